@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gpumem: the memory side of a GPU, for programs without a line of CUDA in them.
+ *
+ * This header is the whole contract. It includes <stdint.h> and nothing else, and compiles as C99 to C23 and
+ * C++11 to C++23. What holds for every function, unless its own text says otherwise:
+ *
+ * Status      Every function returns a gpumem_status; 0 is success. On failure gpumem_last_error() gives a sentence that
+ *             names the argument, the value that was given and what was expected. A failure found before the first write
+ *             leaves every output untouched. A fault that a device reports later leaves outputs undefined.
+ * Pointers    Operands (x, src, dst, p) may be any kind of memory: heap, stack, pinned, device, managed, or CUDA memory of
+ *             another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
+ *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
+ *             unless the text says so.
+ * Ranges      A range that runs past an allocation the library or the driver knows is GPUMEM_OUT_OF_RANGE. Host memory that
+ *             nobody registered is probed at its first and last byte; what lies between is the caller's promise.
+ * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products that
+ *             leave int64_t are GPUMEM_INVALID_ARGUMENT.
+ * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends in
+ *             _async only enqueues, on the given stream; a NULL stream is the context's own.
+ * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while another
+ *             thread still uses it is a mistake of the program. The caller's current CUDA device is the same after a call
+ *             as before it.
+ * fork        In a child process, handles made before the fork give GPUMEM_FORKED.
+ * Signals     The library installs no handlers and blocks every signal in its own threads.
+ * Since       Every function is there since version 0.1.0, unless its text says otherwise.
+ *
+ * In the text below, "Errors" lists what a function can return beside GPUMEM_OK, GPUMEM_INVALID_ARGUMENT (NULL, negative or
+ * unknown values), GPUMEM_INVALID_HANDLE, GPUMEM_FORKED, GPUMEM_OUT_OF_MEMORY and GPUMEM_INTERNAL. Functions that reach a
+ * CUDA device can also return GPUMEM_DEVICE_FAULT and GPUMEM_DRIVER_ERROR.
+ */
+#ifndef GPUMEM_H
+#define GPUMEM_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define GPUMEM_API __attribute__((visibility("default")))
+#else
+#define GPUMEM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------ constants, types */
+
+/* The version of this header; gpumem_version() gives the library's. */
+enum { GPUMEM_VERSION_MAJOR = 0, GPUMEM_VERSION_MINOR = 1, GPUMEM_VERSION_PATCH = 0 };
+
+/* 1-99: the caller's mistake. 100-199: a resource ran out. 200-299: device or driver. 900: a defect of the library. */
+typedef int32_t gpumem_status;
+enum {
+  GPUMEM_OK = 0,
+  GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misuse of an argument */
+  GPUMEM_INVALID_HANDLE = 2,   /* not a live handle of the expected type: destroyed, foreign or garbage */
+  GPUMEM_INVALID_POINTER = 3,  /* freed, unreadable, or not of the kind that the function needs */
+  GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in */
+  GPUMEM_EMPTY = 5,            /* the value of nothing was asked for (minimum of n == 0) */
+  GPUMEM_OVERFLOW = 6,         /* the exact result does not fit its type */
+  GPUMEM_UNSUPPORTED = 7,      /* valid, but this device, backend or version can't do it */
+  GPUMEM_BUSY = 8,             /* children are alive */
+  GPUMEM_NOT_READY = 9,        /* enqueued work is still running; not a failure */
+  GPUMEM_NOT_FOUND = 10,       /* no such variant or device */
+  GPUMEM_CAPTURING = 11,       /* can't run on a stream under graph capture; the capture is still valid */
+  GPUMEM_FORKED = 12,          /* the handle was made in the parent process */
+  GPUMEM_OUT_OF_MEMORY = 100,
+  GPUMEM_OUT_OF_RESOURCES = 101, /* threads, handles, mappings */
+  GPUMEM_NO_DEVICE = 200,        /* a driver is there, and no usable device */
+  GPUMEM_NO_DRIVER = 201,
+  GPUMEM_DRIVER_TOO_OLD = 202,
+  GPUMEM_DEVICE_FAULT = 203, /* the device's context is lost; it sticks to every context on that device */
+  GPUMEM_DRIVER_ERROR = 204, /* any other failure that CUDA reported; the sentence carries its name */
+  GPUMEM_NOT_BUILT = 205,    /* this build of the library has no CUDA backend */
+  GPUMEM_INTERNAL = 900
+};
+
+typedef int32_t gpumem_backend;
+enum { GPUMEM_BACKEND_HOST = 0, GPUMEM_BACKEND_CUDA = 1 };
+
+/* A device is a CUDA ordinal >= 0 or one of these. */
+enum {
+  GPUMEM_DEVICE_HOST = -1, /* the host backend */
+  GPUMEM_DEVICE_BEST = -2, /* the caller's current CUDA device, else the lowest visible one, else the host */
+  GPUMEM_DEVICE_CUDA = -3  /* as BEST, but a status instead of the host */
+};
+
+/* Element types of the whole library; which of them a function takes is in its name or its text. */
+typedef int32_t gpumem_dtype;
+enum {
+  GPUMEM_I8 = 0,
+  GPUMEM_U8 = 1,
+  GPUMEM_I16 = 2,
+  GPUMEM_U16 = 3,
+  GPUMEM_I32 = 4,
+  GPUMEM_U32 = 5,
+  GPUMEM_I64 = 6,
+  GPUMEM_U64 = 7,
+  GPUMEM_F16 = 8,
+  GPUMEM_BF16 = 9,
+  GPUMEM_F32 = 10,
+  GPUMEM_F64 = 11
+};
+
+typedef int32_t gpumem_reduce_op;
+enum {
+  GPUMEM_SUM = 0,
+  GPUMEM_MIN = 1,
+  GPUMEM_MAX = 2,
+  GPUMEM_SUM_ABS = 3,     /* sum of |x| */
+  GPUMEM_SUM_SQUARES = 4, /* sum of x*x */
+  GPUMEM_SUM_CUBES = 5,   /* sum of x*x*x */
+  GPUMEM_MAX_ABS = 6      /* largest |x| */
+};
+
+typedef int32_t gpumem_memory_kind;
+enum {
+  GPUMEM_MEMORY_PAGEABLE = 0, /* ordinary host memory */
+  GPUMEM_MEMORY_PINNED = 1,   /* page-locked host memory */
+  GPUMEM_MEMORY_DEVICE = 2,
+  GPUMEM_MEMORY_MANAGED = 3 /* unified memory: one address on host and device */
+};
+
+/* Hints for managed memory, in the sense of cudaMemAdvise; each has its undoing. */
+typedef int32_t gpumem_advice;
+enum {
+  GPUMEM_ADVISE_READ_MOSTLY = 1,
+  GPUMEM_ADVISE_UNSET_READ_MOSTLY = 2,
+  GPUMEM_ADVISE_PREFERRED_LOCATION = 3,
+  GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+  GPUMEM_ADVISE_ACCESSED_BY = 5,
+  GPUMEM_ADVISE_UNSET_ACCESSED_BY = 6
+};
+
+/* A family of kernel variants that compute the same thing. */
+typedef int32_t gpumem_family;
+enum { GPUMEM_FAMILY_REDUCE = 1, GPUMEM_FAMILY_TRANSPOSE = 2, GPUMEM_FAMILY_FILL = 3 };
+
+typedef int32_t gpumem_format;
+enum { GPUMEM_FORMAT_TEXT = 0, GPUMEM_FORMAT_JSON = 1 };
+
+typedef int32_t gpumem_log_level;
+enum { GPUMEM_LOG_ERROR = 1, GPUMEM_LOG_WARNING = 2, GPUMEM_LOG_INFO = 3 };
+
+/* Handles. Incomplete types: never dereferenced, checked on every call. */
+typedef struct gpumem_ctx gpumem_ctx;
+typedef struct gpumem_stream gpumem_stream;
+typedef struct gpumem_event gpumem_event;
+
+/* Called by the library from any of its threads or the caller's, one call at a time a context. May not call the library
+ * with the same context. `message` is valid during the call only. */
+typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *message);
+
+/* The program's own thread pool. Must call task(task_state, i) exactly once for each i in [0, tasks), on any threads, and
+ * return when all have returned. Must work when called from several threads at once. task never throws. */
+typedef void (*gpumem_task_fn)(void *task_state, int64_t index);
+typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn task, void *task_state);
+
+/* Every struct begins with struct_size and grows only at its end. Fill it with its _init function (size is
+ * sizeof(the struct) as the caller sees it); the library then reads and writes no byte past the caller's size. */
+
+typedef struct gpumem_ctx_options {
+  int64_t struct_size;
+  int32_t device;              /* GPUMEM_DEVICE_* or an ordinal; default GPUMEM_DEVICE_BEST */
+  int32_t host_threads;        /* threads of the host backend, the caller's included; default 0: affinity and cgroup decide */
+  int32_t non_blocking_stream; /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
+  int32_t reserved0;           /* 0 */
+  gpumem_parallel_for_fn parallel_for; /* the program's pool, or NULL (default) for the library's */
+  void *parallel_for_user;
+} gpumem_ctx_options;
+
+typedef struct gpumem_device_info {
+  int64_t struct_size;
+  gpumem_backend backend;
+  int32_t device;             /* GPUMEM_DEVICE_HOST or the CUDA ordinal */
+  gpumem_status reason_code;  /* why a BEST context is on the host: 0, or the status that CUDA would have given */
+  int32_t compute_major;      /* compute capability; 0 on the host */
+  int32_t compute_minor;
+  int32_t multiprocessors;    /* SMs; on the host, the threads that work is spread over */
+  int32_t driver_version;     /* as CUDA counts: 1000 * major + 10 * minor; 0 on the host */
+  int32_t managed_memory;     /* 1: gpumem_alloc_managed works */
+  int32_t concurrent_managed; /* 1: prefetch and advice work */
+  int32_t pageable_access;    /* 1: kernels can read ordinary host memory */
+  int64_t memory_bytes;       /* memory of the device */
+  int64_t l2_bytes;           /* L2 of the device; last-level cache of the host, 0 if unknown */
+  int64_t bandwidth_bytes_per_s; /* theoretical bytes a second: 2 x memory clock x bus width; 0 if unknown */
+  char name[128];
+  char reason[256];           /* a sentence: why this device was taken */
+} gpumem_device_info;
+
+typedef struct gpumem_pointer_info {
+  int64_t struct_size;
+  gpumem_memory_kind kind;
+  int32_t device; /* where it lies: a CUDA ordinal, or GPUMEM_DEVICE_HOST; managed memory: the device it belongs to */
+  int32_t ours;   /* 1: allocated by gpumem */
+  int32_t reserved0;
+  int64_t size_bytes;   /* of the allocation; 0 if unknown */
+  int64_t offset_bytes; /* of the pointer in its allocation; 0 if unknown */
+  const void *base;     /* start of the allocation; NULL if unknown */
+} gpumem_pointer_info;
+
+typedef struct gpumem_memory_stats_info {
+  int64_t struct_size;
+  int64_t device_bytes; /* live, as asked for */
+  int64_t device_blocks;
+  int64_t device_peak_bytes; /* high-water mark of device_bytes */
+  int64_t pinned_bytes;
+  int64_t pinned_blocks;
+  int64_t pinned_peak_bytes;
+  int64_t managed_bytes;
+  int64_t managed_blocks;
+  int64_t managed_peak_bytes;
+  int64_t allocations; /* successful ones since the context was created */
+  int64_t frees;
+} gpumem_memory_stats_info;
+
+/* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
+ *   REDUCE     dtype (GPUMEM_I32), op, src, n, src_stride
+ *   TRANSPOSE  element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
+ *   FILL       element_bytes (of the pattern), dst, n */
+typedef struct gpumem_problem {
+  int64_t struct_size;
+  gpumem_family family;
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  int32_t reserved0;
+  const void *src;
+  void *dst;
+  int64_t n;
+  int64_t rows;
+  int64_t cols;
+  int64_t src_stride;
+  int64_t dst_stride;
+  int64_t element_bytes;
+} gpumem_problem;
+
+/* ---------------------------------------------------------------------------------------------------------- library */
+
+/* The library's version. Any of the three may be NULL. Cannot fail. */
+GPUMEM_API gpumem_status gpumem_version(int32_t *major, int32_t *minor, int32_t *patch);
+
+/* The name of a status, "GPUMEM_OUT_OF_MEMORY"; "GPUMEM_UNKNOWN_STATUS" for a value that is none. Never NULL, static. */
+GPUMEM_API const char *gpumem_status_name(gpumem_status status);
+
+/* Copies the sentence of this thread's last failed call, NUL-terminated, cut at cap bytes ("" if none failed yet). A call
+ * that succeeds leaves it as it is. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the whole
+ * sentence takes, its NUL included. Never changes the sentence. */
+GPUMEM_API gpumem_status gpumem_last_error(char *buf, int64_t cap, int64_t *needed);
+
+/* How many CUDA devices this process can use: 0, and success, without a driver or a device. The host is always there and
+ * not counted. */
+GPUMEM_API gpumem_status gpumem_device_count(int32_t *count);
+
+GPUMEM_API gpumem_status gpumem_device_info_init(gpumem_device_info *info, int64_t size);
+
+/* What is known of a device (an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA), without a context.
+ * Errors: NOT_FOUND for an ordinal past the last; NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
+GPUMEM_API gpumem_status gpumem_device_query(int32_t device, gpumem_device_info *info);
+
+/* ---------------------------------------------------------------------------------------------------------- context */
+
+GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, int64_t size);
+
+/* Creates a context: a device, its own stream, and everything that is created on it. options may be NULL: the best device,
+ * else the host, which never fails for lack of a GPU; gpumem_ctx_device() then says why. *ctx is NULL on failure.
+ * The environment is read here and nowhere else: GPUMEM_DEVICE (host, cuda or an ordinal: used where the options leave the
+ * choice, that is GPUMEM_DEVICE_BEST), GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2
+ * or avx512: the widest instructions the host backend may use).
+ * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
+ * NOT_FOUND for a variant name in the environment that is none. */
+GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
+
+/* Waits for the context's work, reports live allocations through the log, frees them and destroys the context. NULL is a
+ * no-op. Works after a device fault too. Errors: BUSY (streams or events are alive; nothing was changed). */
+GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
+
+/* The context's device, and why it was taken. */
+GPUMEM_API gpumem_status gpumem_ctx_device(gpumem_ctx *ctx, gpumem_device_info *info);
+
+/* GPUMEM_OK, or the device fault that sticks to the context: nothing else than destroying it works then. */
+GPUMEM_API gpumem_status gpumem_ctx_status(gpumem_ctx *ctx);
+
+/* Waits for everything enqueued on the context's own stream and on every stream created or wrapped on it.
+ * Errors: CAPTURING. */
+GPUMEM_API gpumem_status gpumem_ctx_synchronize(gpumem_ctx *ctx);
+
+/* Sends the context's messages to fn from now on; NULL for silence (the default). The library prints nothing itself. */
+GPUMEM_API gpumem_status gpumem_ctx_set_log(gpumem_ctx *ctx, gpumem_log_fn fn, void *user);
+
+/* Does now what the first calls would do on the way: loads kernels, starts threads, allocates scratch. Optional. */
+GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+/* Allocate bytes of device, pinned or managed memory, aligned to 256 bytes, contents undefined. bytes == 0 gives NULL and
+ * success. *p is NULL on failure. A host context gives host memory of the same kind in name, so that a program runs
+ * unchanged. Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
+GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
+GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
+GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
+
+/* Frees memory of any kind that this context allocated, after the work enqueued on the context's streams. NULL is a no-op.
+ * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's). */
+GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
+
+GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
+
+/* What p is, as the context sees it. p may be any address. Errors: INVALID_POINTER (NULL, freed or unmapped). */
+GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gpumem_pointer_info *info);
+
+GPUMEM_API gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info *stats, int64_t size);
+GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stats_info *stats);
+
+/* ---------------------------------------------------------------------------------------------------------- managed */
+
+/* Moves the pages of bytes of managed memory to a device (the context's ordinal, or GPUMEM_DEVICE_HOST) before they are
+ * needed. bytes == 0 is a no-op. On a host context: checked, and nothing to do. The _async form is ordered by the stream.
+ * Errors: INVALID_POINTER (not managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access),
+ * NOT_FOUND (no such device), CAPTURING. */
+GPUMEM_API gpumem_status gpumem_managed_prefetch(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device);
+GPUMEM_API gpumem_status gpumem_managed_prefetch_async(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device,
+                                                       gpumem_stream *stream);
+
+/* Gives a hint on bytes of managed memory, or takes it back. device says where for PREFERRED_LOCATION and ACCESSED_BY (and
+ * its undoing) and is ignored by the others. Errors: as gpumem_managed_prefetch(). */
+GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_advice advice,
+                                               int32_t device);
+
+/* --------------------------------------------------------------------------------------------------------- movement */
+
+/* Copies bytes from src to dst, any kinds of memory, also between two devices. The ranges may not overlap, except that
+ * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
+ * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it, for
+ * ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context),
+ * CAPTURING (the context's own stream, or _async with host memory that is not pinned). */
+GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
+GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
+                                           gpumem_stream *stream);
+
+/* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes, back to back, to dst (any alignment). The pattern is host
+ * memory and read before the call returns, in both forms. count == 0 is a no-op, and dst may then be NULL.
+ * Errors: as gpumem_copy(). */
+GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes, int64_t count);
+GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
+                                           int64_t count, gpumem_stream *stream);
+
+/* -------------------------------------------------------------------------------------------------- streams, events */
+
+/* A stream is a queue: work on it runs in order, work on different streams may overlap. destroy waits for the stream's
+ * work; NULL is a no-op. */
+GPUMEM_API gpumem_status gpumem_stream_create(gpumem_ctx *ctx, gpumem_stream **stream);
+GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
+
+/* Borrows a cudaStream_t of the program, handed over as void *; NULL is CUDA's legacy default stream. The program keeps it
+ * alive as long as the wrapper; destroying the wrapper waits for nothing and leaves the stream alone. On a host context a
+ * NULL native stream gives one more name for the context's own stream. Errors: UNSUPPORTED (a native stream on a host
+ * context), INVALID_ARGUMENT (a stream of another device). */
+GPUMEM_API gpumem_status gpumem_stream_wrap(gpumem_ctx *ctx, void *native_stream, gpumem_stream **stream);
+
+/* Waits until everything enqueued so far is done. Errors: CAPTURING. */
+GPUMEM_API gpumem_status gpumem_stream_synchronize(gpumem_ctx *ctx, gpumem_stream *stream);
+
+/* OK when everything enqueued is done, else NOT_READY, at once. Errors: CAPTURING. */
+GPUMEM_API gpumem_status gpumem_stream_query(gpumem_ctx *ctx, gpumem_stream *stream);
+
+/* Work enqueued on the stream from now on waits for the event's last record so far; an event never recorded is done. */
+GPUMEM_API gpumem_status gpumem_stream_wait_event(gpumem_ctx *ctx, gpumem_stream *stream, gpumem_event *event);
+
+/* An event marks a point of a stream. Destroying one that work still waits for is safe. NULL is a no-op for destroy. */
+GPUMEM_API gpumem_status gpumem_event_create(gpumem_ctx *ctx, gpumem_event **event);
+GPUMEM_API gpumem_status gpumem_event_destroy(gpumem_event *event);
+GPUMEM_API gpumem_status gpumem_event_record(gpumem_ctx *ctx, gpumem_event *event, gpumem_stream *stream);
+
+/* Waits until the event's last record has been passed; at once if it was never recorded. */
+GPUMEM_API gpumem_status gpumem_event_synchronize(gpumem_event *event);
+
+/* Seconds between two events of one context. Errors: NOT_READY (one is still pending; *seconds is untouched),
+ * INVALID_ARGUMENT (never recorded, or of two contexts). */
+GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event *end, double *seconds);
+
+/* ----------------------------------------------------------------------------------------------------------- reduce */
+
+/* *result = the reduction of x[0], x[stride], ..., x[(n-1)*stride], exact: sums are formed in 128 bits, so squares and
+ * cubes may leave 64 bits on the way. stride >= 1, in elements; x may have any alignment. n == 0: the sums are 0, and the
+ * others GPUMEM_EMPTY; x may then be NULL. result may lie in any kind of memory. The value never depends on the device,
+ * the variant or the number of threads.
+ * Errors: OVERFLOW (if and only if the final value does not fit int64_t; *result is untouched), EMPTY, INVALID_POINTER,
+ * OUT_OF_RANGE, UNSUPPORTED (memory of another device, device memory on a host context, or a forced variant that does
+ * not fit), CAPTURING. */
+GPUMEM_API gpumem_status gpumem_reduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
+                                           int64_t stride, int64_t *result);
+
+/* -------------------------------------------------------------------------------------------------------- rearrange */
+
+/* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols: src is rows x cols, row-major, with leading dimension
+ * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment. What
+ * lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op. src and dst may lie in different kinds
+ * of memory. Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst: there is
+ * no in-place form yet; memory of another device; a forced variant that does not fit), CAPTURING. */
+GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
+                                          const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
+
+/* --------------------------------------------------------------------------------------------------------- variants */
+
+/* The variants of a family, all backends, in table order: what gpumem_explain() speaks of. The name is static.
+ * Errors: NOT_FOUND (index past the last). */
+GPUMEM_API gpumem_status gpumem_variant_count(gpumem_family family, int32_t *count);
+GPUMEM_API gpumem_status gpumem_variant_name(gpumem_family family, int32_t index, const char **name);
+
+/* Makes the context use one variant of a family wherever it runs; NULL gives the choice back. A call that the forced variant
+ * does not fit returns UNSUPPORTED and says why: there is no silent fallback. Errors: NOT_FOUND. */
+GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family family, const char *name);
+
+GPUMEM_API gpumem_status gpumem_problem_init(gpumem_problem *problem, int64_t size);
+
+/* Says, without running it, where an operation would run and why, which variant it would take, where that choice comes from,
+ * and why each other variant was passed over. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets the
+ * bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation would
+ * refuse is refused here with the same status. */
+GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const gpumem_problem *problem, gpumem_format format, char *buf,
+                                        int64_t cap, int64_t *needed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPUMEM_H */

@@ -1,0 +1,51 @@
+// Fills: write only, `bytes` bytes, 16 a thread. The ragged ends before the first 16-byte boundary and after the last are
+// written by the first block, a byte a thread; between them the pattern is the same word, turned by the length of the head.
+#include <cstring>
+
+#include "kernels/fill/fill.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = 256;
+
+struct Ends {
+  unsigned char word[16];
+};
+
+__global__ void __launch_bounds__(kThreads)
+    vec16_kernel(unsigned char* dst, int64_t bytes, int64_t head, int64_t words, uint4 turned, Ends ends) {
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  auto* body = reinterpret_cast<uint4*>(dst + head);
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) body[i] = turned;
+  if (blockIdx.x != 0) return;
+  const int64_t tail = head + words * 16 + threadIdx.x;
+  if (threadIdx.x < head) dst[threadIdx.x] = ends.word[threadIdx.x];
+  if (tail < bytes) dst[tail] = ends.word[tail % 16];
+}
+
+}  // namespace
+
+cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
+  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
+  const int64_t to_boundary = (16 - misalignment) % 16;
+  const int64_t head = to_boundary < launch.bytes ? to_boundary : launch.bytes;
+  const int64_t words = (launch.bytes - head) / 16;
+  unsigned char turned[16];
+  Ends ends;
+  for (int i = 0; i < 16; ++i) turned[i] = launch.word[(i + head) % 16];
+  std::memcpy(ends.word, launch.word, 16);
+  uint4 word;
+  std::memcpy(&word, turned, 16);
+  const int64_t blocks = words / kThreads + (words % kThreads != 0 || words == 0 ? 1 : 0);
+  const auto grid = static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
+  vec16_kernel<<<grid, kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
+  return cudaGetLastError();
+}
+
+cudaError_t fill_preload() {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, vec16_kernel);
+}
+
+}  // namespace gpumem::kernels

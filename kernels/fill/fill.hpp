@@ -1,0 +1,19 @@
+// Launcher of the fill by 16-byte words.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace gpumem::kernels {
+
+struct FillLaunch {
+  void* dst;
+  int64_t bytes;           // >= 1
+  unsigned char word[16];  // the pattern, repeated: dst + 16 k begins with it
+};
+
+cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream);
+cudaError_t fill_preload();
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,23 @@
+# Header, libraries, CMake package, pkg-config file.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS gpumem gpumem_static EXPORT gpumemTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/gpumem.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpumem)
+install(EXPORT gpumemTargets NAMESPACE gpumem:: DESTINATION ${package_dir})
+configure_package_config_file(scripts/cmake/gpumemConfig.cmake.in ${PROJECT_BINARY_DIR}/gpumemConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpumemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gpumemConfig.cmake ${PROJECT_BINARY_DIR}/gpumemConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+set(GPUMEM_PC_PRIVATE_LIBS "-lpthread -ldl -lm -lstdc++")
+if(GPUMEM_HAS_CUDA)
+  set(GPUMEM_PC_PRIVATE_LIBS "-lcudart_static -lrt ${GPUMEM_PC_PRIVATE_LIBS}")
+endif()
+configure_file(scripts/cmake/gpumem.pc.in ${PROJECT_BINARY_DIR}/gpumem.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gpumem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,95 @@
+# gpumem_core: every object of the library, so that unit tests can link the internals without any being exported.
+set(core_sources
+  src/api/context.cpp
+  src/api/library.cpp
+  src/api/memory.cpp
+  src/api/operations.cpp
+  src/api/streams.cpp
+  src/api/variants.cpp
+  src/engine/context.cpp
+  src/engine/devices.cpp
+  src/engine/error.cpp
+  src/engine/explain.cpp
+  src/engine/handles.cpp
+  src/engine/log.cpp
+  src/engine/memory.cpp
+  src/engine/movement.cpp
+  src/engine/objects.cpp
+  src/engine/operand.cpp
+  src/engine/placement.cpp
+  src/engine/process.cpp
+  src/engine/reduce.cpp
+  src/engine/registry.cpp
+  src/engine/transpose.cpp
+  src/engine/variants.cpp
+  src/engine/variants_fill.cpp
+  src/engine/variants_reduce.cpp
+  src/engine/variants_transpose.cpp
+  src/backend/host/cpu_budget.cpp
+  src/backend/host/elements.cpp
+  src/backend/host/foreign_cuda.cpp
+  src/backend/host/host_backend.cpp
+  src/backend/host/host_families.cpp
+  src/backend/host/host_queue.cpp
+  src/backend/host/loops_dispatch.cpp
+  src/backend/host/probe.cpp
+  src/backend/host/worker_pool.cpp)
+
+set(cuda_sources
+  src/backend/cuda/cuda_backend.cpp
+  src/backend/cuda/cuda_check.cpp
+  src/backend/cuda/cuda_devices.cpp
+  src/backend/cuda/cuda_families.cpp
+  src/backend/cuda/cuda_streams.cpp
+  src/backend/cuda/driver_api.cpp
+  src/backend/cuda/pageable_copier.cpp
+  src/backend/cuda/result_slots.cpp
+  kernels/fill/fill.cu
+  kernels/reduce/reduce_i32.cu
+  kernels/transpose/transpose.cu)
+
+if(GPUMEM_HAS_CUDA)
+  list(APPEND core_sources ${cuda_sources})
+else()
+  list(APPEND core_sources src/backend/absent/cuda_absent.cpp)
+endif()
+
+function(gpumem_core_settings target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
+    CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  # No fused multiply-add unless it is written: results do not depend on the compiler.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  gpumem_compile_options(${target})
+endfunction()
+
+# The host's inner loops, once for each instruction set.
+set(loop_objects "")
+function(gpumem_loops name table flags)
+  add_library(gpumem_loops_${name} OBJECT src/backend/host/loops.cpp)
+  gpumem_core_settings(gpumem_loops_${name})
+  target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=${table} GPUMEM_LOOPS_NAME="${name}")
+  target_compile_options(gpumem_loops_${name} PRIVATE -O3 ${flags})
+  set(loop_objects ${loop_objects} $<TARGET_OBJECTS:gpumem_loops_${name}> PARENT_SCOPE)
+endfunction()
+
+gpumem_loops(base kLoopsBase "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  gpumem_loops(avx2 kLoopsAvx2 "-mavx2")
+  gpumem_loops(avx512 kLoopsAvx512 "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mprefer-vector-width=512")
+  set_source_files_properties(src/backend/host/loops_dispatch.cpp PROPERTIES COMPILE_DEFINITIONS GPUMEM_HAS_WIDE_LOOPS)
+endif()
+
+add_library(gpumem_core OBJECT ${core_sources})
+gpumem_core_settings(gpumem_core)
+if(GPUMEM_HAS_CUDA)
+  target_include_directories(gpumem_core SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+
+# What any binary made of the objects links besides: everything but the C and C++ runtime is static.
+set(GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_core> ${loop_objects})
+set(GPUMEM_CORE_LIBRARIES Threads::Threads ${CMAKE_DL_LIBS})
+if(GPUMEM_HAS_CUDA)
+  list(APPEND GPUMEM_CORE_LIBRARIES CUDA::cudart_static rt)
+endif()

@@ -1,0 +1,73 @@
+#include "engine/context.hpp"
+
+#include "api/guard.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+namespace {
+
+constexpr gpumem_ctx_options kDefaultOptions = {sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr};
+constexpr int32_t kMostHostThreads = 1024;
+
+gpumem_ctx_options checked(const gpumem_ctx_options* given) {
+  if (given == nullptr) return kDefaultOptions;
+  const gpumem_ctx_options options = read_struct(given, kDefaultOptions, "options");
+  if (options.host_threads < 0 || options.host_threads > kMostHostThreads) {
+    fail(GPUMEM_INVALID_ARGUMENT, "options->host_threads is %d; expected 0 to %d", options.host_threads, kMostHostThreads);
+  }
+  if (options.non_blocking_stream != 0 && options.non_blocking_stream != 1) {
+    fail(GPUMEM_INVALID_ARGUMENT, "options->non_blocking_stream is %d; expected 0 or 1", options.non_blocking_stream);
+  }
+  if (options.reserved0 != 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "options->reserved0 is %d; expected 0", options.reserved0);
+  }
+  return options;
+}
+
+}  // namespace
+
+gpumem_status gpumem_ctx_options_init(gpumem_ctx_options* options, int64_t size) {
+  return guard([&] { init_struct(options, size, kDefaultOptions, "options"); });
+}
+
+gpumem_status gpumem_ctx_create(const gpumem_ctx_options* options, gpumem_ctx** ctx) {
+  return guard([&] {
+    require(ctx, "ctx");
+    *ctx = nullptr;
+    *ctx = as_handle<gpumem_ctx>(create_context(checked(options)));
+  });
+}
+
+gpumem_status gpumem_ctx_destroy(gpumem_ctx* ctx) {
+  if (ctx == nullptr) return GPUMEM_OK;
+  return guard([&] { destroy_context(as_number(ctx)); });
+}
+
+gpumem_status gpumem_ctx_device(gpumem_ctx* ctx, gpumem_device_info* info) {
+  return guard([&] {
+    Context& context = resolve(ctx);
+    gpumem_device_info filled{};
+    fill_device_info(context.device().props(), context.choice(), filled);
+    write_struct(info, filled, "info");
+  });
+}
+
+gpumem_status gpumem_ctx_status(gpumem_ctx* ctx) {
+  return with_context(ctx, [](Context& context) { context.device().check_health(); });
+}
+
+gpumem_status gpumem_ctx_synchronize(gpumem_ctx* ctx) {
+  return with_context(ctx, [](Context& context) { synchronize_all(context); });
+}
+
+gpumem_status gpumem_ctx_set_log(gpumem_ctx* ctx, gpumem_log_fn fn, void* user) {
+  return guard([&] { resolve(ctx).log.set(fn, user); });
+}
+
+gpumem_status gpumem_ctx_warmup(gpumem_ctx* ctx) {
+  return with_context(ctx, [](Context& context) {
+    context.host().warmup();
+    if (context.on_cuda()) context.device().warmup();
+  });
+}

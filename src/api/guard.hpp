@@ -1,0 +1,169 @@
+// What every exported function shares: exceptions end here, handles and structs are checked here, texts leave here.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+#include "engine/context.hpp"
+#include "engine/error.hpp"
+#include "engine/process.hpp"
+#include "gpumem.h"
+
+namespace gpumem::api {
+
+inline gpumem_status failed(gpumem_status status, const char* sentence) noexcept {
+  set_last_error(sentence);
+  return status;
+}
+
+// Runs f and turns whatever it throws into a status and a sentence.
+template <class F>
+gpumem_status guard(F&& f) noexcept {
+  try {
+    f();
+    return GPUMEM_OK;
+  } catch (const Error& error) {
+    return failed(error.status(), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(GPUMEM_OUT_OF_MEMORY, "host memory has run out inside the library");
+  } catch (const std::system_error& error) {
+    return failed(GPUMEM_OUT_OF_RESOURCES, error.what());
+  } catch (const std::exception& error) {
+    return failed(GPUMEM_INTERNAL, error.what());
+  } catch (...) {
+    return failed(GPUMEM_INTERNAL, "an exception of unknown type");
+  }
+}
+
+template <class T>
+T& resolve(const void* handle, HandleType type, const char* argument) {
+  return *static_cast<T*>(process().handles.get(reinterpret_cast<uintptr_t>(handle), type, argument));
+}
+
+inline Context& resolve(const gpumem_ctx* ctx) { return resolve<Context>(ctx, HandleType::context, "ctx"); }
+inline Stream& resolve(const gpumem_stream* s) { return resolve<Stream>(s, HandleType::stream, "stream"); }
+inline Event& resolve(const gpumem_event* e, const char* argument = "event") {
+  return resolve<Event>(e, HandleType::event, argument);
+}
+
+template <class Handle>
+Handle* as_handle(uint64_t handle) noexcept {
+  return reinterpret_cast<Handle*>(static_cast<uintptr_t>(handle));
+}
+template <class Handle>
+uint64_t as_number(const Handle* handle) noexcept {
+  return reinterpret_cast<uintptr_t>(handle);
+}
+
+// The context's own stream for NULL, else a stream that was made on this context.
+inline NativeStream stream_of(Context& context, const gpumem_stream* stream) {
+  if (stream == nullptr) return context.own_stream();
+  const Stream& resolved = resolve(stream);
+  if (resolved.context != &context) {
+    fail(GPUMEM_INVALID_ARGUMENT, "stream belongs to another context; expected one that was made on ctx");
+  }
+  return resolved.native;
+}
+
+inline Event& event_of(Context& context, const gpumem_event* event) {
+  Event& resolved = resolve(event);
+  if (resolved.context != &context) {
+    fail(GPUMEM_INVALID_ARGUMENT, "event belongs to another context; expected one that was made on ctx");
+  }
+  return resolved;
+}
+
+// Runs f on a live, healthy context; a device fault that f meets sticks to it.
+template <class F>
+void in_context(Context& context, F&& f) {
+  context.throw_if_faulted();
+  try {
+    f(context);
+  } catch (const Error& error) {
+    if (error.status() == GPUMEM_DEVICE_FAULT) context.keep_fault(error.what());
+    throw;
+  }
+}
+
+template <class F>
+gpumem_status with_context(const gpumem_ctx* ctx, F&& f) noexcept {
+  return guard([&] { in_context(resolve(ctx), f); });
+}
+
+template <class T>
+void require(const T* p, const char* argument) {
+  if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected an address to write to or read from", argument);
+}
+
+// Structs that carry their size. The first member is int64_t struct_size in all of them.
+constexpr int64_t kSmallestStruct = sizeof(int64_t);
+constexpr int64_t kLargestStruct = int64_t{1} << 20;  // no version will reach it: a garbage size must not be believed
+
+template <class T>
+void init_struct(T* p, int64_t size, const T& defaults, const char* argument) {
+  static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
+  require(p, argument);
+  if (size < kSmallestStruct || size > kLargestStruct) {
+    fail(GPUMEM_INVALID_ARGUMENT, "size is %lld; expected sizeof *%s", static_cast<long long>(size), argument);
+  }
+  T filled = defaults;
+  filled.struct_size = size;
+  const auto known = std::min(static_cast<size_t>(size), sizeof(T));
+  std::memcpy(p, &filled, known);
+  std::memset(reinterpret_cast<char*>(p) + known, 0, static_cast<size_t>(size) - known);
+}
+
+template <class T>
+int64_t struct_size_of(const T* p, const char* argument) {
+  require(p, argument);
+  int64_t size = 0;
+  std::memcpy(&size, p, sizeof size);
+  if (size < kSmallestStruct || size > kLargestStruct) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s->struct_size is %lld; expected sizeof *%s, as its _init function sets it", argument,
+         static_cast<long long>(size), argument);
+  }
+  return size;
+}
+
+// An input struct: what the caller's version knows over the defaults; fields beyond this version must be zero.
+template <class T>
+T read_struct(const T* p, const T& defaults, const char* argument) {
+  const auto size = static_cast<size_t>(struct_size_of(p, argument));
+  T value = defaults;
+  std::memcpy(&value, p, std::min(size, sizeof(T)));
+  const char* bytes = reinterpret_cast<const char*>(p);
+  for (size_t at = sizeof(T); at < size; ++at) {
+    if (bytes[at] != 0) {
+      fail(GPUMEM_UNSUPPORTED, "%s has a field at byte %zu that this version of the library does not know", argument, at);
+    }
+  }
+  return value;
+}
+
+// An output struct: never a byte past the caller's size.
+template <class T>
+void write_struct(T* p, T value, const char* argument) {
+  const int64_t size = struct_size_of(p, argument);
+  value.struct_size = size;
+  std::memcpy(p, &value, std::min(static_cast<size_t>(size), sizeof(T)));
+}
+
+// A text for the caller's buffer, cut where it ends.
+inline void write_text(std::string_view text, char* buf, int64_t cap, int64_t* needed) {
+  if (cap < 0) fail(GPUMEM_INVALID_ARGUMENT, "cap is %lld; expected 0 or more", static_cast<long long>(cap));
+  if (cap > 0) {
+    require(buf, "buf");
+    const size_t length = std::min(text.size(), static_cast<size_t>(cap) - 1);
+    std::memcpy(buf, text.data(), length);
+    buf[length] = '\0';
+  }
+  if (needed != nullptr) *needed = static_cast<int64_t>(text.size()) + 1;
+}
+
+}  // namespace gpumem::api

@@ -1,0 +1,86 @@
+// Allocation, pointers, statistics, managed memory.
+#include "api/guard.hpp"
+#include "engine/operand.hpp"
+#include "engine/operations.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+namespace {
+
+gpumem_status allocate_into(gpumem_ctx* ctx, gpumem_memory_kind kind, int64_t bytes, void** p) noexcept {
+  return guard([&] {
+    require(p, "p");
+    *p = nullptr;
+    in_context(resolve(ctx), [&](Context& context) { *p = allocate(context, kind, bytes); });
+  });
+}
+
+}  // namespace
+
+gpumem_status gpumem_alloc_device(gpumem_ctx* ctx, int64_t bytes, void** p) {
+  return allocate_into(ctx, GPUMEM_MEMORY_DEVICE, bytes, p);
+}
+
+gpumem_status gpumem_alloc_pinned(gpumem_ctx* ctx, int64_t bytes, void** p) {
+  return allocate_into(ctx, GPUMEM_MEMORY_PINNED, bytes, p);
+}
+
+gpumem_status gpumem_alloc_managed(gpumem_ctx* ctx, int64_t bytes, void** p) {
+  return allocate_into(ctx, GPUMEM_MEMORY_MANAGED, bytes, p);
+}
+
+gpumem_status gpumem_free(gpumem_ctx* ctx, void* p) {
+  return with_context(ctx, [&](Context& context) { free_memory(context, p); });
+}
+
+gpumem_status gpumem_pointer_info_init(gpumem_pointer_info* info, int64_t size) {
+  return guard([&] { init_struct(info, size, {}, "info"); });
+}
+
+gpumem_status gpumem_pointer_query(gpumem_ctx* ctx, const void* p, gpumem_pointer_info* info) {
+  return with_context(ctx, [&](Context& context) {
+    static_cast<void>(struct_size_of(info, "info"));
+    if (p == nullptr) fail(GPUMEM_INVALID_POINTER, "p is NULL; expected the address of memory");
+    const Operand operand = look_up(context, p, "p");
+    gpumem_pointer_info filled{};
+    filled.kind = operand.kind;
+    filled.device = operand.device;
+    filled.ours = operand.ours ? 1 : 0;
+    filled.size_bytes = operand.bytes;
+    filled.base = reinterpret_cast<const void*>(operand.base);
+    filled.offset_bytes = operand.base == 0 ? 0 : static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) - operand.base);
+    write_struct(info, filled, "info");
+  });
+}
+
+gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info* stats, int64_t size) {
+  return guard([&] { init_struct(stats, size, {}, "stats"); });
+}
+
+gpumem_status gpumem_memory_stats(gpumem_ctx* ctx, gpumem_memory_stats_info* stats) {
+  return guard([&] {
+    Context& context = resolve(ctx);
+    gpumem_memory_stats_info filled{};
+    context.stats.read(filled);
+    write_struct(stats, filled, "stats");
+  });
+}
+
+gpumem_status gpumem_managed_prefetch(gpumem_ctx* ctx, const void* p, int64_t bytes, int32_t device) {
+  return with_context(ctx, [&](Context& context) {
+    const NativeStream stream = context.own_stream();
+    prefetch(context, p, bytes, device, stream);
+    context.device().synchronize(stream);
+  });
+}
+
+gpumem_status gpumem_managed_prefetch_async(gpumem_ctx* ctx, const void* p, int64_t bytes, int32_t device,
+                                            gpumem_stream* stream) {
+  return with_context(ctx,
+                      [&](Context& context) { prefetch(context, p, bytes, device, stream_of(context, stream)); });
+}
+
+gpumem_status gpumem_managed_advise(gpumem_ctx* ctx, const void* p, int64_t bytes, gpumem_advice advice, int32_t device) {
+  return with_context(ctx, [&](Context& context) { advise(context, p, bytes, advice, device); });
+}

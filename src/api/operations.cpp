@@ -1,0 +1,45 @@
+// Movement, reduce, rearrange.
+#include "engine/operations.hpp"
+
+#include "api/guard.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+gpumem_status gpumem_copy(gpumem_ctx* ctx, void* dst, const void* src, int64_t bytes) {
+  return with_context(
+      ctx, [&](Context& context) { copy(context, dst, src, bytes, context.own_stream(), Until::complete); });
+}
+
+gpumem_status gpumem_copy_async(gpumem_ctx* ctx, void* dst, const void* src, int64_t bytes, gpumem_stream* stream) {
+  return with_context(
+      ctx, [&](Context& context) { copy(context, dst, src, bytes, stream_of(context, stream), Until::enqueued); });
+}
+
+gpumem_status gpumem_fill(gpumem_ctx* ctx, void* dst, const void* pattern, int64_t pattern_bytes, int64_t count) {
+  return with_context(ctx, [&](Context& context) {
+    fill(context, {dst, pattern_bytes, count}, pattern, context.own_stream(), Until::complete);
+  });
+}
+
+gpumem_status gpumem_fill_async(gpumem_ctx* ctx, void* dst, const void* pattern, int64_t pattern_bytes, int64_t count,
+                                gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) {
+    fill(context, {dst, pattern_bytes, count}, pattern, stream_of(context, stream), Until::enqueued);
+  });
+}
+
+gpumem_status gpumem_reduce_i32(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
+                                int64_t* result) {
+  return with_context(ctx, [&](Context& context) {
+    require(result, "result");
+    reduce_i32(context, {GPUMEM_I32, op, x, n, stride}, result);
+  });
+}
+
+gpumem_status gpumem_transpose(gpumem_ctx* ctx, int64_t element_bytes, int64_t rows, int64_t cols, const void* src,
+                               int64_t src_ld, void* dst, int64_t dst_ld) {
+  return with_context(ctx, [&](Context& context) {
+    transpose(context, {element_bytes, rows, cols, src, src_ld, dst, dst_ld});
+  });
+}

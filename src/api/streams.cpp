@@ -1,0 +1,89 @@
+// Streams and events.
+#include "api/guard.hpp"
+#include "engine/context.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+namespace {
+
+// Creates a child of a context: *out is NULL until it is there.
+template <class Handle, class Create>
+gpumem_status create_child(gpumem_ctx* ctx, Handle** out, const char* argument, Create create) noexcept {
+  return guard([&] {
+    require(out, argument);
+    *out = nullptr;
+    in_context(resolve(ctx), [&](Context& context) { *out = as_handle<Handle>(create(context)); });
+  });
+}
+
+void require_one_context(const Event& start, const Event& end) {
+  if (start.context != end.context) {
+    fail(GPUMEM_INVALID_ARGUMENT, "start and end belong to two contexts; expected two events of one");
+  }
+}
+
+}  // namespace
+
+gpumem_status gpumem_stream_create(gpumem_ctx* ctx, gpumem_stream** stream) {
+  return create_child(ctx, stream, "stream", [](Context& context) { return create_stream(context); });
+}
+
+gpumem_status gpumem_stream_destroy(gpumem_stream* stream) {
+  if (stream == nullptr) return GPUMEM_OK;
+  return guard([&] { destroy_stream(as_number(stream)); });
+}
+
+gpumem_status gpumem_stream_wrap(gpumem_ctx* ctx, void* native_stream, gpumem_stream** stream) {
+  return create_child(ctx, stream, "stream", [&](Context& context) { return wrap_stream(context, native_stream); });
+}
+
+gpumem_status gpumem_stream_synchronize(gpumem_ctx* ctx, gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) { context.device().synchronize(stream_of(context, stream)); });
+}
+
+gpumem_status gpumem_stream_query(gpumem_ctx* ctx, gpumem_stream* stream) {
+  bool idle = false;
+  const gpumem_status status =
+      with_context(ctx, [&](Context& context) { idle = context.device().idle(stream_of(context, stream)); });
+  return status == GPUMEM_OK && !idle ? GPUMEM_NOT_READY : status;
+}
+
+gpumem_status gpumem_stream_wait_event(gpumem_ctx* ctx, gpumem_stream* stream, gpumem_event* event) {
+  return with_context(ctx, [&](Context& context) {
+    context.device().wait_event(stream_of(context, stream), event_of(context, event).native);
+  });
+}
+
+gpumem_status gpumem_event_create(gpumem_ctx* ctx, gpumem_event** event) {
+  return create_child(ctx, event, "event", [](Context& context) { return create_event(context); });
+}
+
+gpumem_status gpumem_event_destroy(gpumem_event* event) {
+  if (event == nullptr) return GPUMEM_OK;
+  return guard([&] { destroy_event(as_number(event)); });
+}
+
+gpumem_status gpumem_event_record(gpumem_ctx* ctx, gpumem_event* event, gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) {
+    context.device().record(event_of(context, event).native, stream_of(context, stream));
+  });
+}
+
+gpumem_status gpumem_event_synchronize(gpumem_event* event) {
+  return guard([&] {
+    Event& resolved = resolve(event);
+    in_context(*resolved.context, [&](Context& context) { context.device().synchronize_event(resolved.native); });
+  });
+}
+
+gpumem_status gpumem_event_elapsed(gpumem_event* start, gpumem_event* end, double* seconds) {
+  return guard([&] {
+    require(seconds, "seconds");
+    const Event& first = resolve(start, "start");
+    const Event& last = resolve(end, "end");
+    require_one_context(first, last);
+    in_context(*first.context,
+               [&](Context& context) { *seconds = context.device().elapsed_seconds(first.native, last.native); });
+  });
+}

@@ -1,0 +1,158 @@
+// The narrow seam between the engine and what executes: one interface, a host and a CUDA implementation. It speaks in plain
+// data; everything that fails throws an Error. Only the engine calls it, with arguments that have been checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/device_props.hpp"
+#include "engine/variants.hpp"
+#include "gpumem.h"
+
+namespace gpumem {
+
+// A backend's own stream or event; the engine hands them back and never looks inside. On the host backend a nullptr stream
+// means "in the calling thread, now, ordered with nothing".
+using NativeStream = void*;
+using NativeEvent = void*;
+
+// Whether a call may return before the work is done.
+enum class Until : int32_t { enqueued, complete };
+
+// What the driver knows of an address that is not the library's own.
+struct Location {
+  bool known = false;  // false: nobody but the operating system knows it
+  gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
+  int32_t device = GPUMEM_DEVICE_HOST;
+  uintptr_t base = 0;  // 0: not known
+  size_t bytes = 0;
+};
+
+struct ReduceArgs {
+  int32_t variant;  // row of the family's table
+  LaunchShape shape;
+  gpumem_reduce_op op;
+  const void* x;
+  int64_t n;
+  int64_t stride;
+};
+
+struct TransposeArgs {
+  int32_t variant;
+  LaunchShape shape;
+  int64_t element_bytes;
+  int64_t rows;
+  int64_t cols;
+  const void* src;
+  int64_t src_ld;
+  void* dst;
+  int64_t dst_ld;
+};
+
+struct FillArgs {
+  int32_t variant;
+  LaunchShape shape;
+  void* dst;
+  int64_t bytes;
+  unsigned char word[16];  // the pattern, repeated
+};
+
+struct Copy2dArgs {
+  void* dst;
+  size_t dst_pitch;  // bytes from row to row
+  const void* src;
+  size_t src_pitch;
+  size_t row_bytes;
+  size_t rows;
+};
+
+// The exact value of an integer reduction.
+__extension__ typedef __int128 Int128;
+
+// Work on the host that a stream runs in its order. It must not throw and not call the backend that runs it.
+struct HostTask {
+  virtual ~HostTask() = default;
+  virtual void run() noexcept = 0;
+};
+
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  virtual const DeviceProps& props() const noexcept = 0;
+  // Throws DEVICE_FAULT once the device's context is lost.
+  virtual void check_health() = 0;
+  virtual void warmup() = 0;
+
+  // Memory. release waits for the device where it has to and never throws: what can't be given back is lost with the context.
+  virtual Location classify(const void* p) = 0;
+  virtual void* allocate(gpumem_memory_kind kind, size_t bytes) = 0;
+  virtual void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept = 0;
+  virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
+  virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
+
+  // Movement. copy takes any pair of pointers that the backend's device can reach; pageable_copy_async keeps the promise of
+  // gpumem_copy_async for heap memory.
+  virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
+  virtual void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) = 0;
+  virtual void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) = 0;
+
+  // Families.
+  virtual Int128 reduce(NativeStream stream, const ReduceArgs& args) = 0;
+  virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
+  virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
+
+  // Streams and events.
+  virtual NativeStream own_stream() noexcept = 0;
+  virtual NativeStream create_stream() = 0;
+  virtual void destroy_stream(NativeStream stream) noexcept = 0;  // after its work
+  virtual NativeStream wrap_stream(void* native) = 0;
+  virtual void synchronize(NativeStream stream) = 0;
+  virtual bool idle(NativeStream stream) = 0;
+  virtual bool capturing(NativeStream stream) = 0;
+  virtual void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) = 0;
+  virtual NativeEvent create_event() = 0;
+  virtual void destroy_event(NativeEvent event) noexcept = 0;
+  virtual void record(NativeEvent event, NativeStream stream) = 0;
+  virtual void wait_event(NativeStream stream, NativeEvent event) = 0;
+  virtual void synchronize_event(NativeEvent event) = 0;
+  virtual bool event_done(NativeEvent event) = 0;
+  virtual double elapsed_seconds(NativeEvent start, NativeEvent end) = 0;
+};
+
+// The program's own pool, when it lends one.
+struct ParallelFor {
+  gpumem_parallel_for_fn call = nullptr;
+  void* user = nullptr;
+};
+
+struct HostOptions {
+  int32_t threads = 0;  // 0: affinity and cgroup decide
+  ParallelFor parallel_for{};
+  const char* simd = nullptr;  // the widest instruction set allowed by name; nullptr: what the processor has
+};
+
+std::unique_ptr<Backend> make_host_backend(const HostOptions& options);
+DeviceProps host_props(const HostOptions& options);
+
+// Whether an ordinary access at p works, asked of the operating system without making one.
+bool host_readable(const void* p) noexcept;
+bool host_writable(void* p) noexcept;
+
+// CUDA devices of this process. status is GPUMEM_OK (count >= 1) or why there is none, in words too.
+struct CudaDevices {
+  gpumem_status status = GPUMEM_NOT_BUILT;
+  int32_t count = 0;
+  int32_t current = 0;  // the calling thread's device
+  std::string reason;
+};
+CudaDevices cuda_devices();
+DeviceProps cuda_props(int32_t ordinal);
+std::unique_ptr<Backend> make_cuda_backend(int32_t ordinal, bool non_blocking_stream);
+
+}  // namespace gpumem

@@ -1,0 +1,203 @@
+// Creation, memory and movement.
+#include "backend/cuda/cuda_backend.hpp"
+
+#include "engine/error.hpp"
+#include "kernels/fill/fill.hpp"
+#include "kernels/limits.hpp"
+
+namespace gpumem {
+namespace {
+
+cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
+
+cudaMemLocation location_of(int32_t device) noexcept {
+  if (device == GPUMEM_DEVICE_HOST) return {cudaMemLocationTypeHost, {0}};
+  return {cudaMemLocationTypeDevice, {device}};
+}
+
+cudaMemoryAdvise advice_of(gpumem_advice advice) noexcept {
+  switch (advice) {
+    case GPUMEM_ADVISE_READ_MOSTLY:
+      return cudaMemAdviseSetReadMostly;
+    case GPUMEM_ADVISE_UNSET_READ_MOSTLY:
+      return cudaMemAdviseUnsetReadMostly;
+    case GPUMEM_ADVISE_PREFERRED_LOCATION:
+      return cudaMemAdviseSetPreferredLocation;
+    case GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION:
+      return cudaMemAdviseUnsetPreferredLocation;
+    case GPUMEM_ADVISE_ACCESSED_BY:
+      return cudaMemAdviseSetAccessedBy;
+    default:
+      return cudaMemAdviseUnsetAccessedBy;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(int32_t ordinal, bool non_blocking_stream) {
+  return std::make_unique<CudaBackend>(ordinal, non_blocking_stream);
+}
+
+CudaBackend::PrimaryContext::PrimaryContext(int32_t ordinal) : ordinal_(ordinal) {
+  const CUresult result = driver_api().primary_retain(&context_, ordinal);
+  if (result != CUDA_SUCCESS) {
+    // Driver and runtime share the numbers of their common errors.
+    fail(result == CUDA_ERROR_OUT_OF_MEMORY ? GPUMEM_OUT_OF_MEMORY : GPUMEM_DRIVER_ERROR,
+         "CUDA device %d can't be opened: %s", ordinal, cudaGetErrorString(static_cast<cudaError_t>(result)));
+  }
+}
+
+CudaBackend::PrimaryContext::~PrimaryContext() { static_cast<void>(driver_api().primary_release(ordinal_)); }
+
+CudaBackend::CudaBackend(int32_t ordinal, bool non_blocking_stream)
+    : props_(cuda_props(ordinal)), primary_(ordinal), copier_(primary_.get()) {
+  const DeviceScope scope = enter();
+  try {
+    open(non_blocking_stream);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+CudaBackend::~CudaBackend() {
+  try {
+    const DeviceScope scope = enter();
+    close();
+  } catch (const Error&) {
+    // The driver is shutting down: what it held is gone with it.
+  }
+}
+
+void CudaBackend::open(bool non_blocking_stream) {
+  GPUMEM_CUDA(kernels::fill_preload());  // is there machine code for this device at all?
+  GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
+  GPUMEM_CUDA(cudaMalloc(&partials_, kMaxReduceBlocks * kernels::kReducePartialBytes));
+  void* counter = nullptr;
+  GPUMEM_CUDA(cudaMalloc(&counter, sizeof(unsigned)));
+  counter_ = static_cast<unsigned*>(counter);
+  GPUMEM_CUDA(cudaMemsetAsync(counter_, 0, sizeof(unsigned), own_stream_));
+  slots_.open();
+}
+
+void CudaBackend::close() noexcept {
+  slots_.close();
+  static_cast<void>(cudaFree(counter_));
+  static_cast<void>(cudaFree(partials_));
+  if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
+}
+
+// A blocking stream is asked, so a fault anywhere on the device shows.
+void CudaBackend::check_health() {
+  const DeviceScope scope = enter();
+  const cudaError_t error = cudaStreamQuery(own_stream_);
+  if (error == cudaErrorNotReady) return static_cast<void>(cudaGetLastError());
+  if (status_of(error) == GPUMEM_CAPTURING) return;
+  GPUMEM_CUDA(error);
+  copier_.throw_failure();
+}
+
+Location CudaBackend::classify(const void* p) {
+  const DeviceScope scope = enter();
+  CUmemorytype type{};
+  unsigned managed = 0;
+  int device = 0;
+  CUdeviceptr base = 0;
+  size_t bytes = 0;
+  CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                  CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  void* values[] = {&type, &managed, &device, &base, &bytes};
+  const auto address = static_cast<CUdeviceptr>(reinterpret_cast<uintptr_t>(p));
+  if (driver_api().pointer_attributes(5, wanted, values, address) != CUDA_SUCCESS) return {};
+  Location location{true, GPUMEM_MEMORY_PAGEABLE, GPUMEM_DEVICE_HOST, static_cast<uintptr_t>(base), bytes};
+  if (managed != 0) {
+    location.kind = GPUMEM_MEMORY_MANAGED;
+  } else if (type == CU_MEMORYTYPE_DEVICE) {
+    location.kind = GPUMEM_MEMORY_DEVICE;
+  } else if (type == CU_MEMORYTYPE_HOST) {
+    location.kind = GPUMEM_MEMORY_PINNED;
+    return location;
+  } else {
+    return {};
+  }
+  location.device = device;
+  return location;
+}
+
+void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
+  const DeviceScope scope = enter();
+  void* p = nullptr;
+  cudaError_t error = cudaSuccess;
+  if (kind == GPUMEM_MEMORY_DEVICE) {
+    error = cudaMalloc(&p, bytes);
+  } else if (kind == GPUMEM_MEMORY_MANAGED) {
+    error = cudaMallocManaged(&p, bytes);
+  } else {
+    error = cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
+  }
+  if (error == cudaSuccess) return p;
+  static_cast<void>(cudaGetLastError());
+  static constexpr const char* kKinds[] = {"pageable", "pinned", "device", "managed"};
+  // A size that no device has is an invalid value to some calls.
+  const bool size = error == cudaErrorMemoryAllocation || error == cudaErrorInvalidValue;
+  fail(size ? GPUMEM_OUT_OF_MEMORY : status_of(error), "%zu bytes of %s memory can't be had: %s", bytes, kKinds[kind],
+       cudaGetErrorString(error));
+}
+
+void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    static_cast<void>(kind == GPUMEM_MEMORY_PINNED ? cudaFreeHost(p) : cudaFree(p));
+    static_cast<void>(cudaGetLastError());
+  } catch (const Error&) {
+    // The driver is shutting down: the memory is gone with it.
+  }
+}
+
+void CudaBackend::prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaMemPrefetchAsync(p, bytes, location_of(device), 0, native(stream)));
+}
+
+void CudaBackend::advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaMemAdvise(p, bytes, advice_of(advice), location_of(device)));
+}
+
+void CudaBackend::finish(cudaStream_t stream, Until until) {
+  if (until == Until::complete) GPUMEM_CUDA(cudaStreamSynchronize(stream));
+}
+
+void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
+  finish(native(stream), until);
+}
+
+void CudaBackend::copy_2d(NativeStream stream, const Copy2dArgs& a, Until until) {
+  const DeviceScope scope = enter();
+  const bool tight = a.dst_pitch == a.row_bytes && a.src_pitch == a.row_bytes;
+  // The driver takes no pitch above 2^31 - 1 and no rows without a pitch: such matrices go row by row.
+  constexpr size_t kMaxPitch = 0x7fffffff;
+  if (tight) {
+    GPUMEM_CUDA(cudaMemcpyAsync(a.dst, a.src, a.row_bytes * a.rows, cudaMemcpyDefault, native(stream)));
+  } else if (a.src_pitch <= kMaxPitch && a.dst_pitch <= kMaxPitch) {
+    GPUMEM_CUDA(cudaMemcpy2DAsync(a.dst, a.dst_pitch, a.src, a.src_pitch, a.row_bytes, a.rows, cudaMemcpyDefault,
+                                  native(stream)));
+  } else {
+    for (size_t row = 0; row < a.rows; ++row) {
+      GPUMEM_CUDA(cudaMemcpyAsync(static_cast<char*>(a.dst) + row * a.dst_pitch,
+                                  static_cast<const char*>(a.src) + row * a.src_pitch, a.row_bytes, cudaMemcpyDefault,
+                                  native(stream)));
+    }
+  }
+  finish(native(stream), until);
+}
+
+void CudaBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) {
+  const DeviceScope scope = enter();
+  copier_.enqueue(native(stream), dst, src, bytes);
+}
+
+}  // namespace gpumem

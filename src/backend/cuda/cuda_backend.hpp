@@ -1,0 +1,85 @@
+// The seam on a CUDA device. Every call runs inside a DeviceScope, so the caller's device is as it was.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_check.hpp"
+#include "backend/cuda/pageable_copier.hpp"
+#include "backend/cuda/result_slots.hpp"
+#include "kernels/transpose/transpose.hpp"
+
+namespace gpumem {
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(int32_t ordinal, bool non_blocking_stream);
+  ~CudaBackend() override;
+
+  const DeviceProps& props() const noexcept override { return props_; }
+  void check_health() override;
+  void warmup() override;
+
+  Location classify(const void* p) override;
+  void* allocate(gpumem_memory_kind kind, size_t bytes) override;
+  void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
+  void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) override;
+  void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
+
+  void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
+  void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
+  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) override;
+
+  Int128 reduce(NativeStream stream, const ReduceArgs& args) override;
+  void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void fill(NativeStream stream, const FillArgs& args, Until until) override;
+
+  NativeStream own_stream() noexcept override { return own_stream_; }
+  NativeStream create_stream() override;
+  void destroy_stream(NativeStream stream) noexcept override;
+  NativeStream wrap_stream(void* native) override;
+  void synchronize(NativeStream stream) override;
+  bool idle(NativeStream stream) override;
+  bool capturing(NativeStream stream) override;
+  void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
+  NativeEvent create_event() override;
+  void destroy_event(NativeEvent event) noexcept override;
+  void record(NativeEvent event, NativeStream stream) override;
+  void wait_event(NativeStream stream, NativeEvent event) override;
+  void synchronize_event(NativeEvent event) override;
+  bool event_done(NativeEvent event) override;
+  double elapsed_seconds(NativeEvent start, NativeEvent end) override;
+
+ private:
+  // The device's primary context, shared with the program's own use of CUDA.
+  class PrimaryContext {
+   public:
+    explicit PrimaryContext(int32_t ordinal);
+    ~PrimaryContext();
+    PrimaryContext(const PrimaryContext&) = delete;
+    PrimaryContext& operator=(const PrimaryContext&) = delete;
+    CUcontext get() const noexcept { return context_; }
+
+   private:
+    int32_t ordinal_;
+    CUcontext context_ = nullptr;
+  };
+
+  DeviceScope enter() const { return DeviceScope(primary_.get()); }
+  void open(bool non_blocking_stream);
+  void close() noexcept;
+  void finish(cudaStream_t stream, Until until);
+  void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
+
+  DeviceProps props_;
+  PrimaryContext primary_;
+  cudaStream_t own_stream_ = nullptr;
+  // Scratch of the reductions. They all run on the context's own stream, one after the other, so one is enough.
+  void* partials_ = nullptr;
+  unsigned* counter_ = nullptr;
+  ResultSlots slots_;
+  PageableCopier copier_;
+};
+
+}  // namespace gpumem

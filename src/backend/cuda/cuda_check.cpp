@@ -1,0 +1,82 @@
+#include "backend/cuda/cuda_check.hpp"
+
+#include <cstring>
+
+#include "engine/error.hpp"
+
+namespace gpumem {
+
+gpumem_status status_of(cudaError_t error) noexcept {
+  switch (error) {
+    case cudaSuccess:
+      return GPUMEM_OK;
+    case cudaErrorMemoryAllocation:
+      return GPUMEM_OUT_OF_MEMORY;
+    case cudaErrorNotReady:
+      return GPUMEM_NOT_READY;
+    case cudaErrorNoDevice:
+      return GPUMEM_NO_DEVICE;
+    case cudaErrorStubLibrary:
+      return GPUMEM_NO_DRIVER;
+    case cudaErrorInsufficientDriver:
+    case cudaErrorCallRequiresNewerDriver:
+      return GPUMEM_DRIVER_TOO_OLD;
+    case cudaErrorNotSupported:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+      return GPUMEM_UNSUPPORTED;
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureInvalidated:
+    case cudaErrorStreamCaptureUnjoined:
+    case cudaErrorStreamCaptureIsolation:
+    case cudaErrorStreamCaptureImplicit:
+    case cudaErrorStreamCaptureWrongThread:
+    case cudaErrorCapturedEvent:
+      return GPUMEM_CAPTURING;
+    // After these the device's context is lost for the process (CUDA Runtime API, "Data types", enum cudaError).
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+      return GPUMEM_DEVICE_FAULT;
+    default:
+      return GPUMEM_DRIVER_ERROR;
+  }
+}
+
+void check_cuda(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // an error that does not stick is not left for the next call
+  const auto length = static_cast<int>(std::strcspn(what, "("));
+  fail(status_of(error), "%.*s failed with %s: %s", length, what, cudaGetErrorName(error), cudaGetErrorString(error));
+}
+
+DeviceScope::DeviceScope(CUcontext context) {
+  const DriverApi& driver = driver_api();
+  CUcontext current = nullptr;
+  if (driver.ctx_get(&current) != CUDA_SUCCESS || current != context) {
+    if (driver.ctx_push(context) != CUDA_SUCCESS) {
+      fail(GPUMEM_DRIVER_ERROR, "the device's context can't be made current; the driver may be shutting down");
+    }
+    pushed_ = true;
+  }
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
+}
+
+DeviceScope::~DeviceScope() {
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
+  CUcontext mine = nullptr;
+  if (pushed_) static_cast<void>(driver_api().ctx_pop(&mine));
+}
+
+}  // namespace gpumem

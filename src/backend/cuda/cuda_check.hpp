@@ -1,0 +1,33 @@
+// Errors of the CUDA runtime as the library's own, and the scope in which its calls are made.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "backend/cuda/driver_api.hpp"
+#include "gpumem.h"
+
+namespace gpumem {
+
+gpumem_status status_of(cudaError_t error) noexcept;
+
+// Throws for everything but cudaSuccess. The runtime is the library's own copy, so its last error is nobody else's.
+void check_cuda(cudaError_t error, const char* what);
+
+// The one CUDA check: the sentence carries the call as it is written.
+#define GPUMEM_CUDA(call) ::gpumem::check_cuda((call), #call)
+
+// Makes a device's primary context current for as long as it lives, and puts the caller's back. Calls inside may be made
+// while another thread captures a graph: a relaxed capture mode keeps that capture valid.
+class DeviceScope {
+ public:
+  explicit DeviceScope(CUcontext context);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  bool pushed_ = false;
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+}  // namespace gpumem

@@ -1,0 +1,73 @@
+// Which CUDA devices there are, and what each is.
+#include <cstdio>
+#include <string>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_check.hpp"
+#include "engine/error.hpp"
+
+namespace gpumem {
+namespace {
+
+// cudaErrorInsufficientDriver also means that there is no driver at all; its version is 0 then.
+CudaDevices unusable(cudaError_t error) {
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  static_cast<void>(cudaGetLastError());
+  const gpumem_status status = status_of(error);
+  if (status == GPUMEM_DRIVER_TOO_OLD && driver == 0) return {GPUMEM_NO_DRIVER, 0, 0, "no CUDA driver is installed"};
+  if (status == GPUMEM_DRIVER_TOO_OLD) {
+    return {status, 0, 0, "the CUDA driver is of version " + std::to_string(driver) + "; expected " +
+                              std::to_string(CUDART_VERSION / 1000 * 1000) + " or newer"};
+  }
+  return {status, 0, 0, std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error)};
+}
+
+int32_t current_device() {
+  const DriverApi& driver = driver_api();
+  CUcontext context = nullptr;
+  CUdevice device = 0;
+  if (driver.ctx_get(&context) != CUDA_SUCCESS || context == nullptr) return 0;
+  return driver.ctx_device(&device) == CUDA_SUCCESS ? device : 0;
+}
+
+int64_t attribute(cudaDeviceAttr which, int32_t ordinal) {
+  int value = 0;
+  GPUMEM_CUDA(cudaDeviceGetAttribute(&value, which, ordinal));
+  return value;
+}
+
+}  // namespace
+
+CudaDevices cuda_devices() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return unusable(error);
+  if (count == 0) return {GPUMEM_NO_DEVICE, 0, 0, "the CUDA driver shows no device"};
+  return {GPUMEM_OK, count, current_device(), {}};
+}
+
+DeviceProps cuda_props(int32_t ordinal) {
+  cudaDeviceProp p{};
+  GPUMEM_CUDA(cudaGetDeviceProperties(&p, ordinal));
+  DeviceProps props;
+  props.backend = Runs::cuda;
+  props.ordinal = ordinal;
+  std::snprintf(props.name, sizeof props.name, "%.127s", p.name);
+  props.compute_major = p.major;
+  props.compute_minor = p.minor;
+  props.multiprocessors = p.multiProcessorCount;
+  props.threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
+  props.shared_bytes_per_block = static_cast<int64_t>(p.sharedMemPerBlockOptin);
+  props.l2_bytes = p.l2CacheSize;
+  props.memory_bytes = static_cast<int64_t>(p.totalGlobalMem);
+  props.memory_clock_khz = attribute(cudaDevAttrMemoryClockRate, ordinal);  // no longer in cudaDeviceProp
+  props.bus_bits = p.memoryBusWidth;
+  GPUMEM_CUDA(cudaDriverGetVersion(&props.driver_version));
+  props.managed_memory = p.managedMemory != 0;
+  props.concurrent_managed = p.concurrentManagedAccess != 0;
+  props.pageable_access = p.pageableMemoryAccess != 0;
+  return props;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,146 @@
+// Streams, events and host callbacks.
+#include "backend/cuda/cuda_backend.hpp"
+#include "engine/error.hpp"
+
+namespace gpumem {
+namespace {
+
+cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
+cudaEvent_t native_event(NativeEvent event) noexcept { return static_cast<cudaEvent_t>(event); }
+
+void run_host_task(void* argument) {
+  const std::unique_ptr<HostTask> task(static_cast<HostTask*>(argument));
+  task->run();
+}
+
+// OK and NOT_READY are answers; everything else is thrown.
+bool answered_done(cudaError_t error, const char* what) {
+  if (error != cudaErrorNotReady) check_cuda(error, what);
+  if (error == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+  return error == cudaSuccess;
+}
+
+}  // namespace
+
+NativeStream CudaBackend::create_stream() {
+  const DeviceScope scope = enter();
+  cudaStream_t stream = nullptr;
+  GPUMEM_CUDA(cudaStreamCreate(&stream));
+  return stream;
+}
+
+void CudaBackend::destroy_stream(NativeStream stream) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    static_cast<void>(cudaStreamSynchronize(native(stream)));
+    static_cast<void>(cudaStreamDestroy(native(stream)));
+    static_cast<void>(cudaGetLastError());
+  } catch (const Error&) {
+    // The driver is shutting down: the stream is gone with it.
+  }
+}
+
+NativeStream CudaBackend::wrap_stream(void* native_stream) {
+  if (native_stream == nullptr) return cudaStreamLegacy;
+  const DeviceScope scope = enter();
+  const auto stream = static_cast<cudaStream_t>(native_stream);
+  if (stream == cudaStreamLegacy || stream == cudaStreamPerThread) return stream;
+  int device = 0;
+  GPUMEM_CUDA(cudaStreamGetDevice(stream, &device));
+  if (device != props_.ordinal) {
+    fail(GPUMEM_INVALID_ARGUMENT, "native_stream is a stream of device %d; expected one of the context's device %d", device,
+         props_.ordinal);
+  }
+  return stream;
+}
+
+// Waiting on a stream that is being captured would spoil the capture, so that is asked first.
+void CudaBackend::synchronize(NativeStream stream) {
+  const DeviceScope scope = enter();
+  if (capturing(stream)) {
+    fail(GPUMEM_CAPTURING, "the stream is being captured into a graph and can't be waited for; the capture is still valid");
+  }
+  GPUMEM_CUDA(cudaStreamSynchronize(native(stream)));
+  copier_.throw_failure();
+}
+
+bool CudaBackend::idle(NativeStream stream) {
+  const DeviceScope scope = enter();
+  if (capturing(stream)) {
+    fail(GPUMEM_CAPTURING, "the stream is being captured into a graph and can't be asked; the capture is still valid");
+  }
+  return answered_done(cudaStreamQuery(native(stream)), "cudaStreamQuery");
+}
+
+bool CudaBackend::capturing(NativeStream stream) {
+  const DeviceScope scope = enter();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = cudaStreamIsCapturing(native(stream), &status);
+  if (error == cudaErrorStreamCaptureImplicit) {  // the legacy stream while another stream is being captured
+    static_cast<void>(cudaGetLastError());
+    return true;
+  }
+  check_cuda(error, "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+void CudaBackend::host_callback(NativeStream stream, std::unique_ptr<HostTask> task) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaLaunchHostFunc(native(stream), run_host_task, task.get()));
+  static_cast<void>(task.release());  // run_host_task deletes it
+}
+
+NativeEvent CudaBackend::create_event() {
+  const DeviceScope scope = enter();
+  cudaEvent_t event = nullptr;
+  GPUMEM_CUDA(cudaEventCreate(&event));
+  return event;
+}
+
+void CudaBackend::destroy_event(NativeEvent event) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    static_cast<void>(cudaEventDestroy(native_event(event)));
+    static_cast<void>(cudaGetLastError());
+  } catch (const Error&) {
+    // The driver is shutting down: the event is gone with it.
+  }
+}
+
+void CudaBackend::record(NativeEvent event, NativeStream stream) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaEventRecord(native_event(event), native(stream)));
+}
+
+void CudaBackend::wait_event(NativeStream stream, NativeEvent event) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaStreamWaitEvent(native(stream), native_event(event), 0));
+}
+
+void CudaBackend::synchronize_event(NativeEvent event) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaEventSynchronize(native_event(event)));
+}
+
+bool CudaBackend::event_done(NativeEvent event) {
+  const DeviceScope scope = enter();
+  return answered_done(cudaEventQuery(native_event(event)), "cudaEventQuery");
+}
+
+double CudaBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {
+  const DeviceScope scope = enter();
+  float milliseconds = 0;
+  const cudaError_t error = cudaEventElapsedTime(&milliseconds, native_event(start), native_event(end));
+  if (error == cudaErrorInvalidResourceHandle) {
+    static_cast<void>(cudaGetLastError());
+    fail(GPUMEM_INVALID_ARGUMENT, "start or end was never recorded; expected two recorded events");
+  }
+  if (error == cudaErrorNotReady) {
+    static_cast<void>(cudaGetLastError());
+    fail(GPUMEM_NOT_READY, "start or end has not been passed yet");
+  }
+  check_cuda(error, "cudaEventElapsedTime");
+  return double{milliseconds} * 1e-3;
+}
+
+}  // namespace gpumem

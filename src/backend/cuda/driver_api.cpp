@@ -1,0 +1,40 @@
+#include "backend/cuda/driver_api.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include "engine/error.hpp"
+
+namespace gpumem {
+namespace {
+
+template <class Function>
+void find(Function& function, const char* name, unsigned version) {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &found);
+  if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || entry == nullptr) {
+    fail(GPUMEM_DRIVER_TOO_OLD, "the CUDA driver has no %s of version %u; expected a newer driver", name, version);
+  }
+  function = reinterpret_cast<Function>(entry);
+}
+
+DriverApi load() {
+  DriverApi api{};
+  find(api.ctx_push, "cuCtxPushCurrent", 4000);
+  find(api.ctx_pop, "cuCtxPopCurrent", 4000);
+  find(api.ctx_get, "cuCtxGetCurrent", 4000);
+  find(api.ctx_device, "cuCtxGetDevice", 2000);
+  find(api.primary_retain, "cuDevicePrimaryCtxRetain", 7000);
+  find(api.primary_release, "cuDevicePrimaryCtxRelease", 11000);
+  find(api.pointer_attributes, "cuPointerGetAttributes", 7000);
+  return api;
+}
+
+}  // namespace
+
+const DriverApi& driver_api() {
+  static const DriverApi api = load();  // plain pointers: nothing to destroy
+  return api;
+}
+
+}  // namespace gpumem

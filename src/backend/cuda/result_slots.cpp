@@ -1,0 +1,47 @@
+#include "backend/cuda/result_slots.hpp"
+
+namespace gpumem {
+
+void ResultSlots::open() {
+  free_.reserve(kSlots);
+  void* host = nullptr;
+  GPUMEM_CUDA(cudaHostAlloc(&host, kSlots * kSlotBytes, cudaHostAllocMapped | cudaHostAllocPortable));
+  host_ = static_cast<char*>(host);
+  void* device = nullptr;
+  GPUMEM_CUDA(cudaHostGetDevicePointer(&device, host, 0));
+  device_ = static_cast<char*>(device);
+  for (size_t i = 0; i < kSlots; ++i) {
+    *reinterpret_cast<kernels::ReduceResult*>(host_ + i * kSlotBytes) = {};
+    free_.push_back(i);
+  }
+}
+
+void ResultSlots::close() noexcept {
+  if (host_ != nullptr) static_cast<void>(cudaFreeHost(host_));
+  host_ = nullptr;
+}
+
+ResultSlots::Lease::Lease(ResultSlots& slots) : slots_(slots) {
+  std::unique_lock<std::mutex> lock(slots_.mutex_);
+  slots_.returned_.wait(lock, [&] { return !slots_.free_.empty(); });
+  index_ = slots_.free_.back();
+  slots_.free_.pop_back();
+  ticket_ = slots_.next_ticket_++;
+  if (slots_.next_ticket_ == 0) slots_.next_ticket_ = 1;  // 0 is what a slot holds at first
+}
+
+ResultSlots::Lease::~Lease() {
+  const std::lock_guard<std::mutex> lock(slots_.mutex_);
+  slots_.free_.push_back(index_);
+  slots_.returned_.notify_one();
+}
+
+volatile kernels::ReduceResult* ResultSlots::Lease::host() const noexcept {
+  return reinterpret_cast<volatile kernels::ReduceResult*>(slots_.host_ + index_ * kSlotBytes);
+}
+
+kernels::ReduceResult* ResultSlots::Lease::device() const noexcept {
+  return reinterpret_cast<kernels::ReduceResult*>(slots_.device_ + index_ * kSlotBytes);
+}
+
+}  // namespace gpumem

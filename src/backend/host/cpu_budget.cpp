@@ -1,0 +1,100 @@
+#include "backend/host/cpu_budget.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace gpumem {
+namespace {
+
+struct Closer {
+  void operator()(FILE* file) const noexcept { std::fclose(file); }
+};
+using File = std::unique_ptr<FILE, Closer>;
+
+File open_file(const char* path) noexcept { return File(std::fopen(path, "re")); }
+
+int32_t affinity_processors() noexcept {
+  cpu_set_t small;
+  if (sched_getaffinity(0, sizeof small, &small) == 0) return std::max(1, CPU_COUNT(&small));
+  // More processors than cpu_set_t holds.
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? static_cast<int32_t>(online) : 1;
+}
+
+// cgroup v2's cpu.max holds "<quota> <period>" or "max <period>", in microseconds.
+int32_t quota_of(const char* path, int32_t limit) noexcept {
+  const File file = open_file(path);
+  long long quota = 0;
+  long long period = 0;
+  if (!file || std::fscanf(file.get(), "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) return limit;
+  return static_cast<int32_t>(std::clamp<long long>((quota + period - 1) / period, 1, limit));
+}
+
+// Walks from the process's own cgroup up to the root: the tightest quota on the way counts.
+int32_t cgroup_processors(int32_t limit) noexcept {
+  const File file = open_file("/proc/self/cgroup");
+  char line[512];
+  while (file && std::fgets(line, sizeof line, file.get()) != nullptr) {
+    if (std::strncmp(line, "0::", 3) != 0) continue;
+    line[std::strcspn(line, "\n")] = '\0';
+    char* group = line + 3;
+    for (;;) {
+      char path[640];
+      std::snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+      limit = quota_of(path, limit);
+      char* slash = std::strrchr(group, '/');
+      if (slash == nullptr) break;
+      *slash = '\0';
+    }
+  }
+  return limit;
+}
+
+// cgroup v1 keeps the two numbers in two files.
+int32_t cgroup_v1_processors(int32_t limit) noexcept {
+  const File quota_file = open_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  const File period_file = open_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  long long quota = 0;
+  long long period = 0;
+  if (!quota_file || !period_file || std::fscanf(quota_file.get(), "%lld", &quota) != 1 ||
+      std::fscanf(period_file.get(), "%lld", &period) != 1 || quota <= 0 || period <= 0) {
+    return limit;
+  }
+  return static_cast<int32_t>(std::clamp<long long>((quota + period - 1) / period, 1, limit));
+}
+
+}  // namespace
+
+int32_t usable_processors() noexcept { return cgroup_v1_processors(cgroup_processors(affinity_processors())); }
+
+int64_t last_level_cache_bytes() noexcept {
+  const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return std::max({l3, l2, 0L});
+}
+
+int64_t host_memory_bytes() noexcept {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void processor_name(char* name, int64_t capacity) noexcept {
+  std::snprintf(name, static_cast<size_t>(capacity), "host");
+  const File file = open_file("/proc/cpuinfo");
+  char line[512];
+  while (file && std::fgets(line, sizeof line, file.get()) != nullptr) {
+    if (std::strncmp(line, "model name", 10) != 0) continue;
+    const char* colon = std::strchr(line, ':');
+    if (colon == nullptr) return;
+    line[std::strcspn(line, "\n")] = '\0';
+    std::snprintf(name, static_cast<size_t>(capacity), "%s", colon + 1 + std::strspn(colon + 1, " \t"));
+    return;
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,15 @@
+// How much of the machine this process may use.
+#pragma once
+
+#include <cstdint>
+
+namespace gpumem {
+
+// Processors of the affinity mask, cut down to the CPU quota of the cgroup; at least 1.
+int32_t usable_processors() noexcept;
+
+int64_t last_level_cache_bytes() noexcept;  // 0 if unknown
+int64_t host_memory_bytes() noexcept;
+void processor_name(char* name, int64_t capacity) noexcept;
+
+}  // namespace gpumem

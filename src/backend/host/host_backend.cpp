@@ -1,0 +1,162 @@
+#include "backend/host/host_backend.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "backend/host/cpu_budget.hpp"
+#include "backend/host/foreign_cuda.hpp"
+#include "engine/checked.hpp"
+#include "engine/error.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+
+HostQueue& queue_of(NativeStream stream) noexcept { return *static_cast<HostQueue*>(stream); }
+HostEvent& event_of(NativeEvent event) noexcept { return *static_cast<HostEvent*>(event); }
+
+std::shared_ptr<Mark> mark_of(NativeEvent event) {
+  HostEvent& e = event_of(event);
+  const std::lock_guard<std::mutex> lock(e.mutex);
+  return e.mark;
+}
+
+size_t whole_pages(size_t bytes) noexcept {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;  // bytes < 2^63: it can't wrap
+}
+
+}  // namespace
+
+DeviceProps host_props(const HostOptions& options) {
+  DeviceProps props;
+  props.backend = Runs::host;
+  props.ordinal = GPUMEM_DEVICE_HOST;
+  processor_name(props.name, sizeof props.name);
+  props.multiprocessors = options.threads > 0 ? options.threads : usable_processors();
+  props.l2_bytes = last_level_cache_bytes();
+  props.memory_bytes = host_memory_bytes();
+  props.managed_memory = true;
+  props.concurrent_managed = true;
+  props.pageable_access = true;
+  return props;
+}
+
+std::unique_ptr<Backend> make_host_backend(const HostOptions& options) { return std::make_unique<HostBackend>(options); }
+
+HostBackend::HostBackend(const HostOptions& options)
+    : props_(host_props(options)),
+      team_{host_loops(options.simd), props_.multiprocessors, props_.l2_bytes, options.parallel_for,
+            options.parallel_for.call == nullptr ? WorkerPool::shared() : nullptr} {}
+
+void HostBackend::warmup() {
+  team_.parallel(props_.multiprocessors, [](int64_t) {});
+}
+
+Location HostBackend::classify(const void* p) { return ask_loaded_cuda(p); }
+
+// Whole pages of their own, so that a freed block is unmapped and later use of it can be found out.
+void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) {
+  const size_t mapped = whole_pages(bytes);
+  void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, std::strerror(errno));
+  if (mapped >= 2 * kHugePage) madvise(p, mapped, MADV_HUGEPAGE);
+  return p;
+}
+
+void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { munmap(p, whole_pages(bytes)); }
+
+void HostBackend::copy_now(void* dst, const void* src, size_t bytes) const noexcept {
+  // As few pieces as threads: the C library goes around the caches for long copies only.
+  constexpr size_t kWorthAThread = size_t{1} << 20;
+  const auto pieces = static_cast<int64_t>(
+      std::clamp<size_t>(bytes / kWorthAThread, 1, static_cast<size_t>(props_.multiprocessors)));
+  const size_t piece = whole_pages(bytes / static_cast<size_t>(pieces));
+  team_.parallel(pieces, [=](int64_t i) {
+    const size_t first = std::min(static_cast<size_t>(i) * piece, bytes);
+    const size_t last = i + 1 == pieces ? bytes : std::min(first + piece, bytes);
+    std::memcpy(static_cast<char*>(dst) + first, static_cast<const char*>(src) + first, last - first);
+  });
+}
+
+void HostBackend::copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) {
+  submit(stream, until, [=, this] { copy_now(dst, src, bytes); });
+}
+
+void HostBackend::copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) {
+  submit(stream, until, [=] {
+    for (size_t row = 0; row < args.rows; ++row) {
+      std::memcpy(static_cast<char*>(args.dst) + row * args.dst_pitch,
+                  static_cast<const char*>(args.src) + row * args.src_pitch, args.row_bytes);
+    }
+  });
+}
+
+void HostBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) {
+  copy(stream, dst, src, bytes, Until::enqueued);
+}
+
+NativeStream HostBackend::create_stream() { return new HostQueue; }
+void HostBackend::destroy_stream(NativeStream stream) noexcept { delete &queue_of(stream); }
+
+NativeStream HostBackend::wrap_stream(void* native) {
+  if (native != nullptr) {
+    fail(GPUMEM_UNSUPPORTED, "native_stream is %p on a host context; expected NULL: there are no CUDA streams", native);
+  }
+  return &own_queue_;
+}
+
+void HostBackend::synchronize(NativeStream stream) { queue_of(stream).drain(); }
+bool HostBackend::idle(NativeStream stream) { return queue_of(stream).idle(); }
+
+void HostBackend::host_callback(NativeStream stream, std::unique_ptr<HostTask> task) {
+  queue_of(stream).enqueue([shared = std::shared_ptr<HostTask>(std::move(task))] { shared->run(); });
+}
+
+NativeEvent HostBackend::create_event() { return new HostEvent; }
+void HostBackend::destroy_event(NativeEvent event) noexcept { delete &event_of(event); }
+
+void HostBackend::record(NativeEvent event, NativeStream stream) {
+  auto mark = std::make_shared<Mark>();
+  HostQueue& queue = queue_of(stream);
+  if (queue.idle()) {
+    queue.run([&] { mark->pass(); });  // no thread needed for a moment that has come
+  } else {
+    queue.enqueue([mark] { mark->pass(); });
+  }
+  HostEvent& e = event_of(event);
+  const std::lock_guard<std::mutex> lock(e.mutex);
+  e.mark = std::move(mark);
+}
+
+void HostBackend::wait_event(NativeStream stream, NativeEvent event) {
+  auto mark = mark_of(event);
+  if (mark == nullptr || mark->passed()) return;
+  queue_of(stream).enqueue([mark] { mark->wait(); });
+}
+
+void HostBackend::synchronize_event(NativeEvent event) {
+  if (const auto mark = mark_of(event)) mark->wait();
+}
+
+bool HostBackend::event_done(NativeEvent event) {
+  const auto mark = mark_of(event);
+  return mark == nullptr || mark->passed();
+}
+
+double HostBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {
+  const auto first = mark_of(start);
+  const auto last = mark_of(end);
+  if (!first || !last) fail(GPUMEM_INVALID_ARGUMENT, "%s was never recorded; expected a recorded event", first ? "end" : "start");
+  if (!first->passed() || !last->passed()) {
+    fail(GPUMEM_NOT_READY, "%s has not been passed yet", first->passed() ? "end" : "start");
+  }
+  return std::chrono::duration<double>(last->when() - first->when()).count();
+}
+
+}  // namespace gpumem

@@ -1,0 +1,70 @@
+// The CPU as a device: the whole seam, on the program's processors.
+#pragma once
+
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "backend/host/host_queue.hpp"
+#include "backend/host/parallel.hpp"
+
+namespace gpumem {
+
+class HostBackend final : public Backend {
+ public:
+  explicit HostBackend(const HostOptions& options);
+
+  const DeviceProps& props() const noexcept override { return props_; }
+  void check_health() override {}
+  void warmup() override;
+
+  Location classify(const void* p) override;
+  void* allocate(gpumem_memory_kind kind, size_t bytes) override;
+  void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
+  void prefetch(NativeStream, const void*, size_t, int32_t) override {}  // one memory: it is there already
+  void advise(const void*, size_t, gpumem_advice, int32_t) override {}
+
+  void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
+  void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
+  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) override;
+
+  Int128 reduce(NativeStream stream, const ReduceArgs& args) override;
+  void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void fill(NativeStream stream, const FillArgs& args, Until until) override;
+
+  NativeStream own_stream() noexcept override { return &own_queue_; }
+  NativeStream create_stream() override;
+  void destroy_stream(NativeStream stream) noexcept override;
+  NativeStream wrap_stream(void* native) override;
+  void synchronize(NativeStream stream) override;
+  bool idle(NativeStream stream) override;
+  bool capturing(NativeStream) override { return false; }
+  void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
+  NativeEvent create_event() override;
+  void destroy_event(NativeEvent event) noexcept override;
+  void record(NativeEvent event, NativeStream stream) override;
+  void wait_event(NativeStream stream, NativeEvent event) override;
+  void synchronize_event(NativeEvent event) override;
+  bool event_done(NativeEvent event) override;
+  double elapsed_seconds(NativeEvent start, NativeEvent end) override;
+
+ private:
+  // Runs f on the stream: now in this thread (complete, or no stream), or later in the stream's.
+  template <class F>
+  void submit(NativeStream stream, Until until, F f) {
+    if (stream == nullptr) {
+      f();
+    } else if (until == Until::complete) {
+      static_cast<HostQueue*>(stream)->run(f);
+    } else {
+      static_cast<HostQueue*>(stream)->enqueue(f);
+    }
+  }
+
+  void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
+
+  DeviceProps props_;
+  HostTeam team_;
+  HostQueue own_queue_;
+};
+
+}  // namespace gpumem

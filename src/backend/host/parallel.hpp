@@ -1,0 +1,39 @@
+// The threads and loops that the host backend's launchers work with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "backend/host/loops.hpp"
+#include "backend/host/worker_pool.hpp"
+
+namespace gpumem {
+
+struct HostTeam {
+  const Loops& loops;
+  int32_t threads;
+  int64_t cache_bytes;               // last-level cache
+  ParallelFor lent;                  // the program's pool, when it lends one
+  std::shared_ptr<WorkerPool> pool;  // else the library's
+
+  bool larger_than_caches(int64_t bytes) const noexcept { return bytes > cache_bytes / 2; }
+
+  // Calls f(i) for each i in [0, tasks); f must not throw.
+  template <class F>
+  void parallel(int64_t tasks, const F& f) const noexcept {
+    if (tasks <= 1) {
+      if (tasks == 1) f(int64_t{0});
+      return;
+    }
+    const gpumem_task_fn task = [](void* state, int64_t index) { (*static_cast<const F*>(state))(index); };
+    void* state = const_cast<F*>(&f);
+    if (lent.call != nullptr) {
+      lent.call(lent.user, tasks, task, state);
+    } else {
+      pool->parallel_for(tasks, threads, task, state);
+    }
+  }
+};
+
+}  // namespace gpumem

@@ -1,0 +1,36 @@
+// A thread of the library: it takes no signal that is meant for the program.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <thread>
+#include <utility>
+
+namespace gpumem {
+
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// The new thread inherits the mask. Throws std::system_error when none can be had.
+template <class F>
+std::thread quiet_thread(F&& f) {
+  const SignalsBlocked blocked;
+  std::thread thread(std::forward<F>(f));
+  pthread_setname_np(thread.native_handle(), "gpumem");
+  return thread;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,110 @@
+// A context: one device, the host beside it, the context's own stream, and what the program set on it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "engine/devices.hpp"
+#include "engine/log.hpp"
+#include "engine/select.hpp"
+#include "gpumem.h"
+
+namespace gpumem {
+
+// Bytes and blocks of one kind of memory, as the program asked for them.
+struct KindStats {
+  int64_t bytes = 0;
+  int64_t blocks = 0;
+  int64_t peak_bytes = 0;
+};
+
+class MemoryStats {
+ public:
+  void allocated(gpumem_memory_kind kind, int64_t bytes) noexcept;
+  void freed(gpumem_memory_kind kind, int64_t bytes) noexcept;
+  void read(gpumem_memory_stats_info& info) const noexcept;
+
+ private:
+  mutable std::mutex mutex_;
+  KindStats kinds_[4];
+  int64_t allocations_ = 0;
+  int64_t frees_ = 0;
+};
+
+struct Stream;
+
+class Context {
+ public:
+  explicit Context(const gpumem_ctx_options& options);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // The backend of the context's device; on a host context the same object as host().
+  Backend& device() noexcept { return device_ ? *device_ : *host_; }
+  Backend& host() noexcept { return *host_; }
+  Backend& running(Runs runs) noexcept { return runs == Runs::cuda ? device() : host(); }
+  bool on_cuda() const noexcept { return device_ != nullptr; }
+  const DeviceChoice& choice() const noexcept { return choice_; }
+
+  NativeStream own_stream() noexcept { return device().own_stream(); }
+
+  Override forced(gpumem_family family) const noexcept;
+  void force(gpumem_family family, Override forced) noexcept;
+  TuningView tuning() const noexcept { return {}; }
+
+  // The device fault that sticks. A fault is kept once and never cleared.
+  void keep_fault(const char* sentence) noexcept;
+  void throw_if_faulted() const;
+
+  Log log;
+  MemoryStats stats;
+
+  // Live children. The lock is held while all of the streams are waited for, so that none is destroyed meanwhile.
+  std::mutex streams_mutex;
+  std::vector<Stream*> streams;
+  std::atomic<int64_t> events{0};
+
+ private:
+  void read_variants_from_environment();
+
+  DeviceChoice choice_;
+  std::unique_ptr<Backend> host_;
+  std::unique_ptr<Backend> device_;  // null on a host context
+  std::atomic<uint64_t> forced_[kFamilies] = {};
+  mutable std::mutex fault_mutex_;
+  std::atomic<bool> faulted_{false};
+  char fault_[512] = {};
+};
+
+struct Stream {
+  Context* context;
+  NativeStream native;
+  bool borrowed;  // destroying it leaves the native stream alone
+  uint64_t handle = 0;
+};
+
+struct Event {
+  Context* context;
+  NativeEvent native;
+  uint64_t handle = 0;
+};
+
+// Creation and the end of each object, handle included.
+uint64_t create_context(const gpumem_ctx_options& options);
+void destroy_context(uint64_t handle);
+uint64_t create_stream(Context& context);
+uint64_t wrap_stream(Context& context, void* native);
+void destroy_stream(uint64_t handle);
+uint64_t create_event(Context& context);
+void destroy_event(uint64_t handle);
+
+// Waits for the context's own stream and for every stream that is alive on it. Streams under capture have no work to wait
+// for: synchronize_all() throws CAPTURING for one, wait_for_streams() passes it over.
+void synchronize_all(Context& context);
+void wait_for_streams(Context& context);
+
+}  // namespace gpumem

@@ -1,0 +1,30 @@
+// The one way a failure travels inside the library: an Error carries a status and the sentence for the caller.
+#pragma once
+
+#include <exception>
+
+#include "gpumem.h"
+
+namespace gpumem {
+
+class Error final : public std::exception {
+ public:
+  // Cuts the sentence at the buffer's end; allocates nothing, so it works when memory has run out.
+  Error(gpumem_status status, const char* sentence) noexcept;
+
+  gpumem_status status() const noexcept { return status_; }
+  const char* what() const noexcept override { return sentence_; }
+
+ private:
+  gpumem_status status_;
+  char sentence_[512];
+};
+
+// Throws an Error with a printf-formatted sentence.
+[[noreturn, gnu::format(printf, 2, 3)]] void fail(gpumem_status status, const char* format, ...);
+
+// The sentence of the calling thread's last failure. Plain thread-local bytes: nothing to construct or destroy.
+void set_last_error(const char* sentence) noexcept;
+const char* last_error() noexcept;
+
+}  // namespace gpumem

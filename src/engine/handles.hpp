@@ -1,0 +1,45 @@
+// Handles are numbers in the clothes of pointers: never dereferenced, so any value a program passes can be checked.
+//   bits 56-63 epoch of the process (1..255), 52-55 type, 24-51 generation, 0-23 slot
+// A destroyed handle never becomes valid again until its slot has been reused 2^28 times.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace gpumem {
+
+enum class HandleType : uint8_t { context = 1, stream = 2, event = 3 };
+
+class HandleTable {
+ public:
+  explicit HandleTable(uint8_t epoch) noexcept : epoch_(epoch) {}
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
+  // Throws OUT_OF_RESOURCES when 2^24 handles are alive.
+  uint64_t insert(HandleType type, void* object);
+  // Throws INVALID_HANDLE or FORKED, naming the argument. Lock-free.
+  void* get(uint64_t handle, HandleType type, const char* argument) const;
+  void erase(uint64_t handle) noexcept;
+
+ private:
+  struct Slot {
+    std::atomic<uint64_t> handle{0};
+    void* object = nullptr;
+    uint32_t generation = 0;
+  };
+  static constexpr uint32_t kChunkSlots = 1024;
+  static constexpr uint32_t kChunks = (1u << 24) / kChunkSlots;
+
+  Slot* slot_at(uint32_t index) const noexcept;
+
+  const uint8_t epoch_;
+  std::mutex mutex_;  // guards what insert and erase change
+  uint32_t used_ = 0;
+  std::vector<uint32_t> free_;
+  std::atomic<Slot*> chunks_[kChunks] = {};  // never freed: a stale handle may look into it at any time
+};
+
+}  // namespace gpumem

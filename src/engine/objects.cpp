@@ -1,0 +1,126 @@
+// Creation and the end of contexts, streams and events, and what holds between them.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include "engine/context.hpp"
+#include "engine/error.hpp"
+#include "engine/process.hpp"
+
+namespace gpumem {
+namespace {
+
+template <class T>
+T& object_of(uint64_t handle, HandleType type, const char* argument) {
+  return *static_cast<T*>(process().handles.get(handle, type, argument));
+}
+
+void release_leaks(Context& context) noexcept {
+  static constexpr const char* kKinds[] = {"pageable", "pinned", "device", "managed"};
+  while (const auto leak = process().registry.remove_any(&context)) {
+    void* p = reinterpret_cast<void*>(leak->base);
+    context.log.write(GPUMEM_LOG_WARNING, "%zu bytes of %s memory at %p were still allocated when their context ended",
+                      leak->bytes, kKinds[leak->kind], p);
+    context.device().release(leak->kind, p, leak->bytes);
+  }
+}
+
+// Room is made before the handle exists, so that entering the list can't fail.
+uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  context.streams.reserve(context.streams.size() + 1);
+  stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  context.streams.push_back(stream.get());
+  return stream.release()->handle;
+}
+
+}  // namespace
+
+uint64_t create_context(const gpumem_ctx_options& options) {
+  auto context = std::make_unique<Context>(options);
+  const uint64_t handle = process().handles.insert(HandleType::context, context.get());
+  static_cast<void>(context.release());  // the handle owns it from here on
+  return handle;
+}
+
+void destroy_context(uint64_t handle) {
+  auto& context = object_of<Context>(handle, HandleType::context, "ctx");
+  const size_t streams = context.streams.size();
+  const auto events = static_cast<long long>(context.events.load());
+  if (streams != 0 || events != 0) {
+    fail(GPUMEM_BUSY, "ctx has %zu live streams and %lld live events; expected them to be destroyed first", streams, events);
+  }
+  process().handles.erase(handle);
+  const std::unique_ptr<Context> owned(&context);
+  try {
+    context.device().synchronize(context.own_stream());
+  } catch (const Error& error) {
+    context.log.write(GPUMEM_LOG_WARNING, "waiting for the context's last work: %s", error.what());
+  }
+  release_leaks(context);
+}
+
+uint64_t create_stream(Context& context) {
+  auto stream = std::make_unique<Stream>(Stream{&context, nullptr, false});
+  stream->native = context.device().create_stream();
+  const NativeStream native = stream->native;
+  try {
+    return enlist(context, std::move(stream));
+  } catch (...) {
+    context.device().destroy_stream(native);
+    throw;
+  }
+}
+
+uint64_t wrap_stream(Context& context, void* native) {
+  auto stream = std::make_unique<Stream>(Stream{&context, context.device().wrap_stream(native), true});
+  return enlist(context, std::move(stream));
+}
+
+void destroy_stream(uint64_t handle) {
+  auto& stream = object_of<Stream>(handle, HandleType::stream, "stream");
+  const std::unique_ptr<Stream> owned(&stream);
+  process().handles.erase(handle);
+  {
+    const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
+    std::erase(stream.context->streams, &stream);
+  }
+  if (!stream.borrowed) stream.context->device().destroy_stream(stream.native);
+}
+
+uint64_t create_event(Context& context) {
+  auto event = std::make_unique<Event>(Event{&context, context.device().create_event()});
+  try {
+    event->handle = process().handles.insert(HandleType::event, event.get());
+  } catch (...) {
+    context.device().destroy_event(event->native);
+    throw;
+  }
+  ++context.events;
+  return event.release()->handle;
+}
+
+void destroy_event(uint64_t handle) {
+  auto& event = object_of<Event>(handle, HandleType::event, "event");
+  const std::unique_ptr<Event> owned(&event);
+  process().handles.erase(handle);
+  event.context->device().destroy_event(event.native);
+  --event.context->events;
+}
+
+void synchronize_all(Context& context) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  context.device().synchronize(context.own_stream());
+  for (const Stream* stream : context.streams) context.device().synchronize(stream->native);
+}
+
+void wait_for_streams(Context& context) {
+  Backend& device = context.device();
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  if (!device.capturing(context.own_stream())) device.synchronize(context.own_stream());
+  for (const Stream* stream : context.streams) {
+    if (!device.capturing(stream->native)) device.synchronize(stream->native);
+  }
+}
+
+}  // namespace gpumem

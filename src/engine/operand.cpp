@@ -1,0 +1,104 @@
+#include "engine/operand.hpp"
+
+#include "engine/error.hpp"
+#include "engine/process.hpp"
+
+namespace gpumem {
+namespace {
+
+unsigned long long number(const void* p) noexcept { return reinterpret_cast<uintptr_t>(p); }
+
+// Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
+// is ordinary memory to a CUDA context.
+Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
+  Operand operand{allocation.kind, allocation.device, true, allocation.base, static_cast<int64_t>(allocation.bytes)};
+  if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
+  return operand;
+}
+
+[[noreturn]] void fail_unreadable(const void* p, const char* argument, const char* verb) {
+  if (process().registry.find_freed(reinterpret_cast<uintptr_t>(p))) {
+    fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
+  }
+  fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) can't be %s: it is no CUDA memory and not mapped for that in this process",
+       argument, number(p), verb);
+}
+
+bool reachable(const void* p, Access access) noexcept {
+  return access == Access::read ? host_readable(p) : host_writable(const_cast<void*>(p));
+}
+
+}  // namespace
+
+const char* kind_name(gpumem_memory_kind kind) noexcept {
+  switch (kind) {
+    case GPUMEM_MEMORY_PINNED:
+      return "pinned";
+    case GPUMEM_MEMORY_DEVICE:
+      return "device";
+    case GPUMEM_MEMORY_MANAGED:
+      return "managed";
+    default:
+      return "pageable";
+  }
+}
+
+Operand look_up(Context& context, const void* p, const char* argument) {
+  if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
+  if (const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p))) {
+    return from_allocation(context, *allocation);
+  }
+  const Location location = context.device().classify(p);
+  if (!location.known && !host_readable(p)) fail_unreadable(p, argument, "read");
+  return {location.kind, location.device, false, location.base, static_cast<int64_t>(location.bytes)};
+}
+
+Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument) {
+  const Operand operand = look_up(context, p, argument);
+  const auto address = reinterpret_cast<uintptr_t>(p);
+  if (static_cast<uint64_t>(bytes) > UINTPTR_MAX - address) {
+    fail(GPUMEM_OUT_OF_RANGE, "%s (0x%llx) and the %lld bytes from it on leave the address space", argument, number(p),
+         static_cast<long long>(bytes));
+  }
+  // Only a part of foreign pinned memory may be registered, so its extent bounds nothing.
+  const bool bounded = operand.bytes > 0 && (operand.ours || !operand.on_host());
+  const int64_t left = operand.bytes - static_cast<int64_t>(address - operand.base);
+  if (bounded && bytes > left) {
+    fail(GPUMEM_OUT_OF_RANGE, "%s: %lld bytes are needed and %lld are left in its allocation of %lld", argument,
+         static_cast<long long>(bytes), static_cast<long long>(left), static_cast<long long>(operand.bytes));
+  }
+  if (!context.on_cuda() && operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST) {
+    fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context", argument,
+         number(p), operand.device);
+  }
+  if (operand.kind == GPUMEM_MEMORY_PAGEABLE && !operand.ours) {
+    const auto* last = static_cast<const char*>(p) + (bytes - 1);
+    const char* verb = access == Access::read ? "read" : "written";
+    if (!reachable(p, access)) fail_unreadable(p, argument, verb);
+    if (!reachable(last, access)) {
+      fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
+           argument, static_cast<long long>(bytes), number(last), verb);
+    }
+  }
+  return operand;
+}
+
+void require_same_device(Context& context, const Operand& operand, const char* argument) {
+  if (operand.kind != GPUMEM_MEMORY_DEVICE || !context.on_cuda()) return;
+  const int32_t own = context.device().props().ordinal;
+  if (operand.device != own) {
+    fail(GPUMEM_UNSUPPORTED, "%s is memory of CUDA device %d; expected memory of the context's device %d or of the host",
+         argument, operand.device, own);
+  }
+}
+
+void require_disjoint(const void* dst, int64_t dst_bytes, const void* src, int64_t src_bytes) {
+  const auto d = reinterpret_cast<uintptr_t>(dst);
+  const auto s = reinterpret_cast<uintptr_t>(src);
+  if (d < s + static_cast<uint64_t>(src_bytes) && s < d + static_cast<uint64_t>(dst_bytes)) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dst (0x%llx, %lld bytes) and src (0x%llx, %lld bytes) overlap; expected disjoint ranges",
+         number(dst), static_cast<long long>(dst_bytes), number(src), static_cast<long long>(src_bytes));
+  }
+}
+
+}  // namespace gpumem

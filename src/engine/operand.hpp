@@ -1,0 +1,39 @@
+// Looking a pointer up: what kind of memory it is, where it lies, and whether a range of it is sound.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/context.hpp"
+#include "engine/registry.hpp"
+
+namespace gpumem {
+
+enum class Access : int32_t { read, write };
+
+struct Operand {
+  gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
+  int32_t device = GPUMEM_DEVICE_HOST;
+  bool ours = false;
+  uintptr_t base = 0;  // 0: unknown
+  int64_t bytes = 0;   // of the allocation; 0: unknown
+
+  // Memory that an ordinary load can reach without moving pages of a GPU.
+  bool on_host() const noexcept { return kind == GPUMEM_MEMORY_PAGEABLE || kind == GPUMEM_MEMORY_PINNED; }
+};
+
+// What p is. Throws INVALID_POINTER for NULL and for memory that was freed or is not mapped.
+Operand look_up(Context& context, const void* p, const char* argument);
+
+// The same for bytes >= 1 from p on: throws OUT_OF_RANGE when they run past the allocation, INVALID_POINTER when their first
+// or last byte can't be accessed, UNSUPPORTED for device memory on a host context.
+Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument);
+
+// Throws UNSUPPORTED when the operand lies on another CUDA device than the context's.
+void require_same_device(Context& context, const Operand& operand, const char* argument);
+
+// Throws INVALID_ARGUMENT when the two ranges share bytes.
+void require_disjoint(const void* dst, int64_t dst_bytes, const void* src, int64_t src_bytes);
+
+const char* kind_name(gpumem_memory_kind kind) noexcept;
+
+}  // namespace gpumem

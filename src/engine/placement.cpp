@@ -1,0 +1,34 @@
+#include "engine/placement.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr const char* kHostContext = "a host context runs everything on the host";
+
+}  // namespace
+
+Placement place(bool on_cuda, const Operand& operand) noexcept {
+  if (!on_cuda) return {Runs::host, false, kHostContext};
+  switch (operand.kind) {
+    case GPUMEM_MEMORY_DEVICE:
+      return {Runs::cuda, false, "the data lies in device memory"};
+    case GPUMEM_MEMORY_MANAGED:
+      return {Runs::cuda, false, "the data lies in managed memory, which the host backend leaves to the device"};
+    case GPUMEM_MEMORY_PINNED:
+      return {Runs::host, false, "the data lies in pinned host memory, which the host reads faster than the link"};
+    default:
+      return {Runs::host, false, "the data lies in pageable host memory, which the host reads faster than the link"};
+  }
+}
+
+Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
+  if (!on_cuda) return {Runs::host, false, kHostContext};
+  const bool dst_on_host = dst.on_host();
+  const bool src_on_host = src.on_host();
+  if (dst_on_host && src_on_host) return {Runs::host, false, "both sides lie in host memory"};
+  if (!dst_on_host && !src_on_host) return {Runs::cuda, false, "both sides lie in memory of the device"};
+  if (dst_on_host) return {Runs::host, true, "dst lies in host memory; src is copied to the host first"};
+  return {Runs::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
+}
+
+}  // namespace gpumem

@@ -1,0 +1,38 @@
+// A plan is everything that is decided before anything runs: checked operands, placement, the problem as the table sees
+// it, and the chosen variant. The operations execute plans and explain() prints them, so the two can't disagree.
+#pragma once
+
+#include "engine/operations.hpp"
+#include "engine/placement.hpp"
+
+namespace gpumem {
+
+template <class Family>
+struct Plan {
+  bool empty = false;  // nothing to do: no kernel runs
+  Placement placement{};
+  typename Family::Problem problem{};
+  Decision decision{};
+};
+
+// Each throws what the operation itself would fail with before its first write.
+Plan<ReduceFamily> plan(Context& context, const ReduceCall& call);
+Plan<TransposeFamily> plan(Context& context, const TransposeCall& call);
+// pattern may be nullptr: one whose bytes differ is assumed.
+Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
+
+template <class Family>
+Decision decide(Context& context, const typename Family::Problem& problem) {
+  const Override forced = context.forced(Family::id);
+  const DeviceProps& props = context.running(problem.runs).props();
+  const Decision decision = select<Family>(props, problem, forced, context.tuning());
+  if (decision.row < 0) {
+    fail(GPUMEM_UNSUPPORTED, "the variant %s of %s, forced by %s, does not fit: %s", Family::table()[forced.row].name,
+         Family::name, forced.by == ChosenBy::environment ? "the environment" : "the program", decision.rejected);
+  }
+  return decision;
+}
+
+inline int32_t misalignment(const void* p) noexcept { return static_cast<int32_t>(reinterpret_cast<uintptr_t>(p) % 16); }
+
+}  // namespace gpumem

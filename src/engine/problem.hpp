@@ -1,0 +1,38 @@
+// One operation as the tables see it: plain data, no pointers, so that a decision is a pure function of it.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/device_props.hpp"
+#include "gpumem.h"
+
+namespace gpumem {
+
+struct ReduceProblem {
+  Runs runs = Runs::host;
+  gpumem_dtype dtype = GPUMEM_I32;
+  gpumem_reduce_op op = GPUMEM_SUM;
+  int64_t n = 0;
+  int64_t stride = 1;
+  int32_t misalignment = 0;  // address of x modulo 16
+};
+
+struct TransposeProblem {
+  Runs runs = Runs::host;
+  int64_t element_bytes = 4;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t src_ld = 0;
+  int64_t dst_ld = 0;
+  int32_t src_misalignment = 0;  // addresses modulo 16
+  int32_t dst_misalignment = 0;
+};
+
+struct FillProblem {
+  Runs runs = Runs::host;
+  int64_t pattern_bytes = 1;
+  int64_t bytes = 0;
+  bool uniform = false;  // every byte of the pattern is the same
+};
+
+}  // namespace gpumem

@@ -1,0 +1,93 @@
+#include <optional>
+
+#include "engine/checked.hpp"
+#include "engine/plan.hpp"
+#include "engine/scratch.hpp"
+
+namespace gpumem {
+namespace {
+
+long long ll(int64_t v) noexcept { return static_cast<long long>(v); }
+
+void check(const TransposeCall& c) {
+  const int64_t e = c.element_bytes;
+  if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
+    fail(GPUMEM_INVALID_ARGUMENT, "element_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(e));
+  }
+  if (c.rows < 0) fail(GPUMEM_INVALID_ARGUMENT, "rows is %lld; expected 0 or more", ll(c.rows));
+  if (c.cols < 0) fail(GPUMEM_INVALID_ARGUMENT, "cols is %lld; expected 0 or more", ll(c.cols));
+  if (c.src_ld < c.cols) {
+    fail(GPUMEM_INVALID_ARGUMENT, "src_ld is %lld; expected at least cols = %lld", ll(c.src_ld), ll(c.cols));
+  }
+  if (c.dst_ld < c.rows) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dst_ld is %lld; expected at least rows = %lld", ll(c.dst_ld), ll(c.rows));
+  }
+}
+
+// Bytes from the first element to the last one of rows rows of cols elements.
+int64_t extent_bytes(int64_t rows, int64_t cols, int64_t ld, int64_t element_bytes, const char* what) {
+  return checked_mul(checked_add(checked_mul(rows - 1, ld, what), cols, what), element_bytes, what);
+}
+
+// Copies src next to the work, without the gaps between its rows.
+void stage(Context& context, const TransposeCall& c, void* tight) {
+  const auto row_bytes = static_cast<size_t>(c.cols * c.element_bytes);
+  const Copy2dArgs args{tight, row_bytes, c.src, static_cast<size_t>(c.src_ld * c.element_bytes), row_bytes,
+                        static_cast<size_t>(c.rows)};
+  context.device().copy_2d(context.own_stream(), args, Until::complete);
+}
+
+}  // namespace
+
+Plan<TransposeFamily> plan(Context& context, const TransposeCall& c) {
+  check(c);
+  Plan<TransposeFamily> plan;
+  if (c.rows == 0 || c.cols == 0) {
+    plan.empty = true;
+    return plan;
+  }
+  const int64_t src_bytes = extent_bytes(c.rows, c.cols, c.src_ld, c.element_bytes, "bytes of src");
+  const int64_t dst_bytes = extent_bytes(c.cols, c.rows, c.dst_ld, c.element_bytes, "bytes of dst");
+  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src");
+  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst");
+  require_same_device(context, src, "src");
+  require_same_device(context, dst, "dst");
+  if (c.src == c.dst) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src (0x%llx); expected disjoint operands: there is no in-place transpose yet",
+         static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(c.src)));
+  }
+  require_disjoint(c.dst, dst_bytes, c.src, src_bytes);
+  plan.placement = place(context.on_cuda(), src, dst);
+  TransposeProblem& p = plan.problem;
+  p = {plan.placement.runs, c.element_bytes, c.rows, c.cols, c.src_ld, c.dst_ld, misalignment(c.src), misalignment(c.dst)};
+  if (plan.placement.stage_src) {
+    p.src_ld = c.cols;  // staged without the gaps between rows, at the start of an allocation
+    p.src_misalignment = 0;
+  }
+  plan.decision = decide<TransposeFamily>(context, p);
+  return plan;
+}
+
+void transpose(Context& context, const TransposeCall& call) {
+  const Plan<TransposeFamily> planned = plan(context, call);
+  if (planned.empty) return;
+  require_not_capturing(context, context.own_stream(), "gpumem_transpose");
+  const Runs runs = planned.placement.runs;
+  Backend& backend = context.running(runs);
+  const bool beside = context.on_cuda() && runs == Runs::host;
+
+  std::optional<Scratch> staged;
+  TransposeArgs args{planned.decision.row, planned.decision.shape, call.element_bytes, call.rows, call.cols,
+                     call.src, planned.problem.src_ld, call.dst, call.dst_ld};
+  if (planned.placement.stage_src) {
+    const auto kind = runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE;
+    staged.emplace(backend, kind, static_cast<size_t>(call.rows * call.cols * call.element_bytes));
+    stage(context, call, staged->get());
+    args.src = staged->get();
+  } else if (beside) {
+    context.device().synchronize(context.own_stream());
+  }
+  backend.transpose(beside ? nullptr : context.own_stream(), args, Until::complete);
+}
+
+}  // namespace gpumem

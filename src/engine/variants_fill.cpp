@@ -1,0 +1,41 @@
+// The fill table. Every pattern's length divides 16, so any fill is a row of equal 16-byte words between two ragged ends.
+#include <algorithm>
+
+#include "engine/checked.hpp"
+#include "engine/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kHostTaskBytes = int64_t{1} << 20;
+
+const char* accepts(const DeviceProps&, const FillProblem&) noexcept { return nullptr; }
+const char* accepts_uniform(const DeviceProps&, const FillProblem& p) noexcept {
+  return p.uniform ? nullptr : "it needs a pattern whose bytes are all the same";
+}
+
+LaunchShape memset_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
+
+LaunchShape vec16_shape(const DeviceProps&, const FillProblem& p) noexcept {
+  constexpr int64_t kBlockBytes = 256 * 16;
+  return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, 0x7fffffff), 256, 1, kBlockBytes};
+}
+
+LaunchShape host_shape(const DeviceProps& d, const FillProblem& p) noexcept {
+  const int64_t tasks = std::clamp<int64_t>(p.bytes / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
+  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.bytes, 1), tasks), 64) * 64};
+}
+LaunchShape serial_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
+
+constexpr Variant<FillProblem> kTable[] = {
+    {"memset", Runs::cuda, 1, accepts_uniform, memset_shape},
+    {"vec16", Runs::cuda, 1, accepts, vec16_shape},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<FillProblem>> FillFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem
