@@ -88,7 +88,6 @@ std::string as_text(const Report& r) {
   std::string out = r.family;
   out.append(": ").append(r.problem).append("\n");
   if (r.empty) return out.append("  nothing to do: no kernel runs\n");
-  const bool cuda = r.props->backend == Runs::cuda;
   char line[512];
   const auto print = [&](const char* format, auto... values) {
     std::snprintf(line, sizeof line, format, values...);
@@ -96,8 +95,13 @@ std::string as_text(const Report& r) {
   };
   print("  runs on   %s: %s\n", r.props->name, r.placement);
   print("  variant   %s, chosen by the %s\n", r.variant, chosen_by_name(r.by));
-  print(cuda ? "  launch    %lld blocks of %d threads, tiles of %lld\n" : "  launch    %lld tasks of %d thread, tiles of %lld\n",
-        static_cast<long long>(r.shape.grid), r.shape.block, static_cast<long long>(r.shape.tile));
+  const auto grid = static_cast<long long>(r.shape.grid);
+  const auto tile = static_cast<long long>(r.shape.tile);
+  if (r.props->backend == Runs::cuda) {
+    print("  launch    %lld blocks of %d threads, tiles of %lld\n", grid, r.shape.block, tile);
+  } else {
+    print("  launch    %lld tasks on up to %d threads, tiles of %lld\n", grid, r.props->multiprocessors, tile);
+  }
   for (const PassedOver& row : r.passed_over) print("  not taken %-18s %s\n", row.name, row.reason);
   return out;
 }

@@ -39,7 +39,7 @@ LaunchShape padded_shape(const DeviceProps&, const TransposeProblem& p) noexcept
 
 LaunchShape host_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
-  const int64_t bands = ceil_div(p.cols, tile);
+  const int64_t bands = ceil_div(std::max(p.rows, p.cols), tile);
   const int64_t wanted = p.rows * p.cols / (kHostTaskBytes / p.element_bytes);
   const int64_t tasks = std::clamp<int64_t>(wanted, 1, std::min(bands, int64_t{8} * d.multiprocessors));
   return {tasks, 1, 1, tile};

@@ -45,16 +45,21 @@ Int128 reduce_serial(const HostTeam&, const ReduceArgs& args) {
   return reduce_elements_i32(args.op, args.x, args.stride, 0, args.n);
 }
 
-// Each task takes whole columns of tiles, so that no two tasks write to one row of dst.
+// Each task takes a band of whole tiles along the longer side.
 void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
   const auto loop = team.loops.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
   const int64_t tile = host_transpose_tile(a.element_bytes);
-  const int64_t bands = (a.cols + tile - 1) / tile;
-  const int64_t bands_a_task = (bands + a.shape.grid - 1) / a.shape.grid;
+  const int64_t longer = std::max(a.rows, a.cols);
+  const int64_t tiles_a_task = ((longer + tile - 1) / tile + a.shape.grid - 1) / a.shape.grid;
+  const int64_t band = tiles_a_task * tile;
   const bool stream = team.larger_than_caches(a.rows * a.cols * a.element_bytes);
-  team.parallel((bands + bands_a_task - 1) / bands_a_task, [&](int64_t i) {
-    const Range cols = piece(i, bands_a_task * tile, a.cols);
-    loop({static_cast<const char*>(a.src), a.src_ld, static_cast<char*>(a.dst), a.dst_ld, a.rows, cols.first, cols.last, stream});
+  team.parallel((longer + band - 1) / band, [&](int64_t i) {
+    const Range all_rows{0, a.rows};
+    const Range all_cols{0, a.cols};
+    const Range rows = a.rows >= a.cols ? piece(i, band, a.rows) : all_rows;
+    const Range cols = a.rows >= a.cols ? all_cols : piece(i, band, a.cols);
+    loop({static_cast<const char*>(a.src), a.src_ld, static_cast<char*>(a.dst), a.dst_ld, rows.first, rows.last, cols.first,
+          cols.last, stream});
   });
 }
 

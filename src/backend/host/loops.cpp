@@ -140,8 +140,8 @@ void transpose_band(const TransposeBand& b) {
   const int64_t dst_pitch = b.dst_ld * kBytes;
   for (int64_t c0 = b.first_col; c0 < b.last_col; c0 += kTile) {
     const int64_t cols = b.last_col - c0 < kTile ? b.last_col - c0 : kTile;
-    for (int64_t r0 = 0; r0 < b.rows; r0 += kTile) {
-      const int64_t rows = b.rows - r0 < kTile ? b.rows - r0 : kTile;
+    for (int64_t r0 = b.first_row; r0 < b.last_row; r0 += kTile) {
+      const int64_t rows = b.last_row - r0 < kTile ? b.last_row - r0 : kTile;
       const char* src = b.src + r0 * src_pitch + c0 * kBytes;
       if (rows == kTile && cols == kTile) {
         gather_tile<kBytes, kTile>(src, src_pitch, buffer, kTile, kTile);

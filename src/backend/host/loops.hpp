@@ -8,14 +8,15 @@
 
 namespace gpumem {
 
-// Columns [first_col, last_col) of src become rows of dst; tiles of host_transpose_tile() a side. stream: dst is larger than
-// the caches and is written around them.
+// Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst, in tiles of
+// host_transpose_tile() a side. stream: dst is larger than the caches and is written around them.
 struct TransposeBand {
   const char* src;
   int64_t src_ld;
   char* dst;
   int64_t dst_ld;
-  int64_t rows;
+  int64_t first_row;
+  int64_t last_row;
   int64_t first_col;
   int64_t last_col;
   bool stream;

@@ -1,0 +1,165 @@
+// Any pointer: memory of every kind, ours and another library's, is told apart and worked on where it lies.
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "tests/gpu/device_memory.hpp"
+#include "tests/gpu/gpu_fixture.hpp"
+
+namespace gpumem::gpu_tests {
+namespace {
+
+gpumem_pointer_info query(gpumem_ctx* ctx, const void* p) {
+  gpumem_pointer_info info;
+  gpumem_pointer_info_init(&info, sizeof info);
+  EXPECT_EQ(gpumem_pointer_query(ctx, p, &info), GPUMEM_OK) << last_error();
+  return info;
+}
+
+std::string runs_on(gpumem_ctx* ctx, const void* x, int64_t n) {
+  gpumem_problem problem;
+  gpumem_problem_init(&problem, sizeof problem);
+  problem.family = GPUMEM_FAMILY_REDUCE;
+  problem.src = x;
+  problem.n = n;
+  char text[4096] = "";
+  EXPECT_EQ(gpumem_explain(ctx, &problem, GPUMEM_FORMAT_JSON, text, sizeof text, nullptr), GPUMEM_OK) << last_error();
+  const std::string json = text;
+  return json.find("\"runs_on\": \"cuda\"") != std::string::npos ? "cuda" : "host";
+}
+
+constexpr int64_t kN = 100003;
+
+// The same numbers in x, whatever its kind; the sum must come out and run where it lies.
+void expect_reduced(gpumem_ctx* ctx, const int32_t* x, gpumem_memory_kind kind, const char* where) {
+  std::vector<int32_t> numbers(kN);
+  std::iota(numbers.begin(), numbers.end(), -7);
+  ASSERT_EQ(cudaMemcpy(const_cast<int32_t*>(x), numbers.data(), kN * sizeof(int32_t), cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(query(ctx, x).kind, kind);
+  EXPECT_EQ(query(ctx, x + 5).kind, kind) << "an interior pointer";
+  EXPECT_EQ(runs_on(ctx, x, kN), where);
+  int64_t sum = 0;
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, x, kN, 1, &sum), GPUMEM_OK) << last_error();
+  EXPECT_EQ(sum, (kN - 1) * kN / 2 - 7 * kN);
+}
+
+TEST_F(Gpu, ForeignMemoryOfEveryKindIsTakenAndToldApart) {
+  void* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, kN * 4), cudaSuccess);
+  expect_reduced(ctx, static_cast<int32_t*>(p), GPUMEM_MEMORY_DEVICE, "cuda");
+  const gpumem_pointer_info info = query(ctx, static_cast<char*>(p) + 100);
+  EXPECT_EQ(info.ours, 0);
+  EXPECT_EQ(info.base, p);
+  EXPECT_EQ(info.offset_bytes, 100);
+  EXPECT_GE(info.size_bytes, kN * 4);
+  cudaFree(p);
+
+  ASSERT_EQ(cudaMallocManaged(&p, kN * 4), cudaSuccess);
+  expect_reduced(ctx, static_cast<int32_t*>(p), GPUMEM_MEMORY_MANAGED, "cuda");
+  cudaFree(p);
+
+  ASSERT_EQ(cudaMallocHost(&p, kN * 4), cudaSuccess);
+  expect_reduced(ctx, static_cast<int32_t*>(p), GPUMEM_MEMORY_PINNED, "host");
+  cudaFreeHost(p);
+
+  ASSERT_EQ(cudaMallocAsync(&p, kN * 4, nullptr), cudaSuccess);
+  expect_reduced(ctx, static_cast<int32_t*>(p), GPUMEM_MEMORY_DEVICE, "cuda");
+  cudaFreeAsync(p, nullptr);
+
+  p = std::malloc(kN * 4);
+  expect_reduced(ctx, static_cast<int32_t*>(p), GPUMEM_MEMORY_PAGEABLE, "host");
+  ASSERT_EQ(cudaHostRegister(p, kN * 4, cudaHostRegisterDefault), cudaSuccess);
+  expect_reduced(ctx, static_cast<int32_t*>(p), GPUMEM_MEMORY_PINNED, "host");
+  cudaHostUnregister(p);
+  std::free(p);
+}
+
+TEST_F(Gpu, FreedAndOverrunDevicePointersAreRefused) {
+  void* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, 1 << 20), cudaSuccess);
+  int64_t sum = 17;
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), int64_t{1} << 30, 1, &sum), GPUMEM_OUT_OF_RANGE);
+  cudaFree(p);
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 4, 1, &sum), GPUMEM_INVALID_POINTER) << last_error();
+
+  ASSERT_EQ(gpumem_alloc_device(ctx, 1000, &p), GPUMEM_OK);
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 251, 1, &sum), GPUMEM_OUT_OF_RANGE);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_INVALID_POINTER);
+  EXPECT_NE(last_error().find("freed before"), std::string::npos);
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 4, 1, &sum), GPUMEM_INVALID_POINTER) << last_error();
+  EXPECT_EQ(sum, 17);
+}
+
+TEST_F(Gpu, HostContextRefusesADevicePointer) {
+  void* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, 4096), cudaSuccess);
+  gpumem_ctx* host = make_context(GPUMEM_DEVICE_HOST);
+  int64_t sum = 17;
+  EXPECT_EQ(gpumem_reduce_i32(host, GPUMEM_SUM, static_cast<int32_t*>(p), 8, 1, &sum), GPUMEM_UNSUPPORTED) << last_error();
+  char byte = 0;
+  EXPECT_EQ(gpumem_copy(host, &byte, p, 1), GPUMEM_UNSUPPORTED) << last_error();
+  void* ours = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, 4096, &ours), GPUMEM_OK);
+  EXPECT_EQ(gpumem_copy(host, &byte, ours, 1), GPUMEM_UNSUPPORTED) << last_error();
+  EXPECT_EQ(sum, 17);
+  EXPECT_EQ(gpumem_free(ctx, ours), GPUMEM_OK);
+  EXPECT_EQ(gpumem_ctx_destroy(host), GPUMEM_OK);
+  cudaFree(p);
+}
+
+TEST_F(Gpu, ResultMayLieAnywhere) {
+  std::vector<int32_t> x(1000, 3);
+  for (const auto allocate : {gpumem_alloc_device, gpumem_alloc_pinned, gpumem_alloc_managed}) {
+    void* p = nullptr;
+    ASSERT_EQ(allocate(ctx, 8, &p), GPUMEM_OK) << last_error();
+    EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, x.data(), 1000, 1, static_cast<int64_t*>(p)), GPUMEM_OK) << last_error();
+    int64_t sum = 0;
+    EXPECT_EQ(gpumem_copy(ctx, &sum, p, 8), GPUMEM_OK);
+    EXPECT_EQ(sum, 3000);
+    EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+  }
+}
+
+TEST_F(Gpu, AnotherDevicesMemoryCanBeCopiedAndNothingElse) {
+  int32_t count = 0;
+  gpumem_device_count(&count);
+  if (count < 2) GTEST_SKIP() << "needs two CUDA devices";
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  void* p = nullptr;
+  ASSERT_EQ(cudaMalloc(&p, 4096), cudaSuccess);
+  ASSERT_EQ(cudaMemset(p, 1, 4096), cudaSuccess);
+  cudaSetDevice(0);
+  gpumem_ctx* first = make_context(0);
+  void* own = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(first, 4096, &own), GPUMEM_OK);
+  int64_t sum = 17;
+  EXPECT_EQ(gpumem_reduce_i32(first, GPUMEM_SUM, static_cast<int32_t*>(p), 8, 1, &sum), GPUMEM_UNSUPPORTED);
+  EXPECT_EQ(gpumem_copy(first, own, p, 4096), GPUMEM_OK) << last_error();
+  EXPECT_EQ(gpumem_reduce_i32(first, GPUMEM_SUM, static_cast<int32_t*>(own), 8, 1, &sum), GPUMEM_OK);
+  EXPECT_EQ(sum, 8 * 0x01010101);
+  EXPECT_EQ(gpumem_free(first, own), GPUMEM_OK);
+  EXPECT_EQ(gpumem_ctx_destroy(first), GPUMEM_OK);
+  cudaFree(p);
+}
+
+TEST_F(Gpu, TheCallersDeviceStaysWhatItWas) {
+  int32_t count = 0;
+  gpumem_device_count(&count);
+  for (int device = 0; device < count; ++device) {
+    ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+    void* p = nullptr;
+    EXPECT_EQ(gpumem_alloc_device(ctx, 4096, &p), GPUMEM_OK);
+    EXPECT_EQ(gpumem_fill(ctx, p, "a", 1, 4096), GPUMEM_OK);
+    EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+    int now = -1;
+    EXPECT_EQ(cudaGetDevice(&now), cudaSuccess);
+    EXPECT_EQ(now, device);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  }
+  cudaSetDevice(0);
+}
+
+}  // namespace
+}  // namespace gpumem::gpu_tests

@@ -1,0 +1,74 @@
+#include "tests/unit/decisions.hpp"
+
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "engine/select.hpp"
+#include "tests/fixtures/devices.hpp"
+
+namespace gpumem::fixtures {
+namespace {
+
+using Keys = std::map<std::string, int64_t>;
+
+int64_t value(const Keys& keys, const char* key, int64_t otherwise) {
+  const auto found = keys.find(key);
+  return found == keys.end() ? otherwise : found->second;
+}
+
+template <class Family>
+std::string print(const DeviceProps& props, const typename Family::Problem& problem) {
+  const Decision d = select<Family>(props, problem, {}, {});
+  std::ostringstream out;
+  out << Family::table()[d.row].name << ' ' << d.shape.grid << " x " << d.shape.block << ", " << d.shape.per_thread << ", "
+      << d.shape.tile;
+  return out.str();
+}
+
+std::string ask(const DeviceProps& props, const std::string& family, const Keys& k) {
+  const Runs runs = props.backend;
+  if (family == "reduce") {
+    const ReduceProblem p{runs, GPUMEM_I32, GPUMEM_SUM, value(k, "n", 0), value(k, "stride", 1),
+                          static_cast<int32_t>(value(k, "misaligned", 0))};
+    return print<ReduceFamily>(props, p);
+  }
+  if (family == "transpose") {
+    TransposeProblem p{runs, value(k, "bytes", 4), value(k, "rows", 0), value(k, "cols", 0), 0, 0, 0, 0};
+    p.src_ld = value(k, "src_ld", p.cols);
+    p.dst_ld = value(k, "dst_ld", p.rows);
+    p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
+    p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
+    return print<TransposeFamily>(props, p);
+  }
+  if (family == "fill") {
+    return print<FillFamily>(props, {runs, value(k, "pattern", 1), value(k, "bytes", 0), value(k, "uniform", 0) != 0});
+  }
+  throw std::runtime_error("no such family: " + family);
+}
+
+}  // namespace
+
+DecisionLine split(const std::string& line) {
+  const size_t arrow = line.find(" -> ");
+  if (arrow == std::string::npos) throw std::runtime_error("no arrow in: " + line);
+  return {line.substr(0, arrow), line.substr(arrow + 4)};
+}
+
+std::string answer(const std::string& question) {
+  std::istringstream words(question);
+  std::string device;
+  std::string family;
+  words >> device >> family;
+  const NamedDevice* found = find_device(device.c_str());
+  if (found == nullptr) throw std::runtime_error("no such device: " + device);
+  Keys keys;
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos) throw std::runtime_error("no key=value: " + word);
+    keys[word.substr(0, equals)] = std::stoll(word.substr(equals + 1));
+  }
+  return ask(found->props, family, keys);
+}
+
+}  // namespace gpumem::fixtures

@@ -1,0 +1,45 @@
+#include "engine/placement.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpumem {
+namespace {
+
+Operand of(gpumem_memory_kind kind) { return {kind, 0, false, 0, 0}; }
+
+constexpr gpumem_memory_kind kKinds[] = {GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_PINNED, GPUMEM_MEMORY_DEVICE,
+                                         GPUMEM_MEMORY_MANAGED};
+bool on_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
+
+TEST(Placement, OneOperandRunsWhereItLies) {
+  for (const auto kind : kKinds) {
+    const Placement p = place(true, of(kind));
+    EXPECT_EQ(p.runs, on_device(kind) ? Runs::cuda : Runs::host) << kind;
+    EXPECT_FALSE(p.stage_src);
+    EXPECT_STRNE(p.reason, "");
+  }
+}
+
+TEST(Placement, TwoOperandsRunWhereDstLies) {
+  for (const auto src : kKinds) {
+    for (const auto dst : kKinds) {
+      const Placement p = place(true, of(src), of(dst));
+      EXPECT_EQ(p.runs, on_device(dst) ? Runs::cuda : Runs::host) << src << ' ' << dst;
+      EXPECT_EQ(p.stage_src, on_device(src) != on_device(dst)) << src << ' ' << dst;
+      EXPECT_STRNE(p.reason, "");
+    }
+  }
+}
+
+TEST(Placement, HostContextRunsEverythingOnTheHost) {
+  for (const auto src : kKinds) {
+    EXPECT_EQ(place(false, of(src)).runs, Runs::host);
+    for (const auto dst : kKinds) {
+      EXPECT_EQ(place(false, of(src), of(dst)).runs, Runs::host);
+      EXPECT_FALSE(place(false, of(src), of(dst)).stage_src);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpumem

@@ -1,0 +1,173 @@
+// The choice of variants: golden decisions over recorded devices, and the rules that hold for every table.
+#include "engine/select.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <set>
+
+#include "tests/fixtures/devices.hpp"
+#include "tests/unit/decisions.hpp"
+
+namespace gpumem {
+namespace {
+
+using fixtures::kDevices;
+
+TEST(GoldenDecisions, AreWhatSelectGives) {
+  std::ifstream file(GPUMEM_DECISIONS);
+  ASSERT_TRUE(file) << GPUMEM_DECISIONS;
+  int lines = 0;
+  std::set<std::string> chosen;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    ++lines;
+    const auto golden = fixtures::split(line);
+    EXPECT_EQ(fixtures::answer(golden.question), golden.answer) << golden.question;
+    chosen.insert(golden.answer.substr(0, golden.answer.find(' ')));
+  }
+  EXPECT_GE(lines, 60);
+  EXPECT_GE(chosen.size(), 8u) << "the golden decisions should show most variants";
+}
+
+template <class Problem>
+Problem random_problem(std::mt19937_64& random, Runs runs);
+
+int64_t log_uniform(std::mt19937_64& random, int bits) {
+  return static_cast<int64_t>(random() >> (64 - 1 - static_cast<int>(random() % static_cast<unsigned>(bits))));
+}
+
+template <>
+ReduceProblem random_problem(std::mt19937_64& random, Runs runs) {
+  return {runs, GPUMEM_I32, static_cast<gpumem_reduce_op>(random() % 7), 1 + log_uniform(random, 36),
+          random() % 2 == 0 ? 1 : 1 + log_uniform(random, 10), static_cast<int32_t>(random() % 16)};
+}
+template <>
+TransposeProblem random_problem(std::mt19937_64& random, Runs runs) {
+  TransposeProblem p{runs, int64_t{1} << (random() % 5), 1 + log_uniform(random, 18), 1 + log_uniform(random, 18), 0, 0,
+                     static_cast<int32_t>(random() % 16), static_cast<int32_t>(random() % 16)};
+  p.src_ld = p.cols + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
+  p.dst_ld = p.rows + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
+  return p;
+}
+template <>
+FillProblem random_problem(std::mt19937_64& random, Runs runs) {
+  const int64_t pattern = int64_t{1} << (random() % 5);
+  return {runs, pattern, pattern * (1 + log_uniform(random, 32)), random() % 2 == 0};
+}
+
+template <class Family>
+class Table : public testing::Test {};
+using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily>;
+TYPED_TEST_SUITE(Table, Families);
+
+TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
+  std::set<std::string> names;
+  int of_backend[2] = {};
+  for (const auto& row : TypeParam::table()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_GE(row.revision, 1);
+    ++of_backend[static_cast<int>(row.runs)];
+  }
+  EXPECT_GE(of_backend[0], 2);
+  EXPECT_GE(of_backend[1], 2);
+}
+
+TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
+  std::mt19937_64 random(1);
+  const auto table = TypeParam::table();
+  for (const auto& device : kDevices) {
+    const Variant<typename TypeParam::Problem>* last = nullptr;
+    for (const auto& row : table) {
+      if (row.runs == device.props.backend) last = &row;
+    }
+    ASSERT_NE(last, nullptr);
+    for (int i = 0; i < 2000; ++i) {
+      const auto problem = random_problem<typename TypeParam::Problem>(random, device.props.backend);
+      EXPECT_EQ(rejection(*last, device.props, problem), nullptr) << last->name << " on " << device.name;
+    }
+  }
+}
+
+// Whatever is selected fits, covers the problem and can be launched.
+TYPED_TEST(Table, SelectsWhatFits) {
+  static_assert(noexcept(select<TypeParam>(DeviceProps{}, typename TypeParam::Problem{}, Override{}, TuningView{})));
+  std::mt19937_64 random(2);
+  for (const auto& device : kDevices) {
+    for (int i = 0; i < 2000; ++i) {
+      const auto problem = random_problem<typename TypeParam::Problem>(random, device.props.backend);
+      const Decision d = select<TypeParam>(device.props, problem, {}, {});
+      ASSERT_GE(d.row, 0);
+      EXPECT_EQ(d.by, ChosenBy::table);
+      EXPECT_EQ(rejection(TypeParam::table()[d.row], device.props, problem), nullptr);
+      EXPECT_GE(d.shape.grid, 1);
+      EXPECT_LE(d.shape.grid, 0x7fffffff);
+      EXPECT_GE(d.shape.block, 1);
+      EXPECT_LE(d.shape.block, 1024);
+    }
+  }
+}
+
+TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
+  std::mt19937_64 random(3);
+  const auto table = TypeParam::table();
+  int taken = 0;
+  int refused = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const auto& device = kDevices[random() % std::size(kDevices)];
+    const auto problem = random_problem<typename TypeParam::Problem>(random, device.props.backend);
+    const auto row = static_cast<int32_t>(random() % table.size());
+    const Decision d = select<TypeParam>(device.props, problem, {row, ChosenBy::program}, {});
+    if (rejection(table[row], device.props, problem) == nullptr) {
+      EXPECT_EQ(d.row, row);
+      ++taken;
+    } else {
+      EXPECT_EQ(d.row, -1);
+      EXPECT_NE(d.rejected, nullptr);
+      ++refused;
+    }
+  }
+  EXPECT_GT(taken, 100);
+  EXPECT_GT(refused, 100);
+}
+
+TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
+  const DeviceProps h200 = fixtures::find_device("h200")->props;
+  const ReduceProblem problem{Runs::cuda, GPUMEM_I32, GPUMEM_SUM, 1 << 20, 1, 0};
+  const auto& names = family_names(GPUMEM_FAMILY_REDUCE);
+  const int32_t two_pass = find_variant(names, "two_pass");
+  const int32_t host = find_variant(names, "host_vector");
+  const int32_t revision = ReduceFamily::table()[two_pass].revision;
+  const TunedChoice tuned[] = {{GPUMEM_FAMILY_REDUCE, 20, two_pass, revision}};
+  EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, tuned).row, two_pass);
+  EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, tuned).by, ChosenBy::tuning);
+  const int32_t last_block = find_variant(names, "last_block");
+  EXPECT_EQ(select<ReduceFamily>(h200, problem, {last_block, ChosenBy::program}, tuned).row, last_block);
+
+  // What no longer holds is passed over: another size, an older kernel, a row of another backend, no row at all.
+  const TunedChoice stale[] = {{GPUMEM_FAMILY_REDUCE, 21, two_pass, revision},
+                               {GPUMEM_FAMILY_REDUCE, 20, two_pass, revision + 1},
+                               {GPUMEM_FAMILY_REDUCE, 20, host, 1},
+                               {GPUMEM_FAMILY_REDUCE, 20, 99, 1},
+                               {GPUMEM_FAMILY_REDUCE, 20, -1, 1},
+                               {GPUMEM_FAMILY_FILL, 20, two_pass, revision}};
+  EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, stale).by, ChosenBy::table);
+}
+
+TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
+  for (const auto& device : kDevices) {
+    for (int64_t n = 1; n <= int64_t{1} << 36; n = n * 3 + 1) {
+      const ReduceProblem problem{device.props.backend, GPUMEM_I32, GPUMEM_SUM, n, 1, 4};
+      for (const auto& row : ReduceFamily::table()) {
+        if (row.runs != Runs::cuda || rejection(row, device.props, problem) != nullptr) continue;
+        const LaunchShape shape = row.shape(device.props, problem);
+        EXPECT_LE(shape.grid, 16384) << row.name << ' ' << n;
+        EXPECT_GE(shape.grid * shape.tile, n) << row.name << ' ' << n;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpumem
