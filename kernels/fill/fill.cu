@@ -9,12 +9,13 @@ namespace {
 
 constexpr int kThreads = 256;
 
+// Read by a run-time index: __grid_constant__ leaves it in constant memory, where a copy on the stack would cost every thread.
 struct Ends {
   unsigned char word[16];
 };
 
-__global__ void __launch_bounds__(kThreads)
-    vec16_kernel(unsigned char* dst, int64_t bytes, int64_t head, int64_t words, uint4 turned, Ends ends) {
+__global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int64_t bytes, int64_t head, int64_t words,
+                                                         uint4 turned, const __grid_constant__ Ends ends) {
   const int64_t step = int64_t{gridDim.x} * kThreads;
   auto* body = reinterpret_cast<uint4*>(dst + head);
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) body[i] = turned;
@@ -39,7 +40,8 @@ cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
   std::memcpy(&word, turned, 16);
   const int64_t blocks = words / kThreads + (words % kThreads != 0 || words == 0 ? 1 : 0);
   const auto grid = static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
-  vec16_kernel<<<grid, kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
+  vec16_kernel<<<grid, kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word,
+                                              ends);
   return cudaGetLastError();
 }
 

@@ -57,7 +57,8 @@ __device__ __forceinline__ bool last_to_arrive(Wide* partials, Wide value, unsig
 }
 
 template <int kOp, int kThreads, class Wide>
-__device__ __forceinline__ void fold_partials(const Wide* partials, int64_t count, ReduceResult* result, uint32_t ticket) {
+__device__ __forceinline__ void fold_partials(const Wide* partials, int64_t count, ReduceResult* result,
+                                              uint32_t ticket) {
   Int128 value = neutral<kOp, Int128>();
   for (int64_t i = threadIdx.x; i < count; i += kThreads) {
     value = combine<kOp>(value, static_cast<Int128>(*const_cast<const volatile Wide*>(partials + i)));
@@ -66,8 +67,9 @@ __device__ __forceinline__ void fold_partials(const Wide* partials, int64_t coun
   if (threadIdx.x == 0) publish(result, value, ticket);
 }
 
+// Room for 1024 threads an SM and no more: asked for a full SM, the compiler spares registers by taking the loads two by two.
 template <int kOp, int kThreads, int kLoads>
-__global__ void __launch_bounds__(kThreads) tile_kernel(const ReduceLaunch launch) {
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads) tile_kernel(const ReduceLaunch launch) {
   using Wide = typename Term<kOp>::Wide;
   const auto* x = static_cast<const int32_t*>(launch.x);
   const int64_t to_boundary = (16 - reinterpret_cast<uintptr_t>(x) % 16) % 16 / 4;

@@ -11,7 +11,7 @@ namespace gpumem::kernels {
 
 // What the host waits for, in pinned memory that the device has mapped.
 struct ReduceResult {
-  uint64_t low;     // the exact value, 128 bits, two's complement
+  uint64_t low;  // the exact value, 128 bits, two's complement
   uint64_t high;
   uint32_t ticket;  // written last: equal to the launch's ticket when the value is there
 };
@@ -23,10 +23,10 @@ struct ReduceLaunch {
   int64_t n;       // >= 1
   int64_t stride;  // elements
   int64_t grid;
-  int64_t tile;             // elements a block takes
-  void* partials;           // kMaxReduceBlocks x kReducePartialBytes, device memory
-  unsigned* counter;        // 0 before and after
-  ReduceResult* result;     // as the device sees it
+  int64_t tile;          // elements a block takes
+  void* partials;        // kMaxReduceBlocks x kReducePartialBytes, device memory
+  unsigned* counter;     // 0 before and after
+  ReduceResult* result;  // as the device sees it
   uint32_t ticket;
 };
 

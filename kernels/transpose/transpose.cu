@@ -85,7 +85,7 @@ struct Vec16 {
   static constexpr int kTile = static_cast<int>(transpose_vec16_tile(kBytes));
   static constexpr int kVector = 16 / kBytes;
   static constexpr int kPitch = kTile + (kBytes >= 4 ? 1 : 4 / kBytes);
-  static constexpr int kAcross = kTile / kVector;        // words in a row of the tile
+  static constexpr int kAcross = kTile / kVector;  // words in a row of the tile
   static constexpr int kRowsAtOnce = kThreads / kAcross;
   static constexpr int kPasses = kTile / kRowsAtOnce;
   using Element = Aligned<kBytes>;
@@ -156,7 +156,8 @@ int64_t tiles_along(int64_t extent, int64_t tile) { return extent / tile + (exte
 template <class Kernel>
 cudaError_t start(Kernel kernel, int64_t tile, const TransposeLaunch& launch, cudaStream_t stream) {
   const int64_t across = tiles_along(launch.cols, tile);
-  kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(launch, across, across * tiles_along(launch.rows, tile));
+  kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(launch, across,
+                                                                      across * tiles_along(launch.rows, tile));
   return cudaGetLastError();
 }
 
@@ -203,7 +204,9 @@ cudaError_t transpose_preload() {
     const cudaError_t error = for_size(bytes, [&]<int kBytes>() {
       cudaFuncAttributes attributes;
       const cudaError_t e = cudaFuncGetAttributes(&attributes, vec16_kernel<kBytes>);
-      return e != cudaSuccess ? e : cudaFuncGetAttributes(&attributes, padded_kernel<Aligned<kBytes>, kTransposePaddedTile>);
+      return e != cudaSuccess
+                 ? e
+                 : cudaFuncGetAttributes(&attributes, padded_kernel<Aligned<kBytes>, kTransposePaddedTile>);
     });
     if (error != cudaSuccess) return error;
   }

@@ -7,14 +7,16 @@ using namespace gpumem::api;
 
 namespace {
 
-constexpr gpumem_ctx_options kDefaultOptions = {sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr};
+constexpr gpumem_ctx_options kDefaultOptions = {
+    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr};
 constexpr int32_t kMostHostThreads = 1024;
 
 gpumem_ctx_options checked(const gpumem_ctx_options* given) {
   if (given == nullptr) return kDefaultOptions;
   const gpumem_ctx_options options = read_struct(given, kDefaultOptions, "options");
   if (options.host_threads < 0 || options.host_threads > kMostHostThreads) {
-    fail(GPUMEM_INVALID_ARGUMENT, "options->host_threads is %d; expected 0 to %d", options.host_threads, kMostHostThreads);
+    fail(GPUMEM_INVALID_ARGUMENT, "options->host_threads is %d; expected 0 to %d", options.host_threads,
+         kMostHostThreads);
   }
   if (options.non_blocking_stream != 0 && options.non_blocking_stream != 1) {
     fail(GPUMEM_INVALID_ARGUMENT, "options->non_blocking_stream is %d; expected 0 or 1", options.non_blocking_stream);

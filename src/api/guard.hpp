@@ -125,8 +125,8 @@ int64_t struct_size_of(const T* p, const char* argument) {
   int64_t size = 0;
   std::memcpy(&size, p, sizeof size);
   if (size < kSmallestStruct || size > kLargestStruct) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s->struct_size is %lld; expected sizeof *%s, as its _init function sets it", argument,
-         static_cast<long long>(size), argument);
+    fail(GPUMEM_INVALID_ARGUMENT, "%s->struct_size is %lld; expected sizeof *%s, as its _init function sets it",
+         argument, static_cast<long long>(size), argument);
   }
   return size;
 }
@@ -140,7 +140,8 @@ T read_struct(const T* p, const T& defaults, const char* argument) {
   const char* bytes = reinterpret_cast<const char*>(p);
   for (size_t at = sizeof(T); at < size; ++at) {
     if (bytes[at] != 0) {
-      fail(GPUMEM_UNSUPPORTED, "%s has a field at byte %zu that this version of the library does not know", argument, at);
+      fail(GPUMEM_UNSUPPORTED, "%s has a field at byte %zu that this version of the library does not know", argument,
+           at);
     }
   }
   return value;

@@ -77,10 +77,10 @@ gpumem_status gpumem_managed_prefetch(gpumem_ctx* ctx, const void* p, int64_t by
 
 gpumem_status gpumem_managed_prefetch_async(gpumem_ctx* ctx, const void* p, int64_t bytes, int32_t device,
                                             gpumem_stream* stream) {
-  return with_context(ctx,
-                      [&](Context& context) { prefetch(context, p, bytes, device, stream_of(context, stream)); });
+  return with_context(ctx, [&](Context& context) { prefetch(context, p, bytes, device, stream_of(context, stream)); });
 }
 
-gpumem_status gpumem_managed_advise(gpumem_ctx* ctx, const void* p, int64_t bytes, gpumem_advice advice, int32_t device) {
+gpumem_status gpumem_managed_advise(gpumem_ctx* ctx, const void* p, int64_t bytes, gpumem_advice advice,
+                                    int32_t device) {
   return with_context(ctx, [&](Context& context) { advise(context, p, bytes, advice, device); });
 }

@@ -7,8 +7,8 @@ using namespace gpumem;
 using namespace gpumem::api;
 
 gpumem_status gpumem_copy(gpumem_ctx* ctx, void* dst, const void* src, int64_t bytes) {
-  return with_context(
-      ctx, [&](Context& context) { copy(context, dst, src, bytes, context.own_stream(), Until::complete); });
+  return with_context(ctx,
+                      [&](Context& context) { copy(context, dst, src, bytes, context.own_stream(), Until::complete); });
 }
 
 gpumem_status gpumem_copy_async(gpumem_ctx* ctx, void* dst, const void* src, int64_t bytes, gpumem_stream* stream) {

@@ -18,7 +18,8 @@ gpumem_status gpumem_variant_name(gpumem_family family, int32_t index, const cha
     const FamilyNames& names = family_names(family);
     if (index < 0) fail(GPUMEM_INVALID_ARGUMENT, "index is %d; expected 0 or more", index);
     if (index >= names.count()) {
-      fail(GPUMEM_NOT_FOUND, "index is %d; expected less than %d, the variants of %s", index, names.count(), names.name);
+      fail(GPUMEM_NOT_FOUND, "index is %d; expected less than %d, the variants of %s", index, names.count(),
+           names.name);
     }
     *name = names.variant(index);
   });
@@ -44,8 +45,8 @@ gpumem_status gpumem_problem_init(gpumem_problem* problem, int64_t size) {
   });
 }
 
-gpumem_status gpumem_explain(gpumem_ctx* ctx, const gpumem_problem* problem, gpumem_format format, char* buf, int64_t cap,
-                             int64_t* needed) {
+gpumem_status gpumem_explain(gpumem_ctx* ctx, const gpumem_problem* problem, gpumem_format format, char* buf,
+                             int64_t cap, int64_t* needed) {
   return with_context(ctx, [&](Context& context) {
     const gpumem_problem read = read_struct(problem, {}, "problem");
     write_text(explain(context, read, format), buf, cap, needed);

@@ -57,14 +57,15 @@ void MemoryStats::read(gpumem_memory_stats_info& info) const noexcept {
 
 Context::Context(const gpumem_ctx_options& options) : choice_(choose_device(options.device)) {
   read_variants_from_environment();
-  host_ = make_host_backend({options.host_threads, {options.parallel_for, options.parallel_for_user},
-                             std::getenv("GPUMEM_HOST_SIMD")});
+  host_ = make_host_backend(
+      {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});
   if (choice_.backend != Runs::cuda) return;
   try {
     device_ = make_cuda_backend(choice_.ordinal, options.non_blocking_stream != 0);
   } catch (const Error& error) {
     if (!choice_.may_fall_back) throw;
-    choice_ = {Runs::host, GPUMEM_DEVICE_HOST, error.status(), "the host stands in: " + std::string(error.what()), false};
+    choice_ = {Runs::host, GPUMEM_DEVICE_HOST, error.status(), "the host stands in: " + std::string(error.what()),
+               false};
   }
 }
 
@@ -79,8 +80,8 @@ void Context::read_variants_from_environment() {
     if (value == nullptr || value[0] == '\0') continue;
     const int32_t row = find_variant(names, value);
     if (row < 0) {
-      fail(GPUMEM_NOT_FOUND, "the environment's %s is '%s'; expected a variant of the family %s", variable.c_str(), value,
-           names.name);
+      fail(GPUMEM_NOT_FOUND, "the environment's %s is '%s'; expected a variant of the family %s", variable.c_str(),
+           value, names.name);
     }
     force(family, {row, ChosenBy::environment});
   }

@@ -23,9 +23,7 @@ void fail(gpumem_status status, const char* format, ...) {
   throw Error(status, sentence);
 }
 
-void set_last_error(const char* sentence) noexcept {
-  std::snprintf(t_last_error, sizeof t_last_error, "%s", sentence);
-}
+void set_last_error(const char* sentence) noexcept { std::snprintf(t_last_error, sizeof t_last_error, "%s", sentence); }
 
 const char* last_error() noexcept { return t_last_error; }
 

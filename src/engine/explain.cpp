@@ -65,8 +65,8 @@ struct Report {
 
 template <class Family>
 Report report_of(Context& context, const Plan<Family>& plan, std::string problem) {
-  Report report{Family::name, std::move(problem), plan.empty, nullptr, plan.placement.reason, nullptr,
-                plan.decision.by, plan.decision.shape, {}};
+  Report report{Family::name, std::move(problem), plan.empty,          nullptr, plan.placement.reason,
+                nullptr,      plan.decision.by,   plan.decision.shape, {}};
   if (plan.empty) return report;
   const DeviceProps& props = context.running(plan.placement.runs).props();
   report.props = &props;
@@ -112,11 +112,13 @@ std::string as_json(const Report& r) {
   add(field("family", r.family), ", ", field("problem", r.problem), ", \"empty\": ", r.empty ? "true" : "false");
   if (r.empty) return out.append("}");
   add(", ", field("runs_on", r.props->backend == Runs::cuda ? "cuda" : "host"), ", ", field("device", r.props->name));
-  add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ", field("chosen_by", chosen_by_name(r.by)));
+  add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ",
+      field("chosen_by", chosen_by_name(r.by)));
   add(", \"launch\": {", field("grid", r.shape.grid), ", ", field("block", r.shape.block), ", ");
   add(field("per_thread", r.shape.per_thread), ", ", field("tile", r.shape.tile), "}, \"not_taken\": [");
   for (size_t i = 0; i < r.passed_over.size(); ++i) {
-    add(i == 0 ? "{" : ", {", field("variant", r.passed_over[i].name), ", ", field("reason", r.passed_over[i].reason), "}");
+    add(i == 0 ? "{" : ", {", field("variant", r.passed_over[i].name), ", ", field("reason", r.passed_over[i].reason),
+        "}");
   }
   return out.append("]}");
 }
@@ -124,16 +126,18 @@ std::string as_json(const Report& r) {
 Report explain_reduce(Context& context, const gpumem_problem& p) {
   const auto planned = plan(context, ReduceCall{p.dtype, p.op, p.src, p.n, p.src_stride});
   static constexpr const char* kOps[] = {"sum", "min", "max", "sum_abs", "sum_squares", "sum_cubes", "max_abs"};
-  return report_of(context, planned, std::string(kOps[p.op]) + " of " + std::to_string(p.n) + " i32, stride " +
-                                         std::to_string(p.src_stride));
+  return report_of(
+      context, planned,
+      std::string(kOps[p.op]) + " of " + std::to_string(p.n) + " i32, stride " + std::to_string(p.src_stride));
 }
 
 Report explain_transpose(Context& context, const gpumem_problem& p) {
   const auto planned =
       plan(context, TransposeCall{p.element_bytes, p.rows, p.cols, p.src, p.src_stride, p.dst, p.dst_stride});
-  return report_of(context, planned, std::to_string(p.rows) + " x " + std::to_string(p.cols) + " elements of " +
-                                         std::to_string(p.element_bytes) + " bytes, leading dimensions " +
-                                         std::to_string(p.src_stride) + " and " + std::to_string(p.dst_stride));
+  return report_of(context, planned,
+                   std::to_string(p.rows) + " x " + std::to_string(p.cols) + " elements of " +
+                       std::to_string(p.element_bytes) + " bytes, leading dimensions " + std::to_string(p.src_stride) +
+                       " and " + std::to_string(p.dst_stride));
 }
 
 Report explain_fill(Context& context, const gpumem_problem& p) {

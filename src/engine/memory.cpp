@@ -1,6 +1,6 @@
 #include "engine/checked.hpp"
-#include "engine/operations.hpp"
 #include "engine/operand.hpp"
+#include "engine/operations.hpp"
 #include "engine/process.hpp"
 
 namespace gpumem {
@@ -68,8 +68,8 @@ void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, Na
 
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device) {
   if (advice < GPUMEM_ADVISE_READ_MOSTLY || advice > GPUMEM_ADVISE_UNSET_ACCESSED_BY) {
-    fail(GPUMEM_INVALID_ARGUMENT, "advice is %d; expected a gpumem_advice (%d to %d)", advice, GPUMEM_ADVISE_READ_MOSTLY,
-         GPUMEM_ADVISE_UNSET_ACCESSED_BY);
+    fail(GPUMEM_INVALID_ARGUMENT, "advice is %d; expected a gpumem_advice (%d to %d)", advice,
+         GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_ADVISE_UNSET_ACCESSED_BY);
   }
   if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
   const bool located = advice == GPUMEM_ADVISE_PREFERRED_LOCATION || advice == GPUMEM_ADVISE_ACCESSED_BY ||

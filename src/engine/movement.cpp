@@ -9,7 +9,8 @@ namespace {
 
 class CopyTask final : public HostTask {
  public:
-  CopyTask(Backend& host, void* dst, const void* src, size_t bytes) : host_(host), dst_(dst), src_(src), bytes_(bytes) {}
+  CopyTask(Backend& host, void* dst, const void* src, size_t bytes)
+      : host_(host), dst_(dst), src_(src), bytes_(bytes) {}
   void run() noexcept override { host_.copy(nullptr, dst_, src_, bytes_, Until::complete); }
 
  private:
@@ -58,7 +59,8 @@ FillArgs fill_args(const Plan<FillFamily>& planned, const FillCall& call, const 
 
 void require_not_capturing(Context& context, NativeStream stream, const char* what) {
   if (context.on_cuda() && context.device().capturing(stream)) {
-    fail(GPUMEM_CAPTURING, "%s can't run on a stream that is being captured into a graph; the capture is still valid", what);
+    fail(GPUMEM_CAPTURING, "%s can't run on a stream that is being captured into a graph; the capture is still valid",
+         what);
   }
 }
 
@@ -75,7 +77,8 @@ void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStr
 
   const bool host_only = from.on_host() && to.on_host();
   const bool pageable = from.kind == GPUMEM_MEMORY_PAGEABLE || to.kind == GPUMEM_MEMORY_PAGEABLE;
-  if (until == Until::complete || host_only || pageable) require_not_capturing(context, stream, "a copy of host memory");
+  if (until == Until::complete || host_only || pageable)
+    require_not_capturing(context, stream, "a copy of host memory");
   if (host_only) return run_beside(context, std::make_unique<CopyTask>(context.host(), dst, src, size), stream, until);
   if (pageable && until == Until::enqueued) return device.pageable_copy_async(stream, dst, src, size);
   device.copy(stream, dst, src, size, until);

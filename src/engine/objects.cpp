@@ -48,7 +48,8 @@ void destroy_context(uint64_t handle) {
   const size_t streams = context.streams.size();
   const auto events = static_cast<long long>(context.events.load());
   if (streams != 0 || events != 0) {
-    fail(GPUMEM_BUSY, "ctx has %zu live streams and %lld live events; expected them to be destroyed first", streams, events);
+    fail(GPUMEM_BUSY, "ctx has %zu live streams and %lld live events; expected them to be destroyed first", streams,
+         events);
   }
   process().handles.erase(handle);
   const std::unique_ptr<Context> owned(&context);

@@ -68,16 +68,17 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
          static_cast<long long>(bytes), static_cast<long long>(left), static_cast<long long>(operand.bytes));
   }
   if (!context.on_cuda() && operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST) {
-    fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context", argument,
-         number(p), operand.device);
+    fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context",
+         argument, number(p), operand.device);
   }
   if (operand.kind == GPUMEM_MEMORY_PAGEABLE && !operand.ours) {
     const auto* last = static_cast<const char*>(p) + (bytes - 1);
     const char* verb = access == Access::read ? "read" : "written";
     if (!reachable(p, access)) fail_unreadable(p, argument, verb);
     if (!reachable(last, access)) {
-      fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
-           argument, static_cast<long long>(bytes), number(last), verb);
+      fail(GPUMEM_OUT_OF_RANGE,
+           "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process", argument,
+           static_cast<long long>(bytes), number(last), verb);
     }
   }
   return operand;
@@ -87,8 +88,9 @@ void require_same_device(Context& context, const Operand& operand, const char* a
   if (operand.kind != GPUMEM_MEMORY_DEVICE || !context.on_cuda()) return;
   const int32_t own = context.device().props().ordinal;
   if (operand.device != own) {
-    fail(GPUMEM_UNSUPPORTED, "%s is memory of CUDA device %d; expected memory of the context's device %d or of the host",
-         argument, operand.device, own);
+    fail(GPUMEM_UNSUPPORTED,
+         "%s is memory of CUDA device %d; expected memory of the context's device %d or of the host", argument,
+         operand.device, own);
   }
 }
 
@@ -96,8 +98,9 @@ void require_disjoint(const void* dst, int64_t dst_bytes, const void* src, int64
   const auto d = reinterpret_cast<uintptr_t>(dst);
   const auto s = reinterpret_cast<uintptr_t>(src);
   if (d < s + static_cast<uint64_t>(src_bytes) && s < d + static_cast<uint64_t>(dst_bytes)) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dst (0x%llx, %lld bytes) and src (0x%llx, %lld bytes) overlap; expected disjoint ranges",
-         number(dst), static_cast<long long>(dst_bytes), number(src), static_cast<long long>(src_bytes));
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "dst (0x%llx, %lld bytes) and src (0x%llx, %lld bytes) overlap; expected disjoint ranges", number(dst),
+         static_cast<long long>(dst_bytes), number(src), static_cast<long long>(src_bytes));
   }
 }
 

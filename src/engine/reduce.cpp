@@ -7,8 +7,8 @@ namespace gpumem {
 namespace {
 
 const char* op_name(gpumem_reduce_op op) noexcept {
-  static constexpr const char* kNames[] = {"sum",         "minimum",      "maximum", "sum of absolutes", "sum of squares",
-                                           "sum of cubes", "largest absolute"};
+  static constexpr const char* kNames[] = {
+      "sum", "minimum", "maximum", "sum of absolutes", "sum of squares", "sum of cubes", "largest absolute"};
   return kNames[op];
 }
 
@@ -21,7 +21,8 @@ void check(const ReduceCall& call) {
     fail(GPUMEM_UNSUPPORTED, "dtype is %d; reductions take GPUMEM_I32 (%d) in this version", call.dtype, GPUMEM_I32);
   }
   if (call.op < GPUMEM_SUM || call.op > GPUMEM_MAX_ABS) {
-    fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a gpumem_reduce_op (%d to %d)", call.op, GPUMEM_SUM, GPUMEM_MAX_ABS);
+    fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a gpumem_reduce_op (%d to %d)", call.op, GPUMEM_SUM,
+         GPUMEM_MAX_ABS);
   }
   if (call.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", static_cast<long long>(call.n));
   if (call.stride < 1) {
@@ -32,7 +33,8 @@ void check(const ReduceCall& call) {
 int64_t narrow(Int128 value, gpumem_reduce_op op) {
   const auto narrowed = static_cast<int64_t>(value);
   if (narrowed == value) return narrowed;
-  fail(GPUMEM_OVERFLOW, "the %s is about %.6g; expected a value that fits int64_t", op_name(op), static_cast<double>(value));
+  fail(GPUMEM_OVERFLOW, "the %s is about %.6g; expected a value that fits int64_t", op_name(op),
+       static_cast<double>(value));
 }
 
 void store(Context& context, const Operand& where, int64_t* result, int64_t value) {
@@ -58,7 +60,8 @@ Plan<ReduceFamily> plan(Context& context, const ReduceCall& call) {
   const Operand x = look_up_range(context, call.x, bytes, Access::read, "x");
   require_same_device(context, x, "x");
   plan.placement = place(context.on_cuda(), x);
-  plan.problem = {plan.placement.runs, call.dtype, call.op, call.n, call.n == 1 ? 1 : call.stride, misalignment(call.x)};
+  plan.problem = {plan.placement.runs,           call.dtype,          call.op, call.n,
+                  call.n == 1 ? 1 : call.stride, misalignment(call.x)};
   plan.decision = decide<ReduceFamily>(context, plan.problem);
   return plan;
 }
@@ -70,7 +73,8 @@ void reduce_i32(Context& context, const ReduceCall& call, int64_t* result) {
   require_not_capturing(context, context.own_stream(), "gpumem_reduce_i32");
   Int128 value = 0;
   if (!planned.empty) {
-    const ReduceArgs args{planned.decision.row, planned.decision.shape, call.op, call.x, call.n, planned.problem.stride};
+    const ReduceArgs args{planned.decision.row,  planned.decision.shape, call.op, call.x, call.n,
+                          planned.problem.stride};
     const bool beside = context.on_cuda() && planned.placement.runs == Runs::host;
     if (beside) context.device().synchronize(context.own_stream());
     value = context.running(planned.placement.runs).reduce(beside ? nullptr : context.own_stream(), args);

@@ -50,13 +50,14 @@ Allocation Registry::remove(uintptr_t p, const void* owner) {
   const auto found = live_.find(p);
   if (found == live_.end()) {
     if (const auto inside = containing(live_, p)) {
-      fail(GPUMEM_INVALID_POINTER, "p (0x%llx) lies %llu bytes inside an allocation; expected its start, 0x%llx", address,
-           static_cast<unsigned long long>(p - inside->base), static_cast<unsigned long long>(inside->base));
+      fail(GPUMEM_INVALID_POINTER, "p (0x%llx) lies %llu bytes inside an allocation; expected its start, 0x%llx",
+           address, static_cast<unsigned long long>(p - inside->base), static_cast<unsigned long long>(inside->base));
     }
     if (containing(freed_, p)) {
       fail(GPUMEM_INVALID_POINTER, "p (0x%llx) was freed before; expected a live allocation", address);
     }
-    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) was not allocated by gpumem; expected a pointer from gpumem_alloc_*", address);
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) was not allocated by gpumem; expected a pointer from gpumem_alloc_*",
+         address);
   }
   const Allocation allocation = found->second;
   if (allocation.owner != owner) {

@@ -32,8 +32,8 @@ int64_t extent_bytes(int64_t rows, int64_t cols, int64_t ld, int64_t element_byt
 // Copies src next to the work, without the gaps between its rows.
 void stage(Context& context, const TransposeCall& c, void* tight) {
   const auto row_bytes = static_cast<size_t>(c.cols * c.element_bytes);
-  const Copy2dArgs args{tight, row_bytes, c.src, static_cast<size_t>(c.src_ld * c.element_bytes), row_bytes,
-                        static_cast<size_t>(c.rows)};
+  const Copy2dArgs args{
+      tight, row_bytes, c.src, static_cast<size_t>(c.src_ld * c.element_bytes), row_bytes, static_cast<size_t>(c.rows)};
   context.device().copy_2d(context.own_stream(), args, Until::complete);
 }
 
@@ -59,7 +59,8 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& c) {
   require_disjoint(c.dst, dst_bytes, c.src, src_bytes);
   plan.placement = place(context.on_cuda(), src, dst);
   TransposeProblem& p = plan.problem;
-  p = {plan.placement.runs, c.element_bytes, c.rows, c.cols, c.src_ld, c.dst_ld, misalignment(c.src), misalignment(c.dst)};
+  p = {plan.placement.runs, c.element_bytes,    c.rows, c.cols, c.src_ld, c.dst_ld,
+       misalignment(c.src), misalignment(c.dst)};
   if (plan.placement.stage_src) {
     p.src_ld = c.cols;  // staged without the gaps between rows, at the start of an allocation
     p.src_misalignment = 0;
@@ -77,8 +78,15 @@ void transpose(Context& context, const TransposeCall& call) {
   const bool beside = context.on_cuda() && runs == Runs::host;
 
   std::optional<Scratch> staged;
-  TransposeArgs args{planned.decision.row, planned.decision.shape, call.element_bytes, call.rows, call.cols,
-                     call.src, planned.problem.src_ld, call.dst, call.dst_ld};
+  TransposeArgs args{planned.decision.row,
+                     planned.decision.shape,
+                     call.element_bytes,
+                     call.rows,
+                     call.cols,
+                     call.src,
+                     planned.problem.src_ld,
+                     call.dst,
+                     call.dst_ld};
   if (planned.placement.stage_src) {
     const auto kind = runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE;
     staged.emplace(backend, kind, static_cast<size_t>(call.rows * call.cols * call.element_bytes));

@@ -35,7 +35,9 @@ LaunchShape tiles_of(const TransposeProblem& p, int64_t tile) noexcept {
 LaunchShape vec16_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   return tiles_of(p, transpose_vec16_tile(p.element_bytes));
 }
-LaunchShape padded_shape(const DeviceProps&, const TransposeProblem& p) noexcept { return tiles_of(p, kTransposePaddedTile); }
+LaunchShape padded_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  return tiles_of(p, kTransposePaddedTile);
+}
 
 LaunchShape host_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);

@@ -6,9 +6,9 @@
 namespace gpumem::gpu_tests {
 namespace {
 
-class Fault : public Gpu {};
+class DeviceFault : public Gpu {};
 
-TEST_F(Fault, SticksAndEveryCallSaysSo) {
+TEST_F(DeviceFault, SticksAndEveryCallSaysSo) {
   void* p = nullptr;
   ASSERT_EQ(gpumem_alloc_device(ctx, 4096, &p), GPUMEM_OK);
   gpumem_stream* stream = nullptr;
@@ -18,7 +18,8 @@ TEST_F(Fault, SticksAndEveryCallSaysSo) {
 
   fault(nullptr);
   int64_t sum = 17;
-  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 8, 1, &sum), GPUMEM_DEVICE_FAULT) << last_error();
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 8, 1, &sum), GPUMEM_DEVICE_FAULT)
+      << last_error();
   EXPECT_EQ(gpumem_ctx_status(ctx), GPUMEM_DEVICE_FAULT);
   EXPECT_NE(last_error().find("cudaError"), std::string::npos) << last_error();
   EXPECT_EQ(gpumem_ctx_status(other), GPUMEM_DEVICE_FAULT) << "it is the device's context that is lost";

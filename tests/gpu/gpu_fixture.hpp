@@ -39,9 +39,7 @@ class Gpu : public testing::Test {
     ctx = make_context(GPUMEM_DEVICE_CUDA);
     ASSERT_NE(ctx, nullptr);
   }
-  void TearDown() override {
-    EXPECT_EQ(gpumem_ctx_destroy(ctx), GPUMEM_OK) << last_error();
-  }
+  void TearDown() override { EXPECT_EQ(gpumem_ctx_destroy(ctx), GPUMEM_OK) << last_error(); }
 
   gpumem_ctx* ctx = nullptr;
 };

@@ -15,9 +15,11 @@ TEST_F(Gpu, ManagedMemoryGoesWhereItIsSentAndKeepsItsContents) {
   ASSERT_EQ(gpumem_alloc_managed(ctx, kCount * 4, &p), GPUMEM_OK);
   auto* x = static_cast<int32_t*>(p);
   for (int64_t i = 0; i < kCount; ++i) x[i] = static_cast<int32_t>(i % 1000);
-  for (const auto advice : {GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_ADVISE_UNSET_READ_MOSTLY, GPUMEM_ADVISE_PREFERRED_LOCATION,
-                            GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION, GPUMEM_ADVISE_ACCESSED_BY, GPUMEM_ADVISE_UNSET_ACCESSED_BY}) {
-    EXPECT_EQ(gpumem_managed_advise(ctx, p, kCount * 4, advice, info.device), GPUMEM_OK) << advice << ": " << last_error();
+  for (const auto advice :
+       {GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_ADVISE_UNSET_READ_MOSTLY, GPUMEM_ADVISE_PREFERRED_LOCATION,
+        GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION, GPUMEM_ADVISE_ACCESSED_BY, GPUMEM_ADVISE_UNSET_ACCESSED_BY}) {
+    EXPECT_EQ(gpumem_managed_advise(ctx, p, kCount * 4, advice, info.device), GPUMEM_OK)
+        << advice << ": " << last_error();
   }
   EXPECT_EQ(gpumem_managed_prefetch(ctx, p, kCount * 4, info.device), GPUMEM_OK) << last_error();
   int64_t on_device = 0;

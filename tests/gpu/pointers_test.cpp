@@ -79,16 +79,19 @@ TEST_F(Gpu, FreedAndOverrunDevicePointersAreRefused) {
   void* p = nullptr;
   ASSERT_EQ(cudaMalloc(&p, 1 << 20), cudaSuccess);
   int64_t sum = 17;
-  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), int64_t{1} << 30, 1, &sum), GPUMEM_OUT_OF_RANGE);
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), int64_t{1} << 30, 1, &sum),
+            GPUMEM_OUT_OF_RANGE);
   cudaFree(p);
-  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 4, 1, &sum), GPUMEM_INVALID_POINTER) << last_error();
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 4, 1, &sum), GPUMEM_INVALID_POINTER)
+      << last_error();
 
   ASSERT_EQ(gpumem_alloc_device(ctx, 1000, &p), GPUMEM_OK);
   EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 251, 1, &sum), GPUMEM_OUT_OF_RANGE);
   EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
   EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_INVALID_POINTER);
   EXPECT_NE(last_error().find("freed before"), std::string::npos);
-  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 4, 1, &sum), GPUMEM_INVALID_POINTER) << last_error();
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 4, 1, &sum), GPUMEM_INVALID_POINTER)
+      << last_error();
   EXPECT_EQ(sum, 17);
 }
 
@@ -97,7 +100,8 @@ TEST_F(Gpu, HostContextRefusesADevicePointer) {
   ASSERT_EQ(cudaMalloc(&p, 4096), cudaSuccess);
   gpumem_ctx* host = make_context(GPUMEM_DEVICE_HOST);
   int64_t sum = 17;
-  EXPECT_EQ(gpumem_reduce_i32(host, GPUMEM_SUM, static_cast<int32_t*>(p), 8, 1, &sum), GPUMEM_UNSUPPORTED) << last_error();
+  EXPECT_EQ(gpumem_reduce_i32(host, GPUMEM_SUM, static_cast<int32_t*>(p), 8, 1, &sum), GPUMEM_UNSUPPORTED)
+      << last_error();
   char byte = 0;
   EXPECT_EQ(gpumem_copy(host, &byte, p, 1), GPUMEM_UNSUPPORTED) << last_error();
   void* ours = nullptr;
@@ -114,7 +118,8 @@ TEST_F(Gpu, ResultMayLieAnywhere) {
   for (const auto allocate : {gpumem_alloc_device, gpumem_alloc_pinned, gpumem_alloc_managed}) {
     void* p = nullptr;
     ASSERT_EQ(allocate(ctx, 8, &p), GPUMEM_OK) << last_error();
-    EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, x.data(), 1000, 1, static_cast<int64_t*>(p)), GPUMEM_OK) << last_error();
+    EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, x.data(), 1000, 1, static_cast<int64_t*>(p)), GPUMEM_OK)
+        << last_error();
     int64_t sum = 0;
     EXPECT_EQ(gpumem_copy(ctx, &sum, p, 8), GPUMEM_OK);
     EXPECT_EQ(sum, 3000);

@@ -21,15 +21,19 @@ template <class Family>
 std::string print(const DeviceProps& props, const typename Family::Problem& problem) {
   const Decision d = select<Family>(props, problem, {}, {});
   std::ostringstream out;
-  out << Family::table()[d.row].name << ' ' << d.shape.grid << " x " << d.shape.block << ", " << d.shape.per_thread << ", "
-      << d.shape.tile;
+  out << Family::table()[d.row].name << ' ' << d.shape.grid << " x " << d.shape.block << ", " << d.shape.per_thread
+      << ", " << d.shape.tile;
   return out.str();
 }
 
 std::string ask(const DeviceProps& props, const std::string& family, const Keys& k) {
   const Runs runs = props.backend;
   if (family == "reduce") {
-    const ReduceProblem p{runs, GPUMEM_I32, GPUMEM_SUM, value(k, "n", 0), value(k, "stride", 1),
+    const ReduceProblem p{runs,
+                          GPUMEM_I32,
+                          GPUMEM_SUM,
+                          value(k, "n", 0),
+                          value(k, "stride", 1),
                           static_cast<int32_t>(value(k, "misaligned", 0))};
     return print<ReduceFamily>(props, p);
   }

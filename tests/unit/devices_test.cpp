@@ -11,7 +11,8 @@ namespace {
 CudaDevices three_devices() { return {GPUMEM_OK, 3, 1, {}}; }
 CudaDevices none(gpumem_status status) { return {status, 0, 0, "there is none today"}; }
 
-gpumem_status status_of_choice(int32_t wanted, const char* environment, const CudaDevices& cuda, std::string* sentence) {
+gpumem_status status_of_choice(int32_t wanted, const char* environment, const CudaDevices& cuda,
+                               std::string* sentence) {
   try {
     choose_device(wanted, environment, cuda);
     return GPUMEM_OK;

@@ -11,12 +11,14 @@ namespace gpumem {
 namespace {
 
 TEST(ForeignCuda, BeforeADriverIsLoadedNothingIsKnown) {
-  if (dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY) != nullptr) GTEST_SKIP() << "this process has a real CUDA driver loaded";
+  if (dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY) != nullptr)
+    GTEST_SKIP() << "this process has a real CUDA driver loaded";
   EXPECT_FALSE(ask_loaded_cuda(reinterpret_cast<void*>(STAND_IN_DEVICE_POINTER)).known);
 }
 
 TEST(ForeignCuda, ADevicePointerOnAHostContextIsUnsupported) {
-  if (dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY) != nullptr) GTEST_SKIP() << "this process has a real CUDA driver loaded";
+  if (dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY) != nullptr)
+    GTEST_SKIP() << "this process has a real CUDA driver loaded";
   ASSERT_NE(dlopen(GPUMEM_STAND_IN_DRIVER, RTLD_NOW | RTLD_GLOBAL), nullptr) << dlerror();
   EXPECT_EQ(ask_loaded_cuda(reinterpret_cast<void*>(STAND_IN_PINNED_POINTER)).kind, GPUMEM_MEMORY_PINNED);
   EXPECT_EQ(ask_loaded_cuda(reinterpret_cast<void*>(STAND_IN_MANAGED_POINTER)).kind, GPUMEM_MEMORY_MANAGED);

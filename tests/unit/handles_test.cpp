@@ -42,7 +42,8 @@ TEST(HandleTable, ErasedHandlesStayDeadWhenTheirSlotIsReused) {
     dead.push_back(handle);
   }
   const uint64_t live = table->insert(HandleType::context, &object);
-  for (const uint64_t handle : dead) EXPECT_EQ(status_of_get(*table, handle, HandleType::context), GPUMEM_INVALID_HANDLE);
+  for (const uint64_t handle : dead)
+    EXPECT_EQ(status_of_get(*table, handle, HandleType::context), GPUMEM_INVALID_HANDLE);
   EXPECT_EQ(status_of_get(*table, live, HandleType::context), GPUMEM_OK);
 }
 

@@ -85,7 +85,10 @@ TEST(WorkerPool, RunsEachTaskOnceFromManyCallers) {
     for (int round = 0; round < 200; ++round) {
       std::vector<std::atomic<int>> hits(37);
       pool.parallel_for(
-          37, 4, [](void* state, int64_t i) { ++(*static_cast<std::vector<std::atomic<int>>*>(state))[static_cast<size_t>(i)]; },
+          37, 4,
+          [](void* state, int64_t i) {
+            ++(*static_cast<std::vector<std::atomic<int>>*>(state))[static_cast<size_t>(i)];
+          },
           &hits);
       for (auto& hit : hits) ASSERT_EQ(hit, 1);
     }

@@ -40,13 +40,18 @@ int64_t log_uniform(std::mt19937_64& random, int bits) {
 
 template <>
 ReduceProblem random_problem(std::mt19937_64& random, Runs runs) {
-  return {runs, GPUMEM_I32, static_cast<gpumem_reduce_op>(random() % 7), 1 + log_uniform(random, 36),
-          random() % 2 == 0 ? 1 : 1 + log_uniform(random, 10), static_cast<int32_t>(random() % 16)};
+  return {runs,
+          GPUMEM_I32,
+          static_cast<gpumem_reduce_op>(random() % 7),
+          1 + log_uniform(random, 36),
+          random() % 2 == 0 ? 1 : 1 + log_uniform(random, 10),
+          static_cast<int32_t>(random() % 16)};
 }
 template <>
 TransposeProblem random_problem(std::mt19937_64& random, Runs runs) {
-  TransposeProblem p{runs, int64_t{1} << (random() % 5), 1 + log_uniform(random, 18), 1 + log_uniform(random, 18), 0, 0,
-                     static_cast<int32_t>(random() % 16), static_cast<int32_t>(random() % 16)};
+  TransposeProblem p{
+      runs, int64_t{1} << (random() % 5),        1 + log_uniform(random, 18),        1 + log_uniform(random, 18), 0,
+      0,    static_cast<int32_t>(random() % 16), static_cast<int32_t>(random() % 16)};
   p.src_ld = p.cols + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
   p.dst_ld = p.rows + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
   return p;

@@ -17,8 +17,9 @@ CudaDevices unusable(cudaError_t error) {
   const gpumem_status status = status_of(error);
   if (status == GPUMEM_DRIVER_TOO_OLD && driver == 0) return {GPUMEM_NO_DRIVER, 0, 0, "no CUDA driver is installed"};
   if (status == GPUMEM_DRIVER_TOO_OLD) {
-    return {status, 0, 0, "the CUDA driver is of version " + std::to_string(driver) + "; expected " +
-                              std::to_string(CUDART_VERSION / 1000 * 1000) + " or newer"};
+    return {status, 0, 0,
+            "the CUDA driver is of version " + std::to_string(driver) + "; expected " +
+                std::to_string(CUDART_VERSION / 1000 * 1000) + " or newer"};
   }
   return {status, 0, 0, std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error)};
 }

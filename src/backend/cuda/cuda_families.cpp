@@ -78,7 +78,8 @@ Int128 CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
 void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
   const DeviceScope scope = enter();
   const auto& launcher = kTranspose[row_of_backend(TransposeFamily::table(), args.variant)];
-  const kernels::TransposeLaunch launch{args.src, args.src_ld, args.dst, args.dst_ld, args.rows, args.cols, args.shape.grid};
+  const kernels::TransposeLaunch launch{args.src,  args.src_ld, args.dst,       args.dst_ld,
+                                        args.rows, args.cols,   args.shape.grid};
   GPUMEM_CUDA(launcher.launch(args.element_bytes, launch, native(stream)));
   finish(native(stream), until);
 }

@@ -48,8 +48,8 @@ NativeStream CudaBackend::wrap_stream(void* native_stream) {
   int device = 0;
   GPUMEM_CUDA(cudaStreamGetDevice(stream, &device));
   if (device != props_.ordinal) {
-    fail(GPUMEM_INVALID_ARGUMENT, "native_stream is a stream of device %d; expected one of the context's device %d", device,
-         props_.ordinal);
+    fail(GPUMEM_INVALID_ARGUMENT, "native_stream is a stream of device %d; expected one of the context's device %d",
+         device, props_.ordinal);
   }
   return stream;
 }
@@ -58,7 +58,8 @@ NativeStream CudaBackend::wrap_stream(void* native_stream) {
 void CudaBackend::synchronize(NativeStream stream) {
   const DeviceScope scope = enter();
   if (capturing(stream)) {
-    fail(GPUMEM_CAPTURING, "the stream is being captured into a graph and can't be waited for; the capture is still valid");
+    fail(GPUMEM_CAPTURING,
+         "the stream is being captured into a graph and can't be waited for; the capture is still valid");
   }
   GPUMEM_CUDA(cudaStreamSynchronize(native(stream)));
   copier_.throw_failure();

@@ -1,6 +1,7 @@
 #include "backend/host/foreign_cuda.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <atomic>
 
@@ -15,16 +16,33 @@ constexpr int kDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 constexpr unsigned kTypeHost = 1;  // CU_MEMORYTYPE_HOST
 constexpr unsigned kTypeDevice = 2;
 
-// The driver may be loaded after the first question, so only success is remembered. The handle is kept: a library that is
-// in use must not go away.
+// How many libraries this process has loaded so far. Far cheaper than looking for one of them by name.
+unsigned long long libraries_loaded() noexcept {
+  unsigned long long count = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* out) {
+        *static_cast<unsigned long long*>(out) = info->dlpi_adds;
+        return 1;  // the first entry tells
+      },
+      &count);
+  return count;
+}
+
+// The driver may be loaded after the first question: it is looked for again whenever some library was loaded since. Once
+// found it is kept, and its handle too: a library that is in use must not go away.
 PointerGetAttribute loaded_driver() noexcept {
   static std::atomic<PointerGetAttribute> found{nullptr};
+  static std::atomic<unsigned long long> searched_at{0};
   PointerGetAttribute query = found.load(std::memory_order_acquire);
   if (query != nullptr) return query;
+  const unsigned long long loaded = libraries_loaded();
+  if (loaded == searched_at.load(std::memory_order_relaxed)) return nullptr;
   void* library = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
-  if (library == nullptr) return nullptr;
-  query = reinterpret_cast<PointerGetAttribute>(dlsym(library, "cuPointerGetAttribute"));
-  found.store(query, std::memory_order_release);
+  if (library != nullptr) {
+    query = reinterpret_cast<PointerGetAttribute>(dlsym(library, "cuPointerGetAttribute"));
+    found.store(query, std::memory_order_release);
+  }
+  searched_at.store(loaded, std::memory_order_relaxed);
   return query;
 }
 
@@ -48,7 +66,8 @@ Location ask_loaded_cuda(const void* p) noexcept {
     return {};
   }
   location.known = true;
-  if (location.kind != GPUMEM_MEMORY_PINNED && query(&location.device, kDeviceOrdinal, address) != 0) location.device = 0;
+  if (location.kind != GPUMEM_MEMORY_PINNED && query(&location.device, kDeviceOrdinal, address) != 0)
+    location.device = 0;
   return location;
 }
 

@@ -47,7 +47,9 @@ DeviceProps host_props(const HostOptions& options) {
   return props;
 }
 
-std::unique_ptr<Backend> make_host_backend(const HostOptions& options) { return std::make_unique<HostBackend>(options); }
+std::unique_ptr<Backend> make_host_backend(const HostOptions& options) {
+  return std::make_unique<HostBackend>(options);
+}
 
 HostBackend::HostBackend(const HostOptions& options)
     : props_(host_props(options)),
@@ -64,7 +66,8 @@ Location HostBackend::classify(const void* p) { return ask_loaded_cuda(p); }
 void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) {
   const size_t mapped = whole_pages(bytes);
   void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, std::strerror(errno));
+  if (p == MAP_FAILED)
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, std::strerror(errno));
   if (mapped >= 2 * kHugePage) madvise(p, mapped, MADV_HUGEPAGE);
   return p;
 }
@@ -74,8 +77,8 @@ void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { 
 void HostBackend::copy_now(void* dst, const void* src, size_t bytes) const noexcept {
   // As few pieces as threads: the C library goes around the caches for long copies only.
   constexpr size_t kWorthAThread = size_t{1} << 20;
-  const auto pieces = static_cast<int64_t>(
-      std::clamp<size_t>(bytes / kWorthAThread, 1, static_cast<size_t>(props_.multiprocessors)));
+  const auto pieces =
+      static_cast<int64_t>(std::clamp<size_t>(bytes / kWorthAThread, 1, static_cast<size_t>(props_.multiprocessors)));
   const size_t piece = whole_pages(bytes / static_cast<size_t>(pieces));
   team_.parallel(pieces, [=](int64_t i) {
     const size_t first = std::min(static_cast<size_t>(i) * piece, bytes);
@@ -152,7 +155,8 @@ bool HostBackend::event_done(NativeEvent event) {
 double HostBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {
   const auto first = mark_of(start);
   const auto last = mark_of(end);
-  if (!first || !last) fail(GPUMEM_INVALID_ARGUMENT, "%s was never recorded; expected a recorded event", first ? "end" : "start");
+  if (!first || !last)
+    fail(GPUMEM_INVALID_ARGUMENT, "%s was never recorded; expected a recorded event", first ? "end" : "start");
   if (!first->passed() || !last->passed()) {
     fail(GPUMEM_NOT_READY, "%s has not been passed yet", first->passed() ? "end" : "start");
   }

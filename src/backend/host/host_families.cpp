@@ -17,14 +17,17 @@ struct Range {
   int64_t first;
   int64_t last;
 };
-Range piece(int64_t i, int64_t tile, int64_t n) noexcept { return {std::min(i * tile, n), std::min((i + 1) * tile, n)}; }
+Range piece(int64_t i, int64_t tile, int64_t n) noexcept {
+  return {std::min(i * tile, n), std::min((i + 1) * tile, n)};
+}
 
 // Each task reduces its piece; the pieces are folded in order.
 template <class Piece>
 Int128 reduce_pieces(const HostTeam& team, const ReduceArgs& args, const Piece& reduce_piece) {
   const int64_t tasks = std::max<int64_t>(1, (args.n + args.shape.tile - 1) / args.shape.tile);
   std::vector<Int128> partial(static_cast<size_t>(tasks));
-  team.parallel(tasks, [&](int64_t i) { partial[static_cast<size_t>(i)] = reduce_piece(piece(i, args.shape.tile, args.n)); });
+  team.parallel(tasks,
+                [&](int64_t i) { partial[static_cast<size_t>(i)] = reduce_piece(piece(i, args.shape.tile, args.n)); });
   Int128 value = partial[0];
   for (size_t i = 1; i < partial.size(); ++i) value = combine(args.op, value, partial[i]);
   return value;
@@ -58,8 +61,8 @@ void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
     const Range all_cols{0, a.cols};
     const Range rows = a.rows >= a.cols ? piece(i, band, a.rows) : all_rows;
     const Range cols = a.rows >= a.cols ? all_cols : piece(i, band, a.cols);
-    loop({static_cast<const char*>(a.src), a.src_ld, static_cast<char*>(a.dst), a.dst_ld, rows.first, rows.last, cols.first,
-          cols.last, stream});
+    loop({static_cast<const char*>(a.src), a.src_ld, static_cast<char*>(a.dst), a.dst_ld, rows.first, rows.last,
+          cols.first, cols.last, stream});
   });
 }
 

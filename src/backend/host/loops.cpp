@@ -114,7 +114,9 @@ inline void stream_bytes(char* dst, const char* src, int64_t bytes) {
 }
 inline void stream_fence() { _mm_sfence(); }
 #else
-inline void stream_bytes(char* dst, const char* src, int64_t bytes) { std::memcpy(dst, src, static_cast<size_t>(bytes)); }
+inline void stream_bytes(char* dst, const char* src, int64_t bytes) {
+  std::memcpy(dst, src, static_cast<size_t>(bytes));
+}
 inline void stream_fence() {}
 #endif
 

@@ -24,8 +24,8 @@ struct TransposeBand {
 
 struct Loops {
   const char* name;
-  Int128 (*reduce_i32[7])(const int32_t* x, int64_t n);  // by gpumem_reduce_op; n >= 1
-  void (*transpose[5])(const TransposeBand& band);       // by log2 of the element's bytes
+  Int128 (*reduce_i32[7])(const int32_t* x, int64_t n);                            // by gpumem_reduce_op; n >= 1
+  void (*transpose[5])(const TransposeBand& band);                                 // by log2 of the element's bytes
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
 };
 

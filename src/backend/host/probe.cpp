@@ -62,7 +62,8 @@ bool host_writable(void* p) noexcept {
   const int before = errno;
   const int error = populate_write(page_of(p));
   // ENOMEM: not mapped. Anything else can be an older kernel, no permission, or a device's mapping: look closer.
-  const bool writable = error == 0 || (error != ENOMEM && host_readable(p) && mapped_writable(reinterpret_cast<uintptr_t>(p)));
+  const bool writable =
+      error == 0 || (error != ENOMEM && host_readable(p) && mapped_writable(reinterpret_cast<uintptr_t>(p)));
   errno = before;
   return writable;
 }
