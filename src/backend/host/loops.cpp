@@ -105,33 +105,102 @@ Int128 max_abs(const int32_t* x, int64_t n) {
   return most;
 }
 
+constexpr int64_t kLine = 64;
+
 #if defined(__x86_64__)
-// 16-byte stores around the caches; dst aligned to 16, bytes a multiple of 16.
-inline void stream_bytes(char* dst, const char* src, int64_t bytes) {
+// Whole cache lines written around the caches; dst aligned to kLine, bytes a multiple of it.
+inline void stream_lines(char* dst, const char* src, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(dst + at), _mm_load_si128(reinterpret_cast<const __m128i*>(src + at)));
+    const __m128i word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + at));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(dst + at), word);
   }
 }
 inline void stream_fence() { _mm_sfence(); }
 #else
-inline void stream_bytes(char* dst, const char* src, int64_t bytes) {
+inline void stream_lines(char* dst, const char* src, int64_t bytes) {
   std::memcpy(dst, src, static_cast<size_t>(bytes));
 }
 inline void stream_fence() {}
 #endif
+
+inline int64_t to_next_line(const char* p) {
+  return static_cast<int64_t>((kLine - reinterpret_cast<uintptr_t>(p) % kLine) % kLine);
+}
+
+// The whole lines of a row go around the caches; its ends share lines with what is written before and after them.
+inline void stream_row(char* dst, const char* src, int64_t bytes) {
+  const int64_t head = to_next_line(dst) < bytes ? to_next_line(dst) : bytes;
+  const int64_t lines = (bytes - head) / kLine * kLine;
+  std::memcpy(dst, src, static_cast<size_t>(head));
+  stream_lines(dst + head, src + head, lines);
+  std::memcpy(dst + head + lines, src + head + lines, static_cast<size_t>(bytes - head - lines));
+}
 
 template <int kBytes>
 struct Element {
   unsigned char bytes[kBytes];
 };
 
-// One tile of rows x cols elements, src to the buffer: column c of src becomes row c of the buffer.
+// A tile's rows lie far apart, where no hardware prefetcher looks: one tile ahead hides the way to memory and the walk through
+// the page tables. An address past the matrix does no harm.
+template <int kTile>
+inline void prefetch_next_tile(const char* row, int64_t src_pitch) {
+  for (int at = 0; at < 256; at += kLine) __builtin_prefetch(row + kTile * src_pitch + at);
+}
+
+// rows x cols elements, src to the buffer: column c of src becomes row c of the buffer.
 template <int kBytes, int kTile>
-void gather_tile(const char* src, int64_t src_pitch, Element<kBytes>* buffer, int64_t rows, int64_t cols) {
+void gather_elements(const char* src, int64_t src_pitch, Element<kBytes>* buffer, int64_t rows, int64_t cols) {
   for (int64_t r = 0; r < rows; ++r) {
     const char* row = src + r * src_pitch;
+    prefetch_next_tile<kTile>(row, src_pitch);
     for (int64_t c = 0; c < cols; ++c) std::memcpy(&buffer[c * kTile + r], row + c * kBytes, kBytes);
   }
+}
+
+#if defined(__AVX2__)
+using Words = uint32_t __attribute__((vector_size(32)));
+
+// 8 x 8 words of 4 bytes in registers: pairs of rows, then pairs of pairs, then halves.
+template <int kTile>
+inline void gather_8x8(const char* src, int64_t src_pitch, Element<4>* buffer) {
+  Words in[8];
+  for (int k = 0; k < 8; ++k) std::memcpy(&in[k], src + k * src_pitch, 32);
+  Words pairs[8];
+  for (int k = 0; k < 8; k += 2) {
+    pairs[k] = __builtin_shufflevector(in[k], in[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pairs[k + 1] = __builtin_shufflevector(in[k], in[k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  Words fours[8];
+  for (int k = 0; k < 8; k += 4) {
+    fours[k] = __builtin_shufflevector(pairs[k], pairs[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+    fours[k + 1] = __builtin_shufflevector(pairs[k], pairs[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    fours[k + 2] = __builtin_shufflevector(pairs[k + 1], pairs[k + 3], 0, 1, 8, 9, 4, 5, 12, 13);
+    fours[k + 3] = __builtin_shufflevector(pairs[k + 1], pairs[k + 3], 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (int k = 0; k < 4; ++k) {
+    const Words low = __builtin_shufflevector(fours[k], fours[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    const Words high = __builtin_shufflevector(fours[k], fours[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    std::memcpy(&buffer[k * kTile], &low, 32);
+    std::memcpy(&buffer[(k + 4) * kTile], &high, 32);
+  }
+}
+#endif
+
+// A whole tile.
+template <int kBytes, int kTile>
+void gather_tile(const char* src, int64_t src_pitch, Element<kBytes>* buffer) {
+#if defined(__AVX2__)
+  if constexpr (kBytes == 4) {
+    for (int r = 0; r < kTile; r += 8) {
+      for (int k = 0; k < 8; ++k) prefetch_next_tile<kTile>(src + (r + k) * src_pitch, src_pitch);
+      for (int c = 0; c < kTile; c += 8)
+        gather_8x8<kTile>(src + r * src_pitch + c * 4, src_pitch, &buffer[c * kTile + r]);
+    }
+    return;
+  }
+#endif
+  gather_elements<kBytes, kTile>(src, src_pitch, buffer, kTile, kTile);
 }
 
 template <int kBytes>
@@ -146,16 +215,16 @@ void transpose_band(const TransposeBand& b) {
       const int64_t rows = b.last_row - r0 < kTile ? b.last_row - r0 : kTile;
       const char* src = b.src + r0 * src_pitch + c0 * kBytes;
       if (rows == kTile && cols == kTile) {
-        gather_tile<kBytes, kTile>(src, src_pitch, buffer, kTile, kTile);
+        gather_tile<kBytes, kTile>(src, src_pitch, buffer);
       } else {
-        gather_tile<kBytes, kTile>(src, src_pitch, buffer, rows, cols);
+        gather_elements<kBytes, kTile>(src, src_pitch, buffer, rows, cols);
       }
       const int64_t row_bytes = rows * kBytes;
       for (int64_t c = 0; c < cols; ++c) {
         char* out = b.dst + (c0 + c) * dst_pitch + r0 * kBytes;
         const char* in = reinterpret_cast<const char*>(&buffer[c * kTile]);
-        if (b.stream && row_bytes == 256 && reinterpret_cast<uintptr_t>(out) % 16 == 0) {
-          stream_bytes(out, in, 256);
+        if (b.stream) {
+          stream_row(out, in, row_bytes);
         } else {
           std::memcpy(out, in, static_cast<size_t>(row_bytes));
         }
@@ -166,21 +235,19 @@ void transpose_band(const TransposeBand& b) {
 }
 
 void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
-  constexpr int64_t kLine = 64;
-  alignas(64) char line[2 * kLine];
-  for (int64_t at = 0; at < 2 * kLine; at += 16) std::memcpy(line + at, word, 16);
+  char pattern[2 * kLine];
+  for (int64_t at = 0; at < 2 * kLine; at += 16) std::memcpy(pattern + at, word, 16);
   int64_t at = 0;
   if (stream && bytes > 2 * kLine) {
     // Up to the first line boundary, then whole lines with the pattern turned by as much.
-    at = static_cast<int64_t>((kLine - reinterpret_cast<uintptr_t>(dst) % kLine) % kLine);
-    std::memcpy(dst, line, static_cast<size_t>(at));
-    alignas(64) char turned[kLine];
-    std::memcpy(turned, line + at % 16, kLine);
-    for (; at + kLine <= bytes; at += kLine) stream_bytes(dst + at, turned, kLine);
+    at = to_next_line(dst);
+    std::memcpy(dst, pattern, static_cast<size_t>(at));
+    const char* turned = pattern + at % 16;
+    for (; at + kLine <= bytes; at += kLine) stream_lines(dst + at, turned, kLine);
     stream_fence();
   }
-  for (; at + 16 <= bytes; at += 16) std::memcpy(dst + at, line + at % 16, 16);
-  std::memcpy(dst + at, line + at % 16, static_cast<size_t>(bytes - at));
+  for (; at + 16 <= bytes; at += 16) std::memcpy(dst + at, pattern + at % 16, 16);
+  std::memcpy(dst + at, pattern + at % 16, static_cast<size_t>(bytes - at));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The threads and loops that the host backend's launchers work with.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -17,7 +18,8 @@ struct HostTeam {
   ParallelFor lent;                  // the program's pool, when it lends one
   std::shared_ptr<WorkerPool> pool;  // else the library's
 
-  bool larger_than_caches(int64_t bytes) const noexcept { return bytes > cache_bytes / 2; }
+  // A server's last-level cache is shared with others: no more than 32 MiB of it are counted on.
+  bool larger_than_caches(int64_t bytes) const noexcept { return bytes > std::min(cache_bytes / 2, int64_t{32} << 20); }
 
   // Calls f(i) for each i in [0, tasks); f must not throw.
   template <class F>
