@@ -19,5 +19,7 @@ set(GPUMEM_PC_PRIVATE_LIBS "-lpthread -ldl -lm -lstdc++")
 if(GPUMEM_HAS_CUDA)
   set(GPUMEM_PC_PRIVATE_LIBS "-lcudart_static -lrt ${GPUMEM_PC_PRIVATE_LIBS}")
 endif()
+# Relative, so that the file is right wherever `cmake --install --prefix` puts it.
+file(RELATIVE_PATH GPUMEM_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(scripts/cmake/gpumem.pc.in ${PROJECT_BINARY_DIR}/gpumem.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gpumem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
