@@ -17,6 +17,9 @@ bool is_sum(gpumem_reduce_op op) noexcept {
 }
 
 void check(const ReduceCall& call) {
+  if (call.dtype < GPUMEM_I8 || call.dtype > GPUMEM_F64) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected a gpumem_dtype (%d to %d)", call.dtype, GPUMEM_I8, GPUMEM_F64);
+  }
   if (call.dtype != GPUMEM_I32) {
     fail(GPUMEM_UNSUPPORTED, "dtype is %d; reductions take GPUMEM_I32 (%d) in this version", call.dtype, GPUMEM_I32);
   }

@@ -1,7 +1,7 @@
 #include "backend/cuda/pageable_copier.hpp"
 
-#include "backend/host/quiet_thread.hpp"
 #include "engine/error.hpp"
+#include "engine/quiet_thread.hpp"
 
 namespace gpumem {
 

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <system_error>
 
-#include "backend/host/quiet_thread.hpp"
 #include "engine/process.hpp"
+#include "engine/quiet_thread.hpp"
 
 namespace gpumem {
 

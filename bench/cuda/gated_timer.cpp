@@ -1,0 +1,150 @@
+#include "cuda/gated_timer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cuda/device_kernels.hpp"
+#include "support/host_clock.hpp"
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kLeastFlush = std::size_t{256} << 20;
+constexpr auto kTimeToEnqueue = std::chrono::microseconds(300);  // a call takes about ten
+constexpr double kSampleSeconds = 100e-6;
+constexpr int kMostCalls = 16;
+constexpr int kColdCalls = 8;
+
+// Opens the gate at the latest when the scope ends, whatever was thrown.
+class Release {
+ public:
+  explicit Release(volatile int* flag) : flag_(flag) {}
+  ~Release() { open(); }
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+  void open() { *flag_ = 1; }
+
+ private:
+  volatile int* flag_;
+};
+
+void wait_spinning(std::chrono::microseconds time) {
+  const auto until = Clock::now() + time;
+  while (Clock::now() < until) {
+  }
+}
+
+}  // namespace
+
+GatedTimer::GatedTimer(std::size_t l2_bytes) : flush_(std::max(kLeastFlush, 4 * l2_bytes)) {
+  check_cuda(cudaMemset(flush_.as(), 0x3C, flush_.bytes()));
+  check_cuda(cudaGetDevice(&device_));
+  worker_ = std::thread([this] { work(); });
+}
+
+GatedTimer::~GatedTimer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+}
+
+void GatedTimer::work() {
+  cudaSetDevice(device_);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || task_; });
+    if (stop_) return;
+    const auto* task = std::exchange(task_, nullptr);
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      (*task)();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    error_ = error;
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+void GatedTimer::enqueue_by_worker(const std::function<void()>& call) {
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = &call;
+    busy_ = true;
+    error_ = nullptr;
+  }
+  changed_.notify_all();
+  wait_spinning(kTimeToEnqueue);
+  const std::lock_guard lock(mutex_);
+  if (!busy_ && !error_) throw std::runtime_error("the call's work did not wait for the legacy default stream");
+}
+
+void GatedTimer::join_worker() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !busy_; });
+  if (error_) std::rethrow_exception(error_);
+}
+
+void GatedTimer::flush_l2() { read_everything(flush_.as(), flush_.bytes(), sink_.as<unsigned int>(), 2048); }
+
+double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated how) {
+  volatile int* flags = flags_.as<int>();
+  check_cuda(cudaDeviceSynchronize());
+  flags[0] = 0;
+  flags[1] = 0;
+  Release release(flags);
+  if (how.cold) flush_l2();
+  launch_gate(flags_.as<int>(), flags_.as<int>() + 1);
+  check_cuda(cudaEventRecord(start_.get(), cudaStreamLegacy));
+  if (how.blocking) {
+    enqueue_by_worker(call);
+  } else {
+    for (int i = 0; i < calls; ++i) call();
+  }
+  const cudaError_t recorded = cudaEventRecord(end_.get(), cudaStreamLegacy);
+  release.open();
+  if (how.blocking) join_worker();
+  check_cuda(recorded);
+  check_cuda(cudaEventSynchronize(end_.get()));
+  if (flags[1]) throw std::runtime_error("the call waited for the device before its work was enqueued");
+  float ms = 0;
+  check_cuda(cudaEventElapsedTime(&ms, start_.get(), end_.get()));
+  return static_cast<double>(ms) * 1e-3;
+}
+
+std::function<double()> gated_sampler(std::shared_ptr<GatedTimer> timer, std::function<void()> call, Gated how) {
+  auto calls = std::make_shared<int>(how.blocking || how.cold || !how.batch ? 1 : 0);
+  return [timer, call = std::move(call), how, calls] {
+    if (!how.cold) call();
+    if (*calls == 0) {
+      const double one = timer->seconds(call, 1, how);
+      *calls = static_cast<int>(std::clamp(kSampleSeconds / one, 1.0, double{kMostCalls}));
+    }
+    return timer->seconds(call, *calls, how) / *calls;
+  };
+}
+
+std::function<double()> cold_host_sampler(std::shared_ptr<GatedTimer> timer, std::function<void()> call) {
+  return [timer, call = std::move(call)] {
+    double total = 0;
+    for (int i = 0; i < kColdCalls; ++i) {
+      timer->flush_l2();
+      check_cuda(cudaDeviceSynchronize());
+      const auto begin = Clock::now();
+      call();
+      total += Seconds(Clock::now() - begin).count();
+    }
+    return total / kColdCalls;
+  };
+}
+
+}  // namespace bench

@@ -1,0 +1,65 @@
+// bench_cuda: the CUDA backend against CUB, cuBLAS and the CUDA runtime.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "cuda/cuda_cases.hpp"
+#include "support/machine.hpp"
+#include "support/runner.hpp"
+
+namespace {
+
+std::string cuda_version(int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); }
+
+// The kernel module's release ("580.95.05"), else the version of CUDA that the driver speaks.
+std::string driver_version() {
+  std::ifstream in("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(in, line);
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (std::isdigit(static_cast<unsigned char>(word[0])) && word.find('.') != std::string::npos) return word;
+  }
+  int version = 0;
+  bench::check_cuda(cudaDriverGetVersion(&version));
+  return "CUDA " + cuda_version(version);
+}
+
+int run(int argc, char** argv) {
+  bench::Options options;
+  int status = 0;
+  if (!bench::parse_options(argc, argv, "gpumem's CUDA backend beside its peers", options, status)) return status;
+
+  const bench::Context ctx = bench::make_context(GPUMEM_DEVICE_CUDA);
+  bench::check_cuda(cudaSetDevice(bench::device_of(ctx.get()).device));
+  const auto gpu = std::make_shared<bench::Gpu>(ctx);
+  bench::Report report;
+  report.machine.device = gpu->info.name;
+  report.machine.driver = driver_version();
+  report.machine.toolkit = cuda_version(CUDART_VERSION);
+  report.machine.threads = static_cast<int>(std::thread::hardware_concurrency());
+  report.ceilings = bench::measure_cuda_ceilings(*gpu);
+  options.name = bench::slug(gpu->info.name);
+
+  std::vector<bench::Case> cases;
+  bench::add_cuda_reduce(cases, gpu);
+  bench::add_cuda_transpose(cases, gpu);
+  bench::add_cuda_movement(cases, gpu);
+  bench::add_cuda_dispatch(cases, gpu);
+  if (!gpu->geam) std::puts("built without cuBLAS: its rows are left out");
+  return bench::run_cases(argc, argv, options, report, cases);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_cuda: %s\n", error.what());
+    return 1;
+  }
+}

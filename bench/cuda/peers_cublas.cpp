@@ -1,0 +1,63 @@
+#include "cuda/peers_cublas.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#if BENCH_HAS_CUBLAS
+#include <cublas_v2.h>
+#endif
+
+namespace bench {
+
+#if BENCH_HAS_CUBLAS
+
+namespace {
+
+void check_cublas(cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string("cuBLAS: ") + cublasGetStatusString(status));
+}
+
+}  // namespace
+
+struct Geam::Handle {
+  cublasHandle_t value = nullptr;
+  Handle() { check_cublas(cublasCreate(&value)); }
+  ~Handle() { cublasDestroy(value); }
+};
+
+bool Geam::built() { return true; }
+
+// Row-major rows x cols is column-major cols x rows, so C (rows x cols, column-major) = 1 * A^T + 0 * C.
+void Geam::enqueue(const void* src, void* dst, int64_t rows, int64_t cols, int element_bytes, cudaStream_t stream) {
+  check_cublas(cublasSetStream(handle_->value, stream));
+  const int m = static_cast<int>(rows), n = static_cast<int>(cols);
+  if (element_bytes == 4) {
+    const float one = 1, zero = 0;
+    auto* c = static_cast<float*>(dst);
+    check_cublas(cublasSgeam(handle_->value, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, static_cast<const float*>(src), n,
+                             &zero, c, m, c, m));
+  } else {
+    const double one = 1, zero = 0;
+    auto* c = static_cast<double*>(dst);
+    check_cublas(cublasDgeam(handle_->value, CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, static_cast<const double*>(src), n,
+                             &zero, c, m, c, m));
+  }
+}
+
+#else
+
+struct Geam::Handle {};
+
+bool Geam::built() { return false; }
+
+void Geam::enqueue(const void*, void*, int64_t, int64_t, int, cudaStream_t) {
+  throw std::logic_error("built without cuBLAS");
+}
+
+#endif
+
+Geam::Geam() : handle_(std::make_unique<Handle>()) {}
+Geam::~Geam() = default;
+
+}  // namespace bench

@@ -1,0 +1,46 @@
+// bench_host: the host backend against OpenMP, the C library and OpenBLAS.
+#include <cstdio>
+#include <exception>
+
+#include "host/host_cases.hpp"
+#include "host/openmp_peers.hpp"
+#include "support/machine.hpp"
+#include "support/runner.hpp"
+
+namespace {
+
+int run(int argc, char** argv) {
+  bench::Options options;
+  int status = 0;
+  if (!bench::parse_options(argc, argv, "gpumem's host backend beside its peers", options, status)) return status;
+
+  const bench::Context ctx = bench::make_context(GPUMEM_DEVICE_HOST);
+  const gpumem_device_info info = bench::device_of(ctx.get());
+  bench::Report report;
+  report.machine.device = "host: " + bench::cpu_name();
+  report.machine.threads = info.multiprocessors;
+  report.machine.peer_threads = bench::openmp::threads();
+  report.ceilings = bench::measure_host_ceilings();
+  options.name = "host-" + bench::slug(bench::cpu_name());
+
+  std::vector<bench::Case> cases;
+  bench::add_host_reduce(cases, ctx);
+  bench::add_host_transpose(cases, ctx);
+  bench::add_host_movement(cases, ctx);
+  bench::add_startup(cases);
+#if !BENCH_HAS_OPENBLAS
+  std::puts("built without OpenBLAS: its rows are left out");
+#endif
+  return bench::run_cases(argc, argv, options, report, cases);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_host: %s\n", error.what());
+    return 1;
+  }
+}

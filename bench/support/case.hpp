@@ -1,0 +1,63 @@
+// One row of a benchmark: the library's call and its peer, measured side by side.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+// Which ceiling of the device a case is held against; none where it says nothing (data that a cache holds).
+enum class Ceiling { none, read, write, copy };
+
+// What "met" means for a row.
+enum class BarKind {
+  none,          // reported only
+  ratio,         // peer time / our time >= value
+  at_most,       // our time <= value microseconds
+  at_most_added  // our time - peer time <= value microseconds
+};
+
+struct Bar {
+  BarKind kind = BarKind::none;
+  double value = 0;
+};
+
+inline Bar at_least(double ratio) { return {BarKind::ratio, ratio}; }
+inline Bar at_most_us(double us) { return {BarKind::at_most, us}; }
+inline Bar at_most_added_us(double us) { return {BarKind::at_most_added, us}; }
+
+// One side of a case. `sample` makes one timed sample and returns the seconds of one call. `poison` spoils the output
+// before a sample and `verify` looks at it afterwards: "" when every element is right, else what was wrong.
+struct Side {
+  std::function<double()> sample;
+  std::function<void()> poison;
+  std::function<std::string()> verify;
+};
+
+// Both sides, with the memory that they share held by their captures. A case without a peer leaves peer.sample empty.
+struct Pair {
+  Side ours;
+  Side peer;
+};
+
+struct Case {
+  std::string family;
+  std::string name;  // words separated by '/': "sum/2^28/cold"
+  std::string peer;  // the peer's name; empty when there is none
+  Bar bar;
+  double bytes = 0;  // counted for one call, read plus written
+  Ceiling ceiling = Ceiling::none;
+  bool quick = false;          // also part of a --quick run
+  bool device_timed = false;   // by the device's clock, which could miss work that went elsewhere
+  std::function<Pair()> open;  // allocates, fills the inputs; the pair is dropped after its last sample
+};
+
+inline std::string power_name(int log2) { return "2^" + std::to_string(log2); }
+
+// Thrown by open() when a case can't run on this machine; the reason is reported.
+struct Skip : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace bench

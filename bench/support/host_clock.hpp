@@ -1,0 +1,22 @@
+// Times calls that are complete on return, by the host's clock.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+namespace bench {
+
+using Seconds = std::chrono::duration<double>;
+
+struct HostClock {
+  // Before a sample nothing runs for this long, so that the other side's worker threads have stopped spinning.
+  std::chrono::milliseconds settle{0};
+  // Short calls are repeated until a sample lasts this long, and the mean of the sample's calls counts.
+  std::chrono::microseconds target{2000};
+};
+
+// A sampler for Side::sample: settles, makes one untimed call (so that this side's threads are awake and its code and data
+// are where repeated calls find them), then times as many calls as `clock` asks for. The count is set by the first sample.
+std::function<double()> host_sampler(std::function<void()> call, HostClock clock);
+
+}  // namespace bench

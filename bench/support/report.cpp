@@ -1,0 +1,216 @@
+#include "support/report.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+std::string quoted(const std::string& s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char hex[8];
+      std::snprintf(hex, sizeof hex, "\\u%04x", static_cast<unsigned>(c));
+      out += hex;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string text_or_null(const std::string& s) { return s.empty() ? "null" : quoted(s); }
+
+std::string number(double v) {
+  if (!std::isfinite(v)) return "null";
+  char buf[32];
+  std::snprintf(buf, sizeof buf, "%.6g", v);
+  return buf;
+}
+
+std::string gigabytes(double bytes_per_s) { return bytes_per_s > 0 ? number(bytes_per_s / 1e9) : "null"; }
+
+const char* kind_name(BarKind kind) {
+  switch (kind) {
+    case BarKind::ratio:
+      return "ratio";
+    case BarKind::at_most:
+      return "at_most_us";
+    case BarKind::at_most_added:
+      return "at_most_added_us";
+    case BarKind::none:
+      break;
+  }
+  return "";
+}
+
+std::string json_row(const Row& r) {
+  const bool barred = r.bar.kind != BarKind::none;
+  std::string s = "{\"family\": " + quoted(r.family) + ", \"case\": " + quoted(r.name);
+  s += ", \"ours_us\": " + number(r.ours_us) + ", \"peer_us\": " + number(r.peer_us);
+  s += ", \"peer\": " + text_or_null(r.peer) + ", \"ratio\": " + number(r.ratio());
+  s += ", \"bar\": " + (barred ? number(r.bar.value) : "null") +
+       ", \"bar_kind\": " + text_or_null(kind_name(r.bar.kind));
+  s += std::string(", \"met\": ") + (barred ? (r.met() ? "true" : "false") : "null");
+  s += ", \"gbs\": " + number(r.gbs) + ", \"fraction_of_ceiling\": " + number(r.fraction);
+  s += ", \"spread\": " + number(r.spread) + ", \"repeats\": " + std::to_string(r.repeats);
+  if (!r.wrong.empty()) s += ", \"wrong\": " + quoted(r.wrong);
+  return s + "}";
+}
+
+std::string cell(double v, int width, int digits) {
+  char buf[48];
+  if (std::isfinite(v)) {
+    std::snprintf(buf, sizeof buf, "%*.*f", width, digits, v);
+  } else {
+    std::snprintf(buf, sizeof buf, "%*s", width, "-");
+  }
+  return buf;
+}
+
+std::string bar_text(const Row& r) {
+  char buf[48] = "";
+  switch (r.bar.kind) {
+    case BarKind::ratio:
+      std::snprintf(buf, sizeof buf, ">= %.3g", r.bar.value);
+      break;
+    case BarKind::at_most:
+      std::snprintf(buf, sizeof buf, "<= %.6g us", r.bar.value);
+      break;
+    case BarKind::at_most_added:
+      std::snprintf(buf, sizeof buf, "<= +%.3g us", r.bar.value);
+      break;
+    case BarKind::none:
+      return "";
+  }
+  return std::string(buf) + (r.met() ? "  met" : "  MISSED");
+}
+
+void print_line(const char* text) {
+  std::puts(text);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+bool Row::met() const {
+  if (!wrong.empty()) return false;
+  switch (bar.kind) {
+    case BarKind::ratio:
+      return ratio() >= bar.value;
+    case BarKind::at_most:
+      return ours_us <= bar.value;
+    case BarKind::at_most_added:
+      return added_us() <= bar.value;
+    case BarKind::none:
+      break;
+  }
+  return true;
+}
+
+double Report::ceiling(Ceiling which) const {
+  switch (which) {
+    case Ceiling::read:
+      return ceilings.read;
+    case Ceiling::write:
+      return ceilings.write;
+    case Ceiling::copy:
+      return ceilings.copy;
+    case Ceiling::none:
+      break;
+  }
+  return 0;
+}
+
+void Report::print_heading() const {
+  std::printf("%s on %s%s%s, %s, %d threads (OpenMP %d)\n", machine.program.c_str(), machine.device.c_str(),
+              machine.driver.empty() ? "" : ", driver ", machine.driver.c_str(), machine.cpu.c_str(), machine.threads,
+              machine.peer_threads);
+  std::printf("ceilings, GB/s: read %s, write %s, copy %s\n\n", gigabytes(ceilings.read).c_str(),
+              gigabytes(ceilings.write).c_str(), gigabytes(ceilings.copy).c_str());
+  std::printf("%-52s %-22s %11s %11s %7s %9s %6s %7s  %s\n", "case", "peer", "ours us", "peer us", "ratio", "GB/s",
+              "of max", "spread", "bar");
+  std::fflush(stdout);
+}
+
+void Report::add(const Row& r) {
+  rows_.push_back(r);
+  const std::string name = r.family + "/" + r.name;
+  if (!r.wrong.empty()) {
+    std::printf("%-52s %-22s WRONG: %s\n", name.c_str(), r.peer.c_str(), r.wrong.c_str());
+  } else {
+    std::printf("%-52s %-22s %s %s %s %s %s %s  %s\n", name.c_str(), r.peer.empty() ? "-" : r.peer.c_str(),
+                cell(r.ours_us, 11, 2).c_str(), cell(r.peer_us, 11, 2).c_str(), cell(r.ratio(), 7, 3).c_str(),
+                cell(r.gbs, 9, 1).c_str(), cell(r.fraction, 6, 3).c_str(), cell(r.spread, 7, 3).c_str(),
+                bar_text(r).c_str());
+  }
+  std::fflush(stdout);
+}
+
+void Report::skip(const SkippedRow& row) {
+  skipped_.push_back(row);
+  if (row.family == "ladder") return;  // the variants of other backends: the file lists them
+  print_line((row.family + "/" + row.name + " skipped: " + row.reason).c_str());
+}
+
+void Report::print_summary() const {
+  int barred = 0, met = 0, wrong = 0;
+  for (const Row& r : rows_) {
+    wrong += !r.wrong.empty();
+    if (r.bar.kind == BarKind::none) continue;
+    ++barred;
+    met += r.met();
+  }
+  std::printf("\n%zu rows, %zu skipped, %d wrong; %d of %d bars met\n", rows_.size(), skipped_.size(), wrong, met,
+              barred);
+  for (const Row& r : rows_) {
+    if (r.bar.kind != BarKind::none && !r.met()) {
+      std::printf("  missed: %s/%s vs %s: ratio %s, bar %s\n", r.family.c_str(), r.name.c_str(), r.peer.c_str(),
+                  cell(r.ratio(), 0, 3).c_str(), bar_text(r).c_str());
+    }
+  }
+  std::fflush(stdout);
+}
+
+bool Report::all_right() const {
+  for (const Row& r : rows_) {
+    if (!r.wrong.empty()) return false;
+  }
+  return true;
+}
+
+std::string Report::json() const {
+  std::string s = "{\n";
+  s += "  \"program\": " + quoted(machine.program) + ",\n  \"device\": " + quoted(machine.device);
+  s += ",\n  \"driver\": " + text_or_null(machine.driver) + ",\n  \"toolkit\": " + text_or_null(machine.toolkit);
+  s += ",\n  \"cpu\": " + text_or_null(machine.cpu) + ",\n  \"threads\": " + std::to_string(machine.threads);
+  s += ",\n  \"peer_threads\": " + std::to_string(machine.peer_threads);
+  s += ",\n  \"date\": " + quoted(machine.date) + ",\n  \"commit\": " + text_or_null(machine.commit);
+  s += std::string(",\n  \"quick\": ") + (quick ? "true" : "false");
+  s += ",\n  \"ceilings\": {\"read\": " + gigabytes(ceilings.read) + ", \"write\": " + gigabytes(ceilings.write) +
+       ", \"copy\": " + gigabytes(ceilings.copy) + "},\n  \"rows\": [";
+  for (std::size_t i = 0; i < rows_.size(); ++i) s += (i ? ",\n    " : "\n    ") + json_row(rows_[i]);
+  s += "\n  ],\n  \"skipped\": [";
+  for (std::size_t i = 0; i < skipped_.size(); ++i) {
+    const SkippedRow& k = skipped_[i];
+    s += (i ? ",\n    " : "\n    ");
+    s += "{\"family\": " + quoted(k.family) + ", \"case\": " + quoted(k.name) + ", \"reason\": " + quoted(k.reason) +
+         "}";
+  }
+  return s + (skipped_.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+void Report::write(const std::string& path) const {
+  const std::string partial = path + ".partial";
+  std::ofstream out(partial);
+  out << json();
+  out.close();
+  if (!out || std::rename(partial.c_str(), path.c_str()) != 0) throw std::runtime_error("can't write " + path);
+}
+
+}  // namespace bench

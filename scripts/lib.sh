@@ -1,0 +1,41 @@
+# What the other scripts share. Sourced by bash; sets `root` and changes to it.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root" || exit
+
+say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Is version $1 at least $2?
+at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+# Runs scripts/setup and takes over what it found: GPUMEM_PRESET, CUDACXX, GPUMEM_TESTS.
+set_up() {
+  "$root/scripts/setup"
+  # shellcheck disable=SC1091
+  source "$root/build/toolchain/env"
+}
+
+# Configures a preset and builds it, or only the targets named after it, into build/<preset>. Quiet when all is well;
+# shows the log when it is not.
+build_preset() {
+  local preset=$1 targets=()
+  shift
+  if [ $# -gt 0 ]; then targets=(--target "$@"); fi
+  local log=$root/build/$preset.configure.log
+  mkdir -p "$root/build"
+  say "building build/$preset"
+  if ! cmake --preset "$preset" -DGPUMEM_TESTS="$GPUMEM_TESTS" >"$log" 2>&1; then
+    cat "$log" >&2
+    return 1
+  fi
+  local quiet=()
+  [ -t 1 ] || quiet=(-- --quiet)
+  cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}" "${quiet[@]}"
+}

@@ -1,0 +1,231 @@
+// Handles that are none, and problems that an operation and its explanation must refuse alike.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/every_call.hpp"
+#include "support/contexts.hpp"
+#include "support/explain.hpp"
+#include "support/memory.hpp"
+#include "support/pages.hpp"
+
+namespace gpumem_test {
+namespace {
+
+// Addresses and numbers that were never handles.
+std::vector<void*> garbage() {
+  static int on_the_stack_of_nobody[64] = {};
+  return {on_the_stack_of_nobody,
+          reinterpret_cast<void*>(uintptr_t{1}),
+          reinterpret_cast<void*>(uintptr_t{0x1234}),
+          reinterpret_cast<void*>(~uintptr_t{0}),
+          reinterpret_cast<void*>(uintptr_t{0x0123456789ABCDEF}),
+          reinterpret_cast<void*>(uintptr_t{1} << 63)};
+}
+
+// A handle of this context's kind with one bit changed.
+std::vector<void*> near_misses(void* handle) {
+  std::vector<void*> all;
+  for (int bit = 0; bit < 56; ++bit) {
+    all.push_back(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(handle) ^ (uintptr_t{1} << bit)));
+  }
+  return all;
+}
+
+class BadHandles : public OnEachContext {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(ok(gpumem_stream_create(ctx, &stream)));
+    ASSERT_TRUE(ok(gpumem_event_create(ctx, &event)));
+    ASSERT_TRUE(ok(gpumem_event_record(ctx, event, nullptr)));
+    ASSERT_TRUE(ok(gpumem_event_synchronize(event)));
+    const gpumem_ctx_options options = options_for(GetParam());
+    gpumem_ctx* gone = nullptr;
+    ASSERT_TRUE(ok(gpumem_ctx_create(&options, &gone)));
+    gpumem_stream* gone_stream = nullptr;
+    gpumem_event* gone_event = nullptr;
+    ASSERT_TRUE(ok(gpumem_stream_create(gone, &gone_stream)));
+    ASSERT_TRUE(ok(gpumem_event_create(gone, &gone_event)));
+    ASSERT_TRUE(ok(gpumem_stream_destroy(gone_stream)));
+    ASSERT_TRUE(ok(gpumem_event_destroy(gone_event)));
+    ASSERT_TRUE(ok(gpumem_ctx_destroy(gone)));
+    bad = garbage();
+    for (void* handle : {static_cast<void*>(gone), static_cast<void*>(gone_stream), static_cast<void*>(gone_event)}) {
+      bad.push_back(handle);
+    }
+  }
+  void TearDown() override {
+    EXPECT_TRUE(ok(gpumem_ctx_status(ctx))) << "a bad handle harmed a good context";
+    EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
+    EXPECT_TRUE(ok(gpumem_event_destroy(event)));
+    OnEachContext::TearDown();
+  }
+
+  template <class Handle>
+  void expect_refused(const char* type, const std::vector<Call<Handle>>& calls, const std::vector<void*>& handles) {
+    for (const Call<Handle>& call : calls) {
+      for (void* handle : handles) {
+        EXPECT_TRUE(refused(GPUMEM_INVALID_HANDLE, call.run(static_cast<Handle*>(handle)), {call.argument, type}))
+            << call.name << " of " << handle;
+      }
+      EXPECT_TRUE(out.untouched()) << call.name;
+    }
+  }
+
+  gpumem_stream* stream = nullptr;
+  gpumem_event* event = nullptr;
+  std::vector<void*> bad;
+  Outputs out;
+};
+
+TEST_P(BadHandles, AsContexts) {
+  bad.push_back(stream);
+  bad.push_back(event);
+  const auto calls = calls_with_context(out);
+  expect_refused("gpumem_ctx", calls, bad);
+  for (const auto& call : calls) {
+    if (std::string(call.name) == "ctx_destroy") continue;
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call.run(nullptr), {"ctx", "NULL"})) << call.name;
+    EXPECT_TRUE(out.untouched()) << call.name;
+  }
+}
+
+TEST_P(BadHandles, AsStreams) {
+  bad.push_back(static_cast<gpumem_ctx*>(ctx));
+  bad.push_back(event);
+  expect_refused("gpumem_stream", calls_with_stream(ctx, event, out), bad);
+}
+
+TEST_P(BadHandles, AsEvents) {
+  bad.push_back(static_cast<gpumem_ctx*>(ctx));
+  bad.push_back(stream);
+  expect_refused("gpumem_event", calls_with_event(ctx, event, out), bad);
+}
+
+TEST_P(BadHandles, OneBitOff) {
+  for (void* handle : near_misses(static_cast<gpumem_ctx*>(ctx))) {
+    EXPECT_NE(gpumem_ctx_status(static_cast<gpumem_ctx*>(handle)), GPUMEM_OK) << handle;
+  }
+  for (void* handle : near_misses(stream)) {
+    EXPECT_NE(gpumem_stream_destroy(static_cast<gpumem_stream*>(handle)), GPUMEM_OK) << handle;
+  }
+  for (void* handle : near_misses(event)) {
+    EXPECT_NE(gpumem_event_destroy(static_cast<gpumem_event*>(handle)), GPUMEM_OK) << handle;
+  }
+}
+
+TEST_P(BadHandles, ADestroyedHandleStaysDeadWhenOthersAreMade) {
+  std::vector<gpumem_stream*> live;
+  gpumem_stream* dead = nullptr;
+  ASSERT_TRUE(ok(gpumem_stream_create(ctx, &dead)));
+  ASSERT_TRUE(ok(gpumem_stream_destroy(dead)));
+  for (int i = 0; i < 40; ++i) {
+    gpumem_stream* made = nullptr;
+    ASSERT_TRUE(ok(gpumem_stream_create(ctx, &made)));
+    EXPECT_NE(made, dead);
+    EXPECT_TRUE(gives(GPUMEM_INVALID_HANDLE, gpumem_stream_query(ctx, dead)));
+    if (i % 2 == 0) {
+      ASSERT_TRUE(ok(gpumem_stream_destroy(made)));
+    } else {
+      live.push_back(made);
+    }
+  }
+  for (gpumem_stream* made : live) EXPECT_TRUE(ok(gpumem_stream_destroy(made)));
+}
+
+INSTANTIATE_TEST_SUITE_P(On, BadHandles, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+// An operation and the explanation of the same problem.
+struct Pair {
+  const char* what;
+  gpumem_status operation;
+  gpumem_status explanation;
+};
+
+class BadProblems : public OnEachContext {
+ protected:
+  gpumem_status explained(const gpumem_problem& problem) {
+    int64_t needed = -7;
+    char text[8] = "poison";
+    const gpumem_status status = gpumem_explain(ctx, &problem, GPUMEM_FORMAT_JSON, text, sizeof text, &needed);
+    if (status != GPUMEM_OK) {
+      EXPECT_EQ(needed, -7);
+      EXPECT_STREQ(text, "poison");
+    }
+    return status;
+  }
+  Pair reduce(const char* what, gpumem_reduce_op op, const void* x, int64_t n, int64_t stride) {
+    int64_t value = 0;
+    return {what, gpumem_reduce_i32(ctx, op, static_cast<const int32_t*>(x), n, stride, &value),
+            explained(reduce_problem(op, x, n, stride))};
+  }
+  Pair transpose(const char* what, int64_t element, int64_t rows, int64_t cols, const void* src, int64_t src_ld,
+                 void* dst, int64_t dst_ld) {
+    return {what, gpumem_transpose(ctx, element, rows, cols, src, src_ld, dst, dst_ld),
+            explained(transpose_problem(element, rows, cols, src, src_ld, dst, dst_ld))};
+  }
+  Pair fill(const char* what, void* dst, int64_t pattern_bytes, int64_t count) {
+    const char pattern[32] = {};
+    return {what, gpumem_fill(ctx, dst, pattern, pattern_bytes, count),
+            explained(fill_problem(dst, pattern_bytes, count))};
+  }
+};
+
+TEST_P(BadProblems, AreExplainedWithTheStatusOfTheirOperation) {
+  const FencedPages pages(4096);
+  const Memory block(ctx, GPUMEM_MEMORY_DEVICE, 4096);
+  const Bytes zeros(4096);
+  upload(ctx, block.get(), zeros.data(), zeros.size());
+  char* const p = block.bytes();
+  void* const nowhere = pages.end();
+  void* freed = nullptr;
+  ASSERT_TRUE(ok(gpumem_alloc_device(ctx, 4096, &freed)));
+  ASSERT_TRUE(ok(gpumem_free(ctx, freed)));
+  const std::vector<Pair> pairs = {
+      reduce("sound", GPUMEM_SUM, p, 1024, 1),
+      reduce("unknown op", 7, p, 8, 1),
+      reduce("negative n", GPUMEM_SUM, p, -8, 1),
+      reduce("no stride", GPUMEM_SUM, p, 8, 0),
+      reduce("NULL", GPUMEM_SUM, nullptr, 8, 1),
+      reduce("overflowing product", GPUMEM_SUM, p, INT64_MAX, 8),
+      reduce("past the end", GPUMEM_SUM, p, 1025, 1),
+      reduce("freed", GPUMEM_SUM, freed, 8, 1),
+      reduce("unmapped", GPUMEM_SUM, nowhere, 8, 1),
+      reduce("sum of nothing", GPUMEM_SUM, p, 0, 1),
+      reduce("minimum of nothing", GPUMEM_MIN, p, 0, 1),
+      transpose("sound", 4, 16, 16, p, 16, p + 1024, 16),
+      transpose("element size", 3, 16, 16, p, 16, p + 1024, 16),
+      transpose("negative rows", 4, -1, 16, p, 16, p + 1024, 16),
+      transpose("negative cols", 4, 16, -1, p, 16, p + 1024, 16),
+      transpose("short src_ld", 4, 16, 16, p, 15, p + 1024, 16),
+      transpose("short dst_ld", 4, 16, 16, p, 16, p + 1024, 15),
+      transpose("overflowing product", 16, 4, 4, p, INT64_MAX / 4, p + 1024, 4),
+      transpose("NULL src", 4, 16, 16, nullptr, 16, p, 16),
+      transpose("NULL dst", 4, 16, 16, p, 16, nullptr, 16),
+      transpose("past the end", 4, 64, 16, p, 16, p + 1024, 64),
+      transpose("in place", 4, 16, 16, p, 16, p, 16),
+      transpose("overlap", 4, 16, 16, p, 16, p + 512, 16),
+      transpose("freed", 4, 16, 16, freed, 16, p, 16),
+      transpose("unmapped", 4, 16, 16, p, 16, nowhere, 16),
+      transpose("nothing", 4, 0, 16, p, 16, p + 1024, 16),
+      fill("sound", p, 16, 256),
+      fill("pattern size", p, 6, 1),
+      fill("negative count", p, 4, -1),
+      fill("overflowing product", p, 16, INT64_MAX / 8),
+      fill("NULL", nullptr, 4, 1),
+      fill("past the end", p, 4, 1025),
+      fill("freed", freed, 4, 1),
+      fill("unmapped", nowhere, 4, 1),
+      fill("nothing", p, 4, 0),
+  };
+  for (const Pair& pair : pairs) {
+    EXPECT_EQ(gpumem_status_name(pair.operation), std::string(gpumem_status_name(pair.explanation))) << pair.what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, BadProblems, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test

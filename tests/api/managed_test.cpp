@@ -1,0 +1,135 @@
+// Prefetch and advice on managed memory.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/contexts.hpp"
+#include "support/memory.hpp"
+
+namespace gpumem_test {
+namespace {
+
+class Managed : public OnEachContext {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(ok(gpumem_device_info_init(&info, sizeof info)));
+    ASSERT_TRUE(ok(gpumem_ctx_device(ctx, &info)));
+  }
+  // What a valid call gives: a device without concurrent managed access has no prefetch.
+  gpumem_status supported() const { return info.concurrent_managed != 0 ? GPUMEM_OK : GPUMEM_UNSUPPORTED; }
+
+  gpumem_device_info info;
+};
+
+constexpr int64_t kBytes = 1 << 20;
+
+TEST_P(Managed, PrefetchKeepsTheContents) {
+  GuardedBuffer buffer(ctx, GPUMEM_MEMORY_MANAGED, kBytes);
+  for (const int32_t device : {info.device, int32_t{GPUMEM_DEVICE_HOST}, info.device}) {
+    EXPECT_TRUE(gives(supported(), gpumem_managed_prefetch(ctx, buffer.data(), kBytes, device)));
+    EXPECT_TRUE(gives(supported(), gpumem_managed_prefetch_async(ctx, buffer.data(), kBytes, device, nullptr)));
+    EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
+    EXPECT_TRUE(buffer.intact());
+  }
+}
+
+TEST_P(Managed, PrefetchTakesAPartAtAnyOffset) {
+  GuardedBuffer buffer(ctx, GPUMEM_MEMORY_MANAGED, kBytes);
+  EXPECT_TRUE(gives(supported(), gpumem_managed_prefetch(ctx, buffer.data() + 12345, 1, GPUMEM_DEVICE_HOST)));
+  EXPECT_TRUE(gives(supported(), gpumem_managed_prefetch(ctx, buffer.data() + 5, kBytes - 5, info.device)));
+  EXPECT_TRUE(buffer.intact());
+}
+
+TEST_P(Managed, PrefetchIsOrderedByItsStream) {
+  const Memory memory(ctx, GPUMEM_MEMORY_MANAGED, kBytes);
+  gpumem_stream* stream = nullptr;
+  ASSERT_TRUE(ok(gpumem_stream_create(ctx, &stream)));
+  const char pattern = 42;
+  ASSERT_TRUE(ok(gpumem_fill_async(ctx, memory.get(), &pattern, 1, kBytes, stream)));
+  EXPECT_TRUE(gives(supported(), gpumem_managed_prefetch_async(ctx, memory.get(), kBytes, GPUMEM_DEVICE_HOST, stream)));
+  ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, stream)));
+  EXPECT_EQ(download(ctx, memory.get(), kBytes), Bytes(kBytes, 42));
+  ASSERT_TRUE(ok(gpumem_stream_destroy(stream)));
+}
+
+TEST_P(Managed, NoBytesAreANoOp) {
+  const Memory memory(ctx, GPUMEM_MEMORY_MANAGED, 100);
+  EXPECT_TRUE(ok(gpumem_managed_prefetch(ctx, memory.get(), 0, info.device)));
+  EXPECT_TRUE(ok(gpumem_managed_prefetch_async(ctx, memory.get(), 0, GPUMEM_DEVICE_HOST, nullptr)));
+}
+
+TEST_P(Managed, PrefetchRefusesOtherMemory) {
+  const Memory pinned(ctx, GPUMEM_MEMORY_PINNED, 100);
+  const Memory device(ctx, GPUMEM_MEMORY_DEVICE, 100);
+  const Bytes heap(100);
+  const void* const places[] = {pinned.get(), device.get(), heap.data(), reinterpret_cast<const void*>(uintptr_t{64})};
+  for (const void* p : places) {
+    EXPECT_TRUE(refused(GPUMEM_INVALID_POINTER, gpumem_managed_prefetch(ctx, p, 100, GPUMEM_DEVICE_HOST), {"p"}));
+    EXPECT_TRUE(refused(GPUMEM_INVALID_POINTER, gpumem_managed_prefetch_async(ctx, p, 100, GPUMEM_DEVICE_HOST, nullptr),
+                        {"p"}));
+    EXPECT_TRUE(refused(GPUMEM_INVALID_POINTER,
+                        gpumem_managed_advise(ctx, p, 100, GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_DEVICE_HOST), {"p"}));
+  }
+}
+
+TEST_P(Managed, PrefetchRefusesWhatIsNoRangeOrNoDevice) {
+  const Memory memory(ctx, GPUMEM_MEMORY_MANAGED, 100);
+  void* const p = memory.get();
+  const int32_t elsewhere = info.device + 1000;
+  EXPECT_TRUE(
+      refused(GPUMEM_OUT_OF_RANGE, gpumem_managed_prefetch(ctx, p, 101, GPUMEM_DEVICE_HOST), {"p", "101", "100"}));
+  EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, gpumem_managed_prefetch(ctx, memory.bytes() + 50, 51, GPUMEM_DEVICE_HOST),
+                      {"p", "51", "50"}));
+  EXPECT_TRUE(gives(GPUMEM_OUT_OF_RANGE, gpumem_managed_prefetch(ctx, p, INT64_MAX, GPUMEM_DEVICE_HOST)));
+  EXPECT_TRUE(
+      refused(GPUMEM_INVALID_ARGUMENT, gpumem_managed_prefetch(ctx, p, -1, GPUMEM_DEVICE_HOST), {"bytes", "-1"}));
+  EXPECT_TRUE(
+      refused(GPUMEM_INVALID_ARGUMENT, gpumem_managed_prefetch(ctx, nullptr, 8, GPUMEM_DEVICE_HOST), {"p", "NULL"}));
+  EXPECT_TRUE(refused(GPUMEM_NOT_FOUND, gpumem_managed_prefetch(ctx, p, 100, elsewhere),
+                      {"device", std::to_string(elsewhere)}));
+}
+
+TEST_P(Managed, EveryHintCanBeGivenAndTakenBack) {
+  GuardedBuffer buffer(ctx, GPUMEM_MEMORY_MANAGED, kBytes);
+  for (gpumem_advice advice = GPUMEM_ADVISE_READ_MOSTLY; advice <= GPUMEM_ADVISE_UNSET_ACCESSED_BY; ++advice) {
+    for (const int32_t device : {info.device, int32_t{GPUMEM_DEVICE_HOST}}) {
+      EXPECT_TRUE(gives(supported(), gpumem_managed_advise(ctx, buffer.data(), kBytes, advice, device)))
+          << "advice " << advice << ", device " << device;
+    }
+  }
+  EXPECT_TRUE(buffer.intact());
+}
+
+TEST_P(Managed, TheDeviceIsIgnoredByHintsThatNameNone) {
+  const Memory memory(ctx, GPUMEM_MEMORY_MANAGED, 100);
+  for (const gpumem_advice advice :
+       {GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_ADVISE_UNSET_READ_MOSTLY, GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION}) {
+    EXPECT_TRUE(gives(supported(), gpumem_managed_advise(ctx, memory.get(), 100, advice, 12345))) << advice;
+  }
+  for (const gpumem_advice advice :
+       {GPUMEM_ADVISE_PREFERRED_LOCATION, GPUMEM_ADVISE_ACCESSED_BY, GPUMEM_ADVISE_UNSET_ACCESSED_BY}) {
+    EXPECT_TRUE(
+        refused(GPUMEM_NOT_FOUND, gpumem_managed_advise(ctx, memory.get(), 100, advice, 12345), {"device", "12345"}));
+  }
+}
+
+TEST_P(Managed, AdviseRefusesWhatIsNoHintOrNoRange) {
+  const Memory memory(ctx, GPUMEM_MEMORY_MANAGED, 100);
+  for (const gpumem_advice advice : {0, 7, -1, INT32_MAX, INT32_MIN}) {
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT,
+                        gpumem_managed_advise(ctx, memory.get(), 100, advice, GPUMEM_DEVICE_HOST),
+                        {"advice", std::to_string(advice)}));
+  }
+  EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE,
+                      gpumem_managed_advise(ctx, memory.get(), 101, GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_DEVICE_HOST),
+                      {"p", "101"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT,
+                      gpumem_managed_advise(ctx, memory.get(), -5, GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_DEVICE_HOST),
+                      {"bytes", "-5"}));
+  EXPECT_TRUE(ok(gpumem_managed_advise(ctx, memory.get(), 0, GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_DEVICE_HOST)));
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Managed, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test

@@ -1,0 +1,252 @@
+// The variants by name, forcing one, and what gpumem_explain() says of the choice.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/contexts.hpp"
+#include "support/environment.hpp"
+#include "support/explain.hpp"
+#include "support/memory.hpp"
+
+namespace gpumem_test {
+namespace {
+
+constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE, GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL};
+constexpr const char* kVariables[] = {"GPUMEM_VARIANT_REDUCE", "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL"};
+
+TEST(Variants, EachFamilyListsItsOwn) {
+  for (const gpumem_family family : kFamilies) {
+    const std::vector<std::string> names = variant_names(family);
+    EXPECT_GE(names.size(), 2u) << "family " << family;
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size()) << "a name stands twice";
+    for (const std::string& name : names) EXPECT_NE(name, "");
+  }
+}
+
+TEST(Variants, TheListEnds) {
+  for (const gpumem_family family : kFamilies) {
+    const auto count = static_cast<int32_t>(variant_names(family).size());
+    static const char kPoison[] = "poison";
+    const char* name = kPoison;
+    EXPECT_TRUE(refused(GPUMEM_NOT_FOUND, gpumem_variant_name(family, count, &name), {"index", std::to_string(count)}));
+    EXPECT_TRUE(gives(GPUMEM_NOT_FOUND, gpumem_variant_name(family, INT32_MAX, &name)));
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_variant_name(family, -1, &name), {"index", "-1"}));
+    EXPECT_EQ(name, kPoison);
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_variant_name(family, 0, nullptr), {"name", "NULL"}));
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_variant_count(family, nullptr), {"count", "NULL"}));
+  }
+}
+
+class VariantsOn : public OnEachContext {
+ protected:
+  // A problem of each family on ordinary memory, which runs on the host in any context, or on this context's device.
+  gpumem_problem problem(gpumem_family family) {
+    switch (family) {
+      case GPUMEM_FAMILY_REDUCE:
+        return reduce_problem(GPUMEM_SUM, x.get(), 1000, 1);
+      case GPUMEM_FAMILY_TRANSPOSE:
+        return transpose_problem(4, 20, 50, x.get(), 50, y.get(), 20);
+      default:
+        return fill_problem(y.get(), 4, 1000);
+    }
+  }
+  gpumem_status run(gpumem_family family) {
+    int64_t result = 0;
+    const int32_t pattern = 0x01020304;
+    switch (family) {
+      case GPUMEM_FAMILY_REDUCE:
+        return gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<const int32_t*>(x.get()), 1000, 1, &result);
+      case GPUMEM_FAMILY_TRANSPOSE:
+        return gpumem_transpose(ctx, 4, 20, 50, x.get(), 50, y.get(), 20);
+      default:
+        return gpumem_fill(ctx, y.get(), &pattern, 4, 1000);
+    }
+  }
+  void SetUp() override {
+    const Bytes zeros(4000);
+    upload(ctx, x.get(), zeros.data(), zeros.size());
+    upload(ctx, y.get(), zeros.data(), zeros.size());
+  }
+  void TearDown() override {}  // x and y still live
+
+  Memory x{ctx, GPUMEM_MEMORY_DEVICE, 4000};
+  Memory y{ctx, GPUMEM_MEMORY_DEVICE, 4000};
+};
+
+TEST_P(VariantsOn, ExplainNamesTheVariantAndWhyEachOtherWasPassedOver) {
+  for (const gpumem_family family : kFamilies) {
+    Explained explained;
+    ASSERT_TRUE(ok(explain(ctx, problem(family), explained)));
+    const std::vector<std::string> names = variant_names(family);
+    EXPECT_EQ(std::count(names.begin(), names.end(), explained.variant), 1) << explained.variant;
+    EXPECT_EQ(explained.not_taken.size() + 1, names.size());
+    for (const std::string& name : names) {
+      if (name == explained.variant) continue;
+      EXPECT_NE(explained.not_taken[name], "") << name << " was passed over without a reason";
+    }
+    std::string text;
+    ASSERT_TRUE(ok(explain(ctx, problem(family), GPUMEM_FORMAT_TEXT, text)));
+    for (const std::string& name : names) EXPECT_TRUE(contains_word(text, name)) << name << " is not in:\n" << text;
+    EXPECT_FALSE(parse_json(text).has_value());
+  }
+}
+
+TEST_P(VariantsOn, ForcingOneMakesItTheOneInUse) {
+  for (const gpumem_family family : kFamilies) {
+    int accepted = 0;
+    for (const std::string& name : variant_names(family)) {
+      ASSERT_TRUE(ok(gpumem_variant_force(ctx, family, name.c_str())));
+      Explained explained;
+      const gpumem_status explanation = explain(ctx, problem(family), explained);
+      EXPECT_TRUE(gives(explanation, run(family))) << name << ": the call and its explanation differ";
+      if (explanation == GPUMEM_OK) {
+        ++accepted;
+        EXPECT_EQ(explained.variant, name);
+      } else {
+        EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, explanation, {name})) << "it must say which variant does not fit";
+      }
+    }
+    EXPECT_GE(accepted, 2) << "family " << family;
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, family, nullptr)));
+    EXPECT_TRUE(ok(run(family)));
+  }
+}
+
+TEST_P(VariantsOn, ForcingIsForOneContextAndOneFamily) {
+  const Context other(GetParam());
+  for (const gpumem_family family : kFamilies) {
+    Explained free_choice;
+    ASSERT_TRUE(ok(explain(ctx, problem(family), free_choice)));
+    for (const std::string& name : variant_names(family)) {
+      ASSERT_TRUE(ok(gpumem_variant_force(other, family, name.c_str())));
+      Explained explained;
+      ASSERT_TRUE(ok(explain(ctx, problem(family), explained)));
+      EXPECT_EQ(explained.variant, free_choice.variant);
+    }
+    for (const gpumem_family untouched : kFamilies) {
+      if (untouched <= family) continue;
+      Explained mine, theirs;
+      ASSERT_TRUE(ok(explain(ctx, problem(untouched), mine)));
+      ASSERT_TRUE(ok(explain(other, problem(untouched), theirs)));
+      EXPECT_EQ(mine.variant, theirs.variant);
+    }
+  }
+}
+
+TEST_P(VariantsOn, AnUnknownNameChangesNothing) {
+  for (const gpumem_family family : kFamilies) {
+    Explained before, after;
+    ASSERT_TRUE(ok(explain(ctx, problem(family), before)));
+    std::string other;  // one that fits, and is not the table's choice
+    for (const std::string& name : variant_names(family)) {
+      if (name == before.variant) continue;
+      ASSERT_TRUE(ok(gpumem_variant_force(ctx, family, name.c_str())));
+      if (explain(ctx, problem(family), after) == GPUMEM_OK) other = name;
+    }
+    ASSERT_NE(other, "");
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, family, other.c_str())));
+    for (const char* name : {"no_such_variant", "", " "}) {
+      EXPECT_TRUE(refused(GPUMEM_NOT_FOUND, gpumem_variant_force(ctx, family, name), {"name"})) << name;
+    }
+    ASSERT_TRUE(ok(explain(ctx, problem(family), after)));
+    EXPECT_EQ(after.variant, other);
+  }
+}
+
+TEST_P(VariantsOn, TheEnvironmentForcesToo) {
+  for (const gpumem_family family : kFamilies) {
+    Explained free_choice;
+    ASSERT_TRUE(ok(explain(ctx, problem(family), free_choice)));
+    for (const std::string& name : variant_names(family)) {
+      gpumem_ctx* other = nullptr;
+      const gpumem_ctx_options options = options_for(GetParam());
+      {
+        const ScopedVariable variable(kVariables[family - 1], name.c_str());
+        ASSERT_TRUE(ok(gpumem_ctx_create(&options, &other)));
+      }
+      Explained explained;
+      const gpumem_status status = explain(other, problem(family), explained);
+      if (status == GPUMEM_OK) {
+        EXPECT_EQ(explained.variant, name);
+      } else {
+        EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, status, {name}));
+      }
+      ASSERT_TRUE(ok(gpumem_variant_force(other, family, nullptr))) << "NULL gives the choice back";
+      ASSERT_TRUE(ok(explain(other, problem(family), explained)));
+      EXPECT_EQ(explained.variant, free_choice.variant);
+      EXPECT_TRUE(ok(gpumem_ctx_destroy(other)));
+    }
+  }
+}
+
+TEST_P(VariantsOn, ExplainIsCutAtCap) {
+  for (const gpumem_format format : {GPUMEM_FORMAT_TEXT, GPUMEM_FORMAT_JSON}) {
+    const gpumem_problem reduce = problem(GPUMEM_FAMILY_REDUCE);
+    std::string whole;
+    ASSERT_TRUE(ok(explain(ctx, reduce, format, whole)));
+    for (const size_t cap :
+         {size_t{1}, size_t{2}, whole.size() / 2, whole.size(), whole.size() + 1, whole.size() + 9}) {
+      std::string buffer(whole.size() + 20, '\x7f');
+      int64_t needed = -1;
+      ASSERT_TRUE(ok(gpumem_explain(ctx, &reduce, format, buffer.data(), static_cast<int64_t>(cap), &needed)));
+      EXPECT_EQ(needed, static_cast<int64_t>(whole.size()) + 1);
+      EXPECT_EQ(std::string(buffer.c_str()), whole.substr(0, std::min(cap - 1, whole.size())));
+      EXPECT_EQ(buffer.find_first_not_of('\x7f', cap), std::string::npos) << "wrote past cap = " << cap;
+    }
+  }
+}
+
+TEST_P(VariantsOn, ExplainRefusesBadArguments) {
+  const gpumem_problem reduce = problem(GPUMEM_FAMILY_REDUCE);
+  char text[64] = "poison";
+  int64_t needed = -7;
+  EXPECT_TRUE(
+      refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, nullptr, 0, text, 64, &needed), {"problem", "NULL"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 2, text, 64, &needed), {"format", "2"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, -1, text, 64, &needed), {"format", "-1"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, text, -1, &needed), {"cap", "-1"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, nullptr, 8, &needed), {"buf", "NULL"}));
+  gpumem_problem unknown = reduce;
+  for (const gpumem_family family : {0, 4, -1, INT32_MAX}) {
+    unknown.family = family;
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &unknown, 0, text, 64, &needed),
+                        {"family", std::to_string(family)}));
+    int32_t count = -7;
+    const char* name = text;
+    EXPECT_TRUE(
+        refused(GPUMEM_INVALID_ARGUMENT, gpumem_variant_count(family, &count), {"family", std::to_string(family)}));
+    EXPECT_TRUE(gives(GPUMEM_INVALID_ARGUMENT, gpumem_variant_name(family, 0, &name)));
+    EXPECT_TRUE(gives(GPUMEM_INVALID_ARGUMENT, gpumem_variant_force(ctx, family, nullptr)));
+    EXPECT_TRUE(count == -7 && name == text);
+  }
+  EXPECT_STREQ(text, "poison");
+  EXPECT_EQ(needed, -7);
+}
+
+TEST_P(VariantsOn, ExplainRefusesOtherElementTypes) {
+  gpumem_problem reduce = problem(GPUMEM_FAMILY_REDUCE);
+  reduce.dtype = GPUMEM_F64;
+  EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_explain(ctx, &reduce, 0, nullptr, 0, nullptr), {"dtype"}));
+  for (const gpumem_dtype dtype : {12, -1, INT32_MAX}) {
+    reduce.dtype = dtype;
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, nullptr, 0, nullptr),
+                        {"dtype", std::to_string(dtype)}));
+  }
+}
+
+TEST_P(VariantsOn, ExplainRunsNothing) {
+  const Bytes before = download(ctx, y.get(), 4000);
+  for (const gpumem_family family : kFamilies) {
+    std::string text;
+    ASSERT_TRUE(ok(explain(ctx, problem(family), GPUMEM_FORMAT_TEXT, text)));
+  }
+  EXPECT_EQ(download(ctx, y.get(), 4000), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, VariantsOn, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Checks the direction in which the folders include each other.
+
+usage: check_includes.py SOURCE_ROOT
+
+A call travels include/gpumem.h -> src/api -> src/engine -> src/backend -> kernels, and never back. Prints file:line for
+each violation and exits 1 if there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+COMMENT = re.compile(r"//.*|/\*.*?\*/|^\s*\*.*")
+
+CUDA = r"cuda|cuda_\w*\.h|cuda.*\.h(pp)?|driver_types\.h|vector_types\.h|cub/.*|thrust/.*|cooperative_groups.*|nccl.*|nv/.*"
+ANY_BACKEND = r"src/backend/.*"
+SEAM = r"src/backend/backend\.hpp"
+CONSTANTS = r"kernels/\w+\.hpp"  # plain numbers that kernels and host agree on
+
+# folder or file, includes that it may not have, exceptions from them, why
+INCLUDE_RULES = [
+    ("include", r".*", r"stdint\.h", "the public header includes <stdint.h> alone"),
+    ("src/api", ANY_BACKEND, None, "api reaches a backend through the engine"),
+    ("src/api", r"kernels/.*", None, "api sees no kernel"),
+    ("src/api", CUDA, None, "api sees no CUDA"),
+    ("src/engine", r"src/api/.*", None, "engine does not call back into api"),
+    ("src/engine", ANY_BACKEND, SEAM, "engine sees of the backends only backend.hpp"),
+    ("src/engine", r"kernels/.*", CONSTANTS, "engine sees no kernel"),
+    ("src/engine", CUDA, None, "engine sees no CUDA"),
+    ("src/backend", r"src/api/.*", None, "a backend does not call back into api"),
+    ("src/backend", r"src/engine/context.*", None, "a backend sees no context"),
+    ("src/backend/host", r"src/backend/cuda/.*", None, "the backends do not see each other"),
+    ("src/backend/backend.hpp", CUDA, None, "the seam sees no CUDA"),
+    ("src/backend/host", CUDA, None, "the host backend sees no CUDA"),
+    ("src/backend/cuda", r"src/backend/host/.*", None, "the backends do not see each other"),
+    ("kernels", r"src/api/.*", None, "a kernel sees no api"),
+    ("kernels", r"src/engine/context.*", None, "a kernel sees no context"),
+    ("kernels", ANY_BACKEND, None, "a kernel sees no backend"),
+    ("tools", r"(src|kernels)/.*", None, "the tool uses the public header alone"),
+    ("examples", r"(src|kernels)/.*", None, "an example uses the public header alone"),
+]
+
+# folder, words that it may not contain outside comments, why
+WORD_RULES = [
+    ("src/api", re.compile(r"\b(dlopen|dlsym)\b"), "only a backend loads libraries"),
+    ("src/engine", re.compile(r"\b(dlopen|dlsym)\b"), "only a backend loads libraries"),
+]
+
+
+def resolve(root, source, quote, name):
+    """An included name as a path from the root, if it is a file of the tree; else as it was written."""
+    places = ([source.parent] if quote == '"' else []) + [root / "src", root / "include", root]
+    for place in places:
+        path = (place / name).resolve()
+        if path.is_file() and path.is_relative_to(root):
+            return path.relative_to(root).as_posix()
+    return name
+
+
+def violations(root):
+    root = root.resolve()
+    for source in sorted(root.rglob("*")):
+        place = source.relative_to(root).as_posix()
+        if source.suffix not in SUFFIXES or not source.is_file():
+            continue
+        include_rules = [rule for rule in INCLUDE_RULES if (place + "/").startswith(rule[0] + "/")]
+        word_rules = [rule for rule in WORD_RULES if place.startswith(rule[0] + "/")]
+        if not include_rules and not word_rules:
+            continue
+        for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
+            include = INCLUDE.match(line)
+            if include:
+                name = resolve(root, source, *include.groups())
+                for _, forbidden, excepted, why in include_rules:
+                    if re.fullmatch(forbidden, name) and not (excepted and re.fullmatch(excepted, name)):
+                        yield f"{place}:{number}: includes {name}: {why}"
+                continue
+            for _, word, why in word_rules:
+                found = word.search(COMMENT.sub("", line))
+                if found:
+                    yield f"{place}:{number}: uses {found.group()}: {why}"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    found = list(violations(pathlib.Path(sys.argv[1])))
+    for violation in found:
+        print(violation)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs a build into a scratch prefix, then builds and runs a C program against it, found by CMake's find_package and
+# by pkg-config. Exits 77 (skipped) when pkg-config is not there, after the rest has passed.
+#
+# usage: run.sh BUILD_DIR SOURCE_DIR
+set -euo pipefail
+build=$(cd "$1" && pwd)
+source=$(cd "$2" && pwd)/tests/package/consumer
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+
+# Runs a command, and shows what it said only if it fails.
+quietly() {
+  "$@" >"$scratch/log" 2>&1 && return
+  cat "$scratch/log"
+  return 1
+}
+
+quietly cmake --install "$build" --prefix "$prefix"
+if [ -x "$prefix/bin/gpumem" ]; then "$prefix/bin/gpumem" --version; fi
+
+echo 'by find_package:'
+quietly cmake -G Ninja -S "$source" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$scratch/cmake"
+"$scratch/cmake/consumer"
+
+echo 'by pkg-config:'
+if ! command -v pkg-config >/dev/null; then
+  echo 'pkg-config is not installed'
+  exit 77
+fi
+description=$(find "$prefix" -name gpumem.pc)
+[ -n "$description" ] || { echo 'gpumem.pc was not installed'; exit 1; }
+export PKG_CONFIG_PATH=${description%/*}
+read -r -a flags <<<"$(pkg-config --cflags --libs gpumem)"
+"${CC:-cc}" -o "$scratch/consumer" "$source/consumer.c" "${flags[@]}" \
+  -Wl,-rpath,"$(pkg-config --variable=libdir gpumem)"
+"$scratch/consumer"

@@ -1,0 +1,87 @@
+// gpumem devices: every CUDA device and the host, and which of them a program gets that does not choose.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "device.hpp"
+#include "failure.hpp"
+#include "json.hpp"
+#include "resources.hpp"
+#include "text.hpp"
+
+namespace tool {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: gpumem devices [--json]\n"
+    "\n"
+    "Lists the CUDA devices and the host, then the device that a context takes when the program leaves the choice\n"
+    "(the variable GPUMEM_DEVICE counts), and why.\n";
+
+gpumem_device_info query(int32_t ordinal) {
+  gpumem_device_info device;
+  check(gpumem_device_info_init(&device, sizeof device), "preparing the device's description");
+  check(gpumem_device_query(ordinal, &device), "asking for device " + std::to_string(ordinal));
+  return device;
+}
+
+std::vector<gpumem_device_info> all_devices() {
+  int32_t count = 0;
+  check(gpumem_device_count(&count), "counting the devices");
+  std::vector<gpumem_device_info> devices;
+  devices.reserve(static_cast<std::size_t>(count) + 1);
+  for (int32_t ordinal = 0; ordinal < count; ++ordinal) devices.push_back(query(ordinal));
+  devices.push_back(query(GPUMEM_DEVICE_HOST));
+  return devices;
+}
+
+std::string known(int64_t value, const std::string& text) { return value > 0 ? text : "-"; }
+
+void print_table(const std::vector<gpumem_device_info>& devices) {
+  std::printf("%-6s %-44s %-7s %8s %9s %9s %11s  %s\n", "device", "name", "compute", "SMs/thr.", "memory", "cache",
+              "bandwidth", "managed");
+  for (const gpumem_device_info& d : devices) {
+    std::printf("%-6s %-44.44s %-7s %8d %9s %9s %11s  %s\n", device_id(d).c_str(), d.name,
+                known(d.compute_major, format("%d.%d", d.compute_major, d.compute_minor)).c_str(), d.multiprocessors,
+                known(d.memory_bytes, format_bytes(d.memory_bytes)).c_str(),
+                known(d.l2_bytes, format_bytes(d.l2_bytes)).c_str(),
+                known(d.bandwidth_bytes_per_s, format_bytes(d.bandwidth_bytes_per_s) + "/s").c_str(),
+                d.concurrent_managed != 0 ? "yes, prefetch" : (d.managed_memory != 0 ? "yes" : "no"));
+  }
+}
+
+}  // namespace
+
+int run_devices(Args args) {
+  if (args.flag("--help")) {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  const bool as_json = args.flag("--json");
+  args.operands(0);
+
+  const std::vector<gpumem_device_info> devices = all_devices();
+  const Context ctx = create_context(GPUMEM_DEVICE_BEST);
+  const gpumem_device_info chosen = device_of(ctx.get());
+
+  if (as_json) {
+    Json json;
+    json.open_object().open_array("devices");
+    for (const gpumem_device_info& device : devices) {
+      json.open_object();
+      write_device(json, device);
+      json.close_object();
+    }
+    json.close_array().open_object("default");
+    write_device(json, chosen);
+    json.close_object().close_object();
+    std::printf("%s\n", json.text().c_str());
+  } else {
+    print_table(devices);
+    std::printf("\na context takes %s: %s\n", device_title(chosen).c_str(), chosen.reason);
+  }
+  return 0;
+}
+
+}  // namespace tool

@@ -1,0 +1,24 @@
+#include "failure.hpp"
+
+#include <string>
+
+namespace tool {
+namespace {
+
+std::string last_error() {
+  int64_t needed = 0;
+  gpumem_last_error(nullptr, 0, &needed);
+  std::string sentence(static_cast<std::size_t>(needed), '\0');
+  gpumem_last_error(sentence.data(), needed, nullptr);
+  if (!sentence.empty()) sentence.pop_back();  // the NUL
+  return sentence;
+}
+
+}  // namespace
+
+void check(gpumem_status status, std::string_view doing) {
+  if (status == GPUMEM_OK) return;
+  throw Failure(std::string(doing) + ": " + gpumem_status_name(status) + ": " + last_error());
+}
+
+}  // namespace tool

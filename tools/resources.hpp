@@ -1,0 +1,34 @@
+// Owners of the library's objects.
+#pragma once
+
+#include <gpumem.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace tool {
+
+struct DestroyContext {
+  void operator()(gpumem_ctx* ctx) const noexcept { gpumem_ctx_destroy(ctx); }
+};
+using Context = std::unique_ptr<gpumem_ctx, DestroyContext>;
+
+struct DestroyEvent {
+  void operator()(gpumem_event* event) const noexcept { gpumem_event_destroy(event); }
+};
+using Event = std::unique_ptr<gpumem_event, DestroyEvent>;
+
+// Memory of a context, which must outlive it.
+struct FreeMemory {
+  gpumem_ctx* ctx = nullptr;
+  void operator()(int32_t* p) const noexcept { gpumem_free(ctx, p); }
+};
+using Memory = std::unique_ptr<int32_t, FreeMemory>;
+
+// device: GPUMEM_DEVICE_* or an ordinal.
+Context create_context(int32_t device);
+Event create_event(gpumem_ctx* ctx);
+Memory allocate_pinned(gpumem_ctx* ctx, int64_t elements);
+Memory allocate_device(gpumem_ctx* ctx, int64_t elements);
+
+}  // namespace tool

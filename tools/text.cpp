@@ -1,0 +1,67 @@
+#include "text.hpp"
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+
+namespace tool {
+namespace {
+
+struct Unit {
+  double size;
+  const char* name;
+};
+
+// With the largest unit that leaves at least 1 before the point.
+template <std::size_t N>
+std::string in_units(double value, const std::array<Unit, N>& units) {
+  const Unit* unit = &units.back();
+  for (const Unit& candidate : units) {
+    if (value >= candidate.size) {
+      unit = &candidate;
+      break;
+    }
+  }
+  const double scaled = value / unit->size;
+  const int decimals = scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2;
+  return format("%.*f %s", decimals, scaled, unit->name);
+}
+
+}  // namespace
+
+std::string format(const char* pattern, ...) {
+  va_list args;
+  va_list again;
+  va_start(args, pattern);
+  va_copy(again, args);
+  const int length = std::vsnprintf(nullptr, 0, pattern, args);
+  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+  std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+  va_end(again);
+  va_end(args);
+  return text;
+}
+
+std::string format_bytes(int64_t bytes) {
+  if (bytes < 1000) return format("%d B", static_cast<int>(bytes));
+  static constexpr std::array<Unit, 4> kUnits{{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}};
+  return in_units(static_cast<double>(bytes), kUnits);
+}
+
+std::string format_seconds(double seconds) {
+  static constexpr std::array<Unit, 4> kUnits{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  return in_units(seconds, kUnits);
+}
+
+std::string indented(std::string_view text, int indent) {
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  std::string out = margin;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += margin;
+  }
+  return out;
+}
+
+}  // namespace tool

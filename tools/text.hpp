@@ -1,0 +1,22 @@
+// Text for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tool {
+
+// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
+
+// "268 MB": three digits, decimal units.
+std::string format_bytes(int64_t bytes);
+
+// "59.1 us": three digits.
+std::string format_seconds(double seconds);
+
+// Every line of the text behind `indent` spaces, without a newline at the end.
+std::string indented(std::string_view text, int indent);
+
+}  // namespace tool

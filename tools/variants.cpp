@@ -1,0 +1,65 @@
+// gpumem variants: the rows of each family's table, in the order in which they are tried.
+#include <gpumem.h>
+
+#include <array>
+#include <cstdio>
+
+#include "commands.hpp"
+#include "failure.hpp"
+#include "json.hpp"
+
+namespace tool {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: gpumem variants [--json]\n"
+    "\n"
+    "Lists the kernel variants of each family, of all backends, in the order in which they are tried. The variable\n"
+    "GPUMEM_VARIANT_<FAMILY>=<variant> forces one.\n";
+
+struct Family {
+  gpumem_family id;
+  const char* name;
+};
+constexpr std::array<Family, 3> kFamilies{
+    {{GPUMEM_FAMILY_REDUCE, "reduce"}, {GPUMEM_FAMILY_TRANSPOSE, "transpose"}, {GPUMEM_FAMILY_FILL, "fill"}}};
+
+// Calls visit(name) for each variant of a family, in table order.
+template <class Visit>
+void for_each_variant(gpumem_family family, Visit visit) {
+  int32_t count = 0;
+  check(gpumem_variant_count(family, &count), "counting the variants");
+  for (int32_t i = 0; i < count; ++i) {
+    const char* name = nullptr;
+    check(gpumem_variant_name(family, i, &name), "asking for a variant's name");
+    visit(name);
+  }
+}
+
+}  // namespace
+
+int run_variants(Args args) {
+  if (args.flag("--help")) {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  const bool as_json = args.flag("--json");
+  args.operands(0);
+
+  Json json;
+  json.open_object();
+  for (const Family& family : kFamilies) {
+    if (!as_json) std::printf("%s\n", family.name);
+    json.open_array(family.name);
+    for_each_variant(family.id, [&](const char* name) {
+      if (!as_json) std::printf("  %s\n", name);
+      json.string({}, name);
+    });
+    json.close_array();
+  }
+  json.close_object();
+  if (as_json) std::printf("%s\n", json.text().c_str());
+  return 0;
+}
+
+}  // namespace tool
