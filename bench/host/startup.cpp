@@ -61,7 +61,7 @@ ProbeTimes run_probe(const std::string& probe, const std::string& library) {
 
 void add_startup(std::vector<Case>& cases) {
   const std::string probe =
-      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "gpumem_startup_probe").string();
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "bench_startup_probe").string();
   Case process;
   process.family = "startup";
   process.name = "process";

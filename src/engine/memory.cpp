@@ -27,6 +27,22 @@ void require_location(Context& context, int32_t device) {
   }
 }
 
+// An allocation that the registry has given up: it is released whatever waiting for its last use brings to light.
+class Forgotten {
+ public:
+  Forgotten(Context& context, const Allocation& allocation) noexcept : context_(context), allocation_(allocation) {}
+  ~Forgotten() {
+    context_.device().release(allocation_.kind, reinterpret_cast<void*>(allocation_.base), allocation_.bytes);
+    context_.stats.freed(allocation_.kind, static_cast<int64_t>(allocation_.bytes));
+  }
+  Forgotten(const Forgotten&) = delete;
+  Forgotten& operator=(const Forgotten&) = delete;
+
+ private:
+  Context& context_;
+  const Allocation allocation_;
+};
+
 }  // namespace
 
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
@@ -51,10 +67,8 @@ void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
 
 void free_memory(Context& context, void* p) {
   if (p == nullptr) return;
-  const Allocation allocation = process().registry.remove(reinterpret_cast<uintptr_t>(p), &context);
+  const Forgotten forgotten(context, process().registry.remove(reinterpret_cast<uintptr_t>(p), &context));
   wait_for_streams(context);
-  context.device().release(allocation.kind, p, allocation.bytes);
-  context.stats.freed(allocation.kind, static_cast<int64_t>(allocation.bytes));
 }
 
 void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream) {

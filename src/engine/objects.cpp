@@ -34,6 +34,11 @@ uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   return stream.release()->handle;
 }
 
+size_t live_streams(Context& context) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  return context.streams.size();
+}
+
 }  // namespace
 
 uint64_t create_context(const gpumem_ctx_options& options) {
@@ -45,7 +50,7 @@ uint64_t create_context(const gpumem_ctx_options& options) {
 
 void destroy_context(uint64_t handle) {
   auto& context = object_of<Context>(handle, HandleType::context, "ctx");
-  const size_t streams = context.streams.size();
+  const size_t streams = live_streams(context);
   const auto events = static_cast<long long>(context.events.load());
   if (streams != 0 || events != 0) {
     fail(GPUMEM_BUSY, "ctx has %zu live streams and %lld live events; expected them to be destroyed first", streams,

@@ -44,20 +44,26 @@ TEST_P(MovementConformance, CopyMovesEveryByte) {
 
 class FillConformance : public Conformance {
  protected:
+  struct Images {
+    Bytes before;
+    Bytes after;
+  };
+
   // One case with the variant that is forced now, in both forms.
-  void run(const FillCase& c, GuardedBuffer& dst, const unsigned char* pattern, bool accepted, const char* variant) {
+  void run(const FillCase& c, GuardedBuffer& dst, const Images& images, const unsigned char* pattern, bool accepted,
+           const char* variant) {
     // The explanation does not see the pattern, so the call may know better that all of its bytes are the same.
     const bool may_fit = !accepted && c.uniform && c.pattern_bytes > 1;
     for (const bool async : {false, true}) {
-      dst.whole_image() = poisoned;
+      dst.whole_image() = images.before;
       dst.write();
-      const gpumem_status status = async ? gpumem_fill_async(ctx, dst.data(), pattern, c.pattern_bytes, c.count, nullptr)
-                                   : gpumem_fill(ctx, dst.data(), pattern, c.pattern_bytes, c.count);
+      const gpumem_status status = async
+                                       ? gpumem_fill_async(ctx, dst.data(), pattern, c.pattern_bytes, c.count, nullptr)
+                                       : gpumem_fill(ctx, dst.data(), pattern, c.pattern_bytes, c.count);
       const bool filled = accepted || (may_fit && status == GPUMEM_OK);
       ASSERT_TRUE(gives(filled ? GPUMEM_OK : GPUMEM_UNSUPPORTED, status)) << variant << ", " << describe(c);
       ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
-      for (size_t at = 0; filled && at < dst.size(); ++at)
-        dst.image()[at] = pattern[at % static_cast<size_t>(c.pattern_bytes)];
+      if (filled) dst.whole_image() = images.after;
       ASSERT_TRUE(dst.intact()) << variant << (async ? ", enqueued, " : ", ") << describe(c);
     }
   }
@@ -69,11 +75,15 @@ TEST_P(FillConformance, WritesEveryPatternByEveryVariant) {
   for (const FillCase& c : fill_cases(quick_run())) {
     unsigned char pattern[16];
     for (unsigned char& byte : pattern) byte = static_cast<unsigned char>(random.bits());
+    pattern[1] = static_cast<unsigned char>(~pattern[0]);
     if (c.uniform) std::memset(pattern, pattern[0], sizeof pattern);
     GuardedBuffer dst = blocks.buffer(0, c.dst, static_cast<size_t>(c.pattern_bytes * c.count), c.offset);
+    Images images{dst.whole_image(), {}};
+    for (size_t at = 0; at < dst.size(); ++at) dst.image()[at] = pattern[at % static_cast<size_t>(c.pattern_bytes)];
+    images.after = dst.whole_image();
     const gpumem_problem problem = fill_problem(dst.data(), c.pattern_bytes, c.count);
     variants.for_each(problem, c.count == 0,
-                      [&](bool accepted, const char* variant) { run(c, dst, pattern, accepted, variant); });
+                      [&](bool accepted, const char* variant) { run(c, dst, images, pattern, accepted, variant); });
     if (enough()) break;
   }
   variants.expect_all_used(on_cuda());

@@ -127,11 +127,8 @@ void HostBackend::destroy_event(NativeEvent event) noexcept { delete &event_of(e
 void HostBackend::record(NativeEvent event, NativeStream stream) {
   auto mark = std::make_shared<Mark>();
   HostQueue& queue = queue_of(stream);
-  if (queue.idle()) {
-    queue.run([&] { mark->pass(); });  // no thread needed for a moment that has come
-  } else {
-    queue.enqueue([mark] { mark->pass(); });
-  }
+  // No thread is needed for a moment that has come.
+  if (!queue.run_if_idle([&] { mark->pass(); })) queue.enqueue([mark] { mark->pass(); });
   HostEvent& e = event_of(event);
   const std::lock_guard<std::mutex> lock(e.mutex);
   e.mark = std::move(mark);

@@ -26,16 +26,23 @@ std::chrono::steady_clock::time_point Mark::when() const noexcept {
   return when_;
 }
 
-HostQueue::Turn::Turn(HostQueue& queue) : queue_(queue) {
-  std::unique_lock<std::mutex> lock(queue_.mutex_);
-  queue_.changed_.wait(lock, [&] { return queue_.tasks_.empty() && !queue_.busy_; });
-  queue_.busy_ = true;
+void HostQueue::take_turn() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return tasks_.empty() && !busy_; });
+  busy_ = true;
 }
 
-HostQueue::Turn::~Turn() {
-  const std::lock_guard<std::mutex> lock(queue_.mutex_);
-  queue_.busy_ = false;
-  queue_.changed_.notify_all();
+bool HostQueue::try_take_turn() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!tasks_.empty() || busy_) return false;
+  busy_ = true;
+  return true;
+}
+
+void HostQueue::give_turn_back() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  busy_ = false;
+  changed_.notify_all();
 }
 
 HostQueue::~HostQueue() {

@@ -49,6 +49,14 @@ class HostQueue {
     const Turn turn(*this);
     task();
   }
+  // The same, but only if that is now; false, and nothing done, when there is work before it.
+  template <class F>
+  bool run_if_idle(F&& task) {
+    if (!try_take_turn()) return false;
+    task();
+    give_turn_back();
+    return true;
+  }
   void enqueue(Task task);
   void drain();
   bool idle() const noexcept;
@@ -57,8 +65,8 @@ class HostQueue {
   // The right to run: taken when the queue is empty, given back at the end.
   class Turn {
    public:
-    explicit Turn(HostQueue& queue);
-    ~Turn();
+    explicit Turn(HostQueue& queue) : queue_(queue) { queue.take_turn(); }
+    ~Turn() { queue_.give_turn_back(); }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
@@ -66,6 +74,9 @@ class HostQueue {
     HostQueue& queue_;
   };
 
+  void take_turn();
+  bool try_take_turn();
+  void give_turn_back();
   void serve();
 
   mutable std::mutex mutex_;

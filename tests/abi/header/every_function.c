@@ -1,0 +1,109 @@
+/* A table with the address of every function of the header: compiled as each standard of C and C++, it shows that each
+ * prototype is one. The header is included twice on purpose, and before anything else. */
+#include "gpumem.h"
+
+typedef struct gpumem_functions {
+  gpumem_status (*version)(int32_t *, int32_t *, int32_t *);
+  const char *(*status_name)(gpumem_status);
+  gpumem_status (*last_error)(char *, int64_t, int64_t *);
+  gpumem_status (*device_count)(int32_t *);
+  gpumem_status (*device_info_init)(gpumem_device_info *, int64_t);
+  gpumem_status (*device_query)(int32_t, gpumem_device_info *);
+  gpumem_status (*ctx_options_init)(gpumem_ctx_options *, int64_t);
+  gpumem_status (*ctx_create)(const gpumem_ctx_options *, gpumem_ctx **);
+  gpumem_status (*ctx_destroy)(gpumem_ctx *);
+  gpumem_status (*ctx_device)(gpumem_ctx *, gpumem_device_info *);
+  gpumem_status (*ctx_status)(gpumem_ctx *);
+  gpumem_status (*ctx_synchronize)(gpumem_ctx *);
+  gpumem_status (*ctx_set_log)(gpumem_ctx *, gpumem_log_fn, void *);
+  gpumem_status (*ctx_warmup)(gpumem_ctx *);
+  gpumem_status (*alloc_device)(gpumem_ctx *, int64_t, void **);
+  gpumem_status (*alloc_pinned)(gpumem_ctx *, int64_t, void **);
+  gpumem_status (*alloc_managed)(gpumem_ctx *, int64_t, void **);
+  gpumem_status (*free)(gpumem_ctx *, void *);
+  gpumem_status (*pointer_info_init)(gpumem_pointer_info *, int64_t);
+  gpumem_status (*pointer_query)(gpumem_ctx *, const void *, gpumem_pointer_info *);
+  gpumem_status (*memory_stats_init)(gpumem_memory_stats_info *, int64_t);
+  gpumem_status (*memory_stats)(gpumem_ctx *, gpumem_memory_stats_info *);
+  gpumem_status (*managed_prefetch)(gpumem_ctx *, const void *, int64_t, int32_t);
+  gpumem_status (*managed_prefetch_async)(gpumem_ctx *, const void *, int64_t, int32_t, gpumem_stream *);
+  gpumem_status (*managed_advise)(gpumem_ctx *, const void *, int64_t, gpumem_advice, int32_t);
+  gpumem_status (*copy)(gpumem_ctx *, void *, const void *, int64_t);
+  gpumem_status (*copy_async)(gpumem_ctx *, void *, const void *, int64_t, gpumem_stream *);
+  gpumem_status (*fill)(gpumem_ctx *, void *, const void *, int64_t, int64_t);
+  gpumem_status (*fill_async)(gpumem_ctx *, void *, const void *, int64_t, int64_t, gpumem_stream *);
+  gpumem_status (*stream_create)(gpumem_ctx *, gpumem_stream **);
+  gpumem_status (*stream_destroy)(gpumem_stream *);
+  gpumem_status (*stream_wrap)(gpumem_ctx *, void *, gpumem_stream **);
+  gpumem_status (*stream_synchronize)(gpumem_ctx *, gpumem_stream *);
+  gpumem_status (*stream_query)(gpumem_ctx *, gpumem_stream *);
+  gpumem_status (*stream_wait_event)(gpumem_ctx *, gpumem_stream *, gpumem_event *);
+  gpumem_status (*event_create)(gpumem_ctx *, gpumem_event **);
+  gpumem_status (*event_destroy)(gpumem_event *);
+  gpumem_status (*event_record)(gpumem_ctx *, gpumem_event *, gpumem_stream *);
+  gpumem_status (*event_synchronize)(gpumem_event *);
+  gpumem_status (*event_elapsed)(gpumem_event *, gpumem_event *, double *);
+  gpumem_status (*reduce_i32)(gpumem_ctx *, gpumem_reduce_op, const int32_t *, int64_t, int64_t, int64_t *);
+  gpumem_status (*transpose)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t);
+  gpumem_status (*variant_count)(gpumem_family, int32_t *);
+  gpumem_status (*variant_name)(gpumem_family, int32_t, const char **);
+  gpumem_status (*variant_force)(gpumem_ctx *, gpumem_family, const char *);
+  gpumem_status (*problem_init)(gpumem_problem *, int64_t);
+  gpumem_status (*explain)(gpumem_ctx *, const gpumem_problem *, gpumem_format, char *, int64_t, int64_t *);
+} gpumem_functions;
+
+extern const gpumem_functions gpumem_every_function;
+const gpumem_functions gpumem_every_function = {gpumem_version,
+                                                gpumem_status_name,
+                                                gpumem_last_error,
+                                                gpumem_device_count,
+                                                gpumem_device_info_init,
+                                                gpumem_device_query,
+                                                gpumem_ctx_options_init,
+                                                gpumem_ctx_create,
+                                                gpumem_ctx_destroy,
+                                                gpumem_ctx_device,
+                                                gpumem_ctx_status,
+                                                gpumem_ctx_synchronize,
+                                                gpumem_ctx_set_log,
+                                                gpumem_ctx_warmup,
+                                                gpumem_alloc_device,
+                                                gpumem_alloc_pinned,
+                                                gpumem_alloc_managed,
+                                                gpumem_free,
+                                                gpumem_pointer_info_init,
+                                                gpumem_pointer_query,
+                                                gpumem_memory_stats_init,
+                                                gpumem_memory_stats,
+                                                gpumem_managed_prefetch,
+                                                gpumem_managed_prefetch_async,
+                                                gpumem_managed_advise,
+                                                gpumem_copy,
+                                                gpumem_copy_async,
+                                                gpumem_fill,
+                                                gpumem_fill_async,
+                                                gpumem_stream_create,
+                                                gpumem_stream_destroy,
+                                                gpumem_stream_wrap,
+                                                gpumem_stream_synchronize,
+                                                gpumem_stream_query,
+                                                gpumem_stream_wait_event,
+                                                gpumem_event_create,
+                                                gpumem_event_destroy,
+                                                gpumem_event_record,
+                                                gpumem_event_synchronize,
+                                                gpumem_event_elapsed,
+                                                gpumem_reduce_i32,
+                                                gpumem_transpose,
+                                                gpumem_variant_count,
+                                                gpumem_variant_name,
+                                                gpumem_variant_force,
+                                                gpumem_problem_init,
+                                                gpumem_explain};
+
+/* Structs are laid out without holes, which a binding in another language could get wrong: an array of -1 is an error. */
+extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) ? 1 : -1];
+extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 8 + 128 + 256 ? 1 : -1];
+extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
+extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 11 * 8 ? 1 : -1];
+extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 2 * sizeof(void *) + 6 * 8 ? 1 : -1];

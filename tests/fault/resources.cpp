@@ -1,0 +1,126 @@
+// The executable's own malloc, mmap and pthread_create: the dynamic linker takes them for every library of the process, so
+// libgpumem.so and the C++ run-time beneath it meet the refusals too. They hand on to glibc's own.
+#include "fault/resources.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+
+// glibc's allocator under the names that it keeps for those who replace malloc.
+extern "C" void* __libc_malloc(size_t);
+extern "C" void* __libc_calloc(size_t, size_t);
+extern "C" void* __libc_realloc(void*, size_t);
+extern "C" void* __libc_memalign(size_t, size_t);
+extern "C" void __libc_free(void*);
+
+namespace gpumem_test {
+namespace {
+
+constinit std::atomic<bool> g_armed{false};
+constinit std::atomic<bool> g_persistent{false};
+constinit std::atomic<int64_t> g_number{0};
+constinit std::atomic<int64_t> g_requests{0};
+constinit std::atomic<int64_t> g_refused{0};
+constinit std::atomic<int64_t> g_blocks{0};
+constinit std::atomic<int64_t> g_mapped_bytes{0};
+
+bool refused() noexcept {
+  if (!g_armed.load(std::memory_order_relaxed)) return false;
+  const int64_t request = g_requests.fetch_add(1);
+  if (g_persistent ? request < g_number : request != g_number) return false;
+  ++g_refused;
+  return true;
+}
+
+void* counted(void* p) noexcept {
+  if (p != nullptr) ++g_blocks;
+  return p;
+}
+
+void* out_of_memory() noexcept {
+  errno = ENOMEM;
+  return nullptr;
+}
+
+}  // namespace
+
+void refuse_request(int64_t number, Refuse mode) noexcept {
+  g_number = number;
+  g_persistent = mode == Refuse::from_then_on;
+  g_requests = 0;
+  g_refused = 0;
+  g_armed = true;
+}
+
+int64_t refuse_nothing() noexcept {
+  g_armed = false;
+  return g_refused;
+}
+
+Held held_now() noexcept { return {g_blocks, g_mapped_bytes}; }
+
+}  // namespace gpumem_test
+
+using gpumem_test::counted;
+using gpumem_test::out_of_memory;
+using gpumem_test::refused;
+
+extern "C" {
+
+void* malloc(size_t bytes) { return refused() ? out_of_memory() : counted(__libc_malloc(bytes)); }
+void* calloc(size_t n, size_t bytes) { return refused() ? out_of_memory() : counted(__libc_calloc(n, bytes)); }
+
+void* realloc(void* p, size_t bytes) {
+  if (refused()) return out_of_memory();
+  void* const grown = __libc_realloc(p, bytes);
+  if (p == nullptr) return counted(grown);
+  if (bytes == 0) --gpumem_test::g_blocks;
+  return grown;
+}
+
+void free(void* p) {
+  if (p != nullptr) --gpumem_test::g_blocks;
+  __libc_free(p);
+}
+
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  return refused() ? out_of_memory() : counted(__libc_memalign(alignment, bytes));
+}
+void* memalign(size_t alignment, size_t bytes) { return aligned_alloc(alignment, bytes); }
+
+int posix_memalign(void** p, size_t alignment, size_t bytes) {
+  void* const block = aligned_alloc(alignment, bytes);
+  if (block == nullptr) return ENOMEM;
+  *p = block;
+  return 0;
+}
+
+void* mmap(void* address, size_t bytes, int protection, int flags, int file, off_t offset) {
+  if (refused()) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  auto* const p = reinterpret_cast<void*>(syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
+  if (p != MAP_FAILED) gpumem_test::g_mapped_bytes += static_cast<int64_t>(bytes);
+  return p;
+}
+
+int munmap(void* address, size_t bytes) {
+  const auto result = static_cast<int>(syscall(SYS_munmap, address, bytes));
+  if (result == 0) gpumem_test::g_mapped_bytes -= static_cast<int64_t>(bytes);
+  return result;
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  return refused() ? EAGAIN : create(thread, attributes, start, argument);
+}
+
+}  // extern "C"

@@ -1,0 +1,161 @@
+#include "fault/scenario.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace gpumem_test {
+namespace {
+
+constexpr int64_t kElements = 3 << 20;  // enough for the host backend to share out
+constexpr int64_t kRows = 1024, kCols = kElements / kRows;
+
+std::array<int32_t, kElements> g_x, g_y;
+std::array<char, 1 << 14> g_text;
+
+void ignore(void*, gpumem_log_level, const char*) {}
+
+class Scenario {
+ public:
+  Verdict run() noexcept {
+    gpumem_ctx_options options;
+    sound("gpumem_ctx_options_init", gpumem_ctx_options_init(&options, sizeof options));
+    options.device = GPUMEM_DEVICE_HOST;
+    options.host_threads = 3;
+    if (!good("gpumem_ctx_create", gpumem_ctx_create(&options, &ctx_))) {
+      if (ctx_ != nullptr) wrong("gpumem_ctx_create: *ctx after a failure");
+      return verdict_;
+    }
+    sound("gpumem_ctx_set_log", gpumem_ctx_set_log(ctx_, ignore, nullptr));
+    good("gpumem_ctx_warmup", gpumem_ctx_warmup(ctx_));
+    allocate();
+    operations();
+    enqueued();
+    variants();
+    mistakes();
+    clean_up();
+    return verdict_;
+  }
+
+ private:
+  // A call that may run out of something.
+  bool good(const char* call, gpumem_status status) noexcept {
+    if (status == GPUMEM_OK) return true;
+    if (status != GPUMEM_OUT_OF_MEMORY && status != GPUMEM_OUT_OF_RESOURCES) {
+      if (verdict_.call == nullptr) verdict_ = {call, status, verdict_.failed_calls};
+    }
+    int64_t needed = 0;
+    if (gpumem_last_error(nullptr, 0, &needed) != GPUMEM_OK || needed < 2) wrong("a failure without a sentence");
+    ++verdict_.failed_calls;
+    return false;
+  }
+  // A call that needs nothing that could run out.
+  void sound(const char* call, gpumem_status status) noexcept {
+    if (status != GPUMEM_OK && verdict_.call == nullptr) verdict_ = {call, status, verdict_.failed_calls};
+  }
+  void wrong(const char* what) noexcept {
+    if (verdict_.call == nullptr) verdict_ = {what, GPUMEM_OK, verdict_.failed_calls};
+  }
+
+  void allocate() noexcept {
+    constexpr const char* kNames[] = {"gpumem_alloc_pinned", "gpumem_alloc_device", "gpumem_alloc_managed"};
+    constexpr gpumem_status (*kAllocate[])(gpumem_ctx*, int64_t, void**) = {gpumem_alloc_pinned, gpumem_alloc_device,
+                                                                            gpumem_alloc_managed};
+    for (size_t i = 0; i < 3; ++i) {
+      blocks_[i] = &blocks_;
+      const bool allocated = good(kNames[i], kAllocate[i](ctx_, kElements * 4, &blocks_[i]));
+      if (!allocated && blocks_[i] != nullptr) wrong(kNames[i]);
+    }
+    gpumem_pointer_info info;
+    sound("gpumem_pointer_info_init", gpumem_pointer_info_init(&info, sizeof info));
+    good("gpumem_pointer_query", gpumem_pointer_query(ctx_, g_x.data(), &info));
+    if (blocks_[2] != nullptr) {
+      good("gpumem_managed_prefetch", gpumem_managed_prefetch(ctx_, blocks_[2], kElements, GPUMEM_DEVICE_HOST));
+    }
+  }
+
+  void operations() noexcept {
+    const int32_t three = 3;
+    const bool filled = good("gpumem_fill", gpumem_fill(ctx_, g_x.data(), &three, 4, kElements));
+    if (!filled) g_x.fill(3);
+    int64_t sum = -1;
+    const bool reduced = good("gpumem_reduce_i32", gpumem_reduce_i32(ctx_, GPUMEM_SUM, g_x.data(), kElements, 1, &sum));
+    if (sum != (reduced ? 3 * kElements : -1)) wrong("gpumem_reduce_i32: the sum");
+    int64_t squares = -1;
+    const bool strided =
+        good("gpumem_reduce_i32", gpumem_reduce_i32(ctx_, GPUMEM_SUM_SQUARES, g_x.data(), kElements / 2, 2, &squares));
+    if (squares != (strided ? 9 * (kElements / 2) : -1)) wrong("gpumem_reduce_i32: the sum of squares");
+    g_x[1] = 8;  // row 0, column 1
+    const bool turned =
+        good("gpumem_transpose", gpumem_transpose(ctx_, 4, kRows, kCols, g_x.data(), kCols, g_y.data(), kRows));
+    if (turned && (g_y[kRows] != 8 || g_y[kElements - 1] != 3)) wrong("gpumem_transpose: the elements");
+    if (blocks_[0] == nullptr) return;
+    if (good("gpumem_copy", gpumem_copy(ctx_, blocks_[0], g_x.data(), kElements * 4))) {
+      if (std::memcmp(blocks_[0], g_x.data(), kElements * 4) != 0) wrong("gpumem_copy: the bytes");
+    }
+  }
+
+  void enqueued() noexcept {
+    gpumem_stream* stream = nullptr;
+    gpumem_stream* wrapped = nullptr;
+    gpumem_event* event = nullptr;
+    good("gpumem_stream_create", gpumem_stream_create(ctx_, &stream));
+    good("gpumem_stream_wrap", gpumem_stream_wrap(ctx_, nullptr, &wrapped));
+    good("gpumem_event_create", gpumem_event_create(ctx_, &event));
+    const int32_t five = 5;
+    const bool filled = good("gpumem_fill_async", gpumem_fill_async(ctx_, g_y.data(), &five, 4, kElements, stream));
+    bool ordered = event != nullptr && good("gpumem_event_record", gpumem_event_record(ctx_, event, stream));
+    ordered = ordered && good("gpumem_stream_wait_event", gpumem_stream_wait_event(ctx_, wrapped, event));
+    g_x[kElements - 1] = 0;
+    const bool copied =
+        ordered && good("gpumem_copy_async", gpumem_copy_async(ctx_, g_x.data(), g_y.data(), kElements * 4, wrapped));
+    if (ordered) sound("gpumem_event_synchronize", gpumem_event_synchronize(event));
+    good("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_));
+    if (filled && g_y[kElements - 1] != 5) wrong("gpumem_fill_async: the pattern");
+    if (g_x[kElements - 1] != (copied ? g_y[kElements - 1] : 0)) wrong("gpumem_copy_async: the bytes");
+    sound("gpumem_event_destroy", gpumem_event_destroy(event));
+    sound("gpumem_stream_destroy", gpumem_stream_destroy(wrapped));
+    sound("gpumem_stream_destroy", gpumem_stream_destroy(stream));
+  }
+
+  void variants() noexcept {
+    sound("gpumem_variant_force", gpumem_variant_force(ctx_, GPUMEM_FAMILY_REDUCE, nullptr));
+    gpumem_problem problem;
+    sound("gpumem_problem_init", gpumem_problem_init(&problem, sizeof problem));
+    problem.family = GPUMEM_FAMILY_REDUCE;
+    problem.dtype = GPUMEM_I32;
+    problem.op = GPUMEM_SUM;
+    problem.src = g_x.data();
+    problem.n = kElements;
+    problem.src_stride = 1;
+    for (const gpumem_format format : {GPUMEM_FORMAT_TEXT, GPUMEM_FORMAT_JSON}) {
+      good("gpumem_explain", gpumem_explain(ctx_, &problem, format, g_text.data(), g_text.size(), nullptr));
+    }
+  }
+
+  // A caller's mistake keeps its own status, or runs out on the way to it; never success.
+  void mistakes() noexcept {
+    for (const gpumem_status status : {gpumem_copy(ctx_, g_x.data(), g_y.data(), -1), gpumem_free(ctx_, g_x.data()),
+                                       gpumem_variant_force(ctx_, GPUMEM_FAMILY_REDUCE, "no_such_variant")}) {
+      const bool refused = status == GPUMEM_INVALID_ARGUMENT || status == GPUMEM_INVALID_POINTER ||
+                           status == GPUMEM_NOT_FOUND || status == GPUMEM_OUT_OF_MEMORY;
+      if (!refused && verdict_.call == nullptr) verdict_ = {"a caller's mistake", status, verdict_.failed_calls};
+    }
+  }
+
+  // Giving back needs nothing: it works when everything has run out.
+  void clean_up() noexcept {
+    sound("gpumem_free", gpumem_free(ctx_, blocks_[0]));
+    sound("gpumem_free", gpumem_free(ctx_, blocks_[1]));
+    sound("gpumem_ctx_destroy", gpumem_ctx_destroy(ctx_));  // with the third block still there, if it ever was
+  }
+
+  Verdict verdict_;
+  gpumem_ctx* ctx_ = nullptr;
+  void* blocks_[3] = {};
+};
+
+}  // namespace
+
+Verdict run_scenario() noexcept { return Scenario().run(); }
+
+}  // namespace gpumem_test

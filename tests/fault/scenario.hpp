@@ -1,0 +1,20 @@
+// A program's use of the library from the first call to the last, which keeps to what each status allows.
+#pragma once
+
+#include <cstdint>
+
+#include "gpumem.h"
+
+namespace gpumem_test {
+
+// What went wrong first: a call that gave neither success nor a resource's status, or a success with a wrong result.
+struct Verdict {
+  const char* call = nullptr;  // NULL: nothing
+  gpumem_status status = GPUMEM_OK;
+  int64_t failed_calls = 0;  // that ran out of something, as they may
+};
+
+// Allocates nothing itself.
+Verdict run_scenario() noexcept;
+
+}  // namespace gpumem_test
