@@ -162,10 +162,11 @@ typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn
 
 typedef struct gpumem_ctx_options {
   int64_t struct_size;
-  int32_t device;              /* GPUMEM_DEVICE_* or an ordinal; default GPUMEM_DEVICE_BEST */
-  int32_t host_threads;        /* threads of the host backend, the caller's included; default 0: affinity and cgroup decide */
-  int32_t non_blocking_stream; /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
-  int32_t reserved0;           /* 0 */
+  int32_t device;       /* GPUMEM_DEVICE_* or an ordinal; default GPUMEM_DEVICE_BEST */
+  int32_t host_threads; /* threads of the host backend, the caller's included; default 0: affinity and cgroup decide */
+  int32_t
+      non_blocking_stream; /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
+  int32_t reserved0;       /* 0 */
   gpumem_parallel_for_fn parallel_for; /* the program's pool, or NULL (default) for the library's */
   void *parallel_for_user;
 } gpumem_ctx_options;
@@ -173,20 +174,20 @@ typedef struct gpumem_ctx_options {
 typedef struct gpumem_device_info {
   int64_t struct_size;
   gpumem_backend backend;
-  int32_t device;             /* GPUMEM_DEVICE_HOST or the CUDA ordinal */
-  gpumem_status reason_code;  /* why a BEST context is on the host: 0, or the status that CUDA would have given */
-  int32_t compute_major;      /* compute capability; 0 on the host */
+  int32_t device;            /* GPUMEM_DEVICE_HOST or the CUDA ordinal */
+  gpumem_status reason_code; /* why a BEST context is on the host: 0, or the status that CUDA would have given */
+  int32_t compute_major;     /* compute capability; 0 on the host */
   int32_t compute_minor;
-  int32_t multiprocessors;    /* SMs; on the host, the threads that work is spread over */
-  int32_t driver_version;     /* as CUDA counts: 1000 * major + 10 * minor; 0 on the host */
-  int32_t managed_memory;     /* 1: gpumem_alloc_managed works */
-  int32_t concurrent_managed; /* 1: prefetch and advice work */
-  int32_t pageable_access;    /* 1: kernels can read ordinary host memory */
-  int64_t memory_bytes;       /* memory of the device */
-  int64_t l2_bytes;           /* L2 of the device; last-level cache of the host, 0 if unknown */
+  int32_t multiprocessors;       /* SMs; on the host, the threads that work is spread over */
+  int32_t driver_version;        /* as CUDA counts: 1000 * major + 10 * minor; 0 on the host */
+  int32_t managed_memory;        /* 1: gpumem_alloc_managed works */
+  int32_t concurrent_managed;    /* 1: prefetch and advice work */
+  int32_t pageable_access;       /* 1: kernels can read ordinary host memory */
+  int64_t memory_bytes;          /* memory of the device */
+  int64_t l2_bytes;              /* L2 of the device; last-level cache of the host, 0 if unknown */
   int64_t bandwidth_bytes_per_s; /* theoretical bytes a second: 2 x memory clock x bus width; 0 if unknown */
   char name[128];
-  char reason[256];           /* a sentence: why this device was taken */
+  char reason[256]; /* a sentence: why this device was taken */
 } gpumem_device_info;
 
 typedef struct gpumem_pointer_info {
@@ -342,7 +343,8 @@ GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const voi
 /* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes, back to back, to dst (any alignment). The pattern is host
  * memory and read before the call returns, in both forms. count == 0 is a no-op, and dst may then be NULL.
  * Errors: as gpumem_copy(). */
-GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes, int64_t count);
+GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
+                                     int64_t count);
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                            int64_t count, gpumem_stream *stream);
 

@@ -1,4 +1,4 @@
-// Fills: write only, `bytes` bytes, 16 a thread. The ragged ends before the first 16-byte boundary and after the last are
+// Fills: write only, `bytes` bytes. bytes: one a thread, the plain form. vec16: 16 a thread. The ragged ends before the first 16-byte boundary and after the last are
 // written by the first block, a byte a thread; between them the pattern is the same word, turned by the length of the head.
 #include <cstring>
 
@@ -25,7 +25,26 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int
   if (tail < bytes) dst[tail] = ends.word[tail % 16];
 }
 
+__global__ void __launch_bounds__(kThreads)
+    bytes_kernel(unsigned char* dst, int64_t bytes, const __grid_constant__ Ends ends) {
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < bytes; i += step) dst[i] = ends.word[i % 16];
+}
+
+unsigned blocks_for(int64_t items) {
+  const int64_t blocks = items / kThreads + (items % kThreads != 0 || items == 0 ? 1 : 0);
+  return static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
+}
+
 }  // namespace
+
+cudaError_t fill_bytes(const FillLaunch& launch, cudaStream_t stream) {
+  Ends ends;
+  std::memcpy(ends.word, launch.word, 16);
+  bytes_kernel<<<blocks_for(launch.bytes), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes,
+                                                                  ends);
+  return cudaGetLastError();
+}
 
 cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
   const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
@@ -38,10 +57,8 @@ cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
   std::memcpy(ends.word, launch.word, 16);
   uint4 word;
   std::memcpy(&word, turned, 16);
-  const int64_t blocks = words / kThreads + (words % kThreads != 0 || words == 0 ? 1 : 0);
-  const auto grid = static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
-  vec16_kernel<<<grid, kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word,
-                                              ends);
+  vec16_kernel<<<blocks_for(words), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes, head,
+                                                           words, word, ends);
   return cudaGetLastError();
 }
 

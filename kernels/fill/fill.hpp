@@ -1,4 +1,4 @@
-// Launcher of the fill by 16-byte words.
+// Launchers of the fills.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,6 +14,7 @@ struct FillLaunch {
 };
 
 cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream);
+cudaError_t fill_bytes(const FillLaunch& launch, cudaStream_t stream);
 cudaError_t fill_preload();
 
 }  // namespace gpumem::kernels

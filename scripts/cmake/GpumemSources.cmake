@@ -33,7 +33,8 @@ set(core_sources
   src/backend/host/host_queue.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/probe.cpp
-  src/backend/host/worker_pool.cpp)
+  src/backend/host/worker_pool.cpp
+  src/backend/pages.cpp)
 
 set(cuda_sources
   src/backend/cuda/cuda_backend.cpp
@@ -42,7 +43,8 @@ set(cuda_sources
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
-  src/backend/cuda/pageable_copier.cpp
+  src/backend/cuda/pageable_copy.cpp
+  src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/result_slots.cpp
   kernels/fill/fill.cu
   kernels/reduce/reduce_i32.cu

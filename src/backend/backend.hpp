@@ -100,7 +100,7 @@ class Backend {
   // gpumem_copy_async for heap memory.
   virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
   virtual void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) = 0;
-  virtual void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) = 0;
+  virtual void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) = 0;
 
   // Families.
   virtual Int128 reduce(NativeStream stream, const ReduceArgs& args) = 0;

@@ -13,6 +13,10 @@ constexpr uint8_t type_of(uint64_t handle) noexcept { return static_cast<uint8_t
 
 }  // namespace
 
+HandleTable::~HandleTable() {
+  for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
+}
+
 HandleTable::Slot* HandleTable::slot_at(uint32_t index) const noexcept {
   Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_acquire);
   return chunk == nullptr ? nullptr : chunk + index % kChunkSlots;

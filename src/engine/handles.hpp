@@ -15,6 +15,7 @@ enum class HandleType : uint8_t { context = 1, stream = 2, event = 3 };
 class HandleTable {
  public:
   explicit HandleTable(uint8_t epoch) noexcept : epoch_(epoch) {}
+  ~HandleTable();
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
@@ -39,7 +40,7 @@ class HandleTable {
   std::mutex mutex_;  // guards what insert and erase change
   uint32_t used_ = 0;
   std::vector<uint32_t> free_;
-  std::atomic<Slot*> chunks_[kChunks] = {};  // never freed: a stale handle may look into it at any time
+  std::atomic<Slot*> chunks_[kChunks] = {};  // kept as long as the table: a stale handle may look into it
 };
 
 }  // namespace gpumem

@@ -55,8 +55,8 @@ void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
   const auto size = static_cast<size_t>(bytes);
   void* p = device.allocate(kind, size);
   try {
-    process().registry.add(
-        {reinterpret_cast<uintptr_t>(p), size, kind, device.props().backend, device.props().ordinal, &context});
+    const int32_t where = kind == GPUMEM_MEMORY_PINNED ? GPUMEM_DEVICE_HOST : device.props().ordinal;
+    process().registry.add({reinterpret_cast<uintptr_t>(p), size, kind, device.props().backend, where, &context});
   } catch (...) {
     device.release(kind, p, size);
     throw;

@@ -80,7 +80,9 @@ void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStr
   if (until == Until::complete || host_only || pageable)
     require_not_capturing(context, stream, "a copy of host memory");
   if (host_only) return run_beside(context, std::make_unique<CopyTask>(context.host(), dst, src, size), stream, until);
-  if (pageable && until == Until::enqueued) return device.pageable_copy_async(stream, dst, src, size);
+  if (pageable && until == Until::enqueued) {
+    return device.pageable_copy_async(stream, dst, src, size, from.on_host());
+  }
   device.copy(stream, dst, src, size, until);
 }
 

@@ -17,8 +17,12 @@ const char* accepts_uniform(const DeviceProps&, const FillProblem& p) noexcept {
 LaunchShape memset_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
 
 LaunchShape vec16_shape(const DeviceProps&, const FillProblem& p) noexcept {
-  constexpr int64_t kBlockBytes = 256 * 16;
+  constexpr int64_t kBlockBytes = int64_t{256} * 16;
   return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, 0x7fffffff), 256, 1, kBlockBytes};
+}
+
+LaunchShape bytes_shape(const DeviceProps&, const FillProblem& p) noexcept {
+  return {std::clamp<int64_t>(ceil_div(p.bytes, 256), 1, 0x7fffffff), 256, 1, 256};
 }
 
 LaunchShape host_shape(const DeviceProps& d, const FillProblem& p) noexcept {
@@ -28,9 +32,8 @@ LaunchShape host_shape(const DeviceProps& d, const FillProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
 
 constexpr Variant<FillProblem> kTable[] = {
-    {"memset", Runs::cuda, 1, accepts_uniform, memset_shape},
-    {"vec16", Runs::cuda, 1, accepts, vec16_shape},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},
+    {"memset", Runs::cuda, 1, accepts_uniform, memset_shape}, {"vec16", Runs::cuda, 1, accepts, vec16_shape},
+    {"bytes", Runs::cuda, 1, accepts, bytes_shape},           {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 

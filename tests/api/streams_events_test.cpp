@@ -81,9 +81,9 @@ TEST_P(Streams, AsyncCallsReturnBeforeTheirWork) {
 
 TEST_P(Streams, HeapMemoryIsCopiedInTheOrderOfItsStreamThroughEveryKind) {
   for (const gpumem_memory_kind kind : kAllKinds) {
-    const OpenAtEnd open(gate);
     const Stream stream(ctx);
     const Memory between(ctx, kind, kShort);
+    const OpenAtEnd open(gate);
     b = all_b;
     enqueue_gated(stream);
     ASSERT_TRUE(ok(gpumem_copy_async(ctx, between.get(), a.data(), kShort, stream))) << kind_name(kind);

@@ -42,7 +42,7 @@ TEST(Variants, TheListEnds) {
 
 class VariantsOn : public OnEachContext {
  protected:
-  // A problem of each family on ordinary memory, which runs on the host in any context, or on this context's device.
+  // A problem of each family in memory of the context's device.
   gpumem_problem problem(gpumem_family family) {
     switch (family) {
       case GPUMEM_FAMILY_REDUCE:
@@ -50,19 +50,19 @@ class VariantsOn : public OnEachContext {
       case GPUMEM_FAMILY_TRANSPOSE:
         return transpose_problem(4, 20, 50, x.get(), 50, y.get(), 20);
       default:
-        return fill_problem(y.get(), 4, 1000);
+        return fill_problem(y.get(), 1, 4000);
     }
   }
   gpumem_status run(gpumem_family family) {
     int64_t result = 0;
-    const int32_t pattern = 0x01020304;
+    const char pattern = 7;
     switch (family) {
       case GPUMEM_FAMILY_REDUCE:
         return gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<const int32_t*>(x.get()), 1000, 1, &result);
       case GPUMEM_FAMILY_TRANSPOSE:
         return gpumem_transpose(ctx, 4, 20, 50, x.get(), 50, y.get(), 20);
       default:
-        return gpumem_fill(ctx, y.get(), &pattern, 4, 1000);
+        return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
   }
   void SetUp() override {
@@ -70,7 +70,7 @@ class VariantsOn : public OnEachContext {
     upload(ctx, x.get(), zeros.data(), zeros.size());
     upload(ctx, y.get(), zeros.data(), zeros.size());
   }
-  void TearDown() override {}  // x and y still live
+  void TearDown() override {}  // no count of what is left: x and y still live
 
   Memory x{ctx, GPUMEM_MEMORY_DEVICE, 4000};
   Memory y{ctx, GPUMEM_MEMORY_DEVICE, 4000};

@@ -112,7 +112,7 @@ class EveryVariant {
 class Conformance : public OnEachContext {
  protected:
   void SetUp() override { test_seed(); }  // printed, so that a failure can be had again
-  void TearDown() override {}             // the blocks still live
+  void TearDown() override {}             // no count of what is left: the blocks still live
 
   // After so many failures the rest says nothing new.
   static bool enough() {

@@ -6,7 +6,7 @@
 namespace gpumem_test {
 namespace {
 
-constexpr int64_t kElements = 3 << 20;  // enough for the host backend to share out
+constexpr int64_t kElements = 1 << 20;  // enough for the host backend to share out
 constexpr int64_t kRows = 1024, kCols = kElements / kRows;
 
 std::array<int32_t, kElements> g_x, g_y;

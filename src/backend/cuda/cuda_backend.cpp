@@ -49,8 +49,7 @@ CudaBackend::PrimaryContext::PrimaryContext(int32_t ordinal) : ordinal_(ordinal)
 
 CudaBackend::PrimaryContext::~PrimaryContext() { static_cast<void>(driver_api().primary_release(ordinal_)); }
 
-CudaBackend::CudaBackend(int32_t ordinal, bool non_blocking_stream)
-    : props_(cuda_props(ordinal)), primary_(ordinal), copier_(primary_.get()) {
+CudaBackend::CudaBackend(int32_t ordinal, bool non_blocking_stream) : props_(cuda_props(ordinal)), primary_(ordinal) {
   const DeviceScope scope = enter();
   try {
     open(non_blocking_stream);
@@ -82,6 +81,7 @@ void CudaBackend::open(bool non_blocking_stream) {
 
 void CudaBackend::close() noexcept {
   slots_.close();
+  pageable_copies_.close();
   static_cast<void>(cudaFree(counter_));
   static_cast<void>(cudaFree(partials_));
   if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
@@ -94,7 +94,6 @@ void CudaBackend::check_health() {
   if (error == cudaErrorNotReady) return static_cast<void>(cudaGetLastError());
   if (status_of(error) == GPUMEM_CAPTURING) return;
   GPUMEM_CUDA(error);
-  copier_.throw_failure();
 }
 
 Location CudaBackend::classify(const void* p) {
@@ -127,15 +126,9 @@ Location CudaBackend::classify(const void* p) {
 
 void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
   const DeviceScope scope = enter();
+  if (kind == GPUMEM_MEMORY_PINNED) return pinned_.allocate(bytes);
   void* p = nullptr;
-  cudaError_t error = cudaSuccess;
-  if (kind == GPUMEM_MEMORY_DEVICE) {
-    error = cudaMalloc(&p, bytes);
-  } else if (kind == GPUMEM_MEMORY_MANAGED) {
-    error = cudaMallocManaged(&p, bytes);
-  } else {
-    error = cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
-  }
+  const cudaError_t error = kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
   if (error == cudaSuccess) return p;
   static_cast<void>(cudaGetLastError());
   static constexpr const char* kKinds[] = {"pageable", "pinned", "device", "managed"};
@@ -145,10 +138,14 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
        cudaGetErrorString(error));
 }
 
-void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t) noexcept {
+void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept {
   try {
     const DeviceScope scope = enter();
-    static_cast<void>(kind == GPUMEM_MEMORY_PINNED ? cudaFreeHost(p) : cudaFree(p));
+    if (kind == GPUMEM_MEMORY_PINNED) {
+      pinned_.release(p, bytes);
+    } else {
+      static_cast<void>(cudaFree(p));
+    }
     static_cast<void>(cudaGetLastError());
   } catch (const Error&) {
     // The driver is shutting down: the memory is gone with it.
@@ -195,9 +192,9 @@ void CudaBackend::copy_2d(NativeStream stream, const Copy2dArgs& a, Until until)
   finish(native(stream), until);
 }
 
-void CudaBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) {
+void CudaBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) {
   const DeviceScope scope = enter();
-  copier_.enqueue(native(stream), dst, src, bytes);
+  pageable_copies_.enqueue(native(stream), dst, src, bytes, to_device);
 }
 
 }  // namespace gpumem

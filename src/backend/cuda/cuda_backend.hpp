@@ -6,7 +6,8 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_check.hpp"
-#include "backend/cuda/pageable_copier.hpp"
+#include "backend/cuda/pageable_copy.hpp"
+#include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "kernels/transpose/transpose.hpp"
 
@@ -29,7 +30,7 @@ class CudaBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) override;
+  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
 
   Int128 reduce(NativeStream stream, const ReduceArgs& args) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
@@ -79,7 +80,8 @@ class CudaBackend final : public Backend {
   void* partials_ = nullptr;
   unsigned* counter_ = nullptr;
   ResultSlots slots_;
-  PageableCopier copier_;
+  PageableCopies pageable_copies_;
+  PinnedMemory pinned_;
 };
 
 }  // namespace gpumem

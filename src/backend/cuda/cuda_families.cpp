@@ -33,6 +33,7 @@ constexpr Launcher<decltype(&kernels::transpose_tile_vec16)> kTranspose[] = {
 constexpr Launcher<decltype(&kernels::fill_vec16)> kFill[] = {
     {"memset", fill_memset},
     {"vec16", kernels::fill_vec16},
+    {"bytes", kernels::fill_bytes},
 };
 
 }  // namespace

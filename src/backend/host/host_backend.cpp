@@ -1,21 +1,16 @@
 #include "backend/host/host_backend.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "backend/host/cpu_budget.hpp"
 #include "backend/host/foreign_cuda.hpp"
+#include "backend/pages.hpp"
 #include "engine/checked.hpp"
 #include "engine/error.hpp"
 
 namespace gpumem {
 namespace {
-
-constexpr size_t kHugePage = size_t{2} << 20;
 
 HostQueue& queue_of(NativeStream stream) noexcept { return *static_cast<HostQueue*>(stream); }
 HostEvent& event_of(NativeEvent event) noexcept { return *static_cast<HostEvent*>(event); }
@@ -24,11 +19,6 @@ std::shared_ptr<Mark> mark_of(NativeEvent event) {
   HostEvent& e = event_of(event);
   const std::lock_guard<std::mutex> lock(e.mutex);
   return e.mark;
-}
-
-size_t whole_pages(size_t bytes) noexcept {
-  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;  // bytes < 2^63: it can't wrap
 }
 
 }  // namespace
@@ -62,24 +52,15 @@ void HostBackend::warmup() {
 
 Location HostBackend::classify(const void* p) { return ask_loaded_cuda(p); }
 
-// Whole pages of their own, so that a freed block is unmapped and later use of it can be found out.
-void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) {
-  const size_t mapped = whole_pages(bytes);
-  void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED)
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, std::strerror(errno));
-  if (mapped >= 2 * kHugePage) madvise(p, mapped, MADV_HUGEPAGE);
-  return p;
-}
-
-void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { munmap(p, whole_pages(bytes)); }
+void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) { return map_pages(bytes); }
+void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { unmap_pages(p, bytes); }
 
 void HostBackend::copy_now(void* dst, const void* src, size_t bytes) const noexcept {
   // As few pieces as threads: the C library goes around the caches for long copies only.
   constexpr size_t kWorthAThread = size_t{1} << 20;
   const auto pieces =
       static_cast<int64_t>(std::clamp<size_t>(bytes / kWorthAThread, 1, static_cast<size_t>(props_.multiprocessors)));
-  const size_t piece = whole_pages(bytes / static_cast<size_t>(pieces));
+  const size_t piece = bytes / static_cast<size_t>(pieces) / 4096 * 4096;
   team_.parallel(pieces, [=](int64_t i) {
     const size_t first = std::min(static_cast<size_t>(i) * piece, bytes);
     const size_t last = i + 1 == pieces ? bytes : std::min(first + piece, bytes);
@@ -100,7 +81,7 @@ void HostBackend::copy_2d(NativeStream stream, const Copy2dArgs& args, Until unt
   });
 }
 
-void HostBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) {
+void HostBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool) {
   copy(stream, dst, src, bytes, Until::enqueued);
 }
 

@@ -25,7 +25,7 @@ class HostBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes) override;
+  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
 
   Int128 reduce(NativeStream stream, const ReduceArgs& args) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;

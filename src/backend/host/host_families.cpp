@@ -54,7 +54,7 @@ constexpr int64_t kStreamedTranspose = int64_t{1} << 20;
 
 // Each task takes a band of whole tiles along the longer side.
 void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
-  const auto loop = team.loops.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
+  const auto loop = team.loops.transpose[std::min(std::countr_zero(static_cast<uint64_t>(a.element_bytes)), 4)];
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const int64_t longer = std::max(a.rows, a.cols);
   const int64_t tiles_a_task = ((longer + tile - 1) / tile + a.shape.grid - 1) / a.shape.grid;

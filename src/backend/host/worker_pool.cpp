@@ -60,6 +60,7 @@ void WorkerPool::worker() {
 
 void WorkerPool::start_up_to(int32_t workers) noexcept {
   try {
+    threads_.reserve(static_cast<size_t>(workers));  // so that a thread that runs is never lost for want of a place
     while (static_cast<int32_t>(threads_.size()) < workers) threads_.push_back(quiet_thread([this] { worker(); }));
   } catch (const std::exception&) {
     // Fewer threads, or none: the caller takes part in any case.
