@@ -21,7 +21,7 @@ int run(int argc, char** argv) {
   report.machine.threads = info.multiprocessors;
   report.machine.peer_threads = bench::openmp::threads();
   report.ceilings = bench::measure_host_ceilings();
-  options.name = "host-" + bench::slug(bench::cpu_name());
+  options.name = "host-" + bench::slug(bench::cpu_name()) + "-" + std::to_string(info.multiprocessors) + "-threads";
 
   std::vector<bench::Case> cases;
   bench::add_host_reduce(cases, ctx);
