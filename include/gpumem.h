@@ -13,7 +13,8 @@
  *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
  *             unless the text says so.
  * Ranges      A range that runs past an allocation the library or the driver knows is GPUMEM_OUT_OF_RANGE. Host memory that
- *             nobody registered is probed at its first and last byte; what lies between is the caller's promise.
+ *             nobody registered is probed at its first byte (GPUMEM_INVALID_POINTER when that can't be accessed) and its last
+ *             (GPUMEM_OUT_OF_RANGE); what lies between is the caller's promise.
  * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products that
  *             leave int64_t are GPUMEM_INVALID_ARGUMENT.
  * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends in
@@ -219,7 +220,7 @@ typedef struct gpumem_memory_stats_info {
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
  *   REDUCE     dtype (GPUMEM_I32), op, src, n, src_stride
  *   TRANSPOSE  element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
- *   FILL       element_bytes (of the pattern), dst, n */
+ *   FILL       element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -269,7 +270,7 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  * choice, that is GPUMEM_DEVICE_BEST), GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2
  * or avx512: the widest instructions the host backend may use).
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
- * NOT_FOUND for a variant name in the environment that is none. */
+ * NOT_FOUND for a variant name in the environment that is none; INVALID_ARGUMENT for another value there that is none. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
 /* Waits for the context's work, reports live allocations through the log, frees them and destroys the context. NULL is a
@@ -398,9 +399,10 @@ GPUMEM_API gpumem_status gpumem_reduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op,
 
 /* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols: src is rows x cols, row-major, with leading dimension
  * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment. What
- * lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op. src and dst may lie in different kinds
- * of memory. Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst: there is
- * no in-place form yet; memory of another device; a forced variant that does not fit), CAPTURING. */
+ * lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be NULL. src and
+ * dst may share no element, but may be blocks of columns of one matrix; they may lie in different kinds of memory.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst: there is no in-place
+ * form yet; memory of another device; a forced variant that does not fit), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
 

@@ -141,7 +141,7 @@ Report explain_transpose(Context& context, const gpumem_problem& p) {
 }
 
 Report explain_fill(Context& context, const gpumem_problem& p) {
-  const auto planned = plan(context, FillCall{p.dst, p.element_bytes, p.n}, nullptr);
+  const auto planned = plan(context, FillCall{p.dst, p.element_bytes, p.n}, p.src);
   return report_of(context, planned,
                    std::to_string(p.n) + " patterns of " + std::to_string(p.element_bytes) + " bytes");
 }

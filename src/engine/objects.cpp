@@ -95,7 +95,8 @@ void destroy_stream(uint64_t handle) {
 }
 
 uint64_t create_event(Context& context) {
-  auto event = std::make_unique<Event>(Event{&context, context.device().create_event()});
+  auto event = std::make_unique<Event>(Event{&context, nullptr});
+  event->native = context.device().create_event();
   try {
     event->handle = process().handles.insert(HandleType::event, event.get());
   } catch (...) {

@@ -29,6 +29,18 @@ int64_t extent_bytes(int64_t rows, int64_t cols, int64_t ld, int64_t element_byt
   return checked_mul(checked_add(checked_mul(rows - 1, ld, what), cols, what), element_bytes, what);
 }
 
+// Whether the two are blocks of columns of one matrix: the same pitch, and no column in common.
+bool interleaved(const TransposeCall& c) noexcept {
+  if (c.src_ld != c.dst_ld) return false;
+  const auto pitch = static_cast<uint64_t>(c.src_ld * c.element_bytes);
+  const auto src = reinterpret_cast<uintptr_t>(c.src) % pitch;
+  const auto dst = reinterpret_cast<uintptr_t>(c.dst) % pitch;
+  const uint64_t from_src_to_dst = (dst + pitch - src) % pitch;
+  const uint64_t from_dst_to_src = (src + pitch - dst) % pitch;
+  return from_src_to_dst >= static_cast<uint64_t>(c.cols * c.element_bytes) &&
+         from_dst_to_src >= static_cast<uint64_t>(c.rows * c.element_bytes);
+}
+
 // Copies src next to the work, without the gaps between its rows.
 void stage(Context& context, const TransposeCall& c, void* tight) {
   const auto row_bytes = static_cast<size_t>(c.cols * c.element_bytes);
@@ -56,7 +68,7 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& c) {
     fail(GPUMEM_UNSUPPORTED, "dst is src (0x%llx); expected disjoint operands: there is no in-place transpose yet",
          static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(c.src)));
   }
-  require_disjoint(c.dst, dst_bytes, c.src, src_bytes);
+  if (!interleaved(c)) require_disjoint(c.dst, dst_bytes, c.src, src_bytes);
   plan.placement = place(context.on_cuda(), src, dst);
   TransposeProblem& p = plan.problem;
   p = {plan.placement.runs, c.element_bytes,    c.rows, c.cols, c.src_ld, c.dst_ld,

@@ -60,8 +60,8 @@ class Gate {
   int waiting_ = 0;
 };
 
-// Opens the gate at the end of a scope, so that a failed assertion leaves nothing waiting. Made last, so that it ends before
-// what waits for work at its own end.
+// Opens the gate at the end of a scope, so that a failed assertion leaves nothing waiting. Made last, so that it ends
+// before what waits for work at its own end.
 class OpenAtEnd {
  public:
   explicit OpenAtEnd(Gate& gate) : gate_(gate) {}

@@ -1,4 +1,5 @@
-// Copy and fill: outcomes. What they move, at every offset and between every two kinds, is the conformance tests' matter.
+// Copy and fill: outcomes. What they move, at every offset and between every two kinds, is the conformance tests'
+// matter.
 #include <gtest/gtest.h>
 
 #include <array>

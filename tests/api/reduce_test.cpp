@@ -1,5 +1,5 @@
-// gpumem_reduce_i32: known values, exactness at the ends of int64_t, outcomes. Shapes, strides and kinds of memory are the
-// conformance tests' matter.
+// gpumem_reduce_i32: known values, exactness at the ends of int64_t, outcomes. Shapes, strides and kinds of memory are
+// the conformance tests' matter.
 #include <gtest/gtest.h>
 
 #include <algorithm>

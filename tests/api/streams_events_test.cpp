@@ -1,43 +1,17 @@
-// Streams and events: order, asynchrony, time. Where a test needs work that is surely still running, it stands at a gate.
+// Streams and events: order, asynchrony, time. Where a test needs work that is surely still running, it stands at a
+// gate.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "api/gate.hpp"
+#include "api/queue_handles.hpp"
 #include "support/contexts.hpp"
 #include "support/memory.hpp"
 
 namespace gpumem_test {
 namespace {
-
-class Stream {
- public:
-  explicit Stream(gpumem_ctx* ctx) { EXPECT_TRUE(ok(gpumem_stream_create(ctx, &stream_))); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { EXPECT_TRUE(ok(gpumem_stream_destroy(stream_))); }
-  operator gpumem_stream*() const { return stream_; }  // NOLINT(google-explicit-constructor): stands for the handle
-
- private:
-  gpumem_stream* stream_ = nullptr;
-};
-
-class Event {
- public:
-  explicit Event(gpumem_ctx* ctx) { EXPECT_TRUE(ok(gpumem_event_create(ctx, &event_))); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { destroy(); }
-  void destroy() {
-    EXPECT_TRUE(ok(gpumem_event_destroy(event_)));
-    event_ = nullptr;
-  }
-  operator gpumem_event*() const { return event_; }  // NOLINT(google-explicit-constructor): stands for the handle
-
- private:
-  gpumem_event* event_ = nullptr;
-};
 
 constexpr int64_t kLong = int64_t{64} << 20;  // bytes: enough for the host backend to share out
 constexpr int64_t kShort = 4096;

@@ -1,5 +1,5 @@
-// Structs that carry their size: an older caller's are shorter than the library's, a newer caller's longer. No byte past
-// the caller's size is read or written.
+// Structs that carry their size: an older caller's are shorter than the library's, a newer caller's longer. No byte
+// past the caller's size is read or written.
 #include <gtest/gtest.h>
 
 #include <cstring>

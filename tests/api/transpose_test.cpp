@@ -1,4 +1,5 @@
-// gpumem_transpose: a known matrix and the outcomes. Shapes, alignments and kinds of memory are the conformance tests' matter.
+// gpumem_transpose: a known matrix and the outcomes. Shapes, alignments and kinds of memory are the conformance tests'
+// matter.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -120,6 +121,30 @@ TEST_P(Transpose, InPlaceIsUnsupportedAndPartialOverlapAMistake) {
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(p, p + 1023), {"src", "dst"})) << kind_name(kind);
     EXPECT_TRUE(buffer.intact()) << kind_name(kind);
     EXPECT_TRUE(ok(call(p, p + 1024))) << kind_name(kind) << ": neighbours do not overlap";
+  }
+}
+
+TEST_P(Transpose, BlocksOfColumnsOfOneMatrixDoNotOverlap) {
+  // 5 x 7 in the first columns of a 7 x 16 matrix goes to 7 x 5 from column 8 on.
+  constexpr int64_t kPitch = 16, kRows = 5, kCols = 7;
+  for (const gpumem_memory_kind kind : kAllKinds) {
+    std::vector<int32_t> matrix(7 * kPitch);
+    std::iota(matrix.begin(), matrix.end(), 100);
+    GuardedBuffer buffer(ctx, kind, matrix.size() * 4, 8);
+    buffer.set(matrix.data());
+    char* const p = buffer.data();
+    ASSERT_TRUE(ok(gpumem_transpose(ctx, 4, kRows, kCols, p, kPitch, p + 8 * 4, kPitch))) << kind_name(kind);
+    for (int64_t i = 0; i < kRows; ++i) {
+      for (int64_t j = 0; j < kCols; ++j) matrix[j * kPitch + 8 + i] = matrix[i * kPitch + j];
+    }
+    std::memcpy(buffer.image(), matrix.data(), matrix.size() * 4);
+    EXPECT_TRUE(buffer.intact()) << kind_name(kind);
+    // One column further left the two share a column; and with another pitch their elements meet somewhere.
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_transpose(ctx, 4, kRows, kCols, p, kPitch, p + 6 * 4, kPitch),
+                        {"src", "dst"}));
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT,
+                        gpumem_transpose(ctx, 4, kRows, kCols, p, kPitch, p + 8 * 4, kPitch - 2), {"src", "dst"}));
+    EXPECT_TRUE(buffer.intact()) << kind_name(kind);
   }
 }
 

@@ -1,5 +1,5 @@
-// Operands that touch a page nobody can access, before their first byte or after their last: whatever reads or writes one
-// byte too far is ended by a signal. Wide loads at ragged ends are what this is for.
+// Operands that touch a page nobody can access, before their first byte or after their last: whatever reads or writes
+// one byte too far is ended by a signal. Wide loads at ragged ends are what this is for.
 #include <cstring>
 #include <numeric>
 

@@ -58,7 +58,8 @@ struct FillCase {
   bool uniform;  // all bytes of the pattern are the same
 };
 
-// Every thirteenth case, for runs under slow checkers. 13 divides the length of no list of values, so each still comes up.
+// Every thirteenth case, for runs under slow checkers. 13 divides the length of no list of values, so each still comes
+// up.
 template <class Case>
 std::vector<Case> thinned(const std::vector<Case>& all, bool quick) {
   if (!quick) return all;

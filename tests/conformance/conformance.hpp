@@ -1,4 +1,5 @@
-// What the conformance tests share: blocks of memory that the cases use one after another, and the proof of which variant ran.
+// What the conformance tests share: blocks of memory that the cases use one after another, and the proof of which
+// variant ran.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +19,8 @@
 
 namespace gpumem_test {
 
-// One block a kind of memory and role, made larger when a case needs more: a block for each case would mostly measure how
-// fast a driver allocates.
+// One block a kind of memory and role, made larger when a case needs more: a block for each case would mostly measure
+// how fast a driver allocates.
 class Blocks {
  public:
   explicit Blocks(gpumem_ctx* ctx) : ctx_(ctx) {}
@@ -52,8 +53,8 @@ class EveryVariant {
   EveryVariant(const EveryVariant&) = delete;
   EveryVariant& operator=(const EveryVariant&) = delete;
 
-  // Calls run(accepted, name) with no variant forced, then with each. Where the explanation of the problem says that the
-  // variant does not fit, the calls must be refused too.
+  // Calls run(accepted, name) with no variant forced, then with each. Where the explanation of the problem says that
+  // the variant does not fit, the calls must be refused too.
   template <class Run>
   void for_each(const gpumem_problem& problem, bool empty, Run run) {
     ASSERT_TRUE(ok(gpumem_variant_force(ctx_, family_, nullptr)));

@@ -1,5 +1,5 @@
-// The executable's own malloc, mmap and pthread_create: the dynamic linker takes them for every library of the process, so
-// libgpumem.so and the C++ run-time beneath it meet the refusals too. They hand on to glibc's own.
+// The executable's own malloc, mmap and pthread_create: the dynamic linker takes them for every library of the process,
+// so libgpumem.so and the C++ run-time beneath it meet the refusals too. They hand on to glibc's own.
 #include "fault/resources.hpp"
 
 #include <dlfcn.h>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,8 @@ inline int64_t live_blocks(const gpumem_memory_stats_info& stats) {
 }
 
 inline std::string name_of(On on) { return on == On::host ? "host" : "cuda"; }
+
+inline void PrintTo(On on, std::ostream* out) { *out << name_of(on); }
 
 // A test that runs on each kind of context. At its end nothing that it allocated may be left.
 class OnEachContext : public testing::TestWithParam<On> {

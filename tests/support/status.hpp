@@ -49,8 +49,8 @@ inline bool contains_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// The status, and a sentence with all of the words: the argument's name, the value that was given. A caller's mistake in a
-// value must also say what was expected.
+// The status, and a sentence with all of the words: the argument's name, the value that was given. A caller's mistake
+// in a value must also say what was expected.
 inline testing::AssertionResult refused(gpumem_status expected, gpumem_status got,
                                         std::initializer_list<std::string> words) {
   if (const auto status = gives(expected, got); !status) return status;

@@ -107,9 +107,7 @@ void HostBackend::destroy_event(NativeEvent event) noexcept { delete &event_of(e
 
 void HostBackend::record(NativeEvent event, NativeStream stream) {
   auto mark = std::make_shared<Mark>();
-  HostQueue& queue = queue_of(stream);
-  // No thread is needed for a moment that has come.
-  if (!queue.run_if_idle([&] { mark->pass(); })) queue.enqueue([mark] { mark->pass(); });
+  queue_of(stream).enqueue_mark(mark);
   HostEvent& e = event_of(event);
   const std::lock_guard<std::mutex> lock(e.mutex);
   e.mark = std::move(mark);

@@ -28,15 +28,8 @@ std::chrono::steady_clock::time_point Mark::when() const noexcept {
 
 void HostQueue::take_turn() {
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return tasks_.empty() && !busy_; });
+  changed_.wait(lock, [this] { return items_.empty() && !busy_; });
   busy_ = true;
-}
-
-bool HostQueue::try_take_turn() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!tasks_.empty() || busy_) return false;
-  busy_ = true;
-  return true;
 }
 
 void HostQueue::give_turn_back() {
@@ -54,35 +47,54 @@ HostQueue::~HostQueue() {
   if (thread_.joinable()) thread_.join();
 }
 
+void HostQueue::push(Item item) {
+  if (!thread_.joinable()) thread_ = quiet_thread([this] { serve(); });
+  items_.push_back(std::move(item));
+  changed_.notify_all();
+}
+
 void HostQueue::enqueue(Task task) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!thread_.joinable()) thread_ = quiet_thread([this] { serve(); });
-  tasks_.push_back(std::move(task));
-  changed_.notify_all();
+  push({std::move(task), nullptr});
+}
+
+void HostQueue::enqueue_mark(std::shared_ptr<Mark> mark) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (items_.empty() && !busy_) {
+    mark->pass();  // no thread is needed for a moment that has come
+  } else {
+    push({nullptr, std::move(mark)});
+  }
 }
 
 void HostQueue::drain() {
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return tasks_.empty() && !busy_; });
+  changed_.wait(lock, [this] { return items_.empty() && !busy_; });
 }
 
 bool HostQueue::idle() const noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return tasks_.empty() && !busy_;
+  return items_.empty() && !busy_;
 }
 
+// A mark is passed under the lock, when the queue no longer counts as busy with it: whoever sees the mark passed sees the
+// queue idle too, if nothing came after.
 void HostQueue::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return (!tasks_.empty() && !busy_) || (stopping_ && tasks_.empty()); });
-    if (tasks_.empty()) return;
-    const Task task = std::move(tasks_.front());
-    tasks_.pop_front();
-    busy_ = true;
-    lock.unlock();
-    task();
-    lock.lock();
-    busy_ = false;
+    changed_.wait(lock, [this] { return (!items_.empty() && !busy_) || (stopping_ && items_.empty()); });
+    if (items_.empty()) return;
+    const Item item = std::move(items_.front());
+    items_.pop_front();
+    if (item.mark) {
+      item.mark->pass();
+    } else {
+      busy_ = true;
+      lock.unlock();
+      item.task();
+      lock.lock();
+      busy_ = false;
+    }
     changed_.notify_all();
   }
 }

@@ -49,15 +49,9 @@ class HostQueue {
     const Turn turn(*this);
     task();
   }
-  // The same, but only if that is now; false, and nothing done, when there is work before it.
-  template <class F>
-  bool run_if_idle(F&& task) {
-    if (!try_take_turn()) return false;
-    task();
-    give_turn_back();
-    return true;
-  }
   void enqueue(Task task);
+  // Passes the mark when everything before it is done; at once when that is now.
+  void enqueue_mark(std::shared_ptr<Mark> mark);
   void drain();
   bool idle() const noexcept;
 
@@ -74,14 +68,20 @@ class HostQueue {
     HostQueue& queue_;
   };
 
+  // A task, or a mark to pass once the queue has no work before it.
+  struct Item {
+    Task task;
+    std::shared_ptr<Mark> mark;
+  };
+
+  void push(Item item);  // with the lock held
   void take_turn();
-  bool try_take_turn();
   void give_turn_back();
   void serve();
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> tasks_;
+  std::deque<Item> items_;
   bool busy_ = false;  // a task is running, in either kind of thread
   bool stopping_ = false;
   std::thread thread_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the public header with one compiler as every standard of one language, each warning an error: alone, and with a
-# table of every function. A standard that the compiler does not know yet is named and left out. Exits 77 (skipped) when
-# the compiler is not there.
+# Compiles the public header with one compiler as every standard of one language, each warning an error: alone, and with
+# a table of every function. A standard that the compiler does not know yet is named and left out. Exits 77 (skipped)
+# when the compiler is not there.
 #
 # usage: compile.sh COMPILER c|c++ INCLUDE_DIR
 set -euo pipefail
