@@ -154,7 +154,8 @@ typedef struct gpumem_event gpumem_event;
 typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *message);
 
 /* The program's own thread pool. Must call task(task_state, i) exactly once for each i in [0, tasks), on any threads, and
- * return when all have returned. Must work when called from several threads at once. task never throws. */
+ * return when all have returned. Must work when called from several threads at once, throw nothing and call no CUDA: it may
+ * be called inside a stream's host function. task never throws. */
 typedef void (*gpumem_task_fn)(void *task_state, int64_t index);
 typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn task, void *task_state);
 
@@ -257,7 +258,8 @@ GPUMEM_API gpumem_status gpumem_device_count(int32_t *count);
 GPUMEM_API gpumem_status gpumem_device_info_init(gpumem_device_info *info, int64_t size);
 
 /* What is known of a device (an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA), without a context.
- * Errors: NOT_FOUND for an ordinal past the last; NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
+ * BEST is what a context would get now, GPUMEM_DEVICE counted in. Errors: NOT_FOUND for an ordinal past the last; NO_DRIVER,
+ * DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
 GPUMEM_API gpumem_status gpumem_device_query(int32_t device, gpumem_device_info *info);
 
 /* ---------------------------------------------------------------------------------------------------------- context */
@@ -266,8 +268,8 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
 
 /* Creates a context: a device, its own stream, and everything that is created on it. options may be NULL: the best device,
  * else the host, which never fails for lack of a GPU; gpumem_ctx_device() then says why. *ctx is NULL on failure.
- * The environment is read here and nowhere else: GPUMEM_DEVICE (host, cuda or an ordinal: used where the options leave the
- * choice, that is GPUMEM_DEVICE_BEST), GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2
+ * The environment is read here (and GPUMEM_DEVICE by gpumem_device_query()) and nowhere else: GPUMEM_DEVICE (host, cuda or an
+ * ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST), GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2
  * or avx512: the widest instructions the host backend may use).
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
  * NOT_FOUND for a variant name in the environment that is none; INVALID_ARGUMENT for another value there that is none. */
@@ -302,7 +304,8 @@ GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, voi
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
 
-/* Frees memory of any kind that this context allocated, after the work enqueued on the context's streams. NULL is a no-op.
+/* Frees memory of any kind that this context allocated, in the order of the context's own stream. Work on other streams that
+ * uses it must be done, or be waited for by the context's own stream. NULL is a no-op.
  * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's). */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
 
@@ -336,7 +339,7 @@ GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, i
  * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it, for
  * ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context),
- * CAPTURING (the context's own stream, or _async with host memory that is not pinned). */
+ * CAPTURING (the context's own stream; _async where both ranges lie in host memory or one is not pinned). */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
@@ -359,7 +362,7 @@ GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
 /* Borrows a cudaStream_t of the program, handed over as void *; NULL is CUDA's legacy default stream. The program keeps it
  * alive as long as the wrapper; destroying the wrapper waits for nothing and leaves the stream alone. On a host context a
  * NULL native stream gives one more name for the context's own stream. Errors: UNSUPPORTED (a native stream on a host
- * context), INVALID_ARGUMENT (a stream of another device). */
+ * context; the per-thread default stream), INVALID_ARGUMENT (a stream of another device or CUDA context). */
 GPUMEM_API gpumem_status gpumem_stream_wrap(gpumem_ctx *ctx, void *native_stream, gpumem_stream **stream);
 
 /* Waits until everything enqueued so far is done. Errors: CAPTURING. */

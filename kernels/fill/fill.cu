@@ -3,11 +3,12 @@
 #include <cstring>
 
 #include "kernels/fill/fill.hpp"
+#include "kernels/limits.hpp"
 
 namespace gpumem::kernels {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = kFillThreads;
 
 // Read by a run-time index: __grid_constant__ leaves it in constant memory, where a copy on the stack would cost every thread.
 struct Ends {
@@ -31,18 +32,13 @@ __global__ void __launch_bounds__(kThreads)
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < bytes; i += step) dst[i] = ends.word[i % 16];
 }
 
-unsigned blocks_for(int64_t items) {
-  const int64_t blocks = items / kThreads + (items % kThreads != 0 || items == 0 ? 1 : 0);
-  return static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
-}
-
 }  // namespace
 
 cudaError_t fill_bytes(const FillLaunch& launch, cudaStream_t stream) {
   Ends ends;
   std::memcpy(ends.word, launch.word, 16);
-  bytes_kernel<<<blocks_for(launch.bytes), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes,
-                                                                  ends);
+  bytes_kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst),
+                                                                            launch.bytes, ends);
   return cudaGetLastError();
 }
 
@@ -57,8 +53,8 @@ cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
   std::memcpy(ends.word, launch.word, 16);
   uint4 word;
   std::memcpy(&word, turned, 16);
-  vec16_kernel<<<blocks_for(words), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst), launch.bytes, head,
-                                                           words, word, ends);
+  vec16_kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst),
+                                                                            launch.bytes, head, words, word, ends);
   return cudaGetLastError();
 }
 

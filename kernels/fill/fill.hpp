@@ -11,6 +11,7 @@ struct FillLaunch {
   void* dst;
   int64_t bytes;           // >= 1
   unsigned char word[16];  // the pattern, repeated: dst + 16 k begins with it
+  int64_t grid;            // blocks; each takes every grid-th piece
 };
 
 cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream);

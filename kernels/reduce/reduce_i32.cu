@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads) tile_kernel(const R
   }
 }
 
-constexpr int kPassThreads = 256;
+constexpr int kPassThreads = kTwoPassThreads;
 
 struct AlignedElements {
   __device__ static int32_t load(const char* p) { return *reinterpret_cast<const int32_t*>(p); }
@@ -166,7 +166,7 @@ cudaError_t load(Kernel* kernel) {
 
 cudaError_t reduce_one_block(gpumem_reduce_op op, const ReduceLaunch& launch, cudaStream_t stream) {
   return for_op(op, [&]<int kOp>() {
-    tile_kernel<kOp, 1024, 4><<<1, 1024, 0, stream>>>(launch);
+    tile_kernel<kOp, kOneBlockThreads, kOneBlockLoads><<<1, kOneBlockThreads, 0, stream>>>(launch);
     return cudaGetLastError();
   });
 }
@@ -174,10 +174,10 @@ cudaError_t reduce_one_block(gpumem_reduce_op op, const ReduceLaunch& launch, cu
 cudaError_t reduce_last_block(gpumem_reduce_op op, const ReduceLaunch& launch, cudaStream_t stream) {
   return for_op(op, [&]<int kOp>() {
     const auto grid = static_cast<unsigned>(launch.grid);
-    if (launch.tile <= 512 * 2 * 4) {
-      tile_kernel<kOp, 512, 2><<<grid, 512, 0, stream>>>(launch);
+    if (launch.tile <= int64_t{kLastBlockThreads} * kLastBlockShortLoads * 4) {
+      tile_kernel<kOp, kLastBlockThreads, kLastBlockShortLoads><<<grid, kLastBlockThreads, 0, stream>>>(launch);
     } else {
-      tile_kernel<kOp, 512, 8><<<grid, 512, 0, stream>>>(launch);
+      tile_kernel<kOp, kLastBlockThreads, kLastBlockLongLoads><<<grid, kLastBlockThreads, 0, stream>>>(launch);
     }
     return cudaGetLastError();
   });
@@ -195,9 +195,10 @@ cudaError_t reduce_two_pass_elements(gpumem_reduce_op op, const ReduceLaunch& la
 cudaError_t reduce_preload() {
   for (gpumem_reduce_op op = GPUMEM_SUM; op <= GPUMEM_MAX_ABS; ++op) {
     const cudaError_t error = for_op(op, [&]<int kOp>() {
-      if (const cudaError_t e = load(tile_kernel<kOp, 1024, 4>); e != cudaSuccess) return e;
-      if (const cudaError_t e = load(tile_kernel<kOp, 512, 2>); e != cudaSuccess) return e;
-      return load(tile_kernel<kOp, 512, 8>);
+      if (const cudaError_t e = load(tile_kernel<kOp, kOneBlockThreads, kOneBlockLoads>); e != cudaSuccess) return e;
+      if (const cudaError_t e = load(tile_kernel<kOp, kLastBlockThreads, kLastBlockShortLoads>); e != cudaSuccess)
+        return e;
+      return load(tile_kernel<kOp, kLastBlockThreads, kLastBlockLongLoads>);
     });
     if (error != cudaSuccess) return error;
   }

@@ -10,7 +10,7 @@
 namespace gpumem::kernels {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = kTransposeThreads;
 
 template <int kBytes>
 struct alignas(kBytes) Aligned {

@@ -20,6 +20,7 @@ set(core_sources
   src/engine/process.cpp
   src/engine/reduce.cpp
   src/engine/registry.cpp
+  src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/variants.cpp
   src/engine/variants_fill.cpp

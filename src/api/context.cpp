@@ -1,6 +1,7 @@
 #include "engine/context.hpp"
 
 #include "api/guard.hpp"
+#include "engine/streams.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

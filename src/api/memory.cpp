@@ -68,16 +68,14 @@ gpumem_status gpumem_memory_stats(gpumem_ctx* ctx, gpumem_memory_stats_info* sta
 }
 
 gpumem_status gpumem_managed_prefetch(gpumem_ctx* ctx, const void* p, int64_t bytes, int32_t device) {
-  return with_context(ctx, [&](Context& context) {
-    const NativeStream stream = context.own_stream();
-    prefetch(context, p, bytes, device, stream);
-    context.device().synchronize(stream);
-  });
+  return with_context(
+      ctx, [&](Context& context) { prefetch(context, p, bytes, device, context.own_stream(), Until::complete); });
 }
 
 gpumem_status gpumem_managed_prefetch_async(gpumem_ctx* ctx, const void* p, int64_t bytes, int32_t device,
                                             gpumem_stream* stream) {
-  return with_context(ctx, [&](Context& context) { prefetch(context, p, bytes, device, stream_of(context, stream)); });
+  return with_context(
+      ctx, [&](Context& context) { prefetch(context, p, bytes, device, stream_of(context, stream), Until::enqueued); });
 }
 
 gpumem_status gpumem_managed_advise(gpumem_ctx* ctx, const void* p, int64_t bytes, gpumem_advice advice,

@@ -1,6 +1,6 @@
 // Streams and events.
+#include "engine/streams.hpp"
 #include "api/guard.hpp"
-#include "engine/context.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;
@@ -39,20 +39,19 @@ gpumem_status gpumem_stream_wrap(gpumem_ctx* ctx, void* native_stream, gpumem_st
 }
 
 gpumem_status gpumem_stream_synchronize(gpumem_ctx* ctx, gpumem_stream* stream) {
-  return with_context(ctx, [&](Context& context) { context.device().synchronize(stream_of(context, stream)); });
+  return with_context(ctx, [&](Context& context) { synchronize(context, stream_of(context, stream)); });
 }
 
 gpumem_status gpumem_stream_query(gpumem_ctx* ctx, gpumem_stream* stream) {
   bool idle = false;
   const gpumem_status status =
-      with_context(ctx, [&](Context& context) { idle = context.device().idle(stream_of(context, stream)); });
+      with_context(ctx, [&](Context& context) { idle = is_idle(context, stream_of(context, stream)); });
   return status == GPUMEM_OK && !idle ? GPUMEM_NOT_READY : status;
 }
 
 gpumem_status gpumem_stream_wait_event(gpumem_ctx* ctx, gpumem_stream* stream, gpumem_event* event) {
-  return with_context(ctx, [&](Context& context) {
-    context.device().wait_event(stream_of(context, stream), event_of(context, event).native);
-  });
+  return with_context(
+      ctx, [&](Context& context) { wait_event(context, stream_of(context, stream), event_of(context, event)); });
 }
 
 gpumem_status gpumem_event_create(gpumem_ctx* ctx, gpumem_event** event) {
@@ -65,25 +64,23 @@ gpumem_status gpumem_event_destroy(gpumem_event* event) {
 }
 
 gpumem_status gpumem_event_record(gpumem_ctx* ctx, gpumem_event* event, gpumem_stream* stream) {
-  return with_context(ctx, [&](Context& context) {
-    context.device().record(event_of(context, event).native, stream_of(context, stream));
-  });
+  return with_context(ctx,
+                      [&](Context& context) { record(context, event_of(context, event), stream_of(context, stream)); });
 }
 
 gpumem_status gpumem_event_synchronize(gpumem_event* event) {
   return guard([&] {
     Event& resolved = resolve(event);
-    in_context(*resolved.context, [&](Context& context) { context.device().synchronize_event(resolved.native); });
+    in_context(*resolved.context, [&](Context& context) { synchronize(context, resolved); });
   });
 }
 
 gpumem_status gpumem_event_elapsed(gpumem_event* start, gpumem_event* end, double* seconds) {
   return guard([&] {
     require(seconds, "seconds");
-    const Event& first = resolve(start, "start");
-    const Event& last = resolve(end, "end");
+    Event& first = resolve(start, "start");
+    Event& last = resolve(end, "end");
     require_one_context(first, last);
-    in_context(*first.context,
-               [&](Context& context) { *seconds = context.device().elapsed_seconds(first.native, last.native); });
+    in_context(*first.context, [&](Context& context) { *seconds = elapsed_seconds(context, first, last); });
   });
 }

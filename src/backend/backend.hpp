@@ -110,10 +110,13 @@ class Backend {
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;
   virtual NativeStream create_stream() = 0;
-  virtual void destroy_stream(NativeStream stream) noexcept = 0;  // after its work
+  virtual void finish_stream(NativeStream stream) noexcept = 0;  // waits; a fault shows elsewhere
+  virtual void destroy_stream(NativeStream stream) noexcept = 0;
   virtual NativeStream wrap_stream(void* native) = 0;
-  virtual void synchronize(NativeStream stream) = 0;
-  virtual bool idle(NativeStream stream) = 0;
+  virtual void synchronize(NativeStream stream) = 0;  // not under capture
+  // Waits for everything that work enqueued on the own stream now would come after.
+  virtual void await_order() = 0;
+  virtual bool idle(NativeStream stream) = 0;  // not under capture
   virtual bool capturing(NativeStream stream) = 0;
   virtual void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) = 0;
   virtual NativeEvent create_event() = 0;
@@ -121,7 +124,6 @@ class Backend {
   virtual void record(NativeEvent event, NativeStream stream) = 0;
   virtual void wait_event(NativeStream stream, NativeEvent event) = 0;
   virtual void synchronize_event(NativeEvent event) = 0;
-  virtual bool event_done(NativeEvent event) = 0;
   virtual double elapsed_seconds(NativeEvent start, NativeEvent end) = 0;
 };
 

@@ -89,8 +89,9 @@ struct Stream {
 
 struct Event {
   Context* context;
-  NativeEvent native;
+  NativeEvent native = nullptr;
   uint64_t handle = 0;
+  std::atomic<bool> in_capture{false};  // last recorded on a stream under graph capture
 };
 
 // Creation and the end of each object, handle included.
@@ -101,10 +102,5 @@ uint64_t wrap_stream(Context& context, void* native);
 void destroy_stream(uint64_t handle);
 uint64_t create_event(Context& context);
 void destroy_event(uint64_t handle);
-
-// Waits for the context's own stream and for every stream that is alive on it. Streams under capture have no work to wait
-// for: synchronize_all() throws CAPTURING for one, wait_for_streams() passes it over.
-void synchronize_all(Context& context);
-void wait_for_streams(Context& context);
 
 }  // namespace gpumem

@@ -2,6 +2,7 @@
 #include "engine/operand.hpp"
 #include "engine/operations.hpp"
 #include "engine/process.hpp"
+#include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
@@ -71,13 +72,14 @@ void free_memory(Context& context, void* p) {
   wait_for_streams(context);
 }
 
-void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream) {
+void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until) {
   if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
   require_location(context, device);
   if (bytes == 0) return;
   require_managed(context, p, bytes);
   require_not_capturing(context, stream, "a prefetch of managed memory");
   context.device().prefetch(stream, p, static_cast<size_t>(bytes), device);
+  if (until == Until::complete) context.device().synchronize(stream);
 }
 
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device) {

@@ -3,6 +3,7 @@
 
 #include "engine/checked.hpp"
 #include "engine/plan.hpp"
+#include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
@@ -33,7 +34,7 @@ class FillTask final : public HostTask {
 // Host work of a CUDA context: now, behind the context's own stream, or in the order of a stream.
 void run_beside(Context& context, std::unique_ptr<HostTask> task, NativeStream stream, Until until) {
   if (until == Until::complete) {
-    context.device().synchronize(stream);
+    context.device().await_order();
     task->run();
   } else {
     context.device().host_callback(stream, std::move(task));
@@ -57,13 +58,6 @@ FillArgs fill_args(const Plan<FillFamily>& planned, const FillCall& call, const 
 
 }  // namespace
 
-void require_not_capturing(Context& context, NativeStream stream, const char* what) {
-  if (context.on_cuda() && context.device().capturing(stream)) {
-    fail(GPUMEM_CAPTURING, "%s can't run on a stream that is being captured into a graph; the capture is still valid",
-         what);
-  }
-}
-
 void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStream stream, Until until) {
   if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", static_cast<long long>(bytes));
   if (bytes == 0) return;
@@ -80,8 +74,10 @@ void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStr
   if (until == Until::complete || host_only || pageable)
     require_not_capturing(context, stream, "a copy of host memory");
   if (host_only) return run_beside(context, std::make_unique<CopyTask>(context.host(), dst, src, size), stream, until);
-  if (pageable && until == Until::enqueued) {
-    return device.pageable_copy_async(stream, dst, src, size, from.on_host());
+  if (from.mixed || to.mixed || (pageable && until == Until::enqueued)) {
+    device.pageable_copy_async(stream, dst, src, size, from.on_host());
+    if (until == Until::complete) device.synchronize(stream);
+    return;
   }
   device.copy(stream, dst, src, size, until);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/context.hpp"
 #include "engine/error.hpp"
+#include "engine/names.hpp"
 #include "engine/process.hpp"
 
 namespace gpumem {
@@ -16,11 +17,10 @@ T& object_of(uint64_t handle, HandleType type, const char* argument) {
 }
 
 void release_leaks(Context& context) noexcept {
-  static constexpr const char* kKinds[] = {"pageable", "pinned", "device", "managed"};
   while (const auto leak = process().registry.remove_any(&context)) {
     void* p = reinterpret_cast<void*>(leak->base);
     context.log.write(GPUMEM_LOG_WARNING, "%zu bytes of %s memory at %p were still allocated when their context ended",
-                      leak->bytes, kKinds[leak->kind], p);
+                      leak->bytes, kind_name(leak->kind), p);
     context.device().release(leak->kind, p, leak->bytes);
   }
 }
@@ -83,19 +83,22 @@ uint64_t wrap_stream(Context& context, void* native) {
   return enlist(context, std::move(stream));
 }
 
+// The stream's work is waited for while the stream is still listed: a block that it uses may be freed by another thread, which
+// waits for the listed streams.
 void destroy_stream(uint64_t handle) {
   auto& stream = object_of<Stream>(handle, HandleType::stream, "stream");
   const std::unique_ptr<Stream> owned(&stream);
   process().handles.erase(handle);
-  {
-    const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
-    std::erase(stream.context->streams, &stream);
-  }
-  if (!stream.borrowed) stream.context->device().destroy_stream(stream.native);
+  Backend& device = stream.context->device();
+  const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
+  if (!stream.borrowed) device.finish_stream(stream.native);
+  std::erase(stream.context->streams, &stream);
+  if (!stream.borrowed) device.destroy_stream(stream.native);
 }
 
 uint64_t create_event(Context& context) {
-  auto event = std::make_unique<Event>(Event{&context, nullptr});
+  auto event = std::make_unique<Event>();
+  event->context = &context;
   event->native = context.device().create_event();
   try {
     event->handle = process().handles.insert(HandleType::event, event.get());
@@ -113,21 +116,6 @@ void destroy_event(uint64_t handle) {
   process().handles.erase(handle);
   event.context->device().destroy_event(event.native);
   --event.context->events;
-}
-
-void synchronize_all(Context& context) {
-  const std::lock_guard<std::mutex> lock(context.streams_mutex);
-  context.device().synchronize(context.own_stream());
-  for (const Stream* stream : context.streams) context.device().synchronize(stream->native);
-}
-
-void wait_for_streams(Context& context) {
-  Backend& device = context.device();
-  const std::lock_guard<std::mutex> lock(context.streams_mutex);
-  if (!device.capturing(context.own_stream())) device.synchronize(context.own_stream());
-  for (const Stream* stream : context.streams) {
-    if (!device.capturing(stream->native)) device.synchronize(stream->native);
-  }
 }
 
 }  // namespace gpumem

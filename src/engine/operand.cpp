@@ -11,7 +11,8 @@ unsigned long long number(const void* p) noexcept { return reinterpret_cast<uint
 // Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
 // is ordinary memory to a CUDA context.
 Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
-  Operand operand{allocation.kind, allocation.device, true, allocation.base, static_cast<int64_t>(allocation.bytes)};
+  Operand operand{allocation.kind, allocation.device, true,
+                  false,           allocation.base,   static_cast<int64_t>(allocation.bytes)};
   if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
   return operand;
 }
@@ -28,20 +29,46 @@ bool reachable(const void* p, Access access) noexcept {
   return access == Access::read ? host_readable(p) : host_writable(const_cast<void*>(p));
 }
 
-}  // namespace
-
-const char* kind_name(gpumem_memory_kind kind) noexcept {
-  switch (kind) {
-    case GPUMEM_MEMORY_PINNED:
-      return "pinned";
-    case GPUMEM_MEMORY_DEVICE:
-      return "device";
-    case GPUMEM_MEMORY_MANAGED:
-      return "managed";
-    default:
-      return "pageable";
+void require_accessible(const void* p, int64_t bytes, Access access, const char* argument) {
+  const auto* last = static_cast<const char*>(p) + (bytes - 1);
+  const char* verb = access == Access::read ? "read" : "written";
+  if (!reachable(p, access)) fail_unreadable(p, argument, verb);
+  if (!reachable(last, access)) {
+    fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
+         argument, static_cast<long long>(bytes), number(last), verb);
   }
 }
+
+bool covers(const Operand& operand, uintptr_t address, int64_t bytes) noexcept {
+  return operand.bytes > 0 && bytes <= operand.bytes - static_cast<int64_t>(address - operand.base);
+}
+
+// An allocator may put several mappings side by side (CUDA's virtual memory management), and the driver tells of one of
+// them: foreign memory goes on as long as the next address is memory of the same kind and device.
+void extend(Context& context, Operand& operand, uintptr_t address, int64_t bytes) {
+  while (!covers(operand, address, bytes)) {
+    const uintptr_t end = operand.base + static_cast<uintptr_t>(operand.bytes);
+    const Location next = context.device().classify(reinterpret_cast<const void*>(end));
+    if (!next.known || next.kind != operand.kind || next.device != operand.device || next.base != end ||
+        next.bytes == 0)
+      return;
+    operand.bytes += static_cast<int64_t>(next.bytes);
+  }
+}
+
+// Of an extent that nobody knows nothing can be said.
+void require_covered(Context& context, Operand& operand, const void* p, int64_t bytes, const char* argument) {
+  const auto address = reinterpret_cast<uintptr_t>(p);
+  if (operand.bytes == 0 || covers(operand, address, bytes)) return;
+  if (!operand.ours) extend(context, operand, address, bytes);
+  if (covers(operand, address, bytes)) return;
+  fail(GPUMEM_OUT_OF_RANGE, "%s: %lld bytes are needed and %lld are left in its allocation of %lld", argument,
+       static_cast<long long>(bytes),
+       static_cast<long long>(operand.bytes - static_cast<int64_t>(address - operand.base)),
+       static_cast<long long>(operand.bytes));
+}
+
+}  // namespace
 
 Operand look_up(Context& context, const void* p, const char* argument) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
@@ -50,36 +77,29 @@ Operand look_up(Context& context, const void* p, const char* argument) {
   }
   const Location location = context.device().classify(p);
   if (!location.known && !host_readable(p)) fail_unreadable(p, argument, "read");
-  return {location.kind, location.device, false, location.base, static_cast<int64_t>(location.bytes)};
+  return {location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes)};
 }
 
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument) {
-  const Operand operand = look_up(context, p, argument);
+  Operand operand = look_up(context, p, argument);
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (static_cast<uint64_t>(bytes) > UINTPTR_MAX - address) {
     fail(GPUMEM_OUT_OF_RANGE, "%s (0x%llx) and the %lld bytes from it on leave the address space", argument, number(p),
          static_cast<long long>(bytes));
   }
-  // Only a part of foreign pinned memory may be registered, so its extent bounds nothing.
-  const bool bounded = operand.bytes > 0 && (operand.ours || !operand.on_host());
-  const int64_t left = operand.bytes - static_cast<int64_t>(address - operand.base);
-  if (bounded && bytes > left) {
-    fail(GPUMEM_OUT_OF_RANGE, "%s: %lld bytes are needed and %lld are left in its allocation of %lld", argument,
-         static_cast<long long>(bytes), static_cast<long long>(left), static_cast<long long>(operand.bytes));
+  if (!operand.ours && operand.kind == GPUMEM_MEMORY_PINNED && !covers(operand, address, bytes)) {
+    operand.kind = GPUMEM_MEMORY_PAGEABLE;  // registered in part only, or to an unknown extent
+    operand.mixed = true;
   }
+  if (operand.kind != GPUMEM_MEMORY_PAGEABLE || operand.ours) require_covered(context, operand, p, bytes, argument);
   if (!context.on_cuda() && operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST) {
     fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context",
          argument, number(p), operand.device);
   }
   if (operand.kind == GPUMEM_MEMORY_PAGEABLE && !operand.ours) {
+    require_accessible(p, bytes, access, argument);
     const auto* last = static_cast<const char*>(p) + (bytes - 1);
-    const char* verb = access == Access::read ? "read" : "written";
-    if (!reachable(p, access)) fail_unreadable(p, argument, verb);
-    if (!reachable(last, access)) {
-      fail(GPUMEM_OUT_OF_RANGE,
-           "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process", argument,
-           static_cast<long long>(bytes), number(last), verb);
-    }
+    operand.mixed = operand.mixed || (context.on_cuda() && context.device().classify(last).known);
   }
   return operand;
 }

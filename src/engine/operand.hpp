@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/context.hpp"
+#include "engine/names.hpp"
 #include "engine/registry.hpp"
 
 namespace gpumem {
@@ -14,6 +15,7 @@ struct Operand {
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
   int32_t device = GPUMEM_DEVICE_HOST;
   bool ours = false;
+  bool mixed = false;  // host memory that is registered with the driver in part
   uintptr_t base = 0;  // 0: unknown
   int64_t bytes = 0;   // of the allocation; 0: unknown
 
@@ -33,7 +35,5 @@ void require_same_device(Context& context, const Operand& operand, const char* a
 
 // Throws INVALID_ARGUMENT when the two ranges share bytes.
 void require_disjoint(const void* dst, int64_t dst_bytes, const void* src, int64_t src_bytes);
-
-const char* kind_name(gpumem_memory_kind kind) noexcept;
 
 }  // namespace gpumem

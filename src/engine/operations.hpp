@@ -34,7 +34,7 @@ struct FillCall {
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
-void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream);
+void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until);
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device);
 
 // Movement.
@@ -44,8 +44,5 @@ void fill(Context& context, const FillCall& call, const void* pattern, NativeStr
 // Reduce, rearrange; complete on return, on the context's own stream.
 void reduce_i32(Context& context, const ReduceCall& call, int64_t* result);
 void transpose(Context& context, const TransposeCall& call);
-
-// Throws CAPTURING.
-void require_not_capturing(Context& context, NativeStream stream, const char* what);
 
 }  // namespace gpumem

@@ -10,6 +10,7 @@ struct Placement {
   Runs runs = Runs::host;
   bool stage_src = false;  // src lies elsewhere and is copied next to the work first
   const char* reason = "";
+  bool src_mixed = false;  // src is registered with the driver in part
 };
 
 // One operand.

@@ -15,7 +15,7 @@ namespace gpumem {
 class WorkerPool;  // of the host backend
 
 struct Process {
-  explicit Process(uint8_t made_epoch) noexcept : epoch(made_epoch), handles(made_epoch) {}
+  explicit Process(uint8_t made_epoch) : epoch(made_epoch), handles(made_epoch) {}
 
   const uint8_t epoch;  // 1 at first; a forked child counts on. Handles carry it.
   HandleTable handles;

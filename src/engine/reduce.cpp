@@ -2,6 +2,7 @@
 
 #include "engine/checked.hpp"
 #include "engine/plan.hpp"
+#include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
@@ -79,7 +80,7 @@ void reduce_i32(Context& context, const ReduceCall& call, int64_t* result) {
     const ReduceArgs args{planned.decision.row,  planned.decision.shape, call.op, call.x, call.n,
                           planned.problem.stride};
     const bool beside = context.on_cuda() && planned.placement.runs == Runs::host;
-    if (beside) context.device().synchronize(context.own_stream());
+    if (beside) context.device().await_order();
     value = context.running(planned.placement.runs).reduce(beside ? nullptr : context.own_stream(), args);
   }
   store(context, where, result, narrow(value, call.op));

@@ -1,6 +1,7 @@
 #include "engine/registry.hpp"
 
 #include <mutex>
+#include <new>
 
 #include "engine/error.hpp"
 
@@ -16,7 +17,7 @@ std::optional<Allocation> Registry::containing(const std::map<uintptr_t, Allocat
 
 void Registry::add(const Allocation& allocation) {
   const std::unique_lock lock(mutex_);
-  live_.emplace(allocation.base, allocation);
+  live_.insert_or_assign(allocation.base, allocation);
   const uintptr_t end = allocation.base + allocation.bytes;
   auto first = freed_.lower_bound(allocation.base);
   if (first != freed_.begin()) {
@@ -36,12 +37,20 @@ std::optional<Allocation> Registry::find_freed(uintptr_t p) const {
   return containing(freed_, p);
 }
 
-// Moves the node from one map to the other: freeing allocates nothing, so it can't fail.
+// Moves the node from one map to the other: only the order of the tombstones asks for memory, and goes without it.
 void Registry::bury(uintptr_t base) noexcept {
-  if (freed_.size() >= kTombstones) freed_.erase(freed_.begin());
   auto node = live_.extract(base);
   freed_.erase(base);
   freed_.insert(std::move(node));
+  try {
+    freed_order_.push_back(base);
+  } catch (const std::bad_alloc&) {
+    freed_.erase(base);
+  }
+  while (freed_order_.size() > kTombstones) {
+    freed_.erase(freed_order_.front());
+    freed_order_.pop_front();
+  }
 }
 
 Allocation Registry::remove(uintptr_t p, const void* owner) {

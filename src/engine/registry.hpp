@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <shared_mutex>
@@ -43,6 +44,7 @@ class Registry {
   mutable std::shared_mutex mutex_;
   std::map<uintptr_t, Allocation> live_;
   std::map<uintptr_t, Allocation> freed_;
+  std::deque<uintptr_t> freed_order_;  // oldest first; may name tombstones that are gone already
 };
 
 }  // namespace gpumem

@@ -3,6 +3,7 @@
 #include "engine/checked.hpp"
 #include "engine/plan.hpp"
 #include "engine/scratch.hpp"
+#include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
@@ -29,6 +30,14 @@ int64_t extent_bytes(int64_t rows, int64_t cols, int64_t ld, int64_t element_byt
   return checked_mul(checked_add(checked_mul(rows - 1, ld, what), cols, what), element_bytes, what);
 }
 
+// The leading dimension of a single row is never used: the tight one stands for it, so that every product of a leading
+// dimension and an element's size stays inside an extent that has been checked.
+TransposeCall normal(TransposeCall c) noexcept {
+  if (c.rows <= 1) c.src_ld = c.cols;
+  if (c.cols <= 1) c.dst_ld = c.rows;
+  return c;
+}
+
 // Whether the two are blocks of columns of one matrix: the same pitch, and no column in common.
 bool interleaved(const TransposeCall& c) noexcept {
   if (c.src_ld != c.dst_ld) return false;
@@ -41,19 +50,26 @@ bool interleaved(const TransposeCall& c) noexcept {
          from_dst_to_src >= static_cast<uint64_t>(c.rows * c.element_bytes);
 }
 
-// Copies src next to the work, without the gaps between its rows.
-void stage(Context& context, const TransposeCall& c, void* tight) {
+// Copies src next to the work, without the gaps between its rows. The driver takes no memory that is registered in part, so
+// the host gathers such a matrix first.
+void stage(Context& context, const TransposeCall& c, bool mixed, void* tight) {
   const auto row_bytes = static_cast<size_t>(c.cols * c.element_bytes);
-  const Copy2dArgs args{
-      tight, row_bytes, c.src, static_cast<size_t>(c.src_ld * c.element_bytes), row_bytes, static_cast<size_t>(c.rows)};
-  context.device().copy_2d(context.own_stream(), args, Until::complete);
+  const auto rows = static_cast<size_t>(c.rows);
+  const Copy2dArgs args{tight, row_bytes, c.src, static_cast<size_t>(c.src_ld * c.element_bytes), row_bytes, rows};
+  if (!mixed) return context.device().copy_2d(context.own_stream(), args, Until::complete);
+  const Scratch gathered(context.host(), GPUMEM_MEMORY_PAGEABLE, row_bytes * rows);
+  Copy2dArgs gather = args;
+  gather.dst = gathered.get();
+  context.host().copy_2d(nullptr, gather, Until::complete);
+  context.device().copy(context.own_stream(), tight, gathered.get(), row_bytes * rows, Until::complete);
 }
 
 }  // namespace
 
-Plan<TransposeFamily> plan(Context& context, const TransposeCall& c) {
-  check(c);
+Plan<TransposeFamily> plan(Context& context, const TransposeCall& given) {
+  check(given);
   Plan<TransposeFamily> plan;
+  const TransposeCall c = normal(given);
   if (c.rows == 0 || c.cols == 0) {
     plan.empty = true;
     return plan;
@@ -70,6 +86,7 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& c) {
   }
   if (!interleaved(c)) require_disjoint(c.dst, dst_bytes, c.src, src_bytes);
   plan.placement = place(context.on_cuda(), src, dst);
+  plan.placement.src_mixed = src.mixed;
   TransposeProblem& p = plan.problem;
   p = {plan.placement.runs, c.element_bytes,    c.rows, c.cols, c.src_ld, c.dst_ld,
        misalignment(c.src), misalignment(c.dst)};
@@ -81,8 +98,9 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& c) {
   return plan;
 }
 
-void transpose(Context& context, const TransposeCall& call) {
-  const Plan<TransposeFamily> planned = plan(context, call);
+void transpose(Context& context, const TransposeCall& given) {
+  const Plan<TransposeFamily> planned = plan(context, given);
+  const TransposeCall call = normal(given);
   if (planned.empty) return;
   require_not_capturing(context, context.own_stream(), "gpumem_transpose");
   const Runs runs = planned.placement.runs;
@@ -98,14 +116,14 @@ void transpose(Context& context, const TransposeCall& call) {
                      call.src,
                      planned.problem.src_ld,
                      call.dst,
-                     call.dst_ld};
+                     planned.problem.dst_ld};
   if (planned.placement.stage_src) {
     const auto kind = runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE;
     staged.emplace(backend, kind, static_cast<size_t>(call.rows * call.cols * call.element_bytes));
-    stage(context, call, staged->get());
+    stage(context, call, planned.placement.src_mixed, staged->get());
     args.src = staged->get();
   } else if (beside) {
-    context.device().synchronize(context.own_stream());
+    context.device().await_order();
   }
   backend.transpose(beside ? nullptr : context.own_stream(), args, Until::complete);
 }

@@ -3,6 +3,7 @@
 
 #include "engine/checked.hpp"
 #include "engine/variants.hpp"
+#include "kernels/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -17,12 +18,12 @@ const char* accepts_uniform(const DeviceProps&, const FillProblem& p) noexcept {
 LaunchShape memset_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
 
 LaunchShape vec16_shape(const DeviceProps&, const FillProblem& p) noexcept {
-  constexpr int64_t kBlockBytes = int64_t{256} * 16;
-  return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, 0x7fffffff), 256, 1, kBlockBytes};
+  constexpr int64_t kBlockBytes = int64_t{kFillThreads} * 16;
+  return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, 0x7fffffff), kFillThreads, 1, kBlockBytes};
 }
 
 LaunchShape bytes_shape(const DeviceProps&, const FillProblem& p) noexcept {
-  return {std::clamp<int64_t>(ceil_div(p.bytes, 256), 1, 0x7fffffff), 256, 1, 256};
+  return {std::clamp<int64_t>(ceil_div(p.bytes, kFillThreads), 1, 0x7fffffff), kFillThreads, 1, kFillThreads};
 }
 
 LaunchShape host_shape(const DeviceProps& d, const FillProblem& p) noexcept {

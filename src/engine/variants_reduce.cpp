@@ -11,7 +11,7 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kOneBlockElements = int64_t{1} << 14;
-constexpr int64_t kShortTile = 4096;
+constexpr int64_t kShortTile = int64_t{kLastBlockThreads} * kLastBlockShortLoads * 4;
 constexpr int64_t kShortTileElements = int64_t{1} << 23;
 constexpr int64_t kHostTaskElements = int64_t{1} << 18;  // 1 MiB: worth waking a thread for
 
@@ -28,21 +28,23 @@ const char* accepts_short(const DeviceProps&, const ReduceProblem& p) noexcept {
   return contiguous(p);
 }
 
-LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1024, 4, p.n}; }
+LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  return {1, kOneBlockThreads, kOneBlockLoads, p.n};
+}
 
 LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
-  if (p.n < kShortTileElements) return {ceil_div(p.n, kShortTile), 512, 2, kShortTile};
+  if (p.n < kShortTileElements) return {ceil_div(p.n, kShortTile), kLastBlockThreads, kLastBlockShortLoads, kShortTile};
   const int64_t wanted = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(p.n / 4096)));
   int64_t tile = std::clamp<int64_t>(wanted, int64_t{1} << 15, int64_t{1} << 18);
   while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
-  return {ceil_div(p.n, tile), 512, 8, tile};
+  return {ceil_div(p.n, tile), kLastBlockThreads, kLastBlockLongLoads, tile};
 }
 
 // A grid that fills the device four times over, each thread striding through the whole input.
 LaunchShape grid_stride_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
-  const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / 256);
-  const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, 256), 1, std::min(4 * resident, kMaxReduceBlocks));
-  return {grid, 256, 1, ceil_div(p.n, grid)};
+  const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / kTwoPassThreads);
+  const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, kTwoPassThreads), 1, std::min(4 * resident, kMaxReduceBlocks));
+  return {grid, kTwoPassThreads, 1, ceil_div(p.n, grid)};
 }
 
 LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {

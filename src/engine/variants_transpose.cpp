@@ -29,7 +29,7 @@ const char* accepts_vec16(const DeviceProps&, const TransposeProblem& p) noexcep
 
 LaunchShape tiles_of(const TransposeProblem& p, int64_t tile) noexcept {
   const int64_t tiles = ceil_div(p.rows, tile) * ceil_div(p.cols, tile);
-  return {std::min(tiles, kMaxGrid), 256, 4, tile};
+  return {std::min(tiles, kMaxGrid), kTransposeThreads, 4, tile};
 }
 
 LaunchShape vec16_shape(const DeviceProps&, const TransposeProblem& p) noexcept {

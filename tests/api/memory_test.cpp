@@ -8,8 +8,8 @@
 
 #include "support/contexts.hpp"
 #include "support/memory.hpp"
-#include "support/sanitizers.hpp"
 #include "support/pages.hpp"
+#include "support/sanitizers.hpp"
 
 namespace gpumem_test {
 namespace {

@@ -77,6 +77,22 @@ TEST_P(Threads, EachMakeContextsOfTheirOwn) {
   });
 }
 
+// A stream that another thread is destroying still counts: the block is freed after the stream's work.
+TEST_P(Threads, FreeWaitsForAStreamThatIsBeingDestroyed) {
+  constexpr int64_t kBytes = 16 << 20;
+  const Bytes src(kBytes, 7);
+  for (int round = 0; round < (quick_run() ? 4 : 20); ++round) {
+    void* p = nullptr;
+    ASSERT_TRUE(ok(gpumem_alloc_pinned(ctx, kBytes, &p)));
+    gpumem_stream* stream = nullptr;
+    ASSERT_TRUE(ok(gpumem_stream_create(ctx, &stream)));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(ok(gpumem_copy_async(ctx, p, src.data(), kBytes, stream)));
+    std::thread destroying([&] { EXPECT_TRUE(ok(gpumem_stream_destroy(stream))); });
+    EXPECT_TRUE(ok(gpumem_free(ctx, p)));
+    destroying.join();
+  }
+}
+
 TEST_P(Threads, EachAllocateAndFreeManyBlocks) {
   on_threads(kThreads, [&](int thread) {
     Random random(static_cast<uint64_t>(thread));

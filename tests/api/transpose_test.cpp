@@ -51,6 +51,24 @@ TEST_P(Transpose, OfNothingIsANoOp) {
   EXPECT_EQ(dst, Bytes(64, 2));
 }
 
+// The leading dimension of a single row is never used, however large.
+TEST_P(Transpose, ASingleRowMayHaveAnyLeadingDimension) {
+  const std::vector<int64_t> row = {1, 2, 3};
+  std::vector<int64_t> out(3);
+  const int64_t huge = int64_t{1} << 61;
+  EXPECT_TRUE(ok(gpumem_transpose(ctx, 8, 1, 3, row.data(), huge, out.data(), 1)));
+  EXPECT_EQ(out, row);
+  int64_t one = 0;
+  EXPECT_TRUE(ok(gpumem_transpose(ctx, 8, 1, 1, row.data(), huge, &one, huge)));
+  EXPECT_EQ(one, 1);
+  for (const gpumem_memory_kind kind : kAllKinds) {
+    const Memory device(ctx, kind, 24);
+    EXPECT_TRUE(ok(gpumem_transpose(ctx, 8, 1, 3, row.data(), huge, device.get(), 1))) << kind_name(kind);
+    EXPECT_TRUE(ok(gpumem_transpose(ctx, 8, 3, 1, device.get(), 1, out.data(), huge))) << kind_name(kind);
+    EXPECT_EQ(out, row) << kind_name(kind);
+  }
+}
+
 TEST_P(Transpose, RefusesBadArguments) {
   Bytes src(1024, 1), dst(1024, 2);
   const auto call = [&](int64_t element, int64_t rows, int64_t cols, int64_t src_ld, int64_t dst_ld) {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "tests/gpu/device_memory.hpp"
@@ -93,6 +94,44 @@ TEST_F(Gpu, FreedAndOverrunDevicePointersAreRefused) {
   EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), 4, 1, &sum), GPUMEM_INVALID_POINTER)
       << last_error();
   EXPECT_EQ(sum, 17);
+}
+
+TEST_F(Gpu, ForeignPinnedMemoryEndsWhereItEnds) {
+  void* p = nullptr;
+  ASSERT_EQ(cudaMallocHost(&p, 1 << 20), cudaSuccess);
+  int64_t sum = 17;
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(p), int64_t{1} << 36, 1, &sum),
+            GPUMEM_OUT_OF_RANGE);
+  EXPECT_EQ(sum, 17);
+  cudaFreeHost(p);
+}
+
+// Only the middle of a heap block is registered: the block is still one range to the program.
+TEST_F(Gpu, PartlyRegisteredMemoryIsCopied) {
+  constexpr size_t kPart = 1 << 20;
+  auto* block = static_cast<char*>(std::aligned_alloc(4096, 3 * kPart));
+  ASSERT_NE(block, nullptr);
+  for (size_t i = 0; i < 3 * kPart; ++i) block[i] = static_cast<char>(hash_of(i));
+  ASSERT_EQ(cudaHostRegister(block + kPart, kPart, cudaHostRegisterDefault), cudaSuccess);
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, 3 * kPart, &p), GPUMEM_OK);
+  std::vector<char> back(3 * kPart);
+  for (const auto& [first, bytes] : {std::pair<size_t, int64_t>{0, 3 * kPart}, {0, 2 * kPart}, {kPart, 2 * kPart}}) {
+    ASSERT_EQ(gpumem_fill(ctx, p, "-", 1, 3 * kPart), GPUMEM_OK);
+    EXPECT_EQ(gpumem_copy(ctx, p, block + first, bytes), GPUMEM_OK) << last_error();
+    EXPECT_EQ(gpumem_copy(ctx, back.data(), p, bytes), GPUMEM_OK) << last_error();
+    EXPECT_EQ(std::memcmp(back.data(), block + first, static_cast<size_t>(bytes)), 0) << first << ' ' << bytes;
+    std::memset(back.data(), 0, back.size());
+    EXPECT_EQ(gpumem_copy_async(ctx, p, block + first, bytes, nullptr), GPUMEM_OK) << last_error();
+    EXPECT_EQ(gpumem_copy(ctx, back.data(), p, bytes), GPUMEM_OK) << last_error();
+    EXPECT_EQ(std::memcmp(back.data(), block + first, static_cast<size_t>(bytes)), 0) << first << ' ' << bytes;
+  }
+  EXPECT_EQ(gpumem_transpose(ctx, 1, 1536, 2048, block, 2048, p, 1536), GPUMEM_OK) << last_error();
+  EXPECT_EQ(gpumem_copy(ctx, back.data(), p, 3 * kPart), GPUMEM_OK);
+  EXPECT_EQ(back[1536 * 5 + 7], block[2048 * 7 + 5]);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+  cudaHostUnregister(block + kPart);
+  std::free(block);
 }
 
 TEST_F(Gpu, HostContextRefusesADevicePointer) {

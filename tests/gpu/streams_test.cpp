@@ -145,5 +145,80 @@ TEST_F(Gpu, ManyThreadsShareOneContext) {
   for (auto& thread : threads) thread.join();
 }
 
+// Two launches a reduction, sums of two widths: the scratch that they share must not mix.
+TEST_F(Gpu, ManyThreadsReduceInTwoPassesOnOneContext) {
+  constexpr int64_t kCount = 1 << 18;
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, kCount * 4, &p), GPUMEM_OK);
+  const int32_t value = -5;
+  ASSERT_EQ(gpumem_fill(ctx, p, &value, 4, kCount), GPUMEM_OK);
+  const auto work = [&](int seed) {
+    const gpumem_reduce_op op = seed % 2 == 0 ? GPUMEM_SUM : GPUMEM_SUM_CUBES;
+    const int64_t expected = (seed % 2 == 0 ? -5 : -125) * (kCount / 2);
+    for (int round = 0; round < 200; ++round) {
+      int64_t sum = 0;
+      ASSERT_EQ(gpumem_reduce_i32(ctx, op, static_cast<int32_t*>(p), kCount / 2, 2, &sum), GPUMEM_OK) << last_error();
+      ASSERT_EQ(sum, expected);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) threads.emplace_back(work, t);
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+}
+
+// The host's part of a call comes after what the legacy stream was given, as the device's part does.
+TEST_F(Gpu, HostWorkIsOrderedWithTheLegacyStreamToo) {
+  void* device = nullptr;
+  void* pinned = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, kBytes, &device), GPUMEM_OK);
+  ASSERT_EQ(gpumem_alloc_pinned(ctx, kBytes, &pinned), GPUMEM_OK);
+  std::memset(pinned, 0, kBytes);
+  fill_value(static_cast<int32_t*>(device), kBytes / 4, 3);
+  spin(nullptr, 50);
+  ASSERT_EQ(cudaMemcpyAsync(pinned, device, kBytes, cudaMemcpyDefault, nullptr), cudaSuccess);
+  int64_t sum = 0;
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<int32_t*>(pinned), kBytes / 4, 1, &sum), GPUMEM_OK);
+  EXPECT_EQ(sum, 3 * kBytes / 4);
+  EXPECT_EQ(gpumem_free(ctx, pinned), GPUMEM_OK);
+  EXPECT_EQ(gpumem_free(ctx, device), GPUMEM_OK);
+}
+
+TEST_F(Gpu, AnEventRecordedInACaptureIsNotAsked) {
+  cudaStream_t native = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&native, cudaStreamNonBlocking), cudaSuccess);
+  gpumem_stream* stream = nullptr;
+  ASSERT_EQ(gpumem_stream_wrap(ctx, native, &stream), GPUMEM_OK);
+  gpumem_event* event = nullptr;
+  ASSERT_EQ(gpumem_event_create(ctx, &event), GPUMEM_OK);
+  ASSERT_EQ(cudaStreamBeginCapture(native, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(gpumem_event_record(ctx, event, stream), GPUMEM_OK) << last_error();
+  double seconds = -1;
+  EXPECT_EQ(gpumem_event_synchronize(event), GPUMEM_CAPTURING);
+  EXPECT_EQ(gpumem_event_elapsed(event, event, &seconds), GPUMEM_CAPTURING);
+  EXPECT_EQ(gpumem_ctx_status(ctx), GPUMEM_OK) << last_error();
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(native, &graph), cudaSuccess) << "the capture must still be valid";
+  cudaGraphDestroy(graph);
+  EXPECT_EQ(gpumem_event_record(ctx, event, stream), GPUMEM_OK);
+  EXPECT_EQ(gpumem_event_synchronize(event), GPUMEM_OK) << "recorded anew, outside a capture";
+  EXPECT_EQ(gpumem_event_destroy(event), GPUMEM_OK);
+  EXPECT_EQ(gpumem_stream_destroy(stream), GPUMEM_OK);
+  cudaStreamDestroy(native);
+}
+
+TEST_F(Gpu, SpecialStreamHandles) {
+  gpumem_stream* stream = nullptr;
+  EXPECT_EQ(gpumem_stream_wrap(ctx, cudaStreamPerThread, &stream), GPUMEM_UNSUPPORTED);
+  EXPECT_EQ(stream, nullptr);
+  ASSERT_EQ(gpumem_stream_wrap(ctx, cudaStreamLegacy, &stream), GPUMEM_OK) << last_error();
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, 4096, &p), GPUMEM_OK);
+  EXPECT_EQ(gpumem_fill_async(ctx, p, "a", 1, 4096, stream), GPUMEM_OK) << last_error();
+  EXPECT_EQ(gpumem_stream_synchronize(ctx, stream), GPUMEM_OK);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+  EXPECT_EQ(gpumem_stream_destroy(stream), GPUMEM_OK);
+}
+
 }  // namespace
 }  // namespace gpumem::gpu_tests

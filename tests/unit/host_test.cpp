@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <random>
 
@@ -114,6 +115,33 @@ TEST(HostQueue, KeepsOrderBetweenBlockingAndEnqueuedWork) {
     next += 2;
   }
   EXPECT_EQ(next, 200);
+}
+
+// Waiting is for what was handed in so far: a producer that never stops starves nobody.
+TEST(HostQueue, WaitingEndsWhileOthersGoOn) {
+  HostQueue queue;
+  std::atomic<bool> stop{false};
+  std::atomic<int> pending{0};
+  std::thread feeder([&] {
+    while (!stop) {
+      if (pending < 64) {
+        ++pending;
+        queue.enqueue([&] {
+          std::this_thread::sleep_for(std::chrono::microseconds(20));
+          --pending;
+        });
+      }
+    }
+  });
+  while (queue.idle()) std::this_thread::yield();
+  bool ran = false;
+  queue.drain();
+  queue.run([&] { ran = true; });
+  EXPECT_TRUE(ran);
+  EXPECT_FALSE(stop);
+  stop = true;
+  feeder.join();
+  queue.drain();
 }
 
 TEST(HostQueue, DestructionRunsWhatWasEnqueued) {

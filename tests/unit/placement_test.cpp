@@ -5,7 +5,7 @@
 namespace gpumem {
 namespace {
 
-Operand of(gpumem_memory_kind kind) { return {kind, 0, false, 0, 0}; }
+Operand of(gpumem_memory_kind kind) { return {kind, 0, false, false, 0, 0}; }
 
 constexpr gpumem_memory_kind kKinds[] = {GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_PINNED, GPUMEM_MEMORY_DEVICE,
                                          GPUMEM_MEMORY_MANAGED};

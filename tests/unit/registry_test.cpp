@@ -79,6 +79,11 @@ TEST(Registry, RemembersABoundedNumberOfFreedBlocks) {
   for (uintptr_t i = 1; i <= 10000; ++i) remembered += registry.find_freed(i * 1000) ? 1 : 0;
   EXPECT_EQ(remembered, 4096);
   EXPECT_TRUE(registry.find_freed(10000 * 1000)) << "the latest is remembered";
+  registry.add(block(500, 10, &kA));  // below all of the others
+  registry.remove(500, &kA);
+  registry.add(block(99999999, 10, &kA));
+  registry.remove(99999999, &kA);
+  EXPECT_TRUE(registry.find_freed(500)) << "the oldest goes, not the lowest";
 }
 
 }  // namespace

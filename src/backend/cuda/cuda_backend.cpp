@@ -2,6 +2,7 @@
 #include "backend/cuda/cuda_backend.hpp"
 
 #include "engine/error.hpp"
+#include "engine/names.hpp"
 #include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
 
@@ -71,6 +72,7 @@ CudaBackend::~CudaBackend() {
 void CudaBackend::open(bool non_blocking_stream) {
   GPUMEM_CUDA(kernels::fill_preload());  // is there machine code for this device at all?
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
+  GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   GPUMEM_CUDA(cudaMalloc(&partials_, kMaxReduceBlocks * kernels::kReducePartialBytes));
   void* counter = nullptr;
   GPUMEM_CUDA(cudaMalloc(&counter, sizeof(unsigned)));
@@ -80,20 +82,24 @@ void CudaBackend::open(bool non_blocking_stream) {
 }
 
 void CudaBackend::close() noexcept {
+  // Work on borrowed streams may still use what is given back here.
+  static_cast<void>(cudaDeviceSynchronize());
   slots_.close();
   pageable_copies_.close();
   static_cast<void>(cudaFree(counter_));
   static_cast<void>(cudaFree(partials_));
+  if (order_ != nullptr) static_cast<void>(cudaEventDestroy(order_));
   if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
+  static_cast<void>(cudaGetLastError());
 }
 
 // A blocking stream is asked, so a fault anywhere on the device shows.
 void CudaBackend::check_health() {
   const DeviceScope scope = enter();
+  if (capturing(own_stream_)) return;  // asking would spoil the capture
   const cudaError_t error = cudaStreamQuery(own_stream_);
   if (error == cudaErrorNotReady) return static_cast<void>(cudaGetLastError());
-  if (status_of(error) == GPUMEM_CAPTURING) return;
-  GPUMEM_CUDA(error);
+  check_cuda(error, "cudaStreamQuery");
 }
 
 Location CudaBackend::classify(const void* p) {
@@ -131,11 +137,10 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
   const cudaError_t error = kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
   if (error == cudaSuccess) return p;
   static_cast<void>(cudaGetLastError());
-  static constexpr const char* kKinds[] = {"pageable", "pinned", "device", "managed"};
   // A size that no device has is an invalid value to some calls.
   const bool size = error == cudaErrorMemoryAllocation || error == cudaErrorInvalidValue;
-  fail(size ? GPUMEM_OUT_OF_MEMORY : status_of(error), "%zu bytes of %s memory can't be had: %s", bytes, kKinds[kind],
-       cudaGetErrorString(error));
+  fail(size ? GPUMEM_OUT_OF_MEMORY : status_of(error), "%zu bytes of %s memory can't be had: %s", bytes,
+       kind_name(kind), cudaGetErrorString(error));
 }
 
 void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept {
@@ -154,6 +159,7 @@ void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t bytes) noexce
 
 void CudaBackend::prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) {
   const DeviceScope scope = enter();
+  require_open(stream);
   GPUMEM_CUDA(cudaMemPrefetchAsync(p, bytes, location_of(device), 0, native(stream)));
 }
 
@@ -168,6 +174,7 @@ void CudaBackend::finish(cudaStream_t stream, Until until) {
 
 void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) {
   const DeviceScope scope = enter();
+  require_open(stream);
   GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
   finish(native(stream), until);
 }

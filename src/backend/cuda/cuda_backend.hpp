@@ -38,9 +38,11 @@ class CudaBackend final : public Backend {
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
+  void finish_stream(NativeStream stream) noexcept override;
   void destroy_stream(NativeStream stream) noexcept override;
   NativeStream wrap_stream(void* native) override;
   void synchronize(NativeStream stream) override;
+  void await_order() override;
   bool idle(NativeStream stream) override;
   bool capturing(NativeStream stream) override;
   void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
@@ -49,7 +51,6 @@ class CudaBackend final : public Backend {
   void record(NativeEvent event, NativeStream stream) override;
   void wait_event(NativeStream stream, NativeEvent event) override;
   void synchronize_event(NativeEvent event) override;
-  bool event_done(NativeEvent event) override;
   double elapsed_seconds(NativeEvent start, NativeEvent end) override;
 
  private:
@@ -71,12 +72,17 @@ class CudaBackend final : public Backend {
   void open(bool non_blocking_stream);
   void close() noexcept;
   void finish(cudaStream_t stream, Until until);
+  // The legacy stream takes no work while another blocking stream is captured. Throws CAPTURING.
+  void require_open(NativeStream stream);
   void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
 
   DeviceProps props_;
   PrimaryContext primary_;
   cudaStream_t own_stream_ = nullptr;
-  // Scratch of the reductions. They all run on the context's own stream, one after the other, so one is enough.
+  cudaEvent_t order_ = nullptr;  // of await_order()
+  // Scratch of the reductions. They all run on the context's own stream; the lock keeps the launches of one together, so that
+  // one after the other may use it.
+  std::mutex launching_;
   void* partials_ = nullptr;
   unsigned* counter_ = nullptr;
   ResultSlots slots_;

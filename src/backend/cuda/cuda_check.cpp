@@ -71,6 +71,7 @@ DeviceScope::DeviceScope(CUcontext context) {
     pushed_ = true;
   }
   static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
+  static_cast<void>(cudaGetLastError());  // what another device left behind is not this one's
 }
 
 DeviceScope::~DeviceScope() {

@@ -40,12 +40,17 @@ int64_t attribute(cudaDeviceAttr which, int32_t ordinal) {
 
 }  // namespace
 
+// A driver that lacks a call is a reason too, and not thrown.
 CudaDevices cuda_devices() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess) return unusable(error);
   if (count == 0) return {GPUMEM_NO_DEVICE, 0, 0, "the CUDA driver shows no device"};
-  return {GPUMEM_OK, count, current_device(), {}};
+  try {
+    return {GPUMEM_OK, count, current_device(), {}};
+  } catch (const Error& lacking) {
+    return {lacking.status(), 0, 0, lacking.what()};
+  }
 }
 
 DeviceProps cuda_props(int32_t ordinal) {

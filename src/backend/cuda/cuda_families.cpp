@@ -52,6 +52,8 @@ void CudaBackend::warmup() {
 void CudaBackend::wait_for(const ResultSlots::Lease& slot, cudaStream_t stream) {
   using Clock = std::chrono::steady_clock;
   constexpr auto kPatience = std::chrono::microseconds(50);
+  // The caller may touch managed memory as soon as it has the value, which some devices allow only when no kernel is running.
+  if (!props_.concurrent_managed) GPUMEM_CUDA(cudaStreamSynchronize(stream));
   const auto start = Clock::now();
   while (slot.host()->ticket != slot.ticket()) {
     if (Clock::now() - start > kPatience) {
@@ -69,7 +71,10 @@ Int128 CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
   const ResultSlots::Lease slot(slots_);
   const kernels::ReduceLaunch launch{args.x,    args.n,   args.stride,   args.shape.grid, args.shape.tile,
                                      partials_, counter_, slot.device(), slot.ticket()};
-  GPUMEM_CUDA(launcher.launch(args.op, launch, native(stream)));
+  {
+    const std::lock_guard<std::mutex> lock(launching_);
+    GPUMEM_CUDA(launcher.launch(args.op, launch, native(stream)));
+  }
   wait_for(slot, native(stream));
   const uint64_t low = slot.host()->low;
   const uint64_t high = slot.host()->high;
@@ -88,7 +93,8 @@ void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Unti
 void CudaBackend::fill(NativeStream stream, const FillArgs& args, Until until) {
   const DeviceScope scope = enter();
   const auto& launcher = kFill[row_of_backend(FillFamily::table(), args.variant)];
-  kernels::FillLaunch launch{args.dst, args.bytes, {}};
+  require_open(stream);
+  kernels::FillLaunch launch{args.dst, args.bytes, {}, args.shape.grid};
   std::memcpy(launch.word, args.word, sizeof launch.word);
   GPUMEM_CUDA(launcher.launch(launch, native(stream)));
   finish(native(stream), until);

@@ -29,10 +29,19 @@ NativeStream CudaBackend::create_stream() {
   return stream;
 }
 
+void CudaBackend::finish_stream(NativeStream stream) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    if (!capturing(stream)) static_cast<void>(cudaStreamSynchronize(native(stream)));
+    static_cast<void>(cudaGetLastError());
+  } catch (const Error&) {
+    // The driver is shutting down: no work is left.
+  }
+}
+
 void CudaBackend::destroy_stream(NativeStream stream) noexcept {
   try {
     const DeviceScope scope = enter();
-    static_cast<void>(cudaStreamSynchronize(native(stream)));
     static_cast<void>(cudaStreamDestroy(native(stream)));
     static_cast<void>(cudaGetLastError());
   } catch (const Error&) {
@@ -44,31 +53,35 @@ NativeStream CudaBackend::wrap_stream(void* native_stream) {
   if (native_stream == nullptr) return cudaStreamLegacy;
   const DeviceScope scope = enter();
   const auto stream = static_cast<cudaStream_t>(native_stream);
-  if (stream == cudaStreamLegacy || stream == cudaStreamPerThread) return stream;
-  int device = 0;
-  GPUMEM_CUDA(cudaStreamGetDevice(stream, &device));
-  if (device != props_.ordinal) {
-    fail(GPUMEM_INVALID_ARGUMENT, "native_stream is a stream of device %d; expected one of the context's device %d",
-         device, props_.ordinal);
+  if (stream == cudaStreamLegacy) return stream;
+  if (stream == cudaStreamPerThread) {
+    fail(GPUMEM_UNSUPPORTED,
+         "native_stream is the per-thread default stream, another one in every thread; expected a stream");
+  }
+  CUcontext owner = nullptr;
+  if (driver_api().stream_ctx(stream, &owner) != CUDA_SUCCESS || owner != primary_.get()) {
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "native_stream (%p) is no stream of the primary context of device %d, the context's device", native_stream,
+         props_.ordinal);
   }
   return stream;
 }
 
-// Waiting on a stream that is being captured would spoil the capture, so that is asked first.
 void CudaBackend::synchronize(NativeStream stream) {
   const DeviceScope scope = enter();
-  if (capturing(stream)) {
-    fail(GPUMEM_CAPTURING,
-         "the stream is being captured into a graph and can't be waited for; the capture is still valid");
-  }
   GPUMEM_CUDA(cudaStreamSynchronize(native(stream)));
+}
+
+// A record is a command: on a blocking stream it comes after what the legacy stream has been given, which a mere wait for the
+// stream would not see.
+void CudaBackend::await_order() {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaEventRecord(order_, own_stream_));
+  GPUMEM_CUDA(cudaEventSynchronize(order_));
 }
 
 bool CudaBackend::idle(NativeStream stream) {
   const DeviceScope scope = enter();
-  if (capturing(stream)) {
-    fail(GPUMEM_CAPTURING, "the stream is being captured into a graph and can't be asked; the capture is still valid");
-  }
   return answered_done(cudaStreamQuery(native(stream)), "cudaStreamQuery");
 }
 
@@ -84,8 +97,16 @@ bool CudaBackend::capturing(NativeStream stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+void CudaBackend::require_open(NativeStream stream) {
+  if (stream == cudaStreamLegacy && capturing(stream)) {
+    fail(GPUMEM_CAPTURING,
+         "the legacy default stream takes no work while another stream is captured; the capture is still valid");
+  }
+}
+
 void CudaBackend::host_callback(NativeStream stream, std::unique_ptr<HostTask> task) {
   const DeviceScope scope = enter();
+  require_open(stream);
   GPUMEM_CUDA(cudaLaunchHostFunc(native(stream), run_host_task, task.get()));
   static_cast<void>(task.release());  // run_host_task deletes it
 }
@@ -109,22 +130,19 @@ void CudaBackend::destroy_event(NativeEvent event) noexcept {
 
 void CudaBackend::record(NativeEvent event, NativeStream stream) {
   const DeviceScope scope = enter();
+  require_open(stream);
   GPUMEM_CUDA(cudaEventRecord(native_event(event), native(stream)));
 }
 
 void CudaBackend::wait_event(NativeStream stream, NativeEvent event) {
   const DeviceScope scope = enter();
+  require_open(stream);
   GPUMEM_CUDA(cudaStreamWaitEvent(native(stream), native_event(event), 0));
 }
 
 void CudaBackend::synchronize_event(NativeEvent event) {
   const DeviceScope scope = enter();
   GPUMEM_CUDA(cudaEventSynchronize(native_event(event)));
-}
-
-bool CudaBackend::event_done(NativeEvent event) {
-  const DeviceScope scope = enter();
-  return answered_done(cudaEventQuery(native_event(event)), "cudaEventQuery");
 }
 
 double CudaBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {

@@ -27,6 +27,7 @@ DriverApi load() {
   find(api.primary_retain, "cuDevicePrimaryCtxRetain", 7000);
   find(api.primary_release, "cuDevicePrimaryCtxRelease", 11000);
   find(api.pointer_attributes, "cuPointerGetAttributes", 7000);
+  find(api.stream_ctx, "cuStreamGetCtx", 9020);
   return api;
 }
 

@@ -14,6 +14,7 @@ struct DriverApi {
   PFN_cuDevicePrimaryCtxRetain_v7000 primary_retain;
   PFN_cuDevicePrimaryCtxRelease_v11000 primary_release;
   PFN_cuPointerGetAttributes_v7000 pointer_attributes;
+  PFN_cuStreamGetCtx_v9020 stream_ctx;
 };
 
 // Throws DRIVER_TOO_OLD when the driver lacks one of them.

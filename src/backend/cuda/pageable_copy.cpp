@@ -62,13 +62,27 @@ void PageableCopies::give_back(void* chunk) noexcept {
   idle_.push_back(chunk);
 }
 
+// Without the lock: the driver may wait for host functions, and those give chunks back under it.
 void PageableCopies::close() noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (void* chunk : idle_) static_cast<void>(cudaFreeHost(chunk));
-  idle_.clear();
+  std::vector<void*> idle;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    idle.swap(idle_);
+  }
+  for (void* chunk : idle) static_cast<void>(cudaFreeHost(chunk));
 }
 
+// When a step can't be enqueued, those before it have run by the time the caller hears of it.
 void PageableCopies::enqueue(cudaStream_t stream, void* dst, const void* src, size_t bytes, bool to_device) {
+  try {
+    enqueue_steps(stream, dst, src, bytes, to_device);
+  } catch (...) {
+    static_cast<void>(cudaStreamSynchronize(stream));
+    throw;
+  }
+}
+
+void PageableCopies::enqueue_steps(cudaStream_t stream, void* dst, const void* src, size_t bytes, bool to_device) {
   const auto chunk = std::make_shared<Chunk>(*this);
   const auto enqueue_step = [&](void* to, const void* from, size_t count) {
     auto step = std::make_unique<Step>(Step{chunk, to, from, count});

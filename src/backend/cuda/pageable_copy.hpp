@@ -29,6 +29,7 @@ class PageableCopies {
  private:
   struct Step;
   class Chunk;
+  void enqueue_steps(cudaStream_t stream, void* dst, const void* src, size_t bytes, bool to_device);
   static void run_step(void* step) noexcept;
   void* take_chunk();
   void give_back(void* chunk) noexcept;

@@ -1,5 +1,7 @@
 #include "backend/cuda/pinned_memory.hpp"
 
+#include <sys/mman.h>
+
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/pages.hpp"
 
@@ -7,6 +9,8 @@ namespace gpumem {
 
 void* PinnedMemory::allocate(size_t bytes) {
   void* p = map_pages(bytes);
+  // The device goes on using the very pages: a fork must not leave this process with copies of them.
+  static_cast<void>(madvise(p, bytes, MADV_DONTFORK));
   if (cudaHostRegister(p, bytes, cudaHostRegisterPortable) == cudaSuccess) return p;
   static_cast<void>(cudaGetLastError());
   unmap_pages(p, bytes);

@@ -86,6 +86,7 @@ void HostBackend::pageable_copy_async(NativeStream stream, void* dst, const void
 }
 
 NativeStream HostBackend::create_stream() { return new HostQueue; }
+void HostBackend::finish_stream(NativeStream stream) noexcept { queue_of(stream).drain(); }
 void HostBackend::destroy_stream(NativeStream stream) noexcept { delete &queue_of(stream); }
 
 NativeStream HostBackend::wrap_stream(void* native) {
@@ -121,11 +122,6 @@ void HostBackend::wait_event(NativeStream stream, NativeEvent event) {
 
 void HostBackend::synchronize_event(NativeEvent event) {
   if (const auto mark = mark_of(event)) mark->wait();
-}
-
-bool HostBackend::event_done(NativeEvent event) {
-  const auto mark = mark_of(event);
-  return mark == nullptr || mark->passed();
 }
 
 double HostBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {

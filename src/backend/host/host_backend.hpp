@@ -33,9 +33,11 @@ class HostBackend final : public Backend {
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
+  void finish_stream(NativeStream stream) noexcept override;
   void destroy_stream(NativeStream stream) noexcept override;
   NativeStream wrap_stream(void* native) override;
   void synchronize(NativeStream stream) override;
+  void await_order() override { own_queue_.drain(); }
   bool idle(NativeStream stream) override;
   bool capturing(NativeStream) override { return false; }
   void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
@@ -44,7 +46,6 @@ class HostBackend final : public Backend {
   void record(NativeEvent event, NativeStream stream) override;
   void wait_event(NativeStream stream, NativeEvent event) override;
   void synchronize_event(NativeEvent event) override;
-  bool event_done(NativeEvent event) override;
   double elapsed_seconds(NativeEvent start, NativeEvent end) override;
 
  private:

@@ -26,18 +26,6 @@ std::chrono::steady_clock::time_point Mark::when() const noexcept {
   return when_;
 }
 
-void HostQueue::take_turn() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return items_.empty() && !busy_; });
-  busy_ = true;
-}
-
-void HostQueue::give_turn_back() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  busy_ = false;
-  changed_.notify_all();
-}
-
 HostQueue::~HostQueue() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -47,54 +35,66 @@ HostQueue::~HostQueue() {
   if (thread_.joinable()) thread_.join();
 }
 
-void HostQueue::push(Item item) {
+void HostQueue::take_turn() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const uint64_t mine = next_++;
+  changed_.wait(lock, [&] { return serving_ == mine; });
+}
+
+void HostQueue::end_turn() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++serving_;
+  changed_.notify_all();
+}
+
+// Takes the number last: nothing that can fail comes after it, so no number is ever left without a holder.
+void HostQueue::push(Task task, std::shared_ptr<Mark> mark) {
   if (!thread_.joinable()) thread_ = quiet_thread([this] { serve(); });
-  items_.push_back(std::move(item));
+  items_.push_back({next_, std::move(task), std::move(mark)});
+  ++next_;
   changed_.notify_all();
 }
 
 void HostQueue::enqueue(Task task) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  push({std::move(task), nullptr});
+  push(std::move(task), nullptr);
 }
 
 void HostQueue::enqueue_mark(std::shared_ptr<Mark> mark) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (items_.empty() && !busy_) {
+  if (serving_ == next_) {
     mark->pass();  // no thread is needed for a moment that has come
   } else {
-    push({nullptr, std::move(mark)});
+    push(nullptr, std::move(mark));
   }
 }
 
 void HostQueue::drain() {
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return items_.empty() && !busy_; });
+  const uint64_t last = next_;
+  changed_.wait(lock, [&] { return serving_ >= last; });
 }
 
 bool HostQueue::idle() const noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return items_.empty() && !busy_;
+  return serving_ == next_;
 }
 
-// A mark is passed under the lock, when the queue no longer counts as busy with it: whoever sees the mark passed sees the
-// queue idle too, if nothing came after.
+// A mark is passed when its number is over: whoever sees it passed sees the queue idle too, if nothing came after.
 void HostQueue::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return (!items_.empty() && !busy_) || (stopping_ && items_.empty()); });
+    changed_.wait(lock, [this] { return items_.empty() ? stopping_ : serving_ == items_.front().number; });
     if (items_.empty()) return;
     const Item item = std::move(items_.front());
     items_.pop_front();
-    if (item.mark) {
-      item.mark->pass();
-    } else {
-      busy_ = true;
+    if (item.task) {
       lock.unlock();
       item.task();
       lock.lock();
-      busy_ = false;
     }
+    ++serving_;
+    if (item.mark) item.mark->pass();
     changed_.notify_all();
   }
 }

@@ -1,10 +1,11 @@
-// A stream of the host backend: a queue of tasks that run in order, one at a time. Blocking work runs in the calling thread
-// once the queue is empty; enqueued work runs in the queue's own thread, which is started by the first such task.
+// A stream of the host backend: tasks that run in order, one at a time. Each takes a number when it is handed in and runs when
+// its number comes up: blocking work in the calling thread, enqueued work in the queue's own thread, which is started by the
+// first such task.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -43,7 +44,7 @@ class HostQueue {
   HostQueue(const HostQueue&) = delete;
   HostQueue& operator=(const HostQueue&) = delete;
 
-  // In the calling thread, after everything enqueued before.
+  // In the calling thread, after everything handed in before.
   template <class F>
   void run(F&& task) {
     const Turn turn(*this);
@@ -52,15 +53,16 @@ class HostQueue {
   void enqueue(Task task);
   // Passes the mark when everything before it is done; at once when that is now.
   void enqueue_mark(std::shared_ptr<Mark> mark);
+  // Waits for what was handed in so far, not for what comes after.
   void drain();
   bool idle() const noexcept;
 
  private:
-  // The right to run: taken when the queue is empty, given back at the end.
+  // A number of one's own, from when it comes up to the end of the scope.
   class Turn {
    public:
     explicit Turn(HostQueue& queue) : queue_(queue) { queue.take_turn(); }
-    ~Turn() { queue_.give_turn_back(); }
+    ~Turn() { queue_.end_turn(); }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
@@ -68,21 +70,23 @@ class HostQueue {
     HostQueue& queue_;
   };
 
-  // A task, or a mark to pass once the queue has no work before it.
+  // A task, or a mark to pass.
   struct Item {
+    uint64_t number;
     Task task;
     std::shared_ptr<Mark> mark;
   };
 
-  void push(Item item);  // with the lock held
+  void push(Task task, std::shared_ptr<Mark> mark);  // with the lock held
   void take_turn();
-  void give_turn_back();
+  void end_turn();
   void serve();
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  uint64_t next_ = 0;     // the number that the next comer gets
+  uint64_t serving_ = 0;  // the number whose turn it is; equal to next_ when the queue is idle
   std::deque<Item> items_;
-  bool busy_ = false;  // a task is running, in either kind of thread
   bool stopping_ = false;
   std::thread thread_;
 };

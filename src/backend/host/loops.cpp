@@ -192,9 +192,9 @@ template <int kBytes, int kTile>
 void gather_tile(const char* src, int64_t src_pitch, Element<kBytes>* buffer) {
 #if defined(__AVX2__)
   if constexpr (kBytes == 4) {
-    for (int r = 0; r < kTile; r += 8) {
-      for (int k = 0; k < 8; ++k) prefetch_next_tile<kTile>(src + (r + k) * src_pitch, src_pitch);
-      for (int c = 0; c < kTile; c += 8)
+    for (int64_t r = 0; r < kTile; r += 8) {
+      for (int64_t k = 0; k < 8; ++k) prefetch_next_tile<kTile>(src + (r + k) * src_pitch, src_pitch);
+      for (int64_t c = 0; c < kTile; c += 8)
         gather_8x8<kTile>(src + r * src_pitch + c * 4, src_pitch, &buffer[c * kTile + r]);
     }
     return;

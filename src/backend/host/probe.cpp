@@ -1,54 +1,17 @@
 // Whether memory can be accessed, asked of the kernel: a wrong answer costs a status, never a signal.
-#include <sys/mman.h>
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 
 #include "backend/backend.hpp"
 
 namespace gpumem {
-namespace {
 
-uintptr_t page_of(const void* p) noexcept {
-  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  return reinterpret_cast<uintptr_t>(p) & ~(page - 1);
-}
-
-// Asks the kernel to make the page writable without changing it (MADV_POPULATE_WRITE, Linux 5.14).
-int populate_write(uintptr_t page) noexcept {
-  static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return madvise(reinterpret_cast<void*>(page), bytes, 23) == 0 ? 0 : errno;
-}
-
-// The slow way: the process's own map. True when it can't be read, so that nothing sound is refused.
-bool mapped_writable(uintptr_t address) noexcept {
-  FILE* maps = std::fopen("/proc/self/maps", "re");
-  if (maps == nullptr) return true;
-  char line[512];
-  bool writable = false;
-  bool line_start = true;
-  while (std::fgets(line, sizeof line, maps) != nullptr) {
-    unsigned long long first = 0;
-    unsigned long long end = 0;
-    char permissions[5] = {};
-    const bool parsed = line_start && std::sscanf(line, "%llx-%llx %4s", &first, &end, permissions) == 3;
-    line_start = line[__builtin_strlen(line) - 1] == '\n';
-    if (!parsed || address < first || address >= end) continue;
-    writable = permissions[1] == 'w';
-    break;
-  }
-  std::fclose(maps);
-  return writable;
-}
-
-}  // namespace
-
+// rt_sigprocmask copies the 8 bytes of the new mask in before it looks at `how`: EFAULT when they can't be read, EINVAL (and
+// no change) otherwise. Aligned down, the 8 bytes stay inside p's page.
 bool host_readable(const void* p) noexcept {
-  // rt_sigprocmask copies the 8 bytes of the new mask in before it looks at `how`: EFAULT when they can't be read, EINVAL
-  // (and no change) otherwise. Aligned down, the 8 bytes stay inside p's page.
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(p) & ~uintptr_t{7};
   if (aligned == 0) return false;
   const int before = errno;
@@ -58,12 +21,17 @@ bool host_readable(const void* p) noexcept {
   return readable;
 }
 
+// FUTEX_WAKE_OP adds 0 to the word atomically, so what is there stays, whoever else writes to it: EFAULT when the page can't be
+// written. Nobody waits on the other word.
 bool host_writable(void* p) noexcept {
+  static uint32_t nobody_waits = 0;
+  const uintptr_t aligned = reinterpret_cast<uintptr_t>(p) & ~uintptr_t{3};
+  if (aligned == 0) return false;
   const int before = errno;
-  const int error = populate_write(page_of(p));
-  // ENOMEM: not mapped. Anything else can be an older kernel, no permission, or a device's mapping: look closer.
-  const bool writable =
-      error == 0 || (error != ENOMEM && host_readable(p) && mapped_writable(reinterpret_cast<uintptr_t>(p)));
+  constexpr int kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
+  const long result =
+      syscall(SYS_futex, &nobody_waits, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, nullptr, aligned, kAddNothing);
+  const bool writable = result >= 0 || errno != EFAULT;
   errno = before;
   return writable;
 }
