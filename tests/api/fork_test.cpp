@@ -53,7 +53,7 @@ int use_a_host_context() {
 }
 
 constexpr const char* kNoThreadsInChild =
-    "the thread sanitizer can't start threads in the child of a process that has some";
+    "a sanitizer's run-time can't be relied on to start threads in the child of a process that has some";
 
 class Fork : public testing::TestWithParam<On> {
  protected:
@@ -93,7 +93,7 @@ TEST_P(Fork, InheritedHandlesAreForked) {
 }
 
 TEST_P(Fork, TheChildCanMakeAHostContext) {
-  if (kThreadSanitizer) GTEST_SKIP() << kNoThreadsInChild;
+  if (kSanitized) GTEST_SKIP() << kNoThreadsInChild;
   expect_child(use_a_host_context);
   int64_t sum = 0;
   const std::vector<int32_t> x(10, 1);
@@ -101,7 +101,7 @@ TEST_P(Fork, TheChildCanMakeAHostContext) {
 }
 
 TEST_P(Fork, InheritedHandlesStayForkedBesideNewOnes) {
-  if (kThreadSanitizer) GTEST_SKIP() << kNoThreadsInChild;
+  if (kSanitized) GTEST_SKIP() << kNoThreadsInChild;
   expect_child([&] {
     if (gpumem_ctx_status(ctx) != GPUMEM_FORKED) return 1;
     if (const int step = use_a_host_context(); step != 0) return step;
@@ -119,7 +119,7 @@ TEST_P(Fork, InheritedHandlesStayForkedBesideNewOnes) {
 }
 
 TEST_P(Fork, AGrandchildCanStartAfreshToo) {
-  if (kThreadSanitizer) GTEST_SKIP() << kNoThreadsInChild;
+  if (kSanitized) GTEST_SKIP() << kNoThreadsInChild;
   expect_child([&] {
     gpumem_ctx_options options;
     if (gpumem_ctx_options_init(&options, sizeof options) != GPUMEM_OK) return 1;
@@ -144,7 +144,7 @@ TEST_P(Fork, AGrandchildCanStartAfreshToo) {
 INSTANTIATE_TEST_SUITE_P(On, Fork, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
 TEST(ForkInTheMidst, OfWorkDoesNotHangTheChild) {
-  if (kThreadSanitizer) GTEST_SKIP() << kNoThreadsInChild;
+  if (kSanitized) GTEST_SKIP() << kNoThreadsInChild;
   Gate gate;
   Bytes held(size_t{64} << 20);
   const Context ctx(gate.options(On::host));
