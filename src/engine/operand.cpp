@@ -25,6 +25,19 @@ Operand from_allocation(const Context& context, const Allocation& allocation) no
        argument, number(p), verb);
 }
 
+// Memory that neither the library nor the driver knows: only the operating system can say whether it is there.
+bool unknown(const Operand& operand) noexcept { return operand.kind == GPUMEM_MEMORY_PAGEABLE && !operand.ours; }
+
+// What the registry and the driver say of p; no question to the operating system yet.
+Operand identify(Context& context, const void* p, const char* argument) {
+  if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
+  if (const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p))) {
+    return from_allocation(context, *allocation);
+  }
+  const Location location = context.device().classify(p);
+  return {location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes)};
+}
+
 bool reachable(const void* p, Access access) noexcept {
   return access == Access::read ? host_readable(p) : host_writable(const_cast<void*>(p));
 }
@@ -71,17 +84,13 @@ void require_covered(Context& context, Operand& operand, const void* p, int64_t 
 }  // namespace
 
 Operand look_up(Context& context, const void* p, const char* argument) {
-  if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
-  if (const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p))) {
-    return from_allocation(context, *allocation);
-  }
-  const Location location = context.device().classify(p);
-  if (!location.known && !host_readable(p)) fail_unreadable(p, argument, "read");
-  return {location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes)};
+  const Operand operand = identify(context, p, argument);
+  if (unknown(operand) && !host_readable(p)) fail_unreadable(p, argument, "read");
+  return operand;
 }
 
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument) {
-  Operand operand = look_up(context, p, argument);
+  Operand operand = identify(context, p, argument);
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (static_cast<uint64_t>(bytes) > UINTPTR_MAX - address) {
     fail(GPUMEM_OUT_OF_RANGE, "%s (0x%llx) and the %lld bytes from it on leave the address space", argument, number(p),
@@ -91,12 +100,12 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
     operand.kind = GPUMEM_MEMORY_PAGEABLE;  // registered in part only, or to an unknown extent
     operand.mixed = true;
   }
-  if (operand.kind != GPUMEM_MEMORY_PAGEABLE || operand.ours) require_covered(context, operand, p, bytes, argument);
+  if (!unknown(operand)) require_covered(context, operand, p, bytes, argument);
   if (!context.on_cuda() && operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST) {
     fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context",
          argument, number(p), operand.device);
   }
-  if (operand.kind == GPUMEM_MEMORY_PAGEABLE && !operand.ours) {
+  if (unknown(operand)) {
     require_accessible(p, bytes, access, argument);
     const auto* last = static_cast<const char*>(p) + (bytes - 1);
     operand.mixed = operand.mixed || (context.on_cuda() && context.device().classify(last).known);
