@@ -112,7 +112,23 @@ enum {
   GPUMEM_SUM_ABS = 3,     /* sum of |x| */
   GPUMEM_SUM_SQUARES = 4, /* sum of x*x */
   GPUMEM_SUM_CUBES = 5,   /* sum of x*x*x */
-  GPUMEM_MAX_ABS = 6      /* largest |x| */
+  GPUMEM_MAX_ABS = 6,     /* largest |x| */
+  GPUMEM_MIN_MAX = 7,     /* both in one pass: two results, the minimum first */
+  /* f64 only: the sum with the rounding errors of every addition carried along */
+  GPUMEM_SUM_COMPENSATED = 8,
+  /* What gpumem_explain() calls the operations of gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(); for a
+   * gpumem_problem alone. */
+  GPUMEM_ARG_MIN = 16,
+  GPUMEM_ARG_MAX = 17,
+  GPUMEM_DOT = 18,
+  GPUMEM_NRM2 = 19
+};
+
+/* Which lines of a matrix gpumem_reduce_axis() reduces, each to one result. */
+typedef int32_t gpumem_axis;
+enum {
+  GPUMEM_AXIS_ROWS = 0, /* one result a row */
+  GPUMEM_AXIS_COLS = 1  /* one result a column */
 };
 
 typedef int32_t gpumem_memory_kind;
@@ -136,7 +152,13 @@ enum {
 
 /* A family of kernel variants that compute the same thing. */
 typedef int32_t gpumem_family;
-enum { GPUMEM_FAMILY_REDUCE = 1, GPUMEM_FAMILY_TRANSPOSE = 2, GPUMEM_FAMILY_FILL = 3 };
+enum {
+  GPUMEM_FAMILY_REDUCE = 1,
+  GPUMEM_FAMILY_TRANSPOSE = 2,
+  GPUMEM_FAMILY_FILL = 3,
+  GPUMEM_FAMILY_REDUCE_AXIS = 4,
+  GPUMEM_FAMILY_REDUCE_SEGMENTS = 5
+};
 
 typedef int32_t gpumem_format;
 enum { GPUMEM_FORMAT_TEXT = 0, GPUMEM_FORMAT_JSON = 1 };
@@ -171,6 +193,10 @@ typedef struct gpumem_ctx_options {
   int32_t reserved0;       /* 0 */
   gpumem_parallel_for_fn parallel_for; /* the program's pool, or NULL (default) for the library's */
   void *parallel_for_user;
+  /* 1: plain gpumem_reduce_*, argreduce_* and nrm2_* of contiguous host memory (stride 1) on a CUDA context run on the device, to
+   * which the data is moved in pieces; the same bits. Default 0: they run on the host, where the data lies. */
+  int32_t stream_host_data;
+  int32_t reserved1; /* 0 */
 } gpumem_ctx_options;
 
 typedef struct gpumem_device_info {
@@ -219,9 +245,11 @@ typedef struct gpumem_memory_stats_info {
 } gpumem_memory_stats_info;
 
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
- *   REDUCE     dtype (GPUMEM_I32), op, src, n, src_stride
- *   TRANSPOSE  element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
- *   FILL       element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n */
+ *   REDUCE           dtype, op, src, n, src_stride; for GPUMEM_DOT src2 and src2_stride as well
+ *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
+ *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n
+ *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
+ *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments) */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -236,6 +264,13 @@ typedef struct gpumem_problem {
   int64_t src_stride;
   int64_t dst_stride;
   int64_t element_bytes;
+  const void *src2;
+  int64_t src2_stride;
+  int64_t batches;
+  int64_t batch_stride;
+  const int64_t *offsets;
+  gpumem_axis axis;
+  int32_t reserved1; /* 0 */
 } gpumem_problem;
 
 /* ---------------------------------------------------------------------------------------------------------- library */
@@ -388,15 +423,162 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
 
 /* ----------------------------------------------------------------------------------------------------------- reduce */
 
-/* *result = the reduction of x[0], x[stride], ..., x[(n-1)*stride], exact: sums are formed in 128 bits, so squares and
- * cubes may leave 64 bits on the way. stride >= 1, in elements; x may have any alignment. n == 0: the sums are 0, and the
- * others GPUMEM_EMPTY; x may then be NULL. result may lie in any kind of memory. The value never depends on the device,
- * the variant or the number of threads.
- * Errors: OVERFLOW (if and only if the final value does not fit int64_t; *result is untouched), EMPTY, INVALID_POINTER,
- * OUT_OF_RANGE, UNSUPPORTED (memory of another device, device memory on a host context, or a forced variant that does
- * not fit), CAPTURING. */
+/* What holds for every reduction:
+ *
+ * Elements    x[0], x[stride], ..., x[(n-1)*stride]; strides are in elements and at least 1; any alignment, any kind of memory.
+ * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64; a void *result is one of these.
+ *             GPUMEM_MIN_MAX gives two of them, the minimum first. Plain forms for one sequence take result, value and index at
+ *             any address; _async, axis and segments want them at a multiple of 8 bytes, status at one of 4.
+ * Integers    The value is exact, whatever it takes on the way (squares and cubes of 64-bit integers are formed in 256 bits).
+ *             GPUMEM_OVERFLOW if and only if the final value does not fit its result; |INT64_MIN| does not.
+ * Floating    min, max and arg are exact. Sums are formed in f64 in one fixed order: terms x, |x|, x*x, (x*x)*x or x*y are each
+ * point       rounded once to nearest, never fused; leaves of 1024 terms are 8 rows of 128 lanes, each lane adding its 8 terms in
+ *             order, the lanes folded by halves, the leaves folded in pairs. So the bits never depend on the device, the
+ *             variant, the threads, alignment, stride or kind of memory. To first order
+ *             |error| <= (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, beside the rounding of the terms (|x| and x of every
+ *             type, and x*x of f16, bf16 and f32, have none).
+ * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000; so does inf - inf in a sum. Sums may
+ *             overflow to an infinity. min and max take -0 as less than +0; MAX_ABS is never -0; a sum of zeros is +0.
+ *             Subnormals count in full, whatever the program has set in its floating-point environment.
+ * n == 0      Sums, dot and nrm2 are 0; min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x may then be NULL.
+ * Aliasing    result, index and status may not lie inside x. The library never writes to x.
+ *
+ * The plain forms take results in any kind of memory; a failure leaves them untouched.
+ * The _async forms write result (and index) in the order of the stream. On a CUDA context result, index and status lie in
+ * device, pinned or managed memory (INVALID_POINTER otherwise). What only the run itself can find goes to *status: GPUMEM_OK, or
+ * GPUMEM_OVERFLOW with *result untouched; status may be NULL. Data in host memory is reduced by a host function in the stream's
+ * order. Under graph capture, data of the device only: the call becomes part of the graph, with scratch memory that lives as
+ * long as the graph does, so no two executions of one captured call may overlap, and the context must outlive them.
+ * Errors of all: EMPTY, OVERFLOW (plain forms), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device, device
+ * memory on a host context, an operation that the type does not have, or a forced variant that does not fit), CAPTURING (the
+ * plain forms; _async on host memory).
+ */
+
+/* *result = the reduction of x by op. GPUMEM_SUM_COMPENSATED is for f64 alone: its error is within 2 ulp of the exact sum while
+ * sum |x| / |sum x| is at most 1e15; where it is not finite, it is the plain sum. */
+GPUMEM_API gpumem_status gpumem_reduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
+                                       int64_t n, int64_t stride, void *result);
 GPUMEM_API gpumem_status gpumem_reduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
                                            int64_t stride, int64_t *result);
+GPUMEM_API gpumem_status gpumem_reduce_i64(gpumem_ctx *ctx, gpumem_reduce_op op, const int64_t *x, int64_t n,
+                                           int64_t stride, int64_t *result);
+GPUMEM_API gpumem_status gpumem_reduce_u32(gpumem_ctx *ctx, gpumem_reduce_op op, const uint32_t *x, int64_t n,
+                                           int64_t stride, uint64_t *result);
+GPUMEM_API gpumem_status gpumem_reduce_u64(gpumem_ctx *ctx, gpumem_reduce_op op, const uint64_t *x, int64_t n,
+                                           int64_t stride, uint64_t *result);
+GPUMEM_API gpumem_status gpumem_reduce_f32(gpumem_ctx *ctx, gpumem_reduce_op op, const float *x, int64_t n,
+                                           int64_t stride, double *result);
+GPUMEM_API gpumem_status gpumem_reduce_f64(gpumem_ctx *ctx, gpumem_reduce_op op, const double *x, int64_t n,
+                                           int64_t stride, double *result);
+GPUMEM_API gpumem_status gpumem_reduce_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
+                                             int64_t n, int64_t stride, void *result, gpumem_status *status,
+                                             gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_reduce_i32_async(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
+                                                 int64_t stride, int64_t *result, gpumem_status *status,
+                                                 gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_reduce_i64_async(gpumem_ctx *ctx, gpumem_reduce_op op, const int64_t *x, int64_t n,
+                                                 int64_t stride, int64_t *result, gpumem_status *status,
+                                                 gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_reduce_u32_async(gpumem_ctx *ctx, gpumem_reduce_op op, const uint32_t *x, int64_t n,
+                                                 int64_t stride, uint64_t *result, gpumem_status *status,
+                                                 gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_reduce_u64_async(gpumem_ctx *ctx, gpumem_reduce_op op, const uint64_t *x, int64_t n,
+                                                 int64_t stride, uint64_t *result, gpumem_status *status,
+                                                 gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_reduce_f32_async(gpumem_ctx *ctx, gpumem_reduce_op op, const float *x, int64_t n,
+                                                 int64_t stride, double *result, gpumem_status *status,
+                                                 gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_reduce_f64_async(gpumem_ctx *ctx, gpumem_reduce_op op, const double *x, int64_t n,
+                                                 int64_t stride, double *result, gpumem_status *status,
+                                                 gpumem_stream *stream);
+
+/* *value = the minimum or maximum of x (op GPUMEM_MIN or GPUMEM_MAX), *index = where it is, counted in elements of the strided
+ * sequence: the first NaN if there is one, else the lowest index among equals (-0 is less than +0). value may be NULL. */
+GPUMEM_API gpumem_status gpumem_argreduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
+                                          int64_t n, int64_t stride, void *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
+                                              int64_t stride, int64_t *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_i64(gpumem_ctx *ctx, gpumem_reduce_op op, const int64_t *x, int64_t n,
+                                              int64_t stride, int64_t *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_u32(gpumem_ctx *ctx, gpumem_reduce_op op, const uint32_t *x, int64_t n,
+                                              int64_t stride, uint64_t *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_u64(gpumem_ctx *ctx, gpumem_reduce_op op, const uint64_t *x, int64_t n,
+                                              int64_t stride, uint64_t *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_f32(gpumem_ctx *ctx, gpumem_reduce_op op, const float *x, int64_t n,
+                                              int64_t stride, double *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_f64(gpumem_ctx *ctx, gpumem_reduce_op op, const double *x, int64_t n,
+                                              int64_t stride, double *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_argreduce_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
+                                                int64_t n, int64_t stride, void *value, int64_t *index,
+                                                gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_argreduce_i32_async(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
+                                                    int64_t stride, int64_t *value, int64_t *index,
+                                                    gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_argreduce_i64_async(gpumem_ctx *ctx, gpumem_reduce_op op, const int64_t *x, int64_t n,
+                                                    int64_t stride, int64_t *value, int64_t *index,
+                                                    gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_argreduce_u32_async(gpumem_ctx *ctx, gpumem_reduce_op op, const uint32_t *x, int64_t n,
+                                                    int64_t stride, uint64_t *value, int64_t *index,
+                                                    gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_argreduce_u64_async(gpumem_ctx *ctx, gpumem_reduce_op op, const uint64_t *x, int64_t n,
+                                                    int64_t stride, uint64_t *value, int64_t *index,
+                                                    gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_argreduce_f32_async(gpumem_ctx *ctx, gpumem_reduce_op op, const float *x, int64_t n,
+                                                    int64_t stride, double *value, int64_t *index,
+                                                    gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_argreduce_f64_async(gpumem_ctx *ctx, gpumem_reduce_op op, const double *x, int64_t n,
+                                                    int64_t stride, double *value, int64_t *index,
+                                                    gpumem_stream *stream);
+
+/* *result = sum of x[i*x_stride] * y[i*y_stride] for i < n. x and y may overlap. Where one lies in host memory and the other
+ * does not, the plain form works where x lies and copies y there; the _async form gives UNSUPPORTED. */
+GPUMEM_API gpumem_status gpumem_dot_f32(gpumem_ctx *ctx, const float *x, const float *y, int64_t n, int64_t x_stride,
+                                        int64_t y_stride, double *result);
+GPUMEM_API gpumem_status gpumem_dot_f64(gpumem_ctx *ctx, const double *x, const double *y, int64_t n, int64_t x_stride,
+                                        int64_t y_stride, double *result);
+GPUMEM_API gpumem_status gpumem_dot_f32_async(gpumem_ctx *ctx, const float *x, const float *y, int64_t n,
+                                              int64_t x_stride, int64_t y_stride, double *result,
+                                              gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_dot_f64_async(gpumem_ctx *ctx, const double *x, const double *y, int64_t n,
+                                              int64_t x_stride, int64_t y_stride, double *result,
+                                              gpumem_stream *stream);
+
+/* *result = the Euclidean norm of x: infinite only if the true norm exceeds double, exact zeros aside never lost to underflow.
+ * f32: the root of the sum of squares. f64: squares of the elements of middle size, of the large ones scaled by 2^-538 and of
+ * the small ones scaled by 2^537 are summed apart, each in the fixed order, and combined (J. L. Blue, A portable Fortran
+ * program to find the Euclidean norm of a vector, ACM TOMS 4, 1978; E. Anderson, Algorithm 978, ACM TOMS 44, 2017). */
+GPUMEM_API gpumem_status gpumem_nrm2_f32(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride, double *result);
+GPUMEM_API gpumem_status gpumem_nrm2_f64(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride, double *result);
+GPUMEM_API gpumem_status gpumem_nrm2_f32_async(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride,
+                                               double *result, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_nrm2_f64_async(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride,
+                                               double *result, gpumem_stream *stream);
+
+/* Reduces each row (GPUMEM_AXIS_ROWS) or each column (GPUMEM_AXIS_COLS) of `batches` matrices of rows x cols, row-major with
+ * leading dimension ld >= cols; matrix b begins at x + b*batch_stride. Results lie one after the other, matrix by matrix:
+ * batches * rows or batches * cols of them (GPUMEM_MIN_MAX: pairs). Each has the bits that gpumem_reduce() would give for that
+ * row or column. batch_stride may be anything from 0 up. No result (batches, or rows or cols that give it, is 0): a no-op.
+ * Lines without elements: sums are 0, the others GPUMEM_EMPTY. A result that does not fit is written as 0 and makes the call
+ * GPUMEM_OVERFLOW; the others are right. */
+GPUMEM_API gpumem_status gpumem_reduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
+                                            const void *x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
+                                            int64_t batch_stride, void *result);
+GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                  gpumem_axis axis, const void *x, int64_t rows, int64_t cols,
+                                                  int64_t ld, int64_t batches, int64_t batch_stride, void *result,
+                                                  gpumem_status *status, gpumem_stream *stream);
+
+/* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (GPUMEM_MIN_MAX: pairs), with the bits
+ * that gpumem_reduce() would give. offsets are segments + 1 numbers from 0 to n, none less than the one before it, at a
+ * multiple of 8 bytes, in any kind of memory that x's side can read (_async), or any (plain). segments == 0 is a no-op. A
+ * segment without a value is written as 0 and makes the call GPUMEM_EMPTY (no elements for min, max), GPUMEM_OVERFLOW (does not
+ * fit) or GPUMEM_OUT_OF_RANGE (its offsets are not as said); the largest of these codes is given; the other segments are right. */
+GPUMEM_API gpumem_status gpumem_reduce_segments(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
+                                                int64_t n, const int64_t *offsets, int64_t segments, void *result);
+GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
+                                                      const void *x, int64_t n, const int64_t *offsets,
+                                                      int64_t segments, void *result, gpumem_status *status,
+                                                      gpumem_stream *stream);
 
 /* -------------------------------------------------------------------------------------------------------- rearrange */
 

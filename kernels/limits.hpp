@@ -3,18 +3,31 @@
 
 #include <cstdint>
 
+#include "kernels/nodes.hpp"
+
 namespace gpumem {
 
-// Partial values that the last step of a reduction folds.
+// Nodes that the last step of a reduction folds.
 constexpr int64_t kMaxReduceBlocks = 16384;
 
-// Threads of a block, and independent loads a thread keeps in flight.
-constexpr int kOneBlockThreads = 1024;
-constexpr int kOneBlockLoads = 4;
-constexpr int kLastBlockThreads = 512;
-constexpr int kLastBlockShortLoads = 2;
-constexpr int kLastBlockLongLoads = 8;
-constexpr int kTwoPassThreads = 256;
+// Threads of the largest block of a tile kernel, and of the others.
+constexpr int kTileThreads = 512;
+constexpr int kElementThreads = 256;
+constexpr int kLadderThreads = 512;
+
+// What a warp takes at a time: 4 KiB, or the leaves of the reproducible order that come closest to it.
+constexpr int64_t reduce_chunk(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  const NodeKind kind = node_kind(dtype, op);
+  if (!is_ordered(kind)) return 4096 / element_bytes(dtype);
+  return element_bytes(dtype) == 2 ? 2 * kLeafTerms : kLeafTerms;
+}
+
+// Leaf sums that wait in a block's shared memory for their neighbours.
+constexpr int kLeavesAtOnce = 256;
+
+// Chunks that one block takes at once.
+constexpr int64_t kOneBlockChunks = kTileThreads / 32;
+
 constexpr int kTransposeThreads = 256;
 constexpr int kFillThreads = 256;
 

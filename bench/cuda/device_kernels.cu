@@ -16,35 +16,9 @@ int grid_for(int64_t n) { return static_cast<int>(std::clamp<int64_t>((n + kThre
 __device__ int64_t first_index() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ int64_t index_step() { return int64_t{gridDim.x} * blockDim.x; }
 
-__global__ void generate_i32_kernel(int32_t* x, int64_t n, uint32_t limit) {
-  for (int64_t i = first_index(); i < n; i += index_step()) x[i] = random_i32(static_cast<uint64_t>(i), limit);
-}
-
 template <class T>
 __global__ void generate_kernel(T* x, int64_t n) {
   for (int64_t i = first_index(); i < n; i += index_step()) x[i] = random_element<T>(static_cast<uint64_t>(i));
-}
-
-struct DeviceReference {
-  unsigned long long sum, sum_squares, sum_cubes;
-  long long min;
-};
-
-__global__ void reference_kernel(const int32_t* x, int64_t n, DeviceReference* out) {
-  long long sum = 0, squares = 0, cubes = 0, low = INT32_MAX;
-  for (int64_t i = first_index(); i < n; i += index_step()) {
-    const long long v = x[i];
-    sum += v;
-    // Wrapping arithmetic: for inputs of the whole range these two are meaningless and nobody asks for them.
-    squares = static_cast<long long>(static_cast<unsigned long long>(squares) + static_cast<unsigned long long>(v * v));
-    cubes = static_cast<long long>(static_cast<unsigned long long>(cubes) +
-                                   static_cast<unsigned long long>(v * v) * static_cast<unsigned long long>(v));
-    low = min(low, v);
-  }
-  atomicAdd(&out->sum, static_cast<unsigned long long>(sum));
-  atomicAdd(&out->sum_squares, static_cast<unsigned long long>(squares));
-  atomicAdd(&out->sum_cubes, static_cast<unsigned long long>(cubes));
-  atomicMin(&out->min, low);
 }
 
 template <class T>
@@ -147,27 +121,10 @@ auto with_element(int bytes, const F& f) {
 
 }  // namespace
 
-void generate_i32(int32_t* x, int64_t n, uint32_t limit) {
-  generate_i32_kernel<<<grid_for(n), kThreads>>>(x, n, limit);
-  check_cuda(cudaGetLastError());
-}
-
 void generate_elements(void* x, int64_t n, int element_bytes) {
   with_element(element_bytes,
                [&]<class T>(T*) { generate_kernel<T><<<grid_for(n), kThreads>>>(static_cast<T*>(x), n); });
   check_cuda(cudaGetLastError());
-}
-
-Reference reference_reduce(const int32_t* x, int64_t n) {
-  const DeviceBytes out(sizeof(DeviceReference));
-  DeviceReference host{0, 0, 0, INT32_MAX};
-  check_cuda(cudaMemcpy(out.as(), &host, sizeof host, cudaMemcpyHostToDevice));
-  reference_kernel<<<static_cast<int>(std::min<int64_t>(grid_for(n), 2048)), kThreads>>>(x, n,
-                                                                                         out.as<DeviceReference>());
-  check_cuda(cudaGetLastError());
-  check_cuda(cudaMemcpy(&host, out.as(), sizeof host, cudaMemcpyDeviceToHost));
-  return {static_cast<int64_t>(host.sum), host.min, static_cast<int64_t>(host.sum_squares),
-          static_cast<int64_t>(host.sum_cubes)};
 }
 
 int64_t count_wrong_transposed(const void* dst, int64_t rows, int64_t cols, int element_bytes) {
@@ -200,8 +157,8 @@ void read_everything(const void* x, std::size_t bytes, unsigned int* sink, int b
   check_cuda(cudaGetLastError());
 }
 
-void launch_gate(const int* release, int* timed_out) {
-  gate_kernel<<<1, 1>>>(release, timed_out);
+void launch_gate(const int* release, int* timed_out, cudaStream_t stream) {
+  gate_kernel<<<1, 1, 0, stream>>>(release, timed_out);
   check_cuda(cudaGetLastError());
 }
 

@@ -1,4 +1,4 @@
-// The benchmark's own kernels: inputs, independent references, comparisons, ceilings, the gate. Simple on purpose.
+// The benchmark's own kernels: inputs, comparisons, ceilings, the gate. Simple on purpose.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,15 +8,8 @@
 
 namespace bench {
 
-// Input: random_i32(i, limit), and random_element<T>(i) of 1, 2, 4, 8 or 16 bytes.
-void generate_i32(int32_t* x, int64_t n, uint32_t limit);
+// Input: random_element<T>(i) of 1, 2, 4, 8 or 16 bytes.
 void generate_elements(void* x, int64_t n, int element_bytes);
-
-// What the reductions of x should give, by plain 64-bit accumulation. Blocks.
-struct Reference {
-  int64_t sum, min, sum_squares, sum_cubes;
-};
-Reference reference_reduce(const int32_t* x, int64_t n);
 
 // How many elements are wrong. Block.
 int64_t count_wrong_transposed(const void* dst, int64_t rows, int64_t cols, int element_bytes);
@@ -27,8 +20,8 @@ int64_t count_wrong_filled(const void* dst, std::size_t bytes, const unsigned ch
 // everything else, leaving only clean lines. `sink` is one word of device memory.
 void read_everything(const void* x, std::size_t bytes, unsigned int* sink, int blocks);
 
-// Occupies the legacy stream until *release becomes non-zero; after two seconds it gives up and sets *timed_out.
-void launch_gate(const int* release, int* timed_out);
+// Occupies the stream until *release becomes non-zero; after two seconds it gives up and sets *timed_out.
+void launch_gate(const int* release, int* timed_out, cudaStream_t stream);
 
 // The cheapest launch with the arguments of a fill: the peer of a dispatch.
 void launch_small_fill(void* dst, uint64_t low, uint64_t high, int64_t count, cudaStream_t stream);

@@ -103,14 +103,18 @@ double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated h
   flags[1] = 0;
   Release release(flags);
   if (how.cold) flush_l2();
-  launch_gate(flags_.as<int>(), flags_.as<int>() + 1);
-  check_cuda(cudaEventRecord(start_.get(), cudaStreamLegacy));
+  if (how.gate) {
+    launch_gate(flags_.as<int>(), flags_.as<int>() + 1, how.stream);
+  } else {
+    check_cuda(cudaDeviceSynchronize());
+  }
+  check_cuda(cudaEventRecord(start_.get(), how.stream));
   if (how.blocking) {
     enqueue_by_worker(call);
   } else {
     for (int i = 0; i < calls; ++i) call();
   }
-  const cudaError_t recorded = cudaEventRecord(end_.get(), cudaStreamLegacy);
+  const cudaError_t recorded = cudaEventRecord(end_.get(), how.stream);
   release.open();
   if (how.blocking) join_worker();
   check_cuda(recorded);
@@ -123,8 +127,10 @@ double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated h
 
 std::function<double()> gated_sampler(std::shared_ptr<GatedTimer> timer, std::function<void()> call, Gated how) {
   auto calls = std::make_shared<int>(how.blocking || how.cold || !how.batch ? 1 : 0);
-  return [timer, call = std::move(call), how, calls] {
-    if (!how.cold) call();
+  auto loaded = std::make_shared<bool>(false);  // what the first call loads would wait for the gate
+  return [timer, call = std::move(call), how, calls, loaded] {
+    if (!how.cold || !*loaded) call();
+    *loaded = true;
     if (*calls == 0) {
       const double one = timer->seconds(call, 1, how);
       *calls = static_cast<int>(std::clamp(kSampleSeconds / one, 1.0, double{kMostCalls}));

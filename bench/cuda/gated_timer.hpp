@@ -1,10 +1,14 @@
-// The time that a call takes on the device, without the host's share.
+// The time that a call takes on the device, without the host's share; without a gate, the time that an idle stream takes for it,
+// the way of its launches from the host included.
 //
-// A kernel (the gate) occupies the legacy default stream. Behind it lie a start event, the call's work (on a blocking stream,
-// which the legacy stream orders) and an end event, all enqueued before the host opens the gate. So the events see the
-// device work back to back, however long the host took to enqueue it. A call that blocks until its work is done is made by a
-// second thread, and the end event is recorded once that thread has had ample time to enqueue. Both sides of a case are
-// timed in the same way, the hand-over between two streams (one to two microseconds) included.
+// A kernel (the gate) occupies a stream. Behind it lie a start event, the call's work and an end event, all enqueued before
+// the host opens the gate. So the events see the device work back to back, however long the host took to enqueue it.
+//
+// A call that is enqueued on a stream of the caller's choice is timed on that very stream. Other calls work on a stream that is
+// not ours to see, but is a blocking one: gate and events then lie on the legacy default stream, which orders it, and the
+// hand-over between two streams (one to two microseconds) is timed too. A call that blocks until its work is done is made by a
+// second thread, and the end event is recorded once that thread has had ample time to enqueue. Both sides of a case are timed
+// in the same way.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +26,9 @@ namespace bench {
 struct Gated {
   bool blocking = false;  // the call returns when its work is done
   bool cold = false;      // empty L2 of the operands before; else one untimed call goes before
-  bool batch = true;      // several calls a sample when one is short; never for blocking calls or a cold cache
+  bool gate = true;  // else the stream is idle and the events stand right before and after the call: its launches count
+  bool batch = true;  // several calls a sample when one is short; never for blocking calls or a cold cache
+  cudaStream_t stream = cudaStreamLegacy;  // where gate and events lie
 };
 
 class GatedTimer {

@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{8} << 30;  // 2^31 four-byte elements
+constexpr std::size_t kMostBytes = std::size_t{16} << 30;  // 2^31 eight-byte elements
 constexpr std::size_t kAlignment = 256;
 constexpr int kTries = 9;
 
@@ -32,15 +32,20 @@ double best_rate(double bytes, const Enqueue& enqueue) {
 Gpu::Gpu(const Context& context) : ctx(context), info(device_of(context.get())) {
   timer = std::make_shared<GatedTimer>(static_cast<std::size_t>(info.l2_bytes));
   if (Geam::built()) geam = std::make_unique<Geam>();
+  if (Geam::built()) blas = std::make_unique<Blas>(peer_stream.get());
+  check(gpumem_stream_wrap(ctx.get(), peer_stream.get(), &shared_stream));
   std::size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total));
   bytes_ = std::min(kMostBytes, free / 5 * 2 / kAlignment * kAlignment);
   check(gpumem_alloc_device(ctx.get(), static_cast<int64_t>(bytes_), &src_));
   check(gpumem_alloc_device(ctx.get(), static_cast<int64_t>(bytes_), &dst_));
+  check(gpumem_alloc_device(ctx.get(), kResults * kResultStep, &results_));
 }
 
 Gpu::~Gpu() {
   cudaDeviceSynchronize();
+  gpumem_stream_destroy(shared_stream);
+  gpumem_free(ctx.get(), results_);
   gpumem_free(ctx.get(), src_);
   gpumem_free(ctx.get(), dst_);
 }
@@ -63,8 +68,9 @@ Ceilings measure_cuda_ceilings(const Gpu& gpu) {
     }
   }
   const DeviceBytes sink(sizeof(unsigned int));
-  generate_i32(static_cast<int32_t*>(src), static_cast<int64_t>(bytes / 4), 0);
+  generate_elements(src, static_cast<int64_t>(bytes / 8), 8);
   Ceilings c;
+  c.theoretical = static_cast<double>(gpu.info.bandwidth_bytes_per_s);
   for (const int blocks_a_multiprocessor : {4, 16, 64}) {
     const int blocks = blocks_a_multiprocessor * gpu.info.multiprocessors;
     c.read = std::max(c.read, best_rate(static_cast<double>(bytes),

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cuda/cuda_cases.hpp"
+#include "cuda/peers_reproducible.hpp"
 #include "support/machine.hpp"
 #include "support/runner.hpp"
 
@@ -46,11 +47,17 @@ int run(int argc, char** argv) {
 
   std::vector<bench::Case> cases;
   bench::add_cuda_reduce(cases, gpu);
+  bench::add_cuda_reduce_call(cases, gpu);
+  bench::add_cuda_reduce_kinds(cases, gpu);
+  bench::add_cuda_blas1(cases, gpu);
+  bench::add_cuda_ladder(cases, gpu);
   bench::add_cuda_transpose(cases, gpu);
   bench::add_cuda_movement(cases, gpu);
   bench::add_cuda_dispatch(cases, gpu);
   if (!gpu->geam) std::puts("built without cuBLAS: its rows are left out");
-  return bench::run_cases(argc, argv, options, report, cases);
+  if (!bench::CubReproducible::built())
+    std::puts("built without CCCL 3.1 or newer: CUB's reproducible sum is left out");
+  return bench::run_cases(argc, argv, options, report, cases, bench::cuda_reduce_summaries());
 }
 
 }  // namespace

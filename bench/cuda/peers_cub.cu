@@ -1,10 +1,13 @@
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
+#include <type_traits>
 
 #include "cuda/peers_cub.hpp"
 
 namespace bench {
 namespace {
+
+using Reduce = cub::DeviceReduce;
 
 struct Square {
   __host__ __device__ int64_t operator()(int32_t v) const { return int64_t{v} * v; }
@@ -14,43 +17,68 @@ struct Cube {
   __host__ __device__ int64_t operator()(int32_t v) const { return int64_t{v} * v * v; }
 };
 
+bool is_wide(CubOp op) { return op == CubOp::sum_wide || op == CubOp::sum_squares || op == CubOp::sum_cubes; }
+
 }  // namespace
 
-CubReduce::CubReduce(CubOp op, const int32_t* x, int64_t n)
-    : op_(op),
-      x_(x),
-      n_(static_cast<uint32_t>(n)),
-      scratch_bytes_([this] {
-        std::size_t bytes = 0;
-        check_cuda(call(nullptr, bytes, nullptr));
-        return bytes;
-      }()),
-      scratch_(scratch_bytes_) {}
-
-std::size_t CubReduce::result_bytes() const { return op_ == CubOp::sum_i32 || op_ == CubOp::min ? 4 : 8; }
+CubReduce::CubReduce(CubOp op, gpumem_dtype dtype, const void* x, int64_t n)
+    : result_type_(is_wide(op) ? gpumem_dtype{GPUMEM_I64} : dtype) {
+  const auto count = static_cast<uint32_t>(n);
+  switch (dtype) {
+    case GPUMEM_I32:
+      call_ = call_of(op, static_cast<const int32_t*>(x), count);
+      break;
+    case GPUMEM_I64:
+      call_ = call_of(op, static_cast<const int64_t*>(x), count);
+      break;
+    case GPUMEM_F32:
+      call_ = call_of(op, static_cast<const float*>(x), count);
+      break;
+    case GPUMEM_F64:
+      call_ = call_of(op, static_cast<const double*>(x), count);
+      break;
+    default:
+      break;
+  }
+  if (!call_) throw std::invalid_argument("no such peer");
+  check_cuda(call_(nullptr, scratch_bytes_, nullptr));
+  scratch_ = std::make_unique<DeviceBytes>(scratch_bytes_);
+}
 
 void CubReduce::enqueue(cudaStream_t stream) const {
   std::size_t bytes = scratch_bytes_;
-  check_cuda(call(scratch_.as(), bytes, stream));
+  check_cuda(call_(scratch_->as(), bytes, stream));
 }
 
-cudaError_t CubReduce::call(void* scratch, std::size_t& bytes, cudaStream_t stream) const {
-  auto* narrow = result_.as<int32_t>();
-  auto* wide = result_.as<int64_t>();
-  using Reduce = cub::DeviceReduce;
-  switch (op_) {
-    case CubOp::sum_i32:
-      return Reduce::Sum(scratch, bytes, x_, narrow, n_, stream);
-    case CubOp::sum_i64:
-      return Reduce::Sum(scratch, bytes, x_, wide, n_, stream);
-    case CubOp::min:
-      return Reduce::Min(scratch, bytes, x_, narrow, n_, stream);
-    case CubOp::sum_squares:
-      return Reduce::TransformReduce(scratch, bytes, x_, wide, n_, cuda::std::plus<>{}, Square{}, int64_t{0}, stream);
-    case CubOp::sum_cubes:
-      return Reduce::TransformReduce(scratch, bytes, x_, wide, n_, cuda::std::plus<>{}, Cube{}, int64_t{0}, stream);
+template <class T>
+CubReduce::Call CubReduce::call_of(CubOp op, const T* x, uint32_t n) {
+  auto* same = result_.as<T>();
+  if (op == CubOp::sum) return [=](auto* p, auto& bytes, auto s) { return Reduce::Sum(p, bytes, x, same, n, s); };
+  if (op == CubOp::min) return [=](auto* p, auto& bytes, auto s) { return Reduce::Min(p, bytes, x, same, n, s); };
+  if constexpr (sizeof(T) == 4) {
+    auto* index = index_.as<int64_t>();
+    if (op == CubOp::arg_min) {
+      return [=](auto* p, auto& bytes, auto s) { return Reduce::ArgMin(p, bytes, x, same, index, int64_t{n}, s); };
+    }
   }
-  return cudaErrorInvalidValue;
+  if constexpr (std::is_same_v<T, int32_t>) {
+    auto* wide = result_.as<int64_t>();
+    constexpr cuda::std::plus<> plus;
+    if (op == CubOp::sum_wide) {
+      return [=](auto* p, auto& bytes, auto s) { return Reduce::Sum(p, bytes, x, wide, n, s); };
+    }
+    if (op == CubOp::sum_squares) {
+      return [=](auto* p, auto& bytes, auto s) {
+        return Reduce::TransformReduce(p, bytes, x, wide, n, plus, Square{}, int64_t{0}, s);
+      };
+    }
+    if (op == CubOp::sum_cubes) {
+      return [=](auto* p, auto& bytes, auto s) {
+        return Reduce::TransformReduce(p, bytes, x, wide, n, plus, Cube{}, int64_t{0}, s);
+      };
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace bench

@@ -2,41 +2,49 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <gpumem.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "cuda/cuda_check.hpp"
 
 namespace bench {
 
 enum class CubOp {
-  sum_i32,  // what users call: wraps where the sum leaves 32 bits
-  sum_i64,  // a 64-bit result, and so 64-bit accumulators: the same value as the library's
+  sum,       // what users call, to a result of the elements' type: i32 wraps, f32 accumulates in f32
+  sum_wide,  // of i32: a 64-bit result, and so 64-bit accumulators, the same value as the library's
   min,
-  sum_squares,  // 64-bit
+  arg_min,      // of i32 and f32
+  sum_squares,  // of i32, 64-bit, like the next
   sum_cubes
 };
 
 class CubReduce {
  public:
-  CubReduce(CubOp op, const int32_t* x, int64_t n);  // n <= 2^32 - 1
+  // i32, i64, f32 and f64, where the operation says nothing else; n <= 2^32 - 1.
+  CubReduce(CubOp op, gpumem_dtype dtype, const void* x, int64_t n);
 
   void enqueue(cudaStream_t stream) const;
 
-  // The result's place on the device, and how many bytes of it count (4 or 8).
+  // The result's place on the device, its type (I32, I64, F32 or F64), and the place of arg_min's index, an int64_t.
   void* result() const { return result_.as(); }
-  std::size_t result_bytes() const;
+  gpumem_dtype result_type() const { return result_type_; }
+  void* index() const { return index_.as(); }
 
  private:
-  cudaError_t call(void* scratch, std::size_t& scratch_bytes, cudaStream_t stream) const;
+  using Call = std::function<cudaError_t(void* scratch, std::size_t& scratch_bytes, cudaStream_t stream)>;
 
-  CubOp op_;
-  const int32_t* x_;
-  uint32_t n_;
+  template <class T>
+  Call call_of(CubOp op, const T* x, uint32_t n);
+
   DeviceBytes result_{8};
-  std::size_t scratch_bytes_;
-  DeviceBytes scratch_;
+  DeviceBytes index_{8};
+  gpumem_dtype result_type_;
+  Call call_;
+  std::size_t scratch_bytes_ = 0;
+  std::unique_ptr<DeviceBytes> scratch_;
 };
 
 }  // namespace bench

@@ -18,13 +18,18 @@ void check_cublas(cublasStatus_t status) {
     throw std::runtime_error(std::string("cuBLAS: ") + cublasGetStatusString(status));
 }
 
+struct OwnedHandle {
+  cublasHandle_t value = nullptr;
+  OwnedHandle() { check_cublas(cublasCreate(&value)); }
+  ~OwnedHandle() { cublasDestroy(value); }
+  OwnedHandle(const OwnedHandle&) = delete;
+  OwnedHandle& operator=(const OwnedHandle&) = delete;
+};
+
 }  // namespace
 
-struct Geam::Handle {
-  cublasHandle_t value = nullptr;
-  Handle() { check_cublas(cublasCreate(&value)); }
-  ~Handle() { cublasDestroy(value); }
-};
+struct Geam::Handle : OwnedHandle {};
+struct Blas::Handle : OwnedHandle {};
 
 bool Geam::built() { return true; }
 
@@ -45,9 +50,28 @@ void Geam::enqueue(const void* src, void* dst, int64_t rows, int64_t cols, int e
   }
 }
 
+Blas::Blas(cudaStream_t stream) : handle_(std::make_unique<Handle>()) {
+  check_cublas(cublasSetStream(handle_->value, stream));
+  check_cublas(cublasSetPointerMode(handle_->value, CUBLAS_POINTER_MODE_DEVICE));
+}
+
+void Blas::enqueue_dot(const float* x, const float* y, int64_t n, float* result) {
+  check_cublas(cublasSdot(handle_->value, static_cast<int>(n), x, 1, y, 1, result));
+}
+void Blas::enqueue_dot(const double* x, const double* y, int64_t n, double* result) {
+  check_cublas(cublasDdot(handle_->value, static_cast<int>(n), x, 1, y, 1, result));
+}
+void Blas::enqueue_nrm2(const float* x, int64_t n, float* result) {
+  check_cublas(cublasSnrm2(handle_->value, static_cast<int>(n), x, 1, result));
+}
+void Blas::enqueue_nrm2(const double* x, int64_t n, double* result) {
+  check_cublas(cublasDnrm2(handle_->value, static_cast<int>(n), x, 1, result));
+}
+
 #else
 
 struct Geam::Handle {};
+struct Blas::Handle {};
 
 bool Geam::built() { return false; }
 
@@ -55,9 +79,16 @@ void Geam::enqueue(const void*, void*, int64_t, int64_t, int, cudaStream_t) {
   throw std::logic_error("built without cuBLAS");
 }
 
+Blas::Blas(cudaStream_t) {}
+void Blas::enqueue_dot(const float*, const float*, int64_t, float*) {}
+void Blas::enqueue_dot(const double*, const double*, int64_t, double*) {}
+void Blas::enqueue_nrm2(const float*, int64_t, float*) {}
+void Blas::enqueue_nrm2(const double*, int64_t, double*) {}
+
 #endif
 
 Geam::Geam() : handle_(std::make_unique<Handle>()) {}
 Geam::~Geam() = default;
+Blas::~Blas() = default;
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// cuBLAS geam as an out-of-place transposition, where cuBLAS is there.
+// cuBLAS, where it is there: geam as an out-of-place transposition, dot and nrm2.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,6 +17,23 @@ class Geam {
 
   // dst (cols x rows) = transpose of src (rows x cols), both row-major and dense; 4 bytes: Sgeam, 8 bytes: Dgeam.
   void enqueue(const void* src, void* dst, int64_t rows, int64_t cols, int element_bytes, cudaStream_t stream);
+
+ private:
+  struct Handle;
+  std::unique_ptr<Handle> handle_;
+};
+
+// Results on the device (pointer mode device), of the elements' type.
+class Blas {
+ public:
+  explicit Blas(cudaStream_t stream);
+  ~Blas();
+
+  // n < 2^31.
+  void enqueue_dot(const float* x, const float* y, int64_t n, float* result);
+  void enqueue_dot(const double* x, const double* y, int64_t n, double* result);
+  void enqueue_nrm2(const float* x, int64_t n, float* result);
+  void enqueue_nrm2(const double* x, int64_t n, double* result);
 
  private:
   struct Handle;

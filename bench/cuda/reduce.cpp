@@ -1,164 +1,130 @@
-// gpumem_reduce_i32 on the device against cub::DeviceReduce: the whole blocking call by the host's clock (reduce_call), and
-// the device's time alone (reduce_kernel).
-#include <cstring>
+// Reductions of device data to a value in device memory against cub::DeviceReduce and the device's ceilings: by device time
+// alone, and as an idle stream sees the call, its launches included.
+#include <string_view>
 #include <utility>
 
-#include "cuda/cuda_cases.hpp"
-#include "cuda/device_kernels.hpp"
 #include "cuda/peers_cub.hpp"
-#include "support/host_clock.hpp"
+#include "cuda/peers_reproducible.hpp"
+#include "cuda/scalar.hpp"
 
 namespace bench {
 namespace {
 
+constexpr int kFirst = 10, kLast = 31;
 constexpr uint32_t kCubeLimit = 1500;  // 1500^3 * 2^28 < 2^63: CUB's 64-bit sum of cubes is exact too
-constexpr int64_t kPoisoned = 0x5A5A5A5A5A5A5A5A;
-constexpr HostClock kCallClock{std::chrono::milliseconds(0), std::chrono::microseconds(500)};
+constexpr gpumem_dtype kTypes[] = {GPUMEM_I32, GPUMEM_I64, GPUMEM_F32, GPUMEM_F64};
 
 struct Op {
   gpumem_reduce_op op;
   const char* name;
-  uint32_t limit;
-  int64_t Reference::*expected;
+  Expected Input::*expected;
 };
 
-constexpr Op kSum{GPUMEM_SUM, "sum", 0, &Reference::sum};
-constexpr Op kMin{GPUMEM_MIN, "min", 0, &Reference::min};
-constexpr Op kSquares{GPUMEM_SUM_SQUARES, "sum_squares", kCubeLimit, &Reference::sum_squares};
-constexpr Op kCubes{GPUMEM_SUM_CUBES, "sum_cubes", kCubeLimit, &Reference::sum_cubes};
+constexpr Op kSum{GPUMEM_SUM, "sum", &Input::sum};
+constexpr Op kMin{GPUMEM_MIN, "min", &Input::min};
+constexpr Op kSquares{GPUMEM_SUM_SQUARES, "sum_squares", &Input::products};
+constexpr Op kCubes{GPUMEM_SUM_CUBES, "sum_cubes", &Input::cubes};
 
 struct Peer {
   CubOp op;
   const char* name;
 };
 
-constexpr Peer kCubSum{CubOp::sum_i32, "CUB Sum int32"};
-constexpr Peer kCubWideSum{CubOp::sum_i64, "CUB Sum int64"};
-constexpr Peer kCubMin{CubOp::min, "CUB Min int32"};
-constexpr Peer kCubSquares{CubOp::sum_squares, "CUB TransformReduce int64"};
-constexpr Peer kCubCubes{CubOp::sum_cubes, "CUB TransformReduce int64"};
+constexpr Peer kCubSum{CubOp::sum, "CUB Sum"};
+constexpr Peer kCubMin{CubOp::min, "CUB Min"};
+constexpr Peer kCubWideSum{CubOp::sum_wide, "CUB Sum, 64-bit result"};
+constexpr Peer kCubSquares{CubOp::sum_squares, "CUB TransformReduce"};
+constexpr Peer kCubCubes{CubOp::sum_cubes, "CUB TransformReduce"};
 
-// The results of both sides lie where each puts them: ours in host memory, CUB's on the device and, after a call, in
-// pinned memory.
+constexpr const char* kReproducible = "CUB Sum, gpu_to_gpu";
+
 struct Problem {
-  GpuPtr gpu;
-  const int32_t* x;
-  int64_t n;
-  gpumem_reduce_op op;
-  int64_t expected;
-  int64_t result = kPoisoned;
-  CubReduce cub;
-  PinnedBytes cub_result{8};
+  gpumem_dtype dtype;
+  Op op;
+  int log2;
 
-  Problem(const GpuPtr& g, const Op& o, CubOp peer, int64_t count)
-      : gpu(g),
-        x(input(*g, count, o.limit)),
-        n(count),
-        op(o.op),
-        expected(reference_reduce(x, count).*o.expected),
-        cub(peer, x, count) {}
-
-  static const int32_t* input(const Gpu& gpu, int64_t n, uint32_t limit) {
-    auto* x = static_cast<int32_t*>(gpu.src(static_cast<std::size_t>(n) * 4));
-    generate_i32(x, n, limit);
-    return x;
-  }
-
-  gpumem_status ours() { return gpumem_reduce_i32(gpu->ctx.get(), op, x, n, 1, &result); }
-
-  void cub_call() {
-    const cudaStream_t stream = gpu->peer_stream.get();
-    cub.enqueue(stream);
-    check_cuda(cudaMemcpyAsync(cub_result.as(), cub.result(), cub.result_bytes(), cudaMemcpyDeviceToHost, stream));
-    check_cuda(cudaStreamSynchronize(stream));
-  }
-
-  std::string verify(int64_t got) const {
-    return got == expected ? "" : "got " + std::to_string(got) + ", expected " + std::to_string(expected);
-  }
-
-  // A 32-bit result holds the low half of the sum.
-  std::string verify_cub(const void* bytes) const {
-    if (cub.result_bytes() == 8) {
-      int64_t got = 0;
-      std::memcpy(&got, bytes, 8);
-      return verify(got);
-    }
-    int32_t got = 0;
-    std::memcpy(&got, bytes, 4);
-    const auto low = static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(expected)));
-    return got == low ? "" : "got " + std::to_string(got) + ", expected " + std::to_string(low);
-  }
-
-  std::string verify_cub_device() const {
-    int64_t bytes = 0;
-    check_cuda(cudaMemcpy(&bytes, cub.result(), 8, cudaMemcpyDeviceToHost));
-    return verify_cub(&bytes);
-  }
+  int64_t n() const { return int64_t{1} << log2; }
+  double bytes() const { return static_cast<double>(bytes_of(dtype, n())); }
+  uint32_t limit() const { return op.op == GPUMEM_SUM_CUBES || op.op == GPUMEM_SUM_SQUARES ? kCubeLimit : 0; }
+  std::string name() const { return std::string(op.name) + "/" + dtype_name(dtype) + "/" + power_name(log2); }
+  Input input(const Gpu& gpu) const { return make_input(dtype, gpu.src(bytes_of(dtype, n())), nullptr, n(), limit()); }
 };
 
-Side our_side(const std::shared_ptr<Problem>& p, std::function<double()> sample) {
-  return {std::move(sample), [p] { p->result = kPoisoned; }, [p] { return p->verify(p->result); }};
+// What one launch in place of two saves shows up to 2^20.
+double bar_beside_cub(const Problem& p) {
+  if (p.log2 == 13 || p.log2 == 14) return 1.6;
+  if (p.log2 >= 16 && p.log2 <= 18) return 1.2;
+  if (p.log2 == 20) return bytes_of(p.dtype, 1) == 4 ? 1.15 : 1.0;
+  return 0.98;
 }
 
-Pair open_call(const std::shared_ptr<Problem>& p, bool cold) {
-  const auto sampler = [&](std::function<void()> call) {
-    return cold ? cold_host_sampler(p->gpu->timer, std::move(call)) : host_sampler(std::move(call), kCallClock);
-  };
-  Pair pair;
-  pair.ours = our_side(p, sampler([p] { check(p->ours()); }));
-  pair.peer = {sampler([p] { p->cub_call(); }), [p] { std::memset(p->cub_result.as(), 0x5A, 8); },
-               [p] { return p->verify_cub(p->cub_result.as()); }};
-  return pair;
+// Two ways of timing: by device time alone, and as an idle stream sees a call.
+constexpr const char* kDeviceTime = "reduce";
+constexpr const char* kStreamTime = "reduce_stream";
+
+Pair open_beside_cub(const GpuPtr& gpu, const Problem& problem, CubOp peer, bool cold, bool gate) {
+  const Input in = problem.input(*gpu);
+  const Expected expected = in.*problem.op.expected;
+  Gated how = on_one_stream(*gpu, cold);
+  how.gate = gate;
+  const auto cub = std::make_shared<CubReduce>(peer, in.dtype, in.x, in.n);
+  return {reduce_side(gpu, in, problem.op.op, expected, how),
+          scalar_side(
+              gpu, [gpu, cub] { cub->enqueue(gpu->peer_stream.get()); },
+              {{cub->result(), cub->result_type(), expected}}, how)};
 }
 
-Pair open_kernel(const std::shared_ptr<Problem>& p, bool cold) {
-  Gated ours, peer;
-  ours.blocking = true;
-  peer.batch = false;  // one call a sample on both sides
-  ours.cold = peer.cold = cold;
-  Pair pair;
-  pair.ours = our_side(p, p->gpu->device_time([p] { check(p->ours()); }, ours));
-  pair.peer.sample = p->gpu->device_time([p] { p->cub.enqueue(p->gpu->peer_stream.get()); }, peer);
-  pair.peer.poison = [p] { check_cuda(cudaMemset(p->cub.result(), 0x5A, 8)); };
-  pair.peer.verify = [p] { return p->verify_cub_device(); };
-  return pair;
-}
-
-using Opener = Pair (*)(const std::shared_ptr<Problem>&, bool cold);
-
-Case reduce_case(const GpuPtr& gpu, const char* family, Opener opener, const Op& op, const Peer& peer, int log2,
-                 bool cold) {
-  const int64_t n = int64_t{1} << log2;
-  const bool cacheable = n <= kCacheableElements;
-  Case c;
-  c.family = family;
-  c.device_timed = opener == open_kernel;
-  c.name = std::string(op.name) + "/" + power_name(log2) + (cacheable ? (cold ? "/cold" : "/warm") : "");
-  c.peer = peer.name;
-  c.bytes = 4.0 * static_cast<double>(n);
-  if (!cacheable || cold) c.ceiling = Ceiling::read;
-  c.quick = log2 == 12 || log2 == 20 || log2 == 28;
-  c.open = [=] { return opener(std::make_shared<Problem>(gpu, op, peer.op, n), cold); };
+Case beside_cub(const GpuPtr& gpu, const char* family, const Problem& problem, const Peer& peer, bool cold) {
+  Case c = scalar_case(family, problem.name(), peer.name, problem.bytes(), cold);
+  c.quick = problem.dtype == GPUMEM_I32 && (problem.log2 == 12 || problem.log2 == 20 || problem.log2 == 28);
+  const bool gate = std::string_view(family) == kDeviceTime;
+  c.open = [=] { return open_beside_cub(gpu, problem, peer.op, cold, gate); };
   return c;
 }
 
-// Cold as well as warm where L2 may hold the input.
-void add_both(std::vector<Case>& cases, const GpuPtr& gpu, const char* family, Opener opener, const Op& op,
-              const Peer& peer, int log2) {
-  cases.push_back(reduce_case(gpu, family, opener, op, peer, log2, false));
-  if ((int64_t{1} << log2) <= kCacheableElements) {
-    cases.push_back(reduce_case(gpu, family, opener, op, peer, log2, true));
-  }
+void add_beside_cub(std::vector<Case>& cases, const GpuPtr& gpu, const char* family, const Problem& problem,
+                    const Peer& peer, Bar bar) {
+  add_warm_and_cold(cases, problem.bytes(), [&](bool cold) {
+    Case c = beside_cub(gpu, family, problem, peer, cold);
+    c.bar = bar;
+    return c;
+  });
 }
 
-Case ladder_case(const GpuPtr& gpu, const std::string& variant, int log2) {
-  Case c = reduce_case(gpu, "ladder", open_kernel, kSum, kCubSum, log2, false);
-  c.name = "reduce_i32/" + c.name + "/" + variant;
-  c.quick = false;
+template <class T>
+Side reproducible_side(const GpuPtr& gpu, const Input& in, const Gated& how) {
+  const auto cub = std::make_shared<CubReproducible>();
+  auto* result = static_cast<T*>(gpu->result(1));
+  const auto enqueue = [gpu, cub, in, result] {
+    cub->enqueue(static_cast<const T*>(in.x), in.n, result, gpu->peer_stream.get());
+  };
+  return scalar_side(gpu, enqueue, {{result, in.dtype, in.sum}}, how);
+}
+
+Case beside_reproducible(const GpuPtr& gpu, const Problem& problem, bool cold) {
+  Case c = scalar_case("reproducible", problem.name(), kReproducible, problem.bytes(), cold);
+  c.bar = at_least(1.15);
+  c.quick = problem.log2 == 28;
   c.open = [=] {
-    const auto p = std::make_shared<Problem>(gpu, kSum, kCubSum.op, int64_t{1} << log2);
-    return with_variant(gpu->ctx, GPUMEM_FAMILY_REDUCE, variant, open_kernel(p, false), [p] { return p->ours(); });
+    const Input in = problem.input(*gpu);
+    const Gated how = on_one_stream(*gpu, cold);
+    return Pair{reduce_side(gpu, in, GPUMEM_SUM, in.sum, how), problem.dtype == GPUMEM_F32
+                                                                   ? reproducible_side<float>(gpu, in, how)
+                                                                   : reproducible_side<double>(gpu, in, how)};
+  };
+  return c;
+}
+
+// Without a peer: the rate itself.
+Case beside_ceiling(const GpuPtr& gpu, Ceiling ceiling, const char* name, double fraction) {
+  const Problem problem{GPUMEM_I32, kSum, 30};
+  Case c = scalar_case("ceiling", "sum_i32/2^30/" + std::string(name), "", problem.bytes(), false);
+  c.ceiling = ceiling;
+  c.bar = at_least_of_ceiling(fraction);
+  c.quick = true;
+  c.open = [=] {
+    const Input in = problem.input(*gpu);
+    return Pair{reduce_side(gpu, in, GPUMEM_SUM, in.sum, on_one_stream(*gpu, false)), {}};
   };
   return c;
 }
@@ -166,22 +132,34 @@ Case ladder_case(const GpuPtr& gpu, const std::string& variant, int log2) {
 }  // namespace
 
 void add_cuda_reduce(std::vector<Case>& cases, const GpuPtr& gpu) {
-  constexpr int first = 10, last = 31, barred = 28;
-  for (int log2 = first; log2 <= last; ++log2) {
-    add_both(cases, gpu, "reduce_kernel", open_kernel, kSum, kCubSum, log2);
-    if (log2 == barred) cases.back().bar = at_least(0.97);
+  for (const auto& [op, peer] : {std::pair{kSum, kCubSum}, std::pair{kMin, kCubMin}}) {
+    for (int log2 = kFirst; log2 <= kLast; ++log2) {
+      for (const gpumem_dtype dtype : kTypes) {
+        const Problem problem{dtype, op, log2};
+        add_beside_cub(cases, gpu, kDeviceTime, problem, peer, at_least(0.98));
+        add_beside_cub(cases, gpu, kStreamTime, problem, peer, at_least(bar_beside_cub(problem)));
+      }
+    }
   }
-  for (const int log2 : {20, 24, barred, last}) {
-    add_both(cases, gpu, "reduce_kernel", open_kernel, kSum, kCubWideSum, log2);
-    if (log2 == barred) cases.back().bar = at_least(0.97);
+  for (const int log2 : {20, 24, 28, 31})
+    add_beside_cub(cases, gpu, kDeviceTime, {GPUMEM_I32, kSum, log2}, kCubWideSum, {});
+  add_beside_cub(cases, gpu, kDeviceTime, {GPUMEM_I32, kSquares, 28}, kCubSquares, {});
+  add_beside_cub(cases, gpu, kDeviceTime, {GPUMEM_I32, kCubes, 28}, kCubCubes, {});
+  for (int log2 = 24; log2 <= 30 && CubReproducible::built(); ++log2) {
+    for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
+      const Problem problem{dtype, kSum, log2};
+      add_warm_and_cold(cases, problem.bytes(), [&](bool cold) { return beside_reproducible(gpu, problem, cold); });
+    }
   }
-  for (const int log2 : {14, 20, barred}) add_both(cases, gpu, "reduce_kernel", open_kernel, kMin, kCubMin, log2);
-  add_both(cases, gpu, "reduce_kernel", open_kernel, kSquares, kCubSquares, barred);
-  add_both(cases, gpu, "reduce_kernel", open_kernel, kCubes, kCubCubes, barred);
-  for (int log2 = first; log2 <= last; ++log2) add_both(cases, gpu, "reduce_call", open_call, kSum, kCubSum, log2);
-  for (const std::string& variant : variant_names(GPUMEM_FAMILY_REDUCE)) {
-    for (const int log2 : {14, 20, barred}) cases.push_back(ladder_case(gpu, variant, log2));
-  }
+  cases.push_back(beside_ceiling(gpu, Ceiling::read, "of_read", 0.985));
+  cases.push_back(beside_ceiling(gpu, Ceiling::theoretical, "of_theoretical", 0.94));
+}
+
+std::vector<Summary> cuda_reduce_summaries() {
+  const auto over = [](const std::string& family, const std::string&, const std::string& peer) {
+    return family == kStreamTime && (peer == kCubSum.name || peer == kCubMin.name);
+  };
+  return {{kStreamTime, "geometric mean of sum and min", "CUB Sum, Min", at_least(1.10), over}};
 }
 
 }  // namespace bench

@@ -6,14 +6,10 @@
 #endif
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
 
 namespace bench::openmp {
 namespace {
-
-__extension__ using Wide = __int128;
 
 // Calls piece(offset, bytes) with one contiguous piece a thread, cut at multiples of a page.
 template <class Piece>
@@ -32,73 +28,6 @@ void in_pieces(std::size_t bytes, const Piece& piece) {
 }  // namespace
 
 int threads() { return omp_get_max_threads(); }
-
-int64_t sum(const int32_t* x, int64_t n) {
-  int64_t s = 0;
-#pragma omp parallel for simd reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += x[i];
-  return s;
-}
-
-int64_t min(const int32_t* x, int64_t n) {
-  int32_t m = std::numeric_limits<int32_t>::max();
-#pragma omp parallel for simd reduction(min : m)
-  for (int64_t i = 0; i < n; ++i) m = x[i] < m ? x[i] : m;
-  return m;
-}
-
-int64_t max(const int32_t* x, int64_t n) {
-  int32_t m = std::numeric_limits<int32_t>::min();
-#pragma omp parallel for simd reduction(max : m)
-  for (int64_t i = 0; i < n; ++i) m = x[i] > m ? x[i] : m;
-  return m;
-}
-
-int64_t sum_abs(const int32_t* x, int64_t n) {
-  int64_t s = 0;
-#pragma omp parallel for simd reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += std::abs(int64_t{x[i]});
-  return s;
-}
-
-int64_t sum_squares(const int32_t* x, int64_t n) {
-  int64_t s = 0;
-#pragma omp parallel for simd reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += int64_t{x[i]} * x[i];
-  return s;
-}
-
-int64_t sum_cubes(const int32_t* x, int64_t n) {
-  int64_t s = 0;
-#pragma omp parallel for simd reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += int64_t{x[i]} * x[i] * x[i];
-  return s;
-}
-
-int64_t max_abs(const int32_t* x, int64_t n) {
-  uint32_t m = 0;
-#pragma omp parallel for simd reduction(max : m)
-  for (int64_t i = 0; i < n; ++i) {
-    const auto u = static_cast<uint32_t>(x[i]);
-    const uint32_t a = x[i] < 0 ? 0u - u : u;
-    m = a > m ? a : m;
-  }
-  return m;
-}
-
-int64_t sum_squares_exact(const int32_t* x, int64_t n) {
-  Wide s = 0;
-#pragma omp parallel for reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += int64_t{x[i]} * x[i];
-  return static_cast<int64_t>(s);
-}
-
-int64_t sum_cubes_exact(const int32_t* x, int64_t n) {
-  Wide s = 0;
-#pragma omp parallel for reduction(+ : s)
-  for (int64_t i = 0; i < n; ++i) s += Wide{int64_t{x[i]} * x[i]} * x[i];
-  return static_cast<int64_t>(s);
-}
 
 void transpose_tiled(const uint32_t* src, uint32_t* dst, int64_t rows, int64_t cols) {
   constexpr int64_t tile = 32;

@@ -1,4 +1,5 @@
-// The peers of the host backend: what a programmer with a compiler and OpenMP writes. Compiled with -O3 -march=native.
+// The host backend's peers in moving data: what a programmer with a compiler and OpenMP writes. Compiled with
+// -O3 -march=native.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +8,6 @@
 namespace bench::openmp {
 
 int threads();
-
-int64_t sum(const int32_t* x, int64_t n);
-int64_t min(const int32_t* x, int64_t n);
-int64_t max(const int32_t* x, int64_t n);
-int64_t sum_abs(const int32_t* x, int64_t n);
-int64_t sum_squares(const int32_t* x, int64_t n);
-int64_t sum_cubes(const int32_t* x, int64_t n);
-int64_t max_abs(const int32_t* x, int64_t n);
-
-// With 128-bit sums, as exact as the library's; the value is the caller's promise to fit 64 bits.
-int64_t sum_squares_exact(const int32_t* x, int64_t n);
-int64_t sum_cubes_exact(const int32_t* x, int64_t n);
 
 // dst (cols x rows) = transpose of src (rows x cols), in square tiles.
 void transpose_tiled(const uint32_t* src, uint32_t* dst, int64_t rows, int64_t cols);

@@ -1,12 +1,10 @@
-// gpumem_reduce_i32 on the host backend against plain OpenMP loops.
-#include <algorithm>
-#include <cstdlib>
-#include <limits>
-#include <optional>
+// Every reduction of the host backend, blocking, against the plain OpenMP loop of the same precision.
+#include <cstring>
 #include <utility>
 
 #include "host/host_cases.hpp"
-#include "host/openmp_peers.hpp"
+#include "host/numbers.hpp"
+#include "host/openmp_reduce.hpp"
 #include "support/random.hpp"
 
 namespace bench {
@@ -15,126 +13,119 @@ namespace {
 constexpr int kMaxLog2 = 26;
 constexpr int64_t kMaxElements = int64_t{1} << kMaxLog2;
 constexpr uint32_t kCubeLimit = 4000;  // 4000^3 * 2^26 < 2^63: even a plain 64-bit sum of cubes is exact
-constexpr int64_t kPoisoned = 0x5A5A5A5A5A5A5A5A;
-
-struct Ints {
-  HostBuffer memory{kMaxElements * sizeof(int32_t)};
-  uint32_t limit = 1;
-
-  explicit Ints(uint32_t limit_wanted) : limit(limit_wanted) {
-    auto* x = memory.as<int32_t>();
-#pragma omp parallel for
-    for (int64_t i = 0; i < kMaxElements; ++i) x[i] = random_i32(static_cast<uint64_t>(i), limit);
-  }
-  const int32_t* x() const { return memory.as<const int32_t>(); }
-};
-
-// The input of the last case is kept: most cases want the same.
-std::shared_ptr<const Ints> ints(uint32_t limit) {
-  static std::shared_ptr<const Ints> last;
-  if (!last || last->limit != limit) {
-    last.reset();
-    last = std::make_shared<const Ints>(limit);
-  }
-  return last;
-}
-
-using Loop = int64_t (*)(const int32_t*, int64_t);
 
 struct Op {
   gpumem_reduce_op op;
   const char* name;
-  uint32_t limit;
-  Loop loop;
-  const char* loop_name;
-  Loop exact_loop;  // the peer with 128-bit sums, where 64 bits are not enough for every input
 };
 
+// In an order that leaves each type's numbers in memory for as many cases as possible.
 constexpr Op kOps[] = {
-    {GPUMEM_SUM, "sum", 0, openmp::sum, "OpenMP int64", nullptr},
-    {GPUMEM_MIN, "min", 0, openmp::min, "OpenMP int32", nullptr},
-    {GPUMEM_MAX, "max", 0, openmp::max, "OpenMP int32", nullptr},
-    {GPUMEM_SUM_ABS, "sum_abs", 0, openmp::sum_abs, "OpenMP int64", nullptr},
-    {GPUMEM_MAX_ABS, "max_abs", 0, openmp::max_abs, "OpenMP int32", nullptr},
-    {GPUMEM_SUM_SQUARES, "sum_squares", kCubeLimit, openmp::sum_squares, "OpenMP int64", openmp::sum_squares_exact},
-    {GPUMEM_SUM_CUBES, "sum_cubes", kCubeLimit, openmp::sum_cubes, "OpenMP int64", openmp::sum_cubes_exact},
+    {GPUMEM_SUM, "sum"},
+    {GPUMEM_SUM_COMPENSATED, "sum_compensated"},
+    {GPUMEM_SUM_ABS, "sum_abs"},
+    {GPUMEM_MIN, "min"},
+    {GPUMEM_MAX, "max"},
+    {GPUMEM_MIN_MAX, "min_max"},
+    {GPUMEM_MAX_ABS, "max_abs"},
+    {GPUMEM_ARG_MIN, "argmin"},
+    {GPUMEM_ARG_MAX, "argmax"},
+    {GPUMEM_DOT, "dot"},
+    {GPUMEM_NRM2, "nrm2"},
+    {GPUMEM_SUM_SQUARES, "sum_squares"},
+    {GPUMEM_SUM_CUBES, "sum_cubes"},
 };
 
-// One element after the other, in 64 bits (which the inputs allow): independent of both sides.
-int64_t reference(gpumem_reduce_op op, const int32_t* x, int64_t n) {
-  int64_t sum = 0, low = std::numeric_limits<int64_t>::max(), high = std::numeric_limits<int64_t>::min(), widest = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t v = x[i];
-    low = std::min(low, v);
-    high = std::max(high, v);
-    widest = std::max(widest, std::abs(v));
-    switch (op) {
-      case GPUMEM_SUM:
-        sum += v;
-        break;
-      case GPUMEM_SUM_ABS:
-        sum += std::abs(v);
-        break;
-      case GPUMEM_SUM_SQUARES:
-        sum += v * v;
-        break;
-      case GPUMEM_SUM_CUBES:
-        sum += v * v * v;
-        break;
-      default:
-        break;
-    }
+struct Problem {
+  Op op;
+  gpumem_dtype dtype;
+  int64_t n;
+
+  bool powers() const { return op.op == GPUMEM_SUM_SQUARES || op.op == GPUMEM_SUM_CUBES; }
+  bool two_operands() const { return op.op == GPUMEM_DOT; }
+  std::shared_ptr<const Numbers> numbers() const {
+    return bench::numbers(dtype, kMaxElements, powers() && dtype < GPUMEM_F16 ? kCubeLimit : 0, two_operands());
   }
-  if (op == GPUMEM_MIN) return low;
-  if (op == GPUMEM_MAX) return high;
-  return op == GPUMEM_MAX_ABS ? widest : sum;
+  double bytes() const { return (two_operands() ? 2.0 : 1.0) * static_cast<double>(bytes_of(dtype, n)); }
+};
+
+// Room for what any operation gives.
+struct Results {
+  unsigned char values[16];
+  int64_t index;
+};
+
+gpumem_status ours(gpumem_ctx* ctx, const Problem& p, const Numbers& in, Results& out) {
+  auto* value = reinterpret_cast<double*>(out.values);
+  switch (p.op.op) {
+    case GPUMEM_ARG_MIN:
+      return gpumem_argreduce(ctx, p.dtype, GPUMEM_MIN, in.x.as<void>(), p.n, 1, value, &out.index);
+    case GPUMEM_ARG_MAX:
+      return gpumem_argreduce(ctx, p.dtype, GPUMEM_MAX, in.x.as<void>(), p.n, 1, value, &out.index);
+    case GPUMEM_DOT:
+      return p.dtype == GPUMEM_F32 ? gpumem_dot_f32(ctx, in.x.as<float>(), in.y.as<float>(), p.n, 1, 1, value)
+                                   : gpumem_dot_f64(ctx, in.x.as<double>(), in.y.as<double>(), p.n, 1, 1, value);
+    case GPUMEM_NRM2:
+      return p.dtype == GPUMEM_F32 ? gpumem_nrm2_f32(ctx, in.x.as<float>(), p.n, 1, value)
+                                   : gpumem_nrm2_f64(ctx, in.x.as<double>(), p.n, 1, value);
+    default:
+      return gpumem_reduce(ctx, p.dtype, p.op.op, in.x.as<void>(), p.n, 1, out.values);
+  }
 }
 
-Side scalar_side(std::function<void(int64_t*)> call, int64_t expected) {
-  auto result = std::make_shared<int64_t>(kPoisoned);
+std::string verify(const Problem& p, const Results& got, const Reduced& wanted) {
+  const gpumem_dtype type = result_type(p.dtype);
+  std::string complaint = wanted.value.compare(got.values, type);
+  if (!complaint.empty()) return complaint;
+  if (p.op.op == GPUMEM_MIN_MAX) return wanted.second.compare(got.values + 8, type);
+  if (p.op.op == GPUMEM_ARG_MIN || p.op.op == GPUMEM_ARG_MAX) return wanted.second.compare(&got.index, GPUMEM_I64);
+  return "";
+}
+
+Side value_side(const Problem& p, std::function<void(Results&)> call, const Reduced& wanted) {
+  auto results = std::make_shared<Results>();
   Side side;
-  side.sample = host_sampler([call = std::move(call), result] { call(result.get()); }, kHostClock);
-  side.poison = [result] { *result = kPoisoned; };
-  side.verify = [result, expected]() -> std::string {
-    if (*result == expected) return "";
-    return "got " + std::to_string(*result) + ", expected " + std::to_string(expected);
-  };
+  side.sample = host_sampler([call = std::move(call), results] { call(*results); }, kHostClock);
+  side.poison = [results] { std::memset(static_cast<void*>(results.get()), kPoison, sizeof *results); };
+  side.verify = [=] { return verify(p, *results, wanted); };
   return side;
 }
 
-Pair open_reduce(const Context& ctx, const Op& op, Loop peer, int64_t n) {
-  const auto data = ints(op.limit);
-  const int64_t expected = reference(op.op, data->x(), n);
+Pair open_reduce(const Context& ctx, const Problem& p, openmp::Loop peer) {
+  const auto in = p.numbers();
+  const Reduced wanted = reference_reduce(*in, p.op.op, p.n);
   Pair pair;
-  pair.ours = scalar_side(
-      [ctx, data, n, kind = op.op](int64_t* out) { check(gpumem_reduce_i32(ctx.get(), kind, data->x(), n, 1, out)); },
-      expected);
-  pair.peer = scalar_side([data, n, peer](int64_t* out) { *out = peer(data->x(), n); }, expected);
+  pair.ours = value_side(
+      p, [=](Results& out) { check(ours(ctx.get(), p, *in, out)); }, wanted);
+  pair.peer = value_side(
+      p, [=](Results& out) { peer(in->x.as<void>(), in->y.as<void>(), p.n, out.values, &out.index); }, wanted);
   return pair;
 }
 
-Case reduce_case(const Context& ctx, const Op& op, Loop peer, const char* peer_name, int log2) {
-  const int64_t n = int64_t{1} << log2;
+Case reduce_case(const Context& ctx, const Op& op, gpumem_dtype dtype, int log2, openmp::Loop peer,
+                 const char* peer_name) {
+  const Problem p{op, dtype, int64_t{1} << log2};
   Case c;
-  c.family = "reduce_i32";
-  c.name = std::string(op.name) + "/" + power_name(log2);
+  c.family = "reduce";
+  c.name = std::string(op.name) + "/" + dtype_name(dtype) + "/" + power_name(log2);
   c.peer = peer_name;
-  c.bytes = 4.0 * static_cast<double>(n);
+  c.bytes = p.bytes();
   if (log2 == kMaxLog2) c.ceiling = Ceiling::read;
   c.quick = op.op == GPUMEM_SUM;
-  c.open = [ctx, op, peer, n] { return open_reduce(ctx, op, peer, n); };
+  c.open = [ctx, p, peer] { return open_reduce(ctx, p, peer); };
   return c;
 }
 
 Case ladder_case(const Context& ctx, const std::string& variant) {
-  Case c = reduce_case(ctx, kOps[0], kOps[0].loop, kOps[0].loop_name, kMaxLog2);
+  const Problem p{kOps[0], GPUMEM_I32, kMaxElements};
+  Case c = reduce_case(ctx, p.op, p.dtype, kMaxLog2, openmp::loop(GPUMEM_SUM, p.dtype), "OpenMP loop");
   c.family = "ladder";
-  c.name = "reduce_i32/" + c.name + "/" + variant;
+  c.name = "reduce_i32/sum/" + power_name(kMaxLog2) + "/" + variant;
   c.quick = false;
-  c.open = [ctx, variant, open = std::move(c.open)] {
-    return with_variant(ctx, GPUMEM_FAMILY_REDUCE, variant, open(), [ctx] {
-      int64_t out = 0;
-      return gpumem_reduce_i32(ctx.get(), GPUMEM_SUM, ints(0)->x(), kMaxElements, 1, &out);
+  c.open = [ctx, variant, p, open = std::move(c.open)] {
+    return with_variant(ctx, GPUMEM_FAMILY_REDUCE, variant, open(), [&] {
+      Results out;
+      return ours(ctx.get(), p, *p.numbers(), out);
     });
   };
   return c;
@@ -143,13 +134,21 @@ Case ladder_case(const Context& ctx, const std::string& variant) {
 }  // namespace
 
 void add_host_reduce(std::vector<Case>& cases, const Context& ctx) {
-  for (const Op& op : kOps) {
-    cases.push_back(reduce_case(ctx, op, op.loop, op.loop_name, kMaxLog2));
-    if (op.op == GPUMEM_SUM) cases.back().bar = at_least(0.90);
-    if (op.exact_loop) cases.push_back(reduce_case(ctx, op, op.exact_loop, "OpenMP int128", kMaxLog2));
+  for (const gpumem_dtype dtype : {GPUMEM_I32, GPUMEM_I64, GPUMEM_F32, GPUMEM_F64, GPUMEM_I8, GPUMEM_U8, GPUMEM_I16,
+                                   GPUMEM_U16, GPUMEM_F16, GPUMEM_BF16}) {
+    for (const Op& op : kOps) {
+      const openmp::Loop loop = openmp::loop(op.op, dtype);
+      if (!loop) continue;
+      cases.push_back(reduce_case(ctx, op, dtype, kMaxLog2, loop, "OpenMP loop"));
+      cases.back().bar = at_least(0.90);
+      const openmp::Loop exact = dtype == GPUMEM_I32 ? openmp::exact_loop(op.op) : nullptr;
+      if (exact) cases.push_back(reduce_case(ctx, op, dtype, kMaxLog2, exact, "OpenMP loop, 128-bit sums"));
+    }
   }
-  for (const int log2 : {10, 14, 18, 22})
-    cases.push_back(reduce_case(ctx, kOps[0], kOps[0].loop, kOps[0].loop_name, log2));
+  const openmp::Loop sum = openmp::loop(GPUMEM_SUM, GPUMEM_I32);
+  for (const int log2 : {10, 14, 18, 22}) {
+    cases.push_back(reduce_case(ctx, kOps[0], GPUMEM_I32, log2, sum, "OpenMP loop"));
+  }
   for (const std::string& variant : variant_names(GPUMEM_FAMILY_REDUCE)) cases.push_back(ladder_case(ctx, variant));
 }
 

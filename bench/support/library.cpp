@@ -22,6 +22,11 @@ gpumem_device_info device_of(gpumem_ctx* ctx) {
   return info;
 }
 
+std::string dtype_name(gpumem_dtype dtype) {
+  constexpr const char* names[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
+  return names[dtype];
+}
+
 std::vector<std::string> variant_names(gpumem_family family) {
   int32_t count = 0;
   check(gpumem_variant_count(family, &count));
@@ -42,13 +47,24 @@ Forced::Forced(Context ctx, gpumem_family family, const std::string& name) : ctx
 
 Forced::~Forced() { gpumem_variant_force(ctx_.get(), family_, nullptr); }
 
+Side with_variant(Context ctx, gpumem_family family, const std::string& name, Side side,
+                  const std::function<gpumem_status()>& try_once) {
+  {
+    const Forced forced(ctx, family, name);
+    const gpumem_status status = try_once();
+    if (status == GPUMEM_UNSUPPORTED) throw Skip(last_error());
+    check(status);
+  }
+  side.sample = [ctx = std::move(ctx), family, name, sample = std::move(side.sample)] {
+    const Forced forced(ctx, family, name);
+    return sample();
+  };
+  return side;
+}
+
 Pair with_variant(Context ctx, gpumem_family family, const std::string& name, Pair pair,
                   const std::function<gpumem_status()>& try_once) {
-  auto forced = std::make_shared<Forced>(ctx, family, name);
-  const gpumem_status status = try_once();
-  if (status == GPUMEM_UNSUPPORTED) throw Skip(last_error());
-  check(status);
-  pair.ours.sample = [forced, sample = std::move(pair.ours.sample)] { return sample(); };
+  pair.ours = with_variant(std::move(ctx), family, name, std::move(pair.ours), try_once);
   return pair;
 }
 

@@ -30,6 +30,9 @@ Context make_context(int32_t device);
 
 gpumem_device_info device_of(gpumem_ctx* ctx);
 
+// "i8" ... "f64".
+std::string dtype_name(gpumem_dtype dtype);
+
 // The names of a family's variants, of all backends, in table order.
 std::vector<std::string> variant_names(gpumem_family family);
 
@@ -46,7 +49,12 @@ class Forced {
   gpumem_family family_;
 };
 
-// A pair whose our side runs one forced variant. Skips when the variant does not fit the problem; `try_once` is one call.
+// A side whose samples run one forced variant; the other sides of the context are free. Skips when the variant does not fit
+// the problem; `try_once` is one call.
+Side with_variant(Context ctx, gpumem_family family, const std::string& name, Side side,
+                  const std::function<gpumem_status()>& try_once);
+
+// A pair whose our side is such a side.
 Pair with_variant(Context ctx, gpumem_family family, const std::string& name, Pair pair,
                   const std::function<gpumem_status()>& try_once);
 

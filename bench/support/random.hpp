@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #if defined(__CUDACC__)
 #define BENCH_HOST_DEVICE __host__ __device__
@@ -39,6 +41,22 @@ BENCH_HOST_DEVICE inline T random_element(uint64_t index) {
     return static_cast<T>(0x3FF0000000000000ull | (bits & 0x000FFFFFFFFFFFFFull));
   } else {
     return static_cast<T>(bits);
+  }
+}
+
+// One number to reduce. Integers: uniform in [-limit, limit], or for a limit of 0 in the whole range of up to 32 bits, so that
+// 2^31 of them sum to 64 bits. Floating point: positive and negative in [1, 2), so that one missing element shows in a sum.
+template <class T>
+BENCH_HOST_DEVICE inline T random_value(uint64_t index, uint32_t limit) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const Bits sign = static_cast<Bits>(random_bits(index) >> 63) << (8 * sizeof(T) - 1);
+    const Bits bits = random_element<Bits>(index) | sign;
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  } else {
+    return static_cast<T>(random_i32(index, limit));
   }
 }
 

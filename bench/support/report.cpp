@@ -39,6 +39,8 @@ const char* kind_name(BarKind kind) {
   switch (kind) {
     case BarKind::ratio:
       return "ratio";
+    case BarKind::of_ceiling:
+      return "of_ceiling";
     case BarKind::at_most:
       return "at_most_us";
     case BarKind::at_most_added:
@@ -79,6 +81,9 @@ std::string bar_text(const Row& r) {
     case BarKind::ratio:
       std::snprintf(buf, sizeof buf, ">= %.3g", r.bar.value);
       break;
+    case BarKind::of_ceiling:
+      std::snprintf(buf, sizeof buf, ">= %.3g of max", r.bar.value);
+      break;
     case BarKind::at_most:
       std::snprintf(buf, sizeof buf, "<= %.6g us", r.bar.value);
       break;
@@ -103,6 +108,8 @@ bool Row::met() const {
   switch (bar.kind) {
     case BarKind::ratio:
       return ratio() >= bar.value;
+    case BarKind::of_ceiling:
+      return fraction >= bar.value;
     case BarKind::at_most:
       return ours_us <= bar.value;
     case BarKind::at_most_added:
@@ -121,6 +128,8 @@ double Report::ceiling(Ceiling which) const {
       return ceilings.write;
     case Ceiling::copy:
       return ceilings.copy;
+    case Ceiling::theoretical:
+      return ceilings.theoretical;
     case Ceiling::none:
       break;
   }
@@ -131,8 +140,9 @@ void Report::print_heading() const {
   std::printf("%s on %s%s%s, %s, %d threads (OpenMP %d)\n", machine.program.c_str(), machine.device.c_str(),
               machine.driver.empty() ? "" : ", driver ", machine.driver.c_str(), machine.cpu.c_str(), machine.threads,
               machine.peer_threads);
-  std::printf("ceilings, GB/s: read %s, write %s, copy %s\n\n", gigabytes(ceilings.read).c_str(),
-              gigabytes(ceilings.write).c_str(), gigabytes(ceilings.copy).c_str());
+  std::printf("ceilings, GB/s: read %s, write %s, copy %s, theoretical %s\n\n", gigabytes(ceilings.read).c_str(),
+              gigabytes(ceilings.write).c_str(), gigabytes(ceilings.copy).c_str(),
+              gigabytes(ceilings.theoretical).c_str());
   std::printf("%-52s %-22s %11s %11s %7s %9s %6s %7s  %s\n", "case", "peer", "ours us", "peer us", "ratio", "GB/s",
               "of max", "spread", "bar");
   std::fflush(stdout);
@@ -170,8 +180,10 @@ void Report::print_summary() const {
               barred);
   for (const Row& r : rows_) {
     if (r.bar.kind != BarKind::none && !r.met()) {
-      std::printf("  missed: %s/%s vs %s: ratio %s, bar %s\n", r.family.c_str(), r.name.c_str(), r.peer.c_str(),
-                  cell(r.ratio(), 0, 3).c_str(), bar_text(r).c_str());
+      const bool of_ceiling = r.bar.kind == BarKind::of_ceiling;
+      std::printf("  missed: %s/%s vs %s: %s, bar %s\n", r.family.c_str(), r.name.c_str(),
+                  of_ceiling ? "ceiling" : r.peer.c_str(), cell(of_ceiling ? r.fraction : r.ratio(), 0, 3).c_str(),
+                  bar_text(r).c_str());
     }
   }
   std::fflush(stdout);
@@ -193,14 +205,15 @@ std::string Report::json() const {
   s += ",\n  \"date\": " + quoted(machine.date) + ",\n  \"commit\": " + text_or_null(machine.commit);
   s += std::string(",\n  \"quick\": ") + (quick ? "true" : "false");
   s += ",\n  \"ceilings\": {\"read\": " + gigabytes(ceilings.read) + ", \"write\": " + gigabytes(ceilings.write) +
-       ", \"copy\": " + gigabytes(ceilings.copy) + "},\n  \"rows\": [";
+       ", \"copy\": " + gigabytes(ceilings.copy) + ", \"theoretical\": " + gigabytes(ceilings.theoretical) +
+       "},\n  \"rows\": [";
   for (std::size_t i = 0; i < rows_.size(); ++i) s += (i ? ",\n    " : "\n    ") + json_row(rows_[i]);
   s += "\n  ],\n  \"skipped\": [";
   for (std::size_t i = 0; i < skipped_.size(); ++i) {
     const SkippedRow& k = skipped_[i];
     s += (i ? ",\n    " : "\n    ");
-    s += "{\"family\": " + quoted(k.family) + ", \"case\": " + quoted(k.name) + ", \"reason\": " + quoted(k.reason) +
-         "}";
+    s += "{\"family\": " + quoted(k.family) + ", \"case\": " + quoted(k.name) + ", \"peer\": " + text_or_null(k.peer) +
+         ", \"reason\": " + quoted(k.reason) + "}";
   }
   return s + (skipped_.empty() ? "]\n}\n" : "\n  ]\n}\n");
 }

@@ -27,6 +27,7 @@ struct Ceilings {
   double read = 0;
   double write = 0;
   double copy = 0;
+  double theoretical = 0;  // as the device states it
 };
 
 struct Row {
@@ -50,6 +51,7 @@ struct Row {
 struct SkippedRow {
   std::string family;
   std::string name;
+  std::string peer;
   std::string reason;
 };
 
@@ -65,6 +67,9 @@ class Report {
   void add(const Row& row);  // prints it too
   void skip(const SkippedRow& row);
   void print_summary() const;
+
+  const std::vector<Row>& rows() const { return rows_; }
+  const std::vector<SkippedRow>& skipped() const { return skipped_; }
 
   bool all_right() const;  // no verification complained
   std::string json() const;

@@ -110,14 +110,14 @@ void measure_entry(Entry& e) {
   Report& report = *e.shared->report;
   try {
     const Pair pair = e.what.open();
-    e.samples = measure(pair, e.shared->repeats);
+    e.samples = measure(pair, e.shared->repeats * e.what.effort);
     e.shared->progress->clear();
     report.add(row_of(e.what, e.samples, report));
     e.failed = e.samples.wrong;
   } catch (const Skip& skip) {
     e.failed = skip.what();
     e.shared->progress->clear();
-    report.skip({e.what.family, e.what.name, e.failed});
+    report.skip({e.what.family, e.what.name, e.what.peer, e.failed});
   } catch (const std::exception& error) {
     e.failed = error.what();
     e.shared->progress->clear();
@@ -152,9 +152,37 @@ void register_case(const std::shared_ptr<Entry>& entry, int repeats) {
     benchmark::RegisterBenchmark((name + (peer ? "/peer" : "/ours")).c_str(),
                                  [entry, peer](benchmark::State& state) { run_entry(state, *entry, peer); })
         ->UseManualTime()
-        ->Iterations(repeats)
+        ->Iterations(repeats * entry->what.effort)
         ->Unit(benchmark::kMicrosecond);
   }
+}
+
+// Adds the row that a summary asks for, if any of its rows was measured.
+void summarize(const Summary& summary, const std::vector<Case>& cases, Report& report) {
+  const auto wanted =
+      std::count_if(cases.begin(), cases.end(), [&](const Case& c) { return summary.over(c.family, c.name, c.peer); });
+  const auto skipped = std::count_if(report.skipped().begin(), report.skipped().end(),
+                                     [&](const SkippedRow& k) { return summary.over(k.family, k.name, k.peer); });
+  std::vector<double> ours, peer, spreads;
+  for (const Row& r : report.rows()) {
+    if (!r.wrong.empty() || !summary.over(r.family, r.name, r.peer)) continue;
+    ours.push_back(r.ours_us);
+    peer.push_back(r.peer_us);
+    spreads.push_back(r.spread);
+  }
+  if (ours.empty()) return;
+  const auto rows = static_cast<int>(ours.size());
+  Row row;
+  row.family = summary.family;
+  row.name = summary.name;
+  row.peer = summary.peer;
+  if (rows + skipped == wanted) row.bar = summary.bar;
+  row.ours_us = geometric_mean(ours);
+  row.peer_us = geometric_mean(peer);
+  row.gbs = row.fraction = kNone;
+  row.spread = median(spreads);
+  row.repeats = rows;
+  report.add(row);
 }
 
 // The table is printed row by row by Report; Google Benchmark's own display is not needed beside it.
@@ -214,7 +242,8 @@ bool parse_options(int& argc, char** argv, const char* about, Options& options, 
   return true;
 }
 
-int run_cases(int argc, char** argv, const Options& options, Report& report, const std::vector<Case>& cases) {
+int run_cases(int argc, char** argv, const Options& options, Report& report, const std::vector<Case>& cases,
+              const std::vector<Summary>& summaries) {
   const std::string program = std::filesystem::path(argv[0]).filename().string();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
@@ -238,6 +267,7 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
   benchmark::RunSpecifiedBenchmarks(&quiet);
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
+  for (const Summary& summary : summaries) summarize(summary, cases, report);
   report.print_summary();
   if (!path.empty()) {
     report.write(path);

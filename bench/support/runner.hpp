@@ -26,7 +26,8 @@ struct Options {
 bool parse_options(int& argc, char** argv, const char* about, Options& options, int& status);
 
 // Runs the cases that Google Benchmark's options and --quick leave, prints the table, writes the JSON.
-// Returns the exit status: 1 when a result was wrong.
-int run_cases(int argc, char** argv, const Options& options, Report& report, const std::vector<Case>& cases);
+// The summaries come last. Returns the exit status: 1 when a result was wrong.
+int run_cases(int argc, char** argv, const Options& options, Report& report, const std::vector<Case>& cases,
+              const std::vector<Summary>& summaries = {});
 
 }  // namespace bench

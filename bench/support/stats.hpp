@@ -21,6 +21,12 @@ inline double quantile(std::vector<double> v, double p) {
 
 inline double median(const std::vector<double>& v) { return quantile(v, 0.5); }
 
+inline double geometric_mean(const std::vector<double>& v) {
+  double logarithms = 0;
+  for (const double x : v) logarithms += std::log(x);
+  return std::exp(logarithms / static_cast<double>(v.size()));
+}
+
 // The interquartile range over the median: 0.02 means that half of the samples lie within about 1 % of the middle.
 inline double spread(const std::vector<double>& v) { return (quantile(v, 0.75) - quantile(v, 0.25)) / median(v); }
 

@@ -4,6 +4,7 @@ set(core_sources
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
+  src/api/reduce.cpp
   src/api/streams.cpp
   src/api/variants.cpp
   src/engine/context.cpp
@@ -11,6 +12,7 @@ set(core_sources
   src/engine/error.cpp
   src/engine/explain.cpp
   src/engine/handles.cpp
+  src/engine/landing.cpp
   src/engine/log.cpp
   src/engine/memory.cpp
   src/engine/movement.cpp
@@ -19,13 +21,22 @@ set(core_sources
   src/engine/placement.cpp
   src/engine/process.cpp
   src/engine/reduce.cpp
+  src/engine/reduce_async.cpp
+  src/engine/reduce_axis.cpp
+  src/engine/reduce_check.cpp
+  src/engine/reduce_lines.cpp
+  src/engine/reduce_operands.cpp
+  src/engine/reduce_segments.cpp
+  src/engine/reduce_streamed.cpp
   src/engine/registry.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/variants.cpp
   src/engine/variants_fill.cpp
   src/engine/variants_reduce.cpp
+  src/engine/variants_reduce_lines.cpp
   src/engine/variants_transpose.cpp
+  src/backend/host/axis_reduction.cpp
   src/backend/host/cpu_budget.cpp
   src/backend/host/elements.cpp
   src/backend/host/foreign_cuda.cpp
@@ -34,6 +45,9 @@ set(core_sources
   src/backend/host/host_queue.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/probe.cpp
+  src/backend/host/segment_reduction.cpp
+  src/backend/host/sequence.cpp
+  src/backend/host/vector_reduction.cpp
   src/backend/host/worker_pool.cpp
   src/backend/pages.cpp)
 
@@ -42,13 +56,23 @@ set(cuda_sources
   src/backend/cuda/cuda_check.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
+  src/backend/cuda/cuda_reduce.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
+  src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   kernels/fill/fill.cu
-  kernels/reduce/reduce_i32.cu
+  kernels/reduce/columns.cu
+  kernels/reduce/elements.cu
+  kernels/reduce/ladder.cu
+  kernels/reduce/reduce.cu
+  kernels/reduce/short_rows.cu
+  kernels/reduce/tiles_found.cu
+  kernels/reduce/tiles_integer.cu
+  kernels/reduce/tiles_range.cu
+  kernels/reduce/tiles_sum.cu
   kernels/transpose/transpose.cu)
 
 if(GPUMEM_HAS_CUDA)
@@ -63,24 +87,30 @@ function(gpumem_core_settings target)
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
     CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   # No fused multiply-add unless it is written: results do not depend on the compiler.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+    # Functions that host and kernels share are plain constexpr ones.
+    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr>)
   gpumem_compile_options(${target})
 endfunction()
 
 # The host's inner loops, once for each instruction set.
 set(loop_objects "")
-function(gpumem_loops name table flags)
-  add_library(gpumem_loops_${name} OBJECT src/backend/host/loops.cpp)
+function(gpumem_loops name flags)
+  add_library(gpumem_loops_${name} OBJECT
+    src/backend/host/loops_floats.cpp
+    src/backend/host/loops_integers.cpp
+    src/backend/host/loops_move.cpp
+    src/backend/host/loops_ranges.cpp)
   gpumem_core_settings(gpumem_loops_${name})
-  target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=${table} GPUMEM_LOOPS_NAME="${name}")
+  target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})
   target_compile_options(gpumem_loops_${name} PRIVATE -O3 ${flags})
   set(loop_objects ${loop_objects} $<TARGET_OBJECTS:gpumem_loops_${name}> PARENT_SCOPE)
 endfunction()
 
-gpumem_loops(base kLoopsBase "")
+gpumem_loops(base "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  gpumem_loops(avx2 kLoopsAvx2 "-mavx2")
-  gpumem_loops(avx512 kLoopsAvx512 "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mprefer-vector-width=512")
+  gpumem_loops(avx2 "-mavx2;-mf16c")
+  gpumem_loops(avx512 "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mf16c;-mprefer-vector-width=512")
   set_source_files_properties(src/backend/host/loops_dispatch.cpp PROPERTIES COMPILE_DEFINITIONS GPUMEM_HAS_WIDE_LOOPS)
 endif()
 

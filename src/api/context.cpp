@@ -9,8 +9,16 @@ using namespace gpumem::api;
 namespace {
 
 constexpr gpumem_ctx_options kDefaultOptions = {
-    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr};
+    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0};
 constexpr int32_t kMostHostThreads = 1024;
+
+void require_switch(const char* option, int32_t value) {
+  if (value != 0 && value != 1) fail(GPUMEM_INVALID_ARGUMENT, "options->%s is %d; expected 0 or 1", option, value);
+}
+
+void require_zero(const char* member, int32_t value) {
+  if (value != 0) fail(GPUMEM_INVALID_ARGUMENT, "options->%s is %d; expected 0", member, value);
+}
 
 gpumem_ctx_options checked(const gpumem_ctx_options* given) {
   if (given == nullptr) return kDefaultOptions;
@@ -19,12 +27,10 @@ gpumem_ctx_options checked(const gpumem_ctx_options* given) {
     fail(GPUMEM_INVALID_ARGUMENT, "options->host_threads is %d; expected 0 to %d", options.host_threads,
          kMostHostThreads);
   }
-  if (options.non_blocking_stream != 0 && options.non_blocking_stream != 1) {
-    fail(GPUMEM_INVALID_ARGUMENT, "options->non_blocking_stream is %d; expected 0 or 1", options.non_blocking_stream);
-  }
-  if (options.reserved0 != 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "options->reserved0 is %d; expected 0", options.reserved0);
-  }
+  require_switch("non_blocking_stream", options.non_blocking_stream);
+  require_zero("reserved0", options.reserved0);
+  require_switch("stream_host_data", options.stream_host_data);
+  require_zero("reserved1", options.reserved1);
   return options;
 }
 

@@ -1,4 +1,4 @@
-// Movement, reduce, rearrange.
+// Movement and rearrange.
 #include "engine/operations.hpp"
 
 #include "api/guard.hpp"
@@ -26,14 +26,6 @@ gpumem_status gpumem_fill_async(gpumem_ctx* ctx, void* dst, const void* pattern,
                                 gpumem_stream* stream) {
   return with_context(ctx, [&](Context& context) {
     fill(context, {dst, pattern_bytes, count}, pattern, stream_of(context, stream), Until::enqueued);
-  });
-}
-
-gpumem_status gpumem_reduce_i32(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
-                                int64_t* result) {
-  return with_context(ctx, [&](Context& context) {
-    require(result, "result");
-    reduce_i32(context, {GPUMEM_I32, op, x, n, stride}, result);
   });
 }
 

@@ -5,6 +5,29 @@
 using namespace gpumem;
 using namespace gpumem::api;
 
+namespace {
+
+// What a caller's older, shorter struct leaves out is what _init would have set.
+constexpr gpumem_problem default_problem() noexcept {
+  gpumem_problem problem{};
+  problem.dtype = GPUMEM_I32;
+  problem.src_stride = 1;
+  problem.src2_stride = 1;
+  problem.batches = 1;
+  return problem;
+}
+constexpr gpumem_problem kDefaultProblem = default_problem();
+
+gpumem_problem checked(const gpumem_problem* given) {
+  const gpumem_problem problem = read_struct(given, kDefaultProblem, "problem");
+  if (problem.reserved1 != 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "problem->reserved1 is %d; expected 0", problem.reserved1);
+  }
+  return problem;
+}
+
+}  // namespace
+
 gpumem_status gpumem_variant_count(gpumem_family family, int32_t* count) {
   return guard([&] {
     require(count, "count");
@@ -37,18 +60,11 @@ gpumem_status gpumem_variant_force(gpumem_ctx* ctx, gpumem_family family, const 
 }
 
 gpumem_status gpumem_problem_init(gpumem_problem* problem, int64_t size) {
-  return guard([&] {
-    gpumem_problem defaults{};
-    defaults.dtype = GPUMEM_I32;
-    defaults.src_stride = 1;
-    init_struct(problem, size, defaults, "problem");
-  });
+  return guard([&] { init_struct(problem, size, kDefaultProblem, "problem"); });
 }
 
 gpumem_status gpumem_explain(gpumem_ctx* ctx, const gpumem_problem* problem, gpumem_format format, char* buf,
                              int64_t cap, int64_t* needed) {
-  return with_context(ctx, [&](Context& context) {
-    const gpumem_problem read = read_struct(problem, {}, "problem");
-    write_text(explain(context, read, format), buf, cap, needed);
-  });
+  return with_context(
+      ctx, [&](Context& context) { write_text(explain(context, checked(problem), format), buf, cap, needed); });
 }

@@ -10,6 +10,7 @@
 #include "engine/device_props.hpp"
 #include "engine/variants.hpp"
 #include "gpumem.h"
+#include "kernels/nodes.hpp"
 
 namespace gpumem {
 
@@ -33,10 +34,51 @@ struct Location {
 struct ReduceArgs {
   int32_t variant;  // row of the family's table
   LaunchShape shape;
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  const void* x;
+  int64_t n;  // >= 1
+  int64_t stride;
+  const void* y = nullptr;  // the second operand of a dot product
+  int64_t y_stride = 1;
+};
+
+// Where an enqueued reduction leaves its value: memory that whoever does the work can write.
+struct ReduceTarget {
+  void* result;           // one word, two for MIN_MAX; nullptr where the program wants only the index
+  int64_t* index;         // of an argument search, else nullptr
+  gpumem_status* status;  // may be nullptr
+};
+
+// Every row or column of every matrix, each to one value (two words for MIN_MAX), which lie one after the other in result.
+struct ReduceAxisArgs {
+  int32_t variant;
+  LaunchShape shape;
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  gpumem_axis axis;
+  const void* x;
+  int64_t rows;
+  int64_t cols;
+  int64_t ld;
+  int64_t batches;
+  int64_t batch_stride;
+  void* result;
+  gpumem_status* status;  // may be nullptr
+};
+
+// Segments of x[0] .. x[n - 1] between neighbouring offsets, which are checked on the way.
+struct ReduceSegmentsArgs {
+  int32_t variant;
+  LaunchShape shape;
+  gpumem_dtype dtype;
   gpumem_reduce_op op;
   const void* x;
   int64_t n;
-  int64_t stride;
+  const int64_t* offsets;  // segments + 1
+  int64_t segments;
+  void* result;
+  gpumem_status* status;  // may be nullptr
 };
 
 struct TransposeArgs {
@@ -67,9 +109,6 @@ struct Copy2dArgs {
   size_t row_bytes;
   size_t rows;
 };
-
-// The exact value of an integer reduction.
-__extension__ typedef __int128 Int128;
 
 // Work on the host that a stream runs in its order. It must not throw and not call the backend that runs it.
 struct HostTask {
@@ -103,7 +142,12 @@ class Backend {
   virtual void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) = 0;
 
   // Families.
-  virtual Int128 reduce(NativeStream stream, const ReduceArgs& args) = 0;
+  // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
+  // find into *status. Given Until::complete, reduce_axis and reduce_segments return that status; else GPUMEM_OK.
+  virtual ReduceNode reduce(NativeStream stream, const ReduceArgs& args) = 0;
+  virtual void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) = 0;
+  virtual gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) = 0;
+  virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) = 0;
   virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
   virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
 
@@ -113,7 +157,8 @@ class Backend {
   virtual void finish_stream(NativeStream stream) noexcept = 0;  // waits; a fault shows elsewhere
   virtual void destroy_stream(NativeStream stream) noexcept = 0;
   virtual NativeStream wrap_stream(void* native) = 0;
-  virtual void synchronize(NativeStream stream) = 0;  // not under capture
+  virtual void unwrap_stream(NativeStream stream) noexcept = 0;  // the program has it back
+  virtual void synchronize(NativeStream stream) = 0;             // not under capture
   // Waits for everything that work enqueued on the own stream now would come after.
   virtual void await_order() = 0;
   virtual bool idle(NativeStream stream) = 0;  // not under capture

@@ -28,6 +28,8 @@ struct LauncherNames {
   std::vector<const char*> reduce;
   std::vector<const char*> transpose;
   std::vector<const char*> fill;
+  std::vector<const char*> reduce_axis;
+  std::vector<const char*> reduce_segments;
 };
 
 template <class Function, size_t kCount>

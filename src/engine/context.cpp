@@ -55,7 +55,8 @@ void MemoryStats::read(gpumem_memory_stats_info& info) const noexcept {
   info.frees = frees_;
 }
 
-Context::Context(const gpumem_ctx_options& options) : choice_(choose_device(options.device)) {
+Context::Context(const gpumem_ctx_options& options)
+    : choice_(choose_device(options.device)), stream_host_data_(options.stream_host_data != 0) {
   read_variants_from_environment();
   host_ = make_host_backend(
       {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});

@@ -49,6 +49,8 @@ class Context {
   Backend& running(Runs runs) noexcept { return runs == Runs::cuda ? device() : host(); }
   bool on_cuda() const noexcept { return device_ != nullptr; }
   const DeviceChoice& choice() const noexcept { return choice_; }
+  // Whether blocking reductions of host memory run on the device.
+  bool streams_host_data() const noexcept { return stream_host_data_; }
 
   NativeStream own_stream() noexcept { return device().own_stream(); }
 
@@ -72,6 +74,7 @@ class Context {
   void read_variants_from_environment();
 
   DeviceChoice choice_;
+  bool stream_host_data_;
   std::unique_ptr<Backend> host_;
   std::unique_ptr<Backend> device_;  // null on a host context
   std::atomic<uint64_t> forced_[kFamilies] = {};

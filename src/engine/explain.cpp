@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/error.hpp"
+#include "engine/names.hpp"
 #include "engine/plan.hpp"
 
 namespace gpumem {
@@ -123,12 +124,35 @@ std::string as_json(const Report& r) {
   return out.append("]}");
 }
 
+std::string counted(int64_t n, gpumem_dtype dtype) { return std::to_string(n).append(" ").append(dtype_name(dtype)); }
+
 Report explain_reduce(Context& context, const gpumem_problem& p) {
-  const auto planned = plan(context, ReduceCall{p.dtype, p.op, p.src, p.n, p.src_stride});
-  static constexpr const char* kOps[] = {"sum", "min", "max", "sum_abs", "sum_squares", "sum_cubes", "max_abs"};
+  const ReduceCall call{p.dtype, p.op, p.src, p.n, p.src_stride, p.src2, p.src2_stride};
+  const auto planned = plan(context, call, Until::complete);
+  std::string words = std::string(op_name(p.op)) + " of " + counted(p.n, p.dtype);
+  if (p.op == GPUMEM_DOT) {
+    words += ", strides " + std::to_string(p.src_stride) + " and " + std::to_string(p.src2_stride);
+  } else {
+    words += ", stride " + std::to_string(p.src_stride);
+  }
+  return report_of(context, planned, std::move(words));
+}
+
+Report explain_reduce_axis(Context& context, const gpumem_problem& p) {
+  const ReduceAxisCall call{p.dtype, p.op, p.axis, p.src, p.rows, p.cols, p.src_stride, p.batches, p.batch_stride};
+  const auto planned = plan(context, call);
+  return report_of(context, planned,
+                   std::string(op_name(p.op)) +
+                       (p.axis == GPUMEM_AXIS_ROWS ? " of each row of " : " of each column of ") +
+                       std::to_string(p.batches) + " x " + std::to_string(p.rows) + " x " + counted(p.cols, p.dtype) +
+                       ", leading dimension " + std::to_string(p.src_stride));
+}
+
+Report explain_reduce_segments(Context& context, const gpumem_problem& p) {
+  const auto planned = plan(context, ReduceSegmentsCall{p.dtype, p.op, p.src, p.n, p.offsets, p.rows}, Until::complete);
   return report_of(
       context, planned,
-      std::string(kOps[p.op]) + " of " + std::to_string(p.n) + " i32, stride " + std::to_string(p.src_stride));
+      std::string(op_name(p.op)) + " of each of " + std::to_string(p.rows) + " segments of " + counted(p.n, p.dtype));
 }
 
 Report explain_transpose(Context& context, const gpumem_problem& p) {
@@ -146,6 +170,21 @@ Report explain_fill(Context& context, const gpumem_problem& p) {
                    std::to_string(p.n) + " patterns of " + std::to_string(p.element_bytes) + " bytes");
 }
 
+Report report_on(Context& context, const gpumem_problem& problem) {
+  switch (problem.family) {
+    case GPUMEM_FAMILY_REDUCE:
+      return explain_reduce(context, problem);
+    case GPUMEM_FAMILY_TRANSPOSE:
+      return explain_transpose(context, problem);
+    case GPUMEM_FAMILY_FILL:
+      return explain_fill(context, problem);
+    case GPUMEM_FAMILY_REDUCE_AXIS:
+      return explain_reduce_axis(context, problem);
+    default:
+      return explain_reduce_segments(context, problem);
+  }
+}
+
 }  // namespace
 
 std::string explain(Context& context, const gpumem_problem& problem, gpumem_format format) {
@@ -153,9 +192,7 @@ std::string explain(Context& context, const gpumem_problem& problem, gpumem_form
     fail(GPUMEM_INVALID_ARGUMENT, "format is %d; expected GPUMEM_FORMAT_TEXT (0) or GPUMEM_FORMAT_JSON (1)", format);
   }
   static_cast<void>(family_names(problem.family));  // refuses what is no family
-  const Report report = problem.family == GPUMEM_FAMILY_REDUCE      ? explain_reduce(context, problem)
-                        : problem.family == GPUMEM_FAMILY_TRANSPOSE ? explain_transpose(context, problem)
-                                                                    : explain_fill(context, problem);
+  const Report report = report_on(context, problem);
   return format == GPUMEM_FORMAT_JSON ? as_json(report) : as_text(report);
 }
 

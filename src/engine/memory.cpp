@@ -2,12 +2,11 @@
 #include "engine/operand.hpp"
 #include "engine/operations.hpp"
 #include "engine/process.hpp"
+#include "engine/sentences.hpp"
 #include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
-
-long long ll(int64_t v) noexcept { return static_cast<long long>(v); }
 
 void require_managed(Context& context, const void* p, int64_t bytes) {
   const Operand operand = look_up_range(context, p, bytes, Access::read, "p");

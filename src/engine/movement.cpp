@@ -64,7 +64,7 @@ void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStr
   const Operand from = look_up_range(context, src, bytes, Access::read, "src");
   const Operand to = look_up_range(context, dst, bytes, Access::write, "dst");
   if (dst == src) return;
-  require_disjoint(dst, bytes, src, bytes);
+  require_disjoint({"dst", dst, bytes}, {"src", src, bytes});
   const auto size = static_cast<size_t>(bytes);
   Backend& device = context.device();
   if (!context.on_cuda()) return device.copy(stream, dst, src, size, until);

@@ -18,4 +18,47 @@ constexpr const char* kind_name(gpumem_memory_kind kind) noexcept {
   }
 }
 
+// Of a valid dtype.
+constexpr const char* dtype_name(gpumem_dtype dtype) noexcept {
+  constexpr const char* kNames[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
+  return kNames[dtype];
+}
+
+constexpr const char* op_name(gpumem_reduce_op op) noexcept {
+  switch (op) {
+    case GPUMEM_SUM:
+      return "sum";
+    case GPUMEM_MIN:
+      return "minimum";
+    case GPUMEM_MAX:
+      return "maximum";
+    case GPUMEM_SUM_ABS:
+      return "sum of absolutes";
+    case GPUMEM_SUM_SQUARES:
+      return "sum of squares";
+    case GPUMEM_SUM_CUBES:
+      return "sum of cubes";
+    case GPUMEM_MAX_ABS:
+      return "largest absolute";
+    case GPUMEM_MIN_MAX:
+      return "minimum and maximum";
+    case GPUMEM_SUM_COMPENSATED:
+      return "compensated sum";
+    case GPUMEM_ARG_MIN:
+      return "index of the minimum";
+    case GPUMEM_ARG_MAX:
+      return "index of the maximum";
+    case GPUMEM_DOT:
+      return "dot";
+    default:
+      return "norm";
+  }
+}
+
+// What the value of a reduction is stored as.
+constexpr const char* result_type_name(gpumem_dtype dtype) noexcept {
+  if (dtype >= GPUMEM_F16) return "double";
+  return dtype % 2 == 0 ? "int64_t" : "uint64_t";
+}
+
 }  // namespace gpumem

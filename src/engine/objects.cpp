@@ -93,7 +93,11 @@ void destroy_stream(uint64_t handle) {
   const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
   if (!stream.borrowed) device.finish_stream(stream.native);
   std::erase(stream.context->streams, &stream);
-  if (!stream.borrowed) device.destroy_stream(stream.native);
+  if (stream.borrowed) {
+    device.unwrap_stream(stream.native);
+  } else {
+    device.destroy_stream(stream.native);
+  }
 }
 
 uint64_t create_event(Context& context) {

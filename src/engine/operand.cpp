@@ -2,11 +2,10 @@
 
 #include "engine/error.hpp"
 #include "engine/process.hpp"
+#include "engine/sentences.hpp"
 
 namespace gpumem {
 namespace {
-
-unsigned long long number(const void* p) noexcept { return reinterpret_cast<uintptr_t>(p); }
 
 // Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
 // is ordinary memory to a CUDA context.
@@ -123,13 +122,13 @@ void require_same_device(Context& context, const Operand& operand, const char* a
   }
 }
 
-void require_disjoint(const void* dst, int64_t dst_bytes, const void* src, int64_t src_bytes) {
-  const auto d = reinterpret_cast<uintptr_t>(dst);
-  const auto s = reinterpret_cast<uintptr_t>(src);
-  if (d < s + static_cast<uint64_t>(src_bytes) && s < d + static_cast<uint64_t>(dst_bytes)) {
+void require_disjoint(const ByteRange& a, const ByteRange& b) {
+  const auto first = reinterpret_cast<uintptr_t>(a.p);
+  const auto second = reinterpret_cast<uintptr_t>(b.p);
+  if (first < second + static_cast<uint64_t>(b.bytes) && second < first + static_cast<uint64_t>(a.bytes)) {
     fail(GPUMEM_INVALID_ARGUMENT,
-         "dst (0x%llx, %lld bytes) and src (0x%llx, %lld bytes) overlap; expected disjoint ranges", number(dst),
-         static_cast<long long>(dst_bytes), number(src), static_cast<long long>(src_bytes));
+         "%s (0x%llx, %lld bytes) and %s (0x%llx, %lld bytes) overlap; expected disjoint ranges", a.argument,
+         number(a.p), ll(a.bytes), b.argument, number(b.p), ll(b.bytes));
   }
 }
 

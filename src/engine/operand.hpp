@@ -33,7 +33,14 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
 // Throws UNSUPPORTED when the operand lies on another CUDA device than the context's.
 void require_same_device(Context& context, const Operand& operand, const char* argument);
 
+// Memory that an argument names.
+struct ByteRange {
+  const char* argument;
+  const void* p;
+  int64_t bytes;
+};
+
 // Throws INVALID_ARGUMENT when the two ranges share bytes.
-void require_disjoint(const void* dst, int64_t dst_bytes, const void* src, int64_t src_bytes);
+void require_disjoint(const ByteRange& a, const ByteRange& b);
 
 }  // namespace gpumem

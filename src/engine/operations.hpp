@@ -13,6 +13,29 @@ struct ReduceCall {
   const void* x;
   int64_t n;
   int64_t stride;
+  const void* y = nullptr;  // the second operand of GPUMEM_DOT
+  int64_t y_stride = 1;
+};
+
+struct ReduceAxisCall {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  gpumem_axis axis;
+  const void* x;
+  int64_t rows;
+  int64_t cols;
+  int64_t ld;
+  int64_t batches;
+  int64_t batch_stride;
+};
+
+struct ReduceSegmentsCall {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  const void* x;
+  int64_t n;
+  const int64_t* offsets;
+  int64_t segments;
 };
 
 struct TransposeCall {
@@ -41,8 +64,18 @@ void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice
 void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStream stream, Until until);
 void fill(Context& context, const FillCall& call, const void* pattern, NativeStream stream, Until until);
 
-// Reduce, rearrange; complete on return, on the context's own stream.
-void reduce_i32(Context& context, const ReduceCall& call, int64_t* result);
+// Reduce. The plain forms run on the context's own stream and are complete on return. op is one of all gpumem_reduce_op values,
+// the GPUMEM_ARG_*, GPUMEM_DOT and GPUMEM_NRM2 included: which of them a public function takes is the API's matter.
+void reduce(Context& context, const ReduceCall& call, void* result, int64_t* index);
+void reduce_async(Context& context, const ReduceCall& call, const ReduceTarget& target, NativeStream stream);
+void reduce_axis(Context& context, const ReduceAxisCall& call, void* result);
+void reduce_axis_async(Context& context, const ReduceAxisCall& call, void* result, gpumem_status* status,
+                       NativeStream stream);
+void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* result);
+void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, void* result, gpumem_status* status,
+                           NativeStream stream);
+
+// Rearrange; complete on return, on the context's own stream.
 void transpose(Context& context, const TransposeCall& call);
 
 }  // namespace gpumem

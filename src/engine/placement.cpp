@@ -21,6 +21,24 @@ Placement place(bool on_cuda, const Operand& operand) noexcept {
   }
 }
 
+Placement place_streamed(const Operand& x) noexcept {
+  Placement placement{Runs::cuda, false,
+                      "the data lies in host memory and is streamed through the device, as the context's option asks"};
+  placement.src_mixed = x.mixed;
+  placement.streamed = true;
+  return placement;
+}
+
+Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept {
+  Placement placement = place(on_cuda, x);
+  if (!on_cuda || x.on_host() == y.on_host()) return placement;
+  placement.stage_src = true;
+  placement.src_mixed = y.mixed;
+  placement.reason = x.on_host() ? "x lies in host memory; y is copied to the host first"
+                                 : "x lies in memory of the device; y is copied to the device first";
+  return placement;
+}
+
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
   if (!on_cuda) return {Runs::host, false, kHostContext};
   const bool dst_on_host = dst.on_host();

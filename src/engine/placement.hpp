@@ -8,13 +8,18 @@ namespace gpumem {
 
 struct Placement {
   Runs runs = Runs::host;
-  bool stage_src = false;  // src lies elsewhere and is copied next to the work first
+  bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
   const char* reason = "";
-  bool src_mixed = false;  // src is registered with the driver in part
+  bool src_mixed = false;  // that operand is registered with the driver in part
+  bool streamed = false;   // the operand is moved to the device in pieces
 };
 
 // One operand.
 Placement place(bool on_cuda, const Operand& operand) noexcept;
+// One operand in host memory, on a context with a device that is to reduce it.
+Placement place_streamed(const Operand& x) noexcept;
+// Two operands that are read: the work runs where x lies. What is staged is y.
+Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
 // The work runs where dst lies.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 

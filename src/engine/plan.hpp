@@ -2,6 +2,7 @@
 // it, and the chosen variant. The operations execute plans and explain() prints them, so the two can't disagree.
 #pragma once
 
+#include "engine/error.hpp"
 #include "engine/operations.hpp"
 #include "engine/placement.hpp"
 
@@ -15,8 +16,11 @@ struct Plan {
   Decision decision{};
 };
 
-// Each throws what the operation itself would fail with before its first write.
-Plan<ReduceFamily> plan(Context& context, const ReduceCall& call);
+// Each throws what the operation itself would fail with before its first write. A reduction's plan depends on whether it is the
+// plain form (Until::complete) or the _async one, which moves no operand.
+Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until);
+Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& call);
+Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& call, Until until);
 Plan<TransposeFamily> plan(Context& context, const TransposeCall& call);
 // pattern may be nullptr: one whose bytes differ is assumed.
 Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
@@ -26,6 +30,7 @@ Decision decide(Context& context, const typename Family::Problem& problem) {
   const Override forced = context.forced(Family::id);
   const DeviceProps& props = context.running(problem.runs).props();
   const Decision decision = select<Family>(props, problem, forced, context.tuning());
+  if (decision.row < 0 && forced.row < 0) fail(GPUMEM_INTERNAL, "%s: %s", Family::name, decision.rejected);
   if (decision.row < 0) {
     fail(GPUMEM_UNSUPPORTED, "the variant %s of %s, forced by %s, does not fit: %s", Family::table()[forced.row].name,
          Family::name, forced.by == ChosenBy::environment ? "the environment" : "the program", decision.rejected);

@@ -15,6 +15,30 @@ struct ReduceProblem {
   int64_t n = 0;
   int64_t stride = 1;
   int32_t misalignment = 0;  // address of x modulo 16
+  int64_t y_stride = 1;      // the second operand of a dot product
+  int32_t y_misalignment = 0;
+};
+
+struct ReduceAxisProblem {
+  Runs runs = Runs::host;
+  gpumem_dtype dtype = GPUMEM_F32;
+  gpumem_reduce_op op = GPUMEM_SUM;
+  gpumem_axis axis = GPUMEM_AXIS_ROWS;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t ld = 0;
+  int64_t batches = 1;
+  int64_t batch_stride = 0;
+  int32_t misalignment = 0;
+};
+
+struct ReduceSegmentsProblem {
+  Runs runs = Runs::host;
+  gpumem_dtype dtype = GPUMEM_F32;
+  gpumem_reduce_op op = GPUMEM_SUM;
+  int64_t n = 0;
+  int64_t segments = 0;
+  int32_t misalignment = 0;
 };
 
 struct TransposeProblem {

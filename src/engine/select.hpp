@@ -35,6 +35,8 @@ struct Decision {
 int32_t size_class(const ReduceProblem& problem) noexcept;
 int32_t size_class(const TransposeProblem& problem) noexcept;
 int32_t size_class(const FillProblem& problem) noexcept;
+int32_t size_class(const ReduceAxisProblem& problem) noexcept;
+int32_t size_class(const ReduceSegmentsProblem& problem) noexcept;
 
 // Why a row can't take the problem, the row's backend included; nullptr when it can.
 template <class Problem>

@@ -3,12 +3,11 @@
 #include "engine/checked.hpp"
 #include "engine/plan.hpp"
 #include "engine/scratch.hpp"
+#include "engine/sentences.hpp"
 #include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
-
-long long ll(int64_t v) noexcept { return static_cast<long long>(v); }
 
 void check(const TransposeCall& c) {
   const int64_t e = c.element_bytes;
@@ -58,6 +57,7 @@ void stage(Context& context, const TransposeCall& c, bool mixed, void* tight) {
   const Copy2dArgs args{tight, row_bytes, c.src, static_cast<size_t>(c.src_ld * c.element_bytes), row_bytes, rows};
   if (!mixed) return context.device().copy_2d(context.own_stream(), args, Until::complete);
   const Scratch gathered(context.host(), GPUMEM_MEMORY_PAGEABLE, row_bytes * rows);
+  context.device().await_order();
   Copy2dArgs gather = args;
   gather.dst = gathered.get();
   context.host().copy_2d(nullptr, gather, Until::complete);
@@ -82,9 +82,9 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& given) {
   require_same_device(context, dst, "dst");
   if (c.src == c.dst) {
     fail(GPUMEM_UNSUPPORTED, "dst is src (0x%llx); expected disjoint operands: there is no in-place transpose yet",
-         static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(c.src)));
+         number(c.src));
   }
-  if (!interleaved(c)) require_disjoint(c.dst, dst_bytes, c.src, src_bytes);
+  if (!interleaved(c)) require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   plan.placement = place(context.on_cuda(), src, dst);
   plan.placement.src_mixed = src.mixed;
   TransposeProblem& p = plan.problem;

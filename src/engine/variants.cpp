@@ -16,7 +16,8 @@ constexpr FamilyNames names_of() noexcept {
 }
 
 constexpr FamilyNames kFamilyNames[kFamilies] = {names_of<ReduceFamily>(), names_of<TransposeFamily>(),
-                                                 names_of<FillFamily>()};
+                                                 names_of<FillFamily>(), names_of<ReduceAxisFamily>(),
+                                                 names_of<ReduceSegmentsFamily>()};
 
 int32_t floor_log2(int64_t n) noexcept { return n <= 0 ? 0 : 63 - std::countl_zero(static_cast<uint64_t>(n)); }
 
@@ -37,10 +38,12 @@ int32_t find_variant(const FamilyNames& family, const char* name) noexcept {
 }
 
 int32_t size_class(const ReduceProblem& problem) noexcept { return floor_log2(problem.n); }
-int32_t size_class(const TransposeProblem& problem) noexcept {
-  // Both extents fit int64_t and so does their product: the API has checked it.
-  return floor_log2(problem.rows * problem.cols);
-}
+// Products of extents fit int64_t: the plan has checked them.
+int32_t size_class(const TransposeProblem& problem) noexcept { return floor_log2(problem.rows * problem.cols); }
 int32_t size_class(const FillProblem& problem) noexcept { return floor_log2(problem.bytes); }
+int32_t size_class(const ReduceAxisProblem& problem) noexcept {
+  return floor_log2(problem.batches * problem.rows * problem.cols);
+}
+int32_t size_class(const ReduceSegmentsProblem& problem) noexcept { return floor_log2(problem.n); }
 
 }  // namespace gpumem

@@ -13,7 +13,7 @@ struct LaunchShape {
   int64_t grid = 1;        // blocks, or tasks of the host backend
   int32_t block = 1;       // threads of a block
   int32_t per_thread = 1;  // independent loads or rows a thread keeps in flight
-  int64_t tile = 0;        // elements (reduce), rows (transpose) or bytes (fill) a block takes
+  int64_t tile = 0;        // elements (reduce), rows (transpose) or bytes (fill) a block or task takes
 };
 
 template <class Problem>
@@ -48,7 +48,21 @@ struct FillFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
-constexpr int kFamilies = 3;
+struct ReduceAxisFamily {
+  using Problem = ReduceAxisProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_REDUCE_AXIS;
+  static constexpr const char* name = "reduce_axis";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
+struct ReduceSegmentsFamily {
+  using Problem = ReduceSegmentsProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_REDUCE_SEGMENTS;
+  static constexpr const char* name = "reduce_segments";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
+constexpr int kFamilies = 5;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
 // The families as names, for the calls that take any of them.

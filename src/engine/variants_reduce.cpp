@@ -1,66 +1,115 @@
-// The reduce table. Launch shapes follow measurements on an H200 (docs/performance.md): short tiles while there are few
-// elements to share out, long tiles once the fold of the tiles' partial values would show.
+// The reduce table. Launch shapes follow measurements on an H200 (docs/performance.md): one chunk a warp and few warps a block
+// while there is little to share out, long tiles once the fold of the tiles' nodes would show.
 #include <algorithm>
 #include <bit>
 
 #include "engine/checked.hpp"
 #include "engine/variants.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/nodes.hpp"
 
 namespace gpumem {
 namespace {
 
-constexpr int64_t kOneBlockElements = int64_t{1} << 14;
-constexpr int64_t kShortTile = int64_t{kLastBlockThreads} * kLastBlockShortLoads * 4;
-constexpr int64_t kShortTileElements = int64_t{1} << 23;
-constexpr int64_t kHostTaskElements = int64_t{1} << 18;  // 1 MiB: worth waking a thread for
+constexpr int64_t kHostTaskBytes = int64_t{1} << 20;  // worth waking a thread for
+
+bool aligned(int32_t misalignment, gpumem_dtype dtype) noexcept { return misalignment % element_bytes(dtype) == 0; }
 
 const char* contiguous(const ReduceProblem& p) noexcept {
-  if (p.stride != 1) return "it needs stride 1";
-  if (p.misalignment % 4 != 0) return "it needs x aligned to its 4-byte elements";
+  if (p.stride != 1 || p.y_stride != 1) return "it needs stride 1";
+  if (!aligned(p.misalignment, p.dtype) || !aligned(p.y_misalignment, p.dtype)) return "it needs aligned elements";
   return nullptr;
 }
+
+int64_t chunks_of(const ReduceProblem& p) noexcept { return ceil_div(p.n, reduce_chunk(p.dtype, p.op)); }
 
 const char* accepts(const DeviceProps&, const ReduceProblem&) noexcept { return nullptr; }
 const char* accepts_contiguous(const DeviceProps&, const ReduceProblem& p) noexcept { return contiguous(p); }
 const char* accepts_short(const DeviceProps&, const ReduceProblem& p) noexcept {
-  if (p.n > kOneBlockElements) return "it takes at most 16384 elements";
+  if (chunks_of(p) > kOneBlockChunks) return "it takes at most one chunk a warp of one block";
+  return contiguous(p);
+}
+const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept {
+  if (p.dtype != GPUMEM_I32 || node_kind(p.dtype, p.op) != NodeKind::integer) {
+    return "it is of the textbook ladder, which sums i32";
+  }
   return contiguous(p);
 }
 
+int32_t threads_for(int64_t chunks) noexcept {
+  const auto warps = std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(chunks, 1, kTileThreads / 32)));
+  return static_cast<int32_t>(32 * warps);
+}
+
 LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
-  return {1, kOneBlockThreads, kOneBlockLoads, p.n};
+  const int64_t chunks = chunks_of(p);
+  return {1, threads_for(chunks), 1,
+          static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(chunks))) * reduce_chunk(p.dtype, p.op)};
 }
 
+// One wave of large blocks where there is enough for it; below, one chunk a warp, and the fewer warps a block the less there is.
 LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
-  if (p.n < kShortTileElements) return {ceil_div(p.n, kShortTile), kLastBlockThreads, kLastBlockShortLoads, kShortTile};
-  const int64_t wanted = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(p.n / 4096)));
-  int64_t tile = std::clamp<int64_t>(wanted, int64_t{1} << 15, int64_t{1} << 18);
+  constexpr int64_t kBlocks = 256;
+  const int64_t chunks = chunks_of(p);
+  const int64_t chunk = reduce_chunk(p.dtype, p.op);
+  if (chunks <= 1024) {
+    const int32_t warps = chunks <= 128 ? 2 : chunks <= 512 ? 4 : 8;
+    return {ceil_div(chunks, warps), 32 * warps, 1, warps * chunk};
+  }
+  constexpr int32_t kWarps = kTileThreads / 32;
+  const int64_t most = is_ordered(node_kind(p.dtype, p.op)) ? kLeavesAtOnce : 4 * kLeavesAtOnce;
+  int64_t tile =
+      std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(chunks / kBlocks))), kWarps, most);
+  while (ceil_div(chunks, tile) > kMaxReduceBlocks) tile *= 2;
+  return {ceil_div(chunks, tile), kTileThreads, static_cast<int32_t>(tile / kWarps), tile * chunk};
+}
+
+// Any stride: a warp a leaf, as many blocks as there may be nodes.
+LaunchShape elements_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
   while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
-  return {ceil_div(p.n, tile), kLastBlockThreads, kLastBlockLongLoads, tile};
+  return {ceil_div(p.n, tile), kElementThreads, 1, tile};
 }
 
-// A grid that fills the device four times over, each thread striding through the whole input.
-LaunchShape grid_stride_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
-  const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / kTwoPassThreads);
-  const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, kTwoPassThreads), 1, std::min(4 * resident, kMaxReduceBlocks));
-  return {grid, kTwoPassThreads, 1, ceil_div(p.n, grid)};
+// A data block of kLadderThreads x `blocks` elements at a time; blocks go on to the next one when there are more than nodes.
+template <int kDataBlocks>
+LaunchShape ladder_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  const int64_t tile = int64_t{kLadderThreads} * kDataBlocks;
+  return {std::min<int64_t>(ceil_div(p.n, tile), kMaxReduceBlocks), kLadderThreads, kDataBlocks, tile};
 }
 
+// A grid that fills the device, each thread with the same share of the whole input.
+LaunchShape shared_out_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
+  const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / kLadderThreads);
+  const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, kLadderThreads), 1, std::min(resident, kMaxReduceBlocks));
+  return {grid, kLadderThreads, 1, ceil_div(p.n, grid)};
+}
+
+// Tasks are aligned runs of 2^k leaves, so that floating-point sums may be cut there.
 LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
-  const int64_t tasks = std::clamp<int64_t>(p.n / kHostTaskElements, 1, int64_t{4} * d.multiprocessors);
-  return {tasks, 1, 1, ceil_div(std::max<int64_t>(p.n, 1), tasks)};
+  const int64_t tasks =
+      std::clamp<int64_t>(p.n * element_bytes(p.dtype) / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
+  const int64_t leaves = ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), kLeafTerms);
+  const int64_t tile = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))) * kLeafTerms;
+  return {ceil_div(std::max<int64_t>(p.n, 1), tile), 1, 1, tile};
 }
 LaunchShape serial_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<ReduceProblem> kTable[] = {
-    {"one_block", Runs::cuda, 1, accepts_short, one_block_shape},
-    {"last_block", Runs::cuda, 1, accepts_contiguous, last_block_shape},
-    {"two_pass", Runs::cuda, 1, accepts_contiguous, grid_stride_shape},
-    {"two_pass_elements", Runs::cuda, 1, accepts, grid_stride_shape},
-    {"host_vector", Runs::host, 1, accepts_contiguous, host_shape},
-    {"host_elements", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"one_block", Runs::cuda, 2, accepts_short, one_block_shape},
+    {"last_block", Runs::cuda, 2, accepts_contiguous, last_block_shape},
+    {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
+    {"neighbored_packed", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
+    {"interleaved", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
+    {"unroll2", Runs::cuda, 1, accepts_ladder, ladder_shape<2>},
+    {"unroll8_warp", Runs::cuda, 1, accepts_ladder, ladder_shape<8>},
+    {"unroll8_complete", Runs::cuda, 1, accepts_ladder, ladder_shape<8>},
+    {"strided", Runs::cuda, 1, accepts_ladder, shared_out_shape},
+    {"coalesced", Runs::cuda, 1, accepts_ladder, shared_out_shape},
+    {"elements", Runs::cuda, 2, accepts, elements_shape},
+    {"host_vector", Runs::host, 2, accepts_contiguous, host_shape},
+    {"host_elements", Runs::host, 2, accepts, host_shape},
+    {"host_serial", Runs::host, 2, accepts, serial_shape},
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "gpumem.h"
 #include "support/explain.hpp"
+#include "support/lines.hpp"
+#include "support/reductions.hpp"
 
 namespace gpumem_test {
 
@@ -16,8 +18,10 @@ struct Call {
   std::function<gpumem_status(Handle*)> run;
 };
 
-// Where the calls put their outputs. poisoned() tells whether they are as they were made.
+// Where the calls put their outputs. untouched() tells whether they are as they were made.
 struct Outputs {
+  int64_t* results = words;  // of reductions: two words, which a test may put into memory that enqueued calls can write
+  int64_t words[2] = {77, 77};
   void* p = this;
   gpumem_stream* stream = reinterpret_cast<gpumem_stream*>(this);
   gpumem_event* event = reinterpret_cast<gpumem_event*>(this);
@@ -42,15 +46,61 @@ struct Outputs {
            (stream == nullptr || stream == reinterpret_cast<const gpumem_stream*>(this)) &&
            (event == nullptr || event == reinterpret_cast<const gpumem_event*>(this)) && value == 77 && seconds == 77 &&
            bytes[0] == 77 && bytes[3] == 77 && bytes[4] == 0 && device.compute_major == 77 && pointer.ours == 77 &&
-           stats.frees == 77;
+           stats.frees == 77 && results[0] == 77 && results[1] == 77;
   }
 };
+
+// The reductions of one sequence, a function each: those of any type, and those of one.
+struct NamedReduction {
+  const char* name;
+  const char* async_name;
+  Reduction reduction;
+  bool typed;
+};
+
+inline const std::vector<NamedReduction>& every_reduction() {
+  static const double x[4] = {};
+  static const auto of = [](gpumem_dtype dtype, gpumem_reduce_op op) { return Reduction{dtype, op, x, 4, 1, x, 1}; };
+  static const std::vector<NamedReduction> all = {
+      {"reduce", "reduce_async", of(GPUMEM_F16, GPUMEM_SUM), false},
+      {"reduce_i32", "reduce_i32_async", of(GPUMEM_I32, GPUMEM_SUM), true},
+      {"reduce_i64", "reduce_i64_async", of(GPUMEM_I64, GPUMEM_SUM), true},
+      {"reduce_u32", "reduce_u32_async", of(GPUMEM_U32, GPUMEM_SUM), true},
+      {"reduce_u64", "reduce_u64_async", of(GPUMEM_U64, GPUMEM_SUM), true},
+      {"reduce_f32", "reduce_f32_async", of(GPUMEM_F32, GPUMEM_SUM), true},
+      {"reduce_f64", "reduce_f64_async", of(GPUMEM_F64, GPUMEM_SUM), true},
+      {"argreduce", "argreduce_async", of(GPUMEM_U8, GPUMEM_ARG_MAX), false},
+      {"argreduce_i32", "argreduce_i32_async", of(GPUMEM_I32, GPUMEM_ARG_MIN), true},
+      {"argreduce_i64", "argreduce_i64_async", of(GPUMEM_I64, GPUMEM_ARG_MIN), true},
+      {"argreduce_u32", "argreduce_u32_async", of(GPUMEM_U32, GPUMEM_ARG_MIN), true},
+      {"argreduce_u64", "argreduce_u64_async", of(GPUMEM_U64, GPUMEM_ARG_MIN), true},
+      {"argreduce_f32", "argreduce_f32_async", of(GPUMEM_F32, GPUMEM_ARG_MIN), true},
+      {"argreduce_f64", "argreduce_f64_async", of(GPUMEM_F64, GPUMEM_ARG_MIN), true},
+      {"dot_f32", "dot_f32_async", of(GPUMEM_F32, GPUMEM_DOT), false},
+      {"dot_f64", "dot_f64_async", of(GPUMEM_F64, GPUMEM_DOT), false},
+      {"nrm2_f32", "nrm2_f32_async", of(GPUMEM_F32, GPUMEM_NRM2), false},
+      {"nrm2_f64", "nrm2_f64_async", of(GPUMEM_F64, GPUMEM_NRM2), false}};
+  return all;
+}
+
+inline const Axis& sound_axis() {
+  static const int32_t x[4] = {1, 2, 3, 4};
+  static const Axis axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x, 2, 2, 2, 1, 0};
+  return axis;
+}
+
+inline const Segmented& sound_segments() {
+  static const int32_t x[4] = {1, 2, 3, 4};
+  static const int64_t offsets[3] = {0, 1, 4};
+  static const Segmented segments{GPUMEM_I32, GPUMEM_SUM, x, 4, offsets, 2};
+  return segments;
+}
 
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
   using C = gpumem_ctx*;
-  return {
+  std::vector<Call<gpumem_ctx>> calls = {
       {"ctx_destroy", "ctx", [](C c) { return gpumem_ctx_destroy(c); }},
       {"ctx_device", "ctx", [&](C c) { return gpumem_ctx_device(c, &out.device); }},
       {"ctx_status", "ctx", [](C c) { return gpumem_ctx_status(c); }},
@@ -77,7 +127,11 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"stream_synchronize", "ctx", [](C c) { return gpumem_stream_synchronize(c, nullptr); }},
       {"stream_query", "ctx", [](C c) { return gpumem_stream_query(c, nullptr); }},
       {"event_create", "ctx", [&](C c) { return gpumem_event_create(c, &out.event); }},
-      {"reduce_i32", "ctx", [&](C c) { return gpumem_reduce_i32(c, GPUMEM_SUM, x, 4, 1, &out.value); }},
+      {"reduce_axis", "ctx", [&](C c) { return run(c, sound_axis(), out.results); }},
+      {"reduce_axis_async", "ctx", [&](C c) { return run_async(c, sound_axis(), out.results, nullptr, nullptr); }},
+      {"reduce_segments", "ctx", [&](C c) { return run(c, sound_segments(), out.results); }},
+      {"reduce_segments_async", "ctx",
+       [&](C c) { return run_async(c, sound_segments(), out.results, nullptr, nullptr); }},
       {"transpose", "ctx", [&](C c) { return gpumem_transpose(c, 4, 2, 2, x, 2, out.bytes, 2); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
@@ -86,13 +140,19 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
          return gpumem_explain(c, &problem, GPUMEM_FORMAT_TEXT, nullptr, 0, &out.value);
        }},
   };
+  for (const NamedReduction& r : every_reduction()) {
+    calls.push_back({r.name, "ctx", [&](C c) { return run(c, r.reduction, out.results, r.typed); }});
+    calls.push_back(
+        {r.async_name, "ctx", [&](C c) { return run_async(c, r.reduction, out.results, nullptr, nullptr, r.typed); }});
+  }
+  return calls;
 }
 
 // The calls that take a stream or an event beside a sound context. `event` is one of that context.
 inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpumem_event* event, Outputs& out) {
   static const unsigned char pattern[16] = {9};
   using S = gpumem_stream*;
-  return {
+  std::vector<Call<gpumem_stream>> calls = {
       {"stream_destroy", "stream", [](S s) { return gpumem_stream_destroy(s); }},
       {"stream_synchronize", "stream", [=](S s) { return gpumem_stream_synchronize(ctx, s); }},
       {"stream_query", "stream", [=](S s) { return gpumem_stream_query(ctx, s); }},
@@ -102,7 +162,15 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"fill_async", "stream", [=, &out](S s) { return gpumem_fill_async(ctx, out.bytes, pattern, 1, 16, s); }},
       {"managed_prefetch_async", "stream",
        [=, &out](S s) { return gpumem_managed_prefetch_async(ctx, out.bytes, 0, GPUMEM_DEVICE_HOST, s); }},
+      {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},
+      {"reduce_segments_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
   };
+  for (const NamedReduction& r : every_reduction()) {
+    calls.push_back({r.async_name, "stream",
+                     [=, &r, &out](S s) { return run_async(ctx, r.reduction, out.results, nullptr, s, r.typed); }});
+  }
+  return calls;
 }
 
 inline std::vector<Call<gpumem_event>> calls_with_event(gpumem_ctx* ctx, gpumem_event* event, Outputs& out) {

@@ -1,5 +1,5 @@
-// gpumem_reduce_i32: known values, exactness at the ends of int64_t, outcomes. Shapes, strides and kinds of memory are
-// the conformance tests' matter.
+// gpumem_reduce_i32: known values, exactness at the ends of int64_t, outcomes. Other types are reduce_types_test.cpp's matter;
+// shapes, strides and kinds of memory the conformance tests'.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -166,7 +166,7 @@ TEST_P(Reduce, RefusesBadArguments) {
   const auto call = [&](gpumem_reduce_op op, const int32_t* p, int64_t n, int64_t stride) {
     return gpumem_reduce_i32(ctx, op, p, n, stride, &result);
   };
-  for (const gpumem_reduce_op op : {-1, 7, INT32_MAX, INT32_MIN}) {
+  for (const gpumem_reduce_op op : {-1, 9, 16, INT32_MAX, INT32_MIN}) {
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(op, x.data(), 10, 1), {"op", std::to_string(op)}));
     EXPECT_TRUE(gives(GPUMEM_INVALID_ARGUMENT, call(op, x.data(), 0, 1)));
   }

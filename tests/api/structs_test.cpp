@@ -69,6 +69,8 @@ TEST(Structs, OptionsDefaultToWhatTheHeaderSays) {
   EXPECT_EQ(options.reserved0, 0);
   EXPECT_EQ(options.parallel_for, nullptr);
   EXPECT_EQ(options.parallel_for_user, nullptr);
+  EXPECT_EQ(options.stream_host_data, 0);
+  EXPECT_EQ(options.reserved1, 0);
 }
 
 TEST(Structs, AnOlderCallersOptionsAreReadUpToTheirEnd) {

@@ -11,6 +11,7 @@
 #include "support/explain.hpp"
 #include "support/memory.hpp"
 #include "support/random.hpp"
+#include "support/reductions.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -142,18 +143,21 @@ INSTANTIATE_TEST_SUITE_P(On, Threads, testing::ValuesIn(contexts_here()), OnEach
 
 // The results of every operation over one random input, on a context with some number of threads or some pool.
 struct Results {
-  int64_t reduced[7];
+  std::vector<Outcome> reduced;
   Bytes transposed;
-  bool operator==(const Results& other) const {
-    return std::equal(reduced, reduced + 7, other.reduced) && transposed == other.transposed;
-  }
+  bool operator==(const Results&) const = default;
 };
 
 Results results_of(gpumem_ctx* ctx, const std::vector<int32_t>& x) {
   constexpr int64_t kRows = 1031, kCols = 1021;
   Results results{};
-  for (gpumem_reduce_op op = 0; op < 7; ++op) {
-    EXPECT_TRUE(ok(gpumem_reduce_i32(ctx, op, x.data(), static_cast<int64_t>(x.size()), 1, &results.reduced[op])));
+  for (const gpumem_dtype dtype : {GPUMEM_I32, GPUMEM_F32, GPUMEM_BF16, GPUMEM_U8}) {
+    for (const gpumem_reduce_op op : kAllOps) {
+      if (has(dtype, op)) {
+        const Reduction r{dtype, op, x.data(), static_cast<int64_t>(x.size()), 1, x.data(), 1};
+        results.reduced.push_back(outcome_of(ctx, r));
+      }
+    }
   }
   results.transposed.resize(kRows * kCols * 4);
   EXPECT_TRUE(ok(gpumem_transpose(ctx, 4, kRows, kCols, x.data(), kCols, results.transposed.data(), kRows)));

@@ -1,10 +1,11 @@
 // Operands that touch a page nobody can access, before their first byte or after their last: whatever reads or writes
 // one byte too far is ended by a signal. Wide loads at ragged ends are what this is for.
 #include <cstring>
-#include <numeric>
 
 #include "conformance/conformance.hpp"
+#include "support/lines.hpp"
 #include "support/pages.hpp"
+#include "support/reductions.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -24,20 +25,87 @@ class Bounds : public Conformance {
 
 TEST_P(Bounds, OfReduce) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE);
+  Random random;
   for (int64_t n = 1; n < (quick_run() ? 40 : 300); ++n) {
     for (const int64_t stride : {1, 2, 5}) {
       for (const bool at_end : {false, true}) {
-        const auto span = static_cast<size_t>((n - 1) * stride + 1);
-        auto* const x = reinterpret_cast<int32_t*>(place(first, span * 4, at_end));
-        std::iota(x, x + span, 1);
-        const int64_t sum = n + stride * (n * (n - 1) / 2);
-        variants.for_each(reduce_problem(GPUMEM_SUM, x, n, stride), false, [&](bool accepted, const char* variant) {
-          int64_t result = 0;
-          const gpumem_status status = gpumem_reduce_i32(ctx, GPUMEM_SUM, x, n, stride, &result);
-          EXPECT_TRUE(gives(accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, status)) << variant;
-          EXPECT_EQ(result, accepted ? sum : 0) << variant << ", n " << n << ", stride " << stride;
+        // All types and operations come up, a few with each length.
+        const gpumem_dtype dtype = kAllTypes[random.below(12)];
+        const gpumem_reduce_op op = kAllOps[random.below(13)];
+        if (!has(dtype, op)) continue;
+        const Bytes elements = random_elements(dtype, Numbers::small, n, stride, random);
+        char* const x = place(first, elements.size(), at_end);
+        char* const y = place(second, elements.size(), !at_end);
+        std::memcpy(x, elements.data(), elements.size());
+        std::memcpy(y, elements.data(), elements.size());
+        const Reduction r{dtype, op, x, n, stride, y, stride};
+        const Outcome expected = reference(r);
+        variants.for_each(problem_of(r), false, [&](bool accepted, const char* variant) {
+          const Outcome want = accepted ? expected : Outcome{GPUMEM_UNSUPPORTED, {}};
+          EXPECT_TRUE(same(want, outcome_of(ctx, r))) << variant << ", " << describe(r);
         });
       }
+    }
+    if (enough()) break;
+  }
+}
+
+TEST_P(Bounds, OfReduceAxis) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_AXIS);
+  Random random;
+  for (const int64_t rows : {1, 2, 5, 16, 33, 100}) {
+    for (const int64_t cols : {1, 3, 8, 31, 65, 130}) {
+      for (const bool at_end : {false, true}) {
+        const gpumem_dtype dtype = kAllTypes[random.below(12)];
+        const gpumem_reduce_op op = kReduceOps[random.below(8)];
+        for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
+          Axis a{dtype, op, axis, nullptr, rows, cols, cols + random.between(0, 2), 2, 0};
+          a.batch_stride = a.rows * a.ld;
+          const Bytes elements = random_elements(dtype, Numbers::small, extent_of(a), 1, random);
+          char* const x = place(first, elements.size(), at_end);
+          std::memcpy(x, elements.data(), elements.size());
+          a.x = x;
+          const LinesOutcome expected = reference(a);
+          const size_t bytes = expected.words.size() * 8;
+          auto* const result = reinterpret_cast<uint64_t*>(place(second, bytes, at_end));
+          variants.for_each(problem_of(a), false, [&](bool accepted, const char* variant) {
+            std::memset(result, 0x5A, bytes);
+            const gpumem_status want = accepted ? expected.status : gpumem_status{GPUMEM_UNSUPPORTED};
+            EXPECT_TRUE(gives(want, run(ctx, a, result))) << variant;
+            if (!accepted) return;
+            EXPECT_EQ(difference(expected, result, op), "") << variant << ", " << describe(a);
+          });
+        }
+      }
+    }
+    if (enough()) break;
+  }
+}
+
+TEST_P(Bounds, OfReduceSegments) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_SEGMENTS);
+  Random random;
+  for (int64_t segments = 1; segments < (quick_run() ? 10 : 60); ++segments) {
+    for (const bool at_end : {false, true}) {
+      const gpumem_dtype dtype = kAllTypes[random.below(12)];
+      const gpumem_reduce_op op = kReduceOps[random.below(8)];
+      std::vector<int64_t> offsets = {0};
+      for (int64_t s = 0; s < segments; ++s) offsets.push_back(offsets.back() + log_uniform(1, 40, random));
+      const int64_t n = offsets.back();
+      const Bytes elements = random_elements(dtype, Numbers::small, n, 1, random);
+      char* const x = place(first, elements.size(), at_end);
+      std::memcpy(x, elements.data(), elements.size());
+      const Segmented s{dtype, op, x, n, offsets.data(), segments};
+      const LinesOutcome expected = reference(s);
+      const size_t bytes = expected.words.size() * 8;
+      auto* const result = reinterpret_cast<uint64_t*>(place(second, bytes, at_end));
+      variants.for_each(problem_of(s), false, [&](bool accepted, const char* variant) {
+        const gpumem_status want = accepted ? expected.status : gpumem_status{GPUMEM_UNSUPPORTED};
+        EXPECT_TRUE(gives(want, run(ctx, s, result))) << variant << ", " << describe(s);
+        if (accepted) {
+          EXPECT_EQ(difference(expected, result, op), "") << variant << ", " << describe(s);
+        }
+      });
     }
     if (enough()) break;
   }

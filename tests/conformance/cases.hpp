@@ -1,31 +1,57 @@
-// The one list of cases: operation x shape x stride or leading dimension x alignment x kind of memory of each operand.
+// The one list of cases: operation x type x shape x stride or leading dimension x alignment x kind of memory of each operand.
 // Plain data, so that other programs (fuzzers' seeds, benchmarks) can take it too.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "gpumem.h"
+#include "support/numbers.hpp"
 
 namespace gpumem_test {
 
-// What the elements of a reduction are like; with full-range numbers nearly every sum of cubes overflows.
-enum class Numbers {
-  small,      // |x| < 2^8
-  medium,     // |x| < 2^20
-  full,       // all of int32_t
-  extreme,    // INT32_MIN, INT32_MAX and what lies next to 0
-  cancelling  // x and -x, far from each other: sums of cubes leave 64 bits and come back
-};
-inline constexpr Numbers kAllNumbers[] = {Numbers::small, Numbers::medium, Numbers::full, Numbers::extreme,
-                                          Numbers::cancelling};
-
-struct ReduceCase {  // each is run for every operation
+struct ReduceCase {  // each is run for every operation that its type has
+  gpumem_dtype dtype;
   int64_t n;
   int64_t stride;  // elements
   size_t offset;   // bytes from a multiple of 16
   gpumem_memory_kind x;
+  gpumem_memory_kind result;
+  Numbers numbers;
+};
+
+// Lines of `batches` matrices, each for some of the operations.
+struct AxisCase {
+  gpumem_dtype dtype;
+  gpumem_axis axis;
+  int64_t rows;
+  int64_t cols;
+  int64_t ld;
+  int64_t batches;
+  int64_t batch_stride;
+  size_t offset;
+  gpumem_memory_kind x;
+  gpumem_memory_kind result;
+  Numbers numbers;
+};
+
+enum class Segments {
+  short_ones,  // of 0 to 8 elements
+  mixed,       // of every order of magnitude
+  one_huge,    // among empty and tiny ones
+  sparse       // that leave elements of x out at both ends
+};
+
+struct SegmentsCase {
+  gpumem_dtype dtype;
+  Segments shape;
+  int64_t segments;
+  int64_t longest;
+  size_t offset;
+  gpumem_memory_kind x;
+  gpumem_memory_kind offsets;
   gpumem_memory_kind result;
   Numbers numbers;
 };
@@ -78,6 +104,11 @@ class Dealer {
  public:
   gpumem_memory_kind kind() { return cases::kind(next()); }
   Numbers numbers() { return kAllNumbers[next() % 5]; }
+  gpumem_dtype dtype() { return kAllTypes[next() % 12]; }
+  template <class T>
+  T one_of(std::initializer_list<T> all) {
+    return all.begin()[next() % all.size()];
+  }
   bool coin() { return next() % 2 == 0; }
 
  private:
@@ -93,34 +124,75 @@ class Dealer {
 inline std::vector<ReduceCase> reduce_cases(bool quick) {
   std::vector<ReduceCase> all;
   cases::Dealer dealer;
+  const auto add = [&](gpumem_dtype dtype, int64_t n, int64_t stride, size_t offset, gpumem_memory_kind x) {
+    all.push_back({dtype, n, stride, offset, x, dealer.kind(), dealer.numbers()});
+  };
   for (const int64_t n : {0, 1, 2, 3, 7, 8, 31, 32, 33, 127, 128, 129, 1000, 1023, 1024, 1025, 4095, 4096, 4097}) {
-    for (const int64_t stride : {1, 2, 3, 17}) {
-      for (const size_t offset : {0, 4, 8, 12, 1, 2, 3}) {
-        for (size_t i = 0; i < cases::kKinds; ++i) {
-          all.push_back({n, stride, offset, cases::kind(i), dealer.kind(), dealer.numbers()});
-        }
-      }
+    for (const gpumem_dtype dtype : kAllTypes) {
+      const size_t element = info_of(dtype).bytes;
+      add(dtype, n, 1, 0, dealer.kind());
+      add(dtype, n, 1, element * dealer.one_of({1u, 2u, 3u, 5u}), GPUMEM_MEMORY_DEVICE);
+      add(dtype, n, dealer.one_of<int64_t>({2, 3, 17}), element * dealer.one_of({0u, 1u, 3u}), dealer.kind());
+      add(dtype, n, dealer.one_of<int64_t>({1, 1, 2, 5}), dealer.one_of<size_t>({1, 2, 3, 7}), dealer.kind());
     }
   }
-  struct Large {
-    int64_t n;
-    std::vector<int64_t> strides;
-    std::vector<size_t> offsets;
-  };
-  for (const Large& large : {Large{65535, {1, 2, 3, 17}, {0, 4, 1}}, Large{65537, {1, 2, 3, 17}, {0, 12, 3}},
-                             Large{1000003, {1, 2, 3}, {0, 8, 2}}, Large{(int64_t{1} << 22) + 5, {1, 3}, {0, 4, 3}}}) {
-    for (const int64_t stride : large.strides) {
-      for (const size_t offset : large.offsets) {
-        for (const gpumem_memory_kind x : {int32_t{GPUMEM_MEMORY_DEVICE}, dealer.kind()}) {
-          all.push_back({large.n, stride, offset, x, dealer.kind(), dealer.numbers()});
-        }
-      }
+  for (const gpumem_dtype dtype : kAllTypes) {
+    for (const gpumem_memory_kind kind : {int32_t{GPUMEM_MEMORY_DEVICE}, dealer.kind()}) {
+      add(dtype, dealer.one_of<int64_t>({65535, 65536, 65537}), 1, dealer.one_of<size_t>({0, 8, 1}), kind);
+      add(dtype, dealer.one_of<int64_t>({65535, 65537}), dealer.one_of<int64_t>({2, 3, 17}), 0, kind);
     }
+    add(dtype, 150001, dealer.one_of<int64_t>({1, 2}), dealer.one_of<size_t>({0, 8, 3}), GPUMEM_MEMORY_DEVICE);
+  }
+  for (const gpumem_dtype dtype : {GPUMEM_I32, GPUMEM_F64, GPUMEM_F32}) {
+    add(dtype, (int64_t{1} << 20) + 5, 1, 0, GPUMEM_MEMORY_DEVICE);
+    add(dtype, (int64_t{1} << 20) + 5, 1, info_of(dtype).bytes, dealer.kind());
   }
   // Every pair of kinds once, and every kind of numbers.
   for (size_t pair = 0; pair < cases::kKinds * cases::kKinds; ++pair) {
     for (const Numbers numbers : kAllNumbers) {
-      all.push_back({20000, 1, 0, cases::kind(pair), cases::kind(pair / cases::kKinds), numbers});
+      all.push_back({dealer.dtype(), 20000, 1, 0, cases::kind(pair), cases::kind(pair / cases::kKinds), numbers});
+    }
+  }
+  return thinned(all, quick);
+}
+
+inline std::vector<AxisCase> axis_cases(bool quick) {
+  static constexpr int64_t kExtents[] = {1, 2, 3, 31, 64, 127, 128, 129, 1000, 1025, 3000};
+  std::vector<AxisCase> all;
+  cases::Dealer dealer;
+  for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
+    for (const int64_t rows : kExtents) {
+      for (const int64_t cols : kExtents) {
+        if (rows * cols > 400000) continue;
+        const int rounds = rows * cols > 20000 ? 1 : 3;
+        for (int round = 0; round < rounds; ++round) {
+          const gpumem_dtype dtype = dealer.dtype();
+          const int64_t ld = cols + dealer.one_of<int64_t>({0, 0, 1, 7, 16});
+          const int64_t batches = rows * cols > 2000 ? dealer.one_of<int64_t>({1, 2}) : dealer.one_of<int64_t>({1, 3});
+          const int64_t batch_stride = dealer.one_of<int64_t>({rows * ld, rows * ld + 5, 0, ld, 1});
+          const size_t offset = dealer.coin() ? 0 : info_of(dtype).bytes * dealer.one_of({1u, 3u});
+          all.push_back({dtype, axis, rows, cols, ld, batches, batch_stride, dealer.coin() ? offset : offset / 2,
+                         dealer.kind(), dealer.kind(), dealer.numbers()});
+        }
+      }
+    }
+    all.push_back({GPUMEM_F64, axis, 100000, 3, 3, 1, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, Numbers::full});
+    all.push_back(
+        {GPUMEM_F32, axis, 2, 70001, 70003, 1, 0, 4, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_PAGEABLE, Numbers::medium});
+  }
+  return thinned(all, quick);
+}
+
+inline std::vector<SegmentsCase> segments_cases(bool quick) {
+  std::vector<SegmentsCase> all;
+  cases::Dealer dealer;
+  for (const Segments shape : {Segments::short_ones, Segments::mixed, Segments::one_huge, Segments::sparse}) {
+    for (const int64_t segments : {0, 1, 2, 31, 33, 128, 1000}) {
+      for (const gpumem_dtype dtype : kAllTypes) {
+        const int64_t longest = shape == Segments::short_ones ? 8 : dealer.one_of<int64_t>({1, 40, 1025, 5000, 50000});
+        all.push_back({dtype, shape, segments, longest, info_of(dtype).bytes * dealer.one_of({0u, 0u, 1u, 3u}),
+                       dealer.kind(), dealer.kind(), dealer.kind(), dealer.numbers()});
+      }
     }
   }
   return thinned(all, quick);

@@ -1,127 +1,142 @@
-// gpumem_reduce_i32 against a loop in 128 bits, over the list of cases, by every variant.
+// Every reduction of one sequence, of every type, against the plain reference: over the list of cases, by every variant,
+// blocking and enqueued.
 #include <cstring>
-#include <limits>
-#include <optional>
 
 #include "conformance/conformance.hpp"
+#include "support/reductions.hpp"
 
 namespace gpumem_test {
 namespace {
 
-using Wide = __int128;
-
-constexpr int kOps = 7;
-constexpr const char* kOpNames[kOps] = {"sum", "min", "max", "sum_abs", "sum_squares", "sum_cubes", "max_abs"};
-
-// What a call must give: a value, or a status and no value.
-struct Expected {
-  gpumem_status status;
-  int64_t value;
-};
-
-// The n elements of a case. Between them, and to the end, lie numbers that would show in any result.
-std::vector<int32_t> elements_of(const ReduceCase& c, Random& random) {
-  std::vector<int32_t> x(c.n == 0 ? 0 : static_cast<size_t>((c.n - 1) * c.stride + 1));
-  if (c.stride > 1) {
-    for (int32_t& gap : x) gap = INT32_MAX - static_cast<int32_t>(random.below(1000));
-  }
-  static constexpr int32_t kExtremes[] = {INT32_MIN, INT32_MAX, -1, 0, 1, INT32_MIN + 1};
-  for (int64_t i = 0; i < c.n; ++i) {
-    int32_t& e = x[static_cast<size_t>(i * c.stride)];
-    switch (c.numbers) {
-      case Numbers::small:
-        e = static_cast<int32_t>(random.between(-255, 255));
-        break;
-      case Numbers::medium:
-        e = static_cast<int32_t>(random.between(-(1 << 20), 1 << 20));
-        break;
-      case Numbers::full:
-        e = static_cast<int32_t>(random.bits());
-        break;
-      case Numbers::extreme:
-        e = kExtremes[random.below(6)];
-        break;
-      case Numbers::cancelling:
-        e = i >= (c.n + 1) / 2 ? -x[static_cast<size_t>((i - (c.n + 1) / 2) * c.stride)]
-                               : static_cast<int32_t>(random.between(-INT32_MAX, INT32_MAX));
-        break;
-    }
-  }
-  if (c.numbers == Numbers::cancelling && c.n % 2 != 0) x[static_cast<size_t>((c.n - 1) / 2 * c.stride)] = -12345;
-  return x;
-}
-
-// The reference: one plain loop, every operation in 128 bits.
-std::vector<Expected> expected_of(const std::vector<int32_t>& x, int64_t n, int64_t stride) {
-  Wide sum = 0, sum_abs = 0, squares = 0, cubes = 0;
-  Wide low = std::numeric_limits<int64_t>::max(), high = std::numeric_limits<int64_t>::min(), high_abs = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const Wide e = x[static_cast<size_t>(i * stride)];
-    const Wide magnitude = e < 0 ? -e : e;
-    sum += e;
-    sum_abs += magnitude;
-    squares += e * e;
-    cubes += e * e * e;
-    low = e < low ? e : low;
-    high = e > high ? e : high;
-    high_abs = magnitude > high_abs ? magnitude : high_abs;
-  }
-  std::vector<Expected> expected;
-  for (const Wide value : {sum, low, high, sum_abs, squares, cubes, high_abs}) {
-    const bool fits = value >= std::numeric_limits<int64_t>::min() && value <= std::numeric_limits<int64_t>::max();
-    expected.push_back({fits ? GPUMEM_OK : GPUMEM_OVERFLOW, fits ? static_cast<int64_t>(value) : 0});
-  }
-  if (n == 0) expected[GPUMEM_MIN] = expected[GPUMEM_MAX] = expected[GPUMEM_MAX_ABS] = {GPUMEM_EMPTY, 0};
-  return expected;
-}
-
 std::string describe(const ReduceCase& c) {
-  return "n " + std::to_string(c.n) + ", stride " + std::to_string(c.stride) + ", offset " + std::to_string(c.offset) +
-         ", x in " + kind_name(c.x) + ", result in " + kind_name(c.result) + ", numbers " +
-         std::to_string(static_cast<int>(c.numbers));
+  return std::to_string(c.n) + ' ' + info_of(c.dtype).name + ", stride " + std::to_string(c.stride) + ", offset " +
+         std::to_string(c.offset) + ", x in " + kind_name(c.x) + ", result in " + kind_name(c.result) + ", numbers " +
+         numbers_name(c.numbers);
 }
+
+bool on_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
 
 class ReduceConformance : public Conformance {
  protected:
-  // All operations of one case with the variant that is forced now.
-  void run(const ReduceCase& c, const GuardedBuffer& x, GuardedBuffer& result, const std::vector<Expected>& expected,
-           bool accepted, const char* variant) {
-    const auto* elements = reinterpret_cast<const int32_t*>(x.data());
-    auto* const out = reinterpret_cast<int64_t*>(result.data());
-    for (gpumem_reduce_op op = 0; op < kOps; ++op) {
-      const Expected want = accepted ? expected[static_cast<size_t>(op)] : Expected{GPUMEM_UNSUPPORTED, 0};
-      poison(result.whole_image());
-      result.write();
-      const gpumem_status status = gpumem_reduce_i32(ctx, op, elements, c.n, c.stride, out);
-      if (want.status == GPUMEM_OK) std::memcpy(result.image(), &want.value, sizeof want.value);
-      ASSERT_TRUE(gives(want.status, status)) << variant << ", " << kOpNames[op] << ", " << describe(c);
-      ASSERT_TRUE(result.intact()) << variant << ", " << kOpNames[op] << ", expected " << want.value << ", "
-                                   << describe(c);
-      ++outcomes[status];
+  // One operation of one case with the variant that is forced now: results, guards, status.
+  void blocking(const Reduction& r, GuardedBuffer& result, const Outcome& want, const std::string& what) {
+    poison(result.whole_image());
+    result.write();
+    const gpumem_status status = run(ctx, r, result.data(), ++calls_ % 2 == 0);
+    const size_t bytes = static_cast<size_t>(words_of(r.op)) * 8;
+    if (want.status == GPUMEM_OK) std::memcpy(result.image(), want.words, bytes);
+    ASSERT_TRUE(gives(want.status, status)) << what;
+    ASSERT_TRUE(result.intact()) << what << ", expected " << describe(want);
+    ++outcomes[status];
+  }
+
+  void enqueued(const Reduction& r, GuardedBuffer& result, GuardedBuffer& word, const Outcome& want,
+                const std::string& what) {
+    poison(result.whole_image());
+    result.write();
+    poison(word.whole_image());
+    word.write();
+    auto* const status_word = reinterpret_cast<gpumem_status*>(word.data());
+    const gpumem_status status = run_async(ctx, r, result.data(), status_word, nullptr, ++calls_ % 2 == 0);
+    const bool overflow = want.status == GPUMEM_OVERFLOW;  // which the run alone can find
+    ASSERT_TRUE(gives(overflow ? GPUMEM_OK : want.status, status)) << what << ", enqueued";
+    ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr))) << what << ", enqueued";
+    const size_t bytes = static_cast<size_t>(words_of(r.op)) * 8;
+    if (want.status == GPUMEM_OK) std::memcpy(result.image(), want.words, bytes);
+    if (status == GPUMEM_OK && takes_status(r.op)) std::memcpy(word.image(), &want.status, sizeof want.status);
+    ASSERT_TRUE(result.intact()) << what << ", enqueued, expected " << describe(want);
+    ASSERT_TRUE(word.intact()) << what << ", enqueued: the status word, expected " << want.status;
+  }
+
+  struct Elements {
+    Bytes x;
+    Bytes y;  // of the dot product
+    int64_t y_stride;
+    gpumem_memory_kind y_kind;
+  };
+
+  Elements elements_of(const ReduceCase& c, Random& random) {
+    Elements e;
+    e.x = random_elements(c.dtype, c.numbers, c.n, c.stride, random);
+    if (c.n % 3 == 0) add_specials(c.dtype, e.x, c.n, c.stride, random);
+    e.y_stride = random.below(2) == 0 ? c.stride : 1 + static_cast<int64_t>(random.below(3));
+    if (has(c.dtype, GPUMEM_DOT)) e.y = random_elements(c.dtype, c.numbers, c.n, e.y_stride, random);
+    e.y_kind = random.below(3) == 0 ? kAllKinds[random.below(4)] : c.x;
+    return e;
+  }
+
+  void run_case(const ReduceCase& c, EveryVariant& variants, Random& random) {
+    const Elements e = elements_of(c, random);
+    GuardedBuffer x = blocks.buffer(0, c.x, e.x.size(), c.offset);
+    if (!e.x.empty()) x.set(e.x.data());
+    GuardedBuffer y = blocks.buffer(1, e.y_kind, e.y.size(), 16 - c.offset % 16);
+    if (!e.y.empty()) y.set(e.y.data());
+    GuardedBuffer result = blocks.buffer(2, c.result, 16, 0);
+    // A CUDA context writes no pageable memory in the order of a stream.
+    const bool pageable = on_cuda() && c.result == GPUMEM_MEMORY_PAGEABLE;
+    const gpumem_memory_kind async_kind = pageable ? int32_t{GPUMEM_MEMORY_PINNED} : c.result;
+    GuardedBuffer async_result = blocks.buffer(3, async_kind, 16, 0);
+    GuardedBuffer word = blocks.buffer(4, async_kind, sizeof(gpumem_status), 0);
+    for (const gpumem_reduce_op op : kAllOps) {
+      if (!has(c.dtype, op)) continue;
+      const Reduction r{c.dtype, op, x.data(), c.n, c.stride, y.data(), e.y_stride};
+      const Reduction on_host{c.dtype, op, e.x.data(), c.n, c.stride, e.y.data(), e.y_stride};
+      const Outcome expected = reference(on_host);
+      const bool mixed = on_cuda() && op == GPUMEM_DOT && on_device(c.x) != on_device(e.y_kind) && c.n > 0;
+      variants.for_each(problem_of(r), c.n == 0, [&](bool accepted, const char* variant) {
+        const Outcome want = accepted ? expected : Outcome{GPUMEM_UNSUPPORTED, {}};
+        const std::string what = std::string(variant) + ", " + op_name(op) + ", " + describe(c) + ", y in " +
+                                 kind_name(e.y_kind) + ", y_stride " + std::to_string(e.y_stride);
+        blocking(r, result, want, what);
+        if (!mixed && !HasFatalFailure()) enqueued(r, async_result, word, want, what);
+      });
+      if (HasFatalFailure()) return;
     }
+    EXPECT_TRUE(x.intact()) << "the input changed: " << describe(c);
+    EXPECT_TRUE(y.intact()) << "the second input changed: " << describe(c);
   }
 
   std::map<gpumem_status, int64_t> outcomes;
+
+ private:
+  int64_t calls_ = 0;
 };
 
-TEST_P(ReduceConformance, GivesTheExactValueByEveryVariant) {
+TEST_P(ReduceConformance, GivesTheReferencesBitsByEveryVariant) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE);
   Random random;
   for (const ReduceCase& c : reduce_cases(quick_run())) {
-    const std::vector<int32_t> elements = elements_of(c, random);
-    const std::vector<Expected> expected = expected_of(elements, c.n, c.stride);
-    GuardedBuffer x = blocks.buffer(0, c.x, elements.size() * sizeof(int32_t), c.offset);
-    if (!elements.empty()) x.set(elements.data());
-    GuardedBuffer result = blocks.buffer(1, c.result, sizeof(int64_t), 0);
-    const gpumem_problem problem = reduce_problem(GPUMEM_SUM, x.data(), c.n, c.stride);
-    variants.for_each(problem, c.n == 0,
-                      [&](bool accepted, const char* variant) { run(c, x, result, expected, accepted, variant); });
-    EXPECT_TRUE(x.intact()) << "the input changed: " << describe(c);
+    run_case(c, variants, random);
     if (enough()) break;
   }
   variants.expect_all_used(on_cuda());
   for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_EMPTY, GPUMEM_UNSUPPORTED}) {
     EXPECT_GT(outcomes[status], 0) << "no case gave " << gpumem_status_name(status);
+  }
+}
+
+// x and y may be one sequence, or overlap in any way.
+TEST_P(ReduceConformance, DotOfSequencesThatOverlap) {
+  Random random(1);
+  for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
+    const size_t element = info_of(dtype).bytes;
+    const Bytes elements = random_elements(dtype, Numbers::medium, 9000, 1, random);
+    for (const gpumem_memory_kind kind : kAllKinds) {
+      GuardedBuffer x = blocks.buffer(0, kind, elements.size(), 0);
+      x.set(elements.data());
+      for (const int64_t n : {1, 128, 1025, 2999}) {
+        for (const int64_t shift : {0, 1, 7, 1024}) {
+          for (const int64_t stride : {1, 2}) {
+            const size_t bytes = static_cast<size_t>(shift) * element;
+            const Reduction r{dtype, GPUMEM_DOT, x.data(), n, stride, x.data() + bytes, 1};
+            const Reduction on_host{dtype, GPUMEM_DOT, elements.data(), n, stride, elements.data() + bytes, 1};
+            EXPECT_TRUE(same(reference(on_host), outcome_of(ctx, r)))
+                << describe(r) << ", shifted by " << shift << ", in " << kind_name(kind);
+          }
+        }
+      }
+      EXPECT_TRUE(x.intact());
+    }
   }
 }
 

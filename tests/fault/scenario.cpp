@@ -10,6 +10,7 @@ constexpr int64_t kElements = 1 << 20;  // enough for the host backend to share 
 constexpr int64_t kRows = 1024, kCols = kElements / kRows;
 
 std::array<int32_t, kElements> g_x, g_y;
+std::array<int64_t, kRows> g_results;
 std::array<char, 1 << 14> g_text;
 
 void ignore(void*, gpumem_log_level, const char*) {}
@@ -29,6 +30,7 @@ class Scenario {
     good("gpumem_ctx_warmup", gpumem_ctx_warmup(ctx_));
     allocate();
     operations();
+    reductions();
     enqueued();
     variants();
     mistakes();
@@ -92,6 +94,48 @@ class Scenario {
     if (good("gpumem_copy", gpumem_copy(ctx_, blocks_[0], g_x.data(), kElements * 4))) {
       if (std::memcmp(blocks_[0], g_x.data(), kElements * 4) != 0) wrong("gpumem_copy: the bytes");
     }
+  }
+
+  // Of other types, of places, of lines, and enqueued: g_x holds integers from 3 to 8 by now.
+  void reductions() noexcept {
+    const auto* const floats = reinterpret_cast<const float*>(g_y.data());
+    const float half = 0.5f;
+    const bool filled = good("gpumem_fill", gpumem_fill(ctx_, g_y.data(), &half, 4, kElements));
+    double result = -1;
+    const bool summed = good("gpumem_reduce_f32", gpumem_reduce_f32(ctx_, GPUMEM_SUM, floats, kElements, 1, &result));
+    if (filled && result != (summed ? kElements / 2 : -1)) wrong("gpumem_reduce_f32: the sum");
+    result = -1;
+    const bool dot = good("gpumem_dot_f32", gpumem_dot_f32(ctx_, floats, floats, kElements / 2, 2, 2, &result));
+    if (filled && result != (dot ? kElements / 8 : -1)) wrong("gpumem_dot_f32: the product");
+    int64_t index = -1;
+    g_x[kElements / 2] = 9;
+    const bool found =
+        good("gpumem_argreduce_i32", gpumem_argreduce_i32(ctx_, GPUMEM_MAX, g_x.data(), kElements, 1, nullptr, &index));
+    if (index != (found ? kElements / 2 : -1)) wrong("gpumem_argreduce_i32: the index");
+    for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
+      g_results.fill(-1);
+      const bool reduced = good("gpumem_reduce_axis", gpumem_reduce_axis(ctx_, GPUMEM_I32, GPUMEM_MIN, axis, g_x.data(),
+                                                                         kRows, kCols, kCols, 1, 0, g_results.data()));
+      if (g_results[kRows - 1] != (reduced ? 3 : -1)) wrong("gpumem_reduce_axis: the minima");
+    }
+    const int64_t offsets[3] = {0, 10, kElements};
+    g_results.fill(-1);
+    const bool reduced =
+        good("gpumem_reduce_segments",
+             gpumem_reduce_segments(ctx_, GPUMEM_I32, GPUMEM_MAX, g_x.data(), kElements, offsets, 2, g_results.data()));
+    if (g_results[1] != (reduced ? 9 : -1)) wrong("gpumem_reduce_segments: the maxima");
+    // What was enqueued is done, or was refused.
+    double norm = -1;
+    gpumem_status status = -1;
+    double sum = -1;
+    const bool first = good("gpumem_nrm2_f32_async", gpumem_nrm2_f32_async(ctx_, floats, kElements, 1, &norm, nullptr));
+    const bool second = good("gpumem_reduce_f32_async",
+                             gpumem_reduce_f32_async(ctx_, GPUMEM_MAX, floats, kElements, 1, &sum, &status, nullptr));
+    const bool waited = good("gpumem_stream_synchronize", gpumem_stream_synchronize(ctx_, nullptr));
+    if (!waited) good("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_));
+    if (filled && norm != (first ? 512 : -1)) wrong("gpumem_nrm2_f32_async: the norm");
+    if (filled && sum != (second ? 0.5 : -1)) wrong("gpumem_reduce_f32_async: the maximum");
+    if (status != (second ? gpumem_status{GPUMEM_OK} : -1)) wrong("gpumem_reduce_f32_async: the status word");
   }
 
   void enqueued() noexcept {

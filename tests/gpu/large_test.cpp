@@ -1,5 +1,7 @@
 // Sizes beyond 2^32: index arithmetic that 32 bits would break.
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "tests/gpu/device_memory.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
@@ -27,14 +29,86 @@ TEST_F(Large, ReduceBeyond32BitsOfElements) {
   auto* x = static_cast<int32_t*>(p);
   fill_value(x, n, -3);
   fill_value(x + n - 1, 1, -1000);
-  for (const char* variant : {static_cast<const char*>(nullptr), "two_pass", "two_pass_elements"}) {
-    ASSERT_EQ(gpumem_variant_force(ctx, GPUMEM_FAMILY_REDUCE, variant), GPUMEM_OK);
-    int64_t value = 0;
-    EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, x, n, 1, &value), GPUMEM_OK) << last_error();
-    EXPECT_EQ(value, -3 * (n - 1) - 1000);
-    EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_MIN, x, n, 1, &value), GPUMEM_OK) << last_error();
-    EXPECT_EQ(value, -1000);
+  // With no variant forced, then by each that takes so many.
+  std::vector<const char*> names = {nullptr};
+  int32_t count = 0;
+  ASSERT_EQ(gpumem_variant_count(GPUMEM_FAMILY_REDUCE, &count), GPUMEM_OK);
+  for (int32_t i = 0; i < count; ++i) {
+    ASSERT_EQ(gpumem_variant_name(GPUMEM_FAMILY_REDUCE, i, &names.emplace_back()), GPUMEM_OK);
   }
+  int fitted = 0;
+  for (const char* name : names) {
+    const std::string variant = name == nullptr ? "no variant forced" : name;
+    ASSERT_EQ(gpumem_variant_force(ctx, GPUMEM_FAMILY_REDUCE, name), GPUMEM_OK);
+    int64_t value = 0;
+    const gpumem_status sum = gpumem_reduce_i32(ctx, GPUMEM_SUM, x, n, 1, &value);
+    EXPECT_TRUE(sum == GPUMEM_OK || (name != nullptr && sum == GPUMEM_UNSUPPORTED)) << variant << ": " << last_error();
+    if (sum == GPUMEM_OK) {
+      EXPECT_EQ(value, -3 * (n - 1) - 1000) << variant;
+      ++fitted;
+    }
+    const gpumem_status min = gpumem_reduce_i32(ctx, GPUMEM_MIN, x, n, 1, &value);
+    EXPECT_TRUE(min == GPUMEM_OK || (name != nullptr && min == GPUMEM_UNSUPPORTED)) << variant << ": " << last_error();
+    if (min == GPUMEM_OK) {
+      EXPECT_EQ(value, -1000) << variant;
+    }
+  }
+  EXPECT_GE(fitted, 2);
+  ASSERT_EQ(gpumem_variant_force(ctx, GPUMEM_FAMILY_REDUCE, nullptr), GPUMEM_OK);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+}
+
+// Bytes, beyond 32 bits of them: sums, and a place near the end.
+TEST_F(Large, ReductionsOfBytesBeyond32Bits) {
+  const int64_t n = (int64_t{1} << 32) + 12345;
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, n, &p), GPUMEM_OK) << last_error();
+  auto* x = static_cast<unsigned char*>(p);
+  ASSERT_EQ(gpumem_fill(ctx, x, "\x03", 1, n), GPUMEM_OK);
+  ASSERT_EQ(gpumem_fill(ctx, x + n - 5, "\xc8", 1, 1), GPUMEM_OK);  // 200
+  ASSERT_EQ(gpumem_fill(ctx, x + n - 3, "\xc8", 1, 1), GPUMEM_OK);
+  uint64_t value = 0;
+  int64_t index = 0;
+  EXPECT_EQ(gpumem_reduce(ctx, GPUMEM_U8, GPUMEM_SUM, x, n, 1, &value), GPUMEM_OK) << last_error();
+  EXPECT_EQ(value, 3 * static_cast<uint64_t>(n) + 2 * 197);
+  EXPECT_EQ(gpumem_reduce(ctx, GPUMEM_U8, GPUMEM_MAX, x, n, 1, &value), GPUMEM_OK) << last_error();
+  EXPECT_EQ(value, 200u);
+  EXPECT_EQ(gpumem_argreduce(ctx, GPUMEM_U8, GPUMEM_MAX, x, n, 1, &value, &index), GPUMEM_OK) << last_error();
+  EXPECT_EQ(index, n - 5);
+  EXPECT_EQ(gpumem_argreduce(ctx, GPUMEM_U8, GPUMEM_MAX, x + 1, n / 2, 2, &value, &index), GPUMEM_OK) << last_error();
+  EXPECT_EQ(index, 0) << "the marks lie at even places: " << value;
+  EXPECT_EQ(gpumem_argreduce(ctx, GPUMEM_U8, GPUMEM_MAX, x, n / 2 + 1, 2, &value, &index), GPUMEM_OK) << last_error();
+  EXPECT_EQ(index, (n - 5) / 2);
+  // Lines whose elements lie more than 2^32 apart.
+  uint64_t lines[3] = {};
+  const int64_t far = int64_t{1} << 32;
+  EXPECT_EQ(gpumem_reduce_axis(ctx, GPUMEM_U8, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x, 2, 12345, far, 1, 0, lines), GPUMEM_OK);
+  EXPECT_EQ(lines[0], 3u * 12345);
+  EXPECT_EQ(lines[1], 3u * 12345 + 2 * 197);
+  EXPECT_EQ(gpumem_reduce_axis(ctx, GPUMEM_U8, GPUMEM_MAX, GPUMEM_AXIS_COLS, x + 12340, 2, 3, far, 1, 0, lines),
+            GPUMEM_OK);
+  EXPECT_EQ(lines[0], 200u);
+  EXPECT_EQ(lines[1], 3u);
+  EXPECT_EQ(lines[2], 200u);
+  const int64_t offsets[] = {0, far + 12340, far + 12341, n};
+  EXPECT_EQ(gpumem_reduce_segments(ctx, GPUMEM_U8, GPUMEM_SUM, x, n, offsets, 3, lines), GPUMEM_OK) << last_error();
+  EXPECT_EQ(lines[0], 3 * static_cast<uint64_t>(far + 12340));
+  EXPECT_EQ(lines[1], 200u);
+  EXPECT_EQ(lines[2], 3u * 3 + 200);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+}
+
+// Ones: every partial sum is exact, so a leaf that is left out or counted twice would show.
+TEST_F(Large, FloatingPointSumsBeyond32Bits) {
+  const int64_t n = (int64_t{1} << 32) + 12345;
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, n * 2, &p), GPUMEM_OK) << last_error();
+  ASSERT_EQ(gpumem_fill(ctx, p, "\x80\x3f", 2, n), GPUMEM_OK);  // 1 in bf16
+  double sum = 0;
+  EXPECT_EQ(gpumem_reduce(ctx, GPUMEM_BF16, GPUMEM_SUM, p, n, 1, &sum), GPUMEM_OK) << last_error();
+  EXPECT_EQ(sum, static_cast<double>(n));
+  EXPECT_EQ(gpumem_reduce(ctx, GPUMEM_BF16, GPUMEM_SUM_SQUARES, static_cast<char*>(p) + 2, n - 1, 1, &sum), GPUMEM_OK);
+  EXPECT_EQ(sum, static_cast<double>(n - 1));
   EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
 }
 

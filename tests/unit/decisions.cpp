@@ -28,14 +28,20 @@ std::string print(const DeviceProps& props, const typename Family::Problem& prob
 
 std::string ask(const DeviceProps& props, const std::string& family, const Keys& k) {
   const Runs runs = props.backend;
+  const auto dtype = static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_I32));
+  const auto op = static_cast<gpumem_reduce_op>(value(k, "op", GPUMEM_SUM));
+  const auto misaligned = static_cast<int32_t>(value(k, "misaligned", 0));
   if (family == "reduce") {
-    const ReduceProblem p{runs,
-                          GPUMEM_I32,
-                          GPUMEM_SUM,
-                          value(k, "n", 0),
-                          value(k, "stride", 1),
-                          static_cast<int32_t>(value(k, "misaligned", 0))};
-    return print<ReduceFamily>(props, p);
+    return print<ReduceFamily>(props, {runs, dtype, op, value(k, "n", 0), value(k, "stride", 1), misaligned});
+  }
+  if (family == "reduce_axis") {
+    const auto axis = static_cast<gpumem_axis>(value(k, "axis", GPUMEM_AXIS_ROWS));
+    const int64_t cols = value(k, "cols", 0);
+    return print<ReduceAxisFamily>(props, {runs, dtype, op, axis, value(k, "rows", 0), cols, value(k, "ld", cols),
+                                           value(k, "batches", 1), 0, misaligned});
+  }
+  if (family == "reduce_segments") {
+    return print<ReduceSegmentsFamily>(props, {runs, dtype, op, value(k, "n", 0), value(k, "segments", 0), misaligned});
   }
   if (family == "transpose") {
     TransposeProblem p{runs, value(k, "bytes", 4), value(k, "rows", 0), value(k, "cols", 0), 0, 0, 0, 0};

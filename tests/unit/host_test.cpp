@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <random>
 
 #include "backend/host/elements.hpp"
 #include "backend/host/host_queue.hpp"
@@ -25,20 +24,6 @@ std::vector<const Loops*> all_loops() {
   return loops;
 }
 
-TEST(Loops, EveryInstructionSetGivesTheExactReduction) {
-  std::mt19937 random(11);
-  for (const int64_t n : {1, 2, 15, 16, 17, 63, 64, 65, 1000, 4099}) {
-    std::vector<int32_t> x(static_cast<size_t>(n) + 1);
-    for (auto& v : x) v = random() % 8 == 0 ? INT32_MIN : static_cast<int32_t>(random());
-    for (const Loops* loops : all_loops()) {
-      for (gpumem_reduce_op op = GPUMEM_SUM; op <= GPUMEM_MAX_ABS; ++op) {
-        const Int128 expected = reduce_elements_i32(op, x.data() + 1, 1, 0, n);
-        EXPECT_TRUE(loops->reduce_i32[op](x.data() + 1, n) == expected) << loops->name << " op " << op << " n " << n;
-      }
-    }
-  }
-}
-
 TEST(Loops, FillKeepsThePatternsPhaseAtEveryAddress) {
   unsigned char word[16];
   for (int i = 0; i < 16; ++i) word[i] = static_cast<unsigned char>(i + 1);
@@ -47,7 +32,7 @@ TEST(Loops, FillKeepsThePatternsPhaseAtEveryAddress) {
       for (int offset = 0; offset < 70; ++offset) {
         for (const int64_t bytes : {1, 15, 16, 63, 129, 200, 1000}) {
           std::vector<char> buffer(1200, 'x');
-          loops->fill(buffer.data() + offset, bytes, word, stream);
+          loops->moves.fill(buffer.data() + offset, bytes, word, stream);
           for (int64_t i = 0; i < bytes; ++i) ASSERT_EQ(buffer[static_cast<size_t>(offset + i)], word[i % 16]);
           ASSERT_EQ(buffer[static_cast<size_t>(offset + bytes)], 'x');
         }

@@ -21,6 +21,8 @@ void expect_same(const LauncherNames& launchers, Runs runs) {
   EXPECT_EQ(strings(launchers.reduce), rows_of<ReduceFamily>(runs));
   EXPECT_EQ(strings(launchers.transpose), rows_of<TransposeFamily>(runs));
   EXPECT_EQ(strings(launchers.fill), rows_of<FillFamily>(runs));
+  EXPECT_EQ(strings(launchers.reduce_axis), rows_of<ReduceAxisFamily>(runs));
+  EXPECT_EQ(strings(launchers.reduce_segments), rows_of<ReduceSegmentsFamily>(runs));
 }
 
 TEST(Launchers, OfTheHostStandInTableOrder) { expect_same(host_launcher_names(), Runs::host); }

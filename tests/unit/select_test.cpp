@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include <fstream>
 #include <random>
 #include <set>
@@ -141,22 +143,22 @@ TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   const ReduceProblem problem{Runs::cuda, GPUMEM_I32, GPUMEM_SUM, 1 << 20, 1, 0};
   const auto& names = family_names(GPUMEM_FAMILY_REDUCE);
-  const int32_t two_pass = find_variant(names, "two_pass");
+  const int32_t elements = find_variant(names, "elements");
   const int32_t host = find_variant(names, "host_vector");
-  const int32_t revision = ReduceFamily::table()[two_pass].revision;
-  const TunedChoice tuned[] = {{GPUMEM_FAMILY_REDUCE, 20, two_pass, revision}};
-  EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, tuned).row, two_pass);
+  const int32_t revision = ReduceFamily::table()[elements].revision;
+  const TunedChoice tuned[] = {{GPUMEM_FAMILY_REDUCE, 20, elements, revision}};
+  EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, tuned).row, elements);
   EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, tuned).by, ChosenBy::tuning);
   const int32_t last_block = find_variant(names, "last_block");
   EXPECT_EQ(select<ReduceFamily>(h200, problem, {last_block, ChosenBy::program}, tuned).row, last_block);
 
   // What no longer holds is passed over: another size, an older kernel, a row of another backend, no row at all.
-  const TunedChoice stale[] = {{GPUMEM_FAMILY_REDUCE, 21, two_pass, revision},
-                               {GPUMEM_FAMILY_REDUCE, 20, two_pass, revision + 1},
+  const TunedChoice stale[] = {{GPUMEM_FAMILY_REDUCE, 21, elements, revision},
+                               {GPUMEM_FAMILY_REDUCE, 20, elements, revision + 1},
                                {GPUMEM_FAMILY_REDUCE, 20, host, 1},
                                {GPUMEM_FAMILY_REDUCE, 20, 99, 1},
                                {GPUMEM_FAMILY_REDUCE, 20, -1, 1},
-                               {GPUMEM_FAMILY_FILL, 20, two_pass, revision}};
+                               {GPUMEM_FAMILY_FILL, 20, elements, revision}};
   EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, stale).by, ChosenBy::table);
 }
 
@@ -168,7 +170,9 @@ TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
         if (row.runs != Runs::cuda || rejection(row, device.props, problem) != nullptr) continue;
         const LaunchShape shape = row.shape(device.props, problem);
         EXPECT_LE(shape.grid, 16384) << row.name << ' ' << n;
-        EXPECT_GE(shape.grid * shape.tile, n) << row.name << ' ' << n;
+        // The textbook's blocks go on to the next part of x where there are more parts than blocks.
+        const bool goes_on = shape.grid == 16384 && std::string_view(row.name) != "last_block";
+        EXPECT_TRUE(goes_on || shape.grid * shape.tile >= n) << row.name << ' ' << n;
       }
     }
   }

@@ -73,11 +73,7 @@ void CudaBackend::open(bool non_blocking_stream) {
   GPUMEM_CUDA(kernels::fill_preload());  // is there machine code for this device at all?
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
-  GPUMEM_CUDA(cudaMalloc(&partials_, kMaxReduceBlocks * kernels::kReducePartialBytes));
-  void* counter = nullptr;
-  GPUMEM_CUDA(cudaMalloc(&counter, sizeof(unsigned)));
-  counter_ = static_cast<unsigned*>(counter);
-  GPUMEM_CUDA(cudaMemsetAsync(counter_, 0, sizeof(unsigned), own_stream_));
+  scratch_.open();
   slots_.open();
 }
 
@@ -86,8 +82,7 @@ void CudaBackend::close() noexcept {
   static_cast<void>(cudaDeviceSynchronize());
   slots_.close();
   pageable_copies_.close();
-  static_cast<void>(cudaFree(counter_));
-  static_cast<void>(cudaFree(partials_));
+  scratch_.close();
   if (order_ != nullptr) static_cast<void>(cudaEventDestroy(order_));
   if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
   static_cast<void>(cudaGetLastError());

@@ -8,7 +8,9 @@
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/pageable_copy.hpp"
 #include "backend/cuda/pinned_memory.hpp"
+#include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
+#include "backend/launchers.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
@@ -32,7 +34,10 @@ class CudaBackend final : public Backend {
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
   void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
 
-  Int128 reduce(NativeStream stream, const ReduceArgs& args) override;
+  ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
+  void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
+  gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
+  gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
 
@@ -41,6 +46,7 @@ class CudaBackend final : public Backend {
   void finish_stream(NativeStream stream) noexcept override;
   void destroy_stream(NativeStream stream) noexcept override;
   NativeStream wrap_stream(void* native) override;
+  void unwrap_stream(NativeStream stream) noexcept override;
   void synchronize(NativeStream stream) override;
   void await_order() override;
   bool idle(NativeStream stream) override;
@@ -75,19 +81,23 @@ class CudaBackend final : public Backend {
   // The legacy stream takes no work while another blocking stream is captured. Throws CAPTURING.
   void require_open(NativeStream stream);
   void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
+  template <class Launcher>
+  gpumem_status reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
+  void warm_up_reductions();
 
   DeviceProps props_;
   PrimaryContext primary_;
   cudaStream_t own_stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // of await_order()
-  // Scratch of the reductions. They all run on the context's own stream; the lock keeps the launches of one together, so that
-  // one after the other may use it.
+  // Keeps the launches of one reduction together, so that one after the other may use its stream's scratch.
   std::mutex launching_;
-  void* partials_ = nullptr;
-  unsigned* counter_ = nullptr;
+  ReduceScratchPool scratch_;
   ResultSlots slots_;
   PageableCopies pageable_copies_;
   PinnedMemory pinned_;
 };
+
+// The launchers of the reductions stand in a file of their own.
+void add_reduce_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

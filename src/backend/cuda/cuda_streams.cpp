@@ -42,6 +42,7 @@ void CudaBackend::finish_stream(NativeStream stream) noexcept {
 void CudaBackend::destroy_stream(NativeStream stream) noexcept {
   try {
     const DeviceScope scope = enter();
+    scratch_.stream_ends(native(stream));
     static_cast<void>(cudaStreamDestroy(native(stream)));
     static_cast<void>(cudaGetLastError());
   } catch (const Error&) {
@@ -65,6 +66,16 @@ NativeStream CudaBackend::wrap_stream(void* native_stream) {
          props_.ordinal);
   }
   return stream;
+}
+
+// Another wrapper of the same stream takes new scratch with its next reduction.
+void CudaBackend::unwrap_stream(NativeStream stream) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    if (!capturing(stream)) scratch_.stream_ends(native(stream));
+  } catch (const Error&) {
+    // The driver is shutting down, or the stream is gone: its scratch stays where it is until the context ends.
+  }
 }
 
 void CudaBackend::synchronize(NativeStream stream) {

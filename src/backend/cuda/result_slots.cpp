@@ -11,7 +11,7 @@ void ResultSlots::open() {
   GPUMEM_CUDA(cudaHostGetDevicePointer(&device, host, 0));
   device_ = static_cast<char*>(device);
   for (size_t i = 0; i < kSlots; ++i) {
-    *reinterpret_cast<kernels::ReduceResult*>(host_ + i * kSlotBytes) = {};
+    *reinterpret_cast<kernels::ReduceSlot*>(host_ + i * kSlotBytes) = {};
     free_.push_back(i);
   }
 }
@@ -36,12 +36,12 @@ ResultSlots::Lease::~Lease() {
   slots_.returned_.notify_one();
 }
 
-volatile kernels::ReduceResult* ResultSlots::Lease::host() const noexcept {
-  return reinterpret_cast<volatile kernels::ReduceResult*>(slots_.host_ + index_ * kSlotBytes);
+volatile kernels::ReduceSlot* ResultSlots::Lease::host() const noexcept {
+  return reinterpret_cast<volatile kernels::ReduceSlot*>(slots_.host_ + index_ * kSlotBytes);
 }
 
-kernels::ReduceResult* ResultSlots::Lease::device() const noexcept {
-  return reinterpret_cast<kernels::ReduceResult*>(slots_.device_ + index_ * kSlotBytes);
+kernels::ReduceSlot* ResultSlots::Lease::device() const noexcept {
+  return reinterpret_cast<kernels::ReduceSlot*>(slots_.device_ + index_ * kSlotBytes);
 }
 
 }  // namespace gpumem

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/cuda/cuda_check.hpp"
-#include "kernels/reduce/reduce_i32.hpp"
+#include "kernels/reduce/launch.hpp"
 
 namespace gpumem {
 
@@ -31,8 +31,8 @@ class ResultSlots {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
-    volatile kernels::ReduceResult* host() const noexcept;
-    kernels::ReduceResult* device() const noexcept;
+    volatile kernels::ReduceSlot* host() const noexcept;
+    kernels::ReduceSlot* device() const noexcept;
     uint32_t ticket() const noexcept { return ticket_; }
 
    private:

@@ -6,6 +6,7 @@
 #include "backend/backend.hpp"
 #include "backend/host/host_queue.hpp"
 #include "backend/host/parallel.hpp"
+#include "backend/host/reductions.hpp"
 
 namespace gpumem {
 
@@ -27,7 +28,10 @@ class HostBackend final : public Backend {
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
   void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
 
-  Int128 reduce(NativeStream stream, const ReduceArgs& args) override;
+  ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
+  void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
+  gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
+  gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
 
@@ -36,6 +40,7 @@ class HostBackend final : public Backend {
   void finish_stream(NativeStream stream) noexcept override;
   void destroy_stream(NativeStream stream) noexcept override;
   NativeStream wrap_stream(void* native) override;
+  void unwrap_stream(NativeStream) noexcept override {}
   void synchronize(NativeStream stream) override;
   void await_order() override { own_queue_.drain(); }
   bool idle(NativeStream stream) override;
@@ -60,6 +65,9 @@ class HostBackend final : public Backend {
       static_cast<HostQueue*>(stream)->enqueue(f);
     }
   }
+
+  template <class Job, class Args>
+  gpumem_status run_lines(NativeStream stream, HostWay way, const Args& args, Until until);
 
   void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
 

@@ -1,5 +1,7 @@
-// The inner loops of the host backend. loops.cpp is compiled once for each instruction set, and one table is picked at run
-// time; every table computes the same bits.
+// The inner loops of the host backend. The files loops_*.cpp are compiled once for each instruction set, which GPUMEM_LOOPS
+// names as a namespace, and one set of tables is picked at run time; every set computes the same bits. Everything in those
+// files but their table has internal linkage, and they call no inline function of a shared header where it might not be
+// inlined, so that no code for a wide instruction set can be taken by the linker for another file's.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,36 @@
 #include "backend/backend.hpp"
 
 namespace gpumem {
+
+// The node of x[0] .. x[n - 1], as if the sequence began there: an index that it finds counts from x. The elements lie side by
+// side and are aligned, in y (of a dot product, else nullptr) as well; n >= 1. Reads n elements once, from front to back.
+using ReduceLoop = ReduceNode (*)(const void* x, const void* y, int64_t n);
+
+// By dtype, up to u64.
+struct IntegerLoops {
+  ReduceLoop sum[8];
+  ReduceLoop sum_abs[8];
+  ReduceLoop sum_squares[8];
+  ReduceLoop sum_cubes[8];
+};
+
+// By dtype - GPUMEM_F16; dot from GPUMEM_F32 on. In the floating-point environment that the caller has set.
+struct FloatLoops {
+  ReduceLoop sum[4];
+  ReduceLoop sum_abs[4];
+  ReduceLoop sum_squares[4];
+  ReduceLoop sum_cubes[4];
+  ReduceLoop dot[2];
+  ReduceLoop sum_compensated;  // f64
+  ReduceLoop norm;             // f64
+};
+
+// By dtype.
+struct RangeLoops {
+  ReduceLoop range[12];
+  ReduceLoop first_minimum[12];
+  ReduceLoop first_maximum[12];
+};
 
 // Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst, in tiles of
 // host_transpose_tile() a side. stream: dst is larger than the caches and is written around them.
@@ -22,19 +54,45 @@ struct TransposeBand {
   bool stream;
 };
 
-struct Loops {
-  const char* name;
-  Int128 (*reduce_i32[7])(const int32_t* x, int64_t n);                            // by gpumem_reduce_op; n >= 1
+struct MoveLoops {
   void (*transpose[5])(const TransposeBand& band);                                 // by log2 of the element's bytes
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
 };
 
-// The widest table the processor runs, no wider than `limit` (base, avx2, avx512; nullptr: no limit). Throws
+struct Loops {
+  const char* name;
+  const IntegerLoops& integers;
+  const FloatLoops& floats;
+  const RangeLoops& ranges;
+  const MoveLoops& moves;
+
+  // For every op that the type has, DOT and NRM2 included.
+  ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
+};
+
+// The widest loops the processor runs, no wider than `limit` (base, avx2, avx512; nullptr: no limit). Throws
 // INVALID_ARGUMENT for another name.
 const Loops& host_loops(const char* limit);
 
-extern const Loops kLoopsBase;
-extern const Loops kLoopsAvx2;
-extern const Loops kLoopsAvx512;
+namespace loops_base {
+extern const IntegerLoops integers;
+extern const FloatLoops floats;
+extern const RangeLoops ranges;
+extern const MoveLoops moves;
+}  // namespace loops_base
+
+namespace loops_avx2 {
+extern const IntegerLoops integers;
+extern const FloatLoops floats;
+extern const RangeLoops ranges;
+extern const MoveLoops moves;
+}  // namespace loops_avx2
+
+namespace loops_avx512 {
+extern const IntegerLoops integers;
+extern const FloatLoops floats;
+extern const RangeLoops ranges;
+extern const MoveLoops moves;
+}  // namespace loops_avx512
 
 }  // namespace gpumem

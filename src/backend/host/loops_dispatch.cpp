@@ -6,15 +6,23 @@
 namespace gpumem {
 namespace {
 
+constexpr Loops kBase = {"base", loops_base::integers, loops_base::floats, loops_base::ranges, loops_base::moves};
+#if defined(GPUMEM_HAS_WIDE_LOOPS)
+constexpr Loops kAvx2 = {"avx2", loops_avx2::integers, loops_avx2::floats, loops_avx2::ranges, loops_avx2::moves};
+constexpr Loops kAvx512 = {"avx512", loops_avx512::integers, loops_avx512::floats, loops_avx512::ranges,
+                           loops_avx512::moves};
+#endif
+
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};
 
 int widest_of_processor() noexcept {
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
   __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (avx512) return 2;
-  if (__builtin_cpu_supports("avx2")) return 1;
+  if (avx2 && avx512) return 2;
+  if (avx2) return 1;
 #endif
   return 0;
 }
@@ -28,6 +36,32 @@ int level_of(const char* name) {
 
 }  // namespace
 
+ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
+  const bool floating = is_floating(dtype);
+  switch (op) {
+    case GPUMEM_SUM:
+      return floating ? floats.sum[dtype - GPUMEM_F16] : integers.sum[dtype];
+    case GPUMEM_SUM_ABS:
+      return floating ? floats.sum_abs[dtype - GPUMEM_F16] : integers.sum_abs[dtype];
+    case GPUMEM_SUM_SQUARES:
+      return floating ? floats.sum_squares[dtype - GPUMEM_F16] : integers.sum_squares[dtype];
+    case GPUMEM_SUM_CUBES:
+      return floating ? floats.sum_cubes[dtype - GPUMEM_F16] : integers.sum_cubes[dtype];
+    case GPUMEM_SUM_COMPENSATED:
+      return floats.sum_compensated;
+    case GPUMEM_DOT:
+      return floats.dot[dtype - GPUMEM_F32];
+    case GPUMEM_NRM2:
+      return dtype == GPUMEM_F64 ? floats.norm : floats.sum_squares[dtype - GPUMEM_F16];
+    case GPUMEM_ARG_MIN:
+      return ranges.first_minimum[dtype];
+    case GPUMEM_ARG_MAX:
+      return ranges.first_maximum[dtype];
+    default:
+      return ranges.range[dtype];
+  }
+}
+
 const Loops& host_loops(const char* limit) {
   int level = widest_of_processor();
   if (limit != nullptr && limit[0] != '\0') {
@@ -35,11 +69,11 @@ const Loops& host_loops(const char* limit) {
     level = allowed < level ? allowed : level;
   }
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
-  if (level == 2) return kLoopsAvx512;
-  if (level == 1) return kLoopsAvx2;
+  if (level == 2) return kAvx512;
+  if (level == 1) return kAvx2;
 #endif
   static_cast<void>(level);
-  return kLoopsBase;
+  return kBase;
 }
 
 }  // namespace gpumem

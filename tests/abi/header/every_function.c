@@ -43,7 +43,71 @@ typedef struct gpumem_functions {
   gpumem_status (*event_record)(gpumem_ctx *, gpumem_event *, gpumem_stream *);
   gpumem_status (*event_synchronize)(gpumem_event *);
   gpumem_status (*event_elapsed)(gpumem_event *, gpumem_event *, double *);
+  gpumem_status (*reduce)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t, int64_t, void *);
   gpumem_status (*reduce_i32)(gpumem_ctx *, gpumem_reduce_op, const int32_t *, int64_t, int64_t, int64_t *);
+  gpumem_status (*reduce_i64)(gpumem_ctx *, gpumem_reduce_op, const int64_t *, int64_t, int64_t, int64_t *);
+  gpumem_status (*reduce_u32)(gpumem_ctx *, gpumem_reduce_op, const uint32_t *, int64_t, int64_t, uint64_t *);
+  gpumem_status (*reduce_u64)(gpumem_ctx *, gpumem_reduce_op, const uint64_t *, int64_t, int64_t, uint64_t *);
+  gpumem_status (*reduce_f32)(gpumem_ctx *, gpumem_reduce_op, const float *, int64_t, int64_t, double *);
+  gpumem_status (*reduce_f64)(gpumem_ctx *, gpumem_reduce_op, const double *, int64_t, int64_t, double *);
+  gpumem_status (*reduce_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t, int64_t, void *,
+                                gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_i32_async)(gpumem_ctx *, gpumem_reduce_op, const int32_t *, int64_t, int64_t, int64_t *,
+                                    gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_i64_async)(gpumem_ctx *, gpumem_reduce_op, const int64_t *, int64_t, int64_t, int64_t *,
+                                    gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_u32_async)(gpumem_ctx *, gpumem_reduce_op, const uint32_t *, int64_t, int64_t, uint64_t *,
+                                    gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_u64_async)(gpumem_ctx *, gpumem_reduce_op, const uint64_t *, int64_t, int64_t, uint64_t *,
+                                    gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_f32_async)(gpumem_ctx *, gpumem_reduce_op, const float *, int64_t, int64_t, double *,
+                                    gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_f64_async)(gpumem_ctx *, gpumem_reduce_op, const double *, int64_t, int64_t, double *,
+                                    gpumem_status *, gpumem_stream *);
+  gpumem_status (*argreduce)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t, int64_t, void *,
+                             int64_t *);
+  gpumem_status (*argreduce_i32)(gpumem_ctx *, gpumem_reduce_op, const int32_t *, int64_t, int64_t, int64_t *,
+                                 int64_t *);
+  gpumem_status (*argreduce_i64)(gpumem_ctx *, gpumem_reduce_op, const int64_t *, int64_t, int64_t, int64_t *,
+                                 int64_t *);
+  gpumem_status (*argreduce_u32)(gpumem_ctx *, gpumem_reduce_op, const uint32_t *, int64_t, int64_t, uint64_t *,
+                                 int64_t *);
+  gpumem_status (*argreduce_u64)(gpumem_ctx *, gpumem_reduce_op, const uint64_t *, int64_t, int64_t, uint64_t *,
+                                 int64_t *);
+  gpumem_status (*argreduce_f32)(gpumem_ctx *, gpumem_reduce_op, const float *, int64_t, int64_t, double *, int64_t *);
+  gpumem_status (*argreduce_f64)(gpumem_ctx *, gpumem_reduce_op, const double *, int64_t, int64_t, double *, int64_t *);
+  gpumem_status (*argreduce_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t, int64_t, void *,
+                                   int64_t *, gpumem_stream *);
+  gpumem_status (*argreduce_i32_async)(gpumem_ctx *, gpumem_reduce_op, const int32_t *, int64_t, int64_t, int64_t *,
+                                       int64_t *, gpumem_stream *);
+  gpumem_status (*argreduce_i64_async)(gpumem_ctx *, gpumem_reduce_op, const int64_t *, int64_t, int64_t, int64_t *,
+                                       int64_t *, gpumem_stream *);
+  gpumem_status (*argreduce_u32_async)(gpumem_ctx *, gpumem_reduce_op, const uint32_t *, int64_t, int64_t, uint64_t *,
+                                       int64_t *, gpumem_stream *);
+  gpumem_status (*argreduce_u64_async)(gpumem_ctx *, gpumem_reduce_op, const uint64_t *, int64_t, int64_t, uint64_t *,
+                                       int64_t *, gpumem_stream *);
+  gpumem_status (*argreduce_f32_async)(gpumem_ctx *, gpumem_reduce_op, const float *, int64_t, int64_t, double *,
+                                       int64_t *, gpumem_stream *);
+  gpumem_status (*argreduce_f64_async)(gpumem_ctx *, gpumem_reduce_op, const double *, int64_t, int64_t, double *,
+                                       int64_t *, gpumem_stream *);
+  gpumem_status (*dot_f32)(gpumem_ctx *, const float *, const float *, int64_t, int64_t, int64_t, double *);
+  gpumem_status (*dot_f64)(gpumem_ctx *, const double *, const double *, int64_t, int64_t, int64_t, double *);
+  gpumem_status (*dot_f32_async)(gpumem_ctx *, const float *, const float *, int64_t, int64_t, int64_t, double *,
+                                 gpumem_stream *);
+  gpumem_status (*dot_f64_async)(gpumem_ctx *, const double *, const double *, int64_t, int64_t, int64_t, double *,
+                                 gpumem_stream *);
+  gpumem_status (*nrm2_f32)(gpumem_ctx *, const float *, int64_t, int64_t, double *);
+  gpumem_status (*nrm2_f64)(gpumem_ctx *, const double *, int64_t, int64_t, double *);
+  gpumem_status (*nrm2_f32_async)(gpumem_ctx *, const float *, int64_t, int64_t, double *, gpumem_stream *);
+  gpumem_status (*nrm2_f64_async)(gpumem_ctx *, const double *, int64_t, int64_t, double *, gpumem_stream *);
+  gpumem_status (*reduce_axis)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *, int64_t,
+                               int64_t, int64_t, int64_t, int64_t, void *);
+  gpumem_status (*reduce_axis_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, gpumem_axis, const void *, int64_t,
+                                     int64_t, int64_t, int64_t, int64_t, void *, gpumem_status *, gpumem_stream *);
+  gpumem_status (*reduce_segments)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t, const int64_t *,
+                                   int64_t, void *);
+  gpumem_status (*reduce_segments_async)(gpumem_ctx *, gpumem_dtype, gpumem_reduce_op, const void *, int64_t,
+                                         const int64_t *, int64_t, void *, gpumem_status *, gpumem_stream *);
   gpumem_status (*transpose)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t);
   gpumem_status (*variant_count)(gpumem_family, int32_t *);
   gpumem_status (*variant_name)(gpumem_family, int32_t, const char **);
@@ -93,7 +157,46 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_event_record,
                                                 gpumem_event_synchronize,
                                                 gpumem_event_elapsed,
+                                                gpumem_reduce,
                                                 gpumem_reduce_i32,
+                                                gpumem_reduce_i64,
+                                                gpumem_reduce_u32,
+                                                gpumem_reduce_u64,
+                                                gpumem_reduce_f32,
+                                                gpumem_reduce_f64,
+                                                gpumem_reduce_async,
+                                                gpumem_reduce_i32_async,
+                                                gpumem_reduce_i64_async,
+                                                gpumem_reduce_u32_async,
+                                                gpumem_reduce_u64_async,
+                                                gpumem_reduce_f32_async,
+                                                gpumem_reduce_f64_async,
+                                                gpumem_argreduce,
+                                                gpumem_argreduce_i32,
+                                                gpumem_argreduce_i64,
+                                                gpumem_argreduce_u32,
+                                                gpumem_argreduce_u64,
+                                                gpumem_argreduce_f32,
+                                                gpumem_argreduce_f64,
+                                                gpumem_argreduce_async,
+                                                gpumem_argreduce_i32_async,
+                                                gpumem_argreduce_i64_async,
+                                                gpumem_argreduce_u32_async,
+                                                gpumem_argreduce_u64_async,
+                                                gpumem_argreduce_f32_async,
+                                                gpumem_argreduce_f64_async,
+                                                gpumem_dot_f32,
+                                                gpumem_dot_f64,
+                                                gpumem_dot_f32_async,
+                                                gpumem_dot_f64_async,
+                                                gpumem_nrm2_f32,
+                                                gpumem_nrm2_f64,
+                                                gpumem_nrm2_f32_async,
+                                                gpumem_nrm2_f64_async,
+                                                gpumem_reduce_axis,
+                                                gpumem_reduce_axis_async,
+                                                gpumem_reduce_segments,
+                                                gpumem_reduce_segments_async,
                                                 gpumem_transpose,
                                                 gpumem_variant_count,
                                                 gpumem_variant_name,
@@ -102,8 +205,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_explain};
 
 /* Structs are laid out without holes, which a binding in another language could get wrong: an array of -1 is an error. */
-extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) ? 1 : -1];
+extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) + 8 ? 1 : -1];
 extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 8 + 128 + 256 ? 1 : -1];
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
 extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 11 * 8 ? 1 : -1];
-extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 2 * sizeof(void *) + 6 * 8 ? 1 : -1];
+extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 4 * sizeof(void *) + 9 * 8 + 8 ? 1 : -1];

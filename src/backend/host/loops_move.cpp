@@ -1,6 +1,5 @@
-// Compiled once for each instruction set: GPUMEM_LOOPS names the table, GPUMEM_LOOPS_NAME is its name. Everything but the
-// table has internal linkage, so that no code for a wide instruction set can be taken by the linker for another file's.
-// Reads x once: n * 4 bytes; transposes read and write each element once, through a buffer that stays in L1 or L2.
+// Transposes and fills; compiled once for each instruction set (loops.hpp). A transpose reads and writes each element once,
+// through a buffer that stays in L1 or L2.
 #include "backend/host/loops.hpp"
 
 #include <cstring>
@@ -13,97 +12,6 @@
 
 namespace gpumem {
 namespace {
-
-// So many terms can't overflow any of the 64-bit accumulators below.
-constexpr int64_t kChunk = int64_t{1} << 28;
-
-using I32 = const int32_t* __restrict;
-
-template <class Chunk>
-Int128 sum_chunks(const int32_t* x, int64_t n, Chunk chunk) {
-  Int128 total = 0;
-  for (int64_t at = 0; at < n; at += kChunk) total += chunk(x + at, n - at < kChunk ? n - at : kChunk);
-  return total;
-}
-
-Int128 sum(const int32_t* x, int64_t n) {
-  return sum_chunks(x, n, [](I32 v, int64_t count) -> Int128 {
-    int64_t total = 0;
-    for (int64_t i = 0; i < count; ++i) total += v[i];
-    return total;
-  });
-}
-
-// |INT32_MIN| fits the unsigned type.
-inline uint32_t magnitude(int32_t v) { return v < 0 ? 0u - static_cast<uint32_t>(v) : static_cast<uint32_t>(v); }
-
-Int128 sum_abs(const int32_t* x, int64_t n) {
-  return sum_chunks(x, n, [](I32 v, int64_t count) -> Int128 {
-    uint64_t total = 0;
-    for (int64_t i = 0; i < count; ++i) total += magnitude(v[i]);
-    return total;
-  });
-}
-
-// A square has 62 bits: its halves are summed apart.
-Int128 sum_squares(const int32_t* x, int64_t n) {
-  return sum_chunks(x, n, [](I32 v, int64_t count) -> Int128 {
-    uint64_t low = 0;
-    uint64_t high = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const uint64_t a = magnitude(v[i]);
-      const uint64_t square = a * a;
-      low += square & 0xffffffffu;
-      high += square >> 32;
-    }
-    return static_cast<Int128>(low) + (static_cast<Int128>(high) << 32);
-  });
-}
-
-// A cube has 93 bits and a sign: its magnitude is formed in three words of 32 bits, each summed apart under the sign.
-Int128 sum_cubes(const int32_t* x, int64_t n) {
-  return sum_chunks(x, n, [](I32 v, int64_t count) -> Int128 {
-    int64_t word0 = 0;
-    int64_t word1 = 0;
-    int64_t word2 = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const uint64_t a = magnitude(v[i]);
-      const int64_t sign = static_cast<int64_t>(v[i]) >> 63;
-      const uint64_t square = a * a;
-      const uint64_t p = a * (square & 0xffffffffu);
-      const uint64_t q = a * (square >> 32);
-      const auto t0 = static_cast<int64_t>(p & 0xffffffffu);
-      const auto t1 = static_cast<int64_t>((p >> 32) + (q & 0xffffffffu));
-      const auto t2 = static_cast<int64_t>(q >> 32);
-      word0 += (t0 ^ sign) - sign;
-      word1 += (t1 ^ sign) - sign;
-      word2 += (t2 ^ sign) - sign;
-    }
-    // Multiplied, not shifted: the words may be negative.
-    return word0 + static_cast<Int128>(word1) * (Int128{1} << 32) + static_cast<Int128>(word2) * (Int128{1} << 64);
-  });
-}
-
-Int128 minimum(const int32_t* x, int64_t n) {
-  int32_t least = x[0];
-  for (int64_t i = 1; i < n; ++i) least = x[i] < least ? x[i] : least;
-  return least;
-}
-
-Int128 maximum(const int32_t* x, int64_t n) {
-  int32_t most = x[0];
-  for (int64_t i = 1; i < n; ++i) most = x[i] > most ? x[i] : most;
-  return most;
-}
-
-Int128 max_abs(const int32_t* x, int64_t n) {
-  uint32_t most = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const uint32_t a = magnitude(x[i]);
-    most = a > most ? a : most;
-  }
-  return most;
-}
 
 constexpr int64_t kLine = 64;
 
@@ -252,10 +160,9 @@ void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
 
 }  // namespace
 
-extern const Loops GPUMEM_LOOPS = {
-    GPUMEM_LOOPS_NAME,
-    {sum, minimum, maximum, sum_abs, sum_squares, sum_cubes, max_abs},
-    {transpose_band<1>, transpose_band<2>, transpose_band<4>, transpose_band<8>, transpose_band<16>},
-    fill};
+namespace GPUMEM_LOOPS {
+const MoveLoops moves = {
+    {transpose_band<1>, transpose_band<2>, transpose_band<4>, transpose_band<8>, transpose_band<16>}, fill};
+}  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

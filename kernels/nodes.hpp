@@ -1,0 +1,240 @@
+// What the parts of a reduction hand to each other: the value of a run of elements, in a form that can be combined with the
+// value of the next run without loss. One set of types and functions for host and kernels, so that they can't differ.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/elements.hpp"
+#include "kernels/order.hpp"
+
+namespace gpumem {
+
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 Uint128;
+
+enum class NodeKind : int32_t { integer, range, found, sum, compensated, norm };
+
+constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  switch (op) {
+    case GPUMEM_MIN:
+    case GPUMEM_MAX:
+    case GPUMEM_MAX_ABS:
+    case GPUMEM_MIN_MAX:
+      return NodeKind::range;
+    case GPUMEM_ARG_MIN:
+    case GPUMEM_ARG_MAX:
+      return NodeKind::found;
+    case GPUMEM_SUM_COMPENSATED:
+      return NodeKind::compensated;
+    case GPUMEM_NRM2:
+      return dtype == GPUMEM_F64 ? NodeKind::norm : NodeKind::sum;
+    default:
+      return is_floating(dtype) ? NodeKind::sum : NodeKind::integer;
+  }
+}
+
+// Whether the value depends on the order in which nodes are combined.
+constexpr bool is_ordered(NodeKind kind) noexcept { return kind >= NodeKind::sum; }
+
+// Any node, as it is stored: whole words, the unused ones 0.
+struct ReduceNode {
+  uint64_t word[4] = {};
+};
+
+// An exact sum of integers: two's complement in 256 bits. The largest, of 2^36 cubes of 64 bits, takes 229.
+struct IntegerNode {
+  static constexpr NodeKind kind = NodeKind::integer;
+  uint64_t word[4] = {};
+
+  constexpr IntegerNode() noexcept = default;
+  constexpr explicit IntegerNode(Int128 v) noexcept
+      : word{static_cast<uint64_t>(v), static_cast<uint64_t>(v >> 64), v < 0 ? ~uint64_t{0} : 0,
+             v < 0 ? ~uint64_t{0} : 0} {}
+  constexpr explicit IntegerNode(const ReduceNode& n) noexcept : word{n.word[0], n.word[1], n.word[2], n.word[3]} {}
+  constexpr ReduceNode stored() const noexcept { return {{word[0], word[1], word[2], word[3]}}; }
+};
+
+constexpr IntegerNode combine(const IntegerNode& a, const IntegerNode& b) noexcept {
+  IntegerNode sum;
+  uint64_t carry = 0;
+  for (int i = 0; i < 4; ++i) {
+    const uint64_t partial = a.word[i] + b.word[i];
+    sum.word[i] = partial + carry;
+    carry = static_cast<uint64_t>(partial < a.word[i]) + static_cast<uint64_t>(sum.word[i] < carry);
+  }
+  return sum;
+}
+
+constexpr IntegerNode negated(const IntegerNode& a) noexcept {
+  IntegerNode complement;
+  for (int i = 0; i < 4; ++i) complement.word[i] = ~a.word[i];
+  return combine(complement, IntegerNode(Int128{1}));
+}
+
+// The lowest and the highest key.
+struct RangeNode {
+  static constexpr NodeKind kind = NodeKind::range;
+  uint64_t low = ~uint64_t{0};
+  uint64_t high = 0;
+
+  constexpr RangeNode() noexcept = default;
+  constexpr RangeNode(uint64_t lowest, uint64_t highest) noexcept : low(lowest), high(highest) {}
+  constexpr explicit RangeNode(const ReduceNode& n) noexcept : low(n.word[0]), high(n.word[1]) {}
+  constexpr ReduceNode stored() const noexcept { return {{low, high}}; }
+};
+
+constexpr RangeNode combine(const RangeNode& a, const RangeNode& b) noexcept {
+  return {b.low < a.low ? b.low : a.low, b.high > a.high ? b.high : a.high};
+}
+
+// The lowest rank and the first index that has it.
+struct FoundNode {
+  static constexpr NodeKind kind = NodeKind::found;
+  uint64_t rank = ~uint64_t{0};
+  int64_t index = INT64_MAX;
+
+  constexpr FoundNode() noexcept = default;
+  constexpr FoundNode(uint64_t r, int64_t i) noexcept : rank(r), index(i) {}
+  constexpr explicit FoundNode(const ReduceNode& n) noexcept
+      : rank(n.word[0]), index(static_cast<int64_t>(n.word[1])) {}
+  constexpr ReduceNode stored() const noexcept { return {{rank, static_cast<uint64_t>(index)}}; }
+};
+
+constexpr FoundNode combine(const FoundNode& a, const FoundNode& b) noexcept {
+  return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
+}
+
+struct SumNode {
+  static constexpr NodeKind kind = NodeKind::sum;
+  double sum = 0;
+
+  constexpr SumNode() noexcept = default;
+  constexpr explicit SumNode(double s) noexcept : sum(s) {}
+  constexpr explicit SumNode(const ReduceNode& n) noexcept : sum(std::bit_cast<double>(n.word[0])) {}
+  constexpr ReduceNode stored() const noexcept { return {{std::bit_cast<uint64_t>(sum)}}; }
+};
+
+constexpr SumNode combine(const SumNode& a, const SumNode& b) noexcept { return SumNode(a.sum + b.sum); }
+
+// A sum and the sum of the errors of its additions.
+struct CompensatedNode {
+  static constexpr NodeKind kind = NodeKind::compensated;
+  double sum = 0;
+  double error = 0;
+
+  constexpr CompensatedNode() noexcept = default;
+  constexpr explicit CompensatedNode(double s, double e = 0) noexcept : sum(s), error(e) {}
+  constexpr explicit CompensatedNode(const ReduceNode& n) noexcept
+      : sum(std::bit_cast<double>(n.word[0])), error(std::bit_cast<double>(n.word[1])) {}
+  constexpr ReduceNode stored() const noexcept {
+    return {{std::bit_cast<uint64_t>(sum), std::bit_cast<uint64_t>(error)}};
+  }
+};
+
+// TwoSum (D. E. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): the rounding error of a + b is a number itself.
+constexpr CompensatedNode combine(const CompensatedNode& a, const CompensatedNode& b) noexcept {
+  const double sum = a.sum + b.sum;
+  const double of_b = sum - a.sum;
+  const double error = (a.sum - (sum - of_b)) + (b.sum - of_b);
+  return CompensatedNode(sum, (a.error + b.error) + error);
+}
+
+// Sums of squares, of small elements (scaled up), of those of middle size, and of large ones (scaled down).
+struct NormNode {
+  static constexpr NodeKind kind = NodeKind::norm;
+  double small = 0;
+  double middle = 0;
+  double large = 0;
+
+  constexpr NormNode() noexcept = default;
+  constexpr NormNode(double s, double m, double l) noexcept : small(s), middle(m), large(l) {}
+  constexpr explicit NormNode(const ReduceNode& n) noexcept
+      : small(std::bit_cast<double>(n.word[0])),
+        middle(std::bit_cast<double>(n.word[1])),
+        large(std::bit_cast<double>(n.word[2])) {}
+  constexpr ReduceNode stored() const noexcept {
+    return {{std::bit_cast<uint64_t>(small), std::bit_cast<uint64_t>(middle), std::bit_cast<uint64_t>(large)}};
+  }
+};
+
+constexpr NormNode combine(const NormNode& a, const NormNode& b) noexcept {
+  return {a.small + b.small, a.middle + b.middle, a.large + b.large};
+}
+
+// A NaN is neither small nor large.
+constexpr NormNode norm_term(double x) noexcept {
+  const double size = __builtin_fabs(x);
+  if (size > kNormLarge) return {0, 0, (x * kNormScaleLarge) * (x * kNormScaleLarge)};
+  if (size < kNormSmall) return {(x * kNormScaleSmall) * (x * kNormScaleSmall), 0, 0};
+  return {0, x * x, 0};
+}
+
+// What a floating-point element adds to a sum.
+constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
+  switch (op) {
+    case GPUMEM_SUM_ABS:
+      return __builtin_fabs(x);
+    case GPUMEM_SUM_SQUARES:
+    case GPUMEM_NRM2:
+      return x * x;
+    case GPUMEM_SUM_CUBES:
+      return (x * x) * x;
+    default:
+      return x;
+  }
+}
+
+// What an integer element adds; bits as extend() gives them.
+constexpr IntegerNode integer_term(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t bits) noexcept {
+  const bool negative = is_signed_integer(dtype) && static_cast<int64_t>(bits) < 0;
+  const uint64_t magnitude = negative ? 0 - bits : bits;
+  IntegerNode term;
+  if (op == GPUMEM_SUM || op == GPUMEM_SUM_ABS) {
+    term.word[0] = magnitude;
+    return negative && op == GPUMEM_SUM ? negated(term) : term;
+  }
+  const Uint128 square = static_cast<Uint128>(magnitude) * magnitude;
+  if (op == GPUMEM_SUM_SQUARES) {
+    term.word[0] = static_cast<uint64_t>(square);
+    term.word[1] = static_cast<uint64_t>(square >> 64);
+    return term;
+  }
+  const Uint128 low = static_cast<Uint128>(static_cast<uint64_t>(square)) * magnitude;
+  const Uint128 high = (square >> 64) * magnitude + (low >> 64);
+  term.word[0] = static_cast<uint64_t>(low);
+  term.word[1] = static_cast<uint64_t>(high);
+  term.word[2] = static_cast<uint64_t>(high >> 64);
+  return negative ? negated(term) : term;
+}
+
+// Calls f with a node of the kind.
+template <class F>
+constexpr auto with_node(NodeKind kind, const F& f) {
+  switch (kind) {
+    case NodeKind::integer:
+      return f(IntegerNode{});
+    case NodeKind::range:
+      return f(RangeNode{});
+    case NodeKind::found:
+      return f(FoundNode{});
+    case NodeKind::sum:
+      return f(SumNode{});
+    case NodeKind::compensated:
+      return f(CompensatedNode{});
+    default:
+      return f(NormNode{});
+  }
+}
+
+// The node of nothing, and two stored nodes combined.
+constexpr ReduceNode empty_node(NodeKind kind) noexcept {
+  return with_node(kind, [](auto node) { return node.stored(); });
+}
+constexpr ReduceNode combine(NodeKind kind, const ReduceNode& a, const ReduceNode& b) noexcept {
+  return with_node(kind, [&](auto node) {
+    using Node = decltype(node);
+    return combine(Node(a), Node(b)).stored();
+  });
+}
+
+}  // namespace gpumem

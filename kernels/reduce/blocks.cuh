@@ -1,0 +1,261 @@
+// Nodes inside a warp, a block and a grid: what every kernel does once its threads have theirs. Runs of nodes are combined as
+// the reproducible tree wants it, neighbours in pairs, so the same functions serve every kind.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/limits.hpp"
+#include "kernels/reduce/lines.cuh"
+
+namespace gpumem::kernels {
+
+constexpr unsigned kWholeWarp = 0xffffffffu;
+
+// Nodes that stay on the device, as narrow as what they hold allows: fewer words to pass around.
+struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 bits
+  int64_t sum = 0;
+  constexpr NarrowNode() = default;
+  __device__ explicit NarrowNode(int64_t s) : sum(s) {}
+  __device__ explicit NarrowNode(const ReduceNode& n) : sum(static_cast<int64_t>(n.word[0])) {}
+  __device__ ReduceNode stored() const { return IntegerNode(Int128{sum}).stored(); }
+};
+struct WideNode {  // any other that needs no 256 bits
+  Int128 sum = 0;
+  constexpr WideNode() = default;
+  __device__ explicit WideNode(Int128 s) : sum(s) {}
+  __device__ explicit WideNode(const ReduceNode& n)
+      : sum(static_cast<Int128>((static_cast<Uint128>(n.word[1]) << 64) | n.word[0])) {}
+  __device__ ReduceNode stored() const { return IntegerNode(sum).stored(); }
+};
+struct SmallRangeNode {  // keys of up to 32 bits
+  uint32_t low = ~uint32_t{0};
+  uint32_t high = 0;
+  constexpr SmallRangeNode() = default;
+  __device__ SmallRangeNode(uint32_t lowest, uint32_t highest) : low(lowest), high(highest) {}
+  __device__ explicit SmallRangeNode(const ReduceNode& n)
+      : low(static_cast<uint32_t>(n.word[0])), high(static_cast<uint32_t>(n.word[0] >> 32)) {}
+  __device__ ReduceNode packed() const { return {{low | static_cast<uint64_t>(high) << 32}}; }
+  __device__ ReduceNode stored() const { return {{low > high ? ~uint64_t{0} : low, high}}; }
+};
+
+__device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowNode& b) {
+  return NarrowNode(a.sum + b.sum);
+}
+__device__ __forceinline__ WideNode combine(const WideNode& a, const WideNode& b) { return WideNode(a.sum + b.sum); }
+__device__ __forceinline__ SmallRangeNode combine(const SmallRangeNode& a, const SmallRangeNode& b) {
+  return {min(a.low, b.low), max(a.high, b.high)};
+}
+
+__device__ __forceinline__ uint64_t shuffle_xor(uint64_t v, int distance) {
+  return __shfl_xor_sync(kWholeWarp, static_cast<unsigned long long>(v), distance);
+}
+__device__ __forceinline__ NarrowNode shuffle_xor(const NarrowNode& v, int distance) {
+  return NarrowNode(static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.sum), distance)));
+}
+__device__ __forceinline__ WideNode shuffle_xor(const WideNode& v, int distance) {
+  const uint64_t low = shuffle_xor(static_cast<uint64_t>(v.sum), distance);
+  const uint64_t high = shuffle_xor(static_cast<uint64_t>(static_cast<Uint128>(v.sum) >> 64), distance);
+  return WideNode(static_cast<Int128>((static_cast<Uint128>(high) << 64) | low));
+}
+__device__ __forceinline__ SmallRangeNode shuffle_xor(const SmallRangeNode& v, int distance) {
+  return {__shfl_xor_sync(kWholeWarp, v.low, distance), __shfl_xor_sync(kWholeWarp, v.high, distance)};
+}
+__device__ __forceinline__ SumNode shuffle_xor(const SumNode& v, int distance) {
+  return SumNode(__shfl_xor_sync(kWholeWarp, v.sum, distance));
+}
+__device__ __forceinline__ CompensatedNode shuffle_xor(const CompensatedNode& v, int distance) {
+  return CompensatedNode(__shfl_xor_sync(kWholeWarp, v.sum, distance), __shfl_xor_sync(kWholeWarp, v.error, distance));
+}
+__device__ __forceinline__ NormNode shuffle_xor(const NormNode& v, int distance) {
+  return {__shfl_xor_sync(kWholeWarp, v.small, distance), __shfl_xor_sync(kWholeWarp, v.middle, distance),
+          __shfl_xor_sync(kWholeWarp, v.large, distance)};
+}
+__device__ __forceinline__ RangeNode shuffle_xor(const RangeNode& v, int distance) {
+  return {shuffle_xor(v.low, distance), shuffle_xor(v.high, distance)};
+}
+__device__ __forceinline__ FoundNode shuffle_xor(const FoundNode& v, int distance) {
+  return {shuffle_xor(v.rank, distance), static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
+}
+__device__ __forceinline__ IntegerNode shuffle_xor(const IntegerNode& v, int distance) {
+  IntegerNode other;
+  for (int i = 0; i < 4; ++i) other.word[i] = shuffle_xor(v.word[i], distance);
+  return other;
+}
+
+// A node of a warp's lanes, in lane order; whole in every lane. The lanes from `count` on have none.
+template <class Node>
+__device__ __forceinline__ Node warp_tree(Node node, int count = 32) {
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    if (distance < count) node = combine(node, shuffle_xor(node, distance));
+  }
+  return node;
+}
+
+// A node of a block's threads, in thread order; whole in warp 0. shared has room for 32 nodes. All threads take part.
+template <class Node>
+__device__ __forceinline__ Node block_tree(Node node, Node* shared) {
+  node = warp_tree(node);
+  if (blockDim.x == 32) return node;
+  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = node;
+  __syncthreads();
+  const int warps = blockDim.x / 32;
+  if (threadIdx.x < 32) node = warp_tree(threadIdx.x < warps ? shared[threadIdx.x] : Node{}, warps);
+  return node;
+}
+
+// Up to eight nodes from place `first` on, in order, all asked for at once; those past `count` are empty.
+template <class Node, class Load>
+__device__ __forceinline__ Node eight_tree(const Load& load, int64_t first, int64_t count) {
+  Node node[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) node[i] = first + i < count ? load(first + i) : Node{};
+#pragma unroll
+  for (int width = 1; width < 8; width *= 2) {
+#pragma unroll
+    for (int i = 0; i < 8; i += 2 * width) node[i] = combine(node[i], node[i + width]);
+  }
+  return node[0];
+}
+
+// Nodes that arrive in order, combined as a tree: a binary counter whose digits are the subtrees that wait for their neighbour.
+template <class Node, int kLevels>
+class TreeStack {
+ public:
+  __device__ void push(Node node) {
+    int level = 0;
+    for (; (count_ >> level) & 1; ++level) node = combine(waiting_[level], node);
+    waiting_[level] = node;
+    ++count_;
+  }
+  __device__ Node whole() const {
+    Node node{};
+    bool any = false;
+    for (int level = 0; level < kLevels; ++level) {
+      if (((count_ >> level) & 1) == 0) continue;
+      node = any ? combine(waiting_[level], node) : waiting_[level];
+      any = true;
+    }
+    return node;
+  }
+
+ private:
+  int64_t count_ = 0;
+  Node waiting_[kLevels];
+};
+
+// The nodes load(0), ..., load(count - 1), one after the other, by all threads of a block; whole in warp 0. Each thread takes an
+// aligned run of 2^k of them. The block must be a power of two.
+template <class Node, class Load>
+__device__ __forceinline__ Node block_fold(const Load& load, int64_t count, Node* shared) {
+  Node node{};
+  if (count <= blockDim.x) {
+    if (threadIdx.x < count) node = load(threadIdx.x);
+    return block_tree(node, shared);
+  }
+  int64_t run = 2;
+  while (run * blockDim.x < count) run *= 2;
+  const int64_t first = threadIdx.x * run;
+  if (run <= 8) {
+    node = eight_tree<Node>(load, first, first + run < count ? first + run : count);
+  } else {
+    TreeStack<Node, 16> stack;
+    for (int64_t at = first; at < first + run && at < count; at += 8) stack.push(eight_tree<Node>(load, at, count));
+    node = stack.whole();
+  }
+  return block_tree(node, shared);
+}
+
+// True in the block that is the last of `blocks` to come here; its threads then see what the others' first threads wrote
+// before. The counter wraps to 0 by itself, so it is ready for the next launch.
+__device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned blocks) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    unsigned before = 0;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(counter), "r"(blocks - 1)
+                 : "memory");
+    last = before == blocks - 1;
+  }
+  __syncthreads();
+  return last;
+}
+
+template <class Node>
+__device__ __forceinline__ ReduceNode words_of(const Node& node) {
+  if constexpr (std::is_same_v<Node, SmallRangeNode>) {
+    return node.packed();
+  } else {
+    return node.stored();
+  }
+}
+
+template <class Node>
+__device__ __forceinline__ void store_node(Node* to, const Node& node) {
+  auto* words = reinterpret_cast<unsigned long long*>(to);
+  const ReduceNode stored = words_of(node);
+#pragma unroll
+  for (size_t i = 0; i < sizeof(Node) / 8; ++i) __stcg(words + i, static_cast<unsigned long long>(stored.word[i]));
+}
+
+template <class Node>
+__device__ __forceinline__ Node load_node(const Node* from) {
+  const auto* words = reinterpret_cast<const unsigned long long*>(from);
+  ReduceNode stored;
+#pragma unroll
+  for (size_t i = 0; i < sizeof(Node) / 8; ++i) stored.word[i] = __ldcg(words + i);
+  return Node(stored);
+}
+
+// The end of one of many lines whose place is sound; sums of floating-point elements have no other end than their value.
+template <class Node>
+__device__ __forceinline__ void finish_sound_line(const ReduceLaunch& launch, int64_t index, int64_t n,
+                                                  const Node& node) {
+  if constexpr (std::is_same_v<Node, SumNode>) {
+    static_cast<uint64_t*>(launch.result)[index] = word_of(node.sum);
+  } else {
+    finish_line(launch, index, {nullptr, nullptr, n, true}, node.stored());
+  }
+}
+
+// Scratch of a line's blocks.
+template <class Node>
+__device__ __forceinline__ Node* line_nodes(const ReduceLaunch& launch, int64_t index) {
+  return static_cast<Node*>(launch.scratch.nodes) + index * gridDim.y;
+}
+
+// What the nodes of a whole line add up to: narrow sums of blocks may need more.
+template <class Node>
+using Whole = std::conditional_t<std::is_same_v<Node, NarrowNode>, WideNode, Node>;
+template <class Node>
+__device__ __forceinline__ Whole<Node> as_whole(const Node& node) {
+  if constexpr (std::is_same_v<Node, NarrowNode>) {
+    return WideNode(Int128{node.sum});
+  } else {
+    return node;
+  }
+}
+
+// A block hands in its node of its part of a line of n elements. True in the one thread that then has the whole line's: in the
+// line's only block, or the last of its blocks. Grid: x lines, y parts. `node` is read in thread 0; nodes and counter are the
+// line's.
+template <class Node>
+__device__ __forceinline__ bool hand_in(const Node& node, int64_t n, Node* nodes, unsigned* counter, Node* shared,
+                                        Whole<Node>& whole) {
+  if (gridDim.y == 1) {
+    whole = as_whole(node);
+    return threadIdx.x == 0;
+  }
+  if (threadIdx.x == 0) store_node(nodes + blockIdx.y, node);
+  if (!last_to_arrive(counter, gridDim.y)) return false;
+  if (std::is_same_v<Node, NarrowNode> && n >= int64_t{1} << 31) {
+    __shared__ Whole<Node> wide[32];
+    whole = block_fold<Whole<Node>>([&](int64_t i) { return as_whole(load_node(nodes + i)); }, gridDim.y, wide);
+  } else {
+    whole = as_whole(block_fold<Node>([&](int64_t i) { return load_node(nodes + i); }, gridDim.y, shared));
+  }
+  return threadIdx.x == 0;
+}
+
+}  // namespace gpumem::kernels

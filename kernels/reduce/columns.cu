@@ -1,0 +1,216 @@
+// Columns of row-major matrices, each in the reproducible order: x is read once, a few neighbouring columns a thread, and one
+// value a column is written. A block takes 16 threads' columns; its 16 rows of threads share the lanes of a leaf among them
+// (thread row t has lanes t, t + 16, ...), so neighbouring rows are read together and every thread folds a subtree. Grid: x
+// blocks of columns, matrix after matrix; y aligned runs of 2^k leaves, folded by the last block of each column block.
+#include "kernels/reduce/bundles.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kSide = 16;                       // threads along a row, and rows of threads
+constexpr int kLanesEach = kLeafLanes / kSide;  // lanes of a leaf a thread has
+
+// A thread's place: its first column and how many are there.
+template <class Entry>
+struct Columns {
+  static constexpr int kCount = Bundle<Entry::kBytes>::kCount;
+  const char* x;  // row 0 of the first column
+  int64_t pitch;  // bytes from row to row
+  int64_t rows;
+  int64_t there;  // columns; more than kCount count as kCount
+  bool words;     // they can be loaded as one word
+
+  __device__ explicit Columns(const ReduceLaunch& launch) {
+    const Lines& lines = launch.lines;
+    const int64_t across = (lines.per_batch + kSide * kCount - 1) / (kSide * kCount);
+    const int64_t batch = blockIdx.x / across;
+    const int64_t column = (blockIdx.x - batch * across) * kSide * kCount + threadIdx.x * kCount;
+    x = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Entry::kBytes;
+    pitch = lines.stride * Entry::kBytes;
+    rows = lines.length;
+    there = lines.per_batch - column;
+    constexpr int kWord = Bundle<Entry::kBytes>::kWordBytes;
+    words = there >= kCount && reinterpret_cast<uintptr_t>(x) % kWord == 0 && pitch % kWord == 0;
+    first_line = batch * lines.per_batch + column;
+  }
+  int64_t first_line;
+};
+
+template <class Entry>
+struct Subtree {
+  using Light = typename Entry::Light;
+  static constexpr int kCount = Columns<Entry>::kCount;
+  Light light[kCount];
+};
+
+// The eight terms of one lane: rows `row`, `row` + 128, ...
+template <class Entry>
+__device__ __forceinline__ Subtree<Entry> lane_sum(const Entry& entry, const Columns<Entry>& columns, int64_t row) {
+  Bundle<Entry::kBytes> bundle[kLeafRows];
+  const char* p = columns.x + row * columns.pitch;
+#pragma unroll
+  for (int r = 0; r < kLeafRows; ++r) {
+    const bool there = row + r * kLeafLanes < columns.rows;
+    if (columns.words && there) {
+      bundle[r].load_word(p + r * kLeafLanes * columns.pitch);
+    } else {
+      bundle[r].load_elements(p + r * kLeafLanes * columns.pitch, there ? columns.there : 0);
+    }
+  }
+  Subtree<Entry> sum;
+#pragma unroll
+  for (int r = 0; r < kLeafRows; ++r) {
+    if (row + r * kLeafLanes >= columns.rows) break;
+#pragma unroll
+    for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle[r].element[k]);
+  }
+  return sum;
+}
+
+template <class Entry>
+__device__ __forceinline__ void add(Subtree<Entry>& a, const Subtree<Entry>& b) {
+#pragma unroll
+  for (int k = 0; k < Subtree<Entry>::kCount; ++k) a.light[k] = added<Entry>(a.light[k], b.light[k]);
+}
+
+// The same where there is one row of lanes at most: all of a thread's rows are asked for at once.
+template <class Entry>
+__device__ __forceinline__ Subtree<Entry> short_subtree(const Entry& entry, const Columns<Entry>& columns,
+                                                        int64_t row) {
+  Bundle<Entry::kBytes> bundle[kLanesEach];
+#pragma unroll
+  for (int j = 0; j < kLanesEach; ++j) {
+    const int64_t at = row + j * kSide;
+    if (columns.words && at < columns.rows) {
+      bundle[j].load_word(columns.x + at * columns.pitch);
+    } else {
+      bundle[j].load_elements(columns.x + at * columns.pitch, at < columns.rows ? columns.there : 0);
+    }
+  }
+  Subtree<Entry> sum[kLanesEach];
+#pragma unroll
+  for (int j = 0; j < kLanesEach; ++j) {
+#pragma unroll
+    for (int k = 0; k < Subtree<Entry>::kCount; ++k) {
+      if (row + j * kSide < columns.rows) entry.enter(sum[j].light[k], bundle[j].element[k]);
+    }
+  }
+#pragma unroll
+  for (int half = kLanesEach / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int j = 0; j < half; ++j) add(sum[j], sum[j + half]);
+  }
+  return sum[0];
+}
+
+// Lanes t, t + 16, ... of a leaf: the fold's pairs are farthest apart first, so in the order of their reversed bits they come as
+// neighbours, and a binary counter of three digits combines them.
+template <class Entry>
+__device__ __forceinline__ Subtree<Entry> subtree(const Entry& entry, const Columns<Entry>& columns, int64_t row) {
+  static_assert(kLanesEach == 8);
+  Subtree<Entry> waiting[3];
+  Subtree<Entry> sum;
+  if (columns.rows <= kLeafLanes) return short_subtree(entry, columns, row);
+#pragma unroll 1
+  for (int i = 0; i < kLanesEach; ++i) {
+    const int lane = (i & 1) << 2 | (i & 2) | (i & 4) >> 2;
+    sum = lane_sum(entry, columns, row + lane * kSide);
+#pragma unroll
+    for (int level = 0; level < 3; ++level) {
+      if (((i >> level) & 1) == 0) {
+        waiting[level] = sum;
+        break;
+      }
+      add(waiting[level], sum);
+      sum = waiting[level];
+    }
+  }
+  return sum;
+}
+
+template <class Entry>
+__global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_constant__ ReduceLaunch launch) {
+  using Node = typename Entry::Node;
+  constexpr int kCount = Columns<Entry>::kCount;
+  constexpr int kWidth = kSide * kCount;
+  __shared__ Node shared[kSide][kWidth];
+  const Entry entry(launch);
+  const Columns<Entry> columns(launch);
+  const int t = threadIdx.y;
+  const int c = threadIdx.x * kCount;
+  const int64_t all = (columns.rows + kLeafTerms - 1) / kLeafTerms;
+  const int64_t tile = gridDim.y == 1 ? all : launch.tile / kLeafTerms;
+  const int64_t first = blockIdx.y * tile;
+  const int64_t last = first + tile < all ? first + tile : all;
+
+  TreeStack<Node, 28> stack[kCount];  // in the first row of threads
+  for (int64_t q = first; q < last; ++q) {
+    const Subtree<Entry> mine = subtree(entry, columns, q * kLeafTerms + t);
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) shared[t][c + k] = entry.heavy(mine.light[k]);
+    for (int half = kSide / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (t < half) {
+#pragma unroll
+        for (int k = 0; k < kCount; ++k) shared[t][c + k] = combine(shared[t][c + k], shared[t + half][c + k]);
+      }
+    }
+    if (t == 0) {
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) stack[k].push(shared[0][c + k]);
+    }
+    __syncthreads();
+  }
+  const auto finish = [&](int k, const Node& node) {
+    if (k < columns.there) finish_sound_line(launch, columns.first_line + k, columns.rows, node);
+  };
+  if (gridDim.y == 1) {
+    for (int k = 0; t == 0 && k < kCount; ++k) finish(k, stack[k].whole());
+    return;
+  }
+
+  Node* nodes = static_cast<Node*>(launch.scratch.nodes) + int64_t{blockIdx.x} * gridDim.y * kWidth;
+  if (t == 0) {
+    for (int k = 0; k < kCount; ++k) store_node(nodes + blockIdx.y * kWidth + c + k, stack[k].whole());
+  }
+  __syncthreads();
+  __shared__ bool is_last;
+  if (threadIdx.x == 0 && t == 0) {
+    __threadfence();
+    is_last = atomicInc(launch.scratch.counters + blockIdx.x, gridDim.y - 1) == gridDim.y - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!is_last) return;
+  int64_t run = 1;
+  while (run * kSide < gridDim.y) run *= 2;
+  for (int k = 0; k < kCount; ++k) {
+    TreeStack<Node, 16> of_run;
+    const auto load = [&](int64_t i) { return load_node(nodes + i * kWidth + c + k); };
+    const int64_t end = (t + 1) * run < gridDim.y ? (t + 1) * run : gridDim.y;
+    for (int64_t at = t * run; at < end; at += 8) of_run.push(eight_tree<Node>(load, at, end));
+    shared[t][c + k] = of_run.whole();
+  }
+  for (int distance = 1; distance < kSide; distance *= 2) {
+    __syncthreads();
+    if (t % (2 * distance) == 0) {
+      for (int k = 0; k < kCount; ++k) shared[t][c + k] = combine(shared[t][c + k], shared[t + distance][c + k]);
+    }
+  }
+  for (int k = 0; t == 0 && k < kCount; ++k) finish(k, shared[0][c + k]);
+}
+
+}  // namespace
+
+cudaError_t reduce_columns(const ReduceLaunch& launch, cudaStream_t stream) {
+  return for_entry(launch.dtype, launch.op, [&]<class Entry>() {
+    constexpr int64_t kWidth = kSide * Columns<Entry>::kCount;
+    const int64_t across = (launch.lines.per_batch + kWidth - 1) / kWidth;
+    const int64_t batches = launch.lines.count / launch.lines.per_batch;
+    const dim3 grid(static_cast<unsigned>(across * batches), static_cast<unsigned>(launch.blocks_per_line));
+    columns_kernel<Entry><<<grid, dim3(kSide, kSide), 0, stream>>>(launch);
+    return cudaGetLastError();
+  });
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,211 @@
+// The textbook ladder of parallel reductions, for sums of i32: each step a little less wasteful than the one before. None writes
+// to x: a block brings its part of x to shared memory, where the texts reduce in place. They stand here to be measured, and to
+// be learned from; the library itself takes others.
+//   neighbored         adjacent pairs; every other thread idle, then three of four: warps diverge
+//   neighbored_packed  adjacent pairs; the threads at work are the first ones: whole warps go idle
+//   interleaved        halves: thread t adds element t + h; no bank conflicts either
+//   unroll2            two data blocks a block, added on the way in
+//   unroll8_warp       eight data blocks; the last warp by shuffles, without block-wide barriers
+//   unroll8_complete   the same with the block size known when compiled: the loop is gone
+//   strided            each thread a contiguous run of x: neighbouring threads touch memory far apart
+//   coalesced          neighbouring threads take neighbouring elements
+// Older texts let the last warp work on volatile shared memory without synchronisation; since sm_70 that is a data race.
+// After M. Harris, Optimizing Parallel Reduction in CUDA (2007); J. Cheng, M. Grossman and T. McKercher, Professional CUDA C
+// Programming (2014), chapter 3.
+#include "kernels/reduce/blocks.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kLadderThreads;
+
+__device__ __forceinline__ int64_t from_above(int64_t v, int distance) {
+  return __shfl_down_sync(kWholeWarp, static_cast<long long>(v), distance);
+}
+__device__ __forceinline__ Int128 from_above(Int128 v, int distance) {
+  const unsigned long long low = __shfl_down_sync(kWholeWarp, static_cast<unsigned long long>(v), distance);
+  const unsigned long long high =
+      __shfl_down_sync(kWholeWarp, static_cast<unsigned long long>(static_cast<Uint128>(v) >> 64), distance);
+  return static_cast<Int128>((static_cast<Uint128>(high) << 64) | low);
+}
+
+// What an element adds, and the type that holds a block's sum of them.
+template <gpumem_reduce_op kOp>
+struct Term {
+  static constexpr bool kWide = kOp == GPUMEM_SUM_SQUARES || kOp == GPUMEM_SUM_CUBES;
+  using Value = std::conditional_t<kWide, Int128, int64_t>;
+  using Node = std::conditional_t<kWide, WideNode, NarrowNode>;
+  __device__ static Value of(int32_t x) {
+    const auto v = static_cast<int64_t>(x);
+    if constexpr (kOp == GPUMEM_SUM) return v;
+    if constexpr (kOp == GPUMEM_SUM_ABS) return v < 0 ? -v : v;
+    if constexpr (kOp == GPUMEM_SUM_SQUARES) return static_cast<Value>(v * v);
+    if constexpr (kOp == GPUMEM_SUM_CUBES) return static_cast<Value>(v * v) * v;
+  }
+};
+
+enum class Step { neighbored, neighbored_packed, interleaved, unrolled_warp, complete };
+
+// s[0] becomes the sum of s[0] .. s[kThreads - 1].
+template <Step kStep, class Value>
+__device__ __forceinline__ Value reduce_shared(Value* s) {
+  const int t = threadIdx.x;
+  if constexpr (kStep == Step::neighbored) {
+    for (int distance = 1; distance < kThreads; distance *= 2) {
+      if (t % (2 * distance) == 0) s[t] += s[t + distance];
+      __syncthreads();
+    }
+    return s[0];
+  } else if constexpr (kStep == Step::neighbored_packed) {
+    for (int distance = 1; distance < kThreads; distance *= 2) {
+      const int at = 2 * distance * t;
+      if (at < kThreads) s[at] += s[at + distance];
+      __syncthreads();
+    }
+    return s[0];
+  } else if constexpr (kStep == Step::interleaved) {
+    for (int half = static_cast<int>(blockDim.x) / 2; half > 0; half /= 2) {
+      if (t < half) s[t] += s[t + half];
+      __syncthreads();
+    }
+    return s[0];
+  } else {
+    if constexpr (kStep == Step::complete) {
+#pragma unroll
+      for (int half = kThreads / 2; half > 32; half /= 2) {
+        if (t < half) s[t] += s[t + half];
+        __syncthreads();
+      }
+    } else {
+      for (int half = static_cast<int>(blockDim.x) / 2; half > 32; half /= 2) {
+        if (t < half) s[t] += s[t + half];
+        __syncthreads();
+      }
+    }
+    Value v{};
+    if (t < 32) {
+      v = s[t] + s[t + 32];
+#pragma unroll
+      for (int distance = 16; distance > 0; distance /= 2) v += from_above(v, distance);
+    }
+    return v;
+  }
+}
+
+template <class Node>
+__device__ __forceinline__ void hand_in_sum(const ReduceLaunch& launch, const Node& node, Node* shared) {
+  Whole<Node> whole;
+  if (!hand_in(node, launch.lines.length, line_nodes<Node>(launch, 0), launch.scratch.counters, shared, whole)) return;
+  if (launch.slot != nullptr) {
+    publish(launch.slot, whole.stored(), launch.ticket);
+  } else {
+    store_value(launch, value_of(launch.dtype, launch.op, IntegerNode(whole.stored())), false);
+  }
+}
+
+// Blocks take parts of kDataBlocks x kThreads elements, and the next ones when there are more parts than blocks.
+template <gpumem_reduce_op kOp, Step kStep, int kDataBlocks>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    ladder_kernel(const __grid_constant__ ReduceLaunch launch) {
+  using Value = typename Term<kOp>::Value;
+  using Node = typename Term<kOp>::Node;
+  __shared__ Value s[kThreads];
+  __shared__ Node shared[32];
+  const Line line = line_of(launch, 0);
+  const auto* x = reinterpret_cast<const int32_t*>(line.x);
+  Value sum = 0;
+  for (int64_t part = blockIdx.y; part * kDataBlocks * kThreads < line.n; part += gridDim.y) {
+    Value v{};
+#pragma unroll
+    for (int i = 0; i < kDataBlocks; ++i) {
+      const int64_t at = (part * kDataBlocks + i) * kThreads + threadIdx.x;
+      if (at < line.n) v += Term<kOp>::of(x[at]);
+    }
+    s[threadIdx.x] = v;
+    __syncthreads();
+    sum += reduce_shared<kStep>(s);
+    __syncthreads();
+  }
+  hand_in_sum(launch, Node(sum), shared);
+}
+
+template <gpumem_reduce_op kOp, bool kCoalesced>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    shared_out_kernel(const __grid_constant__ ReduceLaunch launch) {
+  using Value = typename Term<kOp>::Value;
+  using Node = typename Term<kOp>::Node;
+  __shared__ Node shared[32];
+  const Line line = line_of(launch, 0);
+  const auto* x = reinterpret_cast<const int32_t*>(line.x);
+  const int64_t threads = int64_t{gridDim.y} * kThreads;
+  const int64_t me = int64_t{blockIdx.y} * kThreads + threadIdx.x;
+  const int64_t share = (line.n + threads - 1) / threads;
+  Value sum = 0;
+  for (int64_t i = 0; i < share; ++i) {
+    const int64_t at = kCoalesced ? i * threads + me : me * share + i;
+    if (at < line.n) sum += Term<kOp>::of(x[at]);
+  }
+  hand_in_sum(launch, block_tree(Node(sum), shared), shared);
+}
+
+// Calls f with the operation as a constant.
+template <class F>
+cudaError_t for_op(gpumem_reduce_op op, const F& f) {
+  switch (op) {
+    case GPUMEM_SUM:
+      f.template operator()<GPUMEM_SUM>();
+      break;
+    case GPUMEM_SUM_ABS:
+      f.template operator()<GPUMEM_SUM_ABS>();
+      break;
+    case GPUMEM_SUM_SQUARES:
+      f.template operator()<GPUMEM_SUM_SQUARES>();
+      break;
+    default:
+      f.template operator()<GPUMEM_SUM_CUBES>();
+  }
+  return cudaGetLastError();
+}
+
+template <Step kStep, int kDataBlocks>
+cudaError_t climb(const ReduceLaunch& launch, cudaStream_t stream) {
+  const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
+  return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
+    ladder_kernel<kOp, kStep, kDataBlocks><<<grid, kThreads, 0, stream>>>(launch);
+  });
+}
+
+template <bool kCoalesced>
+cudaError_t share_out(const ReduceLaunch& launch, cudaStream_t stream) {
+  const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
+  return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
+    shared_out_kernel<kOp, kCoalesced><<<grid, kThreads, 0, stream>>>(launch);
+  });
+}
+
+}  // namespace
+
+cudaError_t reduce_neighbored(const ReduceLaunch& launch, cudaStream_t stream) {
+  return climb<Step::neighbored, 1>(launch, stream);
+}
+cudaError_t reduce_neighbored_packed(const ReduceLaunch& launch, cudaStream_t stream) {
+  return climb<Step::neighbored_packed, 1>(launch, stream);
+}
+cudaError_t reduce_interleaved(const ReduceLaunch& launch, cudaStream_t stream) {
+  return climb<Step::interleaved, 1>(launch, stream);
+}
+cudaError_t reduce_unroll2(const ReduceLaunch& launch, cudaStream_t stream) {
+  return climb<Step::interleaved, 2>(launch, stream);
+}
+cudaError_t reduce_unroll8_warp(const ReduceLaunch& launch, cudaStream_t stream) {
+  return climb<Step::unrolled_warp, 8>(launch, stream);
+}
+cudaError_t reduce_unroll8_complete(const ReduceLaunch& launch, cudaStream_t stream) {
+  return climb<Step::complete, 8>(launch, stream);
+}
+cudaError_t reduce_strided(const ReduceLaunch& launch, cudaStream_t stream) { return share_out<false>(launch, stream); }
+cudaError_t reduce_coalesced(const ReduceLaunch& launch, cudaStream_t stream) {
+  return share_out<true>(launch, stream);
+}
+
+}  // namespace gpumem::kernels

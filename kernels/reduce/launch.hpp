@@ -1,0 +1,119 @@
+// What the launchers of the reductions take: plain arguments in, launches on a stream out.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "gpumem.h"
+#include "kernels/nodes.hpp"
+#include "kernels/reduce/spans.hpp"
+
+namespace gpumem::kernels {
+
+// What a blocking call waits for, in pinned memory that the device has mapped.
+struct ReduceSlot {
+  ReduceNode node;
+  gpumem_status status;  // of many lines at once
+  uint32_t ticket;       // written last: equal to the launch's ticket when the rest is there
+};
+
+// Scratch of one launch at a time: nodes of blocks, a counter for each group of blocks that hand their nodes to the last of
+// them, and a status. Counters and status are 0 before and after every launch.
+constexpr int64_t kScratchNodeBytes = int64_t{512} << 10;
+constexpr int64_t kScratchCounters = 16384;
+struct ReduceScratch {
+  void* nodes = nullptr;
+  unsigned* counters = nullptr;
+  gpumem_status* status = nullptr;
+};
+
+// The lines that are reduced, each to a value of its own. A reduction of one sequence is a single line.
+struct Lines {
+  int64_t count = 1;
+  int64_t length = 0;     // elements of each; with offsets, elements of x
+  int64_t stride = 1;     // between the elements of a line, in elements
+  int64_t pitch = 0;      // between neighbouring lines of a batch
+  int64_t per_batch = 1;  // lines of a batch
+  int64_t batch_stride = 0;
+  const int64_t* offsets = nullptr;  // segments: line l is [offsets[l], offsets[l + 1])
+  bool many = false;  // results lie one after the other, 0 where there is no value; the status is the largest
+};
+
+struct ReduceLaunch {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  const void* x;
+  const void* y;  // dot: the second operand
+  int64_t y_stride;
+  Lines lines;
+  int64_t blocks_per_line;
+  int32_t block;  // threads
+  int64_t tile;   // elements of a line that a block takes
+  ReduceScratch scratch;
+  // Where the value goes. A blocking reduction of one line: the node, to the slot. Else the finished value.
+  ReduceSlot* slot;
+  uint32_t ticket;
+  void* result;  // may be nullptr, as the two below
+  int64_t* index;
+  gpumem_status* status;
+};
+
+// What the kernels of a sequence of its own are given: no more than two cache lines, of which the first has what comes first.
+template <class Span>
+struct Sequence {
+  Span span;
+  int32_t steps;  // chunks or leaves that a block takes
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  uint32_t ticket;
+  ReduceSlot* slot;
+  void* result;
+  gpumem_status* status;
+  int64_t* index;
+  void* nodes;
+  unsigned* counter;
+  Span y;  // dot: the second operand
+};
+
+template <class Span>
+Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const Span& y, int32_t steps) noexcept {
+  return {span,
+          steps,
+          launch.dtype,
+          launch.op,
+          launch.ticket,
+          launch.slot,
+          launch.result,
+          launch.status,
+          launch.index,
+          launch.scratch.nodes,
+          launch.scratch.counters,
+          y};
+}
+
+using ReduceLauncher = cudaError_t(const ReduceLaunch&, cudaStream_t);
+
+ReduceLauncher reduce_tiles;     // contiguous lines of aligned elements
+ReduceLauncher reduce_elements;  // any lines
+ReduceLauncher reduce_short_rows;
+ReduceLauncher reduce_columns;
+ReduceLauncher reduce_neighbored;
+ReduceLauncher reduce_neighbored_packed;
+ReduceLauncher reduce_interleaved;
+ReduceLauncher reduce_unroll2;
+ReduceLauncher reduce_unroll8_warp;
+ReduceLauncher reduce_unroll8_complete;
+ReduceLauncher reduce_strided;
+ReduceLauncher reduce_coalesced;
+
+// By kind of node, for reduce_tiles.
+ReduceLauncher reduce_tiles_integer;
+ReduceLauncher reduce_tiles_range;
+ReduceLauncher reduce_tiles_found;
+ReduceLauncher reduce_tiles_sum;
+
+// Hands the status of many lines to the caller, or to the slot, and makes the scratch's 0 again.
+cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, cudaStream_t stream);
+
+}  // namespace gpumem::kernels

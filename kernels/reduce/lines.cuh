@@ -1,0 +1,99 @@
+// Where a line lies, and what becomes of its node.
+#pragma once
+
+#include "kernels/reduce/launch.hpp"
+#include "kernels/values.hpp"
+
+namespace gpumem::kernels {
+
+struct Line {
+  const char* x;
+  const char* y;
+  int64_t n;
+  bool sound;  // false: its offsets are not as they should be
+};
+
+__device__ __forceinline__ Line line_of(const ReduceLaunch& launch, int64_t index) {
+  const Lines& lines = launch.lines;
+  const int64_t bytes = element_bytes(launch.dtype);
+  Line line{static_cast<const char*>(launch.x), static_cast<const char*>(launch.y), lines.length, true};
+  if (lines.offsets != nullptr) {
+    const int64_t begin = lines.offsets[index];
+    const int64_t end = lines.offsets[index + 1];
+    line.sound = begin >= 0 && begin <= end && end <= lines.length;
+    line.n = line.sound ? end - begin : 0;
+    line.x += line.sound ? begin * bytes : 0;
+  } else if (lines.count > 1) {
+    const int64_t batch = lines.per_batch == lines.count ? 0 : index / lines.per_batch;
+    line.x += (batch * lines.batch_stride + (index - batch * lines.per_batch) * lines.pitch) * bytes;
+  }
+  return line;
+}
+
+inline dim3 lines_grid(const ReduceLaunch& launch) {
+  constexpr int64_t kMost = 0x7fffffff;
+  return dim3(static_cast<unsigned>(launch.lines.count < kMost ? launch.lines.count : kMost),
+              static_cast<unsigned>(launch.blocks_per_line));
+}
+
+// A word to memory of any alignment.
+__device__ __forceinline__ void store_word(void* at, uint64_t word) {
+  if (reinterpret_cast<uintptr_t>(at) % 8 == 0) {
+    *static_cast<uint64_t*>(at) = word;
+  } else {
+    for (int i = 0; i < 8; ++i) static_cast<unsigned char*>(at)[i] = static_cast<unsigned char>(word >> (8 * i));
+  }
+}
+
+__device__ __forceinline__ void store_status(gpumem_status* at, gpumem_status status) {
+  if (reinterpret_cast<uintptr_t>(at) % 4 == 0) {
+    *at = status;
+  } else {
+    for (int i = 0; i < 4; ++i) {
+      reinterpret_cast<unsigned char*>(at)[i] = static_cast<unsigned char>(static_cast<uint32_t>(status) >> (8 * i));
+    }
+  }
+}
+
+// A value to where one sequence's goes; launch is a ReduceLaunch or a Sequence.
+template <class Launch>
+__device__ __forceinline__ void store_value(const Launch& launch, const ReduceValue& value, bool pair) {
+  if (value.status == GPUMEM_OK) {
+    if (launch.result != nullptr) {
+      store_word(launch.result, value.word[0]);
+      if (pair) store_word(static_cast<char*>(launch.result) + 8, value.word[1]);
+    }
+    if (launch.index != nullptr) store_word(launch.index, value.word[1]);
+  }
+  if (launch.status != nullptr) store_status(launch.status, value.status);
+}
+
+// Hands a node to the host: the ticket is visible only after the node is.
+__device__ __forceinline__ void publish(ReduceSlot* slot, const ReduceNode& node, uint32_t ticket) {
+  volatile ReduceSlot* out = slot;
+  for (int i = 0; i < 4; ++i) out->node.word[i] = node.word[i];
+  __threadfence_system();
+  out->ticket = ticket;
+}
+
+struct Root {
+  __host__ __device__ double operator()(double x) const { return sqrt(x); }
+};
+
+// The end of one of many lines, by one thread. Not inlined: the way there is what counts.
+inline __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t index, const Line& line,
+                                                const ReduceNode& node) {
+  ReduceValue value;
+  if (line.n > 0) {
+    value = value_of(launch.dtype, launch.op, node, Root{});
+  } else if (!line.sound) {
+    value.status = GPUMEM_OUT_OF_RANGE;
+  } else if (!has_empty_value(launch.dtype, launch.op)) {
+    value.status = GPUMEM_EMPTY;
+  }
+  char* result = static_cast<char*>(launch.result) + index * 8 * value_words(launch.op);
+  for (int i = 0; i < value_words(launch.op); ++i) store_word(result + 8 * i, value.word[i]);
+  if (value.status != GPUMEM_OK) atomicMax(launch.scratch.status, value.status);
+}
+
+}  // namespace gpumem::kernels

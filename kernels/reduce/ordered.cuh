@@ -1,0 +1,268 @@
+// Leaves of the reproducible order, by warps. A warp reads a leaf by 16-byte words: lane positions 4 g .. 4 g + 3 (f32) of each row
+// belong to thread g. When x does not begin at such a word, the words are taken as they lie: the positions of a leaf are then
+// turned by a constant, which the fold does not notice, and the first positions begin one row later.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <type_traits>
+
+#include "kernels/reduce/blocks.cuh"
+
+namespace gpumem::kernels {
+
+// An element type as it lies in a 16-byte word.
+template <gpumem_dtype kType>
+struct Elements {
+  static constexpr int kBytes = element_bytes(kType);
+  static constexpr int kPerWord = 16 / kBytes;
+  using Raw = std::conditional_t<kBytes == 8, double, std::conditional_t<kBytes == 4, float, uint16_t>>;
+
+  __device__ static double at(const uint4& word, int k) {
+    if constexpr (kType == GPUMEM_F64) {
+      const uint32_t low = k == 0 ? word.x : word.z;
+      const uint32_t high = k == 0 ? word.y : word.w;
+      return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+    } else if constexpr (kType == GPUMEM_F32) {
+      return __uint_as_float(k == 0 ? word.x : k == 1 ? word.y : k == 2 ? word.z : word.w);
+    } else {
+      const uint32_t pair = k < 2 ? word.x : k < 4 ? word.y : k < 6 ? word.z : word.w;
+      const uint32_t bits = k % 2 == 0 ? pair & 0xffffu : pair >> 16;
+      if constexpr (kType == GPUMEM_BF16) return __uint_as_float(bits << 16);
+      return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
+    }
+  }
+};
+
+// Terms: what an element adds to its lane.
+template <gpumem_reduce_op kOp>
+struct PlainTerm {
+  using Node = SumNode;
+  static constexpr int kInputs = 1;
+  __device__ void enter(Node& lane, double x, double) { lane.sum += sum_term(kOp, x); }
+};
+struct ProductTerm {
+  using Node = SumNode;
+  static constexpr int kInputs = 2;
+  __device__ void enter(Node& lane, double x, double y) { lane.sum += x * y; }
+};
+struct CompensatedTerm {
+  using Node = CompensatedNode;
+  static constexpr int kInputs = 1;
+  __device__ void enter(Node& lane, double x, double) { lane = combine(lane, CompensatedNode(x)); }
+};
+struct NormTerm {
+  using Node = NormNode;
+  static constexpr int kInputs = 1;
+  __device__ void enter(Node& lane, double x, double) { lane = combine(lane, norm_term(x)); }
+};
+// The middle sum of a norm alone; notes when an element belongs to another one.
+struct MiddleTerm {
+  using Node = SumNode;
+  static constexpr int kInputs = 1;
+  bool outside = false;
+  __device__ void enter(Node& lane, double x, double) {
+    const double size = fabs(x);
+    outside = outside || size > kNormLarge || (size < kNormSmall && size != 0);
+    lane.sum += x * x;
+  }
+};
+
+// How a warp shares out the leaves that it takes at a time.
+template <gpumem_dtype kType>
+struct Layout {
+  static constexpr int kPerWord = Elements<kType>::kPerWord;
+  static constexpr int kWordsPerRow = kLeafLanes / kPerWord;
+  static constexpr int kThreads = kWordsPerRow < 32 ? kWordsPerRow : 32;  // for one leaf
+  static constexpr int kSlots = kWordsPerRow / kThreads;                  // words of a row for each of them
+  static constexpr int kLeaves = 32 / kThreads;
+};
+
+// Lanes of one leaf: a[k] of thread g is position kPerWord * g + k. Whole in every thread of the leaf. While a thread has
+// several positions it keeps half of them and gives the other half away; the positions' last bits are then spread over the
+// threads' first.
+template <int kThreads, int kPerWord, class Node>
+__device__ __forceinline__ Node fold_lanes(Node (&a)[kPerWord]) {
+  const int g = threadIdx.x % kThreads;
+  int distance = kThreads / 2;
+#pragma unroll
+  for (int kept = kPerWord / 2; kept > 0; kept /= 2, distance /= 2) {
+    const bool upper = (g & distance) != 0;
+#pragma unroll
+    for (int k = 0; k < kept; ++k) {
+      const Node given = upper ? a[k] : a[k + kept];
+      const Node own = upper ? a[k + kept] : a[k];
+      a[k] = combine(own, shuffle_xor(given, distance));
+    }
+  }
+#pragma unroll
+  for (; distance > 0; distance /= 2) a[0] = combine(a[0], shuffle_xor(a[0], distance));
+  distance = kThreads / 2;
+#pragma unroll
+  for (int k = kPerWord / 2; k > 0; k /= 2, distance /= 2) a[0] = combine(a[0], shuffle_xor(a[0], distance));
+  return a[0];
+}
+
+// A line's operand as the 16-byte words that it lies in.
+template <gpumem_dtype kType>
+class Words {
+  using E = Elements<kType>;
+
+ public:
+  __device__ explicit Words(const LeafSpan& span) : span_(span) {}
+
+  __device__ const LeafSpan& span() const { return span_; }
+  __device__ int turned() const { return span_.turned; }
+  __device__ const uint4* at(int64_t word) const { return reinterpret_cast<const uint4*>(span_.words) + word; }
+  __device__ uint4 whole(int64_t word) const { return __ldcs(at(word)); }
+  __device__ bool inside(int64_t word) const {
+    const int64_t first = word * E::kPerWord - span_.turned;
+    return first >= 0 && first + E::kPerWord <= span_.n;
+  }
+  // Elements from `first` on, by themselves; zeros outside the line.
+  __device__ uint4 gathered(int64_t first) const {
+    const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.turned;
+    union {
+      uint4 word;
+      typename E::Raw element[E::kPerWord];
+    } gathered;
+#pragma unroll
+    for (int k = 0; k < E::kPerWord; ++k) {
+      const bool there = first + k >= 0 && first + k < span_.n;
+      gathered.element[k] = there ? x[first + k] : typename E::Raw{};
+    }
+    return gathered.word;
+  }
+
+ private:
+  const LeafSpan& span_;
+};
+
+// Leaf q of a line: its terms, entered in order by the threads of one leaf.
+template <gpumem_dtype kType, class Term>
+class Leaf {
+  using E = Elements<kType>;
+  using L = Layout<kType>;
+  using Node = typename Term::Node;
+  static constexpr int kPositions = L::kSlots * L::kPerWord;     // of a row, a thread
+  static constexpr int kRows = 8 / (L::kSlots * Term::kInputs);  // at a time: eight words in flight
+
+ public:
+  __device__ Leaf(const LeafSpan& x, const LeafSpan& y) : x_(x), y_(Term::kInputs == 2 ? y : x) {}
+
+  template <bool kFull>
+  __device__ __forceinline__ Node sum(int q, Term& term) const {
+    Node a[kPositions];
+    enter_rows<kFull>(a, q, term);
+    Node lanes[L::kPerWord];
+#pragma unroll
+    for (int k = 0; k < L::kPerWord; ++k)
+      lanes[k] = L::kSlots == 2 ? combine(a[k], a[k + kPositions - L::kPerWord]) : a[k];
+    return fold_lanes<L::kThreads, L::kPerWord>(lanes);
+  }
+
+ private:
+  template <bool kFull>
+  __device__ __forceinline__ void enter_rows(Node (&a)[kPositions], int q, Term& term) const {
+    const int g = threadIdx.x % L::kThreads;
+    const int64_t first = static_cast<int64_t>(q) * (kLeafTerms / L::kPerWord) + g;
+#pragma unroll
+    for (int r0 = 0; r0 < kLeafRows; r0 += kRows) {
+      uint4 x[kRows * L::kSlots];
+      uint4 y[kRows * L::kSlots];
+#pragma unroll
+      for (int i = 0; i < kRows * L::kSlots; ++i) {
+        const int64_t word = first + r0 * L::kWordsPerRow + i * L::kThreads;
+        x[i] = kFull || x_.inside(word) ? x_.whole(word) : uint4{};
+        if constexpr (Term::kInputs == 2) y[i] = word_of_y<kFull>(word);
+      }
+      if constexpr (!kFull) {
+#pragma unroll
+        for (int i = 0; i < kRows * L::kSlots; ++i) {
+          const int64_t word = first + r0 * L::kWordsPerRow + i * L::kThreads;
+          if (!x_.inside(word)) x[i] = x_.gathered(word * L::kPerWord - x_.turned());
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kRows * L::kSlots; ++i) {
+        const int slot = i % L::kSlots;
+        const bool first_word = r0 + i == 0 && g == 0;
+#pragma unroll
+        for (int k = 0; k < L::kPerWord; ++k) {
+          const bool of_leaf_before = first_word && k < x_.turned();
+          if (!of_leaf_before)
+            term.enter(a[slot * L::kPerWord + k], E::at(x[i], k), E::at(Term::kInputs == 2 ? y[i] : x[i], k));
+        }
+      }
+    }
+    if (x_.turned() > 0 && g == 0) enter_last_row<kFull>(a, first + kLeafRows * L::kWordsPerRow, term);
+  }
+
+  // Row 8 of the positions that began with row 1.
+  template <bool kFull>
+  __device__ __forceinline__ void enter_last_row(Node (&a)[kPositions], int64_t word, Term& term) const {
+    const uint4 x = kFull ? x_.whole(word) : x_.gathered(word * L::kPerWord - x_.turned());
+    const uint4 y = Term::kInputs == 2 ? word_of_y<kFull>(word) : x;
+#pragma unroll
+    for (int k = 0; k < L::kPerWord; ++k) {
+      if (k < x_.turned()) term.enter(a[k], E::at(x, k), E::at(y, k));
+    }
+  }
+
+  // The elements of y that meet a word of x.
+  template <bool kFull>
+  __device__ __forceinline__ uint4 word_of_y(int64_t word) const {
+    const bool alike = x_.turned() == y_.turned();
+    if (alike && (kFull || y_.inside(word))) return y_.whole(word);
+    return y_.gathered(word * L::kPerWord - x_.turned());
+  }
+
+  Words<kType> x_;
+  Words<kType> y_;
+};
+
+// The operands of a line, spans that outlive the call.
+struct Operands {
+  const LeafSpan& x;
+  const LeafSpan& y;
+};
+
+template <gpumem_dtype kType, class Term, bool kFull>
+__device__ __forceinline__ typename Term::Node node_of(const Operands& line, int q) {
+  Term term;
+  return Leaf<kType, Term>(line.x, line.y).template sum<kFull>(q, term);
+}
+
+// A norm takes its leaf by the middle sum alone, and once more in full where that is not enough.
+template <gpumem_dtype kType, bool kFull>
+__device__ __forceinline__ NormNode norm_of(const Operands& line, int q) {
+  MiddleTerm middle;
+  const SumNode sum = Leaf<kType, MiddleTerm>(line.x, line.y).template sum<kFull>(q, middle);
+  if (__any_sync(kWholeWarp, middle.outside) == 0) return {0, sum.sum, 0};
+  return node_of<kType, NormTerm, kFull>(line, q);
+}
+
+// Leaves at the ends of a line, with words that lie in it in part. Not inlined: their registers are not the others'.
+template <gpumem_dtype kType, class Term>
+__device__ __noinline__ typename Term::Node leaf_at_end(const Operands& line, int q) {
+  if constexpr (std::is_same_v<Term, NormTerm>) {
+    return norm_of<kType, false>(line, q);
+  } else {
+    return node_of<kType, Term, false>(line, q);
+  }
+}
+
+// Where a warp takes two leaves, both go the way that the last of them needs.
+template <gpumem_dtype kType, class Term>
+__device__ __forceinline__ typename Term::Node leaf_node(const Operands& line, int q) {
+  const bool full = q >= line.x.full_first && q < line.x.full_last;
+  const bool all = Layout<kType>::kLeaves == 1 ? full : __all_sync(kWholeWarp, full) != 0;
+  if (!all) return leaf_at_end<kType, Term>(line, q);
+  if constexpr (std::is_same_v<Term, NormTerm>) {
+    return norm_of<kType, true>(line, q);
+  } else {
+    return node_of<kType, Term, true>(line, q);
+  }
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,38 @@
+// What the families of reduction kernels share on the host's side.
+#include "kernels/reduce/lines.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+__global__ void hand_over_kernel(gpumem_status* collected, gpumem_status* status, ReduceSlot* slot, uint32_t ticket) {
+  const gpumem_status value = *collected;
+  *collected = GPUMEM_OK;
+  if (status != nullptr) store_status(status, value);
+  if (slot == nullptr) return;
+  volatile ReduceSlot* out = slot;
+  out->status = value;
+  __threadfence_system();
+  out->ticket = ticket;
+}
+
+}  // namespace
+
+cudaError_t reduce_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
+  switch (node_kind(launch.dtype, launch.op)) {
+    case NodeKind::integer:
+      return reduce_tiles_integer(launch, stream);
+    case NodeKind::range:
+      return reduce_tiles_range(launch, stream);
+    case NodeKind::found:
+      return reduce_tiles_found(launch, stream);
+    default:
+      return reduce_tiles_sum(launch, stream);
+  }
+}
+
+cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, cudaStream_t stream) {
+  hand_over_kernel<<<1, 1, 0, stream>>>(launch.scratch.status, launch.status, launch.slot, launch.ticket);
+  return cudaGetLastError();
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,358 @@
+// Exact sums of integers. A thread gathers the terms of a chunk in words that can't overflow and adds those up in 64, 128 or 256
+// bits: what a whole block can hold at most.
+#include "kernels/reduce/unordered.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+template <bool kSigned, int kBytes>
+__device__ __forceinline__ uint64_t magnitude(uint64_t bits) {
+  if constexpr (!kSigned) return bits;
+  const auto v = static_cast<int64_t>(bits << (64 - 8 * kBytes)) >> (64 - 8 * kBytes);
+  return v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
+}
+
+// Terms: add(word) and add_one(bits) add, flush() empties what a chunk may have filled, total is what Node holds. Bounds are for chunks of 8 words and 2^31 elements a thread.
+template <bool kIsSigned>
+struct Sum8 {
+  static constexpr int kBytes = 1;
+  using Node = NarrowNode;
+  int32_t chunk = 0;  // 128 elements below 2^8
+  int64_t total = 0;
+  __device__ void add(uint32_t w) {
+    if constexpr (kIsSigned) {
+      chunk = __dp4a(static_cast<int>(w), 0x01010101, chunk);
+    } else {
+      chunk = static_cast<int32_t>(__dp4a(w, 0x01010101u, static_cast<uint32_t>(chunk)));
+    }
+  }
+  __device__ void add_one(uint64_t bits) {
+    total += kIsSigned ? static_cast<int8_t>(bits) : static_cast<int64_t>(bits);
+  }
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+struct SumAbs8 {
+  static constexpr int kBytes = 1;
+  using Node = NarrowNode;
+  uint32_t chunk = 0;
+  int64_t total = 0;
+  __device__ void add(uint32_t w) { chunk = __dp4a(__vabs4(w), 0x01010101u, chunk); }  // |-128| is 128 as u8
+  __device__ void add_one(uint64_t bits) { total += static_cast<int64_t>(magnitude<true, 1>(bits)); }
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+template <bool kIsSigned>
+struct SumSquares8 {
+  static constexpr int kBytes = 1;
+  using Node = NarrowNode;
+  uint32_t chunk = 0;  // 128 squares below 2^16
+  int64_t total = 0;
+  __device__ void add(uint32_t w) {
+    if constexpr (kIsSigned) {
+      chunk = static_cast<uint32_t>(__dp4a(static_cast<int>(w), static_cast<int>(w), static_cast<int>(chunk)));
+    } else {
+      chunk = __dp4a(w, w, chunk);
+    }
+  }
+  __device__ void add_one(uint64_t bits) {
+    const auto m = static_cast<int64_t>(magnitude<kIsSigned, 1>(bits));
+    total += m * m;
+  }
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+template <bool kIsSigned>
+struct SumCubes8 {
+  static constexpr int kBytes = 1;
+  using Node = NarrowNode;
+  using Chunk = std::conditional_t<kIsSigned, int32_t, uint32_t>;
+  Chunk chunk = 0;  // 128 cubes of at most 255^3 stay below 2^31
+  int64_t total = 0;
+  __device__ void add(uint32_t w) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const uint32_t byte = (w >> (8 * i)) & 0xffu;
+      const auto v = kIsSigned ? static_cast<Chunk>(static_cast<int8_t>(byte)) : static_cast<Chunk>(byte);
+      chunk += v * v * v;
+    }
+  }
+  __device__ void add_one(uint64_t bits) {
+    const auto v = kIsSigned ? static_cast<int64_t>(static_cast<int8_t>(bits)) : static_cast<int64_t>(bits);
+    total += v * v * v;
+  }
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+template <bool kIsSigned>
+struct Sum16 {
+  static constexpr int kBytes = 2;
+  using Node = NarrowNode;
+  int32_t chunk = 0;  // 64 elements below 2^16
+  int64_t total = 0;
+  __device__ void add(uint32_t w) {
+    if constexpr (kIsSigned) {
+      chunk = __dp2a_lo(static_cast<int>(w), 0x0101, chunk);
+    } else {
+      chunk = static_cast<int32_t>(__dp2a_lo(w, 0x0101u, static_cast<uint32_t>(chunk)));
+    }
+  }
+  __device__ void add_one(uint64_t bits) {
+    total += kIsSigned ? static_cast<int64_t>(static_cast<int16_t>(bits)) : static_cast<int64_t>(bits);
+  }
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+struct SumAbs16 {
+  static constexpr int kBytes = 2;
+  using Node = NarrowNode;
+  uint32_t chunk = 0;
+  int64_t total = 0;
+  __device__ void add(uint32_t w) { chunk = __dp2a_lo(__vabs2(w), 0x0101u, chunk); }
+  __device__ void add_one(uint64_t bits) { total += static_cast<int64_t>(magnitude<true, 2>(bits)); }
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+template <bool kIsSigned>
+struct SumSquares16 {
+  static constexpr int kBytes = 2;
+  using Node = WideNode;
+  uint64_t total = 0;  // 2^31 squares below 2^32
+  __device__ void add(uint32_t w) {
+    add_one(w & 0xffffu);
+    add_one(w >> 16);
+  }
+  __device__ void add_one(uint64_t bits) {
+    const auto m = static_cast<uint32_t>(magnitude<kIsSigned, 2>(bits));
+    total += static_cast<uint64_t>(m) * m;
+  }
+  __device__ void flush() {}
+};
+
+template <bool kIsSigned>
+struct SumCubes16 {
+  static constexpr int kBytes = 2;
+  using Node = WideNode;
+  int64_t chunk = 0;  // 64 cubes below 2^48
+  Int128 total = 0;
+  __device__ void add(uint32_t w) {
+    add_cube(w & 0xffffu);
+    add_cube(w >> 16);
+  }
+  __device__ void add_cube(uint32_t bits) {
+    const auto v = kIsSigned ? static_cast<int32_t>(static_cast<int16_t>(bits)) : static_cast<int32_t>(bits);
+    chunk += static_cast<int64_t>(static_cast<uint32_t>(v) * static_cast<uint32_t>(v)) * v;
+  }
+  __device__ void add_one(uint64_t bits) {
+    add_cube(static_cast<uint32_t>(bits));
+    flush();
+  }
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+template <bool kIsSigned>
+struct Sum32 {
+  static constexpr int kBytes = 4;
+  using Node = NarrowNode;
+  int64_t total = 0;
+  __device__ void add(uint32_t w) {
+    total += kIsSigned ? static_cast<int64_t>(static_cast<int32_t>(w)) : static_cast<int64_t>(w);
+  }
+  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
+  __device__ void flush() {}
+};
+
+struct SumAbs32 {
+  static constexpr int kBytes = 4;
+  using Node = NarrowNode;
+  int64_t total = 0;
+  __device__ void add(uint32_t w) { total += static_cast<int32_t>(w) < 0 ? 0u - w : w; }
+  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
+  __device__ void flush() {}
+};
+
+// The halves of the squares are summed apart.
+template <bool kIsSigned>
+struct SumSquares32 {
+  static constexpr int kBytes = 4;
+  using Node = WideNode;
+  uint64_t low = 0;
+  uint64_t high = 0;
+  __device__ void add(uint32_t w) {
+    const auto m = static_cast<uint32_t>(magnitude<kIsSigned, 4>(w));
+    const uint64_t square = static_cast<uint64_t>(m) * m;
+    low += static_cast<uint32_t>(square);
+    high += square >> 32;
+  }
+  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
+  __device__ void flush() {}
+};
+
+// v^3 = (square's low half * v) + (square's high half * v) * 2^32. The low 32 bits of the first product are summed apart; the
+// rest of both, below 2^63 in size, in two words.
+template <bool kIsSigned>
+struct SumCubes32 {
+  static constexpr int kBytes = 4;
+  using Node = WideNode;
+  uint64_t low = 0;     // of terms below 2^32
+  uint64_t middle = 0;  // of what lies above, modulo 2^64
+  int64_t high = 0;     // and its carries
+  __device__ void add(uint32_t w) {
+    const auto m = static_cast<uint32_t>(magnitude<kIsSigned, 4>(w));
+    const uint64_t square = static_cast<uint64_t>(m) * m;
+    const uint64_t first = static_cast<uint64_t>(static_cast<uint32_t>(square)) * m;
+    const uint64_t rest = static_cast<uint64_t>(static_cast<uint32_t>(square >> 32)) * m + (first >> 32);
+    const bool negative = kIsSigned && static_cast<int32_t>(w) < 0;
+    // -(rest * 2^32 + f) = ~rest * 2^32 + (2^32 - f)
+    const uint64_t term = negative ? ~rest : rest;
+    low += negative ? (uint64_t{1} << 32) - static_cast<uint32_t>(first) : static_cast<uint32_t>(first);
+    middle += term;
+    high += static_cast<int64_t>(middle < term) - static_cast<int64_t>(negative);
+  }
+  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
+  __device__ void flush() {}
+};
+
+template <bool kIsSigned, bool kAbsolute>
+struct Sum64 {
+  static constexpr int kBytes = 8;
+  using Node = WideNode;
+  Int128 total = 0;
+  __device__ void add(uint64_t v) {
+    if constexpr (kAbsolute) {
+      total += static_cast<Int128>(magnitude<kIsSigned, 8>(v));
+    } else {
+      total += kIsSigned ? static_cast<Int128>(static_cast<int64_t>(v)) : static_cast<Int128>(v);
+    }
+  }
+  __device__ void add_one(uint64_t bits) { add(bits); }
+  __device__ void flush() {}
+};
+
+template <gpumem_dtype kType, gpumem_reduce_op kOp>
+struct Power64 {
+  static constexpr int kBytes = 8;
+  using Node = IntegerNode;
+  IntegerNode total;
+  __device__ void add(uint64_t v) { total = combine(total, integer_term(kType, kOp, v)); }
+  __device__ void add_one(uint64_t bits) { add(bits); }
+  __device__ void flush() {}
+};
+
+template <class Terms>
+__device__ __forceinline__ auto total_of(const Terms& t) {
+  return typename Terms::Node(t.total);
+}
+template <bool kIsSigned>
+__device__ __forceinline__ WideNode total_of(const SumSquares32<kIsSigned>& t) {
+  return WideNode(static_cast<Int128>(t.low) + (static_cast<Int128>(t.high) << 32));
+}
+template <bool kIsSigned>
+__device__ __forceinline__ WideNode total_of(const SumCubes32<kIsSigned>& t) {
+  const auto above = static_cast<Uint128>(t.middle) + (static_cast<Uint128>(static_cast<uint64_t>(t.high)) << 64);
+  return WideNode(static_cast<Int128>((above << 32) + t.low));
+}
+
+template <class Terms>
+class IntegerState {
+ public:
+  using Node = typename Terms::Node;
+  static constexpr int kBytes = Terms::kBytes;
+  static constexpr bool kOfLines = true;
+
+  __device__ IntegerState(gpumem_dtype, gpumem_reduce_op) {}
+  __device__ void begin(int64_t) {}
+  __device__ void take(const uint4& w) {
+    if constexpr (kBytes == 8) {
+      terms_.add(static_cast<uint64_t>(w.y) << 32 | w.x);
+      terms_.add(static_cast<uint64_t>(w.w) << 32 | w.z);
+    } else {
+      terms_.add(w.x);
+      terms_.add(w.y);
+      terms_.add(w.z);
+      terms_.add(w.w);
+    }
+  }
+  __device__ void end() { terms_.flush(); }
+  __device__ void take_element(uint64_t bits, int64_t) { terms_.add_one(bits); }
+  __device__ Node node(const WordSpan&, Node* shared) { return block_tree(total_of(terms_), shared); }
+
+  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op, const WideNode& whole) {
+    const auto low = static_cast<uint64_t>(whole.sum);
+    const bool fits = is_signed_integer(dtype) ? whole.sum == static_cast<int64_t>(low) : whole.sum == Int128{low};
+    return fits ? ReduceValue{{low}, GPUMEM_OK} : ReduceValue{{}, GPUMEM_OVERFLOW};
+  }
+  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const IntegerNode& whole) {
+    return value_of(dtype, op, whole);
+  }
+
+ private:
+  Terms terms_;
+};
+
+template <class Sum, class SumAbs, class SumSquares, class SumCubes>
+cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
+  switch (launch.op) {
+    case GPUMEM_SUM:
+      return start_tiles<IntegerState<Sum>>(launch, stream);
+    case GPUMEM_SUM_ABS:
+      return start_tiles<IntegerState<SumAbs>>(launch, stream);
+    case GPUMEM_SUM_SQUARES:
+      return start_tiles<IntegerState<SumSquares>>(launch, stream);
+    default:
+      return start_tiles<IntegerState<SumCubes>>(launch, stream);
+  }
+}
+
+template <gpumem_dtype kType>
+using Squares64 = Power64<kType, GPUMEM_SUM_SQUARES>;
+template <gpumem_dtype kType>
+using Cubes64 = Power64<kType, GPUMEM_SUM_CUBES>;
+
+}  // namespace
+
+// An unsigned element is its own absolute value.
+cudaError_t reduce_tiles_integer(const ReduceLaunch& launch, cudaStream_t stream) {
+  switch (launch.dtype) {
+    case GPUMEM_I8:
+      return start<Sum8<true>, SumAbs8, SumSquares8<true>, SumCubes8<true>>(launch, stream);
+    case GPUMEM_U8:
+      return start<Sum8<false>, Sum8<false>, SumSquares8<false>, SumCubes8<false>>(launch, stream);
+    case GPUMEM_I16:
+      return start<Sum16<true>, SumAbs16, SumSquares16<true>, SumCubes16<true>>(launch, stream);
+    case GPUMEM_U16:
+      return start<Sum16<false>, Sum16<false>, SumSquares16<false>, SumCubes16<false>>(launch, stream);
+    case GPUMEM_I32:
+      return start<Sum32<true>, SumAbs32, SumSquares32<true>, SumCubes32<true>>(launch, stream);
+    case GPUMEM_U32:
+      return start<Sum32<false>, Sum32<false>, SumSquares32<false>, SumCubes32<false>>(launch, stream);
+    case GPUMEM_I64:
+      return start<Sum64<true, false>, Sum64<true, true>, Squares64<GPUMEM_I64>, Cubes64<GPUMEM_I64>>(launch, stream);
+    default:
+      return start<Sum64<false, false>, Sum64<false, false>, Squares64<GPUMEM_U64>, Cubes64<GPUMEM_U64>>(launch,
+                                                                                                         stream);
+  }
+}
+
+}  // namespace gpumem::kernels

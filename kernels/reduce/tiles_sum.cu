@@ -1,0 +1,163 @@
+// Sums of floating-point elements, norms and dot products in the reproducible order: each reads its operands once, by 16-byte
+// words, eight of them in flight a thread, and writes one value a line. A warp takes a leaf (1024 elements) at a time, a block
+// an aligned run of 2^k leaves; a line's last block folds the blocks' nodes. One launch. For contiguous lines of aligned
+// elements, any length, any alignment to words.
+#include "kernels/reduce/ordered.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+// Leaves [first, last) of a line, an aligned run of at most kLeavesAtOnce; whole in warp 0.
+template <gpumem_dtype kType, class Term>
+__device__ __forceinline__ typename Term::Node leaves_node(const Operands& line, int first, int last,
+                                                           typename Term::Node* leaves) {
+  using Node = typename Term::Node;
+  using L = Layout<kType>;
+  const int in_step = threadIdx.x % 32 / L::kThreads;
+  const int step = blockDim.x / 32 * L::kLeaves;
+  for (int q = first + threadIdx.x / 32 * L::kLeaves; q < last; q += step) {
+    const Node node = leaf_node<kType, Term>(line, q + in_step);
+    if (L::kLeaves == 1 && last - first == 1) return node;  // the only warp at work is the first
+    if (threadIdx.x % L::kThreads == 0) leaves[q + in_step - first] = node;
+  }
+  if (L::kLeaves == 1 && last - first == 1) return Node{};
+  __syncthreads();
+  Node node{};
+  const int count = last - first;
+  if (threadIdx.x < 32) {
+    if (count <= 32) {
+      if (threadIdx.x < count) node = leaves[threadIdx.x];
+    } else {
+      node = eight_tree<Node>([&](int64_t i) { return leaves[i]; }, 8 * threadIdx.x, count);
+    }
+    node = warp_tree(node, count);
+  }
+  return node;
+}
+
+// An aligned run of any number of leaves; whole in warp 0.
+template <gpumem_dtype kType, class Term>
+__device__ __noinline__ typename Term::Node long_run_node(const Operands& line, int first, int last,
+                                                          typename Term::Node* leaves) {
+  TreeStack<typename Term::Node, 32> stack;
+  for (int at = first; at < last; at += kLeavesAtOnce) {
+    stack.push(leaves_node<kType, Term>(line, at, min(at + kLeavesAtOnce, last), leaves));
+    __syncthreads();
+  }
+  return stack.whole();
+}
+
+template <gpumem_dtype kType, class Term>
+__device__ __forceinline__ typename Term::Node part_node(const Operands& line, int steps, typename Term::Node* leaves) {
+  const int first = blockIdx.y * steps;
+  const int last = min(first + steps, line.x.leaves);
+  return last - first <= kLeavesAtOnce ? leaves_node<kType, Term>(line, first, last, leaves)
+                                       : long_run_node<kType, Term>(line, first, last, leaves);
+}
+
+template <class Node>
+__device__ __forceinline__ ReduceValue sum_value(gpumem_reduce_op op, const Node& whole) {
+  if constexpr (std::is_same_v<Node, SumNode>) {
+    return value_of(op, whole, Root{});
+  } else if constexpr (std::is_same_v<Node, NormNode>) {
+    return value_of(whole, Root{});
+  } else {
+    return value_of(whole);
+  }
+}
+
+// One sequence.
+template <gpumem_dtype kType, class Term>
+__global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
+    tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
+  using Node = typename Term::Node;
+  __shared__ Node leaves[kLeavesAtOnce + 32];
+  const Node node = part_node<kType, Term>({launch.span, launch.y}, launch.steps, leaves);
+  Node whole;
+  if (!hand_in(node, launch.span.n, static_cast<Node*>(launch.nodes), launch.counter, leaves + kLeavesAtOnce, whole)) {
+    return;
+  }
+  if (launch.slot != nullptr) {
+    publish(launch.slot, whole.stored(), launch.ticket);
+  } else {
+    store_value(launch, sum_value(launch.op, whole), false);
+  }
+}
+
+// Many lines, a block at least for each.
+template <gpumem_dtype kType, class Term>
+__global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
+    lines_kernel(const __grid_constant__ ReduceLaunch launch) {
+  using Node = typename Term::Node;
+  __shared__ Node leaves[kLeavesAtOnce + 32];
+  const auto steps = static_cast<int>(launch.tile / kLeafTerms);
+  for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
+    const Line line = line_of(launch, index);
+    const LeafSpan span = leaf_span(reinterpret_cast<uintptr_t>(line.x), line.n, element_bytes(kType));
+    const Node node = part_node<kType, Term>({span, span}, gridDim.y == 1 ? span.leaves : steps, leaves);
+    Node whole;
+    if (hand_in(node, line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index, leaves + kLeavesAtOnce,
+                whole)) {
+      if (line.sound) {
+        finish_sound_line(launch, index, line.n, whole);
+      } else {
+        finish_line(launch, index, line, whole.stored());
+      }
+    }
+    __syncthreads();
+  }
+}
+
+template <gpumem_dtype kType, class Term>
+cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
+  constexpr bool kOfLines = !std::is_same_v<Term, ProductTerm> && !std::is_same_v<Term, NormTerm>;
+  if (launch.lines.many) {
+    if constexpr (kOfLines) lines_kernel<kType, Term><<<lines_grid(launch), launch.block, 0, stream>>>(launch);
+    return kOfLines ? cudaGetLastError() : cudaErrorInvalidValue;
+  }
+  const auto span = [&](const void* p) {
+    return leaf_span(reinterpret_cast<uintptr_t>(p), launch.lines.length, element_bytes(kType));
+  };
+  const LeafSpan x = span(launch.x);
+  const auto steps = static_cast<int32_t>(launch.tile / kLeafTerms);
+  tile_kernel<kType, Term><<<lines_grid(launch), launch.block, 0, stream>>>(
+      sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));
+  return cudaGetLastError();
+}
+
+template <gpumem_dtype kType>
+cudaError_t start_plain(const ReduceLaunch& launch, cudaStream_t stream) {
+  switch (launch.op) {
+    case GPUMEM_SUM:
+      return start<kType, PlainTerm<GPUMEM_SUM>>(launch, stream);
+    case GPUMEM_SUM_ABS:
+      return start<kType, PlainTerm<GPUMEM_SUM_ABS>>(launch, stream);
+    case GPUMEM_SUM_CUBES:
+      return start<kType, PlainTerm<GPUMEM_SUM_CUBES>>(launch, stream);
+    default:
+      return start<kType, PlainTerm<GPUMEM_SUM_SQUARES>>(launch, stream);  // the norm of f32 too
+  }
+}
+
+}  // namespace
+
+cudaError_t reduce_tiles_sum(const ReduceLaunch& launch, cudaStream_t stream) {
+  const bool wide = launch.dtype == GPUMEM_F64;
+  if (launch.op == GPUMEM_SUM_COMPENSATED) return start<GPUMEM_F64, CompensatedTerm>(launch, stream);
+  if (launch.op == GPUMEM_NRM2 && wide) return start<GPUMEM_F64, NormTerm>(launch, stream);
+  if (launch.op == GPUMEM_DOT) {
+    return wide ? start<GPUMEM_F64, ProductTerm>(launch, stream) : start<GPUMEM_F32, ProductTerm>(launch, stream);
+  }
+  switch (launch.dtype) {
+    case GPUMEM_F16:
+      return start_plain<GPUMEM_F16>(launch, stream);
+    case GPUMEM_BF16:
+      return start_plain<GPUMEM_BF16>(launch, stream);
+    case GPUMEM_F32:
+      return start_plain<GPUMEM_F32>(launch, stream);
+    default:
+      return start_plain<GPUMEM_F64>(launch, stream);
+  }
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,125 @@
+// Reductions that need no order: integers, ranges, searches. Each reads x once by 16-byte words, eight of them in flight a
+// thread, and writes one value a line. A warp takes a chunk of 4 KiB at a time, a block a contiguous tile of chunks; a line's last
+// block folds the blocks' nodes. One launch. For contiguous lines of aligned elements; the elements before the first 16-byte
+// boundary and after the last are taken one a thread.
+#pragma once
+
+#include "kernels/reduce/blocks.cuh"
+#include "kernels/reduce/spans.hpp"
+
+namespace gpumem::kernels {
+
+template <int kBytes>
+__device__ __forceinline__ uint64_t element_bits(const char* x, int64_t i) {
+  if constexpr (kBytes == 1) return reinterpret_cast<const uint8_t*>(x)[i];
+  if constexpr (kBytes == 2) return reinterpret_cast<const uint16_t*>(x)[i];
+  if constexpr (kBytes == 4) return reinterpret_cast<const uint32_t*>(x)[i];
+  if constexpr (kBytes == 8) return reinterpret_cast<const unsigned long long*>(x)[i];
+}
+
+// A State gathers words of one thread: begin(chunk's first word), take(word), end(), take_element(bits, index); node() is then the
+// block's node, in thread 0; value() is what becomes of the last one.
+template <class State>
+__device__ __forceinline__ void take_chunks(State& state, const WordSpan& span, int first, int last) {
+  const int lane = threadIdx.x % 32;
+  const int warps = blockDim.x / 32;
+  const auto* words = reinterpret_cast<const uint4*>(span.words) + lane;
+  int chunk = first + threadIdx.x / 32;
+  for (; chunk < min(last, span.full_chunks); chunk += warps) {
+    const int64_t at = static_cast<int64_t>(chunk) * (32 * kChunkWords);
+    state.begin(at + lane);
+    uint4 v[kChunkWords];
+#pragma unroll
+    for (int i = 0; i < kChunkWords; ++i) v[i] = __ldcs(words + at + i * 32);
+#pragma unroll
+    for (int i = 0; i < kChunkWords; ++i) state.take(v[i]);
+    state.end();
+  }
+  if (chunk >= last) return;
+  const int64_t at = static_cast<int64_t>(chunk) * (32 * kChunkWords);
+  const auto left = static_cast<int>(span.count - at) - lane;
+  state.begin(at + lane);
+  uint4 v[kChunkWords];
+#pragma unroll
+  for (int i = 0; i < kChunkWords; ++i) v[i] = i * 32 < left ? __ldcs(words + at + i * 32) : uint4{};
+#pragma unroll
+  for (int i = 0; i < kChunkWords; ++i) {
+    if (i * 32 < left) state.take(v[i]);
+  }
+  state.end();
+}
+
+// Head and tail, fewer than 16 elements each, by the first warp.
+template <class State>
+__device__ __forceinline__ void take_ends(State& state, const WordSpan& span) {
+  const auto* x = reinterpret_cast<const char*>(span.words);
+  const int i = threadIdx.x;
+  if (i < span.head) state.take_element(element_bits<State::kBytes>(x, i - span.head), i);
+  const int from_end = 31 - i;  // by other threads than those of the head
+  if (from_end >= 0 && from_end < span.after) {
+    const int64_t after_head = span.count * (16 / State::kBytes) + from_end;
+    state.take_element(element_bits<State::kBytes>(x, after_head), span.head + after_head);
+  }
+}
+
+template <class State>
+__device__ __forceinline__ typename State::Node part_node(State& state, const WordSpan& span, int steps,
+                                                          typename State::Node* shared) {
+  const int first = blockIdx.y * steps;
+  take_chunks(state, span, first, min(first + steps, span.chunks));
+  if (blockIdx.y == 0 && (span.head | span.after) != 0) take_ends(state, span);
+  return state.node(span, shared);
+}
+
+// One sequence.
+template <class State>
+__global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
+    tile_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
+  using Node = typename State::Node;
+  __shared__ Node shared[32];
+  State state(launch.dtype, launch.op);
+  const Node node = part_node(state, launch.span, launch.steps, shared);
+  const int64_t n = launch.span.head + launch.span.count * (16 / State::kBytes) + launch.span.after;
+  Whole<Node> whole;
+  if (!hand_in(node, n, static_cast<Node*>(launch.nodes), launch.counter, shared, whole)) return;
+  if (launch.slot != nullptr) {
+    publish(launch.slot, whole.stored(), launch.ticket);
+  } else {
+    store_value(launch, State::value(launch.dtype, launch.op, whole), launch.op == GPUMEM_MIN_MAX);
+  }
+}
+
+// Many lines, a block at least for each.
+template <class State>
+__global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
+    lines_kernel(const __grid_constant__ ReduceLaunch launch) {
+  using Node = typename State::Node;
+  __shared__ Node shared[32];
+  const auto steps = static_cast<int>(launch.tile / (kChunkBytes / State::kBytes));
+  for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
+    const Line line = line_of(launch, index);
+    const WordSpan span = word_span(reinterpret_cast<uintptr_t>(line.x), line.n, State::kBytes);
+    State state(launch.dtype, launch.op);
+    const Node node = part_node(state, span, gridDim.y == 1 ? span.chunks : steps, shared);
+    Whole<Node> whole;
+    if (hand_in(node, line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index, shared, whole)) {
+      finish_line(launch, index, line, whole.stored());
+    }
+    __syncthreads();
+  }
+}
+
+template <class State>
+cudaError_t start_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
+  if (launch.lines.many) {
+    if constexpr (State::kOfLines) lines_kernel<State><<<lines_grid(launch), launch.block, 0, stream>>>(launch);
+    return State::kOfLines ? cudaGetLastError() : cudaErrorInvalidValue;
+  }
+  const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
+  const auto steps = static_cast<int32_t>(launch.tile / (kChunkBytes / State::kBytes));
+  tile_kernel<State><<<lines_grid(launch), launch.block, 0, stream>>>(
+      sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
+  return cudaGetLastError();
+}
+
+}  // namespace gpumem::kernels

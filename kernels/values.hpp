@@ -1,0 +1,125 @@
+// From the node of a whole reduction to the value that the caller gets: the one place where results are narrowed, NaNs made one
+// and norms combined, on the host and at the end of a kernel.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/nodes.hpp"
+
+namespace gpumem {
+
+// Up to two words of result, as the caller's memory takes them: int64_t, uint64_t or double by the element's type.
+struct ReduceValue {
+  uint64_t word[2] = {};
+  gpumem_status status = GPUMEM_OK;  // or OVERFLOW; the words are 0 then
+};
+
+constexpr int value_words(gpumem_reduce_op op) noexcept {
+  return op == GPUMEM_MIN_MAX || op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX ? 2 : 1;
+}
+
+constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  const NodeKind kind = node_kind(dtype, op);
+  return kind != NodeKind::range && kind != NodeKind::found;
+}
+
+constexpr bool is_finite(double x) noexcept { return x - x == 0; }
+
+constexpr uint64_t word_of(double x) noexcept { return x != x ? kCanonicalNan : std::bit_cast<uint64_t>(x); }
+
+// A key as a result.
+constexpr uint64_t word_of_key(gpumem_dtype dtype, uint64_t key) noexcept {
+  const uint64_t bits = bits_of_key(dtype, key);
+  return is_floating(dtype) ? word_of(to_double(dtype, bits)) : extend(dtype, bits);
+}
+
+constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op, const IntegerNode& n) noexcept {
+  const uint64_t sign = is_signed_integer(dtype) && static_cast<int64_t>(n.word[0]) < 0 ? ~uint64_t{0} : 0;
+  const bool fits = n.word[1] == sign && n.word[2] == sign && n.word[3] == sign;
+  return fits ? ReduceValue{{n.word[0]}, GPUMEM_OK} : ReduceValue{{}, GPUMEM_OVERFLOW};
+}
+
+constexpr ReduceValue largest_magnitude(gpumem_dtype dtype, const RangeNode& n) noexcept {
+  const uint64_t low = bits_of_key(dtype, n.low);
+  const uint64_t high = bits_of_key(dtype, n.high);
+  if (is_floating(dtype)) {
+    const uint64_t a = low & ~sign_bit(dtype);
+    const uint64_t b = high & ~sign_bit(dtype);
+    return {{word_of(to_double(dtype, a > b ? a : b))}, GPUMEM_OK};
+  }
+  if (!is_signed_integer(dtype)) return {{high}, GPUMEM_OK};
+  const uint64_t least = extend(dtype, low);
+  const uint64_t most = extend(dtype, high);
+  const uint64_t a = static_cast<int64_t>(least) < 0 ? 0 - least : least;
+  const uint64_t b = static_cast<int64_t>(most) < 0 ? 0 - most : most;
+  const uint64_t magnitude = a > b ? a : b;
+  if (static_cast<int64_t>(magnitude) < 0) return {{}, GPUMEM_OVERFLOW};
+  return {{magnitude}, GPUMEM_OK};
+}
+
+constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const RangeNode& n) noexcept {
+  if (is_nan_key(dtype, n.low) || is_nan_key(dtype, n.high)) return {{kCanonicalNan, kCanonicalNan}, GPUMEM_OK};
+  if (op == GPUMEM_MAX_ABS) return largest_magnitude(dtype, n);
+  const uint64_t low = word_of_key(dtype, n.low);
+  const uint64_t high = word_of_key(dtype, n.high);
+  return {{op == GPUMEM_MAX ? high : low, high}, GPUMEM_OK};
+}
+
+constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const FoundNode& n) noexcept {
+  const auto index = static_cast<uint64_t>(n.index);
+  if (is_floating(dtype) && n.rank == 0) return {{kCanonicalNan, index}, GPUMEM_OK};
+  const uint64_t key = op == GPUMEM_ARG_MAX ? n.rank ^ all_bits(dtype) : n.rank;
+  return {{word_of_key(dtype, key), index}, GPUMEM_OK};
+}
+
+// sqrt is the caller's, since no one function of that name is there for host and device.
+template <class Sqrt>
+constexpr ReduceValue value_of(gpumem_reduce_op op, const SumNode& n, Sqrt sqrt) noexcept {
+  return {{word_of(op == GPUMEM_NRM2 ? sqrt(n.sum) : n.sum)}, GPUMEM_OK};
+}
+
+constexpr ReduceValue value_of(const CompensatedNode& n) noexcept {
+  const double corrected = n.sum + n.error;
+  return {{word_of(is_finite(corrected) ? corrected : n.sum)}, GPUMEM_OK};
+}
+
+// Large and small sums never meet: next to a large element a small one is nothing.
+template <class Sqrt>
+constexpr ReduceValue value_of(const NormNode& n, Sqrt sqrt) noexcept {
+  double norm = 0;
+  if (n.large > 0 || n.large != n.large) {
+    const double middle = (n.middle * kNormScaleLarge) * kNormScaleLarge;
+    norm = sqrt(n.large + middle) * (1 / kNormScaleLarge);
+  } else if (n.small > 0) {
+    const double small = sqrt(n.small) * (1 / kNormScaleSmall);
+    const double middle = sqrt(n.middle);
+    if (middle != middle) return {{kCanonicalNan}, GPUMEM_OK};
+    const double lower = small < middle ? small : middle;
+    const double upper = small < middle ? middle : small;
+    const double ratio = lower / upper;
+    norm = upper * sqrt(1 + ratio * ratio);
+  } else {
+    norm = sqrt(n.middle);
+  }
+  return {{word_of(norm)}, GPUMEM_OK};
+}
+
+template <class Sqrt>
+constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& n, Sqrt sqrt) noexcept {
+  switch (node_kind(dtype, op)) {
+    case NodeKind::integer:
+      return value_of(dtype, op, IntegerNode(n));
+    case NodeKind::range:
+      return value_of(dtype, op, RangeNode(n));
+    case NodeKind::found:
+      return value_of(dtype, op, FoundNode(n));
+    case NodeKind::compensated:
+      return value_of(CompensatedNode(n));
+    case NodeKind::norm:
+      return value_of(NormNode(n), sqrt);
+    default:
+      return value_of(op, SumNode(n), sqrt);
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,122 @@
+#include "backend/cuda/reduce_scratch.hpp"
+
+#include "engine/error.hpp"
+
+namespace gpumem {
+
+using kernels::kScratchCounters;
+using kernels::kScratchNodeBytes;
+
+void ReduceScratchPool::open() { GPUMEM_CUDA(cudaStreamCreateWithFlags(&housekeeping_, cudaStreamNonBlocking)); }
+
+void ReduceScratchPool::close() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& piece : pieces_) {
+    static_cast<void>(cudaFree(piece->scratch.nodes));
+    if (piece->passed != nullptr) static_cast<void>(cudaEventDestroy(piece->passed));
+  }
+  {
+    const std::lock_guard<std::mutex> shelf_lock(shelf_->mutex);
+    shelf_->idle.clear();
+  }
+  pieces_.clear();
+  of_stream_.clear();
+  if (housekeeping_ != nullptr) static_cast<void>(cudaStreamDestroy(housekeeping_));
+  housekeeping_ = nullptr;
+}
+
+// One allocation: nodes, counters, status; the latter two 0.
+ReduceScratchPool::Piece* ReduceScratchPool::new_piece() {
+  constexpr size_t kZeroed = kScratchCounters * sizeof(unsigned) + sizeof(gpumem_status);
+  pieces_.push_back(std::make_unique<Piece>());
+  Piece* piece = pieces_.back().get();
+  try {
+    void* memory = nullptr;
+    GPUMEM_CUDA(cudaMalloc(&memory, kScratchNodeBytes + kZeroed));
+    piece->scratch.nodes = memory;
+    piece->scratch.counters = reinterpret_cast<unsigned*>(static_cast<char*>(memory) + kScratchNodeBytes);
+    piece->scratch.status = reinterpret_cast<gpumem_status*>(piece->scratch.counters + kScratchCounters);
+    GPUMEM_CUDA(cudaEventCreateWithFlags(&piece->passed, cudaEventDisableTiming));
+    GPUMEM_CUDA(cudaMemsetAsync(piece->scratch.counters, 0, kZeroed, housekeeping_));
+    GPUMEM_CUDA(cudaStreamSynchronize(housekeeping_));
+  } catch (...) {
+    static_cast<void>(cudaFree(piece->scratch.nodes));
+    if (piece->passed != nullptr) static_cast<void>(cudaEventDestroy(piece->passed));
+    pieces_.pop_back();
+    throw;
+  }
+  return piece;
+}
+
+// A piece whose last user is done, or one that the stream can wait for. A graph waits for no event of the world outside.
+ReduceScratchPool::Piece* ReduceScratchPool::idle_piece(cudaStream_t stream, bool capturing) {
+  const std::lock_guard<std::mutex> lock(shelf_->mutex);
+  auto& idle = shelf_->idle;
+  for (auto at = idle.begin(); at != idle.end(); ++at) {
+    Piece* piece = *at;
+    if (!piece->waited && cudaEventQuery(piece->passed) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      if (capturing) continue;
+      GPUMEM_CUDA(cudaStreamWaitEvent(stream, piece->passed, 0));
+    }
+    piece->waited = true;
+    idle.erase(at);
+    return piece;
+  }
+  return nullptr;
+}
+
+void ReduceScratchPool::give_back(void* of_graph) noexcept {
+  const std::unique_ptr<OfGraph> owned(static_cast<OfGraph*>(of_graph));
+  const std::lock_guard<std::mutex> lock(owned->shelf->mutex);
+  auto& idle = owned->shelf->idle;
+  // The pool keeps room for every piece; without it, the pool is closed.
+  if (idle.size() < idle.capacity()) idle.push_back(owned->piece);
+}
+
+void ReduceScratchPool::attach(Piece* piece, cudaGraph_t graph) {
+  auto of_graph = std::make_unique<OfGraph>(OfGraph{shelf_, piece});
+  cudaUserObject_t object = nullptr;
+  GPUMEM_CUDA(cudaUserObjectCreate(
+      &object, of_graph.get(), [](void* p) { give_back(p); }, 1, cudaUserObjectNoDestructorSync));
+  static_cast<void>(of_graph.release());  // give_back deletes it
+  GPUMEM_CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+}
+
+kernels::ReduceScratch ReduceScratchPool::for_stream(cudaStream_t stream) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+  GPUMEM_CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+  const bool capturing = status == cudaStreamCaptureStatusActive;
+  const auto own = of_stream_.find(stream);
+  if (!capturing && own != of_stream_.end()) return own->second->scratch;
+  Piece* piece = idle_piece(stream, capturing);
+  if (piece == nullptr) {
+    {
+      const std::lock_guard<std::mutex> shelf_lock(shelf_->mutex);
+      shelf_->idle.reserve(pieces_.size() + 1);
+    }
+    piece = new_piece();
+  }
+  if (capturing) {
+    attach(piece, graph);
+  } else {
+    of_stream_.emplace(stream, piece);
+  }
+  return piece->scratch;
+}
+
+void ReduceScratchPool::stream_ends(cudaStream_t stream) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto own = of_stream_.find(stream);
+  if (own == of_stream_.end()) return;
+  Piece* piece = own->second;
+  of_stream_.erase(own);
+  piece->waited = cudaEventRecord(piece->passed, stream) != cudaSuccess;
+  static_cast<void>(cudaGetLastError());
+  const std::lock_guard<std::mutex> shelf_lock(shelf_->mutex);
+  if (shelf_->idle.size() < shelf_->idle.capacity()) shelf_->idle.push_back(piece);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,58 @@
+// Scratch memory of the reductions. Launches on one stream come one after the other, so each stream has one piece and keeps it;
+// a launch that is captured gets a piece of its own, which belongs to the graph and comes back when the graph is gone.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/cuda/cuda_check.hpp"
+#include "kernels/reduce/launch.hpp"
+
+namespace gpumem {
+
+class ReduceScratchPool {
+ public:
+  ReduceScratchPool() = default;
+  ReduceScratchPool(const ReduceScratchPool&) = delete;
+  ReduceScratchPool& operator=(const ReduceScratchPool&) = delete;
+
+  void open();
+  // After all work is done. Pieces of graphs that still live are freed too: no graph outlives its context.
+  void close() noexcept;
+
+  // What the next launch on the stream may use until it is done.
+  kernels::ReduceScratch for_stream(cudaStream_t stream);
+  // The stream is about to end, or to be given back to the program: its piece goes to whoever comes next, after its work.
+  void stream_ends(cudaStream_t stream) noexcept;
+
+ private:
+  struct Piece {
+    kernels::ReduceScratch scratch;
+    cudaEvent_t passed = nullptr;  // its last use by a stream that has ended
+    bool waited = true;            // nothing to wait for
+  };
+  // What graphs give their pieces back to: it may outlive the pool.
+  struct Shelf {
+    std::mutex mutex;
+    std::vector<Piece*> idle;
+  };
+  struct OfGraph {
+    std::shared_ptr<Shelf> shelf;
+    Piece* piece;
+  };
+
+  static void give_back(void* of_graph) noexcept;
+  Piece* idle_piece(cudaStream_t stream, bool capturing);
+  Piece* new_piece();
+  void attach(Piece* piece, cudaGraph_t graph);
+
+  std::mutex mutex_;
+  cudaStream_t housekeeping_ = nullptr;  // captures nothing, waits for nobody
+  std::vector<std::unique_ptr<Piece>> pieces_;
+  std::map<cudaStream_t, Piece*> of_stream_;
+  std::shared_ptr<Shelf> shelf_ = std::make_shared<Shelf>();
+};
+
+}  // namespace gpumem

@@ -1,0 +1,45 @@
+// What the loops_*.cpp files share. Everything has internal linkage (loops.hpp says why).
+#pragma once
+
+#include <cstdint>
+
+namespace gpumem {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+// The hardware's own prefetchers keep fewer lines on their way than a core can wait for: asking for what is this far ahead
+// made every reduction of memory 1.1 to 1.25 times as fast (Xeon of the Sapphire Rapids generation). Past the end it does no harm.
+constexpr int64_t kPrefetchBytes = 4096;
+constexpr int64_t kLineBytes = 64;
+
+inline void prefetch_ahead(const void* p) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + kPrefetchBytes));
+}
+
+// A block has no more lines than a core can ask for at once.
+template <class T>
+constexpr int64_t kBlock = 16 * kLineBytes / static_cast<int64_t>(sizeof(T));
+
+template <class T>
+inline void prefetch_block_ahead(const T* x) {
+  for (int64_t i = 0; i < kBlock<T>; i += kLineBytes / static_cast<int64_t>(sizeof(T))) prefetch_ahead(x + i);
+}
+
+// f(x + at, count) for blocks, the last one shorter.
+template <class T, class F>
+inline void over_blocks(const T* x, int64_t n, const F& f) {
+  for (int64_t at = 0; at < n; at += kBlock<T>) {
+    prefetch_block_ahead(x + at);
+    f(x + at, n - at < kBlock<T> ? n - at : kBlock<T>);
+  }
+}
+
+}  // namespace
+}  // namespace gpumem

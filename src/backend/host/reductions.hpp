@@ -1,0 +1,131 @@
+// Reductions as jobs: making one reserves all the memory it needs, and may throw; running it, once, does not throw.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/host/parallel.hpp"
+#include "backend/host/sequence.hpp"
+
+namespace gpumem {
+
+// How a row of the table runs.
+struct HostWay {
+  bool one_by_one = false;  // elements are gathered even if they lie side by side
+  bool serial = false;      // in the calling thread
+};
+
+// A vector to one node.
+class VectorReduction {
+ public:
+  VectorReduction(const HostTeam& team, HostWay way, const ReduceArgs& args);
+  ReduceNode run() noexcept;
+  void run_into(const ReduceTarget& target) noexcept;
+
+ private:
+  const HostTeam& team_;
+  ReduceArgs args_;
+  Sequence sequence_;
+  std::vector<ReduceNode> partial_;  // a node a task, if there is more than one task
+};
+
+// The worst of many statuses, gathered by many threads: a higher code counts for more.
+class WorstStatus {
+ public:
+  void add(gpumem_status status) noexcept {
+    gpumem_status seen = worst_.load(std::memory_order_relaxed);
+    while (status > seen && !worst_.compare_exchange_weak(seen, status, std::memory_order_relaxed)) {
+    }
+  }
+  // To memory of any alignment, if there is any.
+  gpumem_status write_to(gpumem_status* target) const noexcept;
+
+ private:
+  std::atomic<gpumem_status> worst_{GPUMEM_OK};
+};
+
+// Every row or column of matrices. A unit of work is a group of lines that lie side by side, or a piece of their length where
+// there are fewer groups than the threads have use for.
+class AxisReduction {
+ public:
+  AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisArgs& args);
+  gpumem_status run() noexcept;
+
+ private:
+  struct alignas(64) CacheLine {
+    char bytes[64];
+  };
+  // Elements [first, last) of lines [first_line, last_line).
+  struct Unit {
+    int64_t first_line;
+    int64_t last_line;
+    int64_t piece;
+    int64_t first;
+    int64_t last;
+  };
+
+  void cut_length() noexcept;
+  void size_scratch() noexcept;
+  Unit unit(int64_t index) const noexcept;
+  void reduce(const Unit& unit, char* scratch) noexcept;
+  void reduce_row(int64_t row, const Unit& unit) noexcept;
+  void reduce_strip(int64_t first_column, int64_t columns, const Unit& unit, char* scratch) noexcept;
+  void put(int64_t line, int64_t piece, const ReduceNode& node) noexcept;
+  void fold_pieces() noexcept;
+  char* result_of(int64_t line) const noexcept;
+
+  const HostTeam& team_;
+  ReduceAxisArgs args_;
+  NodeKind kind_;
+  int64_t bytes_;  // of an element
+  int32_t threads_;
+  bool rows_;
+  int64_t lines_;   // of all matrices
+  int64_t length_;  // of a line
+  int64_t width_;   // lines of a group
+  int64_t groups_of_matrix_;
+  int64_t groups_;
+  int64_t piece_;
+  int64_t pieces_ = 1;
+  int64_t strip_ = 0;        // columns that are gathered at a time
+  int64_t strip_pitch_ = 0;  // bytes from column to column then
+  int64_t levels_bytes_ = 0;
+  int64_t scratch_lines_ = 0;             // a worker's
+  std::unique_ptr<CacheLine[]> scratch_;  // every worker's
+  std::vector<ReduceNode> partial_;       // by piece, then by line, if there is more than one piece
+  std::atomic<int64_t> next_{0};
+  WorstStatus worst_;
+};
+
+// Segments of a vector. Long ones are left until the others are done, and then cut up among the threads.
+class SegmentReduction {
+ public:
+  SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsArgs& args);
+  gpumem_status run() noexcept;
+
+ private:
+  struct Segment {
+    int64_t first;
+    int64_t length;  // negative: the offsets are wrong
+  };
+  Segment segment(int64_t index) const noexcept;
+  void reduce_task(int64_t task) noexcept;
+  void reduce_long_ones(int64_t task) noexcept;
+  void reduce_long(int64_t index, const Segment& segment) noexcept;
+  Sequence sequence(const Segment& segment) const noexcept;
+  char* result_of(int64_t index) const noexcept;
+
+  const HostTeam& team_;
+  ReduceSegmentsArgs args_;
+  bool serial_;
+  int64_t bytes_;
+  int64_t tasks_;
+  std::vector<char> has_long_;       // by task
+  std::vector<ReduceNode> partial_;  // of one long segment
+  WorstStatus worst_;
+};
+
+}  // namespace gpumem

@@ -1,0 +1,117 @@
+#include "backend/host/sequence.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/order.hpp"
+
+namespace gpumem {
+namespace {
+
+template <int kBytes>
+void gather_bytes(char* to, const Operand& from, int64_t first, int64_t count) noexcept {
+  const char* at = from.data + first * from.pitch;
+  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, at + i * from.pitch, kBytes);
+}
+
+void gather(int32_t bytes, char* to, const Operand& from, int64_t first, int64_t count) noexcept {
+  switch (bytes) {
+    case 1:
+      return gather_bytes<1>(to, from, first, count);
+    case 2:
+      return gather_bytes<2>(to, from, first, count);
+    case 4:
+      return gather_bytes<4>(to, from, first, count);
+    default:
+      return gather_bytes<8>(to, from, first, count);
+  }
+}
+
+}  // namespace
+
+Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y) noexcept
+    : loop_(loops.reduce(dtype, op)), kind_(node_kind(dtype, op)), bytes_(element_bytes(dtype)), x_(x), y_(y) {
+  gather_ = !side_by_side(x_) || !side_by_side(y_);
+}
+
+Sequence Sequence::one_by_one() const noexcept {
+  Sequence same = *this;
+  same.gather_ = true;
+  return same;
+}
+
+bool Sequence::side_by_side(const Operand& operand) const noexcept {
+  if (operand.data == nullptr) return true;
+  return operand.pitch == bytes_ && reinterpret_cast<uintptr_t>(operand.data) % static_cast<uintptr_t>(bytes_) == 0;
+}
+
+ReduceNode Sequence::node(int64_t first, int64_t last) const noexcept {
+  ReduceNode found;
+  if (gather_) {
+    found = gathered(first, last);
+  } else {
+    const char* y = y_.data == nullptr ? nullptr : y_.data + first * y_.pitch;
+    found = loop_(x_.data + first * x_.pitch, y, last - first);
+  }
+  if (kind_ == NodeKind::found) found.word[1] += static_cast<uint64_t>(first);
+  return found;
+}
+
+// Leaf by leaf; indices count from `first` here.
+ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
+  alignas(64) char x[kLeafTerms * 8];
+  alignas(64) char y[kLeafTerms * 8];
+  ReduceNode levels[kTreeLevels];
+  int64_t leaves = 0;
+  for (int64_t at = first; at < last; at += kLeafTerms) {
+    const int64_t count = std::min<int64_t>(kLeafTerms, last - at);
+    gather(bytes_, x, x_, at, count);
+    if (y_.data != nullptr) gather(bytes_, y, y_, at, count);
+    ReduceNode leaf = loop_(x, y_.data == nullptr ? nullptr : y, count);
+    if (kind_ == NodeKind::found) leaf.word[1] += static_cast<uint64_t>(at - first);
+    push_node(kind_, levels, 1, leaves++, leaf);
+  }
+  return fold_nodes(kind_, levels, 1, leaves);
+}
+
+// levels[i] is a subtree of 2^i nodes, there if bit i of count is set.
+void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count, const ReduceNode& node) noexcept {
+  ReduceNode subtree = node;
+  int level = 0;
+  for (; (count >> level & 1) != 0; ++level) subtree = combine(kind, levels[level * pitch], subtree);
+  levels[level * pitch] = subtree;
+}
+
+ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, int64_t count) noexcept {
+  if (count == 0) return empty_node(kind);
+  auto left = static_cast<uint64_t>(count);
+  ReduceNode node = levels[std::countr_zero(left) * pitch];
+  for (left &= left - 1; left != 0; left &= left - 1) {
+    node = combine(kind, levels[std::countr_zero(left) * pitch], node);
+  }
+  return node;
+}
+
+ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
+  return value_of(dtype, op, node, [](double x) { return std::sqrt(x); });
+}
+
+gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node, char* result) noexcept {
+  const ReduceValue value = value_of_node(dtype, op, node);
+  std::memcpy(result, value.word, static_cast<size_t>(value_words(op)) * sizeof(uint64_t));
+  return value.status;
+}
+
+gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept {
+  if (!has_empty_value(dtype, op)) return write_zeros(op, result, GPUMEM_EMPTY);
+  return write_value(dtype, op, empty_node(node_kind(dtype, op)), result);
+}
+
+gpumem_status write_zeros(gpumem_reduce_op op, char* result, gpumem_status status) noexcept {
+  std::memset(result, 0, static_cast<size_t>(value_words(op)) * sizeof(uint64_t));
+  return status;
+}
+
+}  // namespace gpumem

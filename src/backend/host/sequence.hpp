@@ -1,0 +1,55 @@
+// What a reduction reads, and the nodes and values that come of it: the parts that vectors, rows, columns and segments share.
+// Everything here is to be called with the environment of float_environment.hpp set.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/backend.hpp"
+#include "backend/host/loops.hpp"
+#include "kernels/values.hpp"
+
+namespace gpumem {
+
+struct Operand {
+  const char* data = nullptr;
+  int64_t pitch = 0;  // bytes from element to element
+};
+
+// Elements at any pitch and any alignment. Those that the loops can't take where they lie are gathered first.
+class Sequence {
+ public:
+  Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y = {}) noexcept;
+  // As elements one by one, even if they lie side by side.
+  Sequence one_by_one() const noexcept;
+
+  NodeKind kind() const noexcept { return kind_; }
+
+  // The node of elements [first, last), where first begins a leaf and last > first; indices count from element 0.
+  ReduceNode node(int64_t first, int64_t last) const noexcept;
+
+ private:
+  ReduceNode gathered(int64_t first, int64_t last) const noexcept;
+  bool side_by_side(const Operand& operand) const noexcept;
+
+  ReduceLoop loop_;
+  NodeKind kind_;
+  int32_t bytes_;
+  Operand x_;
+  Operand y_;
+  bool gather_;
+};
+
+// The pairwise tree over nodes that come in order. level[i * pitch], i < kTreeLevels, is memory of the caller's; count is how
+// many nodes came before.
+constexpr int kTreeLevels = 64;
+void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count, const ReduceNode& node) noexcept;
+ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, int64_t count) noexcept;
+
+ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept;
+
+// One of many results: zeros where there is no value. Gives the status.
+gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node, char* result) noexcept;
+gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept;
+gpumem_status write_zeros(gpumem_reduce_op op, char* result, gpumem_status status) noexcept;
+
+}  // namespace gpumem

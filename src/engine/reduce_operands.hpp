@@ -1,0 +1,64 @@
+// The memory that reductions read and write beside the elements themselves: results, statuses, and operands that lie
+// elsewhere than the work.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/operand.hpp"
+#include "engine/scratch.hpp"
+
+namespace gpumem {
+
+// The one or two ranges that a reduction reads elements or offsets from.
+struct Inputs {
+  ByteRange range[2] = {};
+  size_t count = 0;
+
+  std::span<const ByteRange> all() const noexcept { return {range, count}; }
+};
+
+// Throws for memory that can't be read, or of another device.
+Operand look_up_input(Context& context, const ByteRange& input);
+
+// Memory that something is written to.
+struct Output {
+  const char* argument = "";
+  void* p = nullptr;
+  int64_t bytes = 0;  // 0: nothing
+  int64_t alignment = 1;
+  bool may_be_null = false;  // the program may do without it
+  Operand where{};
+
+  bool wanted() const noexcept { return bytes > 0 && !(may_be_null && p == nullptr); }
+};
+
+// The status word of the _async forms; zero() makes it GPUMEM_OK.
+inline Output status_of(gpumem_status* status) noexcept {
+  return {"status", status, sizeof(gpumem_status), sizeof(gpumem_status), true};
+}
+
+// Looks the outputs up, and throws unless each can take what the operation writes: UNSUPPORTED for another device,
+// INVALID_ARGUMENT for what overlaps an input or another output, INVALID_POINTER for pageable memory when a stream of a CUDA
+// context is to write it.
+void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs, Until until);
+
+// Writes bytes of host memory to an output, complete on return and behind the context's own stream.
+void store(Context& context, const Output& output, const void* value);
+// Writes zeros to all of them, in the order of the stream. Until::complete is for the context's own.
+void zero(Context& context, std::span<const Output> outputs, NativeStream stream, Until until);
+
+// Enqueues a copy between host and device on the context's own stream. mixed: the host's side is registered in part, which
+// the driver takes in no copy of its own.
+void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool mixed, Runs to);
+
+// Copies bytes of src next to the work, in the order of the context's own stream.
+void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed);
+
+// A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
+// then copies it to the output, complete on return.
+void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output);
+void bring_back(Context& context, const Scratch& room, const Output& output);
+
+}  // namespace gpumem

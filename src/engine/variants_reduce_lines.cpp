@@ -1,0 +1,141 @@
+// The tables of the reductions of many lines at once: rows and columns of matrices, and segments.
+#include <algorithm>
+#include <bit>
+
+#include "engine/checked.hpp"
+#include "engine/variants.hpp"
+#include "kernels/elements.hpp"
+#include "kernels/limits.hpp"
+#include "kernels/order.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kHostTaskElements = int64_t{1} << 18;
+
+const char* accepts_axis(const DeviceProps&, const ReduceAxisProblem&) noexcept { return nullptr; }
+const char* accepts_segments(const DeviceProps&, const ReduceSegmentsProblem&) noexcept { return nullptr; }
+
+// Tasks of at least kHostTaskElements, cut between lines: tile is lines.
+LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
+  const int64_t wanted = std::clamp<int64_t>(elements / kHostTaskElements, 1, int64_t{4} * d.multiprocessors);
+  const int64_t tasks = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(lines, 1));
+  return {tasks, 1, 1, ceil_div(std::max<int64_t>(lines, 1), tasks)};
+}
+
+LaunchShape host_axis_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+  const int64_t lines = p.batches * (p.axis == GPUMEM_AXIS_ROWS ? p.rows : p.cols);
+  return host_lines(d, lines, p.batches * p.rows * p.cols);
+}
+LaunchShape host_axis_serial_shape(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+  return {1, 1, 1, p.batches * (p.axis == GPUMEM_AXIS_ROWS ? p.rows : p.cols)};
+}
+LaunchShape host_segments_shape(const DeviceProps& d, const ReduceSegmentsProblem& p) noexcept {
+  return host_lines(d, p.segments, p.n);
+}
+LaunchShape host_segments_serial_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
+  return {1, 1, 1, p.segments};
+}
+
+bool of_rows(const ReduceAxisProblem& p) noexcept { return p.axis == GPUMEM_AXIS_ROWS; }
+int64_t lines_of(const ReduceAxisProblem& p) noexcept { return p.batches * (of_rows(p) ? p.rows : p.cols); }
+int64_t length_of(const ReduceAxisProblem& p) noexcept { return of_rows(p) ? p.cols : p.rows; }
+bool aligned(int32_t misalignment, gpumem_dtype dtype) noexcept { return misalignment % element_bytes(dtype) == 0; }
+
+int32_t threads_for(int64_t chunks) noexcept {
+  const auto warps = std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(chunks, 1, kTileThreads / 32)));
+  return static_cast<int32_t>(32 * warps);
+}
+
+// The longest tile of 2^k pieces that still gives the device this many blocks in all, and no more nodes than there is room for.
+int64_t tile_pieces(int64_t lines, int64_t pieces, int64_t wanted_blocks, int64_t most_blocks) noexcept {
+  const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(pieces, 1))));
+  if (lines > most_blocks / 2) return whole;
+  int64_t tile = whole;
+  while (tile > 1 && lines * ceil_div(pieces, tile) < wanted_blocks &&
+         lines * ceil_div(pieces, tile / 2) <= most_blocks) {
+    tile /= 2;
+  }
+  return tile;
+}
+
+const char* accepts_short_rows(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+  if (!of_rows(p)) return "it is for rows";
+  if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
+  if (p.cols > kLeafLanes) return "it takes rows of at most 128 elements";
+  return nullptr;
+}
+const char* accepts_row_tiles(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+  if (!of_rows(p)) return "it is for rows";
+  if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
+  return nullptr;
+}
+
+int64_t columns_a_block(const ReduceAxisProblem& p) noexcept { return 16 * (element_bytes(p.dtype) == 8 ? 2 : 4); }
+int64_t column_blocks(const ReduceAxisProblem& p) noexcept { return p.batches * ceil_div(p.cols, columns_a_block(p)); }
+const char* accepts_column_tiles(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+  if (of_rows(p)) return "it is for columns";
+  if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
+  if (column_blocks(p) > INT32_MAX) return "there are more blocks of columns than a grid has";
+  return nullptr;
+}
+
+LaunchShape short_rows_shape(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+  return {ceil_div(lines_of(p), 128), 256, 4, p.cols};
+}
+
+// A block a row where there are rows enough; else rows are cut.
+LaunchShape row_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+  const int64_t chunk = reduce_chunk(p.dtype, p.op);
+  const int64_t chunks = ceil_div(p.cols, chunk);
+  const int64_t tile = tile_pieces(lines_of(p), chunks, int64_t{4} * d.multiprocessors, kMaxReduceBlocks);
+  return {lines_of(p) * ceil_div(chunks, tile), threads_for(std::min(chunks, tile) / 4), 1, tile * chunk};
+}
+
+// Nodes of all columns of a block go to scratch together.
+LaunchShape column_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+  const int64_t leaves = ceil_div(p.rows, kLeafTerms);
+  const int64_t most = kMaxReduceBlocks / columns_a_block(p);
+  const int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{4} * d.multiprocessors, most);
+  return {column_blocks(p) * ceil_div(leaves, tile), 256, 8, tile * kLeafTerms};
+}
+
+LaunchShape line_elements_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+  const int64_t leaves = ceil_div(length_of(p), kLeafTerms);
+  const int64_t tile = tile_pieces(lines_of(p), leaves, int64_t{8} * d.multiprocessors, kMaxReduceBlocks);
+  return {lines_of(p) * ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
+}
+
+const char* accepts_segment_tiles(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
+  return aligned(p.misalignment, p.dtype) ? nullptr : "it needs aligned elements";
+}
+// A block a segment, as many warps as the middle length has chunks.
+LaunchShape segment_tiles_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
+  const int64_t chunks = ceil_div(p.n / std::max<int64_t>(p.segments, 1), reduce_chunk(p.dtype, p.op));
+  return {p.segments, threads_for(chunks), 1, p.n};
+}
+LaunchShape segment_elements_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
+  return {p.segments, kElementThreads, 1, p.n};
+}
+
+constexpr Variant<ReduceAxisProblem> kAxis[] = {
+    {"short_rows", Runs::cuda, 1, accepts_short_rows, short_rows_shape},
+    {"row_tiles", Runs::cuda, 1, accepts_row_tiles, row_tiles_shape},
+    {"column_tiles", Runs::cuda, 1, accepts_column_tiles, column_tiles_shape},
+    {"line_elements", Runs::cuda, 1, accepts_axis, line_elements_shape},
+    {"host_lines", Runs::host, 1, accepts_axis, host_axis_shape},
+    {"host_lines_serial", Runs::host, 1, accepts_axis, host_axis_serial_shape},
+};
+constexpr Variant<ReduceSegmentsProblem> kSegments[] = {
+    {"segment_tiles", Runs::cuda, 1, accepts_segment_tiles, segment_tiles_shape},
+    {"segment_elements", Runs::cuda, 1, accepts_segments, segment_elements_shape},
+    {"host_segments", Runs::host, 1, accepts_segments, host_segments_shape},
+    {"host_segments_serial", Runs::host, 1, accepts_segments, host_segments_serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<ReduceAxisProblem>> ReduceAxisFamily::table() noexcept { return kAxis; }
+std::span<const Variant<ReduceSegmentsProblem>> ReduceSegmentsFamily::table() noexcept { return kSegments; }
+
+}  // namespace gpumem

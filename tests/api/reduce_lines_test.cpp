@@ -1,0 +1,229 @@
+// gpumem_reduce_axis and gpumem_reduce_segments: known values, nothing to do, lines without elements, bad input. Shapes and
+// kinds of memory are the conformance tests' matter.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "support/contexts.hpp"
+#include "support/lines.hpp"
+#include "support/memory.hpp"
+#include "support/pages.hpp"
+
+namespace gpumem_test {
+namespace {
+
+constexpr int64_t kPoison = 0x5A5A5A5A5A5A5A5A;
+using Words = std::vector<int64_t>;
+
+class ReduceLines : public OnEachContext {
+ protected:
+  // Status and results of both forms, which must be the same; `words` results are looked at, and two after them.
+  template <class Problem>
+  Words both(const Problem& problem, size_t words, gpumem_status expected = GPUMEM_OK) {
+    Words blocking(words + 2, kPoison);
+    EXPECT_TRUE(gives(expected, run(ctx, problem, blocking.data()))) << describe(problem);
+    const Memory out(ctx, GPUMEM_MEMORY_PINNED, static_cast<int64_t>(words + 3) * 8);
+    auto* const enqueued = static_cast<int64_t*>(out.get());
+    std::fill_n(enqueued, words + 3, kPoison);
+    auto* const status = reinterpret_cast<gpumem_status*>(enqueued + words + 2);
+    const gpumem_status at_once = run_async(ctx, problem, enqueued, status, nullptr);
+    EXPECT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
+    // What is known at once is not told again; after OK the word tells, even of nothing.
+    EXPECT_TRUE(at_once == GPUMEM_OK ? *status == expected : at_once == expected)
+        << describe(problem) << ": enqueued gave " << at_once << " and " << *status;
+    EXPECT_EQ(Words(enqueued, enqueued + words + 2), blocking) << describe(problem);
+    EXPECT_EQ(Words(blocking.end() - 2, blocking.end()), Words(2, kPoison)) << "written past the results";
+    blocking.resize(words);
+    return blocking;
+  }
+};
+
+TEST_P(ReduceLines, KnownValues) {
+  const std::vector<int32_t> x = {1, 2, 3, -99, 4, 5, 6, -99, 7, 8, 9, -99, 10, 11, 12};
+  Axis a{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.data(), 4, 3, 4, 1, 0};
+  EXPECT_EQ(both(a, 4), Words({6, 15, 24, 33}));
+  a.axis = GPUMEM_AXIS_COLS;
+  EXPECT_EQ(both(a, 3), Words({22, 26, 30}));
+  a.op = GPUMEM_MIN_MAX;
+  EXPECT_EQ(both(a, 6), Words({1, 10, 2, 11, 3, 12}));
+  // Two matrices of two rows: apart, overlapping, the same twice.
+  a = {GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.data(), 2, 3, 4, 2, 8};
+  EXPECT_EQ(both(a, 4), Words({6, 15, 24, 33}));
+  a.batch_stride = 4;
+  EXPECT_EQ(both(a, 4), Words({6, 15, 15, 24}));
+  a.batch_stride = 0;
+  EXPECT_EQ(both(a, 4), Words({6, 15, 6, 15}));
+  a.axis = GPUMEM_AXIS_COLS;
+  a.batch_stride = 8;
+  EXPECT_EQ(both(a, 6), Words({5, 7, 9, 17, 19, 21}));
+  const Words offsets = {0, 3, 3, 4, 11};
+  Segmented s{GPUMEM_I32, GPUMEM_SUM, x.data(), 15, offsets.data(), 4};
+  EXPECT_EQ(both(s, 4), Words({6, 0, -99, 4 + 5 + 6 - 99 + 7 + 8 + 9}));
+  s.offsets = offsets.data() + 2;
+  s.segments = 2;
+  s.op = GPUMEM_MIN_MAX;
+  EXPECT_EQ(both(s, 4), Words({-99, -99, -99, 9}));
+}
+
+TEST_P(ReduceLines, NothingToDo) {
+  const std::vector<int32_t> x(10, 1);
+  for (const void* p : {static_cast<const void*>(x.data()), static_cast<const void*>(nullptr)}) {
+    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_MIN_MAX}) {
+      for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
+        EXPECT_EQ(both(Axis{GPUMEM_I32, op, axis, p, 2, 3, 3, 0, 6}, 2), Words(2, kPoison)) << "no batches";
+        EXPECT_EQ(both(Axis{GPUMEM_I32, op, axis, p, 0, 0, 3, 5, 6}, 2), Words(2, kPoison)) << "no lines";
+      }
+      EXPECT_EQ(both(Axis{GPUMEM_I32, op, GPUMEM_AXIS_ROWS, p, 0, 3, 3, 2, 6}, 2), Words(2, kPoison));
+      EXPECT_EQ(both(Axis{GPUMEM_I32, op, GPUMEM_AXIS_COLS, p, 3, 0, 3, 2, 6}, 2), Words(2, kPoison));
+      const int64_t offset = 0;
+      EXPECT_EQ(both(Segmented{GPUMEM_I32, op, p, p == nullptr ? 0 : 10, &offset, 0}, 2), Words(2, kPoison));
+    }
+  }
+}
+
+TEST_P(ReduceLines, LinesWithoutElements) {
+  for (const gpumem_dtype dtype : kAllTypes) {
+    for (const gpumem_reduce_op op : kReduceOps) {
+      if (!has(dtype, op)) continue;
+      const gpumem_status expected = needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK;
+      const Words sums(6, needs_elements(op) ? kPoison : 0);
+      EXPECT_EQ(both(Axis{dtype, op, GPUMEM_AXIS_ROWS, nullptr, 3, 0, 0, 2, 0}, 6, expected), sums) << op_name(op);
+      EXPECT_EQ(both(Axis{dtype, op, GPUMEM_AXIS_COLS, nullptr, 0, 3, 3, 2, 0}, 6, expected), sums) << op_name(op);
+      const Words offsets = {0, 0, 0, 0};
+      const auto words = static_cast<size_t>(words_of(op)) * 3;
+      EXPECT_EQ(both(Segmented{dtype, op, nullptr, 0, offsets.data(), 3}, words, expected), Words(words, 0))
+          << op_name(op);
+    }
+  }
+}
+
+TEST_P(ReduceLines, WhatDoesNotFitIsZeroAndTheOthersAreRight) {
+  const Words x = {INT64_MAX, 1, 5, INT64_MIN, -1, 6, 7, 8, 9};
+  EXPECT_EQ(both(Axis{GPUMEM_I64, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.data(), 3, 3, 3, 1, 0}, 3, GPUMEM_OVERFLOW),
+            Words({0, INT64_MIN + 5, 24}));
+  EXPECT_EQ(both(Axis{GPUMEM_I64, GPUMEM_MAX_ABS, GPUMEM_AXIS_COLS, x.data(), 3, 3, 3, 1, 0}, 3, GPUMEM_OVERFLOW),
+            Words({0, 8, 9}));
+  const Words offsets = {0, 2, 4, 9};
+  EXPECT_EQ(both(Segmented{GPUMEM_I64, GPUMEM_SUM_CUBES, x.data() + 2, 7, offsets.data() + 1, 1}, 1),
+            Words({-1 + 216}));
+  EXPECT_EQ(both(Segmented{GPUMEM_I64, GPUMEM_SUM, x.data(), 9, offsets.data(), 3}, 3, GPUMEM_OVERFLOW),
+            Words({0, INT64_MIN + 5, 29}));
+}
+
+class ReduceLinesRefusals : public ReduceLines {
+ protected:
+  void TearDown() override {}  // no count of what is left: the members still live
+
+  // Both forms, and nothing written.
+  template <class Problem>
+  void no(gpumem_status expected, const Problem& problem, std::initializer_list<std::string> words) {
+    EXPECT_TRUE(refused(expected, run(ctx, problem, out.get()), words)) << describe(problem);
+    EXPECT_TRUE(refused(expected, run_async(ctx, problem, out.get(), nullptr, nullptr), words))
+        << describe(problem) << ", enqueued";
+    EXPECT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
+    EXPECT_EQ(std::count(out.bytes(), out.bytes() + 128, 77), 128) << describe(problem);
+  }
+  void SetUp() override { std::memset(out.get(), 77, 128); }
+
+  Memory out{ctx, GPUMEM_MEMORY_PINNED, 128};
+};
+
+TEST_P(ReduceLinesRefusals, OfShapes) {
+  const Bytes x(1000);
+  const Axis sound{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.data(), 2, 4, 5, 2, 10};
+  const auto with = [&](auto change) {
+    Axis a = sound;
+    change(a);
+    return a;
+  };
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.axis = 2; }), {"axis", "2"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.axis = -1; }), {"axis", "-1"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.rows = -1; }), {"rows", "-1"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.cols = -4; }), {"cols", "-4"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.ld = 3; }), {"ld", "3"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.ld = -5; }), {"ld", "-5"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.batches = -2; }), {"batches", "-2"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.batch_stride = -1; }), {"batch_stride", "-1"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.x = nullptr; }), {"x", "NULL"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.ld = INT64_MAX / 2; }), {});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.batch_stride = INT64_MAX / 2; }), {});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.rows = a.batches = int64_t{1} << 40; }), {});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Axis& a) { a.batch_stride = 0, a.rows = 1, a.batches = INT64_MAX / 4; }), {});
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run(ctx, sound, nullptr), {"result", "NULL"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run_async(ctx, sound, nullptr, nullptr, nullptr), {"result", "NULL"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run(nullptr, sound, out.get()), {"ctx", "NULL"}));
+  EXPECT_TRUE(ok(run(ctx, sound, out.get())));
+}
+
+TEST_P(ReduceLinesRefusals, OfSegments) {
+  const Bytes x(1000);
+  const Words offsets = {0, 3, 7};
+  const Segmented sound{GPUMEM_I32, GPUMEM_SUM, x.data(), 10, offsets.data(), 2};
+  const auto with = [&](auto change) {
+    Segmented s = sound;
+    change(s);
+    return s;
+  };
+  const FencedPages pages(4096);
+  no(GPUMEM_INVALID_ARGUMENT, with([](Segmented& s) { s.n = -1; }), {"n", "-1"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Segmented& s) { s.segments = -1; }), {"segments", "-1"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Segmented& s) { s.x = nullptr; }), {"x", "NULL"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Segmented& s) { s.offsets = nullptr; }), {"offsets", "NULL"});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Segmented& s) { s.n = INT64_MAX / 2; }), {});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Segmented& s) { s.segments = INT64_MAX; }), {});
+  no(GPUMEM_INVALID_ARGUMENT, with([](Segmented& s) { s.segments = INT64_MAX / 8; }), {});
+  no(GPUMEM_INVALID_POINTER, with([&](Segmented& s) { s.offsets = reinterpret_cast<const int64_t*>(pages.end()); }),
+     {"offsets"});
+  no(GPUMEM_INVALID_POINTER, with([&](Segmented& s) { s.x = pages.end(); }), {"x"});
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run(ctx, sound, nullptr), {"result", "NULL"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run_async(ctx, sound, nullptr, nullptr, nullptr), {"result", "NULL"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, run(nullptr, sound, out.get()), {"ctx", "NULL"}));
+  EXPECT_TRUE(ok(run(ctx, sound, out.get())));
+}
+
+TEST_P(ReduceLinesRefusals, OfRangesAndFreedMemory) {
+  const Bytes zeros(400);
+  for (const gpumem_memory_kind kind : {GPUMEM_MEMORY_PINNED, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_MANAGED}) {
+    const Memory x(ctx, kind, 400);
+    upload(ctx, x.get(), zeros.data(), 400);
+    Axis a{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 5, 9, 10, 2, 50};  // the last row ends at 99
+    const Memory small(ctx, kind, 79);
+    EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, run(ctx, a, small.get()), {"result", "80"}));
+    EXPECT_TRUE(refused(GPUMEM_OUT_OF_RANGE, run_async(ctx, a, small.get(), nullptr, nullptr), {"result", "80"}));
+    a.batch_stride = 52;
+    no(GPUMEM_OUT_OF_RANGE, a, {"x"});
+    a.batch_stride = 51;
+    const Memory results(ctx, GPUMEM_MEMORY_PINNED, 80);
+    EXPECT_TRUE(ok(run(ctx, a, results.get())));
+    const Words numbers = {0, 10, 20};
+    const Memory ends(ctx, kind, 24);
+    upload(ctx, ends.get(), numbers.data(), 24);
+    Segmented s{GPUMEM_I32, GPUMEM_SUM, x.get(), 101, static_cast<const int64_t*>(ends.get()), 2};
+    no(GPUMEM_OUT_OF_RANGE, s, {"x"});
+    s.n = 100;
+    s.segments = 3;
+    no(GPUMEM_OUT_OF_RANGE, s, {"offsets"});
+    s.segments = 2;
+    EXPECT_TRUE(ok(run(ctx, s, results.get())));
+    // Last, so that nothing new takes its place.
+    void* freed = nullptr;
+    ASSERT_TRUE(ok(gpumem_alloc_device(ctx, 4096, &freed)));
+    ASSERT_TRUE(ok(gpumem_free(ctx, freed)));
+    a.x = freed;
+    no(GPUMEM_INVALID_POINTER, a, {"x"});
+    s.offsets = static_cast<const int64_t*>(freed);
+    no(GPUMEM_INVALID_POINTER, s, {"offsets"});
+    s.offsets = numbers.data();
+    s.x = freed;
+    no(GPUMEM_INVALID_POINTER, s, {"x"});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, ReduceLines, testing::ValuesIn(contexts_here()), OnEachContext::name);
+INSTANTIATE_TEST_SUITE_P(On, ReduceLinesRefusals, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test

@@ -1,0 +1,120 @@
+// Rows and columns of matrices against the reference of each line, over the list of cases, by every variant.
+#include <cstring>
+
+#include "conformance/conformance.hpp"
+#include "support/lines.hpp"
+
+namespace gpumem_test {
+namespace {
+
+std::string describe(const AxisCase& c) {
+  return "offset " + std::to_string(c.offset) + ", x in " + kind_name(c.x) + ", result in " + kind_name(c.result) +
+         ", numbers " + numbers_name(c.numbers);
+}
+
+class AxisConformance : public Conformance {
+ protected:
+  // With the variant that is forced now, in both forms.
+  void run_op(const Axis& a, GuardedBuffer& result, GuardedBuffer& async_result, GuardedBuffer& word,
+              const LinesOutcome& want, const std::string& what) {
+    GuardedBuffer* const buffers[] = {&result, &async_result};
+    for (const bool async : {false, true}) {
+      GuardedBuffer& out = *buffers[async ? 1 : 0];
+      poison(out.whole_image());
+      out.write();
+      poison(word.whole_image());
+      word.write();
+      auto* const status_word = reinterpret_cast<gpumem_status*>(word.data());
+      const gpumem_status status =
+          async ? run_async(ctx, a, out.data(), status_word, nullptr) : run(ctx, a, out.data());
+      const bool late = async && want.status == GPUMEM_OVERFLOW;
+      ASSERT_TRUE(gives(late ? GPUMEM_OK : want.status, status)) << what;
+      ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
+      if (want.written && !want.words.empty()) std::memcpy(out.image(), want.words.data(), want.words.size() * 8);
+      if (async && want.written && !want.words.empty()) std::memcpy(word.image(), &want.status, sizeof want.status);
+      ASSERT_TRUE(out.intact()) << what << (async ? ", enqueued; " : "; ")
+                                << difference(want, words_in(out, want.words.size()).data(), a.op);
+      ASSERT_TRUE(word.intact()) << what << ": the status word, expected " << want.status;
+      ++outcomes[want.status];
+    }
+  }
+
+  std::vector<uint64_t> words_in(const GuardedBuffer& buffer, size_t count) {
+    std::vector<uint64_t> words(count);
+    const Bytes bytes = download(ctx, buffer.data(), count * 8);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    return words;
+  }
+
+  void run_case(const AxisCase& c, size_t number, EveryVariant& variants, Random& random) {
+    Axis a{c.dtype, 0, c.axis, nullptr, c.rows, c.cols, c.ld, c.batches, c.batch_stride};
+    Bytes elements = random_elements(c.dtype, c.numbers, extent_of(a), 1, random);
+    if (number % 3 == 0) add_specials(c.dtype, elements, extent_of(a), 1, random);
+    GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
+    x.set(elements.data());
+    const size_t bytes = static_cast<size_t>(lines_of(a)) * 16;
+    const bool pageable = on_cuda() && c.result == GPUMEM_MEMORY_PAGEABLE;
+    const gpumem_memory_kind async_kind = pageable ? int32_t{GPUMEM_MEMORY_PINNED} : c.result;
+    GuardedBuffer word = blocks.buffer(3, async_kind, sizeof(gpumem_status), 0);
+    // Two of the nine operations, each in its turn.
+    for (size_t i = 0; i < 2; ++i) {
+      a.op = kReduceOps[(2 * number + i) % 9];
+      if (!has(a.dtype, a.op)) continue;
+      GuardedBuffer result = blocks.buffer(1, c.result, bytes, 0);
+      GuardedBuffer async_result = blocks.buffer(2, async_kind, bytes, 0);
+      a.x = elements.data();
+      const LinesOutcome expected = reference(a);
+      a.x = x.data();
+      variants.for_each(problem_of(a), false, [&](bool accepted, const char* variant) {
+        const LinesOutcome want = accepted ? expected : LinesOutcome{GPUMEM_UNSUPPORTED, false, {}};
+        run_op(a, result, async_result, word, want, variant + std::string(", ") + describe(a) + ", " + describe(c));
+      });
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_TRUE(x.intact()) << "the input changed: " << describe(a) << ", " << describe(c);
+  }
+
+  std::map<gpumem_status, int64_t> outcomes;
+};
+
+TEST_P(AxisConformance, GivesTheReferencesBitsByEveryVariant) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_REDUCE_AXIS);
+  Random random;
+  size_t number = 0;
+  for (const AxisCase& c : axis_cases(quick_run())) {
+    run_case(c, number++, variants, random);
+    if (enough()) break;
+  }
+  variants.expect_all_used(on_cuda());
+  for (const gpumem_status status : {GPUMEM_OK, GPUMEM_OVERFLOW, GPUMEM_UNSUPPORTED}) {
+    EXPECT_GT(outcomes[status], 0) << "no case gave " << gpumem_status_name(status);
+  }
+}
+
+// Each line has the bits that gpumem_reduce() gives for it.
+TEST_P(AxisConformance, AgreesWithOneReductionALine) {
+  Random random(7);
+  constexpr int64_t kRows = 300, kCols = 1100, kLd = 1103;
+  const Bytes elements = random_elements(GPUMEM_F64, Numbers::full, kRows * kLd, 1, random);
+  const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
+  upload(ctx, x.get(), elements.data(), elements.size());
+  for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_SUM_COMPENSATED, GPUMEM_MAX}) {
+    for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
+      const Axis a{GPUMEM_F64, op, axis, x.get(), kRows, kCols, kLd, 1, 0};
+      std::vector<uint64_t> got(static_cast<size_t>(lines_of(a)));
+      ASSERT_TRUE(ok(run(ctx, a, got.data())));
+      for (int64_t line = 0; line < lines_of(a); line += 37) {
+        uint64_t one = 0;
+        const double* first = static_cast<const double*>(x.get()) + (axis == GPUMEM_AXIS_ROWS ? line * kLd : line);
+        ASSERT_TRUE(ok(gpumem_reduce(ctx, GPUMEM_F64, op, first, axis == GPUMEM_AXIS_ROWS ? kCols : kRows,
+                                     axis == GPUMEM_AXIS_ROWS ? 1 : kLd, &one)));
+        EXPECT_EQ(got[static_cast<size_t>(line)], one) << op_name(op) << ", axis " << axis << ", line " << line;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, AxisConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test

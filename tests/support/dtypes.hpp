@@ -1,0 +1,70 @@
+// Element types and the reductions that each of them has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpumem.h"
+
+namespace gpumem_test {
+
+enum class Class { signed_integer, unsigned_integer, floating };
+
+struct TypeInfo {
+  const char* name;
+  size_t bytes;
+  Class what;
+  int exponent_bits;  // of floating-point types
+  int fraction_bits;
+};
+
+inline const TypeInfo& info_of(gpumem_dtype dtype) {
+  static constexpr TypeInfo kTypes[] = {
+      {"i8", 1, Class::signed_integer, 0, 0},  {"u8", 1, Class::unsigned_integer, 0, 0},
+      {"i16", 2, Class::signed_integer, 0, 0}, {"u16", 2, Class::unsigned_integer, 0, 0},
+      {"i32", 4, Class::signed_integer, 0, 0}, {"u32", 4, Class::unsigned_integer, 0, 0},
+      {"i64", 8, Class::signed_integer, 0, 0}, {"u64", 8, Class::unsigned_integer, 0, 0},
+      {"f16", 2, Class::floating, 5, 10},      {"bf16", 2, Class::floating, 8, 7},
+      {"f32", 4, Class::floating, 8, 23},      {"f64", 8, Class::floating, 11, 52}};
+  return kTypes[dtype];
+}
+
+inline bool is_floating(gpumem_dtype dtype) { return info_of(dtype).what == Class::floating; }
+
+inline constexpr gpumem_dtype kAllTypes[] = {GPUMEM_I8,  GPUMEM_U8,  GPUMEM_I16, GPUMEM_U16,  GPUMEM_I32, GPUMEM_U32,
+                                             GPUMEM_I64, GPUMEM_U64, GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64};
+inline constexpr gpumem_dtype kFloatingTypes[] = {GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64};
+
+// Operations of gpumem_reduce(), then those that have functions of their own.
+inline constexpr gpumem_reduce_op kAllOps[] = {
+    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES,
+    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_ARG_MIN, GPUMEM_SUM_COMPENSATED,
+    GPUMEM_ARG_MAX,   GPUMEM_DOT,     GPUMEM_NRM2};
+inline constexpr gpumem_reduce_op kReduceOps[] = {GPUMEM_SUM,     GPUMEM_MIN,         GPUMEM_MAX,
+                                                  GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES, GPUMEM_SUM_CUBES,
+                                                  GPUMEM_MAX_ABS, GPUMEM_MIN_MAX,     GPUMEM_SUM_COMPENSATED};
+inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_DOT, GPUMEM_NRM2};
+
+inline const char* op_name(gpumem_reduce_op op) {
+  static constexpr const char* kNames[] = {
+      "sum", "min", "max", "sum_abs", "squares", "cubes", "max_abs", "min_max", "compensated", "9",
+      "10",  "11",  "12",  "13",      "14",      "15",    "arg_min", "arg_max", "dot",         "nrm2"};
+  return kNames[op];
+}
+
+inline bool has(gpumem_dtype dtype, gpumem_reduce_op op) {
+  if (op == GPUMEM_SUM_COMPENSATED) return dtype == GPUMEM_F64;
+  return (op != GPUMEM_DOT && op != GPUMEM_NRM2) || dtype == GPUMEM_F32 || dtype == GPUMEM_F64;
+}
+
+inline bool is_arg(gpumem_reduce_op op) { return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX; }
+
+// The value of nothing is none.
+inline bool needs_elements(gpumem_reduce_op op) {
+  return op == GPUMEM_MIN || op == GPUMEM_MAX || op == GPUMEM_MAX_ABS || op == GPUMEM_MIN_MAX || is_arg(op);
+}
+
+// Results are words of 64 bits: one, or the minimum and the maximum, or the value and its index.
+inline int words_of(gpumem_reduce_op op) { return op == GPUMEM_MIN_MAX || is_arg(op) ? 2 : 1; }
+
+}  // namespace gpumem_test

@@ -1,0 +1,157 @@
+// Reductions of many lines in one call, of a matrix or of segments, as plain data: called in both forms, described, and
+// compared with the reference line by line.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "gpumem.h"
+#include "support/dtypes.hpp"
+#include "support/explain.hpp"
+#include "support/reference.hpp"
+
+namespace gpumem_test {
+
+struct Axis {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  gpumem_axis axis;
+  const void* x;
+  int64_t rows;
+  int64_t cols;
+  int64_t ld;
+  int64_t batches;
+  int64_t batch_stride;
+};
+
+struct Segmented {
+  gpumem_dtype dtype;
+  gpumem_reduce_op op;
+  const void* x;
+  int64_t n;
+  const int64_t* offsets;
+  int64_t segments;
+};
+
+// The status, and the words of all results, written or not as the status says.
+struct LinesOutcome {
+  gpumem_status status = GPUMEM_OK;
+  bool written = true;
+  std::vector<uint64_t> words;
+};
+
+inline int64_t lines_of(const Axis& a) { return a.batches * (a.axis == GPUMEM_AXIS_ROWS ? a.rows : a.cols); }
+inline int64_t lines_of(const Segmented& s) { return s.segments; }
+
+// Elements from the first to the last that any line has.
+inline int64_t extent_of(const Axis& a) {
+  if (a.rows == 0 || a.cols == 0 || a.batches == 0) return 0;
+  return (a.batches - 1) * a.batch_stride + (a.rows - 1) * a.ld + a.cols;
+}
+
+inline gpumem_problem problem_of(const Axis& a) {
+  gpumem_problem problem = problem_of(gpumem_family{GPUMEM_FAMILY_REDUCE_AXIS});
+  problem.dtype = a.dtype;
+  problem.op = a.op;
+  problem.axis = a.axis;
+  problem.src = a.x;
+  problem.rows = a.rows;
+  problem.cols = a.cols;
+  problem.src_stride = a.ld;
+  problem.batches = a.batches;
+  problem.batch_stride = a.batch_stride;
+  return problem;
+}
+
+inline gpumem_problem problem_of(const Segmented& s) {
+  gpumem_problem problem = problem_of(gpumem_family{GPUMEM_FAMILY_REDUCE_SEGMENTS});
+  problem.dtype = s.dtype;
+  problem.op = s.op;
+  problem.src = s.x;
+  problem.n = s.n;
+  problem.offsets = s.offsets;
+  problem.rows = s.segments;
+  return problem;
+}
+
+inline gpumem_status run(gpumem_ctx* ctx, const Axis& a, void* result) {
+  return gpumem_reduce_axis(ctx, a.dtype, a.op, a.axis, a.x, a.rows, a.cols, a.ld, a.batches, a.batch_stride, result);
+}
+inline gpumem_status run(gpumem_ctx* ctx, const Segmented& s, void* result) {
+  return gpumem_reduce_segments(ctx, s.dtype, s.op, s.x, s.n, s.offsets, s.segments, result);
+}
+inline gpumem_status run_async(gpumem_ctx* ctx, const Axis& a, void* result, gpumem_status* status,
+                               gpumem_stream* stream) {
+  return gpumem_reduce_axis_async(ctx, a.dtype, a.op, a.axis, a.x, a.rows, a.cols, a.ld, a.batches, a.batch_stride,
+                                  result, status, stream);
+}
+inline gpumem_status run_async(gpumem_ctx* ctx, const Segmented& s, void* result, gpumem_status* status,
+                               gpumem_stream* stream) {
+  return gpumem_reduce_segments_async(ctx, s.dtype, s.op, s.x, s.n, s.offsets, s.segments, result, status, stream);
+}
+
+// For x in ordinary memory.
+inline LinesOutcome reference(const Axis& a) {
+  LinesOutcome all;
+  const bool by_rows = a.axis == GPUMEM_AXIS_ROWS;
+  const int64_t lines = by_rows ? a.rows : a.cols;
+  const int64_t length = by_rows ? a.cols : a.rows;
+  if (lines_of(a) > 0 && length == 0 && needs_elements(a.op)) {
+    all.written = false;
+    all.status = GPUMEM_EMPTY;
+    return all;
+  }
+  const size_t element_bytes = info_of(a.dtype).bytes;
+  for (int64_t b = 0; b < a.batches; ++b) {
+    for (int64_t line = 0; line < lines; ++line) {
+      const int64_t first = b * a.batch_stride + line * (by_rows ? a.ld : 1);
+      const char* start = static_cast<const char*>(a.x) + static_cast<size_t>(first) * element_bytes;
+      const Outcome one = reference(a.op, {a.dtype, start, length, by_rows ? 1 : a.ld});
+      if (one.status != GPUMEM_OK) all.status = one.status;
+      all.words.insert(all.words.end(), one.words, one.words + words_of(a.op));
+    }
+  }
+  return all;
+}
+
+inline LinesOutcome reference(const Segmented& s) {
+  LinesOutcome all;
+  for (int64_t i = 0; i < s.segments; ++i) {
+    const int64_t first = s.offsets[i];
+    const int64_t end = s.offsets[i + 1];
+    Outcome one{GPUMEM_OUT_OF_RANGE, {}};
+    if (first >= 0 && first <= end && end <= s.n) {
+      const char* start = static_cast<const char*>(s.x) + static_cast<size_t>(first) * info_of(s.dtype).bytes;
+      one = reference(s.op, {s.dtype, start, end - first, 1});
+    }
+    all.status = std::max(all.status, one.status);
+    all.words.insert(all.words.end(), one.words, one.words + words_of(s.op));
+  }
+  return all;
+}
+
+inline std::string describe(const Axis& a) {
+  return std::string(op_name(a.op)) + " of the " + (a.axis == GPUMEM_AXIS_ROWS ? "rows of " : "columns of ") +
+         std::to_string(a.rows) + " x " + std::to_string(a.cols) + ' ' + info_of(a.dtype).name + ", ld " +
+         std::to_string(a.ld) + ", batches " + std::to_string(a.batches) + " each " + std::to_string(a.batch_stride);
+}
+
+inline std::string describe(const Segmented& s) {
+  return std::string(op_name(s.op)) + " of " + std::to_string(s.segments) + " segments of " + std::to_string(s.n) +
+         ' ' + info_of(s.dtype).name;
+}
+
+// The first result that differs, by its line.
+inline std::string difference(const LinesOutcome& expected, const uint64_t* got, gpumem_reduce_op op) {
+  for (size_t i = 0; i < expected.words.size(); ++i) {
+    if (expected.words[i] == got[i]) continue;
+    char text[96];
+    std::snprintf(text, sizeof text, "line %zu is 0x%016llx, expected 0x%016llx", i / static_cast<size_t>(words_of(op)),
+                  static_cast<unsigned long long>(got[i]), static_cast<unsigned long long>(expected.words[i]));
+    return text;
+  }
+  return "";
+}
+
+}  // namespace gpumem_test
