@@ -43,26 +43,28 @@ struct Subtree {
   Light light[kCount];
 };
 
-// The eight terms of one lane: rows `row`, `row` + 128, ...
+// The eight terms of one lane: rows `row`, `row` + 128, ... All are asked for at once; where all are there, without a question.
 template <class Entry>
 __device__ __forceinline__ Subtree<Entry> lane_sum(const Entry& entry, const Columns<Entry>& columns, int64_t row) {
   Bundle<Entry::kBytes> bundle[kLeafRows];
   const char* p = columns.x + row * columns.pitch;
-#pragma unroll
-  for (int r = 0; r < kLeafRows; ++r) {
-    const bool there = row + r * kLeafLanes < columns.rows;
-    if (columns.words && there) {
-      bundle[r].load_word(p + r * kLeafLanes * columns.pitch);
-    } else {
-      bundle[r].load_elements(p + r * kLeafLanes * columns.pitch, there ? columns.there : 0);
-    }
-  }
+  const int64_t step = kLeafLanes * columns.pitch;
   Subtree<Entry> sum;
+  if (columns.words && row + (kLeafRows - 1) * kLeafLanes < columns.rows) {
 #pragma unroll
-  for (int r = 0; r < kLeafRows; ++r) {
-    if (row + r * kLeafLanes >= columns.rows) break;
+    for (int r = 0; r < kLeafRows; ++r) bundle[r].load_word(p + r * step);
 #pragma unroll
-    for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle[r].element[k]);
+    for (int r = 0; r < kLeafRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle[r].element[k]);
+    }
+    return sum;
+  }
+#pragma unroll 1
+  for (int r = 0; r < kLeafRows && row + r * kLeafLanes < columns.rows; ++r) {
+    bundle[0].load_elements(p + r * step, columns.there);
+#pragma unroll
+    for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle[0].element[k]);
   }
   return sum;
 }
@@ -155,23 +157,25 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
         for (int k = 0; k < kCount; ++k) shared[t][c + k] = combine(shared[t][c + k], shared[t + half][c + k]);
       }
     }
+    if (last - first == 1) break;  // the only one: it stays where it is
     if (t == 0) {
 #pragma unroll
       for (int k = 0; k < kCount; ++k) stack[k].push(shared[0][c + k]);
     }
     __syncthreads();
   }
+  const auto of_block = [&](int k) { return last - first == 1 ? shared[0][c + k] : stack[k].whole(); };
   const auto finish = [&](int k, const Node& node) {
     if (k < columns.there) finish_sound_line(launch, columns.first_line + k, columns.rows, node);
   };
   if (gridDim.y == 1) {
-    for (int k = 0; t == 0 && k < kCount; ++k) finish(k, stack[k].whole());
+    for (int k = 0; t == 0 && k < kCount; ++k) finish(k, of_block(k));
     return;
   }
 
   Node* nodes = static_cast<Node*>(launch.scratch.nodes) + int64_t{blockIdx.x} * gridDim.y * kWidth;
   if (t == 0) {
-    for (int k = 0; k < kCount; ++k) store_node(nodes + blockIdx.y * kWidth + c + k, stack[k].whole());
+    for (int k = 0; k < kCount; ++k) store_node(nodes + blockIdx.y * kWidth + c + k, of_block(k));
   }
   __syncthreads();
   __shared__ bool is_last;

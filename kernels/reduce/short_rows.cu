@@ -31,6 +31,16 @@ struct RowSet {
     }
   }
 
+  // A row that fills all bundles, by whole words.
+  __device__ __forceinline__ void load_full(const char* row) {
+    const int g = threadIdx.x % kThreads;
+#pragma unroll
+    for (int s = 0; s < kSlots; ++s) {
+      there[s] = B::kCount;
+      bundle[s].load_word(row + static_cast<int64_t>(s * kThreads + g) * B::kWordBytes);
+    }
+  }
+
   // The fold of the row, whole in each of its threads.
   __device__ __forceinline__ typename Entry::Node fold(const Entry& entry) const {
     typename Entry::Light light[kSlots * B::kCount];
@@ -97,14 +107,24 @@ __global__ void __launch_bounds__(kBlock, 2) short_rows_kernel(const __grid_cons
   const bool words = reinterpret_cast<uintptr_t>(launch.x) % kWord == 0 &&
                      launch.lines.pitch * Entry::kBytes % kWord == 0 &&
                      launch.lines.batch_stride * Entry::kBytes % kWord == 0;
+  // One matrix whose rows fill their bundles is loaded without a question.
+  const bool full = words && launch.lines.per_batch == launch.lines.count &&
+                    cols == kThreads * kSlots * Bundle<Entry::kBytes>::kCount;
+  const auto* x = static_cast<const char*>(launch.x);
+  const int64_t pitch = launch.lines.pitch * Entry::kBytes;
   for (int64_t first = warp * kRows * kSets; first < launch.lines.count; first += warps * kRows * kSets) {
     RowSet<Entry, kThreads, kSlots> rows[kSets];
+    if (full && first + kSets * kRows <= launch.lines.count) {
 #pragma unroll
-    for (int i = 0; i < kSets; ++i) {
-      const int64_t index = first + i * kRows + threadIdx.x % 32 / kThreads;
-      const bool exists = index < launch.lines.count;
-      const Line line = line_of(launch, exists ? index : 0);
-      rows[i].load(line.x, exists, cols, words);
+      for (int i = 0; i < kSets; ++i) rows[i].load_full(x + (first + i * kRows + threadIdx.x % 32 / kThreads) * pitch);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kSets; ++i) {
+        const int64_t index = first + i * kRows + threadIdx.x % 32 / kThreads;
+        const bool exists = index < launch.lines.count;
+        const Line line = line_of(launch, exists ? index : 0);
+        rows[i].load(line.x, exists, cols, words);
+      }
     }
     typename Entry::Node node[kSets];
 #pragma unroll

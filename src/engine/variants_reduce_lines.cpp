@@ -6,6 +6,7 @@
 #include "engine/variants.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/nodes.hpp"
 #include "kernels/order.hpp"
 
 namespace gpumem {
@@ -95,7 +96,9 @@ LaunchShape row_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) no
 // Nodes of all columns of a block go to scratch together.
 LaunchShape column_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
-  const int64_t most = kMaxReduceBlocks / columns_a_block(p);
+  const NodeKind kind = node_kind(p.dtype, p.op);
+  const int64_t node_words = kind == NodeKind::sum ? 1 : kind == NodeKind::integer ? 4 : 2;
+  const int64_t most = kMaxReduceBlocks * 4 / node_words / columns_a_block(p);
   const int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{4} * d.multiprocessors, most);
   return {column_blocks(p) * ceil_div(leaves, tile), 256, 8, tile * kLeafTerms};
 }

@@ -69,6 +69,8 @@ class ReduceCapture : public Gpu {
   static void put(void* dst, const void* src, size_t bytes) {
     if (bytes == 0) return;
     ASSERT_EQ(cudaMemcpy(dst, src, bytes, cudaMemcpyDefault), cudaSuccess);
+    // A copy of heap memory may return before it has arrived, and the captures' streams wait for no other.
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   }
 
  private:
