@@ -441,13 +441,14 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
  *             overflow to an infinity. min and max take -0 as less than +0; MAX_ABS is never -0; a sum of zeros is +0.
  *             Subnormals count in full, whatever the program has set in its floating-point environment.
  * n == 0      Sums, dot and nrm2 are 0; min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x may then be NULL.
- * Aliasing    result, index and status may not lie inside x. The library never writes to x.
+ * Aliasing    result, index and status may lie neither inside x, y or offsets nor inside each other. The library never writes
+ *             to x.
  *
  * The plain forms take results in any kind of memory; a failure leaves them untouched.
  * The _async forms write result (and index) in the order of the stream. On a CUDA context result, index and status lie in
  * device, pinned or managed memory (INVALID_POINTER otherwise). What only the run itself can find goes to *status: GPUMEM_OK, or
  * GPUMEM_OVERFLOW with *result untouched; status may be NULL. Data in host memory is reduced by a host function in the stream's
- * order. Under graph capture, data of the device only: the call becomes part of the graph, with scratch memory that lives as
+ * order; should it find no memory to work in, *status is GPUMEM_OUT_OF_MEMORY and the log says so. Under graph capture, data of the device only: the call becomes part of the graph, with scratch memory that lives as
  * long as the graph does, so no two executions of one captured call may overlap, and the context must outlive them.
  * Errors of all: EMPTY, OVERFLOW (plain forms), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device, device
  * memory on a host context, an operation that the type does not have, or a forced variant that does not fit), CAPTURING (the

@@ -57,7 +57,7 @@ LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcep
     return {ceil_div(chunks, warps), 32 * warps, 1, warps * chunk};
   }
   constexpr int32_t kWarps = kTileThreads / 32;
-  const int64_t most = is_ordered(node_kind(p.dtype, p.op)) ? kLeavesAtOnce / 2 : 4 * kLeavesAtOnce;
+  const int64_t most = is_ordered(node_kind(p.dtype, p.op)) ? kLeavesAtOnce : 4 * kLeavesAtOnce;
   int64_t tile =
       std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(chunks / kBlocks))), kWarps, most);
   while (ceil_div(chunks, tile) > kMaxReduceBlocks) tile *= 2;
