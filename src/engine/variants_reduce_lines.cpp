@@ -72,7 +72,7 @@ const char* accepts_row_tiles(const DeviceProps&, const ReduceAxisProblem& p) no
   return nullptr;
 }
 
-int64_t columns_a_block(const ReduceAxisProblem& p) noexcept { return 16 * (element_bytes(p.dtype) == 8 ? 2 : 4); }
+int64_t columns_a_block(const ReduceAxisProblem& p) noexcept { return element_bytes(p.dtype) == 8 ? 32 : 64; }
 int64_t column_blocks(const ReduceAxisProblem& p) noexcept { return p.batches * ceil_div(p.cols, columns_a_block(p)); }
 const char* accepts_column_tiles(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
   if (of_rows(p)) return "it is for columns";

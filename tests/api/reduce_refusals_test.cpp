@@ -11,6 +11,7 @@
 #include "support/memory.hpp"
 #include "support/pages.hpp"
 #include "support/reductions.hpp"
+#include "support/sanitizers.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -88,10 +89,11 @@ TEST_P(ReduceRefusals, OfPointersThatAreNone) {
   ASSERT_TRUE(ok(gpumem_free(ctx, freed)));
   for (const Form& f : forms()) {
     no(GPUMEM_INVALID_POINTER, call(f, pages.end(), 9, 1, zeros.data()), {"x"}, f);
-    no(GPUMEM_INVALID_POINTER, call(f, freed, 9, 1, zeros.data()), {"x"}, f);
+    // A sanitizer's run-time maps memory of its own where a block was.
+    if (!kSanitized) no(GPUMEM_INVALID_POINTER, call(f, freed, 9, 1, zeros.data()), {"x"}, f);
     if (f.op == GPUMEM_DOT) {
       no(GPUMEM_INVALID_POINTER, call(f, zeros.data(), 9, 1, pages.end()), {"y"}, f);
-      no(GPUMEM_INVALID_POINTER, call(f, zeros.data(), 9, 1, freed), {"y"}, f);
+      if (!kSanitized) no(GPUMEM_INVALID_POINTER, call(f, zeros.data(), 9, 1, freed), {"y"}, f);
     }
   }
 }

@@ -9,7 +9,7 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kShortestPiece = 4 * kLeafTerms;
+constexpr int64_t kShortestPiece = int64_t{4} * kLeafTerms;
 constexpr int64_t kWorthATask = int64_t{1} << 17;  // elements
 constexpr int64_t kStripBytes = 256;               // of a row: a tile of the transpose
 
@@ -46,7 +46,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
 // A piece is an aligned run of 2^k leaves.
 void AxisReduction::cut_length() noexcept {
   piece_ = length_;
-  if (threads_ == 1 || groups_ == 0 || groups_ >= 2 * threads_) return;
+  if (threads_ == 1 || groups_ == 0 || groups_ >= int64_t{2} * threads_) return;
   const int64_t wanted = std::min(ceil_div(4 * int64_t{threads_}, groups_), width_ * length_ / kWorthATask);
   if (wanted < 2) return;
   const int64_t least = std::max(kShortestPiece, ceil_div(length_, wanted));
@@ -59,7 +59,7 @@ void AxisReduction::size_scratch() noexcept {
   constexpr int64_t kLine = sizeof(CacheLine);
   const int64_t height = std::min<int64_t>(length_, kLeafTerms);
   strip_pitch_ = (ceil_div(height * bytes_, kLine) + 1) * kLine;  // one line more: no power of two
-  const int64_t levels = std::bit_width(static_cast<uint64_t>(ceil_div(piece_, kLeafTerms)));
+  const auto levels = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(ceil_div(piece_, kLeafTerms))));
   levels_bytes_ = strip_ * levels * static_cast<int64_t>(sizeof(ReduceNode));
   scratch_lines_ = ceil_div(levels_bytes_, kLine) + strip_ * strip_pitch_ / kLine;
 }

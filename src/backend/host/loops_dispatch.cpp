@@ -1,5 +1,9 @@
 #include <cstring>
 
+#if defined(GPUMEM_HAS_WIDE_LOOPS)
+#include <cpuid.h>
+#endif
+
 #include "backend/host/loops.hpp"
 #include "engine/error.hpp"
 
@@ -15,10 +19,21 @@ constexpr Loops kAvx512 = {"avx512", loops_avx512::integers, loops_avx512::float
 
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};
 
+#if defined(GPUMEM_HAS_WIDE_LOOPS)
+// Not every compiler's __builtin_cpu_supports() knows it.
+bool has_f16c() noexcept {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 int widest_of_processor() noexcept {
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
   __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+  const bool avx2 = __builtin_cpu_supports("avx2") && has_f16c();
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (avx2 && avx512) return 2;

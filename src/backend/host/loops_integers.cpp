@@ -62,12 +62,16 @@ template <class T, class Word>
 Word square(T v) {
   // Formed in 32 bits, so that a vector holds more of them.
   const std::make_unsigned_t<T> a = magnitude(v);
-  return static_cast<Word>(static_cast<uint32_t>(a) * a);
+  const uint32_t square = static_cast<uint32_t>(a) * a;
+  return static_cast<Word>(square);
+}
+template <class Wide, class T>
+Wide widened(T v) {
+  return static_cast<Wide>(v);
 }
 template <class T, class Word>
 Word cube(T v) {
-  using Narrow = std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>;
-  const Narrow a = v;
+  const auto a = widened<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>(v);
   return static_cast<Word>(static_cast<Word>(a * a) * static_cast<Word>(a));
 }
 
@@ -189,7 +193,7 @@ struct CubesOf64 {
   Int128 bbb = 0;
 
   // 512 terms of 54 bits fit a lane's word, and 2^24 of 96 bits the sums here.
-  static constexpr int64_t kChunk = 512 * kWords;
+  static constexpr int64_t kChunk = int64_t{512} * kWords;
   static constexpr int64_t kMost = int64_t{1} << 24;
 
   void add(const char* x, int64_t count) {

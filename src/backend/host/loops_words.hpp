@@ -31,9 +31,10 @@ inline Words products(const Words& a, const Words& b) {
   return reinterpret_cast<Words>(kSigned ? _mm256_mul_epi32(x, y) : _mm256_mul_epu32(x, y));
 #else
   using Wide = std::conditional_t<kSigned, int64_t, uint64_t>;
-  Words result;
+  Words result{};
   for (int i = 0; i < kWords; ++i) {
     result[i] =
+        // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it loses track of vectors' elements
         static_cast<uint64_t>(static_cast<Wide>(static_cast<T>(a[i])) * static_cast<Wide>(static_cast<T>(b[i])));
   }
   return result;
@@ -43,7 +44,7 @@ inline Words products(const Words& a, const Words& b) {
 // take(pair) for vectors of pairs of elements of 32 bits, the last one filled up with zeros.
 template <class T, class Take>
 inline void over_pairs(const T* x, int64_t count, const Take& take) {
-  constexpr int64_t kElements = 2 * kWords;
+  constexpr int64_t kElements = int64_t{2} * kWords;
   Words pairs;
   int64_t at = 0;
   for (; at + kElements <= count; at += kElements) {

@@ -22,7 +22,7 @@ SegmentReduction::SegmentReduction(const HostTeam& team, HostWay way, const Redu
       tasks_(way.serial ? std::min<int64_t>(1, args.segments) : ceil_div(args.segments, args.shape.tile)) {
   if (serial_ || args.n <= kLong) return;
   has_long_.resize(static_cast<size_t>(tasks_));
-  partial_.resize(static_cast<size_t>(4 * team.threads));
+  partial_.resize(size_t{4} * static_cast<size_t>(team.threads));
 }
 
 gpumem_status SegmentReduction::run() noexcept {
