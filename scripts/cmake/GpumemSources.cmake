@@ -18,6 +18,7 @@ set(core_sources
   src/engine/movement.cpp
   src/engine/objects.cpp
   src/engine/operand.cpp
+  src/engine/outputs.cpp
   src/engine/placement.cpp
   src/engine/process.cpp
   src/engine/reduce.cpp
@@ -25,10 +26,11 @@ set(core_sources
   src/engine/reduce_axis.cpp
   src/engine/reduce_check.cpp
   src/engine/reduce_lines.cpp
-  src/engine/reduce_operands.cpp
   src/engine/reduce_segments.cpp
   src/engine/reduce_streamed.cpp
   src/engine/registry.cpp
+  src/engine/report.cpp
+  src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/variants.cpp

@@ -2,6 +2,8 @@
 // the arrays against the tables.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,19 +26,18 @@ int32_t row_of_backend(std::span<const Variant<Problem>> table, int32_t row) noe
   return place;
 }
 
-struct LauncherNames {
-  std::vector<const char*> reduce;
-  std::vector<const char*> transpose;
-  std::vector<const char*> fill;
-  std::vector<const char*> reduce_axis;
-  std::vector<const char*> reduce_segments;
-};
+// A family's launcher of a row of its table.
+template <class Family, class Function, size_t kCount>
+const Function& launch_of(const Launcher<Function> (&launchers)[kCount], int32_t variant) noexcept {
+  return launchers[row_of_backend(Family::table(), variant)].launch;
+}
 
-template <class Function, size_t kCount>
-std::vector<const char*> names_of(const Launcher<Function> (&launchers)[kCount]) {
-  std::vector<const char*> names;
-  for (const auto& launcher : launchers) names.push_back(launcher.name);
-  return names;
+// The names in the launchers' arrays, by family_index().
+using LauncherNames = std::array<std::vector<const char*>, kFamilies>;
+
+template <class Family, class Function, size_t kCount>
+void add_names(LauncherNames& names, const Launcher<Function> (&launchers)[kCount]) {
+  for (const auto& launcher : launchers) names[family_index(Family::id)].push_back(launcher.name);
 }
 
 LauncherNames host_launcher_names();

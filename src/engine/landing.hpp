@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/reduce_operands.hpp"
+#include "engine/outputs.hpp"
 
 namespace gpumem {
 

@@ -1,45 +1,11 @@
 #include <cstring>
-#include <memory>
 
 #include "engine/checked.hpp"
+#include "engine/placed.hpp"
 #include "engine/plan.hpp"
-#include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
-
-class CopyTask final : public HostTask {
- public:
-  CopyTask(Backend& host, void* dst, const void* src, size_t bytes)
-      : host_(host), dst_(dst), src_(src), bytes_(bytes) {}
-  void run() noexcept override { host_.copy(nullptr, dst_, src_, bytes_, Until::complete); }
-
- private:
-  Backend& host_;
-  void* dst_;
-  const void* src_;
-  size_t bytes_;
-};
-
-class FillTask final : public HostTask {
- public:
-  FillTask(Backend& host, const FillArgs& args) : host_(host), args_(args) {}
-  void run() noexcept override { host_.fill(nullptr, args_, Until::complete); }
-
- private:
-  Backend& host_;
-  FillArgs args_;
-};
-
-// Host work of a CUDA context: now, behind the context's own stream, or in the order of a stream.
-void run_beside(Context& context, std::unique_ptr<HostTask> task, NativeStream stream, Until until) {
-  if (until == Until::complete) {
-    context.device().await_order();
-    task->run();
-  } else {
-    context.device().host_callback(stream, std::move(task));
-  }
-}
 
 bool every_byte_equal(const unsigned char* pattern, int64_t bytes) noexcept {
   for (int64_t i = 1; i < bytes; ++i) {
@@ -73,7 +39,10 @@ void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStr
   const bool pageable = from.kind == GPUMEM_MEMORY_PAGEABLE || to.kind == GPUMEM_MEMORY_PAGEABLE;
   if (until == Until::complete || host_only || pageable)
     require_not_capturing(context, stream, "a copy of host memory");
-  if (host_only) return run_beside(context, std::make_unique<CopyTask>(context.host(), dst, src, size), stream, until);
+  if (host_only) {
+    return run_beside(context, stream, until, "a copy",
+                      [=](Backend& host, NativeStream now, Until done) { host.copy(now, dst, src, size, done); });
+  }
   if (from.mixed || to.mixed || (pageable && until == Until::enqueued)) {
     device.pageable_copy_async(stream, dst, src, size, from.on_host());
     if (until == Until::complete) device.synchronize(stream);
@@ -108,10 +77,8 @@ void fill(Context& context, const FillCall& call, const void* pattern, NativeStr
   const Plan<FillFamily> planned = plan(context, call, pattern);
   if (planned.empty) return;
   const FillArgs args = fill_args(planned, call, pattern);
-  const bool beside = context.on_cuda() && planned.placement.runs == Runs::host;
-  if (until == Until::complete || beside) require_not_capturing(context, stream, "this fill");
-  if (beside) return run_beside(context, std::make_unique<FillTask>(context.host(), args), stream, until);
-  context.running(planned.placement.runs).fill(stream, args, until);
+  run_placed(context, planned.placement.runs, stream, until, "this fill",
+             [args](Backend& backend, NativeStream on, Until done) { backend.fill(on, args, done); });
 }
 
 }  // namespace gpumem

@@ -1,4 +1,5 @@
-// One operation as the tables see it: plain data, no pointers, so that a decision is a pure function of it.
+// One operation as the tables see it: plain data, no pointers, so that a decision is a pure function of it. elements() is what
+// it reads, or writes where it reads nothing; products of extents fit int64_t: the plan has checked them.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,8 @@ struct ReduceProblem {
   int32_t misalignment = 0;  // address of x modulo 16
   int64_t y_stride = 1;      // the second operand of a dot product
   int32_t y_misalignment = 0;
+
+  int64_t elements() const noexcept { return n; }
 };
 
 struct ReduceAxisProblem {
@@ -30,6 +33,8 @@ struct ReduceAxisProblem {
   int64_t batches = 1;
   int64_t batch_stride = 0;
   int32_t misalignment = 0;
+
+  int64_t elements() const noexcept { return batches * rows * cols; }
 };
 
 struct ReduceSegmentsProblem {
@@ -39,6 +44,8 @@ struct ReduceSegmentsProblem {
   int64_t n = 0;
   int64_t segments = 0;
   int32_t misalignment = 0;
+
+  int64_t elements() const noexcept { return n; }
 };
 
 struct TransposeProblem {
@@ -50,6 +57,8 @@ struct TransposeProblem {
   int64_t dst_ld = 0;
   int32_t src_misalignment = 0;  // addresses modulo 16
   int32_t dst_misalignment = 0;
+
+  int64_t elements() const noexcept { return rows * cols; }
 };
 
 struct FillProblem {
@@ -57,6 +66,8 @@ struct FillProblem {
   int64_t pattern_bytes = 1;
   int64_t bytes = 0;
   bool uniform = false;  // every byte of the pattern is the same
+
+  int64_t elements() const noexcept { return bytes; }
 };
 
 }  // namespace gpumem

@@ -9,6 +9,7 @@
 #include "engine/float_environment.hpp"
 #include "engine/reduce_check.hpp"
 #include "engine/sentences.hpp"
+#include "engine/staging.hpp"
 #include "engine/streams.hpp"
 
 namespace gpumem {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "engine/operations.hpp"
+#include "engine/outputs.hpp"
 #include "engine/plan.hpp"
-#include "engine/reduce_operands.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/values.hpp"
 

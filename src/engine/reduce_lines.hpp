@@ -6,7 +6,7 @@
 
 #include "engine/landing.hpp"
 #include "engine/plan.hpp"
-#include "engine/reduce_operands.hpp"
+#include "engine/staging.hpp"
 #include "engine/streams.hpp"
 
 namespace gpumem {

@@ -6,6 +6,7 @@
 #include "engine/checked.hpp"
 #include "engine/float_environment.hpp"
 #include "engine/reduce.hpp"
+#include "engine/staging.hpp"
 
 namespace gpumem {
 namespace {

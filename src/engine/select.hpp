@@ -1,6 +1,7 @@
 // The choice of a variant: a pure function of plain data. No I/O, no clock, no globals, no allocation.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -16,7 +17,7 @@ struct Override {
   ChosenBy by = ChosenBy::program;
 };
 
-// One measured choice. size_class is floor(log2) of the elements the operation reads.
+// One measured choice. size_class is floor(log2) of the problem's elements.
 struct TunedChoice {
   gpumem_family family;
   int32_t size_class;
@@ -32,11 +33,9 @@ struct Decision {
   const char* rejected = nullptr;
 };
 
-int32_t size_class(const ReduceProblem& problem) noexcept;
-int32_t size_class(const TransposeProblem& problem) noexcept;
-int32_t size_class(const FillProblem& problem) noexcept;
-int32_t size_class(const ReduceAxisProblem& problem) noexcept;
-int32_t size_class(const ReduceSegmentsProblem& problem) noexcept;
+constexpr int32_t size_class(int64_t elements) noexcept {
+  return elements <= 0 ? 0 : 63 - std::countl_zero(static_cast<uint64_t>(elements));
+}
 
 // Why a row can't take the problem, the row's backend included; nullptr when it can.
 template <class Problem>
@@ -62,7 +61,7 @@ Decision select(const DeviceProps& props, const typename Family::Problem& proble
     return accept(forced.row, forced.by);
   }
   for (const TunedChoice& tuned : tuning) {
-    if (tuned.family != Family::id || tuned.size_class != size_class(problem)) continue;
+    if (tuned.family != Family::id || tuned.size_class != size_class(problem.elements())) continue;
     if (tuned.row < 0 || tuned.row >= static_cast<int32_t>(table.size())) continue;
     if (tuned.revision != table[tuned.row].revision) continue;
     if (rejection(table[tuned.row], props, problem) == nullptr) return accept(tuned.row, ChosenBy::tuning);

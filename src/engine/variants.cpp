@@ -1,10 +1,9 @@
 #include "engine/variants.hpp"
 
-#include <bit>
+#include <array>
 #include <cstring>
 
 #include "engine/error.hpp"
-#include "engine/select.hpp"
 
 namespace gpumem {
 namespace {
@@ -15,11 +14,11 @@ constexpr FamilyNames names_of() noexcept {
           [](int32_t row) noexcept { return Family::table()[row].name; }};
 }
 
-constexpr FamilyNames kFamilyNames[kFamilies] = {names_of<ReduceFamily>(), names_of<TransposeFamily>(),
-                                                 names_of<FillFamily>(), names_of<ReduceAxisFamily>(),
-                                                 names_of<ReduceSegmentsFamily>()};
-
-int32_t floor_log2(int64_t n) noexcept { return n <= 0 ? 0 : 63 - std::countl_zero(static_cast<uint64_t>(n)); }
+constexpr auto kFamilyNames = [] {
+  std::array<FamilyNames, kFamilies> names{};
+  for_each_family([&]<class Family>() { names[family_index(Family::id)] = names_of<Family>(); });
+  return names;
+}();
 
 }  // namespace
 
@@ -36,14 +35,5 @@ int32_t find_variant(const FamilyNames& family, const char* name) noexcept {
   }
   return -1;
 }
-
-int32_t size_class(const ReduceProblem& problem) noexcept { return floor_log2(problem.n); }
-// Products of extents fit int64_t: the plan has checked them.
-int32_t size_class(const TransposeProblem& problem) noexcept { return floor_log2(problem.rows * problem.cols); }
-int32_t size_class(const FillProblem& problem) noexcept { return floor_log2(problem.bytes); }
-int32_t size_class(const ReduceAxisProblem& problem) noexcept {
-  return floor_log2(problem.batches * problem.rows * problem.cols);
-}
-int32_t size_class(const ReduceSegmentsProblem& problem) noexcept { return floor_log2(problem.n); }
 
 }  // namespace gpumem

@@ -65,11 +65,18 @@ struct ReduceSegmentsFamily {
 constexpr int kFamilies = 5;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
+// Calls f.template operator()<Family>() for every family.
+template <class F>
+constexpr void for_each_family(F&& f) {
+  const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
+  each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily>();
+}
+
 // The families as names, for the calls that take any of them.
 struct FamilyNames {
-  const char* name;
-  int32_t (*count)() noexcept;
-  const char* (*variant)(int32_t row) noexcept;
+  const char* name = nullptr;
+  int32_t (*count)() noexcept = nullptr;
+  const char* (*variant)(int32_t row) noexcept = nullptr;
 };
 
 // Throws INVALID_ARGUMENT for a value that is no family.

@@ -18,11 +18,9 @@ std::vector<std::string> rows_of(Runs runs) {
 std::vector<std::string> strings(const std::vector<const char*>& names) { return {names.begin(), names.end()}; }
 
 void expect_same(const LauncherNames& launchers, Runs runs) {
-  EXPECT_EQ(strings(launchers.reduce), rows_of<ReduceFamily>(runs));
-  EXPECT_EQ(strings(launchers.transpose), rows_of<TransposeFamily>(runs));
-  EXPECT_EQ(strings(launchers.fill), rows_of<FillFamily>(runs));
-  EXPECT_EQ(strings(launchers.reduce_axis), rows_of<ReduceAxisFamily>(runs));
-  EXPECT_EQ(strings(launchers.reduce_segments), rows_of<ReduceSegmentsFamily>(runs));
+  for_each_family([&]<class Family>() {
+    EXPECT_EQ(strings(launchers[family_index(Family::id)]), rows_of<Family>(runs)) << Family::name;
+  });
 }
 
 TEST(Launchers, OfTheHostStandInTableOrder) { expect_same(host_launcher_names(), Runs::host); }

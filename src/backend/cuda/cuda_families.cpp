@@ -31,8 +31,8 @@ constexpr Launcher<decltype(&kernels::fill_vec16)> kFill[] = {
 LauncherNames cuda_launcher_names() {
   LauncherNames names;
   add_reduce_launcher_names(names);
-  names.transpose = names_of(kTranspose);
-  names.fill = names_of(kFill);
+  add_names<TransposeFamily>(names, kTranspose);
+  add_names<FillFamily>(names, kFill);
   return names;
 }
 
@@ -45,20 +45,20 @@ void CudaBackend::warmup() {
 
 void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
   const DeviceScope scope = enter();
-  const auto& launcher = kTranspose[row_of_backend(TransposeFamily::table(), args.variant)];
+  const auto launcher = launch_of<TransposeFamily>(kTranspose, args.variant);
   const kernels::TransposeLaunch launch{args.src,  args.src_ld, args.dst,       args.dst_ld,
                                         args.rows, args.cols,   args.shape.grid};
-  GPUMEM_CUDA(launcher.launch(args.element_bytes, launch, native(stream)));
+  GPUMEM_CUDA(launcher(args.element_bytes, launch, native(stream)));
   finish(native(stream), until);
 }
 
 void CudaBackend::fill(NativeStream stream, const FillArgs& args, Until until) {
   const DeviceScope scope = enter();
-  const auto& launcher = kFill[row_of_backend(FillFamily::table(), args.variant)];
+  const auto launcher = launch_of<FillFamily>(kFill, args.variant);
   require_open(stream);
   kernels::FillLaunch launch{args.dst, args.bytes, {}, args.shape.grid};
   std::memcpy(launch.word, args.word, sizeof launch.word);
-  GPUMEM_CUDA(launcher.launch(launch, native(stream)));
+  GPUMEM_CUDA(launcher(launch, native(stream)));
   finish(native(stream), until);
 }
 

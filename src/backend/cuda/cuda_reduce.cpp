@@ -92,9 +92,9 @@ kernels::ReduceLaunch launch_of(const ReduceSegmentsArgs& args) noexcept {
 }  // namespace
 
 void add_reduce_launcher_names(LauncherNames& names) {
-  names.reduce = names_of(kReduce);
-  names.reduce_axis = names_of(kReduceAxis);
-  names.reduce_segments = names_of(kReduceSegments);
+  add_names<ReduceFamily>(names, kReduce);
+  add_names<ReduceAxisFamily>(names, kReduceAxis);
+  add_names<ReduceSegmentsFamily>(names, kReduceSegments);
 }
 
 // The value comes straight into memory that the host watches: several microseconds sooner than a copy and a wait for the
@@ -117,7 +117,7 @@ void CudaBackend::wait_for(const ResultSlots::Lease& slot, cudaStream_t stream) 
 
 ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
   const DeviceScope scope = enter();
-  const auto& launcher = kReduce[row_of_backend(ReduceFamily::table(), args.variant)];
+  const auto launcher = launch_of<ReduceFamily>(kReduce, args.variant);
   const ResultSlots::Lease slot(slots_);
   kernels::ReduceLaunch launch = launch_of(args);
   launch.slot = slot.device();
@@ -125,7 +125,7 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
   {
     const std::lock_guard<std::mutex> lock(launching_);
     launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher.launch(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, native(stream)));
   }
   wait_for(slot, native(stream));
   ReduceNode node;
@@ -135,7 +135,7 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
 
 void CudaBackend::reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) {
   const DeviceScope scope = enter();
-  const auto& launcher = kReduce[row_of_backend(ReduceFamily::table(), args.variant)];
+  const auto launcher = launch_of<ReduceFamily>(kReduce, args.variant);
   require_open(stream);
   kernels::ReduceLaunch launch = launch_of(args);
   launch.result = target.result;
@@ -143,7 +143,7 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceArgs& args, cons
   launch.status = target.status;
   const std::lock_guard<std::mutex> lock(launching_);
   launch.scratch = scratch_.for_stream(native(stream));
-  GPUMEM_CUDA(launcher.launch(launch, native(stream)));
+  GPUMEM_CUDA(launcher(launch, native(stream)));
 }
 
 // Two launches: the lines, and their status once all are done. The lock keeps those of one call together, since the next one on
@@ -156,7 +156,7 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
   if (until == Until::enqueued) {
     const std::lock_guard<std::mutex> lock(launching_);
     launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher.launch(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, native(stream)));
     GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, native(stream)));
     return GPUMEM_OK;
   }
@@ -166,7 +166,7 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
   {
     const std::lock_guard<std::mutex> lock(launching_);
     launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher.launch(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, native(stream)));
     GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, native(stream)));
   }
   wait_for(slot, native(stream));
@@ -174,12 +174,12 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
 }
 
 gpumem_status CudaBackend::reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) {
-  const auto& launcher = kReduceAxis[row_of_backend(ReduceAxisFamily::table(), args.variant)];
+  const auto launcher = launch_of<ReduceAxisFamily>(kReduceAxis, args.variant);
   return reduce_lines(stream, launcher, launch_of(args), until);
 }
 
 gpumem_status CudaBackend::reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) {
-  const auto& launcher = kReduceSegments[row_of_backend(ReduceSegmentsFamily::table(), args.variant)];
+  const auto launcher = launch_of<ReduceSegmentsFamily>(kReduceSegments, args.variant);
   return reduce_lines(stream, launcher, launch_of(args), until);
 }
 

@@ -66,11 +66,6 @@ constexpr Launcher<HostWay> kReduce[] = {{"host_vector", {}},
 constexpr Launcher<HostWay> kReduceAxis[] = {{"host_lines", {}}, {"host_lines_serial", {.serial = true}}};
 constexpr Launcher<HostWay> kReduceSegments[] = {{"host_segments", {}}, {"host_segments_serial", {.serial = true}}};
 
-template <class Family, class Function, size_t kCount>
-const Function& launch_of(const Launcher<Function> (&launchers)[kCount], int32_t variant) noexcept {
-  return launchers[row_of_backend(Family::table(), variant)].launch;
-}
-
 constexpr Launcher<void (*)(const HostTeam&, const TransposeArgs&)> kTranspose[] = {{"host_tiled", transpose_tiled},
                                                                                     {"host_serial", transpose_serial}};
 constexpr Launcher<void (*)(const HostTeam&, const FillArgs&)> kFill[] = {{"host_parallel", fill_parallel},
@@ -79,7 +74,13 @@ constexpr Launcher<void (*)(const HostTeam&, const FillArgs&)> kFill[] = {{"host
 }  // namespace
 
 LauncherNames host_launcher_names() {
-  return {names_of(kReduce), names_of(kTranspose), names_of(kFill), names_of(kReduceAxis), names_of(kReduceSegments)};
+  LauncherNames names;
+  add_names<ReduceFamily>(names, kReduce);
+  add_names<TransposeFamily>(names, kTranspose);
+  add_names<FillFamily>(names, kFill);
+  add_names<ReduceAxisFamily>(names, kReduceAxis);
+  add_names<ReduceSegmentsFamily>(names, kReduceSegments);
+  return names;
 }
 
 ReduceNode HostBackend::reduce(NativeStream stream, const ReduceArgs& args) {

@@ -1,17 +1,14 @@
-// The memory that reductions read and write beside the elements themselves: results, statuses, and operands that lie
-// elsewhere than the work.
+// The memory that an operation reads and writes, as its arguments name it: looked up, and refused where it can't be used.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "engine/operand.hpp"
-#include "engine/scratch.hpp"
 
 namespace gpumem {
 
-// The one or two ranges that a reduction reads elements or offsets from.
+// The one or two ranges that an operation reads elements, offsets or indices from.
 struct Inputs {
   ByteRange range[2] = {};
   size_t count = 0;
@@ -48,17 +45,5 @@ void check_outputs(Context& context, std::span<Output> outputs, std::span<const 
 void store(Context& context, const Output& output, const void* value);
 // Writes zeros to all of them, in the order of the stream. Until::complete is for the context's own.
 void zero(Context& context, std::span<const Output> outputs, NativeStream stream, Until until);
-
-// Enqueues a copy between host and device on the context's own stream. mixed: the host's side is registered in part, which
-// the driver takes in no copy of its own.
-void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool mixed, Runs to);
-
-// Copies bytes of src next to the work, in the order of the context's own stream.
-void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed);
-
-// A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
-// then copies it to the output, complete on return.
-void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output);
-void bring_back(Context& context, const Scratch& room, const Output& output);
 
 }  // namespace gpumem

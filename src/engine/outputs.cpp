@@ -1,4 +1,4 @@
-#include "engine/reduce_operands.hpp"
+#include "engine/outputs.hpp"
 
 #include <cstring>
 
@@ -67,35 +67,6 @@ void zero(Context& context, std::span<const Output> outputs, NativeStream stream
   for (const Output& output : outputs) {
     if (output.wanted()) zero_one(context, output, stream, until);
   }
-}
-
-void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool mixed, Runs to) {
-  const NativeStream stream = context.own_stream();
-  const auto size = static_cast<size_t>(bytes);
-  if (mixed) return context.device().pageable_copy_async(stream, dst, src, size, to == Runs::cuda);
-  context.device().copy(stream, dst, src, size, Until::enqueued);
-}
-
-void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed) {
-  const bool to_device = runs == Runs::cuda;
-  // What was enqueued before may still be writing host memory, which the driver may read at once.
-  if (to_device) context.device().await_order();
-  staged.emplace(context.running(runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-                 static_cast<size_t>(bytes));
-  transfer(context, staged->get(), src, bytes, mixed, runs);
-  if (!to_device) context.device().synchronize(context.own_stream());
-}
-
-void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output) {
-  if (!context.on_cuda() || output.where.on_host() == (runs == Runs::host)) return;
-  room.emplace(context.running(runs), runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-               static_cast<size_t>(output.bytes));
-}
-
-void bring_back(Context& context, const Scratch& room, const Output& output) {
-  const Runs to = output.where.on_host() ? Runs::host : Runs::cuda;
-  transfer(context, output.p, room.get(), output.bytes, output.where.mixed, to);
-  context.device().synchronize(context.own_stream());
 }
 
 }  // namespace gpumem

@@ -1,0 +1,25 @@
+// Operands that lie elsewhere than the work: brought next to it, and results brought back. Everything here goes through the
+// context's own stream.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/outputs.hpp"
+#include "engine/scratch.hpp"
+
+namespace gpumem {
+
+// Enqueues a copy between host and device on the context's own stream. mixed: the host's side is registered in part, which
+// the driver takes in no copy of its own.
+void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool mixed, Runs to);
+
+// Copies bytes of src next to the work, in the order of the context's own stream.
+void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed);
+
+// A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
+// then copies it to the output, complete on return.
+void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output);
+void bring_back(Context& context, const Scratch& room, const Output& output);
+
+}  // namespace gpumem
