@@ -4,11 +4,31 @@
 #include <cstdint>
 
 #include "kernels/nodes.hpp"
+#include "kernels/order.hpp"
 
 namespace gpumem {
 
-// Nodes that the last step of a reduction folds.
+// Nodes that the last step of a reduction folds, and the scratch memory for them.
 constexpr int64_t kMaxReduceBlocks = 16384;
+constexpr int64_t kScratchNodeBytes = kMaxReduceBlocks * int64_t{sizeof(ReduceNode)};
+
+// Of the largest node of a kind, as kernels leave it in scratch memory.
+constexpr int64_t node_bytes(NodeKind kind) noexcept {
+  switch (kind) {
+    case NodeKind::sum:
+      return sizeof(SumNode);
+    case NodeKind::range:
+      return sizeof(RangeNode);
+    case NodeKind::found:
+      return sizeof(FoundNode);
+    case NodeKind::compensated:
+      return sizeof(CompensatedNode);
+    case NodeKind::norm:
+      return sizeof(NormNode);
+    default:
+      return sizeof(IntegerNode);
+  }
+}
 
 // Threads of the largest block of a tile kernel, and of the others.
 constexpr int kTileThreads = 512;
@@ -20,6 +40,21 @@ constexpr int64_t reduce_chunk(gpumem_dtype dtype, gpumem_reduce_op op) noexcept
   const NodeKind kind = node_kind(dtype, op);
   if (!is_ordered(kind)) return 4096 / element_bytes(dtype);
   return element_bytes(dtype) == 2 ? 2 * kLeafTerms : kLeafTerms;
+}
+
+// Neighbouring elements that a thread of the kernels of rows and columns loads at once: up to 16 bytes.
+constexpr int bundle_elements(int64_t element_bytes) noexcept { return element_bytes == 8 ? 2 : 4; }
+
+// Threads along a row of a matrix, and rows of threads, of a block that reduces columns.
+constexpr int kColumnSide = 16;
+
+// Blocks of the kernel of short rows, rows that a thread has in flight, and neighbouring threads that share a row.
+constexpr int kShortRowThreads = 256;
+constexpr int kShortRowsInFlight = 4;
+constexpr int short_row_sharers(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
+  const int count = bundle_elements(element_bytes(dtype));
+  if (cols <= 2 * count) return 1;
+  return node_kind(dtype, op) == NodeKind::sum && cols <= 16 * count ? 8 : kLeafLanes / count / 4;
 }
 
 // Leaf sums that wait in a block's shared memory for their neighbours.

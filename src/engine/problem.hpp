@@ -35,6 +35,9 @@ struct ReduceAxisProblem {
   int32_t misalignment = 0;
 
   int64_t elements() const noexcept { return batches * rows * cols; }
+  bool of_rows() const noexcept { return axis == GPUMEM_AXIS_ROWS; }
+  int64_t lines() const noexcept { return batches * (of_rows() ? rows : cols); }
+  int64_t length() const noexcept { return of_rows() ? cols : rows; }  // elements of a line
 };
 
 struct ReduceSegmentsProblem {
