@@ -99,10 +99,12 @@ endfunction()
 set(loop_objects "")
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
+    src/backend/host/loops_float_lines.cpp
     src/backend/host/loops_floats.cpp
     src/backend/host/loops_integers.cpp
     src/backend/host/loops_move.cpp
-    src/backend/host/loops_ranges.cpp)
+    src/backend/host/loops_ranges.cpp
+    src/backend/host/loops_word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})
   target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})
   target_compile_options(gpumem_loops_${name} PRIVATE -O3 ${flags})

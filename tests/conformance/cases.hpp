@@ -157,7 +157,7 @@ inline std::vector<ReduceCase> reduce_cases(bool quick) {
 }
 
 inline std::vector<AxisCase> axis_cases(bool quick) {
-  static constexpr int64_t kExtents[] = {1, 2, 3, 31, 64, 127, 128, 129, 1000, 1025, 3000};
+  static constexpr int64_t kExtents[] = {1, 2, 3, 7, 16, 17, 31, 64, 127, 128, 129, 1000, 1025, 3000};
   std::vector<AxisCase> all;
   cases::Dealer dealer;
   for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {

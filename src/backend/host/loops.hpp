@@ -40,6 +40,34 @@ struct RangeLoops {
   ReduceLoop first_maximum[12];
 };
 
+// Many lines at once, pitch bytes apart. columns: the nodes of neighbouring columns, at most kStripBytes of a row, in at most
+// kLeafTerms rows. rows: those of rows of at most kLeafLanes elements. There is at least one line, one element in each, and any
+// alignment.
+constexpr int64_t kStripBytes = 256;
+constexpr int64_t kColumnScratchBytes = int64_t{128} << 10;  // aligned to 64
+struct LineLoop {
+  void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, ReduceNode* nodes);
+  void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes);
+};
+
+// By dtype - GPUMEM_F16.
+struct FloatLineLoops {
+  LineLoop sum[4];
+  LineLoop sum_abs[4];
+  LineLoop sum_squares[4];
+  LineLoop sum_cubes[4];
+  LineLoop sum_compensated;  // f64
+};
+
+// By dtype.
+struct WordLineLoops {
+  LineLoop sum[8];
+  LineLoop sum_abs[8];
+  LineLoop sum_squares[8];
+  LineLoop sum_cubes[8];
+  LineLoop range[12];
+};
+
 // Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst, in tiles of
 // host_transpose_tile() a side. stream: dst is larger than the caches and is written around them.
 struct TransposeBand {
@@ -65,9 +93,13 @@ struct Loops {
   const FloatLoops& floats;
   const RangeLoops& ranges;
   const MoveLoops& moves;
+  const FloatLineLoops& float_lines;
+  const WordLineLoops& word_lines;
 
   // For every op that the type has, DOT and NRM2 included.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
+  // For every op of the reductions of an axis.
+  LineLoop lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
 };
 
 // The widest loops the processor runs, no wider than `limit` (base, avx2, avx512; nullptr: no limit). Throws
@@ -79,6 +111,8 @@ extern const IntegerLoops integers;
 extern const FloatLoops floats;
 extern const RangeLoops ranges;
 extern const MoveLoops moves;
+extern const FloatLineLoops float_lines;
+extern const WordLineLoops word_lines;
 }  // namespace loops_base
 
 namespace loops_avx2 {
@@ -86,6 +120,8 @@ extern const IntegerLoops integers;
 extern const FloatLoops floats;
 extern const RangeLoops ranges;
 extern const MoveLoops moves;
+extern const FloatLineLoops float_lines;
+extern const WordLineLoops word_lines;
 }  // namespace loops_avx2
 
 namespace loops_avx512 {
@@ -93,6 +129,8 @@ extern const IntegerLoops integers;
 extern const FloatLoops floats;
 extern const RangeLoops ranges;
 extern const MoveLoops moves;
+extern const FloatLineLoops float_lines;
+extern const WordLineLoops word_lines;
 }  // namespace loops_avx512
 
 }  // namespace gpumem
