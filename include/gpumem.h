@@ -157,8 +157,18 @@ enum {
   GPUMEM_FAMILY_TRANSPOSE = 2,
   GPUMEM_FAMILY_FILL = 3,
   GPUMEM_FAMILY_REDUCE_AXIS = 4,
-  GPUMEM_FAMILY_REDUCE_SEGMENTS = 5
+  GPUMEM_FAMILY_REDUCE_SEGMENTS = 5,
+  GPUMEM_FAMILY_COPY = 6,
+  GPUMEM_FAMILY_AXPBY = 7,
+  GPUMEM_FAMILY_GATHER = 8,
+  GPUMEM_FAMILY_SCATTER = 9,
+  GPUMEM_FAMILY_PERMUTE = 10,
+  GPUMEM_FAMILY_RESIZE = 11
 };
+
+/* How gpumem_resize_2d() takes a value between the elements of an image. */
+typedef int32_t gpumem_filter;
+enum { GPUMEM_FILTER_NEAREST = 0, GPUMEM_FILTER_BILINEAR = 1 };
 
 typedef int32_t gpumem_format;
 enum { GPUMEM_FORMAT_TEXT = 0, GPUMEM_FORMAT_JSON = 1 };
@@ -270,7 +280,16 @@ typedef struct gpumem_problem {
   int64_t batch_stride;
   const int64_t *offsets;
   gpumem_axis axis;
-  int32_t reserved1; /* 0 */
+  int32_t rank;
+  int64_t dst_batch_stride;
+  const int64_t *extents;
+  const int32_t *order;
+  const int64_t *src_strides;
+  const int64_t *dst_strides;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int32_t channels;
+  gpumem_filter filter;
 } gpumem_problem;
 
 /* ---------------------------------------------------------------------------------------------------------- library */

@@ -20,9 +20,6 @@ constexpr gpumem_problem kDefaultProblem = default_problem();
 
 gpumem_problem checked(const gpumem_problem* given) {
   const gpumem_problem problem = read_struct(given, kDefaultProblem, "problem");
-  if (problem.reserved1 != 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "problem->reserved1 is %d; expected 0", problem.reserved1);
-  }
   return problem;
 }
 

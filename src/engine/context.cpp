@@ -73,19 +73,19 @@ Context::Context(const gpumem_ctx_options& options)
 Context::~Context() = default;
 
 void Context::read_variants_from_environment() {
-  for (gpumem_family family = 1; family <= kFamilies; ++family) {
-    const FamilyNames& names = family_names(family);
+  for_each_family([this]<class Family>() {
+    const FamilyNames& names = family_names(Family::id);
     std::string variable = "GPUMEM_VARIANT_";
     for (const char* c = names.name; *c != '\0'; ++c) variable += static_cast<char>(std::toupper(*c));
     const char* value = std::getenv(variable.c_str());
-    if (value == nullptr || value[0] == '\0') continue;
+    if (value == nullptr || value[0] == '\0') return;
     const int32_t row = find_variant(names, value);
     if (row < 0) {
       fail(GPUMEM_NOT_FOUND, "the environment's %s is '%s'; expected a variant of the family %s", variable.c_str(),
            value, names.name);
     }
-    force(family, {row, ChosenBy::environment});
-  }
+    force(Family::id, {row, ChosenBy::environment});
+  });
 }
 
 Override Context::forced(gpumem_family family) const noexcept {

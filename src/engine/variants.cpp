@@ -23,7 +23,7 @@ constexpr auto kFamilyNames = [] {
 }  // namespace
 
 const FamilyNames& family_names(gpumem_family family) {
-  if (family < 1 || family > kFamilies) {
+  if (family < 1 || family > kFamilies || kFamilyNames[family_index(family)].name == nullptr) {
     fail(GPUMEM_INVALID_ARGUMENT, "family is %d; expected a GPUMEM_FAMILY_* value (1 to %d)", family, kFamilies);
   }
   return kFamilyNames[family_index(family)];

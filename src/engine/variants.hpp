@@ -62,7 +62,7 @@ struct ReduceSegmentsFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
-constexpr int kFamilies = 5;
+constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
 // Calls f.template operator()<Family>() for every family.

@@ -209,4 +209,4 @@ extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(
 extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 8 + 128 + 256 ? 1 : -1];
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
 extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 11 * 8 ? 1 : -1];
-extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 4 * sizeof(void *) + 9 * 8 + 8 ? 1 : -1];
+extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 8 * sizeof(void *) + 12 * 8 + 2 * 8 ? 1 : -1];
