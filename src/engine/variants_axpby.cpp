@@ -46,7 +46,7 @@ LaunchShape strided_shape(const DeviceProps&, const AxpbyProblem& p) noexcept {
 
 // Pieces of whole cache lines. An element is moved at most three times.
 LaunchShape host_shape(const DeviceProps& d, const AxpbyProblem& p) noexcept {
-  const int64_t moved = element_bytes(p.dtype) * (1 + (p.reads_x ? 1 : 0) + (p.reads_y ? 1 : 0));
+  const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.reads_x ? 1 : 0) + (p.reads_y ? 1 : 0));
   const int64_t tasks = std::clamp<int64_t>(p.n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
   return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), 64) * 64};
 }

@@ -133,7 +133,7 @@ class Axpby {
     if constexpr (kReadsX) sum = alpha_ * load<V>(run_.x + i * kSize);
     if constexpr (kReadsX && kReadsY) sum = sum + beta_ * load<V>(run_.y + i * kSize);
     if constexpr (!kReadsX && kReadsY) sum = beta_ * load<V>(run_.y + i * kSize);
-    return sum == sum ? sum : nan_ + V{};
+    return sum == sum ? sum : nan_ + V{};  // NOLINT(misc-redundant-expression): a NaN differs from itself
   }
 
   template <class V>
