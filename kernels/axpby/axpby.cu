@@ -10,6 +10,7 @@
 
 #include <bit>
 
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 
 namespace gpumem::kernels {
@@ -178,8 +179,7 @@ Operands<T> operands_of(const AxpbyLaunch& launch) {
 template <class Kernel, class T, class... More>
 cudaError_t start(Kernel kernel, const AxpbyLaunch& launch, cudaStream_t stream, const Operands<T>& operands,
                   More... more) {
-  kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(operands, more...);
-  return cudaGetLastError();
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, operands, more...);
 }
 
 // Calls f with the type and with what is read as compile-time constants.
