@@ -76,7 +76,7 @@ struct AxpbyProblem {
   int64_t n = 0;
   bool reads_x = true;  // its factor is not 0
   bool reads_y = true;
-  int32_t x_misalignment = 0;  // addresses modulo 16; 0 of an operand that is not read
+  int32_t x_misalignment = 0;  // addresses modulo 16
   int32_t y_misalignment = 0;
   int32_t z_misalignment = 0;
 

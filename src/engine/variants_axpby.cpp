@@ -17,8 +17,8 @@ const char* accepts(const DeviceProps&, const AxpbyProblem&) noexcept { return n
 
 const char* accepts_aligned(const DeviceProps&, const AxpbyProblem& p) noexcept {
   const int32_t element = element_bytes(p.dtype);
-  if (p.x_misalignment % element != 0) return "it needs x aligned to its elements";
-  if (p.y_misalignment % element != 0) return "it needs y aligned to its elements";
+  if (p.reads_x && p.x_misalignment % element != 0) return "it needs x aligned to its elements";
+  if (p.reads_y && p.y_misalignment % element != 0) return "it needs y aligned to its elements";
   if (p.z_misalignment % element != 0) return "it needs z aligned to its elements";
   return nullptr;
 }
