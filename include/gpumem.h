@@ -259,7 +259,8 @@ typedef struct gpumem_memory_stats_info {
  *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
  *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n
  *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
- *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments) */
+ *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments)
+ *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0 */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -610,6 +611,35 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  * form yet; memory of another device; a forced variant that does not fit), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
+
+/* ------------------------------------------------------------------------------------------------------ elementwise */
+
+/* z[i] = alpha * x[i] + beta * y[i] for i < n: SAXPY (z == y, beta == 1), a triad (alpha == 1), a sum (both 1), a scaled or a
+ * plain copy (beta == 0).
+ *
+ * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays, never fused; subnormals count in
+ *             full, whatever the program has set in its floating-point environment. So host and every GPU give the same bits.
+ * Factor 0    As in BLAS, an operand whose factor is 0 (of either sign) is not read: it may be NULL, and its NaN and infinities
+ *             do not count. z is then the product of the other one, with no addition; both factors 0 write +0.
+ * NaN, inf    Factors and elements may be anything. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000 (f64);
+ *             infinities, overflow and the sign of zero are those of IEEE 754.
+ * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain form copies an operand that lies on the
+ *             other side there first, the _async form gives UNSUPPORTED for one.
+ * Aliasing    z may be exactly x, exactly y, or both; any other overlap with an operand that is read is INVALID_ARGUMENT. x and
+ *             y may overlap in any way.
+ * n == 0      A no-op; the pointers may then be NULL.
+ *
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (memory of another device; device memory
+ * on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING (the plain forms; _async
+ * on host memory). */
+GPUMEM_API gpumem_status gpumem_axpby_f32(gpumem_ctx *ctx, float alpha, const float *x, float beta, const float *y,
+                                          float *z, int64_t n);
+GPUMEM_API gpumem_status gpumem_axpby_f64(gpumem_ctx *ctx, double alpha, const double *x, double beta, const double *y,
+                                          double *z, int64_t n);
+GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, const float *x, float beta,
+                                                const float *y, float *z, int64_t n, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
+                                                const double *y, double *z, int64_t n, gpumem_stream *stream);
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 

@@ -66,6 +66,15 @@ constexpr int64_t kOneBlockChunks = kTileThreads / 32;
 constexpr int kTransposeThreads = 256;
 constexpr int kFillThreads = 256;
 
+constexpr int kAxpbyThreads = 256;
+// 16-byte words of each operand that a thread has on their way at once.
+constexpr int kAxpbyWords = 2;
+constexpr int64_t axpby_vec16_tile(gpumem_dtype dtype) noexcept {
+  return int64_t{kAxpbyThreads} * kAxpbyWords * (16 / element_bytes(dtype));
+}
+// Elements one after the other of a thread of the strided variant.
+constexpr int kAxpbyRun = 32;
+
 // Side of the square tile of the transpose by 16-byte words: 8 to 16 KiB of shared memory.
 constexpr int64_t transpose_vec16_tile(int64_t element_bytes) noexcept {
   return element_bytes == 1 ? 128 : element_bytes <= 4 ? 64 : 32;

@@ -65,6 +65,16 @@ void fill_u64_pairs(uint64_t* dst, uint64_t low, uint64_t high, int64_t count) {
   }
 }
 
+void triad_f32(const float* x, float s, const float* y, float* z, int64_t n) {
+#pragma omp parallel for simd
+  for (int64_t i = 0; i < n; ++i) z[i] = x[i] + s * y[i];
+}
+
+void triad_f64(const double* x, double s, const double* y, double* z, int64_t n) {
+#pragma omp parallel for simd
+  for (int64_t i = 0; i < n; ++i) z[i] = x[i] + s * y[i];
+}
+
 uint64_t read_all(const uint64_t* x, int64_t n) {
   uint64_t s = 0;
 #pragma omp parallel for simd reduction(+ : s)

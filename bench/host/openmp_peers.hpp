@@ -17,6 +17,10 @@ void fill_bytes(void* dst, int value, std::size_t bytes);  // memset of one piec
 void fill_u32(uint32_t* dst, uint32_t value, int64_t count);
 void fill_u64_pairs(uint64_t* dst, uint64_t low, uint64_t high, int64_t count);
 
+// z = x + s * y.
+void triad_f32(const float* x, float s, const float* y, float* z, int64_t n);
+void triad_f64(const double* x, double s, const double* y, double* z, int64_t n);
+
 // For the ceilings: read everything once; write and copy past the caches where the CPU has stores for it.
 uint64_t read_all(const uint64_t* x, int64_t n);
 void stream_fill(void* dst, int value, std::size_t bytes);

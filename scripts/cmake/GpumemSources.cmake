@@ -1,5 +1,6 @@
 # gpumem_core: every object of the library, so that unit tests can link the internals without any being exported.
 set(core_sources
+  src/api/axpby.cpp
   src/api/context.cpp
   src/api/library.cpp
   src/api/memory.cpp
@@ -7,6 +8,7 @@ set(core_sources
   src/api/reduce.cpp
   src/api/streams.cpp
   src/api/variants.cpp
+  src/engine/axpby.cpp
   src/engine/context.cpp
   src/engine/devices.cpp
   src/engine/error.cpp
@@ -34,6 +36,7 @@ set(core_sources
   src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/variants.cpp
+  src/engine/variants_axpby.cpp
   src/engine/variants_fill.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
@@ -42,6 +45,7 @@ set(core_sources
   src/backend/host/cpu_budget.cpp
   src/backend/host/elements.cpp
   src/backend/host/foreign_cuda.cpp
+  src/backend/host/host_axpby.cpp
   src/backend/host/host_backend.cpp
   src/backend/host/host_families.cpp
   src/backend/host/host_queue.cpp
@@ -54,6 +58,7 @@ set(core_sources
   src/backend/pages.cpp)
 
 set(cuda_sources
+  src/backend/cuda/cuda_axpby.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
   src/backend/cuda/cuda_devices.cpp
@@ -66,6 +71,7 @@ set(cuda_sources
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp)
 set(kernel_sources
+  kernels/axpby/axpby.cu
   kernels/fill/fill.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
@@ -103,6 +109,7 @@ endfunction()
 set(loop_objects "")
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
+    src/backend/host/loops_axpby.cpp
     src/backend/host/loops_float_lines.cpp
     src/backend/host/loops_floats.cpp
     src/backend/host/loops_integers.cpp

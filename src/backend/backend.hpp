@@ -101,6 +101,19 @@ struct FillArgs {
   unsigned char word[16];  // the pattern, repeated
 };
 
+// Factors are bits of the arrays' type.
+struct AxpbyArgs {
+  int32_t variant;
+  LaunchShape shape;
+  gpumem_dtype dtype;  // f32 or f64
+  uint64_t alpha;
+  const void* x;  // nullptr: not read, its factor is 0
+  uint64_t beta;
+  const void* y;  // as x
+  void* z;
+  int64_t n;  // >= 1
+};
+
 struct Copy2dArgs {
   void* dst;
   size_t dst_pitch;  // bytes from row to row
@@ -150,6 +163,7 @@ class Backend {
   virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) = 0;
   virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
   virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
+  virtual void axpby(NativeStream stream, const AxpbyArgs& args, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

@@ -53,9 +53,18 @@ Report explain_fill(Context& context, const gpumem_problem& p) {
                    std::to_string(p.n) + " patterns of " + std::to_string(p.element_bytes) + " bytes");
 }
 
+// A problem has no factors, and a plan depends only on which of them are 0: any other number, as 1 in bits, will do.
+Report explain_axpby(Context& context, const gpumem_problem& p) {
+  const AxpbyCall call{p.dtype, p.src != nullptr, p.src, p.src2 != nullptr, p.src2, p.dst, p.n};
+  const auto planned = plan(context, call, Until::complete);
+  const char* reads = p.src != nullptr ? (p.src2 != nullptr ? "x and y" : "x") : p.src2 != nullptr ? "y" : "nothing";
+  return report_of(context, planned, counted(p.n, p.dtype) + " from " + reads);
+}
+
 // By family_index().
 constexpr Report (*kExplain[kFamilies])(Context&, const gpumem_problem&) = {
-    explain_reduce, explain_transpose, explain_fill, explain_reduce_axis, explain_reduce_segments,
+    explain_reduce,          explain_transpose, explain_fill,  explain_reduce_axis,
+    explain_reduce_segments, nullptr,           explain_axpby,
 };
 
 }  // namespace

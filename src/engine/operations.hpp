@@ -54,6 +54,18 @@ struct FillCall {
   int64_t count;
 };
 
+// A number as the bits of the arrays' own type: a value of another type, or a comparison, would depend on the program's
+// floating-point environment.
+struct AxpbyCall {
+  gpumem_dtype dtype;  // f32 or f64
+  uint64_t alpha;
+  const void* x;  // not looked at when its factor is 0
+  uint64_t beta;
+  const void* y;
+  void* z;
+  int64_t n;
+};
+
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
@@ -77,5 +89,8 @@ void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, voi
 
 // Rearrange; complete on return, on the context's own stream.
 void transpose(Context& context, const TransposeCall& call);
+
+// Elementwise. Until::complete is for the context's own stream.
+void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until until);
 
 }  // namespace gpumem

@@ -73,4 +73,17 @@ struct FillProblem {
   int64_t elements() const noexcept { return bytes; }
 };
 
+struct AxpbyProblem {
+  Runs runs = Runs::host;
+  gpumem_dtype dtype = GPUMEM_F32;
+  int64_t n = 0;
+  bool reads_x = true;  // its factor is not 0
+  bool reads_y = true;
+  int32_t x_misalignment = 0;  // addresses modulo 16
+  int32_t y_misalignment = 0;
+  int32_t z_misalignment = 0;
+
+  int64_t elements() const noexcept { return n; }
+};
+
 }  // namespace gpumem

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpumem.h"
+#include "support/axpby.hpp"
 #include "support/explain.hpp"
 #include "support/lines.hpp"
 #include "support/reductions.hpp"
@@ -96,6 +97,11 @@ inline const Segmented& sound_segments() {
   return segments;
 }
 
+inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
+  static const double x[2] = {1, 2};
+  return {dtype, bits_of(dtype, 2), x, 0, nullptr, z, 2};
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
@@ -133,6 +139,10 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"reduce_segments_async", "ctx",
        [&](C c) { return run_async(c, sound_segments(), out.results, nullptr, nullptr); }},
       {"transpose", "ctx", [&](C c) { return gpumem_transpose(c, 4, 2, 2, x, 2, out.bytes, 2); }},
+      {"axpby_f32", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F32, out.results)); }},
+      {"axpby_f64", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F64, out.results)); }},
+      {"axpby_f32_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F32, out.results), nullptr); }},
+      {"axpby_f64_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F64, out.results), nullptr); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
@@ -165,6 +175,8 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},
       {"reduce_segments_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
+      {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
+      {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/axpby.hpp"
 #include "support/contexts.hpp"
 #include "support/environment.hpp"
 #include "support/explain.hpp"
@@ -15,10 +16,11 @@
 namespace gpumem_test {
 namespace {
 
-constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE, GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,
-                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS};
-constexpr const char* kVariables[] = {"GPUMEM_VARIANT_REDUCE", "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",
-                                      "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS"};
+constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
+                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_AXPBY};
+constexpr const char* kVariables[] = {
+    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
+    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_AXPBY"};
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 
 TEST(Variants, EachFamilyListsItsOwn) {
@@ -57,6 +59,8 @@ class VariantsOn : public OnEachContext {
         return problem_of(Axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0});
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return problem_of(Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2});
+      case GPUMEM_FAMILY_AXPBY:
+        return problem_of(Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
       default:
         return fill_problem(y.get(), 1, 4000);
     }
@@ -73,6 +77,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_reduce_axis(ctx, GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0, y.get());
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2, y.get());
+      case GPUMEM_FAMILY_AXPBY:
+        return gpumem_test::run(ctx, Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
@@ -169,14 +175,15 @@ TEST_P(VariantsOn, AnUnknownNameChangesNothing) {
 }
 
 TEST_P(VariantsOn, TheEnvironmentForcesToo) {
-  for (const gpumem_family family : kFamilies) {
+  for (size_t i = 0; i < std::size(kFamilies); ++i) {
+    const gpumem_family family = kFamilies[i];
     Explained free_choice;
     ASSERT_TRUE(ok(explain(ctx, problem(family), free_choice)));
     for (const std::string& name : variant_names(family)) {
       gpumem_ctx* other = nullptr;
       const gpumem_ctx_options options = options_for(GetParam());
       {
-        const ScopedVariable variable(kVariables[family - 1], name.c_str());
+        const ScopedVariable variable(kVariables[i], name.c_str());
         ASSERT_TRUE(ok(gpumem_ctx_create(&options, &other)));
       }
       Explained explained;

@@ -10,46 +10,15 @@
 #include <utility>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 #include "conformance/conformance.hpp"
 #include "support/bit_cases.hpp"
 #include "support/lines.hpp"
+#include "support/odd_environments.hpp"
 
 namespace gpumem_test {
 namespace {
 
 #if defined(__x86_64__)
-
-constexpr unsigned kNormal = 0x1F80;                 // every exception masked, to nearest
-constexpr unsigned kOdd = 0x1F80 | 0x8040 | 0x4000;  // flush to zero, denormals are zero, upwards
-constexpr unsigned kTrapping = 0x1900;               // as feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW)
-constexpr unsigned kOddAndTrapping = 0x1900 | 0x8040 | 0x6000;
-
-struct Environment {
-  const char* name;
-  unsigned mxcsr;
-};
-constexpr Environment kEnvironments[] = {{"normal", kNormal},
-                                         {"without subnormals, upwards", kOdd},
-                                         {"with exceptions that trap", kTrapping},
-                                         {"without subnormals, to zero, with exceptions that trap", kOddAndTrapping}};
-
-// A trap inside the CUDA driver would be the driver's own: there, the environments that only change results.
-std::vector<Environment> environments(bool on_cuda) { return {kEnvironments, kEnvironments + (on_cuda ? 2 : 4)}; }
-
-// Runs f in the environment and says what became of it. f makes no floating-point operation of its own.
-template <class F>
-unsigned in(const Environment& environment, F f) {
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(environment.mxcsr);
-  f();
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(before);
-  return after;
-}
 
 // What one call gave, to be looked at in the normal environment.
 struct Given {
@@ -219,24 +188,6 @@ TEST_P(FloatEnvironment, OfTheCreatorOfTheContextChangesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, FloatEnvironment, testing::ValuesIn(contexts_here()), OnEachContext::name);
-
-// The program's own pool, whose threads keep to an environment of the program's.
-struct OddPool {
-  Environment environment;
-  bool kept = true;
-
-  static void run(void* user, int64_t tasks, gpumem_task_fn task, void* task_state) {
-    auto& pool = *static_cast<OddPool*>(user);
-    std::vector<unsigned> after(static_cast<size_t>(tasks));
-    std::vector<std::thread> workers;
-    for (int64_t i = 0; i < tasks; ++i) {
-      workers.emplace_back(
-          [&, i] { after[static_cast<size_t>(i)] = in(pool.environment, [&] { task(task_state, i); }); });
-    }
-    for (std::thread& worker : workers) worker.join();
-    for (const unsigned mxcsr : after) pool.kept = pool.kept && mxcsr == pool.environment.mxcsr;
-  }
-};
 
 TEST(FloatEnvironmentOfThePool, ChangesNothingAndIsKept) {
   const auto all = data_of(34);

@@ -149,7 +149,7 @@ class Listings(unittest.TestCase):
 
     def test_every_family_has_variants(self):
         families = json.loads(self.output("variants", "--json"))
-        for name in ("reduce", "transpose", "fill"):
+        for name in ("reduce", "transpose", "fill", "axpby"):
             self.assertGreaterEqual(len(families[name]), 2)
             self.assertEqual(len(set(families[name])), len(families[name]))
 

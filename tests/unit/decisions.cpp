@@ -54,6 +54,15 @@ std::string ask(const DeviceProps& props, const std::string& family, const Keys&
   if (family == "fill") {
     return print<FillFamily>(props, {runs, value(k, "pattern", 1), value(k, "bytes", 0), value(k, "uniform", 0) != 0});
   }
+  if (family == "axpby") {
+    AxpbyProblem p{runs, static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_F32)), value(k, "n", 0)};
+    p.reads_x = value(k, "reads_x", 1) != 0;
+    p.reads_y = value(k, "reads_y", 1) != 0;
+    p.x_misalignment = static_cast<int32_t>(value(k, "x_misaligned", 0));
+    p.y_misalignment = static_cast<int32_t>(value(k, "y_misaligned", 0));
+    p.z_misalignment = static_cast<int32_t>(value(k, "z_misaligned", 0));
+    return print<AxpbyFamily>(props, p);
+  }
   throw std::runtime_error("no such family: " + family);
 }
 

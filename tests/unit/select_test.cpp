@@ -64,9 +64,20 @@ FillProblem random_problem(std::mt19937_64& random, Runs runs) {
   return {runs, pattern, pattern * (1 + log_uniform(random, 32)), random() % 2 == 0};
 }
 
+template <>
+AxpbyProblem random_problem(std::mt19937_64& random, Runs runs) {
+  AxpbyProblem p{runs, random() % 2 == 0 ? GPUMEM_F32 : GPUMEM_F64, 1 + log_uniform(random, 40)};
+  p.reads_x = random() % 4 != 0;
+  p.reads_y = random() % 4 != 0;
+  p.z_misalignment = static_cast<int32_t>(random() % 16);
+  p.x_misalignment = random() % 2 == 0 ? p.z_misalignment : static_cast<int32_t>(random() % 16);
+  p.y_misalignment = random() % 2 == 0 ? p.z_misalignment : static_cast<int32_t>(random() % 16);
+  return p;
+}
+
 template <class Family>
 class Table : public testing::Test {};
-using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily>;
+using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, AxpbyFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
@@ -160,6 +171,43 @@ TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
                                {GPUMEM_FAMILY_REDUCE, 20, -1, 1},
                                {GPUMEM_FAMILY_FILL, 20, elements, revision}};
   EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, stale).by, ChosenBy::table);
+}
+
+// Whatever the operands, up to the largest n whose bytes fit int64_t.
+TEST(Axpby, LaunchesCoverZOrGoOn) {
+  for (const auto& device : kDevices) {
+    for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
+      const int64_t largest = INT64_MAX / (dtype == GPUMEM_F32 ? 4 : 8);
+      for (int64_t n = 1; n <= largest / 3; n = n * 3 + 1) {
+        const AxpbyProblem problem{device.props.backend, dtype, n, true, true, 8, 8, 8};
+        for (const auto& row : AxpbyFamily::table()) {
+          if (rejection(row, device.props, problem) != nullptr) continue;
+          const LaunchShape shape = row.shape(device.props, problem);
+          EXPECT_GE(shape.grid, 1) << row.name << ' ' << n;
+          EXPECT_LE(shape.grid, 0x7fffffff) << row.name << ' ' << n;
+          EXPECT_TRUE(shape.grid == 0x7fffffff || shape.tile >= (n + shape.grid - 1) / shape.grid) << row.name << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(Axpby, WideAccessesGoByWhatIsRead) {
+  const DeviceProps h200 = fixtures::find_device("h200")->props;
+  const auto chosen = [&](gpumem_dtype dtype, bool reads_x, bool reads_y, int32_t x, int32_t y, int32_t z) {
+    const AxpbyProblem problem{Runs::cuda, dtype, 1000, reads_x, reads_y, x, y, z};
+    return std::string_view(AxpbyFamily::table()[select<AxpbyFamily>(h200, problem, {}, {}).row].name);
+  };
+  EXPECT_EQ(chosen(GPUMEM_F32, true, true, 0, 0, 0), "vec16");
+  EXPECT_EQ(chosen(GPUMEM_F32, true, true, 12, 12, 12), "vec16");
+  EXPECT_EQ(chosen(GPUMEM_F32, true, true, 12, 8, 12), "vec16_store");
+  EXPECT_EQ(chosen(GPUMEM_F32, true, false, 12, 1, 12), "vec16") << "y is not read";
+  EXPECT_EQ(chosen(GPUMEM_F32, false, false, 0, 0, 4), "vec16") << "nothing is read";
+  EXPECT_EQ(chosen(GPUMEM_F32, true, true, 2, 2, 2), "bytes");
+  EXPECT_EQ(chosen(GPUMEM_F32, true, true, 0, 1, 0), "bytes");
+  EXPECT_EQ(chosen(GPUMEM_F64, true, true, 8, 0, 8), "vec16_store");
+  EXPECT_EQ(chosen(GPUMEM_F64, true, true, 4, 4, 4), "bytes") << "a multiple of 4 is none of 8";
+  EXPECT_EQ(chosen(GPUMEM_F64, false, false, 0, 0, 4), "bytes");
 }
 
 TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {

@@ -87,6 +87,23 @@ struct MoveLoops {
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
 };
 
+// z[i] = alpha * x[i] + beta * y[i], for i < n, in the floating-point environment that the caller has set. An operand that is
+// nullptr is not read. Any alignment; z may be x or y. Factors are bits of the type.
+struct AxpbyRun {
+  uint64_t alpha;
+  const char* x;
+  uint64_t beta;
+  const char* y;
+  char* z;
+  int64_t n;
+  bool stream;  // z is larger than the caches and is written around them
+};
+
+struct AxpbyLoops {
+  void (*f32)(const AxpbyRun& run);
+  void (*f64)(const AxpbyRun& run);
+};
+
 struct Loops {
   const char* name;
   const IntegerLoops& integers;
@@ -95,6 +112,7 @@ struct Loops {
   const MoveLoops& moves;
   const FloatLineLoops& float_lines;
   const WordLineLoops& word_lines;
+  const AxpbyLoops& axpby;
 
   // For every op that the type has, DOT and NRM2 included.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
@@ -113,6 +131,7 @@ extern const RangeLoops ranges;
 extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
+extern const AxpbyLoops axpby;
 }  // namespace loops_base
 
 namespace loops_avx2 {
@@ -122,6 +141,7 @@ extern const RangeLoops ranges;
 extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
+extern const AxpbyLoops axpby;
 }  // namespace loops_avx2
 
 namespace loops_avx512 {
@@ -131,6 +151,7 @@ extern const RangeLoops ranges;
 extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
+extern const AxpbyLoops axpby;
 }  // namespace loops_avx512
 
 }  // namespace gpumem

@@ -16,7 +16,8 @@ constexpr Loops kBase = {"base",
                          loops_base::ranges,
                          loops_base::moves,
                          loops_base::float_lines,
-                         loops_base::word_lines};
+                         loops_base::word_lines,
+                         loops_base::axpby};
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
 constexpr Loops kAvx2 = {"avx2",
                          loops_avx2::integers,
@@ -24,14 +25,16 @@ constexpr Loops kAvx2 = {"avx2",
                          loops_avx2::ranges,
                          loops_avx2::moves,
                          loops_avx2::float_lines,
-                         loops_avx2::word_lines};
+                         loops_avx2::word_lines,
+                         loops_avx2::axpby};
 constexpr Loops kAvx512 = {"avx512",
                            loops_avx512::integers,
                            loops_avx512::floats,
                            loops_avx512::ranges,
                            loops_avx512::moves,
                            loops_avx512::float_lines,
-                           loops_avx512::word_lines};
+                           loops_avx512::word_lines,
+                           loops_avx512::axpby};
 #endif
 
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};

@@ -1,0 +1,262 @@
+// z = alpha x + beta y. Every kernel reads each operand that counts once and writes z once: n elements for each of them.
+//   words      z in whole 16-byte words, several a thread on their way at once; an operand that lies as far from a 16-byte
+//              boundary as z is read in the same words, another one element by element: the four or two loads of a word hit the
+//              same sectors. The ragged ends before the first boundary and after the last are the first block's.
+//   coalesced  one element a thread, neighbouring threads neighbouring elements
+//   strided    a contiguous run a thread: the textbook's bad pattern, in which the accesses of a warp lie kAxpbyRun elements apart
+//   bytes      as coalesced, an element moved byte by byte, for any address
+// A thread reads what it overwrites itself and nothing else of z, so z may be x or y; nothing here may assume that they differ.
+#include "kernels/axpby/axpby.hpp"
+
+#include <bit>
+
+#include "kernels/enqueue.cuh"
+#include "kernels/limits.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kAxpbyThreads;
+
+// One rounding each, whatever the compiler is told of fusing.
+__device__ float product(float a, float b) { return __fmul_rn(a, b); }
+__device__ double product(double a, double b) { return __dmul_rn(a, b); }
+__device__ float sum(float a, float b) { return __fadd_rn(a, b); }
+__device__ double sum(double a, double b) { return __dadd_rn(a, b); }
+__device__ float canonical(float v) { return v == v ? v : __int_as_float(0x7fc00000); }
+__device__ double canonical(double v) { return v == v ? v : __longlong_as_double(0x7ff8000000000000); }
+
+template <class T>
+struct Operands {
+  T alpha;
+  T beta;
+  const T* x;
+  const T* y;
+  T* z;
+  int64_t n;
+};
+
+// An operand that is not read costs nothing: neither a load nor arithmetic.
+template <bool kReadsX, bool kReadsY, class T>
+__device__ T axpby(const Operands<T>& o, T x, T y) {
+  if constexpr (kReadsX && kReadsY) return canonical(sum(product(o.alpha, x), product(o.beta, y)));
+  if constexpr (kReadsX) return canonical(product(o.alpha, x));
+  if constexpr (kReadsY) return canonical(product(o.beta, y));
+  return T{0};
+}
+
+struct Aligned {
+  template <class T>
+  static __device__ T load(const T* p) {
+    return *p;
+  }
+  template <class T>
+  static __device__ void store(T* p, T value) {
+    *p = value;
+  }
+};
+
+struct Bytewise {
+  template <class T>
+  struct Bytes {
+    unsigned char byte[sizeof(T)];
+  };
+  template <class T>
+  static __device__ T load(const T* p) {
+    return std::bit_cast<T>(*reinterpret_cast<const Bytes<T>*>(p));
+  }
+  template <class T>
+  static __device__ void store(T* p, T value) {
+    *reinterpret_cast<Bytes<T>*>(p) = std::bit_cast<Bytes<T>>(value);
+  }
+};
+
+template <class Access, bool kReadsX, bool kReadsY, class T>
+__device__ void one_element(const Operands<T>& o, int64_t i) {
+  T x{};
+  T y{};
+  if constexpr (kReadsX) x = Access::load(o.x + i);
+  if constexpr (kReadsY) y = Access::load(o.y + i);
+  Access::store(o.z + i, axpby<kReadsX, kReadsY>(o, x, y));
+}
+
+template <class Access, bool kReadsX, bool kReadsY, class T>
+__global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ Operands<T> o) {
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < o.n; i += step) {
+    one_element<Access, kReadsX, kReadsY>(o, i);
+  }
+}
+
+template <bool kReadsX, bool kReadsY, class T>
+__global__ void __launch_bounds__(kThreads) runs_kernel(const __grid_constant__ Operands<T> o) {
+  const int64_t step = int64_t{gridDim.x} * kThreads * kAxpbyRun;
+  for (int64_t first = (int64_t{blockIdx.x} * kThreads + threadIdx.x) * kAxpbyRun; first < o.n; first += step) {
+    const int64_t last = o.n - first < kAxpbyRun ? o.n : first + kAxpbyRun;
+#pragma unroll 1
+    for (int64_t i = first; i < last; ++i) one_element<Aligned, kReadsX, kReadsY>(o, i);
+  }
+}
+
+// How an operand is read.
+enum class Reads { nothing, elements, words };
+
+template <class T>
+struct alignas(16) Word {
+  static constexpr int kElements = 16 / sizeof(T);
+  T element[kElements];
+};
+
+// Both by name, with the caching of an ordinary access: a compiler stores apart, now and then, what was computed apart.
+template <class T>
+__device__ Word<T> whole_word(const T* p) {
+  return std::bit_cast<Word<T>>(__ldca(reinterpret_cast<const uint4*>(p)));
+}
+template <class T>
+__device__ void store_word(T* p, const Word<T>& word) {
+  __stwb(reinterpret_cast<uint4*>(p), std::bit_cast<uint4>(word));
+}
+
+template <Reads kReads, class T>
+__device__ Word<T> load_word(const T* p) {
+  Word<T> word{};
+  if constexpr (kReads == Reads::words) word = whole_word(p);
+  if constexpr (kReads == Reads::elements) {
+#pragma unroll
+    for (int k = 0; k < Word<T>::kElements; ++k) word.element[k] = p[k];
+  }
+  return word;
+}
+
+// z + head is the first boundary that an element begins at; `words` words follow it.
+template <Reads kX, Reads kY, class T>
+__global__ void __launch_bounds__(kThreads)
+    words_kernel(const __grid_constant__ Operands<T> o, int64_t head, int64_t words) {
+  constexpr bool kReadsX = kX != Reads::nothing;
+  constexpr bool kReadsY = kY != Reads::nothing;
+  constexpr int kElements = Word<T>::kElements;
+  constexpr int64_t kTile = int64_t{kThreads} * kAxpbyWords;
+  for (int64_t tile = blockIdx.x * kTile; tile < words; tile += gridDim.x * kTile) {
+    Word<T> x[kAxpbyWords];
+    Word<T> y[kAxpbyWords];
+#pragma unroll
+    for (int k = 0; k < kAxpbyWords; ++k) {
+      const int64_t word = tile + k * kThreads + threadIdx.x;
+      if (word >= words) break;
+      x[k] = load_word<kX>(o.x + head + word * kElements);
+      y[k] = load_word<kY>(o.y + head + word * kElements);
+    }
+#pragma unroll
+    for (int k = 0; k < kAxpbyWords; ++k) {
+      const int64_t word = tile + k * kThreads + threadIdx.x;
+      if (word >= words) break;
+      Word<T> z;
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) z.element[e] = axpby<kReadsX, kReadsY>(o, x[k].element[e], y[k].element[e]);
+      store_word(o.z + head + word * kElements, z);
+    }
+  }
+  if (blockIdx.x != 0) return;
+  const int64_t tail = head + words * kElements + threadIdx.x;
+  if (threadIdx.x < head) one_element<Aligned, kReadsX, kReadsY>(o, threadIdx.x);
+  if (tail < o.n) one_element<Aligned, kReadsX, kReadsY>(o, tail);
+}
+
+template <class T>
+Operands<T> operands_of(const AxpbyLaunch& launch) {
+  const auto factor = [](uint64_t bits) {
+    if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
+    if constexpr (sizeof(T) == 8) return std::bit_cast<T>(bits);
+  };
+  return {factor(launch.alpha),
+          factor(launch.beta),
+          static_cast<const T*>(launch.x),
+          static_cast<const T*>(launch.y),
+          static_cast<T*>(launch.z),
+          launch.n};
+}
+
+template <class Kernel, class T, class... More>
+cudaError_t start(Kernel kernel, const AxpbyLaunch& launch, cudaStream_t stream, const Operands<T>& operands,
+                  More... more) {
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, operands, more...);
+}
+
+// Calls f with the type and with what is read as compile-time constants.
+template <class F>
+cudaError_t for_operands(const AxpbyLaunch& launch, const F& f) {
+  const auto with_type = [&]<class T>() {
+    if (launch.x != nullptr && launch.y != nullptr) return f.template operator()<T, true, true>();
+    if (launch.x != nullptr) return f.template operator()<T, true, false>();
+    if (launch.y != nullptr) return f.template operator()<T, false, true>();
+    return f.template operator()<T, false, false>();
+  };
+  return launch.dtype == GPUMEM_F32 ? with_type.template operator()<float>() : with_type.template operator()<double>();
+}
+
+template <class T>
+Reads reads_of(const T* operand, const T* z) {
+  if (operand == nullptr) return Reads::nothing;
+  const bool congruent = (reinterpret_cast<uintptr_t>(operand) - reinterpret_cast<uintptr_t>(z)) % 16 == 0;
+  return congruent ? Reads::words : Reads::elements;
+}
+
+// Calls f with a way of reading as a compile-time constant.
+template <class F>
+cudaError_t for_reads(Reads reads, const F& f) {
+  if (reads == Reads::words) return f.template operator()<Reads::words>();
+  if (reads == Reads::elements) return f.template operator()<Reads::elements>();
+  return f.template operator()<Reads::nothing>();
+}
+
+template <class T>
+cudaError_t start_words(const AxpbyLaunch& launch, cudaStream_t stream) {
+  const Operands<T> o = operands_of<T>(launch);
+  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(o.z) % 16);
+  const int64_t to_boundary = (16 - misalignment) % 16 / static_cast<int64_t>(sizeof(T));
+  const int64_t head = to_boundary < o.n ? to_boundary : o.n;
+  const int64_t words = (o.n - head) / Word<T>::kElements;
+  return for_reads(reads_of(o.x, static_cast<const T*>(o.z)), [&]<Reads kX>() {
+    return for_reads(reads_of(o.y, static_cast<const T*>(o.z)),
+                     [&]<Reads kY>() { return start(words_kernel<kX, kY, T>, launch, stream, o, head, words); });
+  });
+}
+
+template <class T>
+cudaError_t preload() {
+  cudaFuncAttributes attributes;
+  const cudaError_t one = cudaFuncGetAttributes(&attributes, words_kernel<Reads::words, Reads::nothing, T>);
+  if (one != cudaSuccess) return one;
+  return cudaFuncGetAttributes(&attributes, words_kernel<Reads::words, Reads::words, T>);
+}
+
+}  // namespace
+
+cudaError_t axpby_vec16(const AxpbyLaunch& launch, cudaStream_t stream) {
+  return launch.dtype == GPUMEM_F32 ? start_words<float>(launch, stream) : start_words<double>(launch, stream);
+}
+
+cudaError_t axpby_coalesced(const AxpbyLaunch& launch, cudaStream_t stream) {
+  return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
+    return start(elements_kernel<Aligned, kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
+  });
+}
+
+cudaError_t axpby_strided(const AxpbyLaunch& launch, cudaStream_t stream) {
+  return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
+    return start(runs_kernel<kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
+  });
+}
+
+cudaError_t axpby_bytes(const AxpbyLaunch& launch, cudaStream_t stream) {
+  return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
+    return start(elements_kernel<Bytewise, kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
+  });
+}
+
+cudaError_t axpby_preload() {
+  const cudaError_t error = preload<float>();
+  return error != cudaSuccess ? error : preload<double>();
+}
+
+}  // namespace gpumem::kernels
