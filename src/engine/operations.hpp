@@ -54,6 +54,22 @@ struct FillCall {
   int64_t count;
 };
 
+// Rows of row_bytes bytes, by index: of src in a gather, of dst in a scatter. The other matrix has n rows.
+struct RowsCall {
+  int64_t row_bytes;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_pitch;  // bytes
+  gpumem_dtype index_type;
+  const void* index;
+  int64_t n;
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_pitch;
+};
+struct GatherCall : RowsCall {};
+struct ScatterCall : RowsCall {};
+
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
@@ -77,5 +93,11 @@ void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, voi
 
 // Rearrange; complete on return, on the context's own stream.
 void transpose(Context& context, const TransposeCall& call);
+
+// Rows by index. The plain forms are complete on return, on the context's own stream.
+void gather(Context& context, const GatherCall& call);
+void gather_async(Context& context, const GatherCall& call, gpumem_status* status, NativeStream stream);
+void scatter(Context& context, const ScatterCall& call);
+void scatter_async(Context& context, const ScatterCall& call, gpumem_status* status, NativeStream stream);
 
 }  // namespace gpumem

@@ -7,6 +7,7 @@
 #include "backend/host/host_queue.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reductions.hpp"
+#include "backend/launchers.hpp"
 
 namespace gpumem {
 
@@ -34,6 +35,8 @@ class HostBackend final : public Backend {
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
+  BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
+  BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -69,11 +72,17 @@ class HostBackend final : public Backend {
   template <class Job, class Args>
   gpumem_status run_lines(NativeStream stream, HostWay way, const Args& args, Until until);
 
+  template <class Family>
+  BadIndex move_rows(NativeStream stream, const RowsArgs& args, Until until);
+
   void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
 
   DeviceProps props_;
   HostTeam team_;
   HostQueue own_queue_;
 };
+
+// The launchers of gathers and scatters stand in a file of their own.
+void add_rows_launcher_names_of_host(LauncherNames& names);
 
 }  // namespace gpumem
