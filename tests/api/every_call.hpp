@@ -8,6 +8,7 @@
 #include "support/explain.hpp"
 #include "support/lines.hpp"
 #include "support/reductions.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 
@@ -96,6 +97,12 @@ inline const Segmented& sound_segments() {
   return segments;
 }
 
+inline Rows sound_rows(gpumem_family family, void* dst) {
+  static const int32_t x[4] = {1, 2, 3, 4};
+  static const int32_t index[2] = {1, 0};
+  return {family, 8, x, 8, GPUMEM_I32, index, 2, dst, 8, 2};
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
@@ -133,6 +140,12 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"reduce_segments_async", "ctx",
        [&](C c) { return run_async(c, sound_segments(), out.results, nullptr, nullptr); }},
       {"transpose", "ctx", [&](C c) { return gpumem_transpose(c, 4, 2, 2, x, 2, out.bytes, 2); }},
+      {"gather", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes)); }},
+      {"gather_async", "ctx",
+       [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, nullptr); }},
+      {"scatter", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes)); }},
+      {"scatter_async", "ctx",
+       [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
@@ -165,6 +178,10 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},
       {"reduce_segments_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
+      {"gather_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
+      {"scatter_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
   };
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",

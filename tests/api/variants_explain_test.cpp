@@ -11,15 +11,20 @@
 #include "support/explain.hpp"
 #include "support/lines.hpp"
 #include "support/memory.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 namespace {
 
-constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE, GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,
-                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS};
-constexpr const char* kVariables[] = {"GPUMEM_VARIANT_REDUCE", "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",
-                                      "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS"};
+constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
+                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_GATHER,
+                                       GPUMEM_FAMILY_SCATTER};
+constexpr const char* kVariables[] = {
+    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
+    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",
+    "GPUMEM_VARIANT_AXPBY",       "GPUMEM_VARIANT_GATHER",          "GPUMEM_VARIANT_SCATTER"};
 constexpr int64_t kOffsets[] = {0, 10, 1000};
+constexpr int32_t kIndex[] = {2, 0, 9, 1};
 
 TEST(Variants, EachFamilyListsItsOwn) {
   for (const gpumem_family family : kFamilies) {
@@ -57,6 +62,9 @@ class VariantsOn : public OnEachContext {
         return problem_of(Axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0});
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return problem_of(Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2});
+      case GPUMEM_FAMILY_GATHER:
+      case GPUMEM_FAMILY_SCATTER:
+        return problem_of(rows(family));
       default:
         return fill_problem(y.get(), 1, 4000);
     }
@@ -73,10 +81,14 @@ class VariantsOn : public OnEachContext {
         return gpumem_reduce_axis(ctx, GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0, y.get());
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2, y.get());
+      case GPUMEM_FAMILY_GATHER:
+      case GPUMEM_FAMILY_SCATTER:
+        return gpumem_test::run(ctx, rows(family));
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
   }
+  Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {
     const Bytes zeros(4000);
     upload(ctx, x.get(), zeros.data(), zeros.size());
