@@ -7,6 +7,7 @@
 //   words  4 bytes a word, for rows that begin at multiples of 4
 //   bytes  one byte, for any address
 // A row's last word may be a part of one.
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/rows/rows.hpp"
 
@@ -163,9 +164,9 @@ template <class Word, bool kGathers, class Index>
 cudaError_t start(const RowsLaunch& launch, cudaStream_t stream) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
   const int64_t checks = launch.n / kCheckTile + 1;
-  check_kernel<Index>
-      <<<static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks), kThreads, 0, stream>>>(launch);
-  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+  const auto blocks = static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks);
+  const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, launch);
+  if (error != cudaSuccess) return error;
   Rows r{};
   r.src = static_cast<const char*>(launch.src);
   r.src_pitch = launch.src_pitch;
@@ -179,8 +180,7 @@ cudaError_t start(const RowsLaunch& launch, cudaStream_t stream) {
   r.step_rows = kThreads / r.words;
   r.step_words = kThreads % r.words;
   r.verdict = launch.verdict;
-  move_kernel<Word, Index, kGathers><<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(r);
-  return cudaGetLastError();
+  return enqueue(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(launch.grid), kThreads, stream, r);
 }
 
 template <class Word, bool kGathers>
