@@ -57,7 +57,7 @@ enum {
   GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misuse of an argument */
   GPUMEM_INVALID_HANDLE = 2,   /* not a live handle of the expected type: destroyed, foreign or garbage */
   GPUMEM_INVALID_POINTER = 3,  /* freed, unreadable, or not of the kind that the function needs */
-  GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in */
+  GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in, or an index past its matrix */
   GPUMEM_EMPTY = 5,            /* the value of nothing was asked for (minimum of n == 0) */
   GPUMEM_OVERFLOW = 6,         /* the exact result does not fit its type */
   GPUMEM_UNSUPPORTED = 7,      /* valid, but this device, backend or version can't do it */
@@ -260,7 +260,10 @@ typedef struct gpumem_memory_stats_info {
  *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n
  *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
  *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments)
- *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0 */
+ *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0
+ *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes), src2 (the
+ *                    index), n, dst, dst_stride (pitch in bytes)
+ *   SCATTER          the same, with dst_rows (of dst) instead of rows */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -640,6 +643,39 @@ GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, co
                                                 const float *y, float *z, int64_t n, gpumem_stream *stream);
 GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
                                                 const double *y, double *z, int64_t n, gpumem_stream *stream);
+/* Rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n; src has src_rows rows, dst n of them.
+ * scatter: row index[i] of dst = row i of src; src has n rows, dst dst_rows. Where several i name one row of dst, its bytes are
+ * undefined among those of their rows; rows that no i names, and what lies between the rows, are not touched.
+ *
+ * Rows        row_bytes >= 1 bytes of anything, at any alignment. Row i begins at i * pitch; a pitch is at least row_bytes, and
+ *             ignored where there are no two rows.
+ * Index       n numbers of index_type (GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64) at a multiple of their size. They count
+ *             from 0, may repeat and stand in any order. All of them are checked before anything is written: a number that
+ *             names no row (negative, or past the last) leaves dst untouched and is GPUMEM_OUT_OF_RANGE. The sentence of the
+ *             plain form names the first such i and its value; the _async form puts the status into *status.
+ * n == 0      A no-op; src, index and dst may then be NULL. So may the matrix of no rows: each index is then out of range.
+ * Aliasing    dst may share no byte with src or index, from its first row to the end of its last; status with none of them.
+ * Memory      Any kinds. The work runs where dst lies; the plain forms copy src and index there first, all rows of src. The
+ *             _async forms move nothing: operands on both sides are UNSUPPORTED, except that the device reads a pinned index.
+ * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream; may be NULL; at a multiple of 4 bytes; on a
+ *             CUDA context in device, pinned or managed memory (INVALID_POINTER otherwise).
+ * Capture     As for reductions: operands of the device only, and no two executions of one captured call may overlap.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE (also of memory), UNSUPPORTED (memory of another device, device memory on a host context,
+ * a forced variant that does not fit), CAPTURING (the plain forms; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_gather(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_rows,
+                                       int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index, int64_t n,
+                                       void *dst, int64_t dst_pitch_bytes);
+GPUMEM_API gpumem_status gpumem_gather_async(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_rows,
+                                             int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index,
+                                             int64_t n, void *dst, int64_t dst_pitch_bytes, gpumem_status *status,
+                                             gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_scatter(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_pitch_bytes,
+                                        gpumem_dtype index_type, const void *index, int64_t n, void *dst,
+                                        int64_t dst_rows, int64_t dst_pitch_bytes);
+GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes, const void *src,
+                                              int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index,
+                                              int64_t n, void *dst, int64_t dst_rows, int64_t dst_pitch_bytes,
+                                              gpumem_status *status, gpumem_stream *stream);
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 
@@ -657,7 +693,7 @@ GPUMEM_API gpumem_status gpumem_problem_init(gpumem_problem *problem, int64_t si
 /* Says, without running it, where an operation would run and why, which variant it would take, where that choice comes from,
  * and why each other variant was passed over. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets the
  * bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation would
- * refuse is refused here with the same status. */
+ * refuse is refused here with the same status; the values of an index or of offsets are not looked at. */
 GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const gpumem_problem *problem, gpumem_format format, char *buf,
                                         int64_t cap, int64_t *needed);
 

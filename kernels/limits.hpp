@@ -86,4 +86,8 @@ constexpr int64_t kTransposePaddedTile = 32;
 // Side of the tile of the host's transpose: rows of 256 bytes, four cache lines.
 constexpr int64_t host_transpose_tile(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 
+// Gathers and scatters: threads of a block, and words that a thread has under way.
+constexpr int kRowsThreads = 256;
+constexpr int kRowsWords = 4;
+
 }  // namespace gpumem

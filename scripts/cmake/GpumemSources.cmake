@@ -6,6 +6,7 @@ set(core_sources
   src/api/memory.cpp
   src/api/operations.cpp
   src/api/reduce.cpp
+  src/api/rows.cpp
   src/api/streams.cpp
   src/api/variants.cpp
   src/engine/axpby.cpp
@@ -32,6 +33,7 @@ set(core_sources
   src/engine/reduce_streamed.cpp
   src/engine/registry.cpp
   src/engine/report.cpp
+  src/engine/rows.cpp
   src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
@@ -40,6 +42,7 @@ set(core_sources
   src/engine/variants_fill.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
+  src/engine/variants_rows.cpp
   src/engine/variants_transpose.cpp
   src/backend/host/axis_reduction.cpp
   src/backend/host/cpu_budget.cpp
@@ -49,6 +52,7 @@ set(core_sources
   src/backend/host/host_backend.cpp
   src/backend/host/host_families.cpp
   src/backend/host/host_queue.cpp
+  src/backend/host/host_rows.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp
@@ -64,6 +68,7 @@ set(cuda_sources
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_reduce.cpp
+  src/backend/cuda/cuda_rows.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/pageable_copy.cpp
@@ -82,6 +87,7 @@ set(kernel_sources
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
+  kernels/rows/rows.cu
   kernels/transpose/transpose.cu)
 
 if(GPUMEM_EMULATE)

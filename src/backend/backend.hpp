@@ -114,6 +114,28 @@ struct AxpbyArgs {
   int64_t n;  // >= 1
 };
 
+// Rows by index: of src in a gather, of dst in a scatter. n >= 1.
+struct RowsArgs {
+  int32_t variant;
+  LaunchShape shape;
+  int64_t row_bytes;
+  const void* src;
+  int64_t src_pitch;    // bytes
+  int32_t index_bytes;  // 4 or 8
+  uint64_t limit;       // an index of this or more, read as an unsigned number, names no row
+  const void* index;
+  int64_t n;
+  void* dst;
+  int64_t dst_pitch;
+  gpumem_status* status;  // may be nullptr
+};
+
+// The first index that names no row.
+struct BadIndex {
+  int64_t at = -1;    // -1: there is none
+  uint64_t bits = 0;  // its value, with zeros above
+};
+
 struct Copy2dArgs {
   void* dst;
   size_t dst_pitch;  // bytes from row to row
@@ -164,6 +186,9 @@ class Backend {
   virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
   virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
   virtual void axpby(NativeStream stream, const AxpbyArgs& args, Until until) = 0;
+  // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.
+  virtual BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) = 0;
+  virtual BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

@@ -61,10 +61,29 @@ Report explain_axpby(Context& context, const gpumem_problem& p) {
   return report_of(context, planned, counted(p.n, p.dtype) + " from " + reads);
 }
 
+std::string words_of(const RowsCall& c, const char* of) {
+  return std::to_string(c.n) + " rows of " + std::to_string(c.row_bytes) + " bytes by " + dtype_name(c.index_type) +
+         of + ", pitches " + std::to_string(c.src_pitch) + " and " + std::to_string(c.dst_pitch);
+}
+
+Report explain_gather(Context& context, const gpumem_problem& p) {
+  const GatherCall call{{p.element_bytes, p.src, p.rows, p.src_stride, p.dtype, p.src2, p.n, p.dst, p.n, p.dst_stride}};
+  const auto planned = plan(context, call, Until::complete);
+  return report_of(context, planned, words_of(call, (" from " + std::to_string(p.rows)).c_str()));
+}
+
+Report explain_scatter(Context& context, const gpumem_problem& p) {
+  const ScatterCall call{
+      {p.element_bytes, p.src, p.n, p.src_stride, p.dtype, p.src2, p.n, p.dst, p.dst_rows, p.dst_stride}};
+  const auto planned = plan(context, call, Until::complete);
+  return report_of(context, planned, words_of(call, (" to " + std::to_string(p.dst_rows)).c_str()));
+}
+
 // By family_index().
 constexpr Report (*kExplain[kFamilies])(Context&, const gpumem_problem&) = {
     explain_reduce,          explain_transpose, explain_fill,  explain_reduce_axis,
-    explain_reduce_segments, nullptr,           explain_axpby,
+    explain_reduce_segments, nullptr,           explain_axpby, explain_gather,
+    explain_scatter,         nullptr,           nullptr,
 };
 
 }  // namespace

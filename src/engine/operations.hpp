@@ -65,6 +65,21 @@ struct AxpbyCall {
   void* z;
   int64_t n;
 };
+// Rows of row_bytes bytes, by index: of src in a gather, of dst in a scatter. The other matrix has n rows.
+struct RowsCall {
+  int64_t row_bytes;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_pitch;  // bytes
+  gpumem_dtype index_type;
+  const void* index;
+  int64_t n;
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_pitch;
+};
+struct GatherCall : RowsCall {};
+struct ScatterCall : RowsCall {};
 
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
@@ -92,5 +107,10 @@ void transpose(Context& context, const TransposeCall& call);
 
 // Elementwise. Until::complete is for the context's own stream.
 void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until until);
+// Rows by index. The plain forms are complete on return, on the context's own stream.
+void gather(Context& context, const GatherCall& call);
+void gather_async(Context& context, const GatherCall& call, gpumem_status* status, NativeStream stream);
+void scatter(Context& context, const ScatterCall& call);
+void scatter_async(Context& context, const ScatterCall& call, gpumem_status* status, NativeStream stream);
 
 }  // namespace gpumem

@@ -10,8 +10,10 @@ struct Placement {
   Runs runs = Runs::host;
   bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
   const char* reason = "";
-  bool src_mixed = false;  // that operand is registered with the driver in part
-  bool streamed = false;   // the operand is moved to the device in pieces
+  bool src_mixed = false;    // that operand is registered with the driver in part
+  bool streamed = false;     // the operand is moved to the device in pieces
+  bool stage_index = false;  // the index of rows lies elsewhere and is copied next to the work first
+  bool index_mixed = false;  // it is registered with the driver in part
 };
 
 // One operand.

@@ -25,6 +25,9 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& call);
 // pattern may be nullptr: one whose bytes differ is assumed.
 Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
 Plan<AxpbyFamily> plan(Context& context, const AxpbyCall& call, Until until);
+// As for reductions, the _async form moves no operand.
+Plan<GatherFamily> plan(Context& context, const GatherCall& call, Until until);
+Plan<ScatterFamily> plan(Context& context, const ScatterCall& call, Until until);
 
 template <class Family>
 Decision decide(Context& context, const typename Family::Problem& problem) {

@@ -86,4 +86,17 @@ struct AxpbyProblem {
   int64_t elements() const noexcept { return n; }
 };
 
+// Of gathers and scatters. A pitch is 0 where a matrix has no two rows.
+struct RowsProblem {
+  Runs runs = Runs::host;
+  int64_t row_bytes = 1;
+  int64_t n = 0;  // rows that are moved
+  int64_t src_pitch = 0;
+  int64_t dst_pitch = 0;
+  int32_t src_misalignment = 0;  // addresses modulo 16
+  int32_t dst_misalignment = 0;
+
+  int64_t elements() const noexcept { return n * row_bytes; }
+};
+
 }  // namespace gpumem

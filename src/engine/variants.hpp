@@ -69,6 +69,20 @@ struct AxpbyFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
+struct GatherFamily {
+  using Problem = RowsProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_GATHER;
+  static constexpr const char* name = "gather";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
+struct ScatterFamily {
+  using Problem = RowsProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_SCATTER;
+  static constexpr const char* name = "scatter";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
@@ -76,8 +90,8 @@ constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
-  each.template
-  operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, AxpbyFamily>();
+  each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
+                           AxpbyFamily, GatherFamily, ScatterFamily>();
 }
 
 // The families as names, for the calls that take any of them.

@@ -10,6 +10,7 @@
 #include "support/explain.hpp"
 #include "support/memory.hpp"
 #include "support/pages.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -176,6 +177,7 @@ class BadProblems : public OnEachContext {
     return {what, gpumem_fill(ctx, dst, pattern, pattern_bytes, count),
             explained(fill_problem(dst, pattern_bytes, count))};
   }
+  Pair rows(const char* what, const Rows& r) { return {what, run(ctx, r), explained(problem_of(r))}; }
 };
 
 TEST_P(BadProblems, AreExplainedWithTheStatusOfTheirOperation) {
@@ -225,6 +227,31 @@ TEST_P(BadProblems, AreExplainedWithTheStatusOfTheirOperation) {
       fill("unmapped", nowhere, 4, 1),
       fill("nothing", p, 4, 0),
   };
+  const int64_t index[4] = {3, 0, 2, 1};
+  const int64_t* const off = reinterpret_cast<const int64_t*>(reinterpret_cast<const char*>(index) + 4);
+  const gpumem_dtype i64 = GPUMEM_I64;
+  for (const gpumem_family f : {GPUMEM_FAMILY_GATHER, GPUMEM_FAMILY_SCATTER}) {
+    for (const Pair& pair : {rows("sound", {f, 16, p, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("no bytes", {f, 0, p, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("index type", {f, 16, p, 16, GPUMEM_F64, index, 4, p + 1024, 16, 4}),
+                             rows("negative n", {f, 16, p, 16, i64, index, -4, p + 1024, 16, 4}),
+                             rows("negative rows", {f, 16, p, 16, i64, index, 4, p + 1024, 16, -4}),
+                             rows("short src pitch", {f, 16, p, 15, i64, index, 4, p + 1024, 16, 4}),
+                             rows("short dst pitch", {f, 16, p, 16, i64, index, 4, p + 1024, 15, 4}),
+                             rows("overflowing product", {f, 16, p, INT64_MAX / 2, i64, index, 4, p + 1024, 16, 4}),
+                             rows("NULL src", {f, 16, nullptr, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("NULL index", {f, 16, p, 16, i64, nullptr, 4, p + 1024, 16, 4}),
+                             rows("NULL dst", {f, 16, p, 16, i64, index, 4, nullptr, 16, 4}),
+                             rows("misaligned index", {f, 16, p, 16, i64, off, 2, p + 1024, 16, 4}),
+                             rows("past the end", {f, 16, p, 16, i64, index, 4, p + 4096 - 63, 16, 4}),
+                             rows("overlap", {f, 16, p, 16, i64, index, 4, p + 63, 16, 4}),
+                             rows("freed", {f, 16, freed, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("unmapped", {f, 16, p, 16, i64, index, 4, nowhere, 16, 4}),
+                             rows("nothing", {f, 16, p, 16, i64, index, 0, p + 1024, 16, 4})}) {
+      EXPECT_EQ(gpumem_status_name(pair.operation), std::string(gpumem_status_name(pair.explanation)))
+          << name_of_rows(f) << ": " << pair.what;
+    }
+  }
   for (const Pair& pair : pairs) {
     EXPECT_EQ(gpumem_status_name(pair.operation), std::string(gpumem_status_name(pair.explanation))) << pair.what;
   }

@@ -9,6 +9,7 @@
 #include "support/explain.hpp"
 #include "support/lines.hpp"
 #include "support/reductions.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 
@@ -102,6 +103,12 @@ inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
   return {dtype, bits_of(dtype, 2), x, 0, nullptr, z, 2};
 }
 
+inline Rows sound_rows(gpumem_family family, void* dst) {
+  static const int32_t x[4] = {1, 2, 3, 4};
+  static const int32_t index[2] = {1, 0};
+  return {family, 8, x, 8, GPUMEM_I32, index, 2, dst, 8, 2};
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
@@ -143,6 +150,12 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"axpby_f64", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F64, out.results)); }},
       {"axpby_f32_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F32, out.results), nullptr); }},
       {"axpby_f64_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F64, out.results), nullptr); }},
+      {"gather", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes)); }},
+      {"gather_async", "ctx",
+       [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, nullptr); }},
+      {"scatter", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes)); }},
+      {"scatter_async", "ctx",
+       [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
@@ -177,6 +190,10 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
       {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
+      {"gather_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
+      {"scatter_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
   };
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",

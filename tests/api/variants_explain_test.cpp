@@ -12,16 +12,21 @@
 #include "support/explain.hpp"
 #include "support/lines.hpp"
 #include "support/memory.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 namespace {
 
-constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
-                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_AXPBY};
+constexpr gpumem_family kFamilies[] = {
+    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
+    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_AXPBY,     GPUMEM_FAMILY_GATHER, GPUMEM_FAMILY_SCATTER,
+};
 constexpr const char* kVariables[] = {
-    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
-    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_AXPBY"};
+    "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
+    "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_AXPBY",     "GPUMEM_VARIANT_GATHER", "GPUMEM_VARIANT_SCATTER",
+};
 constexpr int64_t kOffsets[] = {0, 10, 1000};
+constexpr int32_t kIndex[] = {2, 0, 9, 1};
 
 TEST(Variants, EachFamilyListsItsOwn) {
   for (const gpumem_family family : kFamilies) {
@@ -61,6 +66,9 @@ class VariantsOn : public OnEachContext {
         return problem_of(Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2});
       case GPUMEM_FAMILY_AXPBY:
         return problem_of(Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
+      case GPUMEM_FAMILY_GATHER:
+      case GPUMEM_FAMILY_SCATTER:
+        return problem_of(rows(family));
       default:
         return fill_problem(y.get(), 1, 4000);
     }
@@ -79,10 +87,14 @@ class VariantsOn : public OnEachContext {
         return gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2, y.get());
       case GPUMEM_FAMILY_AXPBY:
         return gpumem_test::run(ctx, Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
+      case GPUMEM_FAMILY_GATHER:
+      case GPUMEM_FAMILY_SCATTER:
+        return gpumem_test::run(ctx, rows(family));
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
   }
+  Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {
     const Bytes zeros(4000);
     upload(ctx, x.get(), zeros.data(), zeros.size());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include <fstream>
@@ -75,9 +76,20 @@ AxpbyProblem random_problem(std::mt19937_64& random, Runs runs) {
   return p;
 }
 
+RowsProblem random_problem(std::mt19937_64& random, Runs runs) {
+  RowsProblem p{runs, 1 + log_uniform(random, 24), 1 + log_uniform(random, 36)};
+  for (int64_t* pitch : {&p.src_pitch, &p.dst_pitch}) {
+    if (random() % 4 != 0) *pitch = random() % 2 == 0 ? (p.row_bytes + 15) / 16 * 16 : p.row_bytes;
+  }
+  for (int32_t* misalignment : {&p.src_misalignment, &p.dst_misalignment}) {
+    *misalignment = static_cast<int32_t>(random() % 3 == 0 ? random() % 16 : random() % 4 * 4);
+  }
+  return p;
+}
+
 template <class Family>
 class Table : public testing::Test {};
-using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, AxpbyFamily>;
+using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, AxpbyFamily, GatherFamily, ScatterFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
@@ -224,6 +236,46 @@ TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
       }
     }
   }
+}
+
+// Past 2^31 and 2^32 in rows, in words and in bytes of a row.
+TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
+  for (const auto& device : kDevices) {
+    for (const int64_t n : {int64_t{1}, (int64_t{1} << 31) + 1, (int64_t{1} << 32) + 5, int64_t{1} << 38}) {
+      for (const int64_t row_bytes : {int64_t{1}, int64_t{100}, int64_t{1} << 20, (int64_t{1} << 24) + 3}) {
+        const RowsProblem problem{device.props.backend, row_bytes, n, 0, 0, 0, 0};
+        EXPECT_GT(problem.elements(), 0);
+        for (const auto& row : GatherFamily::table()) {
+          if (row.runs != device.props.backend) continue;
+          const LaunchShape shape = row.shape(device.props, problem);
+          const std::string_view name = row.name;
+          if (row.runs == Runs::cuda) {
+            const int64_t word = name == "vec16" ? 16 : name == "words" ? 4 : 1;
+            EXPECT_EQ(shape.tile, 1024 * word);
+            const int64_t tiles = (n * ((row_bytes + word - 1) / word) + 1023) / 1024;
+            EXPECT_EQ(shape.grid, std::min<int64_t>(tiles, 0x7fffffff)) << name << ' ' << n << ' ' << row_bytes;
+          } else if (shape.grid > n) {
+            EXPECT_EQ(shape.grid % n, 0) << name << ": each row is cut into as many pieces";
+          } else {
+            EXPECT_GE(shape.tile, (n + shape.grid - 1) / shape.grid) << name << ' ' << n << ' ' << row_bytes;
+          }
+        }
+      }
+    }
+  }
+}
+
+// A short row can't be cut into pieces of a size that is worth a task.
+TEST(Rows, OnlyRowsThatAreFewAndLongAreCut) {
+  const DeviceProps props = fixtures::find_device("host64")->props;
+  const auto grid = [&](int64_t n, int64_t row_bytes) {
+    return select<GatherFamily>(props, {Runs::host, row_bytes, n, 0, 0, 0, 0}, {}, {}).shape.grid;
+  };
+  EXPECT_EQ(grid(2, 1000), 1);
+  EXPECT_EQ(grid(2, 256 << 10), 2);
+  EXPECT_EQ(grid(2, 1 << 20), 8);
+  EXPECT_EQ(grid(1, int64_t{1} << 34), 512);
+  EXPECT_EQ(grid(1000, 1 << 20), 512);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "backend/launchers.hpp"
+#include "kernels/rows/rows.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
@@ -41,6 +42,8 @@ class CudaBackend final : public Backend {
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
+  BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
+  BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -85,6 +88,7 @@ class CudaBackend final : public Backend {
   template <class Launcher>
   gpumem_status reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
+  BadIndex move_rows(NativeStream stream, kernels::RowsLauncher* launcher, const RowsArgs& args, Until until);
 
   DeviceProps props_;
   PrimaryContext primary_;
@@ -98,8 +102,9 @@ class CudaBackend final : public Backend {
   PinnedMemory pinned_;
 };
 
-// The launchers of the reductions stand in a file of their own.
+// The launchers of the reductions, and those of gathers and scatters, stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
 void add_axpby_cuda_names(LauncherNames& names);
+void add_rows_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

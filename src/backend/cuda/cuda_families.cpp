@@ -32,6 +32,7 @@ constexpr Launcher<decltype(&kernels::fill_vec16)> kFill[] = {
 LauncherNames cuda_launcher_names() {
   LauncherNames names;
   add_reduce_launcher_names(names);
+  add_rows_launcher_names(names);
   add_names<TransposeFamily>(names, kTranspose);
   add_names<FillFamily>(names, kFill);
   add_axpby_cuda_names(names);
@@ -44,6 +45,7 @@ void CudaBackend::warmup() {
   GPUMEM_CUDA(kernels::transpose_preload());
   GPUMEM_CUDA(kernels::fill_preload());
   GPUMEM_CUDA(kernels::axpby_preload());
+  GPUMEM_CUDA(kernels::rows_preload());
 }
 
 void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {

@@ -36,6 +36,8 @@ class HostBackend final : public Backend {
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
+  BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
+  BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -71,6 +73,9 @@ class HostBackend final : public Backend {
   template <class Job, class Args>
   gpumem_status run_lines(NativeStream stream, HostWay way, const Args& args, Until until);
 
+  template <class Family>
+  BadIndex move_rows(NativeStream stream, const RowsArgs& args, Until until);
+
   void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
 
   DeviceProps props_;
@@ -80,5 +85,7 @@ class HostBackend final : public Backend {
 
 // Launchers that stand in files of their own.
 void add_axpby_host_names(LauncherNames& names);
+// The launchers of gathers and scatters stand in a file of their own.
+void add_rows_launcher_names_of_host(LauncherNames& names);
 
 }  // namespace gpumem

@@ -81,6 +81,7 @@ LauncherNames host_launcher_names() {
   add_names<ReduceAxisFamily>(names, kReduceAxis);
   add_names<ReduceSegmentsFamily>(names, kReduceSegments);
   add_axpby_host_names(names);
+  add_rows_launcher_names_of_host(names);
   return names;
 }
 

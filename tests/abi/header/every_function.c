@@ -115,6 +115,14 @@ typedef struct gpumem_functions {
                                    gpumem_stream *);
   gpumem_status (*axpby_f64_async)(gpumem_ctx *, double, const double *, double, const double *, double *, int64_t,
                                    gpumem_stream *);
+  gpumem_status (*gather)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *, int64_t,
+                          void *, int64_t);
+  gpumem_status (*gather_async)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *,
+                                int64_t, void *, int64_t, gpumem_status *, gpumem_stream *);
+  gpumem_status (*scatter)(gpumem_ctx *, int64_t, const void *, int64_t, gpumem_dtype, const void *, int64_t, void *,
+                           int64_t, int64_t);
+  gpumem_status (*scatter_async)(gpumem_ctx *, int64_t, const void *, int64_t, gpumem_dtype, const void *, int64_t,
+                                 void *, int64_t, int64_t, gpumem_status *, gpumem_stream *);
   gpumem_status (*variant_count)(gpumem_family, int32_t *);
   gpumem_status (*variant_name)(gpumem_family, int32_t, const char **);
   gpumem_status (*variant_force)(gpumem_ctx *, gpumem_family, const char *);
@@ -208,6 +216,10 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_axpby_f64,
                                                 gpumem_axpby_f32_async,
                                                 gpumem_axpby_f64_async,
+                                                gpumem_gather,
+                                                gpumem_gather_async,
+                                                gpumem_scatter,
+                                                gpumem_scatter_async,
                                                 gpumem_variant_count,
                                                 gpumem_variant_name,
                                                 gpumem_variant_force,
