@@ -4,6 +4,7 @@ set(core_sources
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
+  src/api/permute.cpp
   src/api/reduce.cpp
   src/api/streams.cpp
   src/api/variants.cpp
@@ -19,6 +20,8 @@ set(core_sources
   src/engine/objects.cpp
   src/engine/operand.cpp
   src/engine/outputs.cpp
+  src/engine/permute.cpp
+  src/engine/permute_check.cpp
   src/engine/placement.cpp
   src/engine/process.cpp
   src/engine/reduce.cpp
@@ -35,6 +38,7 @@ set(core_sources
   src/engine/transpose.cpp
   src/engine/variants.cpp
   src/engine/variants_fill.cpp
+  src/engine/variants_permute.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
   src/engine/variants_transpose.cpp
@@ -44,8 +48,10 @@ set(core_sources
   src/backend/host/foreign_cuda.cpp
   src/backend/host/host_backend.cpp
   src/backend/host/host_families.cpp
+  src/backend/host/host_permute.cpp
   src/backend/host/host_queue.cpp
   src/backend/host/loops_dispatch.cpp
+  src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp
   src/backend/host/sequence.cpp
@@ -58,6 +64,7 @@ set(cuda_sources
   src/backend/cuda/cuda_check.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
+  src/backend/cuda/cuda_permute.cpp
   src/backend/cuda/cuda_reduce.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
@@ -66,6 +73,7 @@ set(cuda_sources
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   kernels/fill/fill.cu
+  kernels/permute/permute.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
   kernels/reduce/ladder.cu

@@ -39,6 +39,7 @@ class CudaBackend final : public Backend {
   gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
@@ -99,5 +100,6 @@ class CudaBackend final : public Backend {
 
 // The launchers of the reductions stand in a file of their own.
 void add_reduce_launcher_names(LauncherNames& names);
+void add_permute_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -7,6 +7,7 @@
 #include "backend/host/host_queue.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reductions.hpp"
+#include "backend/launchers.hpp"
 
 namespace gpumem {
 
@@ -33,6 +34,7 @@ class HostBackend final : public Backend {
   gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
@@ -75,5 +77,8 @@ class HostBackend final : public Backend {
   HostTeam team_;
   HostQueue own_queue_;
 };
+
+// The launchers of the families that stand in files of their own.
+void add_permute_host_names(LauncherNames& names);
 
 }  // namespace gpumem
