@@ -8,6 +8,7 @@
 // in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
 // table leaves such shapes to `elements`.
 #include "kernels/division.hpp"
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/permute/permute.hpp"
 
@@ -202,8 +203,7 @@ int64_t cut(int64_t extent, int64_t piece) { return extent / piece + (extent % p
 
 template <class Arguments>
 cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, cudaStream_t stream) {
-  kernel<<<static_cast<unsigned>(grid), kThreads, 0, stream>>>(arguments);
-  return cudaGetLastError();
+  return enqueue(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
 }
 
 template <int kBytes, class Index>

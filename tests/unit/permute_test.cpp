@@ -78,7 +78,7 @@ TEST(Fuse, KeepsEveryPairOfPlaces) {
   std::mt19937_64 random(10);
   int fewer = 0;
   int wider = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1500; ++i) {
     const PermuteAxes axes = random_axes(random);
     const auto src_misalignment = static_cast<int32_t>(random() % 4 == 0 ? random() % 16 : 0);
     const auto dst_misalignment = static_cast<int32_t>(random() % 4 == 0 ? random() % 16 : 0);
@@ -102,8 +102,8 @@ TEST(Fuse, KeepsEveryPairOfPlaces) {
     ASSERT_EQ(again.rank, fused.rank);
     ASSERT_EQ(again.element_bytes, fused.element_bytes);
   }
-  EXPECT_GT(fewer, 300);
-  EXPECT_GT(wider, 300);
+  EXPECT_GT(fewer, 100);
+  EXPECT_GT(wider, 100);
 }
 
 TEST(Fuse, LeavesTheAxesThatTheMoveNeeds) {
