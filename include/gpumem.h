@@ -263,7 +263,8 @@ typedef struct gpumem_memory_stats_info {
  *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0
  *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes), src2 (the
  *                    index), n, dst, dst_stride (pitch in bytes)
- *   SCATTER          the same, with dst_rows (of dst) instead of rows */
+ *   SCATTER          the same, with dst_rows (of dst) instead of rows
+ *   PERMUTE          element_bytes, rank, extents, order, src, src_strides, dst, dst_strides */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -676,6 +677,28 @@ GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes
                                               int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index,
                                               int64_t n, void *dst, int64_t dst_rows, int64_t dst_pitch_bytes,
                                               gpumem_status *status, gpumem_stream *stream);
+
+/* Permutes the axes of an array of rank 0 (a single element) to 8: axis d of dst is axis order[d] of src, as in NumPy's
+ * transpose(axes). src has the extents extents[0], ..., extents[rank - 1], row-major (the last axis fastest), and dst the extents
+ * extents[order[0]], ...; order names each axis once. Elements are of 1, 2, 4, 8 or 16 bytes, at any alignment. Strides are in
+ * elements, one an axis of their own side: NULL is row-major without gaps. Those of src may be anything from 0 up (0 repeats what
+ * lies there). Those of dst are such that distinct elements have distinct places: taken from the smallest up, each leads past the
+ * last element that the smaller ones reach. The stride of an axis of extent 1 is not used. extents and order may be NULL when
+ * rank is 0. What lies between the elements of dst is not touched.
+ * extents, order and strides are ordinary host memory, and read before the call returns. An extent of 0 makes the call a no-op,
+ * and src and dst may then be NULL. The ranges from the first to the last element of src and of dst may not overlap. They may lie
+ * in any two kinds of memory: the work runs where dst lies, and the plain form copies src there first; the _async form gives
+ * UNSUPPORTED where one lies in host memory and the other does not. Until the stream has passed an _async call both stay valid
+ * and src unchanged.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (src == dst: there is no in-place form; memory
+ * of another device; a forced variant that does not fit), CAPTURING (the context's own stream; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank, const int64_t *extents,
+                                        const int32_t *order, const void *src, const int64_t *src_strides, void *dst,
+                                        const int64_t *dst_strides);
+GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank,
+                                              const int64_t *extents, const int32_t *order, const void *src,
+                                              const int64_t *src_strides, void *dst, const int64_t *dst_strides,
+                                              gpumem_stream *stream);
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 

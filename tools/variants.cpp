@@ -30,6 +30,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_AXPBY, "axpby"},
     {GPUMEM_FAMILY_GATHER, "gather"},
     {GPUMEM_FAMILY_SCATTER, "scatter"},
+    {GPUMEM_FAMILY_PERMUTE, "permute"},
 });
 
 // Calls visit(name) for each variant of a family, in table order.

@@ -5,6 +5,7 @@ set(core_sources
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
+  src/api/permute.cpp
   src/api/reduce.cpp
   src/api/rows.cpp
   src/api/streams.cpp
@@ -22,6 +23,8 @@ set(core_sources
   src/engine/objects.cpp
   src/engine/operand.cpp
   src/engine/outputs.cpp
+  src/engine/permute.cpp
+  src/engine/permute_check.cpp
   src/engine/placement.cpp
   src/engine/process.cpp
   src/engine/reduce.cpp
@@ -40,6 +43,7 @@ set(core_sources
   src/engine/variants.cpp
   src/engine/variants_axpby.cpp
   src/engine/variants_fill.cpp
+  src/engine/variants_permute.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
   src/engine/variants_rows.cpp
@@ -51,9 +55,11 @@ set(core_sources
   src/backend/host/host_axpby.cpp
   src/backend/host/host_backend.cpp
   src/backend/host/host_families.cpp
+  src/backend/host/host_permute.cpp
   src/backend/host/host_queue.cpp
   src/backend/host/host_rows.cpp
   src/backend/host/loops_dispatch.cpp
+  src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp
   src/backend/host/sequence.cpp
@@ -67,6 +73,7 @@ set(cuda_sources
   src/backend/cuda/cuda_check.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
+  src/backend/cuda/cuda_permute.cpp
   src/backend/cuda/cuda_reduce.cpp
   src/backend/cuda/cuda_rows.cpp
   src/backend/cuda/cuda_streams.cpp
@@ -78,6 +85,7 @@ set(cuda_sources
 set(kernel_sources
   kernels/axpby/axpby.cu
   kernels/fill/fill.cu
+  kernels/permute/permute.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
   kernels/reduce/ladder.cu

@@ -93,6 +93,14 @@ struct TransposeArgs {
   int64_t dst_ld;
 };
 
+struct PermuteArgs {
+  int32_t variant;
+  LaunchShape shape;
+  PermuteAxes axes;  // fused
+  const void* src;
+  void* dst;
+};
+
 struct FillArgs {
   int32_t variant;
   LaunchShape shape;
@@ -184,6 +192,7 @@ class Backend {
   virtual gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) = 0;
   virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) = 0;
   virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
+  virtual void permute(NativeStream stream, const PermuteArgs& args, Until until) = 0;
   virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
   virtual void axpby(NativeStream stream, const AxpbyArgs& args, Until until) = 0;
   // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.

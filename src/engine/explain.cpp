@@ -79,11 +79,36 @@ Report explain_scatter(Context& context, const gpumem_problem& p) {
   return report_of(context, planned, words_of(call, (" to " + std::to_string(p.dst_rows)).c_str()));
 }
 
+// count values, each behind a separator but the first.
+template <class T>
+std::string listed(const T* values, int32_t count, const char* separator) {
+  std::string out;
+  for (int32_t i = 0; i < count; ++i) out.append(i == 0 ? "" : separator).append(std::to_string(values[i]));
+  return out;
+}
+
+std::string permute_words(const PermuteCall& c, const PermuteAxes& fused) {
+  std::string words = c.rank == 0 ? "one element of " : listed(c.extents, c.rank, " x ") + " elements of ";
+  words += std::to_string(c.element_bytes) + " bytes";
+  if (c.rank > 0) words += ", order " + listed(c.order, c.rank, " ");
+  if (c.rank > 0 && c.src_strides != nullptr) words += ", strides of src " + listed(c.src_strides, c.rank, " ");
+  if (c.rank > 0 && c.dst_strides != nullptr) words += ", strides of dst " + listed(c.dst_strides, c.rank, " ");
+  if (fused.rank == 0) return words;  // nothing to do
+  return words + "; fused, the fastest axis of dst first: " + listed(fused.extent, fused.rank, " x ") +
+         " elements of " + std::to_string(fused.element_bytes) + " bytes";
+}
+
+Report explain_permute(Context& context, const gpumem_problem& p) {
+  const PermuteCall call{p.element_bytes, p.rank, p.extents, p.order, p.src, p.src_strides, p.dst, p.dst_strides};
+  const auto planned = plan(context, call, Until::complete);
+  return report_of(context, planned, permute_words(call, planned.problem.axes));
+}
+
 // By family_index().
 constexpr Report (*kExplain[kFamilies])(Context&, const gpumem_problem&) = {
     explain_reduce,          explain_transpose, explain_fill,  explain_reduce_axis,
     explain_reduce_segments, nullptr,           explain_axpby, explain_gather,
-    explain_scatter,         nullptr,           nullptr,
+    explain_scatter,         explain_permute,   nullptr,
 };
 
 }  // namespace

@@ -48,6 +48,17 @@ struct TransposeCall {
   int64_t dst_ld;
 };
 
+struct PermuteCall {
+  int64_t element_bytes;
+  int32_t rank;
+  const int64_t* extents;  // of src
+  const int32_t* order;
+  const void* src;
+  const int64_t* src_strides;  // nullptr: row-major without gaps
+  void* dst;
+  const int64_t* dst_strides;
+};
+
 struct FillCall {
   void* dst;
   int64_t pattern_bytes;
@@ -102,8 +113,10 @@ void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* res
 void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, void* result, gpumem_status* status,
                            NativeStream stream);
 
-// Rearrange; complete on return, on the context's own stream.
+// Rearrange. A transpose is complete on return, on the context's own stream.
 void transpose(Context& context, const TransposeCall& call);
+// Until::complete is for the context's own stream.
+void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until);
 
 // Elementwise. Until::complete is for the context's own stream.
 void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until until);

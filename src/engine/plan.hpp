@@ -22,6 +22,7 @@ Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until);
 Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& call);
 Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& call, Until until);
 Plan<TransposeFamily> plan(Context& context, const TransposeCall& call);
+Plan<PermuteFamily> plan(Context& context, const PermuteCall& call, Until until);
 // pattern may be nullptr: one whose bytes differ is assumed.
 Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
 Plan<AxpbyFamily> plan(Context& context, const AxpbyCall& call, Until until);

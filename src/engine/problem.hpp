@@ -6,6 +6,7 @@
 
 #include "engine/device_props.hpp"
 #include "gpumem.h"
+#include "kernels/permute_axes.hpp"
 
 namespace gpumem {
 
@@ -97,6 +98,15 @@ struct RowsProblem {
   int32_t dst_misalignment = 0;
 
   int64_t elements() const noexcept { return n * row_bytes; }
+};
+
+struct PermuteProblem {
+  Runs runs = Runs::host;
+  PermuteAxes axes;              // fused
+  int32_t src_misalignment = 0;  // addresses modulo 16
+  int32_t dst_misalignment = 0;
+
+  int64_t elements() const noexcept { return axes.elements(); }
 };
 
 }  // namespace gpumem

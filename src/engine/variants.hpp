@@ -83,6 +83,13 @@ struct ScatterFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
+struct PermuteFamily {
+  using Problem = PermuteProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_PERMUTE;
+  static constexpr const char* name = "permute";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
@@ -91,7 +98,7 @@ template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
   each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
-                           AxpbyFamily, GatherFamily, ScatterFamily>();
+                           AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily>();
 }
 
 // The families as names, for the calls that take any of them.

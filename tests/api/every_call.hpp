@@ -109,6 +109,18 @@ inline Rows sound_rows(gpumem_family family, void* dst) {
   return {family, 8, x, 8, GPUMEM_I32, index, 2, dst, 8, 2};
 }
 
+// 2 x 2 elements of 4 bytes.
+inline gpumem_status sound_permutation(gpumem_ctx* ctx, const void* src, void* dst) {
+  static const int64_t extents[2] = {2, 2};
+  static const int32_t order[2] = {1, 0};
+  return gpumem_permute(ctx, 4, 2, extents, order, src, nullptr, dst, nullptr);
+}
+inline gpumem_status sound_permutation_async(gpumem_ctx* ctx, const void* src, void* dst, gpumem_stream* stream) {
+  static const int64_t extents[2] = {2, 2};
+  static const int32_t order[2] = {1, 0};
+  return gpumem_permute_async(ctx, 4, 2, extents, order, src, nullptr, dst, nullptr, stream);
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
@@ -156,6 +168,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"scatter", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes)); }},
       {"scatter_async", "ctx",
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
+      {"permute", "ctx", [&](C c) { return sound_permutation(c, x, out.bytes); }},
+      {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
@@ -183,6 +197,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"event_record", "stream", [=](S s) { return gpumem_event_record(ctx, event, s); }},
       {"copy_async", "stream", [=, &out](S s) { return gpumem_copy_async(ctx, out.bytes, pattern, 16, s); }},
       {"fill_async", "stream", [=, &out](S s) { return gpumem_fill_async(ctx, out.bytes, pattern, 1, 16, s); }},
+      {"permute_async", "stream", [=, &out](S s) { return sound_permutation_async(ctx, pattern, out.bytes, s); }},
       {"managed_prefetch_async", "stream",
        [=, &out](S s) { return gpumem_managed_prefetch_async(ctx, out.bytes, 0, GPUMEM_DEVICE_HOST, s); }},
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},

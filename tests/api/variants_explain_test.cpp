@@ -18,15 +18,19 @@ namespace gpumem_test {
 namespace {
 
 constexpr gpumem_family kFamilies[] = {
-    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
-    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_AXPBY,     GPUMEM_FAMILY_GATHER, GPUMEM_FAMILY_SCATTER,
+    GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
+    GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_AXPBY,
+    GPUMEM_FAMILY_GATHER,      GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,
 };
 constexpr const char* kVariables[] = {
-    "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
-    "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_AXPBY",     "GPUMEM_VARIANT_GATHER", "GPUMEM_VARIANT_SCATTER",
+    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
+    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_AXPBY",
+    "GPUMEM_VARIANT_GATHER",      "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
+constexpr int64_t kExtents[] = {10, 20, 5};
+constexpr int32_t kOrder[] = {1, 0, 2};
 
 TEST(Variants, EachFamilyListsItsOwn) {
   for (const gpumem_family family : kFamilies) {
@@ -69,6 +73,8 @@ class VariantsOn : public OnEachContext {
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER:
         return problem_of(rows(family));
+      case GPUMEM_FAMILY_PERMUTE:
+        return permute_problem(4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
       default:
         return fill_problem(y.get(), 1, 4000);
     }
@@ -90,6 +96,8 @@ class VariantsOn : public OnEachContext {
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER:
         return gpumem_test::run(ctx, rows(family));
+      case GPUMEM_FAMILY_PERMUTE:
+        return gpumem_permute(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "engine/permute_fuse.hpp"
 #include "tests/fixtures/devices.hpp"
 #include "tests/unit/decisions.hpp"
 
@@ -87,9 +88,24 @@ RowsProblem random_problem(std::mt19937_64& random, Runs runs) {
   return p;
 }
 
+PermuteProblem random_problem(std::mt19937_64& random, Runs runs) {
+  PermuteAxes axes;
+  axes.element_bytes = int64_t{1} << (random() % 5);
+  int64_t dst_stride = random() % 8 == 0 ? 2 : 1;
+  for (int d = static_cast<int>(random() % 9); d > 0; --d) {
+    const int64_t extent = 1 + log_uniform(random, 7);
+    axes.add(extent, random() % 4 == 0 ? log_uniform(random, 8) : 1, dst_stride);
+    dst_stride = dst_stride * extent + (random() % 4 == 0 ? log_uniform(random, 4) : 0);
+  }
+  const auto src = static_cast<int32_t>(random() % 2 == 0 ? 0 : random() % 16);
+  const auto dst = static_cast<int32_t>(random() % 2 == 0 ? 0 : random() % 16);
+  return {runs, fuse(axes, src, dst), src, dst};
+}
+
 template <class Family>
 class Table : public testing::Test {};
-using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, AxpbyFamily, GatherFamily, ScatterFamily>;
+using Families =
+    testing::Types<ReduceFamily, TransposeFamily, FillFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
@@ -220,6 +236,33 @@ TEST(Axpby, WideAccessesGoByWhatIsRead) {
   EXPECT_EQ(chosen(GPUMEM_F64, true, true, 8, 0, 8), "vec16_store");
   EXPECT_EQ(chosen(GPUMEM_F64, true, true, 4, 4, 4), "bytes") << "a multiple of 4 is none of 8";
   EXPECT_EQ(chosen(GPUMEM_F64, false, false, 0, 0, 4), "bytes");
+}
+
+// The pieces, tiles and elements that the blocks take, from the problem alone.
+TEST(Permute, CoversArraysBeyond32Bits) {
+  const DeviceProps h200 = fixtures::find_device("h200")->props;
+  for (const int64_t e : {1, 2, 4, 8, 16}) {
+    PermuteAxes axes;
+    axes.element_bytes = e;
+    axes.add(70001, int64_t{70001} * 3, 1);
+    axes.add(70001, 1, int64_t{70001} * 3);
+    axes.add(3, 70001, 70001);
+    const PermuteProblem planes{Runs::cuda, fuse(axes, 0, 0), 0, 0};
+    const Decision tiles = select<PermuteFamily>(h200, planes, {}, {});
+    EXPECT_STREQ(PermuteFamily::table()[tiles.row].name, "tiles");
+    EXPECT_GE(tiles.shape.grid * tiles.shape.tile * tiles.shape.tile, planes.elements());
+
+    axes.src_stride[0] = 1;
+    axes.src_stride[1] = int64_t{70001} * 3 + 1;  // a gap
+    const PermuteProblem lines{Runs::cuda, fuse(axes, static_cast<int32_t>(e % 16), 0), static_cast<int32_t>(e % 16),
+                               0};
+    const Decision rows = select<PermuteFamily>(h200, lines, {}, {});
+    EXPECT_STREQ(PermuteFamily::table()[rows.row].name, "rows");
+    EXPECT_GE(rows.shape.grid * (256 / 32) * rows.shape.tile, lines.elements());
+
+    const int32_t elements = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "elements");
+    EXPECT_GE(select<PermuteFamily>(h200, lines, {elements, ChosenBy::program}, {}).shape.grid * 256, lines.elements());
+  }
 }
 
 TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {

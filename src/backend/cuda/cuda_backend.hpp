@@ -40,6 +40,7 @@ class CudaBackend final : public Backend {
   gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
   BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
@@ -106,5 +107,6 @@ class CudaBackend final : public Backend {
 void add_reduce_launcher_names(LauncherNames& names);
 void add_axpby_cuda_names(LauncherNames& names);
 void add_rows_launcher_names(LauncherNames& names);
+void add_permute_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

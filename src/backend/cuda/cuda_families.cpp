@@ -5,6 +5,7 @@
 #include "backend/launchers.hpp"
 #include "kernels/axpby/axpby.hpp"
 #include "kernels/fill/fill.hpp"
+#include "kernels/permute/permute.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
@@ -36,6 +37,7 @@ LauncherNames cuda_launcher_names() {
   add_names<TransposeFamily>(names, kTranspose);
   add_names<FillFamily>(names, kFill);
   add_axpby_cuda_names(names);
+  add_permute_launcher_names(names);
   return names;
 }
 
@@ -46,6 +48,7 @@ void CudaBackend::warmup() {
   GPUMEM_CUDA(kernels::fill_preload());
   GPUMEM_CUDA(kernels::axpby_preload());
   GPUMEM_CUDA(kernels::rows_preload());
+  GPUMEM_CUDA(kernels::permute_preload());
 }
 
 void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {

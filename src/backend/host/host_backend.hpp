@@ -34,6 +34,7 @@ class HostBackend final : public Backend {
   gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
   BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
@@ -87,5 +88,7 @@ class HostBackend final : public Backend {
 void add_axpby_host_names(LauncherNames& names);
 // The launchers of gathers and scatters stand in a file of their own.
 void add_rows_launcher_names_of_host(LauncherNames& names);
+// The launchers of the families that stand in files of their own.
+void add_permute_host_names(LauncherNames& names);
 
 }  // namespace gpumem

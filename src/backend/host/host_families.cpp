@@ -82,6 +82,7 @@ LauncherNames host_launcher_names() {
   add_names<ReduceSegmentsFamily>(names, kReduceSegments);
   add_axpby_host_names(names);
   add_rows_launcher_names_of_host(names);
+  add_permute_host_names(names);
   return names;
 }
 

@@ -123,6 +123,10 @@ typedef struct gpumem_functions {
                            int64_t, int64_t);
   gpumem_status (*scatter_async)(gpumem_ctx *, int64_t, const void *, int64_t, gpumem_dtype, const void *, int64_t,
                                  void *, int64_t, int64_t, gpumem_status *, gpumem_stream *);
+  gpumem_status (*permute)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const int32_t *, const void *,
+                           const int64_t *, void *, const int64_t *);
+  gpumem_status (*permute_async)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const int32_t *, const void *,
+                                 const int64_t *, void *, const int64_t *, gpumem_stream *);
   gpumem_status (*variant_count)(gpumem_family, int32_t *);
   gpumem_status (*variant_name)(gpumem_family, int32_t, const char **);
   gpumem_status (*variant_force)(gpumem_ctx *, gpumem_family, const char *);
@@ -220,6 +224,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_gather_async,
                                                 gpumem_scatter,
                                                 gpumem_scatter_async,
+                                                gpumem_permute,
+                                                gpumem_permute_async,
                                                 gpumem_variant_count,
                                                 gpumem_variant_name,
                                                 gpumem_variant_force,
