@@ -1,6 +1,7 @@
 # gpumem_core: every object of the library, so that unit tests can link the internals without any being exported.
 set(core_sources
   src/api/context.cpp
+  src/api/copy.cpp
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
@@ -8,6 +9,7 @@ set(core_sources
   src/api/streams.cpp
   src/api/variants.cpp
   src/engine/context.cpp
+  src/engine/copy.cpp
   src/engine/devices.cpp
   src/engine/error.cpp
   src/engine/explain.cpp
@@ -34,6 +36,7 @@ set(core_sources
   src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/variants.cpp
+  src/engine/variants_copy.cpp
   src/engine/variants_fill.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
@@ -43,6 +46,7 @@ set(core_sources
   src/backend/host/elements.cpp
   src/backend/host/foreign_cuda.cpp
   src/backend/host/host_backend.cpp
+  src/backend/host/host_copy.cpp
   src/backend/host/host_families.cpp
   src/backend/host/host_queue.cpp
   src/backend/host/loops_dispatch.cpp
@@ -56,16 +60,20 @@ set(core_sources
 set(cuda_sources
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
+  src/backend/cuda/cuda_copy.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_reduce.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
+  src/backend/cuda/driver_copy.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
+  kernels/copy/copy.cu
   kernels/fill/fill.cu
+  kernels/fill/rows.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
   kernels/reduce/ladder.cu

@@ -41,6 +41,7 @@ void add_names(LauncherNames& names, const Launcher<Function> (&launchers)[kCoun
 }
 
 LauncherNames host_launcher_names();
+void add_host_copy_names(LauncherNames& names);
 LauncherNames cuda_launcher_names();
 
 }  // namespace gpumem

@@ -13,7 +13,7 @@ struct LaunchShape {
   int64_t grid = 1;        // blocks, or tasks of the host backend
   int32_t block = 1;       // threads of a block
   int32_t per_thread = 1;  // independent loads or rows a thread keeps in flight
-  int64_t tile = 0;        // elements (reduce), rows (transpose) or bytes (fill) a block or task takes
+  int64_t tile = 0;  // elements (reduce), rows (transpose, rows of a copy) or bytes (fill, copy) a block or task takes
 };
 
 template <class Problem>
@@ -62,6 +62,13 @@ struct ReduceSegmentsFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
+struct CopyFamily {
+  using Problem = CopyProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_COPY;
+  static constexpr const char* name = "copy";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
@@ -69,7 +76,8 @@ constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
-  each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily>();
+  each.template
+  operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily>();
 }
 
 // The families as names, for the calls that take any of them.

@@ -32,7 +32,7 @@ class CudaBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
+  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
@@ -40,6 +40,7 @@ class CudaBackend final : public Backend {
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
+  void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -97,7 +98,8 @@ class CudaBackend final : public Backend {
   PinnedMemory pinned_;
 };
 
-// The launchers of the reductions stand in a file of their own.
+// The launchers of the reductions and of the copies stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
+void add_copy_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

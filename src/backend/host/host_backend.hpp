@@ -26,7 +26,7 @@ class HostBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
+  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
@@ -34,6 +34,7 @@ class HostBackend final : public Backend {
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
+  void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
