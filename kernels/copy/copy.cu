@@ -10,6 +10,7 @@
 //   bytes                anything, a byte a thread.
 #include "kernels/copy/copy.hpp"
 
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 
 namespace gpumem::kernels {
@@ -144,15 +145,13 @@ unsigned blocks(const CopyLaunch& launch) { return static_cast<unsigned>(launch.
 
 template <class Word>
 cudaError_t start_words(const CopyLaunch& launch, cudaStream_t stream) {
-  words_kernel<Word><<<blocks(launch), kThreads, 0, stream>>>(
-      static_cast<unsigned char*>(launch.dst), static_cast<const unsigned char*>(launch.src), launch.row_bytes);
-  return cudaGetLastError();
+  return enqueue(words_kernel<Word>, blocks(launch), kThreads, stream, static_cast<unsigned char*>(launch.dst),
+                 static_cast<const unsigned char*>(launch.src), launch.row_bytes);
 }
 
 template <int kAccess>
 cudaError_t start_rows(const CopyLaunch& launch, int log2_lanes, cudaStream_t stream) {
-  rows_kernel<kAccess><<<blocks(launch), kThreads, 0, stream>>>(launch, log2_lanes);
-  return cudaGetLastError();
+  return enqueue(rows_kernel<kAccess>, blocks(launch), kThreads, stream, launch, log2_lanes);
 }
 
 }  // namespace
@@ -161,10 +160,8 @@ cudaError_t copy_vec16(const CopyLaunch& launch, cudaStream_t stream) {
   const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16;
   const int64_t head = to_boundary < launch.row_bytes ? to_boundary : launch.row_bytes;
-  vec16_kernel<<<blocks(launch), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst),
-                                                        static_cast<const unsigned char*>(launch.src), launch.row_bytes,
-                                                        head, (launch.row_bytes - head) / 16);
-  return cudaGetLastError();
+  return enqueue(vec16_kernel, blocks(launch), kThreads, stream, static_cast<unsigned char*>(launch.dst),
+                 static_cast<const unsigned char*>(launch.src), launch.row_bytes, head, (launch.row_bytes - head) / 16);
 }
 
 cudaError_t copy_vec4(const CopyLaunch& launch, cudaStream_t stream) { return start_words<uint4>(launch, stream); }
@@ -191,8 +188,7 @@ cudaError_t copy_rows(const CopyLaunch& launch, cudaStream_t stream) {
 }
 
 cudaError_t copy_bytes(const CopyLaunch& launch, cudaStream_t stream) {
-  bytes_kernel<<<blocks(launch), kThreads, 0, stream>>>(launch);
-  return cudaGetLastError();
+  return enqueue(bytes_kernel, blocks(launch), kThreads, stream, launch);
 }
 
 cudaError_t copy_preload() {

@@ -3,6 +3,7 @@
 // any shape; pitches and addresses that are multiples of 16 bytes give 16-byte words.
 #include <cstring>
 
+#include "kernels/enqueue.cuh"
 #include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
 
@@ -79,9 +80,8 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int6
 
 template <int kAccess>
 cudaError_t start(const FillLaunch& launch, const Pattern& pattern, cudaStream_t stream) {
-  rows_kernel<kAccess><<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(
-      static_cast<unsigned char*>(launch.dst), launch.bytes, launch.rows, launch.pitch, pattern);
-  return cudaGetLastError();
+  return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(launch.grid), kThreads, stream,
+                 static_cast<unsigned char*>(launch.dst), launch.bytes, launch.rows, launch.pitch, pattern);
 }
 
 }  // namespace
