@@ -21,11 +21,12 @@ struct Family {
   gpumem_family id;
   const char* name;
 };
-constexpr std::array<Family, 5> kFamilies{{{GPUMEM_FAMILY_REDUCE, "reduce"},
+constexpr std::array<Family, 6> kFamilies{{{GPUMEM_FAMILY_REDUCE, "reduce"},
                                            {GPUMEM_FAMILY_REDUCE_AXIS, "reduce_axis"},
                                            {GPUMEM_FAMILY_REDUCE_SEGMENTS, "reduce_segments"},
                                            {GPUMEM_FAMILY_TRANSPOSE, "transpose"},
-                                           {GPUMEM_FAMILY_FILL, "fill"}}};
+                                           {GPUMEM_FAMILY_FILL, "fill"},
+                                           {GPUMEM_FAMILY_COPY, "copy"}}};
 
 // Calls visit(name) for each variant of a family, in table order.
 template <class Visit>

@@ -15,10 +15,11 @@
 namespace gpumem_test {
 namespace {
 
-constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE, GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,
-                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS};
-constexpr const char* kVariables[] = {"GPUMEM_VARIANT_REDUCE", "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",
-                                      "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS"};
+constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
+                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY};
+constexpr const char* kVariables[] = {
+    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
+    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY"};
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 
 TEST(Variants, EachFamilyListsItsOwn) {
@@ -57,6 +58,8 @@ class VariantsOn : public OnEachContext {
         return problem_of(Axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0});
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return problem_of(Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2});
+      case GPUMEM_FAMILY_COPY:
+        return copy_problem(y.get(), x.get(), 4000);
       default:
         return fill_problem(y.get(), 1, 4000);
     }
@@ -73,6 +76,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_reduce_axis(ctx, GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0, y.get());
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2, y.get());
+      case GPUMEM_FAMILY_COPY:
+        return gpumem_copy(ctx, y.get(), x.get(), 4000);
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
