@@ -396,8 +396,9 @@ GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, i
  * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
  * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it, for
  * ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context),
- * CAPTURING (the context's own stream; _async where both ranges lie in host memory or one is not pinned). */
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context; a
+ * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory or one
+ * is not pinned). */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
@@ -408,9 +409,8 @@ GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const voi
  * extents may not overlap, except that dst == src with equal pitches is a no-op, and that src and dst may be blocks of columns
  * of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and the pointers may then be NULL. The _async
  * form is as gpumem_copy_async(), for ordinary heap memory as well.
- * Between two devices the rows are copied one by one. Within one device's memory, and within the host's, the family
- * GPUMEM_FAMILY_COPY has variants; between host and device the driver copies, whatever variant is forced.
- * Errors: as gpumem_copy(); UNSUPPORTED (a forced variant that does not fit; gpumem_copy() as well). */
+ * Within one device's memory, and within the host's, the family GPUMEM_FAMILY_COPY has variants; between host and device, and
+ * between two devices (one row after the other), the driver copies, whatever variant is forced. Errors: as gpumem_copy(). */
 GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
                                         int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
 GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,

@@ -71,7 +71,7 @@ Case rows_case(const Context& ctx, std::size_t row_bytes) {
   c.bytes = static_cast<double>(kLarge);
   c.open = [=] {
     const auto whole = std::make_shared<Buffers>(kLarge);  // its dst takes the half
-    const auto side = [=](std::function<void()> call) {
+    const auto side_of = [=](std::function<void()> call) {
       Side side;
       side.sample = host_sampler(std::move(call), kHostClock);
       side.poison = [whole] { whole->dst.poison(); };
@@ -86,10 +86,10 @@ Case rows_case(const Context& ctx, std::size_t row_bytes) {
       return side;
     };
     Pair pair;
-    pair.ours = side([=] {
+    pair.ours = side_of([=] {
       check(gpumem_copy_2d(ctx.get(), whole->dst.as<void>(), width, whole->src.as<void>(), 2 * width, width, rows));
     });
-    pair.peer = side([=] {
+    pair.peer = side_of([=] {
       openmp::copy_rows(whole->dst.as<void>(), row_bytes, whole->src.as<void>(), 2 * row_bytes, row_bytes, rows);
     });
     return pair;
