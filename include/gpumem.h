@@ -257,9 +257,13 @@ typedef struct gpumem_memory_stats_info {
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
  *   REDUCE           dtype, op, src, n, src_stride; for GPUMEM_DOT src2 and src2_stride as well
  *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
- *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n
+ *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n; for
+ *                    gpumem_fill_2d() n as cols, rows, dst_stride (its pitch, in bytes); rows == 0: gpumem_fill()
  *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
  *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments)
+ *   COPY             n (row_bytes), src, dst; for gpumem_copy_2d() rows, src_stride and dst_stride (pitches, in bytes); for
+ *                    gpumem_copy_3d() batches (slices), batch_stride and dst_batch_stride (slice_bytes of src and of dst);
+ *                    rows == 0: gpumem_copy()
  *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0
  *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes), src2 (the
  *                    index), n, dst, dst_stride (pitch in bytes)
@@ -397,11 +401,37 @@ GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, i
  * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
  * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it, for
  * ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context),
- * CAPTURING (the context's own stream; _async where both ranges lie in host memory or one is not pinned). */
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context; a
+ * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory or one
+ * is not pinned). */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
+
+/* Copies rows of row_bytes bytes; row r lies at p + r*pitch_bytes on each side, with a pitch of at least row_bytes (ignored where
+ * there is one row). Any kinds of memory, any alignment, any two pitches. What lies between the rows of dst is not touched, what
+ * lies between those of src is no matter. A side is as long as from its first row's first byte to its last row's last: these
+ * extents may not overlap, except that dst == src with equal pitches is a no-op, and that src and dst may be blocks of columns
+ * of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and the pointers may then be NULL. The _async
+ * form is as gpumem_copy_async(), for ordinary heap memory as well.
+ * Within one device's memory, and within the host's, the family GPUMEM_FAMILY_COPY has variants; between host and device, and
+ * between two devices (one row after the other), the driver copies, whatever variant is forced. Errors: as gpumem_copy(). */
+GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
+                                        int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
+GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
+                                              int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows,
+                                              gpumem_stream *stream);
+
+/* The same for slices of rows: row r of slice s lies at p + s*slice_bytes + r*pitch_bytes, slice_bytes being at least
+ * (rows - 1)*pitch_bytes + row_bytes (ignored where there is one slice). slices == 0 is a no-op too. The matrix of which src and
+ * dst are blocks of columns may have its slices any whole number of rows apart. Errors: as gpumem_copy_2d(). */
+GPUMEM_API gpumem_status gpumem_copy_3d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, int64_t dst_slice_bytes,
+                                        const void *src, int64_t src_pitch_bytes, int64_t src_slice_bytes,
+                                        int64_t row_bytes, int64_t rows, int64_t slices);
+GPUMEM_API gpumem_status gpumem_copy_3d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes,
+                                              int64_t dst_slice_bytes, const void *src, int64_t src_pitch_bytes,
+                                              int64_t src_slice_bytes, int64_t row_bytes, int64_t rows, int64_t slices,
+                                              gpumem_stream *stream);
 
 /* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes, back to back, to dst (any alignment). The pattern is host
  * memory and read before the call returns, in both forms. count == 0 is a no-op, and dst may then be NULL.
@@ -410,6 +440,14 @@ GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pat
                                      int64_t count);
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                            int64_t count, gpumem_stream *stream);
+
+/* Writes rows of cols patterns; row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is at least
+ * cols*pattern_bytes (ignored where there is one row); what lies between the rows is not touched. cols == 0 or rows == 0 is a
+ * no-op, and dst may then be NULL. Everything else as gpumem_fill(). */
+GPUMEM_API gpumem_status gpumem_fill_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
+                                        int64_t pattern_bytes, int64_t cols, int64_t rows);
+GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
+                                              int64_t pattern_bytes, int64_t cols, int64_t rows, gpumem_stream *stream);
 
 /* -------------------------------------------------------------------------------------------------- streams, events */
 

@@ -65,6 +65,28 @@ constexpr int64_t kOneBlockChunks = kTileThreads / 32;
 
 constexpr int kTransposeThreads = 256;
 constexpr int kFillThreads = 256;
+constexpr int kCopyThreads = 256;
+
+// Rows that many lanes of a warp would find nothing to do in.
+constexpr int64_t kShortCopyRow = 64;
+
+// The widest power of two, up to 16, that divides every number of which the bits are given.
+constexpr int64_t widest_access(uint64_t bits) noexcept {
+  const uint64_t lowest = bits & (~bits + 1);
+  return lowest == 0 || lowest > 16 ? 16 : static_cast<int64_t>(lowest);
+}
+
+// Accesses of a row of so many bytes: whole ones, and one for what is left.
+constexpr int64_t row_accesses(int64_t row_bytes, int64_t access) noexcept {
+  return row_bytes / access + (row_bytes % access != 0 ? 1 : 0);
+}
+
+// Lanes that share a row of a copy: a power of two, up to a warp.
+constexpr int copy_row_lanes(int64_t row_bytes, int64_t access) noexcept {
+  int lanes = 1;
+  while (lanes < 32 && lanes < row_accesses(row_bytes, access)) lanes *= 2;
+  return lanes;
+}
 
 constexpr int kAxpbyThreads = 256;
 // 16-byte words of each operand that a thread has on their way at once.

@@ -27,6 +27,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_REDUCE_SEGMENTS, "reduce_segments"},
     {GPUMEM_FAMILY_TRANSPOSE, "transpose"},
     {GPUMEM_FAMILY_FILL, "fill"},
+    {GPUMEM_FAMILY_COPY, "copy"},
     {GPUMEM_FAMILY_AXPBY, "axpby"},
     {GPUMEM_FAMILY_GATHER, "gather"},
     {GPUMEM_FAMILY_SCATTER, "scatter"},

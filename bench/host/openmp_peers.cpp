@@ -76,6 +76,15 @@ void copy(void* dst, const void* src, std::size_t bytes) {
   });
 }
 
+void copy_rows(void* dst, std::size_t dst_pitch, const void* src, std::size_t src_pitch, std::size_t row_bytes,
+               int64_t rows) {
+#pragma omp parallel for
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto r = static_cast<std::size_t>(row);
+    std::memcpy(static_cast<char*>(dst) + r * dst_pitch, static_cast<const char*>(src) + r * src_pitch, row_bytes);
+  }
+}
+
 void fill_bytes(void* dst, int value, std::size_t bytes) {
   in_pieces(bytes, [=](std::size_t at, std::size_t size) { std::memset(static_cast<char*>(dst) + at, value, size); });
 }

@@ -2,6 +2,7 @@
 set(core_sources
   src/api/axpby.cpp
   src/api/context.cpp
+  src/api/copy.cpp
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
@@ -12,6 +13,7 @@ set(core_sources
   src/api/variants.cpp
   src/engine/axpby.cpp
   src/engine/context.cpp
+  src/engine/copy.cpp
   src/engine/devices.cpp
   src/engine/error.cpp
   src/engine/explain.cpp
@@ -42,6 +44,7 @@ set(core_sources
   src/engine/transpose.cpp
   src/engine/variants.cpp
   src/engine/variants_axpby.cpp
+  src/engine/variants_copy.cpp
   src/engine/variants_fill.cpp
   src/engine/variants_permute.cpp
   src/engine/variants_reduce.cpp
@@ -54,6 +57,7 @@ set(core_sources
   src/backend/host/foreign_cuda.cpp
   src/backend/host/host_axpby.cpp
   src/backend/host/host_backend.cpp
+  src/backend/host/host_copy.cpp
   src/backend/host/host_families.cpp
   src/backend/host/host_permute.cpp
   src/backend/host/host_queue.cpp
@@ -71,6 +75,7 @@ set(cuda_sources
   src/backend/cuda/cuda_axpby.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
+  src/backend/cuda/cuda_copy.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_permute.cpp
@@ -78,13 +83,16 @@ set(cuda_sources
   src/backend/cuda/cuda_rows.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
+  src/backend/cuda/driver_copy.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp)
 set(kernel_sources
   kernels/axpby/axpby.cu
+  kernels/copy/copy.cu
   kernels/fill/fill.cu
+  kernels/fill/rows.cu
   kernels/permute/permute.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu

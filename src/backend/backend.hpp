@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/copy_block.hpp"
 #include "engine/device_props.hpp"
 #include "engine/variants.hpp"
 #include "gpumem.h"
@@ -105,8 +106,16 @@ struct FillArgs {
   int32_t variant;
   LaunchShape shape;
   void* dst;
-  int64_t bytes;
+  int64_t bytes;           // of a row
   unsigned char word[16];  // the pattern, repeated
+  int64_t rows = 1;
+  int64_t pitch = 0;  // bytes from row to row
+};
+
+struct CopyArgs {
+  int32_t variant;
+  LaunchShape shape;
+  CopyBlock block;  // merged
 };
 
 // Factors are bits of the arrays' type.
@@ -178,11 +187,14 @@ class Backend {
   virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
   virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
 
-  // Movement. copy takes any pair of pointers that the backend's device can reach; pageable_copy_async keeps the promise of
-  // gpumem_copy_async for heap memory.
+  // Movement. copy takes any pair of pointers that the backend's device can reach; pageable_rows_async keeps the promise of
+  // gpumem_copy_async for heap memory, as pageable_copy_async does for one range.
   virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
   virtual void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) = 0;
-  virtual void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) = 0;
+  virtual void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) = 0;
+  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) {
+    pageable_rows_async(stream, one_range(dst, src, static_cast<int64_t>(bytes)), to_device);
+  }
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
@@ -198,6 +210,8 @@ class Backend {
   // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.
   virtual BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) = 0;
   virtual BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) = 0;
+  // The CUDA backend's variant `driver` takes any pair of pointers too.
+  virtual void copy_block(NativeStream stream, const CopyArgs& args, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

@@ -48,9 +48,39 @@ Report explain_transpose(Context& context, const gpumem_problem& p) {
 }
 
 Report explain_fill(Context& context, const gpumem_problem& p) {
-  const auto planned = plan(context, FillCall{p.dst, p.element_bytes, p.n}, p.src);
-  return report_of(context, planned,
-                   std::to_string(p.n) + " patterns of " + std::to_string(p.element_bytes) + " bytes");
+  FillCall call{p.dst, p.element_bytes, p.n};
+  std::string words = std::to_string(p.n) + " patterns of " + std::to_string(p.element_bytes) + " bytes";
+  if (p.rows != 0) {
+    call.has_rows = true;
+    call.rows = p.rows;
+    call.pitch_bytes = p.dst_stride;
+    words += ", " + std::to_string(p.rows) + " rows of them, pitch " + std::to_string(p.dst_stride);
+  }
+  return report_of(context, plan(context, call, p.src), std::move(words));
+}
+
+Report explain_copy(Context& context, const gpumem_problem& p) {
+  CopyCall call{p.dst, {}, p.src, {}, p.n};
+  std::string words = std::to_string(p.n) + " bytes";
+  if (p.rows != 0) {
+    call.rank = p.batches == 1 ? 2 : 3;
+    call.rows = p.rows;
+    call.slices = p.batches;
+    call.src_side = {p.src_stride, p.batch_stride};
+    call.dst_side = {p.dst_stride, p.dst_batch_stride};
+    words += ", " + std::to_string(p.rows) + " rows of them, pitches " + std::to_string(p.src_stride) + " and " +
+             std::to_string(p.dst_stride);
+  }
+  if (call.slices != 1) {
+    words += ", " + std::to_string(p.batches) + " slices, " + std::to_string(p.batch_stride) + " and " +
+             std::to_string(p.dst_batch_stride) + " bytes apart";
+  }
+  const CopyPlan planned = plan(context, call);
+  Report report = report_of(context, planned, std::move(words));
+  if (!planned.placement.by_driver) return report;
+  for (PassedOver& row : report.passed_over)
+    row.reason = "the driver alone copies between host and device, and devices";
+  return report;
 }
 
 // A problem has no factors, and a plan depends only on which of them are 0: any other number, as 1 in bits, will do.
@@ -107,7 +137,7 @@ Report explain_permute(Context& context, const gpumem_problem& p) {
 // By family_index().
 constexpr Report (*kExplain[kFamilies])(Context&, const gpumem_problem&) = {
     explain_reduce,          explain_transpose, explain_fill,  explain_reduce_axis,
-    explain_reduce_segments, nullptr,           explain_axpby, explain_gather,
+    explain_reduce_segments, explain_copy,      explain_axpby, explain_gather,
     explain_scatter,         explain_permute,   nullptr,
 };
 

@@ -62,7 +62,27 @@ struct PermuteCall {
 struct FillCall {
   void* dst;
   int64_t pattern_bytes;
-  int64_t count;
+  int64_t count;          // of a row
+  bool has_rows = false;  // gpumem_fill_2d()
+  int64_t rows = 1;
+  int64_t pitch_bytes = 0;
+};
+
+// Where one side's rows lie.
+struct CopySide {
+  int64_t pitch_bytes = 0;
+  int64_t slice_bytes = 0;
+};
+
+struct CopyCall {
+  void* dst;
+  CopySide dst_side;
+  const void* src;
+  CopySide src_side;
+  int64_t row_bytes;
+  int64_t rows = 1;
+  int64_t slices = 1;
+  int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
 };
 
 // A number as the bits of the arrays' own type: a value of another type, or a comparison, would depend on the program's
@@ -99,7 +119,7 @@ void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, Na
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device);
 
 // Movement.
-void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStream stream, Until until);
+void copy(Context& context, const CopyCall& call, NativeStream stream, Until until);
 void fill(Context& context, const FillCall& call, const void* pattern, NativeStream stream, Until until);
 
 // Reduce. The plain forms run on the context's own stream and are complete on return. op is one of all gpumem_reduce_op values,

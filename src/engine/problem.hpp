@@ -68,10 +68,25 @@ struct TransposeProblem {
 struct FillProblem {
   Runs runs = Runs::host;
   int64_t pattern_bytes = 1;
-  int64_t bytes = 0;
+  int64_t bytes = 0;     // of a row
   bool uniform = false;  // every byte of the pattern is the same
+  int64_t rows = 1;
+  int64_t access = 16;  // widest access at which every row begins
 
-  int64_t elements() const noexcept { return bytes; }
+  int64_t elements() const noexcept { return bytes * rows; }
+};
+
+// Rows that can't be told as fewer: one row in one slice is one range.
+struct CopyProblem {
+  Runs runs = Runs::host;
+  int64_t row_bytes = 0;
+  int64_t rows = 1;
+  int64_t slices = 1;
+  int32_t src_misalignment = 0;  // addresses modulo 16
+  int32_t dst_misalignment = 0;
+  int64_t access = 16;  // widest access at which every row begins, on both sides
+
+  int64_t elements() const noexcept { return row_bytes * rows * slices; }
 };
 
 struct AxpbyProblem {

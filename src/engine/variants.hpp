@@ -13,7 +13,8 @@ struct LaunchShape {
   int64_t grid = 1;        // blocks, or tasks of the host backend
   int32_t block = 1;       // threads of a block
   int32_t per_thread = 1;  // independent loads or rows a thread keeps in flight
-  int64_t tile = 0;        // elements (reduce, axpby), rows (transpose) or bytes (fill) a block or task takes
+  // Elements (reduce, axpby), rows (transpose, rows of a copy) or bytes (fill, copy) that a block or task takes.
+  int64_t tile = 0;
 };
 
 template <class Problem>
@@ -90,6 +91,13 @@ struct PermuteFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
+struct CopyFamily {
+  using Problem = CopyProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_COPY;
+  static constexpr const char* name = "copy";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
@@ -98,7 +106,7 @@ template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
   each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
-                           AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily>();
+                           CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily>();
 }
 
 // The families as names, for the calls that take any of them.

@@ -18,14 +18,14 @@ namespace gpumem_test {
 namespace {
 
 constexpr gpumem_family kFamilies[] = {
-    GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
-    GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_AXPBY,
-    GPUMEM_FAMILY_GATHER,      GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,
+    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,  GPUMEM_FAMILY_REDUCE_AXIS,
+    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY, GPUMEM_FAMILY_GATHER,
+    GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,
 };
 constexpr const char* kVariables[] = {
-    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
-    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_AXPBY",
-    "GPUMEM_VARIANT_GATHER",      "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",
+    "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",  "GPUMEM_VARIANT_REDUCE_AXIS",
+    "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY", "GPUMEM_VARIANT_GATHER",
+    "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
@@ -75,6 +75,8 @@ class VariantsOn : public OnEachContext {
         return problem_of(rows(family));
       case GPUMEM_FAMILY_PERMUTE:
         return permute_problem(4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
+      case GPUMEM_FAMILY_COPY:
+        return copy_problem(y.get(), x.get(), 4000);
       default:
         return fill_problem(y.get(), 1, 4000);
     }
@@ -98,6 +100,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run(ctx, rows(family));
       case GPUMEM_FAMILY_PERMUTE:
         return gpumem_permute(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
+      case GPUMEM_FAMILY_COPY:
+        return gpumem_copy(ctx, y.get(), x.get(), 4000);
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }

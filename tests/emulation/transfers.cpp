@@ -78,6 +78,38 @@ cudaError_t cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size
   });
 }
 
+// Slices are whole rows apart.
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t stream) {
+  constexpr size_t kMaxPitch = 0x7fffffff;
+  const cudaPitchedPtr to = parms->dstPtr;
+  const cudaPitchedPtr from = parms->srcPtr;
+  const cudaExtent extent = parms->extent;
+  for (const cudaPitchedPtr& side : {to, from}) {
+    if (extent.width > side.pitch || side.pitch > kMaxPitch) return answer(cudaErrorInvalidPitchValue);
+    if (extent.height > side.ysize) return answer(cudaErrorInvalidValue);
+    const size_t rows = (extent.depth - 1) * side.ysize + extent.height - 1;
+    if (!fits(side.ptr, rows * side.pitch + extent.width)) return answer(cudaErrorInvalidValue);
+  }
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    for (size_t slice = 0; slice < extent.depth; ++slice) {
+      for (size_t row = 0; row < extent.height; ++row) {
+        std::memmove(static_cast<char*>(to.ptr) + (slice * to.ysize + row) * to.pitch,
+                     static_cast<const char*>(from.ptr) + (slice * from.ysize + row) * from.pitch, extent.width);
+      }
+    }
+  });
+}
+
+cudaError_t cudaMemset2DAsync(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  if (width > pitch) return answer(cudaErrorInvalidPitchValue);
+  if (!range_of(p) || !fits(p, (height - 1) * pitch + width)) return answer(cudaErrorInvalidValue);
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    for (size_t row = 0; row < height; ++row) std::memset(static_cast<char*>(p) + row * pitch, value, width);
+  });
+}
+
 cudaError_t cudaMemsetAsync(void* p, int value, size_t bytes, cudaStream_t stream) {
   if (!range_of(p) || !fits(p, bytes)) return answer(cudaErrorInvalidValue);
   return enqueue(stream, [=] {

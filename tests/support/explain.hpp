@@ -77,6 +77,14 @@ inline gpumem_problem permute_problem(int64_t element_bytes, int32_t rank, const
   return problem;
 }
 
+inline gpumem_problem copy_problem(void* dst, const void* src, int64_t bytes) {
+  gpumem_problem problem = problem_of(GPUMEM_FAMILY_COPY);
+  problem.dst = dst;
+  problem.src = src;
+  problem.n = bytes;
+  return problem;
+}
+
 inline gpumem_status explain(gpumem_ctx* ctx, const gpumem_problem& problem, gpumem_format format, std::string& text) {
   int64_t needed = 0;
   const gpumem_status sized = gpumem_explain(ctx, &problem, format, nullptr, 0, &needed);

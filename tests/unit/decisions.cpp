@@ -74,7 +74,13 @@ std::string ask(const DeviceProps& props, const std::string& family, const Keys&
     return print<TransposeFamily>(props, p);
   }
   if (family == "fill") {
-    return print<FillFamily>(props, {runs, value(k, "pattern", 1), value(k, "bytes", 0), value(k, "uniform", 0) != 0});
+    return print<FillFamily>(props, {runs, value(k, "pattern", 1), value(k, "bytes", 0), value(k, "uniform", 0) != 0,
+                                     value(k, "rows", 1), value(k, "access", 16)});
+  }
+  if (family == "copy") {
+    return print<CopyFamily>(props, {runs, value(k, "bytes", 0), value(k, "rows", 1), value(k, "slices", 1),
+                                     static_cast<int32_t>(value(k, "src_misaligned", 0)),
+                                     static_cast<int32_t>(value(k, "dst_misaligned", 0)), value(k, "access", 16)});
   }
   if (family == "axpby") {
     AxpbyProblem p{runs, static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_F32)), value(k, "n", 0)};

@@ -63,7 +63,23 @@ TransposeProblem random_problem(std::mt19937_64& random, Runs runs) {
 template <>
 FillProblem random_problem(std::mt19937_64& random, Runs runs) {
   const int64_t pattern = int64_t{1} << (random() % 5);
-  return {runs, pattern, pattern * (1 + log_uniform(random, 32)), random() % 2 == 0};
+  FillProblem p{runs, pattern, pattern * (1 + log_uniform(random, 32)), random() % 2 == 0};
+  if (random() % 2 == 0) {
+    p.rows = 2 + log_uniform(random, 20);
+    p.access = int64_t{1} << (random() % 5);
+  }
+  return p;
+}
+
+template <>
+CopyProblem random_problem(std::mt19937_64& random, Runs runs) {
+  CopyProblem p{runs, 1 + log_uniform(random, random() % 2 == 0 ? 8 : 36)};
+  if (random() % 2 == 0) p.rows = 2 + log_uniform(random, 12);
+  if (p.rows > 1 && random() % 2 == 0) p.slices = 2 + log_uniform(random, 8);
+  p.access = int64_t{1} << (random() % 5);
+  p.src_misalignment = static_cast<int32_t>(p.access * (random() % 2));
+  p.dst_misalignment = static_cast<int32_t>(p.access * (random() % 2));
+  return p;
 }
 
 template <>
@@ -104,8 +120,8 @@ PermuteProblem random_problem(std::mt19937_64& random, Runs runs) {
 
 template <class Family>
 class Table : public testing::Test {};
-using Families =
-    testing::Types<ReduceFamily, TransposeFamily, FillFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily>;
+using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, GatherFamily,
+                                ScatterFamily, PermuteFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

@@ -33,7 +33,7 @@ class CudaBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
+  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
@@ -45,6 +45,7 @@ class CudaBackend final : public Backend {
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
   BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
   BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
+  void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -103,9 +104,10 @@ class CudaBackend final : public Backend {
   PinnedMemory pinned_;
 };
 
-// The launchers of the reductions, and those of gathers and scatters, stand in files of their own.
+// Launchers that stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
-void add_axpby_cuda_names(LauncherNames& names);
+void add_copy_launcher_names(LauncherNames& names);
+void add_axpby_launcher_names(LauncherNames& names);
 void add_rows_launcher_names(LauncherNames& names);
 void add_permute_launcher_names(LauncherNames& names);
 

@@ -27,7 +27,7 @@ class HostBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
+  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
@@ -39,6 +39,7 @@ class HostBackend final : public Backend {
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
   BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
   BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
+  void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -85,10 +86,9 @@ class HostBackend final : public Backend {
 };
 
 // Launchers that stand in files of their own.
+void add_copy_host_names(LauncherNames& names);
 void add_axpby_host_names(LauncherNames& names);
-// The launchers of gathers and scatters stand in a file of their own.
-void add_rows_launcher_names_of_host(LauncherNames& names);
-// The launchers of the families that stand in files of their own.
+void add_rows_host_names(LauncherNames& names);
 void add_permute_host_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -149,7 +149,7 @@ BadIndex check_and_move(const HostTeam& team, HostWay way, const RowsArgs& a) no
 
 }  // namespace
 
-void add_rows_launcher_names_of_host(LauncherNames& names) {
+void add_rows_host_names(LauncherNames& names) {
   add_names<GatherFamily>(names, kGather);
   add_names<ScatterFamily>(names, kScatter);
 }

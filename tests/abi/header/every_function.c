@@ -30,8 +30,18 @@ typedef struct gpumem_functions {
   gpumem_status (*managed_advise)(gpumem_ctx *, const void *, int64_t, gpumem_advice, int32_t);
   gpumem_status (*copy)(gpumem_ctx *, void *, const void *, int64_t);
   gpumem_status (*copy_async)(gpumem_ctx *, void *, const void *, int64_t, gpumem_stream *);
+  gpumem_status (*copy_2d)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t);
+  gpumem_status (*copy_2d_async)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t,
+                                 gpumem_stream *);
+  gpumem_status (*copy_3d)(gpumem_ctx *, void *, int64_t, int64_t, const void *, int64_t, int64_t, int64_t, int64_t,
+                           int64_t);
+  gpumem_status (*copy_3d_async)(gpumem_ctx *, void *, int64_t, int64_t, const void *, int64_t, int64_t, int64_t,
+                                 int64_t, int64_t, gpumem_stream *);
   gpumem_status (*fill)(gpumem_ctx *, void *, const void *, int64_t, int64_t);
   gpumem_status (*fill_async)(gpumem_ctx *, void *, const void *, int64_t, int64_t, gpumem_stream *);
+  gpumem_status (*fill_2d)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t);
+  gpumem_status (*fill_2d_async)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t,
+                                 gpumem_stream *);
   gpumem_status (*stream_create)(gpumem_ctx *, gpumem_stream **);
   gpumem_status (*stream_destroy)(gpumem_stream *);
   gpumem_status (*stream_wrap)(gpumem_ctx *, void *, gpumem_stream **);
@@ -162,8 +172,14 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_managed_advise,
                                                 gpumem_copy,
                                                 gpumem_copy_async,
+                                                gpumem_copy_2d,
+                                                gpumem_copy_2d_async,
+                                                gpumem_copy_3d,
+                                                gpumem_copy_3d_async,
                                                 gpumem_fill,
                                                 gpumem_fill_async,
+                                                gpumem_fill_2d,
+                                                gpumem_fill_2d_async,
                                                 gpumem_stream_create,
                                                 gpumem_stream_destroy,
                                                 gpumem_stream_wrap,
