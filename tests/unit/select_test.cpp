@@ -93,6 +93,7 @@ AxpbyProblem random_problem(std::mt19937_64& random, Runs runs) {
   return p;
 }
 
+template <>
 RowsProblem random_problem(std::mt19937_64& random, Runs runs) {
   RowsProblem p{runs, 1 + log_uniform(random, 24), 1 + log_uniform(random, 36)};
   for (int64_t* pitch : {&p.src_pitch, &p.dst_pitch}) {
@@ -104,6 +105,7 @@ RowsProblem random_problem(std::mt19937_64& random, Runs runs) {
   return p;
 }
 
+template <>
 PermuteProblem random_problem(std::mt19937_64& random, Runs runs) {
   PermuteAxes axes;
   axes.element_bytes = int64_t{1} << (random() % 5);
