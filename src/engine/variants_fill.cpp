@@ -43,7 +43,7 @@ LaunchShape host_shape(const DeviceProps& d, const FillProblem& p) noexcept {
     const int64_t wanted = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
     const int64_t parts = ceil_div(wanted, p.rows);  // of a row
     const int64_t tile = ceil_div(ceil_div(p.bytes, parts), 64) * 64;
-    return {std::min(wanted, p.rows * ceil_div(p.bytes, tile)), 1, 1, tile};
+    return {parts == 1 ? std::min(wanted, p.rows) : p.rows * ceil_div(p.bytes, tile), 1, 1, tile};
   }
   const int64_t tasks = std::clamp<int64_t>(p.bytes / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
   return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.bytes, 1), tasks), 64) * 64};

@@ -253,7 +253,7 @@ TEST_P(VariantsOn, ExplainRefusesBadArguments) {
   EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, text, -1, &needed), {"cap", "-1"}));
   EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, nullptr, 8, &needed), {"buf", "NULL"}));
   gpumem_problem unknown = reduce;
-  for (const gpumem_family family : {0, 6, -1, INT32_MAX}) {
+  for (const gpumem_family family : {0, 12, -1, INT32_MAX}) {
     unknown.family = family;
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &unknown, 0, text, 64, &needed),
                         {"family", std::to_string(family)}));
