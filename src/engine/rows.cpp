@@ -1,4 +1,5 @@
 // Gathers and scatters of rows. They differ in the matrix whose rows the index names: src of a gather, dst of a scatter.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -139,9 +140,7 @@ Plan<Family> plan_rows(Context& context, const RowsCall& given, Until until) {
 // Below which the numbers of an index, read as unsigned ones, name rows: a negative one lies above.
 uint64_t limit_of(gpumem_dtype index_type, int64_t rows) noexcept {
   const auto all = static_cast<uint64_t>(rows);
-  return element_bytes(index_type) == 8 || all < sign_bit(index_type) || !is_signed_integer(index_type)
-             ? all
-             : sign_bit(index_type);
+  return is_signed_integer(index_type) ? std::min(all, sign_bit(index_type)) : all;
 }
 
 template <class Family>

@@ -1,6 +1,7 @@
 // gpumem_gather and gpumem_scatter: known rows, nothing to do, order, and bad input. Shapes, alignments, kinds of memory and bad
 // indices by every variant are the conformance tests' matter.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -148,6 +149,31 @@ TEST_P(RowsOn, TheIndexIsAtAMultipleOfItsSize) {
       }
     }
   });
+}
+
+// Of 2^31 rows and some, a signed index of 32 bits names those it can count, and its negative numbers none.
+TEST_P(RowsOn, AMatrixOfMoreRowsThanAnIndexCounts) {
+  constexpr int64_t kMany = (int64_t{1} << 31) + 4096;
+  void* const p = mmap(nullptr, kMany, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(p, MAP_FAILED);
+  auto* const matrix = static_cast<char*>(p);
+  matrix[INT32_MAX] = 'a';
+  matrix[int64_t{INT32_MAX} + 1] = 'b';
+  both([&](const auto& call, const char* form) {
+    char out[2] = {'?', '?'};
+    const auto status_of = [&](gpumem_dtype type, const auto& numbers) {
+      return call({GPUMEM_FAMILY_GATHER, 1, matrix, 1, type, numbers, 2, out, 1, kMany});
+    };
+    const int32_t below[] = {INT32_MAX, 0}, negative[] = {INT32_MAX, INT32_MIN};
+    const uint32_t counted[] = {uint32_t{1} << 31, INT32_MAX};
+    EXPECT_TRUE(ok(status_of(GPUMEM_I32, below))) << form;
+    EXPECT_EQ(std::string(out, 2), std::string("a\0", 2));
+    EXPECT_TRUE(gives(GPUMEM_OUT_OF_RANGE, status_of(GPUMEM_I32, negative))) << form;
+    EXPECT_EQ(std::string(out, 2), std::string("a\0", 2));
+    EXPECT_TRUE(ok(status_of(GPUMEM_U32, counted))) << form;
+    EXPECT_EQ(std::string(out, 2), "ba");
+  });
+  EXPECT_EQ(munmap(p, kMany), 0);
 }
 
 // Extents end with the last row, not with its pitch.
