@@ -66,7 +66,7 @@ std::string place(const Site& site) {
 }
 
 bool same(const Site& a, const Site& b) {
-  return a.line() == b.line() && std::strcmp(a.file_name(), b.file_name()) == 0;
+  return a.line() == b.line() && (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
 }
 
 std::string name(const uint3& index) {
