@@ -26,6 +26,7 @@ int run(int argc, char** argv) {
   std::vector<bench::Case> cases;
   bench::add_host_reduce(cases, ctx);
   bench::add_host_transpose(cases, ctx);
+  bench::add_host_permute(cases, ctx);
   bench::add_host_movement(cases, ctx);
   bench::add_host_axpby(cases, ctx);
   bench::add_host_rows(cases, ctx);

@@ -18,6 +18,9 @@ constexpr int64_t kLine = 64;
 // holds until then.
 constexpr int64_t kLinesAtOnce = 2048;
 
+// Bytes side by side in dst from which on most of its lines are written as a whole.
+constexpr int64_t kWholeLines = 4 * kLine;
+
 constexpr int64_t ceil_of(int64_t a, int64_t b) noexcept { return (a + b - 1) / b; }
 
 struct Axis {
@@ -27,7 +30,8 @@ struct Axis {
 };
 
 // The core's axes x and y, and the others, the one with the smallest stride on either side first: it is the one whose
-// neighbours share lines.
+// neighbours share lines. A line of dst that is left half written costs a read and a write, one of src a read; where y is long
+// enough few are left so.
 struct Walk {
   Axis x;
   Axis y;
@@ -36,6 +40,7 @@ struct Walk {
   int64_t count = 1;  // of cores
 
   Walk(const PermuteAxes& a, int32_t x_axis, int32_t y_axis) noexcept {
+    const bool whole_lines = y_axis >= 0 && a.extent[y_axis] * a.element_bytes >= kWholeLines;
     for (int32_t d = 0; d < a.rank; ++d) {
       const Axis axis{a.extent[d], a.src_stride[d] * a.element_bytes, a.dst_stride[d] * a.element_bytes};
       if (d == x_axis) {
@@ -43,15 +48,15 @@ struct Walk {
       } else if (d == y_axis) {
         y = axis;
       } else {
-        insert(axis);
+        insert(axis, whole_lines ? 1 : 2);
         count *= axis.extent;
       }
     }
   }
 
  private:
-  void insert(const Axis& axis) noexcept {
-    const auto smaller = [](const Axis& of) noexcept { return std::min(of.src_stride, of.dst_stride); };
+  void insert(const Axis& axis, int64_t cost_of_dst) noexcept {
+    const auto smaller = [&](const Axis& of) noexcept { return std::min(of.src_stride, of.dst_stride / cost_of_dst); };
     int32_t at = rank++;
     for (; at > 0 && smaller(axis) < smaller(outer[at - 1]); --at) outer[at] = outer[at - 1];
     outer[at] = axis;
@@ -145,11 +150,22 @@ void move_rows(const HostTeam& team, const PermuteArgs& args) noexcept {
   }
   const Walk walk(args.axes, 0, next);
   const int64_t bytes = args.axes.elements() * element;
-  const bool stream = bytes >= kStreamedBytes && walk.x.extent * element >= 4 * kLine;
+  const bool stream = bytes >= kStreamedBytes && walk.x.extent * element >= kWholeLines;
   over_pieces(team, args.shape.grid, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Piece& p) {
     move_runs({at.src + p.src + p.first_x * element + p.first_y * walk.y.src_stride, walk.y.src_stride,
                at.dst + p.dst + p.first_x * element + p.first_y * walk.y.dst_stride, walk.y.dst_stride,
                (p.last_x - p.first_x) * element, p.last_y - p.first_y, stream});
+  });
+}
+
+void move_cores(const HostTeam& team, const PermuteArgs& args, const Walk& walk) noexcept {
+  const Operands at = operands_of(args);
+  const int64_t element = args.axes.element_bytes;
+  over_pieces(team, args.shape.grid, walk, kLine, longest_band(walk, element), [&](const Piece& p) {
+    const char* src = at.src + p.src + p.first_x * walk.x.src_stride + p.first_y * walk.y.src_stride;
+    char* dst = at.dst + p.dst + p.first_x * walk.x.dst_stride + p.first_y * walk.y.dst_stride;
+    move_strided(element, {src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride, walk.y.dst_stride,
+                           p.last_x - p.first_x, p.last_y - p.first_y});
   });
 }
 
@@ -159,6 +175,8 @@ void move_planes(const HostTeam& team, const PermuteArgs& args) noexcept {
   const int64_t element = args.axes.element_bytes;
   const int32_t fastest = src_fastest(args.axes);
   const Walk walk(args.axes, fastest, 0);
+  // The loops of the transpose go through a buffer, from which whole lines are written.
+  if (walk.y.extent * element < kWholeLines) return move_cores(team, args, walk);
   const auto loop = team.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(element))];
   const bool stream = args.axes.elements() * element >= kStreamedBytes;
   over_pieces(team, args.shape.grid, walk, args.shape.tile, longest_band(walk, element), [&](const Piece& p) {
@@ -169,20 +187,13 @@ void move_planes(const HostTeam& team, const PermuteArgs& args) noexcept {
 
 // x is the axis along which src's elements lie closest, y the fastest of dst; of one axis only, x.
 void move_general(const HostTeam& team, const PermuteArgs& args) noexcept {
-  const Operands at = operands_of(args);
   const PermuteAxes& a = args.axes;
   int32_t closest = 0;
   for (int32_t d = 1; d < a.rank; ++d) {
     const bool moves = a.src_stride[d] > 0;
     if (moves && (a.src_stride[closest] == 0 || a.src_stride[d] < a.src_stride[closest])) closest = d;
   }
-  const Walk walk(a, closest, closest == 0 ? (a.rank > 1 ? 1 : -1) : 0);
-  over_pieces(team, args.shape.grid, walk, kLine, longest_band(walk, a.element_bytes), [&](const Piece& p) {
-    const char* src = at.src + p.src + p.first_x * walk.x.src_stride + p.first_y * walk.y.src_stride;
-    char* dst = at.dst + p.dst + p.first_x * walk.x.dst_stride + p.first_y * walk.y.dst_stride;
-    move_strided(a.element_bytes, {src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride,
-                                   walk.y.dst_stride, p.last_x - p.first_x, p.last_y - p.first_y});
-  });
+  move_cores(team, args, Walk(a, closest, closest == 0 ? (a.rank > 1 ? 1 : -1) : 0));
 }
 
 void permute_tiled(const HostTeam& team, const PermuteArgs& args) {
