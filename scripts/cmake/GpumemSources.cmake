@@ -5,6 +5,7 @@ set(core_sources
   src/api/memory.cpp
   src/api/operations.cpp
   src/api/reduce.cpp
+  src/api/images.cpp
   src/api/streams.cpp
   src/api/variants.cpp
   src/engine/context.cpp
@@ -30,6 +31,7 @@ set(core_sources
   src/engine/reduce_streamed.cpp
   src/engine/registry.cpp
   src/engine/report.cpp
+  src/engine/resize.cpp
   src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
@@ -37,6 +39,7 @@ set(core_sources
   src/engine/variants_fill.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
+  src/engine/variants_resize.cpp
   src/engine/variants_transpose.cpp
   src/backend/host/axis_reduction.cpp
   src/backend/host/cpu_budget.cpp
@@ -45,6 +48,7 @@ set(core_sources
   src/backend/host/host_backend.cpp
   src/backend/host/host_families.cpp
   src/backend/host/host_queue.cpp
+  src/backend/host/host_resize.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp
@@ -59,12 +63,14 @@ set(cuda_sources
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_reduce.cpp
+  src/backend/cuda/cuda_resize.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
+  src/backend/cuda/texture_objects.cpp
   kernels/fill/fill.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
@@ -75,6 +81,8 @@ set(cuda_sources
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
+  kernels/resize/resize.cu
+  kernels/resize/texture.cu
   kernels/transpose/transpose.cu)
 
 if(GPUMEM_HAS_CUDA)
@@ -102,7 +110,8 @@ function(gpumem_loops name flags)
     src/backend/host/loops_floats.cpp
     src/backend/host/loops_integers.cpp
     src/backend/host/loops_move.cpp
-    src/backend/host/loops_ranges.cpp)
+    src/backend/host/loops_ranges.cpp
+    src/backend/host/loops_resize.cpp)
   gpumem_core_settings(gpumem_loops_${name})
   target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})
   target_compile_options(gpumem_loops_${name} PRIVATE -O3 ${flags})

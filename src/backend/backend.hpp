@@ -101,6 +101,23 @@ struct FillArgs {
   unsigned char word[16];  // the pattern, repeated
 };
 
+// Both images have a pixel.
+struct ResizeArgs {
+  int32_t variant;
+  LaunchShape shape;
+  gpumem_filter filter;
+  gpumem_dtype dtype;
+  int32_t channels;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_cols;
+  int64_t src_pitch;  // bytes from row to row
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int64_t dst_pitch;
+};
+
 struct Copy2dArgs {
   void* dst;
   size_t dst_pitch;  // bytes from row to row
@@ -150,6 +167,7 @@ class Backend {
   virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) = 0;
   virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
   virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
+  virtual void resize(NativeStream stream, const ResizeArgs& args, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

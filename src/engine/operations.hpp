@@ -54,6 +54,20 @@ struct FillCall {
   int64_t count;
 };
 
+struct ResizeCall {
+  gpumem_filter filter;
+  gpumem_dtype dtype;
+  int32_t channels;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_cols;
+  int64_t src_pitch;  // bytes
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int64_t dst_pitch;
+};
+
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
@@ -77,5 +91,8 @@ void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, voi
 
 // Rearrange; complete on return, on the context's own stream.
 void transpose(Context& context, const TransposeCall& call);
+
+// Images. Until::complete is for the context's own stream.
+void resize(Context& context, const ResizeCall& call, NativeStream stream, Until until);
 
 }  // namespace gpumem

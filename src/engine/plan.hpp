@@ -24,6 +24,8 @@ Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& call
 Plan<TransposeFamily> plan(Context& context, const TransposeCall& call);
 // pattern may be nullptr: one whose bytes differ is assumed.
 Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
+// The _async form moves no operand.
+Plan<ResizeFamily> plan(Context& context, const ResizeCall& call, Until until);
 
 template <class Family>
 Decision decide(Context& context, const typename Family::Problem& problem) {

@@ -62,6 +62,13 @@ struct ReduceSegmentsFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
+struct ResizeFamily {
+  using Problem = ResizeProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_RESIZE;
+  static constexpr const char* name = "resize";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
@@ -69,7 +76,8 @@ constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
-  each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily>();
+  each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
+                           ResizeFamily>();
 }
 
 // The families as names, for the calls that take any of them.

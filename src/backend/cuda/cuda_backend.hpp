@@ -10,6 +10,7 @@
 #include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
+#include "backend/cuda/texture_objects.hpp"
 #include "backend/launchers.hpp"
 #include "kernels/transpose/transpose.hpp"
 
@@ -40,6 +41,7 @@ class CudaBackend final : public Backend {
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
+  void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -95,9 +97,11 @@ class CudaBackend final : public Backend {
   ResultSlots slots_;
   PageableCopies pageable_copies_;
   PinnedMemory pinned_;
+  TextureObjects textures_;
 };
 
 // The launchers of the reductions stand in a file of their own.
 void add_reduce_launcher_names(LauncherNames& names);
+void add_cuda_resize_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -4,6 +4,7 @@
 #include "backend/cuda/cuda_backend.hpp"
 #include "backend/launchers.hpp"
 #include "kernels/fill/fill.hpp"
+#include "kernels/resize/resize.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
@@ -33,6 +34,7 @@ LauncherNames cuda_launcher_names() {
   add_reduce_launcher_names(names);
   add_names<TransposeFamily>(names, kTranspose);
   add_names<FillFamily>(names, kFill);
+  add_cuda_resize_names(names);
   return names;
 }
 
@@ -41,6 +43,7 @@ void CudaBackend::warmup() {
   warm_up_reductions();
   GPUMEM_CUDA(kernels::transpose_preload());
   GPUMEM_CUDA(kernels::fill_preload());
+  GPUMEM_CUDA(kernels::resize_preload());
 }
 
 void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {

@@ -7,6 +7,7 @@
 #include "backend/host/host_queue.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reductions.hpp"
+#include "backend/launchers.hpp"
 
 namespace gpumem {
 
@@ -34,6 +35,7 @@ class HostBackend final : public Backend {
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
+  void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -75,5 +77,7 @@ class HostBackend final : public Backend {
   HostTeam team_;
   HostQueue own_queue_;
 };
+
+void add_host_resize_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -80,6 +80,7 @@ LauncherNames host_launcher_names() {
   add_names<FillFamily>(names, kFill);
   add_names<ReduceAxisFamily>(names, kReduceAxis);
   add_names<ReduceSegmentsFamily>(names, kReduceSegments);
+  add_host_resize_names(names);
   return names;
 }
 

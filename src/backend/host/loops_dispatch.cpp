@@ -10,11 +10,17 @@
 namespace gpumem {
 namespace {
 
-constexpr Loops kBase = {"base", loops_base::integers, loops_base::floats, loops_base::ranges, loops_base::moves};
+constexpr Loops kBase = {
+    "base", loops_base::integers, loops_base::floats, loops_base::ranges, loops_base::moves, loops_base::resizes};
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
-constexpr Loops kAvx2 = {"avx2", loops_avx2::integers, loops_avx2::floats, loops_avx2::ranges, loops_avx2::moves};
-constexpr Loops kAvx512 = {"avx512", loops_avx512::integers, loops_avx512::floats, loops_avx512::ranges,
-                           loops_avx512::moves};
+constexpr Loops kAvx2 = {
+    "avx2", loops_avx2::integers, loops_avx2::floats, loops_avx2::ranges, loops_avx2::moves, loops_avx2::resizes};
+constexpr Loops kAvx512 = {"avx512",
+                           loops_avx512::integers,
+                           loops_avx512::floats,
+                           loops_avx512::ranges,
+                           loops_avx512::moves,
+                           loops_avx512::resizes};
 #endif
 
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};
