@@ -5,6 +5,7 @@
 //   bytes   a pixel a thread, an element moved byte by byte, for any address and pitch
 #include "kernels/resize/resize.hpp"
 
+#include "kernels/enqueue.cuh"
 #include "kernels/resize/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -262,10 +263,10 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class Kernel>
+using Kernel = void (*)(ResizeLaunch, ResizeTiles);
+
 cudaError_t start(Kernel kernel, const ResizeLaunch& launch, int pixels, cudaStream_t stream) {
-  kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(launch, resize_tiles(launch, pixels));
-  return cudaGetLastError();
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, resize_tiles(launch, pixels));
 }
 
 template <class T, int kChannels>

@@ -4,6 +4,8 @@
 // they are rounded to 8 here, in integers, and the coordinate that carries one is exact in float up to 2^15 (the table refuses
 // more). Elements of integers come back as fractions of their largest value, by which they are multiplied again.
 #include "kernels/resize/resize.hpp"
+
+#include "kernels/enqueue.cuh"
 #include "kernels/resize/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -139,8 +141,7 @@ cudaError_t for_channels(const ResizeLaunch& launch, cudaStream_t stream) {
   const auto kernel = launch.channels == 1   ? kernel_of<T, 1>(launch.filter)
                       : launch.channels == 2 ? kernel_of<T, 2>(launch.filter)
                                              : kernel_of<T, 4>(launch.filter);
-  kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(launch, resize_tiles(launch, 1));
-  return cudaGetLastError();
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, resize_tiles(launch, 1));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 //   tile_vec16   16 bytes an access in global memory, for matrices whose rows all begin on 16-byte boundaries
 //   tile_padded  one element an access, 32 x 32 tiles, for elements at their natural alignment
 //   tile_bytes   the same, an element moved byte by byte, for any address
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/transpose/transpose.hpp"
 
@@ -156,9 +157,8 @@ int64_t tiles_along(int64_t extent, int64_t tile) { return extent / tile + (exte
 template <class Kernel>
 cudaError_t start(Kernel kernel, int64_t tile, const TransposeLaunch& launch, cudaStream_t stream) {
   const int64_t across = tiles_along(launch.cols, tile);
-  kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(launch, across,
-                                                                      across * tiles_along(launch.rows, tile));
-  return cudaGetLastError();
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, across,
+                 across * tiles_along(launch.rows, tile));
 }
 
 // Calls f with the element's size as a compile-time constant.

@@ -1,11 +1,11 @@
 # gpumem_core: every object of the library, so that unit tests can link the internals without any being exported.
 set(core_sources
   src/api/context.cpp
+  src/api/images.cpp
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
   src/api/reduce.cpp
-  src/api/images.cpp
   src/api/streams.cpp
   src/api/variants.cpp
   src/engine/context.cpp
@@ -70,7 +70,8 @@ set(cuda_sources
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
-  src/backend/cuda/texture_objects.cpp
+  src/backend/cuda/texture_objects.cpp)
+set(kernel_sources
   kernels/fill/fill.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
@@ -85,8 +86,11 @@ set(cuda_sources
   kernels/resize/texture.cu
   kernels/transpose/transpose.cu)
 
-if(GPUMEM_HAS_CUDA)
+if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})
+  gpumem_add_emulation(${kernel_sources})
+elseif(GPUMEM_HAS_CUDA)
+  list(APPEND core_sources ${cuda_sources} ${kernel_sources})
 else()
   list(APPEND core_sources src/backend/absent/cuda_absent.cpp)
 endif()
@@ -135,5 +139,8 @@ endif()
 set(GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_core> ${loop_objects})
 set(GPUMEM_CORE_LIBRARIES Threads::Threads ${CMAKE_DL_LIBS})
 if(GPUMEM_HAS_CUDA)
-  list(APPEND GPUMEM_CORE_LIBRARIES CUDA::cudart_static rt)
+  list(APPEND GPUMEM_CORE_LIBRARIES ${GPUMEM_CUDA_LIBRARIES})
+endif()
+if(GPUMEM_EMULATE)
+  list(APPEND GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_kernels> $<TARGET_OBJECTS:gpumem_emulation>)
 endif()
