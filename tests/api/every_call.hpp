@@ -6,6 +6,7 @@
 
 #include "gpumem.h"
 #include "support/explain.hpp"
+#include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/reductions.hpp"
 
@@ -96,6 +97,11 @@ inline const Segmented& sound_segments() {
   return segments;
 }
 
+inline Resize sound_resize(void* dst) {
+  static const unsigned char x[4] = {1, 2, 3, 4};
+  return {GPUMEM_FILTER_NEAREST, GPUMEM_U8, 1, x, 2, 2, 2, dst, 2, 2, 2};
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
@@ -133,6 +139,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"reduce_segments_async", "ctx",
        [&](C c) { return run_async(c, sound_segments(), out.results, nullptr, nullptr); }},
       {"transpose", "ctx", [&](C c) { return gpumem_transpose(c, 4, 2, 2, x, 2, out.bytes, 2); }},
+      {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
+      {"resize_2d_async", "ctx", [&](C c) { return run_async(c, sound_resize(out.bytes), nullptr); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
@@ -165,6 +173,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},
       {"reduce_segments_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
+      {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",

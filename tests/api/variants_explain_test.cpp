@@ -9,16 +9,18 @@
 #include "support/contexts.hpp"
 #include "support/environment.hpp"
 #include "support/explain.hpp"
+#include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/memory.hpp"
 
 namespace gpumem_test {
 namespace {
 
-constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE, GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,
-                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS};
-constexpr const char* kVariables[] = {"GPUMEM_VARIANT_REDUCE", "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",
-                                      "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS"};
+constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
+                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_RESIZE};
+constexpr const char* kVariables[] = {
+    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
+    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_RESIZE"};
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 
 TEST(Variants, EachFamilyListsItsOwn) {
@@ -57,10 +59,13 @@ class VariantsOn : public OnEachContext {
         return problem_of(Axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0});
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return problem_of(Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2});
+      case GPUMEM_FAMILY_RESIZE:
+        return problem_of(resize());
       default:
         return fill_problem(y.get(), 1, 4000);
     }
   }
+  Resize resize() { return {GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 1, x.get(), 50, 50, 50, y.get(), 40, 60, 60}; }
   gpumem_status run(gpumem_family family) {
     int64_t result = 0;
     const char pattern = 7;
@@ -73,6 +78,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_reduce_axis(ctx, GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0, y.get());
       case GPUMEM_FAMILY_REDUCE_SEGMENTS:
         return gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2, y.get());
+      case GPUMEM_FAMILY_RESIZE:
+        return gpumem_test::run(ctx, resize());
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
