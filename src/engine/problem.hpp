@@ -86,7 +86,9 @@ struct ResizeProblem {
   int32_t dst_misalignment = 0;  // address modulo 16
 
   int64_t pixel_bytes() const noexcept { return int64_t{channels} * element_bytes(dtype); }
-  int64_t elements() const noexcept { return dst_rows * dst_cols * channels; }  // each is made of one of src, or of four
+  int64_t elements() const noexcept {
+    return dst_rows * dst_cols * channels;
+  }  // each is made of one of src, or of four
 };
 
 }  // namespace gpumem
