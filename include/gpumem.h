@@ -623,7 +623,8 @@ GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes
  *
  * Coordinates  The centre of row (column) i of dst lies at (i + 0.5) * src / dst - 0.5 rows (columns) of src, in the convention of
  *              OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. They are formed in integers, exactly, for any extents.
- * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)). Its bits, NaN too.
+ * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)), so that of two whose border it hits the
+ *              second is taken (OpenCV: the first). Its bits, NaN too.
  * Bilinear     Between the four pixels around the centre, which past the edge are those of the edge. The fraction of a coordinate is
  *              rounded once to nearest, halves up: u8 12 bits; u16 16 bits along a row, 24 down a column; f32 24 bits. Along rows
  *              first, then down columns. u8 and u16: integers, no rounding but the last one, halves up. f32: a + w * (b - a),
