@@ -268,7 +268,9 @@ typedef struct gpumem_memory_stats_info {
  *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes), src2 (the
  *                    index), n, dst, dst_stride (pitch in bytes)
  *   SCATTER          the same, with dst_rows (of dst) instead of rows
- *   PERMUTE          element_bytes, rank, extents, order, src, src_strides, dst, dst_strides */
+ *   PERMUTE          element_bytes, rank, extents, order, src, src_strides, dst, dst_strides
+ *   RESIZE           dtype, filter, channels, src, rows, cols, src_stride (pitch in bytes), dst, dst_rows, dst_cols, dst_stride
+ *                    (pitch in bytes); explained as the plain form */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -737,6 +739,46 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
                                               const int64_t *extents, const int32_t *order, const void *src,
                                               const int64_t *src_strides, void *dst, const int64_t *dst_strides,
                                               gpumem_stream *stream);
+/* ----------------------------------------------------------------------------------------------------------- images */
+
+/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel is 1 to 4 interleaved channels of dtype
+ * GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32; rows lie pitch bytes apart, which is cols * channels * element bytes or more. Any address
+ * and any pitch. What lies between the rows of dst is not touched. dst_rows == 0 or dst_cols == 0 is a no-op, and the pointers may
+ * then be NULL; otherwise src has at least one pixel. src and dst may lie in different kinds of memory. From the first byte of
+ * the first row to the last of the last row they may share nothing.
+ *
+ * Coordinates  The centre of row (column) i of dst lies at (i + 0.5) * src / dst - 0.5 rows (columns) of src, in the convention of
+ *              OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. They are formed in integers, exactly, for any extents.
+ * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)), so that of two whose border it hits the
+ *              second is taken (OpenCV: the first). Its bits, NaN too.
+ * Bilinear     Between the four pixels around the centre, which past the edge are those of the edge. The fraction of a coordinate is
+ *              rounded once to nearest, halves up: u8 12 bits; u16 16 bits along a row, 24 down a column; f32 24 bits. Along rows
+ *              first, then down columns. u8 and u16: integers, no rounding but the last one, halves up. f32: a + w * (b - a),
+ *              each operation rounded once to nearest and none fused; a where a == b.
+ * Error        Against the exact bilinear value, with R the difference between the largest and the smallest of the four pixels and M
+ *              the largest magnitude: u8 at most 0.5 + R / 2^12, u16 at most 0.5 + R * (2^-17 + 2^-25): both are within 1 of the
+ *              exact value rounded. f32 at most 2^-20 * M + 2^-147 while no difference of two pixels leaves float.
+ * f32          A NaN in bilinear results is always 0x7fc00000. A difference of pixels that leaves float is an infinity; inf - inf is
+ *              a NaN. Subnormals count in full, whatever the program has set in its floating-point environment.
+ *
+ * So the same sizes give the same pixels, bit by bit (but for the bits of NaN), a constant image stays what it is, and a
+ * ramp along its rows or down its columns stays monotone. The bits do not depend on the device, the variant, the threads, the
+ * alignment or the kind of memory. One variant is another matter, and is never taken unless it is forced: "texture", which
+ * leaves bilinear values to the device's texture unit, with 8 bits of fraction. By what the maker documents of that unit,
+ * |error| is then at most R / 2^8 + 1 for u8 and u16, and R / 2^8 + 2^-20 * M for f32. It is refused under graph capture.
+ *
+ * The work runs where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form gives
+ * UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap, a pitch that is too small, a src without a pixel),
+ * UNSUPPORTED (another dtype, memory of another device, device memory on a host context, a forced variant that does not fit),
+ * CAPTURING (the plain form; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_resize_2d(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype, int32_t channels,
+                                          const void *src, int64_t src_rows, int64_t src_cols, int64_t src_pitch_bytes,
+                                          void *dst, int64_t dst_rows, int64_t dst_cols, int64_t dst_pitch_bytes);
+GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype,
+                                                int32_t channels, const void *src, int64_t src_rows, int64_t src_cols,
+                                                int64_t src_pitch_bytes, void *dst, int64_t dst_rows, int64_t dst_cols,
+                                                int64_t dst_pitch_bytes, gpumem_stream *stream);
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 

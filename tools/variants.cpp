@@ -32,6 +32,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_GATHER, "gather"},
     {GPUMEM_FAMILY_SCATTER, "scatter"},
     {GPUMEM_FAMILY_PERMUTE, "permute"},
+    {GPUMEM_FAMILY_RESIZE, "resize"},
 });
 
 // Calls visit(name) for each variant of a family, in table order.

@@ -3,6 +3,7 @@ set(core_sources
   src/api/axpby.cpp
   src/api/context.cpp
   src/api/copy.cpp
+  src/api/images.cpp
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
@@ -39,6 +40,7 @@ set(core_sources
   src/engine/registry.cpp
   src/engine/report.cpp
   src/engine/rows.cpp
+  src/engine/resize.cpp
   src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
@@ -50,6 +52,7 @@ set(core_sources
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
   src/engine/variants_rows.cpp
+  src/engine/variants_resize.cpp
   src/engine/variants_transpose.cpp
   src/backend/host/axis_reduction.cpp
   src/backend/host/cpu_budget.cpp
@@ -62,6 +65,7 @@ set(core_sources
   src/backend/host/host_permute.cpp
   src/backend/host/host_queue.cpp
   src/backend/host/host_rows.cpp
+  src/backend/host/host_resize.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
@@ -81,13 +85,15 @@ set(cuda_sources
   src/backend/cuda/cuda_permute.cpp
   src/backend/cuda/cuda_reduce.cpp
   src/backend/cuda/cuda_rows.cpp
+  src/backend/cuda/cuda_resize.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_copy.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
-  src/backend/cuda/result_slots.cpp)
+  src/backend/cuda/result_slots.cpp
+  src/backend/cuda/texture_objects.cpp)
 set(kernel_sources
   kernels/axpby/axpby.cu
   kernels/copy/copy.cu
@@ -104,6 +110,8 @@ set(kernel_sources
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
   kernels/rows/rows.cu
+  kernels/resize/resize.cu
+  kernels/resize/texture.cu
   kernels/transpose/transpose.cu)
 
 if(GPUMEM_EMULATE)
@@ -137,6 +145,7 @@ function(gpumem_loops name flags)
     src/backend/host/loops_integers.cpp
     src/backend/host/loops_move.cpp
     src/backend/host/loops_ranges.cpp
+    src/backend/host/loops_resize.cpp
     src/backend/host/loops_word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})
   target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})

@@ -153,6 +153,23 @@ struct BadIndex {
   uint64_t bits = 0;  // its value, with zeros above
 };
 
+// Both images have a pixel.
+struct ResizeArgs {
+  int32_t variant;
+  LaunchShape shape;
+  gpumem_filter filter;
+  gpumem_dtype dtype;
+  int32_t channels;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_cols;
+  int64_t src_pitch;  // bytes from row to row
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int64_t dst_pitch;
+};
+
 struct Copy2dArgs {
   void* dst;
   size_t dst_pitch;  // bytes from row to row
@@ -212,6 +229,7 @@ class Backend {
   virtual BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) = 0;
   // The CUDA backend's variant `driver` takes any pair of pointers too.
   virtual void copy_block(NativeStream stream, const CopyArgs& args, Until until) = 0;
+  virtual void resize(NativeStream stream, const ResizeArgs& args, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

@@ -134,11 +134,22 @@ Report explain_permute(Context& context, const gpumem_problem& p) {
   return report_of(context, planned, permute_words(call, planned.problem.axes));
 }
 
+Report explain_resize(Context& context, const gpumem_problem& p) {
+  const ResizeCall call{p.filter,     p.dtype, p.channels, p.src,      p.rows,      p.cols,
+                        p.src_stride, p.dst,   p.dst_rows, p.dst_cols, p.dst_stride};
+  const auto planned = plan(context, call, Until::complete);
+  const std::string words = p.filter == GPUMEM_FILTER_NEAREST ? "nearest" : "bilinear";
+  return report_of(context, planned,
+                   words + " of " + std::to_string(p.rows) + " x " + std::to_string(p.cols) + " to " +
+                       std::to_string(p.dst_rows) + " x " + std::to_string(p.dst_cols) + " pixels of " +
+                       counted(p.channels, p.dtype) + ", pitches " + std::to_string(p.src_stride) + " and " +
+                       std::to_string(p.dst_stride) + " bytes");
+}
+
 // By family_index().
 constexpr Report (*kExplain[kFamilies])(Context&, const gpumem_problem&) = {
-    explain_reduce,          explain_transpose, explain_fill,  explain_reduce_axis,
-    explain_reduce_segments, explain_copy,      explain_axpby, explain_gather,
-    explain_scatter,         explain_permute,   nullptr,
+    explain_reduce, explain_transpose, explain_fill,    explain_reduce_axis, explain_reduce_segments, explain_copy,
+    explain_axpby,  explain_gather,    explain_scatter, explain_permute,     explain_resize,
 };
 
 }  // namespace

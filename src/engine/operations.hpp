@@ -111,6 +111,19 @@ struct RowsCall {
 };
 struct GatherCall : RowsCall {};
 struct ScatterCall : RowsCall {};
+struct ResizeCall {
+  gpumem_filter filter;
+  gpumem_dtype dtype;
+  int32_t channels;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_cols;
+  int64_t src_pitch;  // bytes
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int64_t dst_pitch;
+};
 
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
@@ -145,5 +158,8 @@ void gather(Context& context, const GatherCall& call);
 void gather_async(Context& context, const GatherCall& call, gpumem_status* status, NativeStream stream);
 void scatter(Context& context, const ScatterCall& call);
 void scatter_async(Context& context, const ScatterCall& call, gpumem_status* status, NativeStream stream);
+
+// Images. Until::complete is for the context's own stream.
+void resize(Context& context, const ResizeCall& call, NativeStream stream, Until until);
 
 }  // namespace gpumem

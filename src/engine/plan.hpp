@@ -38,6 +38,8 @@ Plan<AxpbyFamily> plan(Context& context, const AxpbyCall& call, Until until);
 // As for reductions, the _async form moves no operand.
 Plan<GatherFamily> plan(Context& context, const GatherCall& call, Until until);
 Plan<ScatterFamily> plan(Context& context, const ScatterCall& call, Until until);
+// The _async form moves no operand.
+Plan<ResizeFamily> plan(Context& context, const ResizeCall& call, Until until);
 
 template <class Family>
 Decision decide(Context& context, const typename Family::Problem& problem) {

@@ -6,6 +6,7 @@
 
 #include "engine/device_props.hpp"
 #include "gpumem.h"
+#include "kernels/elements.hpp"
 #include "kernels/permute_axes.hpp"
 
 namespace gpumem {
@@ -122,6 +123,26 @@ struct PermuteProblem {
   int32_t dst_misalignment = 0;
 
   int64_t elements() const noexcept { return axes.elements(); }
+};
+
+struct ResizeProblem {
+  Runs runs = Runs::host;
+  gpumem_filter filter = GPUMEM_FILTER_NEAREST;
+  gpumem_dtype dtype = GPUMEM_U8;
+  int32_t channels = 1;
+  int64_t src_rows = 0;
+  int64_t src_cols = 0;
+  int64_t src_pitch = 0;  // bytes
+  int64_t dst_rows = 0;
+  int64_t dst_cols = 0;
+  int64_t dst_pitch = 0;
+  int32_t src_misalignment = 0;  // address modulo 4096: textures are to be aligned to more than a word
+  int32_t dst_misalignment = 0;  // address modulo 16
+
+  int64_t pixel_bytes() const noexcept { return int64_t{channels} * element_bytes(dtype); }
+  int64_t elements() const noexcept {
+    return dst_rows * dst_cols * channels;
+  }  // each is made of one of src, or of four
 };
 
 }  // namespace gpumem

@@ -98,6 +98,13 @@ struct CopyFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
+struct ResizeFamily {
+  using Problem = ResizeProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_RESIZE;
+  static constexpr const char* name = "resize";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
@@ -106,7 +113,7 @@ template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
   each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
-                           CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily>();
+                           CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily>();
 }
 
 // The families as names, for the calls that take any of them.

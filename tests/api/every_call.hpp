@@ -7,6 +7,7 @@
 #include "gpumem.h"
 #include "support/axpby.hpp"
 #include "support/explain.hpp"
+#include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/reductions.hpp"
 #include "support/rows.hpp"
@@ -121,6 +122,11 @@ inline gpumem_status sound_permutation_async(gpumem_ctx* ctx, const void* src, v
   return gpumem_permute_async(ctx, 4, 2, extents, order, src, nullptr, dst, nullptr, stream);
 }
 
+inline Resize sound_resize(void* dst) {
+  static const unsigned char x[4] = {1, 2, 3, 4};
+  return {GPUMEM_FILTER_NEAREST, GPUMEM_U8, 1, x, 2, 2, 2, dst, 2, 2, 2};
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
@@ -177,6 +183,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
       {"permute", "ctx", [&](C c) { return sound_permutation(c, x, out.bytes); }},
       {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
+      {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
+      {"resize_2d_async", "ctx", [&](C c) { return run_async(c, sound_resize(out.bytes), nullptr); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
@@ -222,6 +230,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
       {"scatter_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
+      {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",

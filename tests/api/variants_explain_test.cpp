@@ -10,6 +10,7 @@
 #include "support/contexts.hpp"
 #include "support/environment.hpp"
 #include "support/explain.hpp"
+#include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/memory.hpp"
 #include "support/rows.hpp"
@@ -18,14 +19,14 @@ namespace gpumem_test {
 namespace {
 
 constexpr gpumem_family kFamilies[] = {
-    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,  GPUMEM_FAMILY_REDUCE_AXIS,
-    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY, GPUMEM_FAMILY_GATHER,
-    GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,
+    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
+    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
+    GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE,
 };
 constexpr const char* kVariables[] = {
-    "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",  "GPUMEM_VARIANT_REDUCE_AXIS",
-    "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY", "GPUMEM_VARIANT_GATHER",
-    "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",
+    "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
+    "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY",  "GPUMEM_VARIANT_GATHER",
+    "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",   "GPUMEM_VARIANT_RESIZE",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
@@ -77,10 +78,13 @@ class VariantsOn : public OnEachContext {
         return permute_problem(4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
       case GPUMEM_FAMILY_COPY:
         return copy_problem(y.get(), x.get(), 4000);
+      case GPUMEM_FAMILY_RESIZE:
+        return problem_of(resize());
       default:
         return fill_problem(y.get(), 1, 4000);
     }
   }
+  Resize resize() { return {GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 1, x.get(), 50, 50, 50, y.get(), 40, 60, 60}; }
   gpumem_status run(gpumem_family family) {
     int64_t result = 0;
     const char pattern = 7;
@@ -102,6 +106,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_permute(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
       case GPUMEM_FAMILY_COPY:
         return gpumem_copy(ctx, y.get(), x.get(), 4000);
+      case GPUMEM_FAMILY_RESIZE:
+        return gpumem_test::run(ctx, resize());
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
@@ -208,6 +214,7 @@ TEST_P(VariantsOn, TheEnvironmentForcesToo) {
       const gpumem_ctx_options options = options_for(GetParam());
       {
         const ScopedVariable variable(kVariables[i], name.c_str());
+        const ScopedVariable variable(variable_of(family), name.c_str());
         ASSERT_TRUE(ok(gpumem_ctx_create(&options, &other)));
       }
       Explained explained;

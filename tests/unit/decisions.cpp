@@ -105,6 +105,22 @@ std::string ask(const DeviceProps& props, const std::string& family, const Keys&
     return print<PermuteFamily>(
         props, {runs, fuse(row_major_axes(k), src_misaligned, dst_misaligned), src_misaligned, dst_misaligned});
   }
+  if (family == "resize") {
+    ResizeProblem p{};
+    p.runs = runs;
+    p.filter = static_cast<gpumem_filter>(value(k, "filter", GPUMEM_FILTER_BILINEAR));
+    p.dtype = static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_U8));
+    p.channels = static_cast<int32_t>(value(k, "channels", 1));
+    p.src_rows = value(k, "src_rows", 0);
+    p.src_cols = value(k, "src_cols", 0);
+    p.dst_rows = value(k, "dst_rows", 0);
+    p.dst_cols = value(k, "dst_cols", 0);
+    p.src_pitch = value(k, "src_pitch", p.src_cols * p.pixel_bytes());
+    p.dst_pitch = value(k, "dst_pitch", p.dst_cols * p.pixel_bytes());
+    p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
+    p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
+    return print<ResizeFamily>(props, p);
+  }
   throw std::runtime_error("no such family: " + family);
 }
 

@@ -120,10 +120,29 @@ PermuteProblem random_problem(std::mt19937_64& random, Runs runs) {
   return {runs, fuse(axes, src, dst), src, dst};
 }
 
+template <>
+ResizeProblem random_problem(std::mt19937_64& random, Runs runs) {
+  constexpr gpumem_dtype kTypes[] = {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32};
+  ResizeProblem p{};
+  p.runs = runs;
+  p.filter = static_cast<gpumem_filter>(random() % 2);
+  p.dtype = kTypes[random() % 3];
+  p.channels = static_cast<int32_t>(1 + random() % 4);
+  p.src_rows = 1 + log_uniform(random, 18);
+  p.src_cols = 1 + log_uniform(random, 18);
+  p.dst_rows = 1 + log_uniform(random, 18);
+  p.dst_cols = 1 + log_uniform(random, 18);
+  p.src_pitch = p.src_cols * p.pixel_bytes() + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
+  p.dst_pitch = p.dst_cols * p.pixel_bytes() + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
+  p.src_misalignment = random() % 2 == 0 ? 0 : static_cast<int32_t>(random() % 4096);
+  p.dst_misalignment = static_cast<int32_t>(random() % 16);
+  return p;
+}
+
 template <class Family>
 class Table : public testing::Test {};
 using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, GatherFamily,
-                                ScatterFamily, PermuteFamily>;
+                                ScatterFamily, PermuteFamily, ResizeFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {

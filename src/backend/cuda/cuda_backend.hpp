@@ -10,6 +10,7 @@
 #include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
+#include "backend/cuda/texture_objects.hpp"
 #include "backend/launchers.hpp"
 #include "kernels/rows/rows.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -46,6 +47,7 @@ class CudaBackend final : public Backend {
   BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
   BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
   void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
+  void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -102,6 +104,7 @@ class CudaBackend final : public Backend {
   ResultSlots slots_;
   PageableCopies pageable_copies_;
   PinnedMemory pinned_;
+  TextureObjects textures_;
 };
 
 // Launchers that stand in files of their own.
@@ -110,5 +113,6 @@ void add_copy_launcher_names(LauncherNames& names);
 void add_axpby_launcher_names(LauncherNames& names);
 void add_rows_launcher_names(LauncherNames& names);
 void add_permute_launcher_names(LauncherNames& names);
+void add_resize_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

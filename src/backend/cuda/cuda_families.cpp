@@ -7,6 +7,7 @@
 #include "kernels/copy/copy.hpp"
 #include "kernels/fill/fill.hpp"
 #include "kernels/permute/permute.hpp"
+#include "kernels/resize/resize.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
@@ -52,6 +53,7 @@ LauncherNames cuda_launcher_names() {
   add_names<FillFamily>(names, kFill);
   add_axpby_launcher_names(names);
   add_permute_launcher_names(names);
+  add_resize_launcher_names(names);
   return names;
 }
 
@@ -64,6 +66,7 @@ void CudaBackend::warmup() {
   GPUMEM_CUDA(kernels::rows_preload());
   GPUMEM_CUDA(kernels::permute_preload());
   GPUMEM_CUDA(kernels::copy_preload());
+  GPUMEM_CUDA(kernels::resize_preload());
 }
 
 void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {

@@ -40,6 +40,7 @@ class HostBackend final : public Backend {
   BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
   BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
   void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
+  void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -90,5 +91,6 @@ void add_copy_host_names(LauncherNames& names);
 void add_axpby_host_names(LauncherNames& names);
 void add_rows_host_names(LauncherNames& names);
 void add_permute_host_names(LauncherNames& names);
+void add_resize_host_names(LauncherNames& names);
 
 }  // namespace gpumem

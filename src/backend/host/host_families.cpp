@@ -104,6 +104,7 @@ LauncherNames host_launcher_names() {
   add_rows_host_names(names);
   add_permute_host_names(names);
   add_copy_host_names(names);
+  add_resize_host_names(names);
   return names;
 }
 

@@ -104,6 +104,24 @@ struct AxpbyLoops {
   void (*f64)(const AxpbyRun& run);
 };
 
+// One column of dst: where it begins in a row of src, how far on its right neighbour lies (0 at the edge, or without a weight),
+// both in bytes, and that neighbour's weight.
+struct ResizeColumn {
+  int64_t at;
+  int32_t step;
+  uint32_t weight;
+};
+
+// n columns, or n elements. Rows and lines are at any alignment; a line is of n x channels words of 4 bytes (ResizeBlend::Line).
+using ResizeGather = void (*)(const void* row, const ResizeColumn* columns, int64_t n, void* to);
+
+struct ResizeLoops {
+  ResizeGather take[4][3];    // pixels as they are; by channels - 1 and log2 of the element's bytes
+  ResizeGather across[4][3];  // to a line
+  void (*down[3])(const void* upper, const void* lower, uint32_t weight, int64_t n,
+                  void* dst);  // two lines to elements
+};
+
 struct Loops {
   const char* name;
   const IntegerLoops& integers;
@@ -113,6 +131,7 @@ struct Loops {
   const FloatLineLoops& float_lines;
   const WordLineLoops& word_lines;
   const AxpbyLoops& axpby;
+  const ResizeLoops& resizes;
 
   // For every op that the type has, DOT and NRM2 included.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
@@ -132,6 +151,7 @@ extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
+extern const ResizeLoops resizes;
 }  // namespace loops_base
 
 namespace loops_avx2 {
@@ -142,6 +162,7 @@ extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
+extern const ResizeLoops resizes;
 }  // namespace loops_avx2
 
 namespace loops_avx512 {
@@ -152,6 +173,7 @@ extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
+extern const ResizeLoops resizes;
 }  // namespace loops_avx512
 
 }  // namespace gpumem

@@ -17,7 +17,8 @@ constexpr Loops kBase = {"base",
                          loops_base::moves,
                          loops_base::float_lines,
                          loops_base::word_lines,
-                         loops_base::axpby};
+                         loops_base::axpby,
+                         loops_base::resizes};
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
 constexpr Loops kAvx2 = {"avx2",
                          loops_avx2::integers,
@@ -26,7 +27,8 @@ constexpr Loops kAvx2 = {"avx2",
                          loops_avx2::moves,
                          loops_avx2::float_lines,
                          loops_avx2::word_lines,
-                         loops_avx2::axpby};
+                         loops_avx2::axpby,
+                         loops_avx2::resizes};
 constexpr Loops kAvx512 = {"avx512",
                            loops_avx512::integers,
                            loops_avx512::floats,
@@ -34,7 +36,8 @@ constexpr Loops kAvx512 = {"avx512",
                            loops_avx512::moves,
                            loops_avx512::float_lines,
                            loops_avx512::word_lines,
-                           loops_avx512::axpby};
+                           loops_avx512::axpby,
+                           loops_avx512::resizes};
 #endif
 
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};
