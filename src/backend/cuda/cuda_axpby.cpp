@@ -20,8 +20,7 @@ void CudaBackend::axpby(NativeStream stream, const AxpbyArgs& args, Until until)
   const DeviceScope scope = enter();
   const auto launcher = launch_of<AxpbyFamily>(kAxpby, args.variant);
   require_open(stream);
-  const kernels::AxpbyLaunch launch{args.dtype, args.alpha, args.x, args.beta,
-                                    args.y,     args.z,     args.n, args.shape.grid};
+  const kernels::AxpbyLaunch launch{args.dtype, args.alpha, args.x, args.beta, args.y, args.z, args.n, args.shape.grid};
   const auto on = static_cast<cudaStream_t>(stream);
   GPUMEM_CUDA(launcher(launch, on));
   finish(on, until);
