@@ -57,7 +57,7 @@ enum {
   GPUMEM_INVALID_ARGUMENT = 1, /* NULL, negative, unknown value, overflowing product, misuse of an argument */
   GPUMEM_INVALID_HANDLE = 2,   /* not a live handle of the expected type: destroyed, foreign or garbage */
   GPUMEM_INVALID_POINTER = 3,  /* freed, unreadable, or not of the kind that the function needs */
-  GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in */
+  GPUMEM_OUT_OF_RANGE = 4,     /* a range runs past the allocation it starts in, or an index past its matrix */
   GPUMEM_EMPTY = 5,            /* the value of nothing was asked for (minimum of n == 0) */
   GPUMEM_OVERFLOW = 6,         /* the exact result does not fit its type */
   GPUMEM_UNSUPPORTED = 7,      /* valid, but this device, backend or version can't do it */
@@ -257,10 +257,20 @@ typedef struct gpumem_memory_stats_info {
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
  *   REDUCE           dtype, op, src, n, src_stride; for GPUMEM_DOT src2 and src2_stride as well
  *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
- *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n
+ *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n; for
+ *                    gpumem_fill_2d() n as cols, rows, dst_stride (its pitch, in bytes); rows == 0: gpumem_fill()
  *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
  *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments)
- *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0 */
+ *   COPY             n (row_bytes), src, dst; for gpumem_copy_2d() rows, src_stride and dst_stride (pitches, in bytes); for
+ *                    gpumem_copy_3d() batches (slices), batch_stride and dst_batch_stride (slice_bytes of src and of dst);
+ *                    rows == 0: gpumem_copy()
+ *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0
+ *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes), src2 (the
+ *                    index), n, dst, dst_stride (pitch in bytes)
+ *   SCATTER          the same, with dst_rows (of dst) instead of rows
+ *   PERMUTE          element_bytes, rank, extents, order, src, src_strides, dst, dst_strides
+ *   RESIZE           dtype, filter, channels, src, rows, cols, src_stride (pitch in bytes), dst, dst_rows, dst_cols, dst_stride
+ *                    (pitch in bytes); explained as the plain form */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -393,11 +403,37 @@ GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, i
  * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
  * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it, for
  * ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context),
- * CAPTURING (the context's own stream; _async where both ranges lie in host memory or one is not pinned). */
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context; a
+ * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory or one
+ * is not pinned). */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
+
+/* Copies rows of row_bytes bytes; row r lies at p + r*pitch_bytes on each side, with a pitch of at least row_bytes (ignored where
+ * there is one row). Any kinds of memory, any alignment, any two pitches. What lies between the rows of dst is not touched, what
+ * lies between those of src is no matter. A side is as long as from its first row's first byte to its last row's last: these
+ * extents may not overlap, except that dst == src with equal pitches is a no-op, and that src and dst may be blocks of columns
+ * of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and the pointers may then be NULL. The _async
+ * form is as gpumem_copy_async(), for ordinary heap memory as well.
+ * Within one device's memory, and within the host's, the family GPUMEM_FAMILY_COPY has variants; between host and device, and
+ * between two devices (one row after the other), the driver copies, whatever variant is forced. Errors: as gpumem_copy(). */
+GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
+                                        int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
+GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
+                                              int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows,
+                                              gpumem_stream *stream);
+
+/* The same for slices of rows: row r of slice s lies at p + s*slice_bytes + r*pitch_bytes, slice_bytes being at least
+ * (rows - 1)*pitch_bytes + row_bytes (ignored where there is one slice). slices == 0 is a no-op too. The matrix of which src and
+ * dst are blocks of columns may have its slices any whole number of rows apart. Errors: as gpumem_copy_2d(). */
+GPUMEM_API gpumem_status gpumem_copy_3d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, int64_t dst_slice_bytes,
+                                        const void *src, int64_t src_pitch_bytes, int64_t src_slice_bytes,
+                                        int64_t row_bytes, int64_t rows, int64_t slices);
+GPUMEM_API gpumem_status gpumem_copy_3d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes,
+                                              int64_t dst_slice_bytes, const void *src, int64_t src_pitch_bytes,
+                                              int64_t src_slice_bytes, int64_t row_bytes, int64_t rows, int64_t slices,
+                                              gpumem_stream *stream);
 
 /* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes, back to back, to dst (any alignment). The pattern is host
  * memory and read before the call returns, in both forms. count == 0 is a no-op, and dst may then be NULL.
@@ -406,6 +442,14 @@ GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pat
                                      int64_t count);
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                            int64_t count, gpumem_stream *stream);
+
+/* Writes rows of cols patterns; row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is at least
+ * cols*pattern_bytes (ignored where there is one row); what lies between the rows is not touched. cols == 0 or rows == 0 is a
+ * no-op, and dst may then be NULL. Everything else as gpumem_fill(). */
+GPUMEM_API gpumem_status gpumem_fill_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
+                                        int64_t pattern_bytes, int64_t cols, int64_t rows);
+GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
+                                              int64_t pattern_bytes, int64_t cols, int64_t rows, gpumem_stream *stream);
 
 /* -------------------------------------------------------------------------------------------------- streams, events */
 
@@ -640,6 +684,101 @@ GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, co
                                                 const float *y, float *z, int64_t n, gpumem_stream *stream);
 GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
                                                 const double *y, double *z, int64_t n, gpumem_stream *stream);
+/* Rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n; src has src_rows rows, dst n of them.
+ * scatter: row index[i] of dst = row i of src; src has n rows, dst dst_rows. Where several i name one row of dst, its bytes are
+ * undefined among those of their rows; rows that no i names, and what lies between the rows, are not touched.
+ *
+ * Rows        row_bytes >= 1 bytes of anything, at any alignment. Row i begins at i * pitch; a pitch is at least row_bytes, and
+ *             ignored where there are no two rows.
+ * Index       n numbers of index_type (GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64) at a multiple of their size. They count
+ *             from 0, may repeat and stand in any order. All of them are checked before anything is written: a number that
+ *             names no row (negative, or past the last) leaves dst untouched and is GPUMEM_OUT_OF_RANGE. The sentence of the
+ *             plain form names the first such i and its value; the _async form puts the status into *status.
+ * n == 0      A no-op; src, index and dst may then be NULL. So may the matrix of no rows: each index is then out of range.
+ * Aliasing    dst may share no byte with src or index, from its first row to the end of its last; status with none of them.
+ * Memory      Any kinds. The work runs where dst lies; the plain forms copy src and index there first, all rows of src. The
+ *             _async forms move nothing: operands on both sides are UNSUPPORTED, except that the device reads a pinned index.
+ * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream; may be NULL; at a multiple of 4 bytes; on a
+ *             CUDA context in device, pinned or managed memory (INVALID_POINTER otherwise).
+ * Capture     As for reductions: operands of the device only, and no two executions of one captured call may overlap.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE (also of memory), UNSUPPORTED (memory of another device, device memory on a host context,
+ * a forced variant that does not fit), CAPTURING (the plain forms; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_gather(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_rows,
+                                       int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index, int64_t n,
+                                       void *dst, int64_t dst_pitch_bytes);
+GPUMEM_API gpumem_status gpumem_gather_async(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_rows,
+                                             int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index,
+                                             int64_t n, void *dst, int64_t dst_pitch_bytes, gpumem_status *status,
+                                             gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_scatter(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_pitch_bytes,
+                                        gpumem_dtype index_type, const void *index, int64_t n, void *dst,
+                                        int64_t dst_rows, int64_t dst_pitch_bytes);
+GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes, const void *src,
+                                              int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index,
+                                              int64_t n, void *dst, int64_t dst_rows, int64_t dst_pitch_bytes,
+                                              gpumem_status *status, gpumem_stream *stream);
+
+/* Permutes the axes of an array of rank 0 (a single element) to 8: axis d of dst is axis order[d] of src, as in NumPy's
+ * transpose(axes). src has the extents extents[0], ..., extents[rank - 1], row-major (the last axis fastest), and dst the extents
+ * extents[order[0]], ...; order names each axis once. Elements are of 1, 2, 4, 8 or 16 bytes, at any alignment. Strides are in
+ * elements, one an axis of their own side: NULL is row-major without gaps. Those of src may be anything from 0 up (0 repeats what
+ * lies there). Those of dst are such that distinct elements have distinct places: taken from the smallest up, each leads past the
+ * last element that the smaller ones reach. The stride of an axis of extent 1 is not used. extents and order may be NULL when
+ * rank is 0. What lies between the elements of dst is not touched.
+ * extents, order and strides are ordinary host memory, and read before the call returns. An extent of 0 makes the call a no-op,
+ * and src and dst may then be NULL. The ranges from the first to the last element of src and of dst may not overlap. They may lie
+ * in any two kinds of memory: the work runs where dst lies, and the plain form copies src there first; the _async form gives
+ * UNSUPPORTED where one lies in host memory and the other does not. Until the stream has passed an _async call both stay valid
+ * and src unchanged.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (src == dst: there is no in-place form; memory
+ * of another device; a forced variant that does not fit), CAPTURING (the context's own stream; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank, const int64_t *extents,
+                                        const int32_t *order, const void *src, const int64_t *src_strides, void *dst,
+                                        const int64_t *dst_strides);
+GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank,
+                                              const int64_t *extents, const int32_t *order, const void *src,
+                                              const int64_t *src_strides, void *dst, const int64_t *dst_strides,
+                                              gpumem_stream *stream);
+/* ----------------------------------------------------------------------------------------------------------- images */
+
+/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel is 1 to 4 interleaved channels of dtype
+ * GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32; rows lie pitch bytes apart, which is cols * channels * element bytes or more. Any address
+ * and any pitch. What lies between the rows of dst is not touched. dst_rows == 0 or dst_cols == 0 is a no-op, and the pointers may
+ * then be NULL; otherwise src has at least one pixel. src and dst may lie in different kinds of memory. From the first byte of
+ * the first row to the last of the last row they may share nothing.
+ *
+ * Coordinates  The centre of row (column) i of dst lies at (i + 0.5) * src / dst - 0.5 rows (columns) of src, in the convention of
+ *              OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. They are formed in integers, exactly, for any extents.
+ * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)), so that of two whose border it hits the
+ *              second is taken (OpenCV: the first). Its bits, NaN too.
+ * Bilinear     Between the four pixels around the centre, which past the edge are those of the edge. The fraction of a coordinate is
+ *              rounded once to nearest, halves up: u8 12 bits; u16 16 bits along a row, 24 down a column; f32 24 bits. Along rows
+ *              first, then down columns. u8 and u16: integers, no rounding but the last one, halves up. f32: a + w * (b - a),
+ *              each operation rounded once to nearest and none fused; a where a == b.
+ * Error        Against the exact bilinear value, with R the difference between the largest and the smallest of the four pixels and M
+ *              the largest magnitude: u8 at most 0.5 + R / 2^12, u16 at most 0.5 + R * (2^-17 + 2^-25): both are within 1 of the
+ *              exact value rounded. f32 at most 2^-20 * M + 2^-147 while no difference of two pixels leaves float.
+ * f32          A NaN in bilinear results is always 0x7fc00000. A difference of pixels that leaves float is an infinity; inf - inf is
+ *              a NaN. Subnormals count in full, whatever the program has set in its floating-point environment.
+ *
+ * So the same sizes give the same pixels, bit by bit (but for the bits of NaN), a constant image stays what it is, and a
+ * ramp along its rows or down its columns stays monotone. The bits do not depend on the device, the variant, the threads, the
+ * alignment or the kind of memory. One variant is another matter, and is never taken unless it is forced: "texture", which
+ * leaves bilinear values to the device's texture unit, with 8 bits of fraction. By what the maker documents of that unit,
+ * |error| is then at most R / 2^8 + 1 for u8 and u16, and R / 2^8 + 2^-20 * M for f32. It is refused under graph capture.
+ *
+ * The work runs where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form gives
+ * UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap, a pitch that is too small, a src without a pixel),
+ * UNSUPPORTED (another dtype, memory of another device, device memory on a host context, a forced variant that does not fit),
+ * CAPTURING (the plain form; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_resize_2d(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype, int32_t channels,
+                                          const void *src, int64_t src_rows, int64_t src_cols, int64_t src_pitch_bytes,
+                                          void *dst, int64_t dst_rows, int64_t dst_cols, int64_t dst_pitch_bytes);
+GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype,
+                                                int32_t channels, const void *src, int64_t src_rows, int64_t src_cols,
+                                                int64_t src_pitch_bytes, void *dst, int64_t dst_rows, int64_t dst_cols,
+                                                int64_t dst_pitch_bytes, gpumem_stream *stream);
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 
@@ -657,7 +796,7 @@ GPUMEM_API gpumem_status gpumem_problem_init(gpumem_problem *problem, int64_t si
 /* Says, without running it, where an operation would run and why, which variant it would take, where that choice comes from,
  * and why each other variant was passed over. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets the
  * bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation would
- * refuse is refused here with the same status. */
+ * refuse is refused here with the same status; the values of an index or of offsets are not looked at. */
 GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const gpumem_problem *problem, gpumem_format format, char *buf,
                                         int64_t cap, int64_t *needed);
 

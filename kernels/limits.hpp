@@ -2,13 +2,34 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "kernels/nodes.hpp"
+#include "kernels/order.hpp"
 
 namespace gpumem {
 
-// Nodes that the last step of a reduction folds.
+// Nodes that the last step of a reduction folds, and the scratch memory for them.
 constexpr int64_t kMaxReduceBlocks = 16384;
+constexpr int64_t kScratchNodeBytes = kMaxReduceBlocks * int64_t{sizeof(ReduceNode)};
+
+// Of the largest node of a kind, as kernels leave it in scratch memory.
+constexpr int64_t node_bytes(NodeKind kind) noexcept {
+  switch (kind) {
+    case NodeKind::sum:
+      return sizeof(SumNode);
+    case NodeKind::range:
+      return sizeof(RangeNode);
+    case NodeKind::found:
+      return sizeof(FoundNode);
+    case NodeKind::compensated:
+      return sizeof(CompensatedNode);
+    case NodeKind::norm:
+      return sizeof(NormNode);
+    default:
+      return sizeof(IntegerNode);
+  }
+}
 
 // Threads of the largest block of a tile kernel, and of the others.
 constexpr int kTileThreads = 512;
@@ -22,6 +43,21 @@ constexpr int64_t reduce_chunk(gpumem_dtype dtype, gpumem_reduce_op op) noexcept
   return element_bytes(dtype) == 2 ? 2 * kLeafTerms : kLeafTerms;
 }
 
+// Neighbouring elements that a thread of the kernels of rows and columns loads at once: up to 16 bytes.
+constexpr int bundle_elements(int64_t element_bytes) noexcept { return element_bytes == 8 ? 2 : 4; }
+
+// Threads along a row of a matrix, and rows of threads, of a block that reduces columns.
+constexpr int kColumnSide = 16;
+
+// Blocks of the kernel of short rows, rows that a thread has in flight, and neighbouring threads that share a row.
+constexpr int kShortRowThreads = 256;
+constexpr int kShortRowsInFlight = 4;
+constexpr int short_row_sharers(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
+  const int count = bundle_elements(element_bytes(dtype));
+  if (cols <= 2 * count) return 1;
+  return node_kind(dtype, op) == NodeKind::sum && cols <= 16 * count ? 8 : kLeafLanes / count / 4;
+}
+
 // Leaf sums that wait in a block's shared memory for their neighbours.
 constexpr int kLeavesAtOnce = 256;
 
@@ -30,6 +66,28 @@ constexpr int64_t kOneBlockChunks = kTileThreads / 32;
 
 constexpr int kTransposeThreads = 256;
 constexpr int kFillThreads = 256;
+constexpr int kCopyThreads = 256;
+
+// Rows that many lanes of a warp would find nothing to do in.
+constexpr int64_t kShortCopyRow = 64;
+
+// The widest power of two, up to 16, that divides every number of which the bits are given.
+constexpr int64_t widest_access(uint64_t bits) noexcept {
+  const uint64_t lowest = bits & (~bits + 1);
+  return lowest == 0 || lowest > 16 ? 16 : static_cast<int64_t>(lowest);
+}
+
+// Accesses of a row of so many bytes: whole ones, and one for what is left.
+constexpr int64_t row_accesses(int64_t row_bytes, int64_t access) noexcept {
+  return row_bytes / access + (row_bytes % access != 0 ? 1 : 0);
+}
+
+// Lanes that share a row of a copy: a power of two, up to a warp.
+constexpr int copy_row_lanes(int64_t row_bytes, int64_t access) noexcept {
+  int lanes = 1;
+  while (lanes < 32 && lanes < row_accesses(row_bytes, access)) lanes *= 2;
+  return lanes;
+}
 
 constexpr int kAxpbyThreads = 256;
 // 16-byte words of each operand that a thread has on their way at once.
@@ -48,7 +106,66 @@ constexpr int64_t transpose_vec16_tile(int64_t element_bytes) noexcept {
 // Side of the tile of the transpose by single elements: one element a lane.
 constexpr int64_t kTransposePaddedTile = 32;
 
+constexpr int kPermuteThreads = 256;
+
+// Lanes that share a run: a power of two, so that short runs share a warp.
+constexpr int64_t permute_row_lanes(int64_t run) noexcept {
+  int64_t lanes = 1;
+  while (lanes < run && lanes < 32) lanes *= 2;
+  return lanes;
+}
+
+// Independent loads of a lane: as 16-byte words they saturate memory one at a time.
+constexpr int64_t permute_row_loads(int64_t element_bytes) noexcept {
+  return element_bytes == 16 ? 1 : element_bytes == 8 ? 2 : 4;
+}
+
+// Side of the square tile over the two fastest axes, one element a lane: 4 to 17 KiB of shared memory. Smaller elements take a
+// larger one, so that a row of it is at least a sector of 32 bytes.
+constexpr int64_t permute_tile(int64_t element_bytes) noexcept { return element_bytes <= 2 ? 64 : 32; }
+
+// Shorter axes than this leave more than three quarters of every tile's lanes idle.
+constexpr int64_t kPermuteLeastTiled = 8;
+
 // Side of the tile of the host's transpose: rows of 256 bytes, four cache lines.
 constexpr int64_t host_transpose_tile(int64_t element_bytes) noexcept { return 256 / element_bytes; }
+
+// Gathers and scatters: threads of a block, and words that a thread has under way.
+constexpr int kRowsThreads = 256;
+constexpr int kRowsWords = 4;
+// A block of a resize is so many lanes along a row of dst times as many rows as are left of its threads.
+constexpr int kResizeThreads = 256;
+
+// Neighbouring pixels of a row that a thread of the resize makes: 16 bytes and 12 elements at most, for the sake of its registers.
+constexpr int resize_pixels(int64_t channels, int64_t element_bytes) noexcept {
+  int pixels = 4;
+  while (pixels > 1 && (pixels * channels * element_bytes > 16 || pixels * channels > 12)) pixels /= 2;
+  return pixels;
+}
+
+// A fraction of a coordinate is divided out so many bits at a time.
+constexpr int kResizeFractionStep = 12;
+
+// Bits of the words in which the coordinates of an axis are exact, 32, 64 or 128: (2 dst - 1) src, and 2 dst with a step of
+// fraction behind it.
+constexpr int resize_bits(int64_t src, int64_t dst) noexcept {
+  const Uint128 twice = Uint128{static_cast<uint64_t>(dst)} * 2;
+  for (const int bits : {32, 64}) {
+    const bool products = twice * static_cast<uint64_t>(src) < Uint128{1} << bits;
+    if (products && twice < Uint128{1} << (bits - kResizeFractionStep)) return bits;
+  }
+  return 128;
+}
+
+// Lanes along a row, a power of two: a warp, less for an image that is narrower, more for one of few rows. `groups` is what a row
+// holds of the pixels of one thread, `steps` what the image holds of the rows of one thread.
+constexpr int resize_lanes(int64_t groups, int64_t steps) noexcept {
+  int lanes = 1;
+  while (lanes < kResizeThreads && lanes < groups && (lanes < 32 || kResizeThreads / lanes > steps)) lanes *= 2;
+  return lanes;
+}
+
+// Columns of dst that the host's resize takes at once: two lines of them stay in the caches of a core.
+constexpr int64_t kHostResizeCols = 1024;
 
 }  // namespace gpumem

@@ -21,12 +21,19 @@ struct Family {
   gpumem_family id;
   const char* name;
 };
-constexpr std::array<Family, 6> kFamilies{{{GPUMEM_FAMILY_REDUCE, "reduce"},
-                                           {GPUMEM_FAMILY_REDUCE_AXIS, "reduce_axis"},
-                                           {GPUMEM_FAMILY_REDUCE_SEGMENTS, "reduce_segments"},
-                                           {GPUMEM_FAMILY_TRANSPOSE, "transpose"},
-                                           {GPUMEM_FAMILY_FILL, "fill"},
-                                           {GPUMEM_FAMILY_AXPBY, "axpby"}}};
+constexpr auto kFamilies = std::to_array<Family>({
+    {GPUMEM_FAMILY_REDUCE, "reduce"},
+    {GPUMEM_FAMILY_REDUCE_AXIS, "reduce_axis"},
+    {GPUMEM_FAMILY_REDUCE_SEGMENTS, "reduce_segments"},
+    {GPUMEM_FAMILY_TRANSPOSE, "transpose"},
+    {GPUMEM_FAMILY_FILL, "fill"},
+    {GPUMEM_FAMILY_COPY, "copy"},
+    {GPUMEM_FAMILY_AXPBY, "axpby"},
+    {GPUMEM_FAMILY_GATHER, "gather"},
+    {GPUMEM_FAMILY_SCATTER, "scatter"},
+    {GPUMEM_FAMILY_PERMUTE, "permute"},
+    {GPUMEM_FAMILY_RESIZE, "resize"},
+});
 
 // Calls visit(name) for each variant of a family, in table order.
 template <class Visit>

@@ -26,8 +26,11 @@ int run(int argc, char** argv) {
   std::vector<bench::Case> cases;
   bench::add_host_reduce(cases, ctx);
   bench::add_host_transpose(cases, ctx);
+  bench::add_host_permute(cases, ctx);
   bench::add_host_movement(cases, ctx);
   bench::add_host_axpby(cases, ctx);
+  bench::add_host_rows(cases, ctx);
+  bench::add_host_resize(cases, ctx);
   bench::add_startup(cases);
 #if !BENCH_HAS_OPENBLAS
   std::puts("built without OpenBLAS: its rows are left out");

@@ -60,6 +60,43 @@ Case copy_case(const Context& ctx, std::size_t bytes, Copier peer, const char* p
   return c;
 }
 
+// The left half of a matrix's rows to one without gaps.
+Case rows_case(const Context& ctx, std::size_t row_bytes) {
+  const auto rows = static_cast<int64_t>(kLarge / 2 / row_bytes);
+  const auto width = static_cast<int64_t>(row_bytes);
+  Case c;
+  c.family = "copy_2d";
+  c.name = "host/rows" + std::to_string(row_bytes);
+  c.peer = "OpenMP memcpy of rows";
+  c.bytes = static_cast<double>(kLarge);
+  c.open = [=] {
+    const auto whole = std::make_shared<Buffers>(kLarge);  // its dst takes the half
+    const auto side_of = [=](std::function<void()> call) {
+      Side side;
+      side.sample = host_sampler(std::move(call), kHostClock);
+      side.poison = [whole] { whole->dst.poison(); };
+      side.verify = [=]() -> std::string {
+        int64_t wrong = 0;
+        for (int64_t row = 0; row < rows; ++row) {
+          const auto at = static_cast<std::size_t>(row) * row_bytes;
+          wrong += std::memcmp(whole->dst.as<char>() + at, whole->src.as<char>() + 2 * at, row_bytes) != 0;
+        }
+        return wrong == 0 ? "" : std::to_string(wrong) + " rows are wrong";
+      };
+      return side;
+    };
+    Pair pair;
+    pair.ours = side_of([=] {
+      check(gpumem_copy_2d(ctx.get(), whole->dst.as<void>(), width, whole->src.as<void>(), 2 * width, width, rows));
+    });
+    pair.peer = side_of([=] {
+      openmp::copy_rows(whole->dst.as<void>(), row_bytes, whole->src.as<void>(), 2 * row_bytes, row_bytes, rows);
+    });
+    return pair;
+  };
+  return c;
+}
+
 // Compared in blocks of a page, each a whole number of patterns.
 std::string verify_fill(const HostBuffer& dst, std::size_t pattern_bytes) {
   constexpr std::size_t page = 4096;
@@ -141,6 +178,9 @@ void add_host_movement(std::vector<Case>& cases, const Context& ctx) {
   for (const std::size_t bytes : {std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{1} << 24, kLarge}) {
     cases.push_back(copy_case(ctx, bytes, by_memcpy, "memcpy"));
     cases.push_back(copy_case(ctx, bytes, openmp::copy, "OpenMP memcpy"));
+  }
+  for (const std::size_t row_bytes : {std::size_t{16}, std::size_t{256}, std::size_t{4096}, std::size_t{1} << 16}) {
+    cases.push_back(rows_case(ctx, row_bytes));
   }
   cases.push_back(fill_case(ctx, 1, memset_peer, "memset"));
   cases.push_back(fill_case(ctx, 1, openmp_peer, "OpenMP memset"));

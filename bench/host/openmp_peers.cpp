@@ -42,10 +42,47 @@ void transpose_tiled(const uint32_t* src, uint32_t* dst, int64_t rows, int64_t c
   }
 }
 
+void gather_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes) {
+  if (row_bytes == 4) {
+    const auto* x = reinterpret_cast<const uint32_t*>(src);
+    auto* y = reinterpret_cast<uint32_t*>(dst);
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; ++i) y[i] = x[index[i]];
+    return;
+  }
+#pragma omp parallel for
+  for (int64_t i = 0; i < n; ++i) {
+    std::memcpy(dst + i * row_bytes, src + index[i] * row_bytes, static_cast<std::size_t>(row_bytes));
+  }
+}
+
+void scatter_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes) {
+  if (row_bytes == 4) {
+    const auto* x = reinterpret_cast<const uint32_t*>(src);
+    auto* y = reinterpret_cast<uint32_t*>(dst);
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; ++i) y[index[i]] = x[i];
+    return;
+  }
+#pragma omp parallel for
+  for (int64_t i = 0; i < n; ++i) {
+    std::memcpy(dst + index[i] * row_bytes, src + i * row_bytes, static_cast<std::size_t>(row_bytes));
+  }
+}
+
 void copy(void* dst, const void* src, std::size_t bytes) {
   in_pieces(bytes, [=](std::size_t at, std::size_t size) {
     std::memcpy(static_cast<char*>(dst) + at, static_cast<const char*>(src) + at, size);
   });
+}
+
+void copy_rows(void* dst, std::size_t dst_pitch, const void* src, std::size_t src_pitch, std::size_t row_bytes,
+               int64_t rows) {
+#pragma omp parallel for
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto r = static_cast<std::size_t>(row);
+    std::memcpy(static_cast<char*>(dst) + r * dst_pitch, static_cast<const char*>(src) + r * src_pitch, row_bytes);
+  }
 }
 
 void fill_bytes(void* dst, int value, std::size_t bytes) {

@@ -12,7 +12,14 @@ int threads();
 // dst (cols x rows) = transpose of src (rows x cols), in square tiles.
 void transpose_tiled(const uint32_t* src, uint32_t* dst, int64_t rows, int64_t cols);
 
+// Row i of dst = row index[i] of src, and the reverse; rows without gaps.
+void gather_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes);
+void scatter_rows(char* dst, const char* src, const int64_t* index, int64_t n, int64_t row_bytes);
+
 void copy(void* dst, const void* src, std::size_t bytes);  // memcpy of one piece a thread
+// A memcpy a row.
+void copy_rows(void* dst, std::size_t dst_pitch, const void* src, std::size_t src_pitch, std::size_t row_bytes,
+               int64_t rows);
 void fill_bytes(void* dst, int value, std::size_t bytes);  // memset of one piece a thread
 void fill_u32(uint32_t* dst, uint32_t value, int64_t count);
 void fill_u64_pairs(uint64_t* dst, uint64_t low, uint64_t high, int64_t count);

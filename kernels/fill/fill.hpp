@@ -9,13 +9,16 @@ namespace gpumem::kernels {
 
 struct FillLaunch {
   void* dst;
-  int64_t bytes;           // >= 1
-  unsigned char word[16];  // the pattern, repeated: dst + 16 k begins with it
+  int64_t bytes;           // of a row, >= 1
+  unsigned char word[16];  // the pattern, repeated: every row + 16 k begins with it
   int64_t grid;            // blocks; each takes every grid-th piece
+  int64_t rows = 1;        // of fill_rows
+  int64_t pitch = 0;       // bytes from row to row
 };
 
 cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream);
 cudaError_t fill_bytes(const FillLaunch& launch, cudaStream_t stream);
+cudaError_t fill_rows(const FillLaunch& launch, cudaStream_t stream);
 cudaError_t fill_preload();
 
 }  // namespace gpumem::kernels

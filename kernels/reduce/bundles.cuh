@@ -9,7 +9,7 @@ namespace gpumem::kernels {
 // Up to four elements in one load.
 template <int kBytes>
 struct Bundle {
-  static constexpr int kCount = kBytes == 8 ? 2 : 4;
+  static constexpr int kCount = bundle_elements(kBytes);
   static constexpr int kWordBytes = kCount * kBytes;
   using Element =
       std::conditional_t<kBytes == 8, unsigned long long,

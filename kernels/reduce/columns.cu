@@ -7,7 +7,7 @@
 namespace gpumem::kernels {
 namespace {
 
-constexpr int kSide = 16;                       // threads along a row, and rows of threads
+constexpr int kSide = kColumnSide;
 constexpr int kLanesEach = kLeafLanes / kSide;  // lanes of a leaf a thread has
 
 // A thread's place: its first column and how many are there.
@@ -19,6 +19,7 @@ struct Columns {
   int64_t rows;
   int64_t there;  // columns; more than kCount count as kCount
   bool words;     // they can be loaded as one word
+  int64_t first_line;
 
   __device__ explicit Columns(const ReduceLaunch& launch) {
     const Lines& lines = launch.lines;
@@ -33,7 +34,6 @@ struct Columns {
     words = there >= kCount && reinterpret_cast<uintptr_t>(x) % kWord == 0 && pitch % kWord == 0;
     first_line = batch * lines.per_batch + column;
   }
-  int64_t first_line;
 };
 
 template <class Entry>

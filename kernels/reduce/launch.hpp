@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/reduce/spans.hpp"
 
@@ -19,8 +20,7 @@ struct ReduceSlot {
 };
 
 // Scratch of one launch at a time: nodes of blocks, a counter for each group of blocks that hand their nodes to the last of
-// them, and a status. Counters and status are 0 before and after every launch.
-constexpr int64_t kScratchNodeBytes = int64_t{512} << 10;
+// them, and a status. Nodes take up to kScratchNodeBytes. Counters and status are 0 before and after every launch.
 constexpr int64_t kScratchCounters = 16384;
 struct ReduceScratch {
   void* nodes = nullptr;

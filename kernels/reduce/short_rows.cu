@@ -1,14 +1,13 @@
 // Rows of at most 128 elements, many at a time: x is read once and one value a row is written. A row belongs to L neighbouring
-// threads, L a power of two; a warp takes 32 / L rows at a time, and four times as many before it folds them, so that its loads
-// are in flight together. A row is one row of lanes of the reproducible order: only the fold is left of it.
+// threads, L a power of two; a warp loads four times 32 / L rows before it folds them, so that its loads are in flight
+// together. A row is one row of lanes of the reproducible order: only the fold is left of it.
 #include "kernels/reduce/bundles.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-constexpr int kBlock = 256;
-constexpr int kSets = 4;  // of rows in flight
-constexpr int kMost = kLeafLanes;
+constexpr int kBlock = kShortRowThreads;
+constexpr int kSets = kShortRowsInFlight;
 
 // kThreads threads have a row of up to kThreads * kSlots bundles: slot s of thread g is bundle s * kThreads + g.
 template <class Entry, int kThreads, int kSlots>
@@ -146,6 +145,7 @@ __global__ void __launch_bounds__(kBlock, 2) short_rows_kernel(const __grid_cons
   }
 }
 
+// kThreads is what short_row_sharers() says.
 template <class Entry, int kThreads, int kSlots>
 cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
   constexpr int64_t kRowsABlock = int64_t{kBlock} / kThreads * kSets;
@@ -159,12 +159,13 @@ cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
 cudaError_t reduce_short_rows(const ReduceLaunch& launch, cudaStream_t stream) {
   return for_entry(launch.dtype, launch.op, [&]<class Entry>() {
     constexpr int kCount = Bundle<Entry::kBytes>::kCount;
-    const int64_t bundles = (launch.lines.length + kCount - 1) / kCount;
-    if (bundles <= 2) return start<Entry, 1, 2>(launch, stream);
+    const int64_t cols = launch.lines.length;
+    const int sharers = short_row_sharers(launch.dtype, launch.op, cols);
+    if (sharers == 1) return start<Entry, 1, 2>(launch, stream);
     if constexpr (std::is_same_v<typename Entry::Node, SumNode>) {
-      if (bundles <= 16) return start<Entry, 8, 2>(launch, stream);
+      if (cols <= 16 * kCount) return start<Entry, 8, 2>(launch, stream);
     }
-    return start<Entry, kMost / kCount / 4, 4>(launch, stream);
+    return start<Entry, kLeafLanes / kCount / 4, 4>(launch, stream);
   });
 }
 

@@ -20,6 +20,7 @@ set(emulation_sources
   ${emulation}/report.cpp
   ${emulation}/shared_memory.cpp
   ${emulation}/streams.cpp
+  ${emulation}/textures.cpp
   ${emulation}/transfers.cpp)
 # Puts the kernels' shared memory in one place: whatever links the kernels takes it.
 set(GPUMEM_EMULATION_LINK LINKER:-T,${emulation}/shared_memory.ld)
@@ -46,7 +47,12 @@ function(gpumem_add_emulation)
   add_library(gpumem_emulation OBJECT ${emulation_sources})
   target_include_directories(gpumem_emulation PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_include_directories(gpumem_emulation SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-  gpumem_compile_options(gpumem_emulation)
+  # Itself it is not instrumented, for speed; what it does with stacks and memory the address sanitizer is told.
+  target_compile_options(gpumem_emulation PRIVATE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+    $<$<BOOL:${GPUMEM_WERROR}>:-Werror>)
+  if(GPUMEM_SANITIZE MATCHES address)
+    target_compile_definitions(gpumem_emulation PRIVATE GPUMEM_EMULATION_ASAN)
+  endif()
   set_target_properties(gpumem_kernels gpumem_emulation PROPERTIES
     POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

@@ -12,12 +12,14 @@ if(GPUMEM_SANITIZE)
     list(APPEND GPUMEM_SANITIZER_FLAGS -fno-sanitize-recover=undefined)
   endif()
 endif()
+# What is compiled with them; everything is linked with them.
+set(GPUMEM_INSTRUMENTATION ${GPUMEM_SANITIZER_FLAGS})
 
 function(gpumem_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
     $<$<AND:$<BOOL:${GPUMEM_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
-    $<$<COMPILE_LANGUAGE:C,CXX>:${GPUMEM_SANITIZER_FLAGS}>
+    $<$<COMPILE_LANGUAGE:C,CXX>:${GPUMEM_INSTRUMENTATION}>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
     $<$<AND:$<BOOL:${GPUMEM_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>)
   target_link_options(${target} PRIVATE ${GPUMEM_SANITIZER_FLAGS})

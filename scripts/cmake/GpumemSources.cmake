@@ -2,14 +2,19 @@
 set(core_sources
   src/api/axpby.cpp
   src/api/context.cpp
+  src/api/copy.cpp
+  src/api/images.cpp
   src/api/library.cpp
   src/api/memory.cpp
   src/api/operations.cpp
+  src/api/permute.cpp
   src/api/reduce.cpp
+  src/api/rows.cpp
   src/api/streams.cpp
   src/api/variants.cpp
   src/engine/axpby.cpp
   src/engine/context.cpp
+  src/engine/copy.cpp
   src/engine/devices.cpp
   src/engine/error.cpp
   src/engine/explain.cpp
@@ -21,6 +26,8 @@ set(core_sources
   src/engine/objects.cpp
   src/engine/operand.cpp
   src/engine/outputs.cpp
+  src/engine/permute.cpp
+  src/engine/permute_check.cpp
   src/engine/placement.cpp
   src/engine/process.cpp
   src/engine/reduce.cpp
@@ -32,14 +39,20 @@ set(core_sources
   src/engine/reduce_streamed.cpp
   src/engine/registry.cpp
   src/engine/report.cpp
+  src/engine/rows.cpp
+  src/engine/resize.cpp
   src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/variants.cpp
   src/engine/variants_axpby.cpp
+  src/engine/variants_copy.cpp
   src/engine/variants_fill.cpp
+  src/engine/variants_permute.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
+  src/engine/variants_rows.cpp
+  src/engine/variants_resize.cpp
   src/engine/variants_transpose.cpp
   src/backend/host/axis_reduction.cpp
   src/backend/host/cpu_budget.cpp
@@ -47,9 +60,14 @@ set(core_sources
   src/backend/host/foreign_cuda.cpp
   src/backend/host/host_axpby.cpp
   src/backend/host/host_backend.cpp
+  src/backend/host/host_copy.cpp
   src/backend/host/host_families.cpp
+  src/backend/host/host_permute.cpp
   src/backend/host/host_queue.cpp
+  src/backend/host/host_rows.cpp
+  src/backend/host/host_resize.cpp
   src/backend/host/loops_dispatch.cpp
+  src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp
   src/backend/host/sequence.cpp
@@ -61,18 +79,27 @@ set(cuda_sources
   src/backend/cuda/cuda_axpby.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
+  src/backend/cuda/cuda_copy.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
+  src/backend/cuda/cuda_permute.cpp
   src/backend/cuda/cuda_reduce.cpp
+  src/backend/cuda/cuda_rows.cpp
+  src/backend/cuda/cuda_resize.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/driver_api.cpp
+  src/backend/cuda/driver_copy.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
-  src/backend/cuda/result_slots.cpp)
+  src/backend/cuda/result_slots.cpp
+  src/backend/cuda/texture_objects.cpp)
 set(kernel_sources
   kernels/axpby/axpby.cu
+  kernels/copy/copy.cu
   kernels/fill/fill.cu
+  kernels/fill/rows.cu
+  kernels/permute/permute.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
   kernels/reduce/ladder.cu
@@ -82,6 +109,9 @@ set(kernel_sources
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
+  kernels/rows/rows.cu
+  kernels/resize/resize.cu
+  kernels/resize/texture.cu
   kernels/transpose/transpose.cu)
 
 if(GPUMEM_EMULATE)
@@ -110,10 +140,13 @@ set(loop_objects "")
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
     src/backend/host/loops_axpby.cpp
+    src/backend/host/loops_float_lines.cpp
     src/backend/host/loops_floats.cpp
     src/backend/host/loops_integers.cpp
     src/backend/host/loops_move.cpp
-    src/backend/host/loops_ranges.cpp)
+    src/backend/host/loops_ranges.cpp
+    src/backend/host/loops_resize.cpp
+    src/backend/host/loops_word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})
   target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})
   target_compile_options(gpumem_loops_${name} PRIVATE -O3 ${flags})

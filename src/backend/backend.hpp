@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/copy_block.hpp"
 #include "engine/device_props.hpp"
 #include "engine/variants.hpp"
 #include "gpumem.h"
@@ -93,12 +94,28 @@ struct TransposeArgs {
   int64_t dst_ld;
 };
 
+struct PermuteArgs {
+  int32_t variant;
+  LaunchShape shape;
+  PermuteAxes axes;  // fused
+  const void* src;
+  void* dst;
+};
+
 struct FillArgs {
   int32_t variant;
   LaunchShape shape;
   void* dst;
-  int64_t bytes;
+  int64_t bytes;           // of a row
   unsigned char word[16];  // the pattern, repeated
+  int64_t rows = 1;
+  int64_t pitch = 0;  // bytes from row to row
+};
+
+struct CopyArgs {
+  int32_t variant;
+  LaunchShape shape;
+  CopyBlock block;  // merged
 };
 
 // Factors are bits of the arrays' type.
@@ -112,6 +129,45 @@ struct AxpbyArgs {
   const void* y;  // as x
   void* z;
   int64_t n;  // >= 1
+};
+
+// Rows by index: of src in a gather, of dst in a scatter. n >= 1.
+struct RowsArgs {
+  int32_t variant;
+  LaunchShape shape;
+  int64_t row_bytes;
+  const void* src;
+  int64_t src_pitch;    // bytes
+  int32_t index_bytes;  // 4 or 8
+  uint64_t limit;       // an index of this or more, read as an unsigned number, names no row
+  const void* index;
+  int64_t n;
+  void* dst;
+  int64_t dst_pitch;
+  gpumem_status* status;  // may be nullptr
+};
+
+// The first index that names no row.
+struct BadIndex {
+  int64_t at = -1;    // -1: there is none
+  uint64_t bits = 0;  // its value, with zeros above
+};
+
+// Both images have a pixel.
+struct ResizeArgs {
+  int32_t variant;
+  LaunchShape shape;
+  gpumem_filter filter;
+  gpumem_dtype dtype;
+  int32_t channels;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_cols;
+  int64_t src_pitch;  // bytes from row to row
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int64_t dst_pitch;
 };
 
 struct Copy2dArgs {
@@ -148,11 +204,14 @@ class Backend {
   virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
   virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
 
-  // Movement. copy takes any pair of pointers that the backend's device can reach; pageable_copy_async keeps the promise of
-  // gpumem_copy_async for heap memory.
+  // Movement. copy takes any pair of pointers that the backend's device can reach; pageable_rows_async keeps the promise of
+  // gpumem_copy_async for heap memory, as pageable_copy_async does for one range.
   virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
   virtual void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) = 0;
-  virtual void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) = 0;
+  virtual void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) = 0;
+  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) {
+    pageable_rows_async(stream, one_range(dst, src, static_cast<int64_t>(bytes)), to_device);
+  }
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
@@ -162,8 +221,15 @@ class Backend {
   virtual gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) = 0;
   virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) = 0;
   virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
+  virtual void permute(NativeStream stream, const PermuteArgs& args, Until until) = 0;
   virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
   virtual void axpby(NativeStream stream, const AxpbyArgs& args, Until until) = 0;
+  // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.
+  virtual BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) = 0;
+  virtual BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) = 0;
+  // The CUDA backend's variant `driver` takes any pair of pointers too.
+  virtual void copy_block(NativeStream stream, const CopyArgs& args, Until until) = 0;
+  virtual void resize(NativeStream stream, const ResizeArgs& args, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

@@ -22,6 +22,12 @@ struct DeviceProps {
   int64_t memory_clock_khz = 0;
   int32_t bus_bits = 0;
   int32_t driver_version = 0;
+  // Textures over rows of ordinary memory; 0 on the host: it has none.
+  int32_t texture_alignment = 0;        // of the first row, bytes
+  int32_t texture_pitch_alignment = 0;  // from row to row
+  int64_t texture_max_cols = 0;
+  int64_t texture_max_rows = 0;
+  int64_t texture_max_pitch = 0;
   bool managed_memory = false;
   bool concurrent_managed = false;
   bool pageable_access = false;

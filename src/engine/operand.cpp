@@ -132,4 +132,12 @@ void require_disjoint(const ByteRange& a, const ByteRange& b) {
   }
 }
 
+bool disjoint_columns(const ColumnBlock& a, const ColumnBlock& b, int64_t pitch_bytes) noexcept {
+  const auto pitch = static_cast<uint64_t>(pitch_bytes);
+  const auto first = reinterpret_cast<uintptr_t>(a.p) % pitch;
+  const auto second = reinterpret_cast<uintptr_t>(b.p) % pitch;
+  return (second + pitch - first) % pitch >= static_cast<uint64_t>(a.row_bytes) &&
+         (first + pitch - second) % pitch >= static_cast<uint64_t>(b.row_bytes);
+}
+
 }  // namespace gpumem

@@ -43,4 +43,13 @@ struct ByteRange {
 // Throws INVALID_ARGUMENT when the two ranges share bytes.
 void require_disjoint(const ByteRange& a, const ByteRange& b);
 
+// Rows of so many bytes, a whole number of pitches apart.
+struct ColumnBlock {
+  const void* p;
+  int64_t row_bytes;
+};
+
+// Whether two blocks of columns of one matrix with that pitch have no column in common.
+bool disjoint_columns(const ColumnBlock& a, const ColumnBlock& b, int64_t pitch_bytes) noexcept;
+
 }  // namespace gpumem

@@ -48,10 +48,41 @@ struct TransposeCall {
   int64_t dst_ld;
 };
 
+struct PermuteCall {
+  int64_t element_bytes;
+  int32_t rank;
+  const int64_t* extents;  // of src
+  const int32_t* order;
+  const void* src;
+  const int64_t* src_strides;  // nullptr: row-major without gaps
+  void* dst;
+  const int64_t* dst_strides;
+};
+
 struct FillCall {
   void* dst;
   int64_t pattern_bytes;
-  int64_t count;
+  int64_t count;          // of a row
+  bool has_rows = false;  // gpumem_fill_2d()
+  int64_t rows = 1;
+  int64_t pitch_bytes = 0;
+};
+
+// Where one side's rows lie.
+struct CopySide {
+  int64_t pitch_bytes = 0;
+  int64_t slice_bytes = 0;
+};
+
+struct CopyCall {
+  void* dst;
+  CopySide dst_side;
+  const void* src;
+  CopySide src_side;
+  int64_t row_bytes;
+  int64_t rows = 1;
+  int64_t slices = 1;
+  int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
 };
 
 // A number as the bits of the arrays' own type: a value of another type, or a comparison, would depend on the program's
@@ -65,6 +96,34 @@ struct AxpbyCall {
   void* z;
   int64_t n;
 };
+// Rows of row_bytes bytes, by index: of src in a gather, of dst in a scatter. The other matrix has n rows.
+struct RowsCall {
+  int64_t row_bytes;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_pitch;  // bytes
+  gpumem_dtype index_type;
+  const void* index;
+  int64_t n;
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_pitch;
+};
+struct GatherCall : RowsCall {};
+struct ScatterCall : RowsCall {};
+struct ResizeCall {
+  gpumem_filter filter;
+  gpumem_dtype dtype;
+  int32_t channels;
+  const void* src;
+  int64_t src_rows;
+  int64_t src_cols;
+  int64_t src_pitch;  // bytes
+  void* dst;
+  int64_t dst_rows;
+  int64_t dst_cols;
+  int64_t dst_pitch;
+};
 
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
@@ -73,7 +132,7 @@ void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, Na
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device);
 
 // Movement.
-void copy(Context& context, void* dst, const void* src, int64_t bytes, NativeStream stream, Until until);
+void copy(Context& context, const CopyCall& call, NativeStream stream, Until until);
 void fill(Context& context, const FillCall& call, const void* pattern, NativeStream stream, Until until);
 
 // Reduce. The plain forms run on the context's own stream and are complete on return. op is one of all gpumem_reduce_op values,
@@ -87,10 +146,20 @@ void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* res
 void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, void* result, gpumem_status* status,
                            NativeStream stream);
 
-// Rearrange; complete on return, on the context's own stream.
+// Rearrange. A transpose is complete on return, on the context's own stream.
 void transpose(Context& context, const TransposeCall& call);
+// Until::complete is for the context's own stream.
+void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until);
 
 // Elementwise. Until::complete is for the context's own stream.
 void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until until);
+// Rows by index. The plain forms are complete on return, on the context's own stream.
+void gather(Context& context, const GatherCall& call);
+void gather_async(Context& context, const GatherCall& call, gpumem_status* status, NativeStream stream);
+void scatter(Context& context, const ScatterCall& call);
+void scatter_async(Context& context, const ScatterCall& call, gpumem_status* status, NativeStream stream);
+
+// Images. Until::complete is for the context's own stream.
+void resize(Context& context, const ResizeCall& call, NativeStream stream, Until until);
 
 }  // namespace gpumem

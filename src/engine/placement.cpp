@@ -49,4 +49,18 @@ Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
   return {Runs::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
 }
 
+bool on_another_device(int32_t own, const Operand& operand) noexcept {
+  return operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST && operand.device != own;
+}
+
+Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operand& dst) noexcept {
+  const Placement placement = place(on_cuda, src, dst);
+  const bool devices = on_cuda && (on_another_device(own, src) || on_another_device(own, dst));
+  if (!devices && !placement.stage_src) return placement;
+  Placement by_driver{Runs::cuda, false, "one side lies in host memory: the driver copies, whatever variant is forced"};
+  if (devices) by_driver.reason = "one side lies on another device: the driver copies, whatever variant is forced";
+  by_driver.by_driver = true;
+  return by_driver;
+}
+
 }  // namespace gpumem

@@ -10,8 +10,11 @@ struct Placement {
   Runs runs = Runs::host;
   bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
   const char* reason = "";
-  bool src_mixed = false;  // that operand is registered with the driver in part
-  bool streamed = false;   // the operand is moved to the device in pieces
+  bool src_mixed = false;    // that operand is registered with the driver in part
+  bool streamed = false;     // the operand is moved to the device in pieces
+  bool stage_index = false;  // the index of rows lies elsewhere and is copied next to the work first
+  bool index_mixed = false;  // it is registered with the driver in part
+  bool by_driver = false;    // a copy that no variant of ours can make
 };
 
 // One operand.
@@ -22,5 +25,10 @@ Placement place_streamed(const Operand& x) noexcept;
 Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
 // The work runs where dst lies.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
+
+// Memory of a CUDA device that is not the context's.
+bool on_another_device(int32_t own, const Operand& operand) noexcept;
+// A copy: between host and device, and between devices, the driver alone makes it.
+Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operand& dst) noexcept;
 
 }  // namespace gpumem

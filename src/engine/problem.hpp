@@ -6,6 +6,8 @@
 
 #include "engine/device_props.hpp"
 #include "gpumem.h"
+#include "kernels/elements.hpp"
+#include "kernels/permute_axes.hpp"
 
 namespace gpumem {
 
@@ -35,6 +37,9 @@ struct ReduceAxisProblem {
   int32_t misalignment = 0;
 
   int64_t elements() const noexcept { return batches * rows * cols; }
+  bool of_rows() const noexcept { return axis == GPUMEM_AXIS_ROWS; }
+  int64_t lines() const noexcept { return batches * (of_rows() ? rows : cols); }
+  int64_t length() const noexcept { return of_rows() ? cols : rows; }  // elements of a line
 };
 
 struct ReduceSegmentsProblem {
@@ -64,10 +69,25 @@ struct TransposeProblem {
 struct FillProblem {
   Runs runs = Runs::host;
   int64_t pattern_bytes = 1;
-  int64_t bytes = 0;
+  int64_t bytes = 0;     // of a row
   bool uniform = false;  // every byte of the pattern is the same
+  int64_t rows = 1;
+  int64_t access = 16;  // widest access at which every row begins
 
-  int64_t elements() const noexcept { return bytes; }
+  int64_t elements() const noexcept { return bytes * rows; }
+};
+
+// Rows that can't be told as fewer: one row in one slice is one range.
+struct CopyProblem {
+  Runs runs = Runs::host;
+  int64_t row_bytes = 0;
+  int64_t rows = 1;
+  int64_t slices = 1;
+  int32_t src_misalignment = 0;  // addresses modulo 16
+  int32_t dst_misalignment = 0;
+  int64_t access = 16;  // widest access at which every row begins, on both sides
+
+  int64_t elements() const noexcept { return row_bytes * rows * slices; }
 };
 
 struct AxpbyProblem {
@@ -81,6 +101,48 @@ struct AxpbyProblem {
   int32_t z_misalignment = 0;
 
   int64_t elements() const noexcept { return n; }
+};
+
+// Of gathers and scatters. A pitch is 0 where a matrix has no two rows.
+struct RowsProblem {
+  Runs runs = Runs::host;
+  int64_t row_bytes = 1;
+  int64_t n = 0;  // rows that are moved
+  int64_t src_pitch = 0;
+  int64_t dst_pitch = 0;
+  int32_t src_misalignment = 0;  // addresses modulo 16
+  int32_t dst_misalignment = 0;
+
+  int64_t elements() const noexcept { return n * row_bytes; }
+};
+
+struct PermuteProblem {
+  Runs runs = Runs::host;
+  PermuteAxes axes;              // fused
+  int32_t src_misalignment = 0;  // addresses modulo 16
+  int32_t dst_misalignment = 0;
+
+  int64_t elements() const noexcept { return axes.elements(); }
+};
+
+struct ResizeProblem {
+  Runs runs = Runs::host;
+  gpumem_filter filter = GPUMEM_FILTER_NEAREST;
+  gpumem_dtype dtype = GPUMEM_U8;
+  int32_t channels = 1;
+  int64_t src_rows = 0;
+  int64_t src_cols = 0;
+  int64_t src_pitch = 0;  // bytes
+  int64_t dst_rows = 0;
+  int64_t dst_cols = 0;
+  int64_t dst_pitch = 0;
+  int32_t src_misalignment = 0;  // address modulo 4096: textures are to be aligned to more than a word
+  int32_t dst_misalignment = 0;  // address modulo 16
+
+  int64_t pixel_bytes() const noexcept { return int64_t{channels} * element_bytes(dtype); }
+  int64_t elements() const noexcept {
+    return dst_rows * dst_cols * channels;
+  }  // each is made of one of src, or of four
 };
 
 }  // namespace gpumem

@@ -19,6 +19,18 @@ void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const vo
   if (!to_device) context.device().synchronize(context.own_stream());
 }
 
+// The driver takes no memory that is registered in part: the host gathers such rows first.
+void stage_rows(Context& context, const Copy2dArgs& args, bool mixed) {
+  if (!mixed) return context.device().copy_2d(context.own_stream(), args, Until::complete);
+  const size_t bytes = args.row_bytes * args.rows;
+  const Scratch gathered(context.host(), GPUMEM_MEMORY_PAGEABLE, bytes);
+  context.device().await_order();
+  const Copy2dArgs gather{gathered.get(), args.row_bytes, args.src, args.src_pitch, args.row_bytes, args.rows};
+  context.host().copy_2d(nullptr, gather, Until::complete);
+  const Copy2dArgs place{args.dst, args.dst_pitch, gathered.get(), args.row_bytes, args.row_bytes, args.rows};
+  context.device().copy_2d(context.own_stream(), place, Until::complete);
+}
+
 void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output) {
   if (!context.on_cuda() || output.where.on_host() == (runs == Runs::host)) return;
   room.emplace(context.running(runs), runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,

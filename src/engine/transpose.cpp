@@ -39,14 +39,8 @@ TransposeCall normal(TransposeCall c) noexcept {
 
 // Whether the two are blocks of columns of one matrix: the same pitch, and no column in common.
 bool interleaved(const TransposeCall& c) noexcept {
-  if (c.src_ld != c.dst_ld) return false;
-  const auto pitch = static_cast<uint64_t>(c.src_ld * c.element_bytes);
-  const auto src = reinterpret_cast<uintptr_t>(c.src) % pitch;
-  const auto dst = reinterpret_cast<uintptr_t>(c.dst) % pitch;
-  const uint64_t from_src_to_dst = (dst + pitch - src) % pitch;
-  const uint64_t from_dst_to_src = (src + pitch - dst) % pitch;
-  return from_src_to_dst >= static_cast<uint64_t>(c.cols * c.element_bytes) &&
-         from_dst_to_src >= static_cast<uint64_t>(c.rows * c.element_bytes);
+  const int64_t e = c.element_bytes;
+  return c.src_ld == c.dst_ld && disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
 }
 
 // Copies src next to the work, without the gaps between its rows. The driver takes no memory that is registered in part, so

@@ -13,7 +13,8 @@ struct LaunchShape {
   int64_t grid = 1;        // blocks, or tasks of the host backend
   int32_t block = 1;       // threads of a block
   int32_t per_thread = 1;  // independent loads or rows a thread keeps in flight
-  int64_t tile = 0;        // elements (reduce, axpby), rows (transpose) or bytes (fill) a block or task takes
+  // Elements (reduce, axpby), rows (transpose, rows of a copy) or bytes (fill, copy) that a block or task takes.
+  int64_t tile = 0;
 };
 
 template <class Problem>
@@ -69,6 +70,41 @@ struct AxpbyFamily {
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
+struct GatherFamily {
+  using Problem = RowsProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_GATHER;
+  static constexpr const char* name = "gather";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
+struct ScatterFamily {
+  using Problem = RowsProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_SCATTER;
+  static constexpr const char* name = "scatter";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
+struct PermuteFamily {
+  using Problem = PermuteProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_PERMUTE;
+  static constexpr const char* name = "permute";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
+struct CopyFamily {
+  using Problem = CopyProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_COPY;
+  static constexpr const char* name = "copy";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
+struct ResizeFamily {
+  using Problem = ResizeProblem;
+  static constexpr gpumem_family id = GPUMEM_FAMILY_RESIZE;
+  static constexpr const char* name = "resize";
+  static std::span<const Variant<Problem>> table() noexcept;
+};
+
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 
@@ -76,8 +112,8 @@ constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
-  each.template
-  operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, AxpbyFamily>();
+  each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
+                           CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily>();
 }
 
 // The families as names, for the calls that take any of them.

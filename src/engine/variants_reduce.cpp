@@ -4,16 +4,14 @@
 #include <bit>
 
 #include "engine/checked.hpp"
+#include "engine/reduce_shapes.hpp"
 #include "engine/variants.hpp"
-#include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 
 namespace gpumem {
 namespace {
 
 constexpr int64_t kHostTaskBytes = int64_t{1} << 20;  // worth waking a thread for
-
-bool aligned(int32_t misalignment, gpumem_dtype dtype) noexcept { return misalignment % element_bytes(dtype) == 0; }
 
 const char* contiguous(const ReduceProblem& p) noexcept {
   if (p.stride != 1 || p.y_stride != 1) return "it needs stride 1";
@@ -36,14 +34,9 @@ const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept 
   return contiguous(p);
 }
 
-int32_t threads_for(int64_t chunks) noexcept {
-  const auto warps = std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(chunks, 1, kTileThreads / 32)));
-  return static_cast<int32_t>(32 * warps);
-}
-
 LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
   const int64_t chunks = chunks_of(p);
-  return {1, threads_for(chunks), 1,
+  return {1, tile_threads(chunks), 1,
           static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(chunks))) * reduce_chunk(p.dtype, p.op)};
 }
 

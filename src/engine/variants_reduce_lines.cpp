@@ -3,15 +3,15 @@
 #include <bit>
 
 #include "engine/checked.hpp"
+#include "engine/reduce_shapes.hpp"
 #include "engine/variants.hpp"
-#include "kernels/elements.hpp"
-#include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/order.hpp"
 
 namespace gpumem {
 namespace {
 
+constexpr int64_t kMaxGrid = 0x7fffffff;
 constexpr int64_t kHostTaskElements = int64_t{1} << 18;
 
 const char* accepts_axis(const DeviceProps&, const ReduceAxisProblem&) noexcept { return nullptr; }
@@ -25,27 +25,16 @@ LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) no
 }
 
 LaunchShape host_axis_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
-  const int64_t lines = p.batches * (p.axis == GPUMEM_AXIS_ROWS ? p.rows : p.cols);
-  return host_lines(d, lines, p.batches * p.rows * p.cols);
+  return host_lines(d, p.lines(), p.elements());
 }
 LaunchShape host_axis_serial_shape(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
-  return {1, 1, 1, p.batches * (p.axis == GPUMEM_AXIS_ROWS ? p.rows : p.cols)};
+  return {1, 1, 1, p.lines()};
 }
 LaunchShape host_segments_shape(const DeviceProps& d, const ReduceSegmentsProblem& p) noexcept {
   return host_lines(d, p.segments, p.n);
 }
 LaunchShape host_segments_serial_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
   return {1, 1, 1, p.segments};
-}
-
-bool of_rows(const ReduceAxisProblem& p) noexcept { return p.axis == GPUMEM_AXIS_ROWS; }
-int64_t lines_of(const ReduceAxisProblem& p) noexcept { return p.batches * (of_rows(p) ? p.rows : p.cols); }
-int64_t length_of(const ReduceAxisProblem& p) noexcept { return of_rows(p) ? p.cols : p.rows; }
-bool aligned(int32_t misalignment, gpumem_dtype dtype) noexcept { return misalignment % element_bytes(dtype) == 0; }
-
-int32_t threads_for(int64_t chunks) noexcept {
-  const auto warps = std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(chunks, 1, kTileThreads / 32)));
-  return static_cast<int32_t>(32 * warps);
 }
 
 // The longest tile of 2^k pieces that still gives the device this many blocks in all, and no more nodes than there is room for.
@@ -61,52 +50,53 @@ int64_t tile_pieces(int64_t lines, int64_t pieces, int64_t wanted_blocks, int64_
 }
 
 const char* accepts_short_rows(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
-  if (!of_rows(p)) return "it is for rows";
+  if (!p.of_rows()) return "it is for rows";
   if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
   if (p.cols > kLeafLanes) return "it takes rows of at most 128 elements";
   return nullptr;
 }
 const char* accepts_row_tiles(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
-  if (!of_rows(p)) return "it is for rows";
+  if (!p.of_rows()) return "it is for rows";
   if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
   return nullptr;
 }
 
-int64_t columns_a_block(const ReduceAxisProblem& p) noexcept { return element_bytes(p.dtype) == 8 ? 32 : 64; }
+int64_t columns_a_block(const ReduceAxisProblem& p) noexcept {
+  return int64_t{kColumnSide} * bundle_elements(element_bytes(p.dtype));
+}
 int64_t column_blocks(const ReduceAxisProblem& p) noexcept { return p.batches * ceil_div(p.cols, columns_a_block(p)); }
 const char* accepts_column_tiles(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
-  if (of_rows(p)) return "it is for columns";
+  if (p.of_rows()) return "it is for columns";
   if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
   if (column_blocks(p) > INT32_MAX) return "there are more blocks of columns than a grid has";
   return nullptr;
 }
 
 LaunchShape short_rows_shape(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
-  return {ceil_div(lines_of(p), 128), 256, 4, p.cols};
+  const int64_t rows = int64_t{kShortRowThreads} / short_row_sharers(p.dtype, p.op, p.cols) * kShortRowsInFlight;
+  return {std::min(ceil_div(p.lines(), rows), kMaxGrid), kShortRowThreads, kShortRowsInFlight, p.cols};
 }
 
 // A block a row where there are rows enough; else rows are cut.
 LaunchShape row_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
   const int64_t chunk = reduce_chunk(p.dtype, p.op);
   const int64_t chunks = ceil_div(p.cols, chunk);
-  const int64_t tile = tile_pieces(lines_of(p), chunks, int64_t{4} * d.multiprocessors, kMaxReduceBlocks);
-  return {lines_of(p) * ceil_div(chunks, tile), threads_for(std::min(chunks, tile) / 4), 1, tile * chunk};
+  const int64_t tile = tile_pieces(p.lines(), chunks, int64_t{4} * d.multiprocessors, kMaxReduceBlocks);
+  return {p.lines() * ceil_div(chunks, tile), tile_threads(std::min(chunks, tile) / 4), 1, tile * chunk};
 }
 
 // Nodes of all columns of a block go to scratch together.
 LaunchShape column_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
-  const NodeKind kind = node_kind(p.dtype, p.op);
-  const int64_t node_words = kind == NodeKind::sum ? 1 : kind == NodeKind::integer ? 4 : 2;
-  const int64_t most = kMaxReduceBlocks * 4 / node_words / columns_a_block(p);
+  const int64_t most = kScratchNodeBytes / node_bytes(node_kind(p.dtype, p.op)) / columns_a_block(p);
   const int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{4} * d.multiprocessors, most);
-  return {column_blocks(p) * ceil_div(leaves, tile), 256, 8, tile * kLeafTerms};
+  return {column_blocks(p) * ceil_div(leaves, tile), kColumnSide * kColumnSide, 8, tile * kLeafTerms};
 }
 
 LaunchShape line_elements_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
-  const int64_t leaves = ceil_div(length_of(p), kLeafTerms);
-  const int64_t tile = tile_pieces(lines_of(p), leaves, int64_t{8} * d.multiprocessors, kMaxReduceBlocks);
-  return {lines_of(p) * ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
+  const int64_t leaves = ceil_div(p.length(), kLeafTerms);
+  const int64_t tile = tile_pieces(p.lines(), leaves, int64_t{8} * d.multiprocessors, kMaxReduceBlocks);
+  return {p.lines() * ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
 }
 
 const char* accepts_segment_tiles(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
@@ -115,7 +105,7 @@ const char* accepts_segment_tiles(const DeviceProps&, const ReduceSegmentsProble
 // A block a segment, as many warps as the middle length has chunks.
 LaunchShape segment_tiles_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
   const int64_t chunks = ceil_div(p.n / std::max<int64_t>(p.segments, 1), reduce_chunk(p.dtype, p.op));
-  return {p.segments, threads_for(chunks), 1, p.n};
+  return {p.segments, tile_threads(chunks), 1, p.n};
 }
 LaunchShape segment_elements_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
   return {p.segments, kElementThreads, 1, p.n};

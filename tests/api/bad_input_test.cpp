@@ -10,6 +10,7 @@
 #include "support/explain.hpp"
 #include "support/memory.hpp"
 #include "support/pages.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -171,11 +172,31 @@ class BadProblems : public OnEachContext {
     return {what, gpumem_transpose(ctx, element, rows, cols, src, src_ld, dst, dst_ld),
             explained(transpose_problem(element, rows, cols, src, src_ld, dst, dst_ld))};
   }
+  // Two slices of four rows of eight bytes.
+  Pair copy(const char* what, void* dst, const void* src, int64_t pitch, int64_t slice, int64_t row_bytes = 8) {
+    gpumem_problem problem = copy_problem(dst, src, row_bytes);
+    problem.rows = 4;
+    problem.batches = 2;
+    problem.src_stride = problem.dst_stride = pitch;
+    problem.batch_stride = problem.dst_batch_stride = slice;
+    return {what, gpumem_copy_3d(ctx, dst, pitch, slice, src, pitch, slice, row_bytes, 4, 2), explained(problem)};
+  }
+  Pair copy_range(const char* what, void* dst, const void* src, int64_t bytes) {
+    return {what, gpumem_copy(ctx, dst, src, bytes), explained(copy_problem(dst, src, bytes))};
+  }
+  Pair fill_rows(const char* what, void* dst, int64_t cols, int64_t rows, int64_t pitch) {
+    const char pattern[4] = {};
+    gpumem_problem problem = fill_problem(dst, 4, cols);
+    problem.rows = rows;
+    problem.dst_stride = pitch;
+    return {what, gpumem_fill_2d(ctx, dst, pitch, pattern, 4, cols, rows), explained(problem)};
+  }
   Pair fill(const char* what, void* dst, int64_t pattern_bytes, int64_t count) {
     const char pattern[32] = {};
     return {what, gpumem_fill(ctx, dst, pattern, pattern_bytes, count),
             explained(fill_problem(dst, pattern_bytes, count))};
   }
+  Pair rows(const char* what, const Rows& r) { return {what, run(ctx, r), explained(problem_of(r))}; }
 };
 
 TEST_P(BadProblems, AreExplainedWithTheStatusOfTheirOperation) {
@@ -224,7 +245,57 @@ TEST_P(BadProblems, AreExplainedWithTheStatusOfTheirOperation) {
       fill("freed", freed, 4, 1),
       fill("unmapped", nowhere, 4, 1),
       fill("nothing", p, 4, 0),
+      copy("sound", p + 2048, p, 16, 64),
+      copy("short pitch", p + 2048, p, 7, 64),
+      copy("short slice", p + 2048, p, 16, 55),
+      copy("negative row", p + 2048, p, 16, 64, -8),
+      copy("overflowing product", p + 2048, p, INT64_MAX / 2, INT64_MAX),
+      copy("NULL src", p, nullptr, 16, 64),
+      copy("NULL dst", nullptr, p, 16, 64),
+      copy("past the end", p + 4000, p, 16, 64),
+      copy("same rows", p, p, 16, 64),
+      copy("overlap", p + 4, p, 16, 64),
+      copy("columns", p + 8, p, 16, 64),
+      copy("freed", p, freed, 16, 64),
+      copy("unmapped", nowhere, p, 16, 64),
+      copy("nothing", p, p + 8, 16, 64, 0),
+      copy_range("sound", p + 2048, p, 2048),
+      copy_range("negative", p + 2048, p, -1),
+      copy_range("past the end", p + 2048, p, 2049),
+      copy_range("overlap", p + 1, p, 2),
+      copy_range("over the link", p, zeros.data(), 4096),
+      fill_rows("sound", p, 8, 4, 40),
+      fill_rows("negative cols", p, -8, 4, 40),
+      fill_rows("negative rows", p, 8, -4, 40),
+      fill_rows("short pitch", p, 8, 4, 31),
+      fill_rows("overflowing product", p, 8, 4, INT64_MAX / 2),
+      fill_rows("past the end", p, 8, 200, 40),
   };
+  const int64_t index[4] = {3, 0, 2, 1};
+  const int64_t* const off = reinterpret_cast<const int64_t*>(reinterpret_cast<const char*>(index) + 4);
+  const gpumem_dtype i64 = GPUMEM_I64;
+  for (const gpumem_family f : {GPUMEM_FAMILY_GATHER, GPUMEM_FAMILY_SCATTER}) {
+    for (const Pair& pair : {rows("sound", {f, 16, p, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("no bytes", {f, 0, p, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("index type", {f, 16, p, 16, GPUMEM_F64, index, 4, p + 1024, 16, 4}),
+                             rows("negative n", {f, 16, p, 16, i64, index, -4, p + 1024, 16, 4}),
+                             rows("negative rows", {f, 16, p, 16, i64, index, 4, p + 1024, 16, -4}),
+                             rows("short src pitch", {f, 16, p, 15, i64, index, 4, p + 1024, 16, 4}),
+                             rows("short dst pitch", {f, 16, p, 16, i64, index, 4, p + 1024, 15, 4}),
+                             rows("overflowing product", {f, 16, p, INT64_MAX / 2, i64, index, 4, p + 1024, 16, 4}),
+                             rows("NULL src", {f, 16, nullptr, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("NULL index", {f, 16, p, 16, i64, nullptr, 4, p + 1024, 16, 4}),
+                             rows("NULL dst", {f, 16, p, 16, i64, index, 4, nullptr, 16, 4}),
+                             rows("misaligned index", {f, 16, p, 16, i64, off, 2, p + 1024, 16, 4}),
+                             rows("past the end", {f, 16, p, 16, i64, index, 4, p + 4096 - 63, 16, 4}),
+                             rows("overlap", {f, 16, p, 16, i64, index, 4, p + 63, 16, 4}),
+                             rows("freed", {f, 16, freed, 16, i64, index, 4, p + 1024, 16, 4}),
+                             rows("unmapped", {f, 16, p, 16, i64, index, 4, nowhere, 16, 4}),
+                             rows("nothing", {f, 16, p, 16, i64, index, 0, p + 1024, 16, 4})}) {
+      EXPECT_EQ(gpumem_status_name(pair.operation), std::string(gpumem_status_name(pair.explanation)))
+          << name_of_rows(f) << ": " << pair.what;
+    }
+  }
   for (const Pair& pair : pairs) {
     EXPECT_EQ(gpumem_status_name(pair.operation), std::string(gpumem_status_name(pair.explanation))) << pair.what;
   }

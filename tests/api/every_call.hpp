@@ -7,8 +7,10 @@
 #include "gpumem.h"
 #include "support/axpby.hpp"
 #include "support/explain.hpp"
+#include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/reductions.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 
@@ -102,6 +104,29 @@ inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
   return {dtype, bits_of(dtype, 2), x, 0, nullptr, z, 2};
 }
 
+inline Rows sound_rows(gpumem_family family, void* dst) {
+  static const int32_t x[4] = {1, 2, 3, 4};
+  static const int32_t index[2] = {1, 0};
+  return {family, 8, x, 8, GPUMEM_I32, index, 2, dst, 8, 2};
+}
+
+// 2 x 2 elements of 4 bytes.
+inline gpumem_status sound_permutation(gpumem_ctx* ctx, const void* src, void* dst) {
+  static const int64_t extents[2] = {2, 2};
+  static const int32_t order[2] = {1, 0};
+  return gpumem_permute(ctx, 4, 2, extents, order, src, nullptr, dst, nullptr);
+}
+inline gpumem_status sound_permutation_async(gpumem_ctx* ctx, const void* src, void* dst, gpumem_stream* stream) {
+  static const int64_t extents[2] = {2, 2};
+  static const int32_t order[2] = {1, 0};
+  return gpumem_permute_async(ctx, 4, 2, extents, order, src, nullptr, dst, nullptr, stream);
+}
+
+inline Resize sound_resize(void* dst) {
+  static const unsigned char x[4] = {1, 2, 3, 4};
+  return {GPUMEM_FILTER_NEAREST, GPUMEM_U8, 1, x, 2, 2, 2, dst, 2, 2, 2};
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const unsigned char pattern = 9;
@@ -126,6 +151,13 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
        [&](C c) { return gpumem_managed_advise(c, out.bytes, 8, GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_DEVICE_HOST); }},
       {"copy", "ctx", [&](C c) { return gpumem_copy(c, out.bytes, x, 16); }},
       {"copy_async", "ctx", [&](C c) { return gpumem_copy_async(c, out.bytes, x, 16, nullptr); }},
+      {"copy_2d", "ctx", [&](C c) { return gpumem_copy_2d(c, out.bytes, 8, x, 4, 4, 2); }},
+      {"copy_2d_async", "ctx", [&](C c) { return gpumem_copy_2d_async(c, out.bytes, 8, x, 4, 4, 2, nullptr); }},
+      {"copy_3d", "ctx", [&](C c) { return gpumem_copy_3d(c, out.bytes, 8, 16, x, 4, 8, 4, 2, 2); }},
+      {"copy_3d_async", "ctx",
+       [&](C c) { return gpumem_copy_3d_async(c, out.bytes, 8, 16, x, 4, 8, 4, 2, 2, nullptr); }},
+      {"fill_2d", "ctx", [&](C c) { return gpumem_fill_2d(c, out.bytes, 8, &pattern, 1, 4, 2); }},
+      {"fill_2d_async", "ctx", [&](C c) { return gpumem_fill_2d_async(c, out.bytes, 8, &pattern, 1, 4, 2, nullptr); }},
       {"fill", "ctx", [&](C c) { return gpumem_fill(c, out.bytes, &pattern, 1, 16); }},
       {"fill_async", "ctx", [&](C c) { return gpumem_fill_async(c, out.bytes, &pattern, 1, 16, nullptr); }},
       {"stream_create", "ctx", [&](C c) { return gpumem_stream_create(c, &out.stream); }},
@@ -143,6 +175,16 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"axpby_f64", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F64, out.results)); }},
       {"axpby_f32_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F32, out.results), nullptr); }},
       {"axpby_f64_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F64, out.results), nullptr); }},
+      {"gather", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes)); }},
+      {"gather_async", "ctx",
+       [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, nullptr); }},
+      {"scatter", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes)); }},
+      {"scatter_async", "ctx",
+       [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, nullptr); }},
+      {"permute", "ctx", [&](C c) { return sound_permutation(c, x, out.bytes); }},
+      {"permute_async", "ctx", [&](C c) { return sound_permutation_async(c, x, out.bytes, nullptr); }},
+      {"resize_2d", "ctx", [&](C c) { return run(c, sound_resize(out.bytes)); }},
+      {"resize_2d_async", "ctx", [&](C c) { return run_async(c, sound_resize(out.bytes), nullptr); }},
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
@@ -170,6 +212,13 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"event_record", "stream", [=](S s) { return gpumem_event_record(ctx, event, s); }},
       {"copy_async", "stream", [=, &out](S s) { return gpumem_copy_async(ctx, out.bytes, pattern, 16, s); }},
       {"fill_async", "stream", [=, &out](S s) { return gpumem_fill_async(ctx, out.bytes, pattern, 1, 16, s); }},
+      {"permute_async", "stream", [=, &out](S s) { return sound_permutation_async(ctx, pattern, out.bytes, s); }},
+      {"copy_2d_async", "stream",
+       [=, &out](S s) { return gpumem_copy_2d_async(ctx, out.bytes, 8, pattern, 4, 4, 2, s); }},
+      {"copy_3d_async", "stream",
+       [=, &out](S s) { return gpumem_copy_3d_async(ctx, out.bytes, 8, 16, pattern, 4, 8, 4, 2, 2, s); }},
+      {"fill_2d_async", "stream",
+       [=, &out](S s) { return gpumem_fill_2d_async(ctx, out.bytes, 8, pattern, 1, 4, 2, s); }},
       {"managed_prefetch_async", "stream",
        [=, &out](S s) { return gpumem_managed_prefetch_async(ctx, out.bytes, 0, GPUMEM_DEVICE_HOST, s); }},
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},
@@ -177,6 +226,11 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
       {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
+      {"gather_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
+      {"scatter_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_SCATTER, out.bytes), nullptr, s); }},
+      {"resize_2d_async", "stream", [=, &out](S s) { return run_async(ctx, sound_resize(out.bytes), s); }},
   };
   for (const NamedReduction& r : every_reduction()) {
     calls.push_back({r.async_name, "stream",

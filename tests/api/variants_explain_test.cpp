@@ -10,18 +10,28 @@
 #include "support/contexts.hpp"
 #include "support/environment.hpp"
 #include "support/explain.hpp"
+#include "support/images.hpp"
 #include "support/lines.hpp"
 #include "support/memory.hpp"
+#include "support/rows.hpp"
 
 namespace gpumem_test {
 namespace {
 
-constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
-                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_AXPBY};
+constexpr gpumem_family kFamilies[] = {
+    GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
+    GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
+    GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE,
+};
 constexpr const char* kVariables[] = {
-    "GPUMEM_VARIANT_REDUCE",      "GPUMEM_VARIANT_TRANSPOSE",       "GPUMEM_VARIANT_FILL",
-    "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_AXPBY"};
+    "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
+    "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY",  "GPUMEM_VARIANT_GATHER",
+    "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",   "GPUMEM_VARIANT_RESIZE",
+};
 constexpr int64_t kOffsets[] = {0, 10, 1000};
+constexpr int32_t kIndex[] = {2, 0, 9, 1};
+constexpr int64_t kExtents[] = {10, 20, 5};
+constexpr int32_t kOrder[] = {1, 0, 2};
 
 TEST(Variants, EachFamilyListsItsOwn) {
   for (const gpumem_family family : kFamilies) {
@@ -61,10 +71,20 @@ class VariantsOn : public OnEachContext {
         return problem_of(Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2});
       case GPUMEM_FAMILY_AXPBY:
         return problem_of(Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
+      case GPUMEM_FAMILY_GATHER:
+      case GPUMEM_FAMILY_SCATTER:
+        return problem_of(rows(family));
+      case GPUMEM_FAMILY_PERMUTE:
+        return permute_problem(4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
+      case GPUMEM_FAMILY_COPY:
+        return copy_problem(y.get(), x.get(), 4000);
+      case GPUMEM_FAMILY_RESIZE:
+        return problem_of(resize());
       default:
         return fill_problem(y.get(), 1, 4000);
     }
   }
+  Resize resize() { return {GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 1, x.get(), 50, 50, 50, y.get(), 40, 60, 60}; }
   gpumem_status run(gpumem_family family) {
     int64_t result = 0;
     const char pattern = 7;
@@ -79,10 +99,20 @@ class VariantsOn : public OnEachContext {
         return gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2, y.get());
       case GPUMEM_FAMILY_AXPBY:
         return gpumem_test::run(ctx, Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
+      case GPUMEM_FAMILY_GATHER:
+      case GPUMEM_FAMILY_SCATTER:
+        return gpumem_test::run(ctx, rows(family));
+      case GPUMEM_FAMILY_PERMUTE:
+        return gpumem_permute(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
+      case GPUMEM_FAMILY_COPY:
+        return gpumem_copy(ctx, y.get(), x.get(), 4000);
+      case GPUMEM_FAMILY_RESIZE:
+        return gpumem_test::run(ctx, resize());
       default:
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
   }
+  Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {
     const Bytes zeros(4000);
     upload(ctx, x.get(), zeros.data(), zeros.size());
@@ -184,6 +214,7 @@ TEST_P(VariantsOn, TheEnvironmentForcesToo) {
       const gpumem_ctx_options options = options_for(GetParam());
       {
         const ScopedVariable variable(kVariables[i], name.c_str());
+        const ScopedVariable variable(variable_of(family), name.c_str());
         ASSERT_TRUE(ok(gpumem_ctx_create(&options, &other)));
       }
       Explained explained;
@@ -229,7 +260,7 @@ TEST_P(VariantsOn, ExplainRefusesBadArguments) {
   EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, text, -1, &needed), {"cap", "-1"}));
   EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, nullptr, 8, &needed), {"buf", "NULL"}));
   gpumem_problem unknown = reduce;
-  for (const gpumem_family family : {0, 6, -1, INT32_MAX}) {
+  for (const gpumem_family family : {0, 12, -1, INT32_MAX}) {
     unknown.family = family;
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &unknown, 0, text, 64, &needed),
                         {"family", std::to_string(family)}));

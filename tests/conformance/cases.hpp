@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "gpumem.h"
@@ -76,12 +77,28 @@ struct CopyCase {
   gpumem_memory_kind dst;
 };
 
+struct RowsCase {  // one range where there is one row in one slice
+  int64_t row_bytes;
+  int64_t rows;
+  int64_t slices;
+  int64_t src_pitch;
+  int64_t src_slice;
+  int64_t dst_pitch;
+  int64_t dst_slice;
+  size_t src_offset;
+  size_t dst_offset;
+  gpumem_memory_kind src;
+  gpumem_memory_kind dst;
+};
+
 struct FillCase {
   int64_t pattern_bytes;
   int64_t count;
   size_t offset;
   gpumem_memory_kind dst;
   bool uniform;  // all bytes of the pattern are the same
+  int64_t rows = 1;
+  int64_t pitch = 0;  // bytes; of rows
 };
 
 // Every thirteenth case, for runs under slow checkers. 13 divides the length of no list of values, so each still comes
@@ -157,7 +174,7 @@ inline std::vector<ReduceCase> reduce_cases(bool quick) {
 }
 
 inline std::vector<AxisCase> axis_cases(bool quick) {
-  static constexpr int64_t kExtents[] = {1, 2, 3, 31, 64, 127, 128, 129, 1000, 1025, 3000};
+  static constexpr int64_t kExtents[] = {1, 2, 3, 7, 16, 17, 31, 64, 127, 128, 129, 1000, 1025, 3000};
   std::vector<AxisCase> all;
   cases::Dealer dealer;
   for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
@@ -251,6 +268,54 @@ inline std::vector<CopyCase> copy_cases(bool quick) {
   return thinned(all, quick);
 }
 
+inline std::vector<RowsCase> rows_cases(bool quick) {
+  std::vector<RowsCase> all;
+  cases::Dealer dealer;
+  size_t pair = 0;
+  const auto deal_pitch = [&](int64_t width) {
+    const int64_t wider = width + dealer.one_of<int64_t>({0, 0, 1, 3, 4, 8, 16, 129});
+    return dealer.coin() ? wider : (wider + 15) / 16 * 16;
+  };
+  const auto deal_slice = [&](int64_t pitch, int64_t rows, int64_t width) {
+    const int64_t least = (rows - 1) * pitch + width;
+    return dealer.one_of<int64_t>({least, rows * pitch, (rows + 2) * pitch, least + 5, (least + 31) / 16 * 16});
+  };
+  const auto add = [&](int64_t width, int64_t rows, int64_t slices) {
+    const int64_t src_pitch = deal_pitch(width);
+    const int64_t dst_pitch = dealer.one_of<int64_t>({0, 0, 1}) != 0 ? src_pitch : deal_pitch(width);
+    const size_t offset = dealer.one_of<size_t>({0, 0, 0, 1, 2, 3, 4, 8, 12, 15});
+    all.push_back({width, rows, slices, src_pitch, deal_slice(src_pitch, rows, width), dst_pitch,
+                   deal_slice(dst_pitch, rows, width), offset,
+                   dealer.coin() ? offset : dealer.one_of<size_t>({0, 4, 8, 5}), cases::kind(pair),
+                   cases::kind(pair / cases::kKinds)});
+    pair += 5;  // prime to 16, so that the pairs drift through the layouts
+  };
+  for (const int64_t width :
+       {1, 2, 3, 4, 6, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 40, 48, 60, 63, 64, 65, 72, 96, 99, 128, 256, 300, 1001}) {
+    for (const int64_t rows : {1, 2, 3, 17, 33, 100}) {
+      for (const int64_t slices : {1, 1, 1, 2, 5}) add(width, rows, slices);
+    }
+  }
+  for (const int64_t bytes : {1, 3, 4, 5, 8, 13, 16, 31, 1000, 4096, 65537, 1048589}) {
+    for (int i = 0; i < 16; ++i) add(bytes, 1, 1);
+  }
+  for (int i = 0; i < 4; ++i) {
+    add(5, 20000, 2);
+    add(70000, 20, 1);
+    add(100003, 3, 3);
+  }
+  // Longer than what goes over the link at once: rows, slices, and many slices.
+  const auto host = static_cast<gpumem_memory_kind>(GPUMEM_MEMORY_PAGEABLE);
+  const auto device = static_cast<gpumem_memory_kind>(GPUMEM_MEMORY_DEVICE);
+  constexpr int64_t kMiB = 1 << 20;
+  for (const auto& [src, dst] : {std::pair{host, device}, std::pair{device, host}, std::pair{device, device}}) {
+    all.push_back({4 * kMiB + 5, 2, 1, 4 * kMiB + 9, 0, 4 * kMiB + 5, 0, 0, 1, src, dst});
+    all.push_back({kMiB + 3, 5, 2, kMiB + 16, 6 * kMiB, kMiB + 3, 5 * kMiB + 64, 3, 0, src, dst});
+    all.push_back({300, 50, 300, 304, 16000, 303, 15200, 0, 0, src, dst});
+  }
+  return thinned(all, quick);
+}
+
 inline std::vector<FillCase> fill_cases(bool quick) {
   std::vector<FillCase> all;
   cases::Dealer dealer;
@@ -266,6 +331,17 @@ inline std::vector<FillCase> fill_cases(bool quick) {
         all.push_back({pattern_bytes, (3 << 20) / pattern_bytes + 3, offset, cases::kind(i), false});
       }
     }
+    for (const int64_t count : {1, 2, 3, 5, 8, 13, 31, 64, 100, 1001}) {
+      for (const int64_t rows : {2, 3, 20, 67}) {
+        const int64_t width = count * pattern_bytes;
+        for (const int64_t pitch : {width, width + 1, width + pattern_bytes, width + 8, (width + 31) / 16 * 16}) {
+          const size_t offset = dealer.one_of<size_t>({0, 0, 1, 2, 4, 8, 13});
+          all.push_back({pattern_bytes, count, offset, dealer.kind(), dealer.coin(), rows, pitch});
+        }
+      }
+    }
+    all.push_back({pattern_bytes, (2 << 20) / pattern_bytes, 4, dealer.kind(), false, 3, (2 << 20) + 32});
+    all.push_back({pattern_bytes, 40, 0, GPUMEM_MEMORY_DEVICE, false, 9000, 40 * pattern_bytes + 16});
   }
   return thinned(all, quick);
 }

@@ -14,7 +14,7 @@ std::string describe(const CopyCase& c) {
 std::string describe(const FillCase& c) {
   return std::to_string(c.count) + " patterns of " + std::to_string(c.pattern_bytes) + " bytes, " +
          (c.uniform ? "all the same" : "all different") + ", offset " + std::to_string(c.offset) + ", in " +
-         kind_name(c.dst);
+         kind_name(c.dst) + ", " + std::to_string(c.rows) + " rows, pitch " + std::to_string(c.pitch);
 }
 
 class MovementConformance : public Conformance {};
@@ -49,6 +49,15 @@ class FillConformance : public Conformance {
     Bytes after;
   };
 
+  gpumem_status call(const FillCase& c, void* dst, const unsigned char* pattern, bool async) {
+    if (c.rows == 1) {
+      return async ? gpumem_fill_async(ctx, dst, pattern, c.pattern_bytes, c.count, nullptr)
+                   : gpumem_fill(ctx, dst, pattern, c.pattern_bytes, c.count);
+    }
+    return async ? gpumem_fill_2d_async(ctx, dst, c.pitch, pattern, c.pattern_bytes, c.count, c.rows, nullptr)
+                 : gpumem_fill_2d(ctx, dst, c.pitch, pattern, c.pattern_bytes, c.count, c.rows);
+  }
+
   // One case with the variant that is forced now, in both forms.
   void run(const FillCase& c, GuardedBuffer& dst, const Images& images, const unsigned char* pattern, bool accepted,
            const char* variant) {
@@ -57,9 +66,7 @@ class FillConformance : public Conformance {
     for (const bool async : {false, true}) {
       dst.whole_image() = images.before;
       dst.write();
-      const gpumem_status status = async
-                                       ? gpumem_fill_async(ctx, dst.data(), pattern, c.pattern_bytes, c.count, nullptr)
-                                       : gpumem_fill(ctx, dst.data(), pattern, c.pattern_bytes, c.count);
+      const gpumem_status status = call(c, dst.data(), pattern, async);
       const bool filled = accepted || (may_fit && status == GPUMEM_OK);
       ASSERT_TRUE(gives(filled ? GPUMEM_OK : GPUMEM_UNSUPPORTED, status)) << variant << ", " << describe(c);
       ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
@@ -77,11 +84,18 @@ TEST_P(FillConformance, WritesEveryPatternByEveryVariant) {
     for (unsigned char& byte : pattern) byte = static_cast<unsigned char>(random.bits());
     pattern[1] = static_cast<unsigned char>(~pattern[0]);
     if (c.uniform) std::memset(pattern, pattern[0], sizeof pattern);
-    GuardedBuffer dst = blocks.buffer(0, c.dst, static_cast<size_t>(c.pattern_bytes * c.count), c.offset);
+    const int64_t width = c.pattern_bytes * c.count;
+    GuardedBuffer dst = blocks.buffer(0, c.dst, static_cast<size_t>((c.rows - 1) * c.pitch + width), c.offset);
     Images images{dst.whole_image(), {}};
-    for (size_t at = 0; at < dst.size(); ++at) dst.image()[at] = pattern[at % static_cast<size_t>(c.pattern_bytes)];
+    for (int64_t row = 0; row < c.rows; ++row) {
+      for (int64_t at = 0; at < width; ++at) dst.image()[row * c.pitch + at] = pattern[at % c.pattern_bytes];
+    }
     images.after = dst.whole_image();
-    const gpumem_problem problem = fill_problem(dst.data(), c.pattern_bytes, c.count);
+    gpumem_problem problem = fill_problem(dst.data(), c.pattern_bytes, c.count);
+    if (c.rows > 1) {
+      problem.rows = c.rows;
+      problem.dst_stride = c.pitch;
+    }
     variants.for_each(problem, c.count == 0,
                       [&](bool accepted, const char* variant) { run(c, dst, images, pattern, accepted, variant); });
     if (enough()) break;

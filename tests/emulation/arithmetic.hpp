@@ -149,6 +149,7 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
   return static_cast<unsigned long long>(Wide{a} * b >> 64);
 }
 
+inline unsigned __float2uint_rn(float v) { return static_cast<unsigned>(std::nearbyint(v)); }
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }

@@ -106,6 +106,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->l2CacheSize = 60 << 20;
   p->totalGlobalMem = kDeviceBytes;
   p->memoryBusWidth = 6016;
+  p->textureAlignment = 512;
+  p->texturePitchAlignment = 32;
+  p->maxTexture2DLinear[0] = 131072;
+  p->maxTexture2DLinear[1] = 65000;
+  p->maxTexture2DLinear[2] = 2097120;
   p->unifiedAddressing = 1;
   p->canMapHostMemory = 1;
   p->managedMemory = 1;

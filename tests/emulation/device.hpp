@@ -15,6 +15,7 @@
 
 #include "emulation/arithmetic.hpp"
 #include "emulation/grid.hpp"
+#include "emulation/textures.hpp"
 
 #undef __shared__
 #undef __launch_bounds__

@@ -5,13 +5,12 @@
 #include <cstdint>
 
 #include "emulation/report.hpp"
-#include "support/sanitizers.hpp"
 
 #if !defined(__x86_64__)
 #error "the emulated device switches stacks in x86-64 assembly: add this processor's switch here"
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPUMEM_EMULATION_ASAN)
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -74,7 +73,7 @@ Fiber::~Fiber() {
 }
 
 void Fiber::begin() {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPUMEM_EMULATION_ASAN)
   __sanitizer_finish_switch_fiber(nullptr, &left->bottom_, &left->bytes_);
 #endif
   taken->entry_();
@@ -84,11 +83,11 @@ void Fiber::begin() {
 void Fiber::change(Fiber& from, Fiber& to) {
   left = &from;
   taken = &to;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPUMEM_EMULATION_ASAN)
   __sanitizer_start_switch_fiber(&from.fake_stack_, to.bottom_, to.bytes_);
 #endif
   gpumem_emulation_switch(&from.stack_pointer_, to.stack_pointer_);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPUMEM_EMULATION_ASAN)
   __sanitizer_finish_switch_fiber(from.fake_stack_, &left->bottom_, &left->bytes_);
 #endif
 }

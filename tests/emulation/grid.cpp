@@ -25,7 +25,7 @@ constexpr uint64_t kMostThreads = 1024;
 enum class State { ready, at_barrier, in_warp, returned };
 
 struct Thread {
-  std::unique_ptr<Fiber> fiber;
+  Fiber* fiber = nullptr;  // from the thread's first step to its last
   uint3 index;
   State state = State::ready;
   Site site;
@@ -42,6 +42,8 @@ struct Block {
   std::vector<Thread> threads{kMostThreads};
   std::vector<Warp> warps{kMostThreads / 32};
   std::vector<uint32_t> ready;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<Fiber*> idle;
   uint32_t count = 0;
   uint32_t current = 0;
   uint32_t returned = 0;
@@ -64,7 +66,7 @@ std::string place(const Site& site) {
 }
 
 bool same(const Site& a, const Site& b) {
-  return a.line() == b.line() && std::strcmp(a.file_name(), b.file_name()) == 0;
+  return a.line() == b.line() && (a.file_name() == b.file_name() || std::strcmp(a.file_name(), b.file_name()) == 0);
 }
 
 std::string name(const uint3& index) {
@@ -78,18 +80,35 @@ void make_ready(Block& b, uint32_t thread) {
   b.ready.push_back(thread);
 }
 
-// Leaves the running thread for any that can go on, or for the outside when there is none.
-void go_on(Block& b) {
-  Fiber& from = *b.threads[b.current].fiber;
-  if (b.ready.empty()) return Fiber::change(from, b.outside);
+// Any thread that can go on becomes the current one. False: there is none.
+bool choose(Block& b) {
+  if (b.ready.empty()) return false;
   const uint64_t pick = shuffled(b.ready.size());
-  const uint32_t next = b.ready[pick];
+  b.current = b.ready[pick];
   b.ready[pick] = b.ready.back();
   b.ready.pop_back();
-  threadIdx = b.threads[next].index;
-  if (next == b.current) return;
-  b.current = next;
-  Fiber::change(from, *b.threads[next].fiber);
+  threadIdx = b.threads[b.current].index;
+  return true;
+}
+
+void live();
+
+// The current thread's fiber; one that has not begun gets any that is idle.
+Fiber& fiber_of_current(Block& b) {
+  Thread& thread = b.threads[b.current];
+  if (thread.fiber == nullptr) {
+    if (b.idle.empty()) b.idle.push_back(b.fibers.emplace_back(std::make_unique<Fiber>(live)).get());
+    thread.fiber = b.idle.back();
+    b.idle.pop_back();
+  }
+  return *thread.fiber;
+}
+
+// Leaves the current thread, which waits, until it is chosen again.
+void wait(Block& b) {
+  Fiber& from = *b.threads[b.current].fiber;
+  Fiber& to = choose(b) ? fiber_of_current(b) : b.outside;
+  if (&to != &from) Fiber::change(from, to);
 }
 
 // A thread that has returned counts as arrived, as on hardware.
@@ -111,21 +130,34 @@ void open_meeting_if_all_came(Block& b, Warp& warp, Gathered& meeting) {
   }
 }
 
-// A thread's whole life: once a block, as long as there are blocks.
+void end_current(Block& b) {
+  const uint32_t me = b.current;
+  b.threads[me].state = State::returned;
+  b.threads[me].fiber = nullptr;
+  ++b.returned;
+  Warp& warp = b.warps[me / 32];
+  warp.returned |= 1u << me % 32;
+  for (auto& meeting : warp.meetings) {
+    if (meeting->mask != 0) open_meeting_if_all_came(b, warp, *meeting);
+  }
+  open_barrier_if_all_came(b);
+}
+
+// What a fiber does: one thread's body after the other. A thread that never waits needs no switch.
 void live() {
+  Block& b = block();
   for (;;) {
-    Block& b = block();
+    Fiber& mine = *b.threads[b.current].fiber;
     (*b.body)();
-    const uint32_t me = b.current;
-    b.threads[me].state = State::returned;
-    ++b.returned;
-    Warp& warp = b.warps[me / 32];
-    warp.returned |= 1u << me % 32;
-    for (auto& meeting : warp.meetings) {
-      if (meeting->mask != 0) open_meeting_if_all_came(b, warp, *meeting);
+    end_current(b);
+    const bool some = choose(b);
+    Thread& next = b.threads[b.current];
+    if (some && next.fiber == nullptr) {
+      next.fiber = &mine;
+      continue;
     }
-    open_barrier_if_all_came(b);
-    go_on(b);
+    b.idle.push_back(&mine);
+    Fiber::change(mine, some ? *next.fiber : b.outside);
   }
 }
 
@@ -157,16 +189,11 @@ void run_block(Block& b) {
   }
   for (uint32_t i = 0; i < b.count; ++i) {
     Thread& thread = b.threads[i];
-    if (thread.fiber == nullptr) thread.fiber = std::make_unique<Fiber>(live);
     thread.index = {i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
     make_ready(b, i);
   }
-  const uint64_t pick = shuffled(b.count);
-  std::swap(b.ready[pick], b.ready.back());
-  b.current = b.ready.back();
-  b.ready.pop_back();
-  threadIdx = b.threads[b.current].index;
-  Fiber::change(b.outside, *b.threads[b.current].fiber);
+  choose(b);
+  Fiber::change(b.outside, fiber_of_current(b));
   if (b.returned == b.count) return;
   give_up("block " + name(blockIdx) + " hangs: " + waiting_threads(b));
 }
@@ -199,7 +226,8 @@ uint64_t shuffled(uint64_t bound) {
   uint64_t z = state;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return (z ^ (z >> 31)) % bound;
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<uint64_t>(Wide{z ^ (z >> 31)} * bound >> 64);
 }
 
 bool launchable(const dim3& grid, const dim3& block) {
@@ -240,7 +268,7 @@ Arrivals block_barrier(bool predicate, const Site& site) {
   me.state = State::at_barrier;
   me.site = site;
   open_barrier_if_all_came(b);
-  go_on(b);
+  wait(b);
   return b.passed;
 }
 
@@ -280,7 +308,7 @@ Gathered& meet_warp(uint32_t mask, Exchange kind, uint64_t value, const Site& si
   me.site = site;
   me.waits_for = meeting;
   open_meeting_if_all_came(b, warp, *meeting);
-  go_on(b);
+  wait(b);
   return *meeting;
 }
 

@@ -8,7 +8,7 @@
 
 #include "emulation/report.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(GPUMEM_EMULATION_ASAN)
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(p, bytes) (static_cast<void>(p), static_cast<void>(bytes))

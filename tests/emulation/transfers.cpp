@@ -32,6 +32,17 @@ void misaligned(const void* p, size_t bytes, const Site& site) {
 
 namespace {
 
+// memcpy() where it may be used: under the address sanitizer memmove() goes byte by byte.
+void copy_bytes(void* dst, const void* src, size_t bytes) {
+  const auto to = reinterpret_cast<uintptr_t>(dst);
+  const auto from = reinterpret_cast<uintptr_t>(src);
+  if (to + bytes <= from || from + bytes <= to) {
+    std::memcpy(dst, src, bytes);
+  } else {
+    std::memmove(dst, src, bytes);
+  }
+}
+
 // The range must not leave the allocation that it begins in.
 bool fits(const void* p, size_t bytes) {
   const auto range = range_of(p);
@@ -56,7 +67,7 @@ cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t bytes, cudaMemcpy
   if (!fits(dst, bytes) || !fits(src, bytes)) return answer(cudaErrorInvalidValue);
   return enqueue(stream, [=] {
     const DeviceWorks works;
-    std::memmove(dst, src, bytes);
+    copy_bytes(dst, src, bytes);
   });
 }
 
@@ -73,8 +84,40 @@ cudaError_t cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size
   return enqueue(stream, [=] {
     const DeviceWorks works;
     for (size_t row = 0; row < height; ++row) {
-      std::memmove(static_cast<char*>(dst) + row * dst_pitch, static_cast<const char*>(src) + row * src_pitch, width);
+      copy_bytes(static_cast<char*>(dst) + row * dst_pitch, static_cast<const char*>(src) + row * src_pitch, width);
     }
+  });
+}
+
+// Slices are whole rows apart.
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t stream) {
+  constexpr size_t kMaxPitch = 0x7fffffff;
+  const cudaPitchedPtr to = parms->dstPtr;
+  const cudaPitchedPtr from = parms->srcPtr;
+  const cudaExtent extent = parms->extent;
+  for (const cudaPitchedPtr& side : {to, from}) {
+    if (extent.width > side.pitch || side.pitch > kMaxPitch) return answer(cudaErrorInvalidPitchValue);
+    if (extent.height > side.ysize) return answer(cudaErrorInvalidValue);
+    const size_t rows = (extent.depth - 1) * side.ysize + extent.height - 1;
+    if (!fits(side.ptr, rows * side.pitch + extent.width)) return answer(cudaErrorInvalidValue);
+  }
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    for (size_t slice = 0; slice < extent.depth; ++slice) {
+      for (size_t row = 0; row < extent.height; ++row) {
+        std::memmove(static_cast<char*>(to.ptr) + (slice * to.ysize + row) * to.pitch,
+                     static_cast<const char*>(from.ptr) + (slice * from.ysize + row) * from.pitch, extent.width);
+      }
+    }
+  });
+}
+
+cudaError_t cudaMemset2DAsync(void* p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  if (width > pitch) return answer(cudaErrorInvalidPitchValue);
+  if (!range_of(p) || !fits(p, (height - 1) * pitch + width)) return answer(cudaErrorInvalidValue);
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    for (size_t row = 0; row < height; ++row) std::memset(static_cast<char*>(p) + row * pitch, value, width);
   });
 }
 

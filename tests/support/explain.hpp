@@ -62,6 +62,29 @@ inline gpumem_problem fill_problem(void* dst, int64_t pattern_bytes, int64_t cou
   return problem;
 }
 
+inline gpumem_problem permute_problem(int64_t element_bytes, int32_t rank, const int64_t* extents, const int32_t* order,
+                                      const void* src, const int64_t* src_strides, void* dst,
+                                      const int64_t* dst_strides) {
+  gpumem_problem problem = problem_of(GPUMEM_FAMILY_PERMUTE);
+  problem.element_bytes = element_bytes;
+  problem.rank = rank;
+  problem.extents = extents;
+  problem.order = order;
+  problem.src = src;
+  problem.src_strides = src_strides;
+  problem.dst = dst;
+  problem.dst_strides = dst_strides;
+  return problem;
+}
+
+inline gpumem_problem copy_problem(void* dst, const void* src, int64_t bytes) {
+  gpumem_problem problem = problem_of(GPUMEM_FAMILY_COPY);
+  problem.dst = dst;
+  problem.src = src;
+  problem.n = bytes;
+  return problem;
+}
+
 inline gpumem_status explain(gpumem_ctx* ctx, const gpumem_problem& problem, gpumem_format format, std::string& text) {
   int64_t needed = 0;
   const gpumem_status sized = gpumem_explain(ctx, &problem, format, nullptr, 0, &needed);

@@ -1,9 +1,9 @@
-// Which sanitizer this test was built with: some checks can't be made under one.
+// Which sanitizer this test was built with: some checks can't be made under one. GPUMEM_ADDRESS_SANITIZER: the library was, alone.
 #pragma once
 
 namespace gpumem_test {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(GPUMEM_ADDRESS_SANITIZER)
 inline constexpr bool kAddressSanitizer = true;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "engine/permute_fuse.hpp"
 #include "engine/select.hpp"
 #include "tests/fixtures/devices.hpp"
 
@@ -15,6 +16,27 @@ using Keys = std::map<std::string, int64_t>;
 int64_t value(const Keys& keys, const char* key, int64_t otherwise) {
   const auto found = keys.find(key);
   return found == keys.end() ? otherwise : found->second;
+}
+
+// e0, e1, ...: extents of src; order: its digits; both sides row-major without gaps.
+PermuteAxes row_major_axes(const Keys& keys) {
+  PermuteAxes of_src;
+  while (of_src.rank < kMaxPermuteRank) {
+    const auto extent = keys.find(std::string(1, 'e').append(std::to_string(of_src.rank)));
+    if (extent == keys.end()) break;
+    of_src.add(extent->second, 1, 1);
+  }
+  for (int32_t d = of_src.rank - 1; d > 0; --d) of_src.src_stride[d - 1] = of_src.src_stride[d] * of_src.extent[d];
+  PermuteAxes axes;  // the last axis of dst first
+  axes.element_bytes = value(keys, "bytes", 4);
+  int64_t digits = value(keys, "order", 0);
+  int64_t dst_stride = 1;
+  for (int32_t d = 0; d < of_src.rank; ++d, digits /= 10) {
+    const int64_t axis = digits % 10;
+    axes.add(of_src.extent[axis], of_src.src_stride[axis], dst_stride);
+    dst_stride *= of_src.extent[axis];
+  }
+  return axes;
 }
 
 template <class Family>
@@ -52,7 +74,13 @@ std::string ask(const DeviceProps& props, const std::string& family, const Keys&
     return print<TransposeFamily>(props, p);
   }
   if (family == "fill") {
-    return print<FillFamily>(props, {runs, value(k, "pattern", 1), value(k, "bytes", 0), value(k, "uniform", 0) != 0});
+    return print<FillFamily>(props, {runs, value(k, "pattern", 1), value(k, "bytes", 0), value(k, "uniform", 0) != 0,
+                                     value(k, "rows", 1), value(k, "access", 16)});
+  }
+  if (family == "copy") {
+    return print<CopyFamily>(props, {runs, value(k, "bytes", 0), value(k, "rows", 1), value(k, "slices", 1),
+                                     static_cast<int32_t>(value(k, "src_misaligned", 0)),
+                                     static_cast<int32_t>(value(k, "dst_misaligned", 0)), value(k, "access", 16)});
   }
   if (family == "axpby") {
     AxpbyProblem p{runs, static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_F32)), value(k, "n", 0)};
@@ -62,6 +90,36 @@ std::string ask(const DeviceProps& props, const std::string& family, const Keys&
     p.y_misalignment = static_cast<int32_t>(value(k, "y_misaligned", 0));
     p.z_misalignment = static_cast<int32_t>(value(k, "z_misaligned", 0));
     return print<AxpbyFamily>(props, p);
+  }
+  if (family == "gather" || family == "scatter") {
+    RowsProblem p{runs, value(k, "row", 1), value(k, "n", 0), 0, 0, 0, 0};
+    p.src_pitch = value(k, "src_pitch", p.row_bytes);
+    p.dst_pitch = value(k, "dst_pitch", p.row_bytes);
+    p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
+    p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
+    return family == "gather" ? print<GatherFamily>(props, p) : print<ScatterFamily>(props, p);
+  }
+  if (family == "permute") {
+    const auto src_misaligned = static_cast<int32_t>(value(k, "src_misaligned", 0));
+    const auto dst_misaligned = static_cast<int32_t>(value(k, "dst_misaligned", 0));
+    return print<PermuteFamily>(
+        props, {runs, fuse(row_major_axes(k), src_misaligned, dst_misaligned), src_misaligned, dst_misaligned});
+  }
+  if (family == "resize") {
+    ResizeProblem p{};
+    p.runs = runs;
+    p.filter = static_cast<gpumem_filter>(value(k, "filter", GPUMEM_FILTER_BILINEAR));
+    p.dtype = static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_U8));
+    p.channels = static_cast<int32_t>(value(k, "channels", 1));
+    p.src_rows = value(k, "src_rows", 0);
+    p.src_cols = value(k, "src_cols", 0);
+    p.dst_rows = value(k, "dst_rows", 0);
+    p.dst_cols = value(k, "dst_cols", 0);
+    p.src_pitch = value(k, "src_pitch", p.src_cols * p.pixel_bytes());
+    p.dst_pitch = value(k, "dst_pitch", p.dst_cols * p.pixel_bytes());
+    p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
+    p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
+    return print<ResizeFamily>(props, p);
   }
   throw std::runtime_error("no such family: " + family);
 }

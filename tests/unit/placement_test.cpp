@@ -31,6 +31,23 @@ TEST(Placement, TwoOperandsRunWhereDstLies) {
   }
 }
 
+TEST(Placement, CopiesBetweenTwoMemoriesAreTheDrivers) {
+  constexpr int32_t kOwn = 0;
+  for (const auto src : kKinds) {
+    for (const auto dst : kKinds) {
+      const Placement p = place_copy(true, kOwn, of(src), of(dst));
+      EXPECT_EQ(p.by_driver, on_device(src) != on_device(dst)) << src << ' ' << dst;
+      EXPECT_EQ(p.runs == Runs::host, !on_device(src) && !on_device(dst)) << src << ' ' << dst;
+      EXPECT_FALSE(p.stage_src);
+      EXPECT_FALSE(place_copy(false, GPUMEM_DEVICE_HOST, of(src), of(dst)).by_driver);
+      Operand elsewhere = of(GPUMEM_MEMORY_DEVICE);
+      elsewhere.device = 1;
+      EXPECT_TRUE(place_copy(true, kOwn, elsewhere, of(dst)).by_driver);
+      EXPECT_EQ(place_copy(true, kOwn, of(src), elsewhere).runs, Runs::cuda);
+    }
+  }
+}
+
 TEST(Placement, HostContextRunsEverythingOnTheHost) {
   for (const auto src : kKinds) {
     EXPECT_EQ(place(false, of(src)).runs, Runs::host);

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include <fstream>
 #include <random>
 #include <set>
 
+#include "engine/permute_fuse.hpp"
 #include "tests/fixtures/devices.hpp"
 #include "tests/unit/decisions.hpp"
 
@@ -61,7 +63,23 @@ TransposeProblem random_problem(std::mt19937_64& random, Runs runs) {
 template <>
 FillProblem random_problem(std::mt19937_64& random, Runs runs) {
   const int64_t pattern = int64_t{1} << (random() % 5);
-  return {runs, pattern, pattern * (1 + log_uniform(random, 32)), random() % 2 == 0};
+  FillProblem p{runs, pattern, pattern * (1 + log_uniform(random, 32)), random() % 2 == 0};
+  if (random() % 2 == 0) {
+    p.rows = 2 + log_uniform(random, 20);
+    p.access = int64_t{1} << (random() % 5);
+  }
+  return p;
+}
+
+template <>
+CopyProblem random_problem(std::mt19937_64& random, Runs runs) {
+  CopyProblem p{runs, 1 + log_uniform(random, random() % 2 == 0 ? 8 : 36)};
+  if (random() % 2 == 0) p.rows = 2 + log_uniform(random, 12);
+  if (p.rows > 1 && random() % 2 == 0) p.slices = 2 + log_uniform(random, 8);
+  p.access = int64_t{1} << (random() % 5);
+  p.src_misalignment = static_cast<int32_t>(p.access * (random() % 2));
+  p.dst_misalignment = static_cast<int32_t>(p.access * (random() % 2));
+  return p;
 }
 
 template <>
@@ -75,9 +93,56 @@ AxpbyProblem random_problem(std::mt19937_64& random, Runs runs) {
   return p;
 }
 
+template <>
+RowsProblem random_problem(std::mt19937_64& random, Runs runs) {
+  RowsProblem p{runs, 1 + log_uniform(random, 24), 1 + log_uniform(random, 36)};
+  for (int64_t* pitch : {&p.src_pitch, &p.dst_pitch}) {
+    if (random() % 4 != 0) *pitch = random() % 2 == 0 ? (p.row_bytes + 15) / 16 * 16 : p.row_bytes;
+  }
+  for (int32_t* misalignment : {&p.src_misalignment, &p.dst_misalignment}) {
+    *misalignment = static_cast<int32_t>(random() % 3 == 0 ? random() % 16 : random() % 4 * 4);
+  }
+  return p;
+}
+
+template <>
+PermuteProblem random_problem(std::mt19937_64& random, Runs runs) {
+  PermuteAxes axes;
+  axes.element_bytes = int64_t{1} << (random() % 5);
+  int64_t dst_stride = random() % 8 == 0 ? 2 : 1;
+  for (int d = static_cast<int>(random() % 9); d > 0; --d) {
+    const int64_t extent = 1 + log_uniform(random, 7);
+    axes.add(extent, random() % 4 == 0 ? log_uniform(random, 8) : 1, dst_stride);
+    dst_stride = dst_stride * extent + (random() % 4 == 0 ? log_uniform(random, 4) : 0);
+  }
+  const auto src = static_cast<int32_t>(random() % 2 == 0 ? 0 : random() % 16);
+  const auto dst = static_cast<int32_t>(random() % 2 == 0 ? 0 : random() % 16);
+  return {runs, fuse(axes, src, dst), src, dst};
+}
+
+template <>
+ResizeProblem random_problem(std::mt19937_64& random, Runs runs) {
+  constexpr gpumem_dtype kTypes[] = {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32};
+  ResizeProblem p{};
+  p.runs = runs;
+  p.filter = static_cast<gpumem_filter>(random() % 2);
+  p.dtype = kTypes[random() % 3];
+  p.channels = static_cast<int32_t>(1 + random() % 4);
+  p.src_rows = 1 + log_uniform(random, 18);
+  p.src_cols = 1 + log_uniform(random, 18);
+  p.dst_rows = 1 + log_uniform(random, 18);
+  p.dst_cols = 1 + log_uniform(random, 18);
+  p.src_pitch = p.src_cols * p.pixel_bytes() + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
+  p.dst_pitch = p.dst_cols * p.pixel_bytes() + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
+  p.src_misalignment = random() % 2 == 0 ? 0 : static_cast<int32_t>(random() % 4096);
+  p.dst_misalignment = static_cast<int32_t>(random() % 16);
+  return p;
+}
+
 template <class Family>
 class Table : public testing::Test {};
-using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, AxpbyFamily>;
+using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, GatherFamily,
+                                ScatterFamily, PermuteFamily, ResizeFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
@@ -210,6 +275,33 @@ TEST(Axpby, WideAccessesGoByWhatIsRead) {
   EXPECT_EQ(chosen(GPUMEM_F64, false, false, 0, 0, 4), "bytes");
 }
 
+// The pieces, tiles and elements that the blocks take, from the problem alone.
+TEST(Permute, CoversArraysBeyond32Bits) {
+  const DeviceProps h200 = fixtures::find_device("h200")->props;
+  for (const int64_t e : {1, 2, 4, 8, 16}) {
+    PermuteAxes axes;
+    axes.element_bytes = e;
+    axes.add(70001, int64_t{70001} * 3, 1);
+    axes.add(70001, 1, int64_t{70001} * 3);
+    axes.add(3, 70001, 70001);
+    const PermuteProblem planes{Runs::cuda, fuse(axes, 0, 0), 0, 0};
+    const Decision tiles = select<PermuteFamily>(h200, planes, {}, {});
+    EXPECT_STREQ(PermuteFamily::table()[tiles.row].name, "tiles");
+    EXPECT_GE(tiles.shape.grid * tiles.shape.tile * tiles.shape.tile, planes.elements());
+
+    axes.src_stride[0] = 1;
+    axes.src_stride[1] = int64_t{70001} * 3 + 1;  // a gap
+    const PermuteProblem lines{Runs::cuda, fuse(axes, static_cast<int32_t>(e % 16), 0), static_cast<int32_t>(e % 16),
+                               0};
+    const Decision rows = select<PermuteFamily>(h200, lines, {}, {});
+    EXPECT_STREQ(PermuteFamily::table()[rows.row].name, "rows");
+    EXPECT_GE(rows.shape.grid * (256 / 32) * rows.shape.tile, lines.elements());
+
+    const int32_t elements = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "elements");
+    EXPECT_GE(select<PermuteFamily>(h200, lines, {elements, ChosenBy::program}, {}).shape.grid * 256, lines.elements());
+  }
+}
+
 TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
   for (const auto& device : kDevices) {
     for (int64_t n = 1; n <= int64_t{1} << 36; n = n * 3 + 1) {
@@ -224,6 +316,46 @@ TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
       }
     }
   }
+}
+
+// Past 2^31 and 2^32 in rows, in words and in bytes of a row.
+TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
+  for (const auto& device : kDevices) {
+    for (const int64_t n : {int64_t{1}, (int64_t{1} << 31) + 1, (int64_t{1} << 32) + 5, int64_t{1} << 38}) {
+      for (const int64_t row_bytes : {int64_t{1}, int64_t{100}, int64_t{1} << 20, (int64_t{1} << 24) + 3}) {
+        const RowsProblem problem{device.props.backend, row_bytes, n, 0, 0, 0, 0};
+        EXPECT_GT(problem.elements(), 0);
+        for (const auto& row : GatherFamily::table()) {
+          if (row.runs != device.props.backend) continue;
+          const LaunchShape shape = row.shape(device.props, problem);
+          const std::string_view name = row.name;
+          if (row.runs == Runs::cuda) {
+            const int64_t word = name == "vec16" ? 16 : name == "words" ? 4 : 1;
+            EXPECT_EQ(shape.tile, 1024 * word);
+            const int64_t tiles = (n * ((row_bytes + word - 1) / word) + 1023) / 1024;
+            EXPECT_EQ(shape.grid, std::min<int64_t>(tiles, 0x7fffffff)) << name << ' ' << n << ' ' << row_bytes;
+          } else if (shape.grid > n) {
+            EXPECT_EQ(shape.grid % n, 0) << name << ": each row is cut into as many pieces";
+          } else {
+            EXPECT_GE(shape.tile, (n + shape.grid - 1) / shape.grid) << name << ' ' << n << ' ' << row_bytes;
+          }
+        }
+      }
+    }
+  }
+}
+
+// A short row can't be cut into pieces of a size that is worth a task.
+TEST(Rows, OnlyRowsThatAreFewAndLongAreCut) {
+  const DeviceProps props = fixtures::find_device("host64")->props;
+  const auto grid = [&](int64_t n, int64_t row_bytes) {
+    return select<GatherFamily>(props, {Runs::host, row_bytes, n, 0, 0, 0, 0}, {}, {}).shape.grid;
+  };
+  EXPECT_EQ(grid(2, 1000), 1);
+  EXPECT_EQ(grid(2, 256 << 10), 2);
+  EXPECT_EQ(grid(2, 1 << 20), 8);
+  EXPECT_EQ(grid(1, int64_t{1} << 34), 512);
+  EXPECT_EQ(grid(1000, 1 << 20), 512);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr Launcher<decltype(&kernels::axpby_vec16)> kAxpby[] = {
 
 }  // namespace
 
-void add_axpby_cuda_names(LauncherNames& names) { add_names<AxpbyFamily>(names, kAxpby); }
+void add_axpby_launcher_names(LauncherNames& names) { add_names<AxpbyFamily>(names, kAxpby); }
 
 void CudaBackend::axpby(NativeStream stream, const AxpbyArgs& args, Until until) {
   const DeviceScope scope = enter();

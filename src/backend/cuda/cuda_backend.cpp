@@ -83,6 +83,7 @@ void CudaBackend::close() noexcept {
   slots_.close();
   pageable_copies_.close();
   scratch_.close();
+  textures_.close();
   if (order_ != nullptr) static_cast<void>(cudaEventDestroy(order_));
   if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
   static_cast<void>(cudaGetLastError());
@@ -174,29 +175,9 @@ void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t b
   finish(native(stream), until);
 }
 
-void CudaBackend::copy_2d(NativeStream stream, const Copy2dArgs& a, Until until) {
+void CudaBackend::pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) {
   const DeviceScope scope = enter();
-  const bool tight = a.dst_pitch == a.row_bytes && a.src_pitch == a.row_bytes;
-  // The driver takes no pitch above 2^31 - 1 and no rows without a pitch: such matrices go row by row.
-  constexpr size_t kMaxPitch = 0x7fffffff;
-  if (tight) {
-    GPUMEM_CUDA(cudaMemcpyAsync(a.dst, a.src, a.row_bytes * a.rows, cudaMemcpyDefault, native(stream)));
-  } else if (a.src_pitch <= kMaxPitch && a.dst_pitch <= kMaxPitch) {
-    GPUMEM_CUDA(cudaMemcpy2DAsync(a.dst, a.dst_pitch, a.src, a.src_pitch, a.row_bytes, a.rows, cudaMemcpyDefault,
-                                  native(stream)));
-  } else {
-    for (size_t row = 0; row < a.rows; ++row) {
-      GPUMEM_CUDA(cudaMemcpyAsync(static_cast<char*>(a.dst) + row * a.dst_pitch,
-                                  static_cast<const char*>(a.src) + row * a.src_pitch, a.row_bytes, cudaMemcpyDefault,
-                                  native(stream)));
-    }
-  }
-  finish(native(stream), until);
-}
-
-void CudaBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) {
-  const DeviceScope scope = enter();
-  pageable_copies_.enqueue(native(stream), dst, src, bytes, to_device);
+  pageable_copies_.enqueue(native(stream), block, to_device);
 }
 
 }  // namespace gpumem

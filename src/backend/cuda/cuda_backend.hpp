@@ -10,7 +10,9 @@
 #include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
+#include "backend/cuda/texture_objects.hpp"
 #include "backend/launchers.hpp"
+#include "kernels/rows/rows.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
@@ -32,15 +34,20 @@ class CudaBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
+  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
   gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
+  BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
+  BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
+  void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
+  void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -85,6 +92,7 @@ class CudaBackend final : public Backend {
   template <class Launcher>
   gpumem_status reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
+  BadIndex move_rows(NativeStream stream, kernels::RowsLauncher* launcher, const RowsArgs& args, Until until);
 
   DeviceProps props_;
   PrimaryContext primary_;
@@ -96,10 +104,15 @@ class CudaBackend final : public Backend {
   ResultSlots slots_;
   PageableCopies pageable_copies_;
   PinnedMemory pinned_;
+  TextureObjects textures_;
 };
 
-// The launchers of the reductions stand in a file of their own.
+// Launchers that stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
-void add_axpby_cuda_names(LauncherNames& names);
+void add_copy_launcher_names(LauncherNames& names);
+void add_axpby_launcher_names(LauncherNames& names);
+void add_rows_launcher_names(LauncherNames& names);
+void add_permute_launcher_names(LauncherNames& names);
+void add_resize_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

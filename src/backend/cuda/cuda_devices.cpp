@@ -70,6 +70,11 @@ DeviceProps cuda_props(int32_t ordinal) {
   props.memory_clock_khz = attribute(cudaDevAttrMemoryClockRate, ordinal);  // no longer in cudaDeviceProp
   props.bus_bits = p.memoryBusWidth;
   GPUMEM_CUDA(cudaDriverGetVersion(&props.driver_version));
+  props.texture_alignment = static_cast<int32_t>(p.textureAlignment);
+  props.texture_pitch_alignment = static_cast<int32_t>(p.texturePitchAlignment);
+  props.texture_max_cols = p.maxTexture2DLinear[0];
+  props.texture_max_rows = p.maxTexture2DLinear[1];
+  props.texture_max_pitch = p.maxTexture2DLinear[2];
   props.managed_memory = p.managedMemory != 0;
   props.concurrent_managed = p.concurrentManagedAccess != 0;
   props.pageable_access = p.pageableMemoryAccess != 0;

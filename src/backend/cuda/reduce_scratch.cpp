@@ -5,7 +5,6 @@
 namespace gpumem {
 
 using kernels::kScratchCounters;
-using kernels::kScratchNodeBytes;
 
 void ReduceScratchPool::open() { GPUMEM_CUDA(cudaStreamCreateWithFlags(&housekeeping_, cudaStreamNonBlocking)); }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kShortestPiece = int64_t{4} * kLeafTerms;
 constexpr int64_t kWorthATask = int64_t{1} << 17;  // elements
-constexpr int64_t kStripBytes = 256;               // of a row: a tile of the transpose
+constexpr int64_t kRowsAtOnce = 64;                // short ones
 
 }  // namespace
 
@@ -19,6 +19,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
     : team_(team),
       args_(args),
       kind_(node_kind(args.dtype, args.op)),
+      loop_(team.loops.lines(args.dtype, args.op)),
       bytes_(element_bytes(args.dtype)),
       threads_(way.serial ? 1 : team.threads),
       rows_(args.axis == GPUMEM_AXIS_ROWS),
@@ -54,14 +55,13 @@ void AxisReduction::cut_length() noexcept {
   pieces_ = ceil_div(length_, piece_);
 }
 
+// Of a worker on columns: subtrees of every column of a strip, the nodes of one leaf of each, and what the loop itself needs.
 void AxisReduction::size_scratch() noexcept {
   if (rows_ || length_ == 0) return;
-  constexpr int64_t kLine = sizeof(CacheLine);
-  const int64_t height = std::min<int64_t>(length_, kLeafTerms);
-  strip_pitch_ = (ceil_div(height * bytes_, kLine) + 1) * kLine;  // one line more: no power of two
+  constexpr int64_t kNode = sizeof(ReduceNode);
   const auto levels = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(ceil_div(piece_, kLeafTerms))));
-  levels_bytes_ = strip_ * levels * static_cast<int64_t>(sizeof(ReduceNode));
-  scratch_lines_ = ceil_div(levels_bytes_, kLine) + strip_ * strip_pitch_ / kLine;
+  nodes_at_ = strip_ * levels * kNode;
+  scratch_lines_ = (kColumnScratchBytes + nodes_at_ + strip_ * kNode) / int64_t{sizeof(CacheLine)} + 1;
 }
 
 AxisReduction::Unit AxisReduction::unit(int64_t index) const noexcept {
@@ -95,6 +95,7 @@ void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
       worst_.add(write_empty(args_.dtype, args_.op, result_of(i)));
     }
   } else if (rows_) {
+    if (length_ <= kLeafLanes) return reduce_short_rows(u);
     for (int64_t i = u.first_line; i < u.last_line; ++i) reduce_row(i, u);
   } else {
     for (int64_t i = u.first_line; i < u.last_line; i += strip_) {
@@ -103,36 +104,52 @@ void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
   }
 }
 
-void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
+const char* AxisReduction::row_at(int64_t row) const noexcept {
   const int64_t start = row / args_.rows * args_.batch_stride + row % args_.rows * args_.ld;
-  const Operand elements{static_cast<const char*>(args_.x) + start * bytes_, bytes_};
-  put(row, u.piece, Sequence(team_.loops, args_.dtype, args_.op, elements).node(u.first, u.last));
+  return static_cast<const char*>(args_.x) + start * bytes_;
 }
 
-// A leaf of every column of the strip at a time is transposed into the scratch memory, and reduced there.
+void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
+  const Operand elements{row_at(row), bytes_};
+  const ReduceNode node = Sequence(team_.loops, args_.dtype, args_.op, elements).node(u.first, u.last);
+  put(row, 1, u.piece, &node);
+}
+
+// As many at once as lie in one matrix.
+void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
+  ReduceNode nodes[kRowsAtOnce];
+  for (int64_t i = u.first_line; i < u.last_line;) {
+    const int64_t of_matrix = args_.rows - i % args_.rows;
+    const int64_t rows = std::min({kRowsAtOnce, u.last_line - i, of_matrix});
+    loop_.rows(row_at(i), args_.ld * bytes_, rows, length_, nodes);
+    put(i, rows, u.piece, nodes);
+    i += rows;
+  }
+}
+
+// A leaf of every column of the strip at a time.
 void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Unit& u, char* scratch) noexcept {
-  const ReduceLoop loop = team_.loops.reduce(args_.dtype, args_.op);
-  const auto transpose = team_.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(bytes_))];
-  auto* levels = reinterpret_cast<ReduceNode*>(scratch);
-  char* buffer = scratch + ceil_div(levels_bytes_, int64_t{sizeof(CacheLine)}) * int64_t{sizeof(CacheLine)};
+  auto* levels = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes);
+  auto* nodes = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes + nodes_at_);
   const int64_t start = first_column / args_.cols * args_.batch_stride + first_column % args_.cols;
   const char* matrix = static_cast<const char*>(args_.x) + start * bytes_;
+  const int64_t pitch = args_.ld * bytes_;
+  const bool single = u.last - u.first <= kLeafTerms;
   int64_t leaves = 0;
   for (int64_t row = u.first; row < u.last; row += kLeafTerms, ++leaves) {
     const int64_t rows = std::min<int64_t>(kLeafTerms, u.last - row);
-    transpose({matrix + row * args_.ld * bytes_, args_.ld, buffer, strip_pitch_ / bytes_, 0, rows, 0, columns, false});
-    for (int64_t c = 0; c < columns; ++c) {
-      push_node(kind_, levels + c, strip_, leaves, loop(buffer + c * strip_pitch_, nullptr, rows));
-    }
+    loop_.columns(matrix + row * pitch, pitch, rows, columns, scratch, nodes);
+    for (int64_t c = 0; c < columns && !single; ++c) push_node(kind_, levels + c, strip_, leaves, nodes[c]);
   }
-  for (int64_t c = 0; c < columns; ++c) put(first_column + c, u.piece, fold_nodes(kind_, levels + c, strip_, leaves));
+  for (int64_t c = 0; c < columns && !single; ++c) nodes[c] = fold_nodes(kind_, levels + c, strip_, leaves);
+  put(first_column, columns, u.piece, nodes);
 }
 
-void AxisReduction::put(int64_t line, int64_t piece, const ReduceNode& node) noexcept {
+void AxisReduction::put(int64_t line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept {
   if (pieces_ > 1) {
-    partial_[static_cast<size_t>(piece * lines_ + line)] = node;
+    std::copy_n(nodes, count, &partial_[static_cast<size_t>(piece * lines_ + line)]);
   } else {
-    worst_.add(write_value(args_.dtype, args_.op, node, result_of(line)));
+    worst_.add(write_values(args_.dtype, args_.op, nodes, count, result_of(line)));
   }
 }
 

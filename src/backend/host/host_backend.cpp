@@ -81,8 +81,8 @@ void HostBackend::copy_2d(NativeStream stream, const Copy2dArgs& args, Until unt
   });
 }
 
-void HostBackend::pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool) {
-  copy(stream, dst, src, bytes, Until::enqueued);
+void HostBackend::pageable_rows_async(NativeStream stream, const CopyBlock& block, bool) {
+  submit(stream, Until::enqueued, [block] { copy_rows(block); });
 }
 
 NativeStream HostBackend::create_stream() { return new HostQueue; }

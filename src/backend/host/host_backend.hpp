@@ -27,15 +27,20 @@ class HostBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) override;
+  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
   gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
   void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
+  void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
+  BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
+  BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
+  void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
+  void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -71,6 +76,9 @@ class HostBackend final : public Backend {
   template <class Job, class Args>
   gpumem_status run_lines(NativeStream stream, HostWay way, const Args& args, Until until);
 
+  template <class Family>
+  BadIndex move_rows(NativeStream stream, const RowsArgs& args, Until until);
+
   void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
 
   DeviceProps props_;
@@ -79,6 +87,10 @@ class HostBackend final : public Backend {
 };
 
 // Launchers that stand in files of their own.
+void add_copy_host_names(LauncherNames& names);
 void add_axpby_host_names(LauncherNames& names);
+void add_rows_host_names(LauncherNames& names);
+void add_permute_host_names(LauncherNames& names);
+void add_resize_host_names(LauncherNames& names);
 
 }  // namespace gpumem

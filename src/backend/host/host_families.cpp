@@ -46,8 +46,26 @@ void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
 
 void transpose_serial(const HostTeam&, const TransposeArgs& args) { transpose_elements(args); }
 
+// Parts of rows, shape.tile bytes each, are dealt out to shape.grid tasks in order.
+void fill_rows(const HostTeam& team, const FillArgs& args) {
+  const bool stream = team.larger_than_caches(args.bytes * args.rows);
+  const int64_t tile = args.shape.tile;
+  const int64_t parts_a_row = (args.bytes + tile - 1) / tile;
+  const int64_t parts = parts_a_row * args.rows;
+  const int64_t parts_a_task = (parts + args.shape.grid - 1) / args.shape.grid;
+  team.parallel((parts + parts_a_task - 1) / parts_a_task, [&](int64_t task) {
+    const Range own = piece(task, parts_a_task, parts);
+    for (int64_t part = own.first; part < own.last; ++part) {
+      const Range r = piece(part % parts_a_row, tile, args.bytes);
+      char* row = static_cast<char*>(args.dst) + part / parts_a_row * args.pitch;
+      team.loops.moves.fill(row + r.first, r.last - r.first, args.word, stream);
+    }
+  });
+}
+
 // shape.tile is a multiple of 64, so that each piece begins with the pattern's first byte.
 void fill_parallel(const HostTeam& team, const FillArgs& args) {
+  if (args.rows > 1) return fill_rows(team, args);
   const bool stream = team.larger_than_caches(args.bytes);
   team.parallel((args.bytes + args.shape.tile - 1) / args.shape.tile, [&](int64_t i) {
     const Range r = piece(i, args.shape.tile, args.bytes);
@@ -56,7 +74,9 @@ void fill_parallel(const HostTeam& team, const FillArgs& args) {
 }
 
 void fill_serial(const HostTeam& team, const FillArgs& args) {
-  team.loops.moves.fill(static_cast<char*>(args.dst), args.bytes, args.word, false);
+  for (int64_t row = 0; row < args.rows; ++row) {
+    team.loops.moves.fill(static_cast<char*>(args.dst) + row * args.pitch, args.bytes, args.word, false);
+  }
 }
 
 // A reduction's rows differ in how the one job runs.
@@ -81,6 +101,10 @@ LauncherNames host_launcher_names() {
   add_names<ReduceAxisFamily>(names, kReduceAxis);
   add_names<ReduceSegmentsFamily>(names, kReduceSegments);
   add_axpby_host_names(names);
+  add_rows_host_names(names);
+  add_permute_host_names(names);
+  add_copy_host_names(names);
+  add_resize_host_names(names);
   return names;
 }
 

@@ -40,6 +40,34 @@ struct RangeLoops {
   ReduceLoop first_maximum[12];
 };
 
+// Many lines at once, pitch bytes apart. columns: the nodes of neighbouring columns, at most kStripBytes of a row, in at most
+// kLeafTerms rows. rows: those of rows of at most kLeafLanes elements. There is at least one line, one element in each, and any
+// alignment.
+constexpr int64_t kStripBytes = 256;
+constexpr int64_t kColumnScratchBytes = int64_t{128} << 10;  // aligned to 64
+struct LineLoop {
+  void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, ReduceNode* nodes);
+  void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes);
+};
+
+// By dtype - GPUMEM_F16.
+struct FloatLineLoops {
+  LineLoop sum[4];
+  LineLoop sum_abs[4];
+  LineLoop sum_squares[4];
+  LineLoop sum_cubes[4];
+  LineLoop sum_compensated;  // f64
+};
+
+// By dtype.
+struct WordLineLoops {
+  LineLoop sum[8];
+  LineLoop sum_abs[8];
+  LineLoop sum_squares[8];
+  LineLoop sum_cubes[8];
+  LineLoop range[12];
+};
+
 // Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst, in tiles of
 // host_transpose_tile() a side. stream: dst is larger than the caches and is written around them.
 struct TransposeBand {
@@ -76,16 +104,39 @@ struct AxpbyLoops {
   void (*f64)(const AxpbyRun& run);
 };
 
+// One column of dst: where it begins in a row of src, how far on its right neighbour lies (0 at the edge, or without a weight),
+// both in bytes, and that neighbour's weight.
+struct ResizeColumn {
+  int64_t at;
+  int32_t step;
+  uint32_t weight;
+};
+
+// n columns, or n elements. Rows and lines are at any alignment; a line is of n x channels words of 4 bytes (ResizeBlend::Line).
+using ResizeGather = void (*)(const void* row, const ResizeColumn* columns, int64_t n, void* to);
+
+struct ResizeLoops {
+  ResizeGather take[4][3];    // pixels as they are; by channels - 1 and log2 of the element's bytes
+  ResizeGather across[4][3];  // to a line
+  void (*down[3])(const void* upper, const void* lower, uint32_t weight, int64_t n,
+                  void* dst);  // two lines to elements
+};
+
 struct Loops {
   const char* name;
   const IntegerLoops& integers;
   const FloatLoops& floats;
   const RangeLoops& ranges;
   const MoveLoops& moves;
+  const FloatLineLoops& float_lines;
+  const WordLineLoops& word_lines;
   const AxpbyLoops& axpby;
+  const ResizeLoops& resizes;
 
   // For every op that the type has, DOT and NRM2 included.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
+  // For every op of the reductions of an axis.
+  LineLoop lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
 };
 
 // The widest loops the processor runs, no wider than `limit` (base, avx2, avx512; nullptr: no limit). Throws
@@ -97,7 +148,10 @@ extern const IntegerLoops integers;
 extern const FloatLoops floats;
 extern const RangeLoops ranges;
 extern const MoveLoops moves;
+extern const FloatLineLoops float_lines;
+extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
+extern const ResizeLoops resizes;
 }  // namespace loops_base
 
 namespace loops_avx2 {
@@ -105,7 +159,10 @@ extern const IntegerLoops integers;
 extern const FloatLoops floats;
 extern const RangeLoops ranges;
 extern const MoveLoops moves;
+extern const FloatLineLoops float_lines;
+extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
+extern const ResizeLoops resizes;
 }  // namespace loops_avx2
 
 namespace loops_avx512 {
@@ -113,7 +170,10 @@ extern const IntegerLoops integers;
 extern const FloatLoops floats;
 extern const RangeLoops ranges;
 extern const MoveLoops moves;
+extern const FloatLineLoops float_lines;
+extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
+extern const ResizeLoops resizes;
 }  // namespace loops_avx512
 
 }  // namespace gpumem

@@ -10,14 +10,34 @@
 namespace gpumem {
 namespace {
 
-constexpr Loops kBase = {
-    "base", loops_base::integers, loops_base::floats, loops_base::ranges, loops_base::moves, loops_base::axpby};
+constexpr Loops kBase = {"base",
+                         loops_base::integers,
+                         loops_base::floats,
+                         loops_base::ranges,
+                         loops_base::moves,
+                         loops_base::float_lines,
+                         loops_base::word_lines,
+                         loops_base::axpby,
+                         loops_base::resizes};
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
-constexpr Loops kAvx2 = {
-    "avx2", loops_avx2::integers, loops_avx2::floats, loops_avx2::ranges, loops_avx2::moves, loops_avx2::axpby};
-constexpr Loops kAvx512 = {
-    "avx512",           loops_avx512::integers, loops_avx512::floats, loops_avx512::ranges, loops_avx512::moves,
-    loops_avx512::axpby};
+constexpr Loops kAvx2 = {"avx2",
+                         loops_avx2::integers,
+                         loops_avx2::floats,
+                         loops_avx2::ranges,
+                         loops_avx2::moves,
+                         loops_avx2::float_lines,
+                         loops_avx2::word_lines,
+                         loops_avx2::axpby,
+                         loops_avx2::resizes};
+constexpr Loops kAvx512 = {"avx512",
+                           loops_avx512::integers,
+                           loops_avx512::floats,
+                           loops_avx512::ranges,
+                           loops_avx512::moves,
+                           loops_avx512::float_lines,
+                           loops_avx512::word_lines,
+                           loops_avx512::axpby,
+                           loops_avx512::resizes};
 #endif
 
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};
@@ -77,6 +97,24 @@ ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept
       return ranges.first_maximum[dtype];
     default:
       return ranges.range[dtype];
+  }
+}
+
+LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
+  const bool floating = is_floating(dtype);
+  switch (op) {
+    case GPUMEM_SUM:
+      return floating ? float_lines.sum[dtype - GPUMEM_F16] : word_lines.sum[dtype];
+    case GPUMEM_SUM_ABS:
+      return floating ? float_lines.sum_abs[dtype - GPUMEM_F16] : word_lines.sum_abs[dtype];
+    case GPUMEM_SUM_SQUARES:
+      return floating ? float_lines.sum_squares[dtype - GPUMEM_F16] : word_lines.sum_squares[dtype];
+    case GPUMEM_SUM_CUBES:
+      return floating ? float_lines.sum_cubes[dtype - GPUMEM_F16] : word_lines.sum_cubes[dtype];
+    case GPUMEM_SUM_COMPENSATED:
+      return float_lines.sum_compensated;
+    default:
+      return word_lines.range[dtype];
   }
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backend/host/loops.hpp"
-#include "backend/host/loops_load.hpp"
+#include "backend/host/loops_sums.hpp"
 #include "kernels/order.hpp"
 
 namespace gpumem {
@@ -18,75 +18,6 @@ constexpr int kAccumulators = 16;
 #else
 constexpr int kAccumulators = 8;
 #endif
-
-// The terms of an operation, a vector of them from i on. Elements that are +0 make terms that are +0.
-template <class Element>
-struct Operands {
-  using T = Element;
-  const T* x;
-  const T* y;
-};
-template <class T>
-struct Plain : Operands<T> {
-  F64s at(int64_t i) const { return load(this->x + i); }
-};
-template <class T>
-struct Magnitudes : Operands<T> {
-  F64s at(int64_t i) const { return magnitude(load(this->x + i)); }
-};
-template <class T>
-struct Squares : Operands<T> {
-  F64s at(int64_t i) const {
-    const F64s v = load(this->x + i);
-    return v * v;
-  }
-};
-template <class T>
-struct Cubes : Operands<T> {
-  F64s at(int64_t i) const {
-    const F64s v = load(this->x + i);
-    return (v * v) * v;
-  }
-};
-template <class T>
-struct Products : Operands<T> {
-  F64s at(int64_t i) const { return load(this->x + i) * load(this->y + i); }
-};
-
-// What lanes accumulate: V is F64s for a vector of them, double for one. Zero to begin with; take() adds terms, join() other
-// lanes, and each() is for what is done to every member.
-template <class V>
-struct Sum {
-  V sum;
-  void take(const V& term) { sum += term; }
-  void join(const Sum& b) { sum += b.sum; }
-  template <class F>
-  static auto each(const Sum& a, const F& f) {
-    return Sum<decltype(f(a.sum))>{f(a.sum)};
-  }
-};
-
-// As combine() of kernels/nodes.hpp; the error of a term itself is +0, which changes no error (none is ever -0).
-template <class V>
-struct Compensated {
-  V sum;
-  V error;
-  void take(const V& term) { error += add(term); }
-  void join(const Compensated& b) {
-    const V errors = error + b.error;
-    error = errors + add(b.sum);
-  }
-  V add(const V& b) {
-    const V a = sum;
-    sum = a + b;
-    const V of_b = sum - a;
-    return (a - (sum - of_b)) + (b - of_b);
-  }
-  template <class F>
-  static auto each(const Compensated& a, const F& f) {
-    return Compensated<decltype(f(a.sum))>{f(a.sum), f(a.error)};
-  }
-};
 
 // As norm_term(). The masks are all ones where they hold.
 template <class V>
@@ -116,14 +47,15 @@ struct Norm {
   }
 };
 
-// Sums of squares, as long as every element is of middle size; the sign bits of `outside` tell of others (or of zeros).
+// Sums of squares, as long as every element is of middle size or zero; the sign bits of `outside` tell of others.
 template <class V>
 struct MiddleSquares {
   V sum;
   V outside;
   void take(const V& x) {
     const auto size = reinterpret_cast<Bits64>(magnitude(x));
-    const Bits64 off = (size - std::bit_cast<int64_t>(kNormSmall)) | (std::bit_cast<int64_t>(kNormLarge) - size);
+    const Bits64 small = (size - std::bit_cast<int64_t>(kNormSmall)) & -size;
+    const Bits64 off = small | (std::bit_cast<int64_t>(kNormLarge) - size);
     outside = reinterpret_cast<V>(reinterpret_cast<Bits64>(outside) | off);
     sum += x * x;
   }
@@ -136,11 +68,6 @@ struct MiddleSquares {
     return MiddleSquares<decltype(f(a.sum))>{f(a.sum), f(a.outside)};
   }
 };
-
-template <int kBy, int... kIndex>
-inline F64s rotated(const F64s& v, std::integer_sequence<int, kIndex...>) {
-  return __builtin_shufflevector(v, v, ((kIndex + kBy) % kWide)...);
-}
 
 // Leaves of terms, accumulated in lanes.
 template <template <class> class Lane, class TheTerms>
@@ -156,8 +83,7 @@ struct Leaf {
     for (int v = 0; v < kVectors; v += kBlock) {
       accumulate(terms, kLeafRows, v, lanes, std::make_integer_sequence<int, kBlock>{});
     }
-    fold(lanes, std::make_integer_sequence<int, kVectors / 2>{});
-    return fold(lanes[0]);
+    return folded(lanes, std::make_integer_sequence<int, kVectors / 2>{});
   }
 
   // Rows of as many vectors; the lanes that are not there hold +0, and so change nothing.
@@ -167,7 +93,7 @@ struct Leaf {
     for (int h = vectors / 2; h > 0; h /= 2) {
       for (int v = 0; v < h; ++v) lanes[v].join(lanes[v + h]);
     }
-    return fold(lanes[0]);
+    return folded(lanes[0]);
   }
 
  private:
@@ -191,23 +117,6 @@ struct Leaf {
       prefetch_ahead(terms.x + row + kOffset);
       if constexpr (std::is_same_v<Terms, Products<T>>) prefetch_ahead(terms.y + row + kOffset);
     }
-  }
-
-  // Twice as many vectors as there are indices to one.
-  template <int... kIndex>
-  static void fold(Lane<F64s>* lanes, std::integer_sequence<int, kIndex...>) {
-    constexpr int kHalf = sizeof...(kIndex);
-    (lanes[kIndex].join(lanes[kIndex + kHalf]), ...);
-    if constexpr (kHalf > 1) fold(lanes, std::make_integer_sequence<int, kHalf / 2>{});
-  }
-
-  // A vector to its first lane; what the others become does not matter.
-  template <int kHalf = kWide / 2>
-  static Node fold(Lane<F64s> lanes) {
-    lanes.join(Lane<F64s>::each(
-        lanes, [](const F64s& v) { return rotated<kHalf>(v, std::make_integer_sequence<int, kWide>{}); }));
-    if constexpr (kHalf > 1) return fold<kHalf / 2>(lanes);
-    return Lane<F64s>::each(lanes, [](const F64s& v) { return v[0]; });
   }
 };
 
@@ -248,10 +157,6 @@ class Tree {
   uint64_t leaves_ = 0;
 };
 
-inline ReduceNode stored(const Sum<double>& v) { return {{std::bit_cast<uint64_t>(v.sum), 0, 0, 0}}; }
-inline ReduceNode stored(const Compensated<double>& v) {
-  return {{std::bit_cast<uint64_t>(v.sum), std::bit_cast<uint64_t>(v.error), 0, 0}};
-}
 inline ReduceNode stored(const Norm<double>& v) {
   return {{std::bit_cast<uint64_t>(v.small), std::bit_cast<uint64_t>(v.middle), std::bit_cast<uint64_t>(v.large), 0}};
 }

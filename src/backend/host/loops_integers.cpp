@@ -13,24 +13,12 @@ namespace {
 
 constexpr uint64_t kLow = 0xffffffff;
 
-inline ReduceNode node_of(Int128 v) {
-  const uint64_t sign = v < 0 ? ~uint64_t{0} : 0;
-  return {{static_cast<uint64_t>(v), static_cast<uint64_t>(v >> 64), sign, sign}};
-}
-
 // The sum of block(x, count) over all blocks.
 template <class T, class Block>
 inline Int128 over_all(const void* x, int64_t n, const Block& block) {
   Int128 total = 0;
   over_blocks(static_cast<const T*>(x), n, [&](const T* v, int64_t count) { total += block(v, count); });
   return total;
-}
-
-// |x| of the least number fits the unsigned type.
-template <class T>
-inline std::make_unsigned_t<T> magnitude(T v) {
-  using U = std::make_unsigned_t<T>;
-  return v < 0 ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
 }
 
 // Terms of at most kBits are added up in words, as many as can't overflow one.
@@ -48,31 +36,6 @@ ReduceNode sum_terms(const void* x, const void*, int64_t n) {
     }
     return total;
   }));
-}
-
-template <class T, class Word>
-Word itself(T v) {
-  return v;
-}
-template <class T, class Word>
-Word absolute(T v) {
-  return magnitude(v);
-}
-template <class T, class Word>
-Word square(T v) {
-  // Formed in 32 bits, so that a vector holds more of them.
-  const std::make_unsigned_t<T> a = magnitude(v);
-  const uint32_t square = static_cast<uint32_t>(a) * a;
-  return static_cast<Word>(square);
-}
-template <class Wide, class T>
-Wide widened(T v) {
-  return static_cast<Wide>(v);
-}
-template <class T, class Word>
-Word cube(T v) {
-  const auto a = widened<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>(v);
-  return static_cast<Word>(static_cast<Word>(a * a) * static_cast<Word>(a));
 }
 
 // A square of 64 bits: its halves are summed apart.
@@ -144,15 +107,6 @@ ReduceNode sum_of_64(const void* x, const void*, int64_t n) {
     return static_cast<Int128>(low) + (static_cast<Int128>(high) << 32);
   });
   return node_of(kMoved ? total - (static_cast<Int128>(n) << 63) : total);
-}
-
-// Words of the result, each summed apart in 128 bits: no carry goes from one to the next but at the end. In signed arithmetic,
-// which numbers of 2^60 terms fit.
-inline ReduceNode node_of(Int128 word0, Int128 word1, Int128 word2) {
-  word1 += word0 >> 64;
-  word2 += word1 >> 64;
-  return {{static_cast<uint64_t>(word0), static_cast<uint64_t>(word1), static_cast<uint64_t>(word2),
-           static_cast<uint64_t>(word2 >> 64)}};
 }
 
 template <class T>

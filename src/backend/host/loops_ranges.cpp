@@ -1,77 +1,12 @@
 // Smallest and largest elements, and the first of them; compiled once for each instruction set (loops.hpp). Elements are
 // compared as integers of their own width whose order is that of the keys of kernels/elements.hpp; the loops are written so
 // that compilers turn them into vectors.
-#include <type_traits>
-
 #include "backend/host/loops.hpp"
 #include "backend/host/loops_common.hpp"
+#include "backend/host/loops_order.hpp"
 
 namespace gpumem {
 namespace {
-
-// The elements' memory, whatever their own type is.
-template <class T>
-using Bits [[gnu::may_alias]] = T;
-
-template <class T>
-struct Range {
-  T low;
-  T high;
-};
-
-// Elements are read as T, and order() makes of them what is compared.
-template <class Type>
-struct Integer {
-  using T = Type;
-  static T order(T x) { return x; }
-  static bool is_nan(T) { return false; }
-
-  static Range<T> range(const Bits<T>* x, int64_t n) {
-    T low = x[0];
-    T high = x[0];
-    for (int64_t i = 0; i < n; ++i) {
-      const T v = x[i];
-      low = v < low ? v : low;
-      high = v > high ? v : high;
-    }
-    return {low, high};
-  }
-};
-
-template <class Type, Type kInfinity>
-struct Floating {
-  using T = Type;
-  using U = std::make_unsigned_t<T>;
-  // A negative number's magnitude is turned round; and back again.
-  static T order(T bits) { return static_cast<T>(bits < 0 ? bits ^ static_cast<U>(-1) >> 1 : bits); }
-  static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
-
-  // As unsigned numbers, bits with a sign are the highest, and go down as the elements go up.
-  static Range<T> range(const Bits<T>* x, int64_t n) {
-    T most = x[0];
-    auto lowest = static_cast<U>(x[0]);
-    U highest = lowest;
-    for (int64_t i = 0; i < n; ++i) {
-      const T v = x[i];
-      const auto u = static_cast<U>(v);
-      most = v > most ? v : most;
-      lowest = u < lowest ? u : lowest;
-      highest = u > highest ? u : highest;
-    }
-    const bool any_negative = static_cast<T>(highest) < 0;
-    const bool all_negative = static_cast<T>(lowest) < 0;
-    return {order(static_cast<T>(any_negative ? highest : lowest)),
-            order(all_negative ? static_cast<T>(lowest) : most)};
-  }
-};
-
-// As key_of(): unsigned, the sign bit turned where there is one.
-template <class T>
-inline uint64_t key(T v) {
-  using U = std::make_unsigned_t<T>;
-  constexpr U kSign = std::is_signed_v<T> ? static_cast<U>(U{1} << (8 * sizeof(T) - 1)) : U{0};
-  return static_cast<U>(static_cast<U>(v) ^ kSign);
-}
 
 template <class Type>
 ReduceNode range(const void* x, const void*, int64_t n) {
@@ -122,11 +57,6 @@ ReduceNode first(const void* data, const void*, int64_t n) {
   const uint64_t rank = nan ? 0 : kMaximum ? key(best) ^ static_cast<std::make_unsigned_t<T>>(-1) : key(best);
   return {{rank, static_cast<uint64_t>(index), 0, 0}};
 }
-
-using F16 = Floating<int16_t, 0x7c00>;
-using Bf16 = Floating<int16_t, 0x7f80>;
-using F32 = Floating<int32_t, 0x7f800000>;
-using F64 = Floating<int64_t, 0x7ff0000000000000>;
 
 }  // namespace
 

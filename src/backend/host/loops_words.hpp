@@ -1,4 +1,4 @@
-// Vectors of 64-bit words for exact integer arithmetic. Everything has internal linkage (loops.hpp says why).
+// Exact integer arithmetic: terms, vectors of 64-bit words, nodes. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include <cstring>
@@ -13,6 +13,52 @@
 
 namespace gpumem {
 namespace {
+
+// |x| of the least number fits the unsigned type.
+template <class T>
+inline std::make_unsigned_t<T> magnitude(T v) {
+  using U = std::make_unsigned_t<T>;
+  return v < 0 ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
+}
+
+template <class T, class Word>
+inline Word itself(T v) {
+  return v;
+}
+template <class T, class Word>
+inline Word absolute(T v) {
+  return magnitude(v);
+}
+template <class T, class Word>
+inline Word square(T v) {
+  // Formed in 32 bits, so that a vector holds more of them.
+  const std::make_unsigned_t<T> a = magnitude(v);
+  const uint32_t square = static_cast<uint32_t>(a) * a;
+  return static_cast<Word>(square);
+}
+template <class Wide, class T>
+inline Wide widened(T v) {
+  return static_cast<Wide>(v);
+}
+template <class T, class Word>
+inline Word cube(T v) {
+  const auto a = widened<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>(v);
+  return static_cast<Word>(static_cast<Word>(a * a) * static_cast<Word>(a));
+}
+
+inline ReduceNode node_of(Int128 v) {
+  const uint64_t sign = v < 0 ? ~uint64_t{0} : 0;
+  return {{static_cast<uint64_t>(v), static_cast<uint64_t>(v >> 64), sign, sign}};
+}
+
+// Words of the result, each summed apart in 128 bits: no carry goes from one to the next but at the end. In signed arithmetic,
+// which numbers of 2^60 terms fit.
+inline ReduceNode node_of(Int128 word0, Int128 word1, Int128 word2) {
+  word1 += word0 >> 64;
+  word2 += word1 >> 64;
+  return {{static_cast<uint64_t>(word0), static_cast<uint64_t>(word1), static_cast<uint64_t>(word2),
+           static_cast<uint64_t>(word2 >> 64)}};
+}
 
 using Words = uint64_t __attribute__((vector_size(kVectorBytes)));
 constexpr int kWords = kVectorBytes / 8;

@@ -72,14 +72,17 @@ class AxisReduction {
   Unit unit(int64_t index) const noexcept;
   void reduce(const Unit& unit, char* scratch) noexcept;
   void reduce_row(int64_t row, const Unit& unit) noexcept;
+  void reduce_short_rows(const Unit& unit) noexcept;
   void reduce_strip(int64_t first_column, int64_t columns, const Unit& unit, char* scratch) noexcept;
-  void put(int64_t line, int64_t piece, const ReduceNode& node) noexcept;
+  void put(int64_t first_line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept;
   void fold_pieces() noexcept;
+  const char* row_at(int64_t row) const noexcept;
   char* result_of(int64_t line) const noexcept;
 
   const HostTeam& team_;
   ReduceAxisArgs args_;
   NodeKind kind_;
+  LineLoop loop_;
   int64_t bytes_;  // of an element
   int32_t threads_;
   bool rows_;
@@ -90,9 +93,8 @@ class AxisReduction {
   int64_t groups_;
   int64_t piece_;
   int64_t pieces_ = 1;
-  int64_t strip_ = 0;        // columns that are gathered at a time
-  int64_t strip_pitch_ = 0;  // bytes from column to column then
-  int64_t levels_bytes_ = 0;
+  int64_t strip_ = 0;  // columns at a time
+  int64_t nodes_at_ = 0;
   int64_t scratch_lines_ = 0;             // a worker's
   std::unique_ptr<CacheLine[]> scratch_;  // every worker's
   std::vector<ReduceNode> partial_;       // by piece, then by line, if there is more than one piece

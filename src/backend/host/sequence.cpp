@@ -104,6 +104,47 @@ gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceN
   return value.status;
 }
 
+namespace {
+
+// values(node) gives each one's ReduceValue.
+template <class Values>
+gpumem_status write_each(gpumem_reduce_op op, const ReduceNode* nodes, int64_t count, char* result,
+                         const Values& values) noexcept {
+  constexpr int64_t kWord = sizeof(uint64_t);
+  const bool pairs = value_words(op) == 2;
+  gpumem_status worst = GPUMEM_OK;
+  for (int64_t i = 0; i < count; ++i) {
+    const ReduceValue value = values(nodes[i]);
+    worst = std::max(worst, value.status);
+    if (pairs) {
+      std::memcpy(result + i * 2 * kWord, value.word, 2 * kWord);
+    } else {
+      std::memcpy(result + i * kWord, value.word, kWord);
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
+                           char* result) noexcept {
+  switch (node_kind(dtype, op)) {
+    case NodeKind::sum:
+      return write_each(op, nodes, count, result, [=](const ReduceNode& n) {
+        return value_of(op, SumNode(n), [](double x) { return std::sqrt(x); });
+      });
+    case NodeKind::integer:
+      return write_each(op, nodes, count, result,
+                        [=](const ReduceNode& n) { return value_of(dtype, op, IntegerNode(n)); });
+    case NodeKind::range:
+      return write_each(op, nodes, count, result,
+                        [=](const ReduceNode& n) { return value_of(dtype, op, RangeNode(n)); });
+    default:
+      return write_each(op, nodes, count, result, [=](const ReduceNode& n) { return value_of_node(dtype, op, n); });
+  }
+}
+
 gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept {
   if (!has_empty_value(dtype, op)) return write_zeros(op, result, GPUMEM_EMPTY);
   return write_value(dtype, op, empty_node(node_kind(dtype, op)), result);

@@ -49,6 +49,9 @@ ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceN
 
 // One of many results: zeros where there is no value. Gives the status.
 gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node, char* result) noexcept;
+// Several that lie side by side; the worst status.
+gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
+                           char* result) noexcept;
 gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept;
 gpumem_status write_zeros(gpumem_reduce_op op, char* result, gpumem_status status) noexcept;
 

@@ -30,8 +30,18 @@ typedef struct gpumem_functions {
   gpumem_status (*managed_advise)(gpumem_ctx *, const void *, int64_t, gpumem_advice, int32_t);
   gpumem_status (*copy)(gpumem_ctx *, void *, const void *, int64_t);
   gpumem_status (*copy_async)(gpumem_ctx *, void *, const void *, int64_t, gpumem_stream *);
+  gpumem_status (*copy_2d)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t);
+  gpumem_status (*copy_2d_async)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t,
+                                 gpumem_stream *);
+  gpumem_status (*copy_3d)(gpumem_ctx *, void *, int64_t, int64_t, const void *, int64_t, int64_t, int64_t, int64_t,
+                           int64_t);
+  gpumem_status (*copy_3d_async)(gpumem_ctx *, void *, int64_t, int64_t, const void *, int64_t, int64_t, int64_t,
+                                 int64_t, int64_t, gpumem_stream *);
   gpumem_status (*fill)(gpumem_ctx *, void *, const void *, int64_t, int64_t);
   gpumem_status (*fill_async)(gpumem_ctx *, void *, const void *, int64_t, int64_t, gpumem_stream *);
+  gpumem_status (*fill_2d)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t);
+  gpumem_status (*fill_2d_async)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t,
+                                 gpumem_stream *);
   gpumem_status (*stream_create)(gpumem_ctx *, gpumem_stream **);
   gpumem_status (*stream_destroy)(gpumem_stream *);
   gpumem_status (*stream_wrap)(gpumem_ctx *, void *, gpumem_stream **);
@@ -115,6 +125,22 @@ typedef struct gpumem_functions {
                                    gpumem_stream *);
   gpumem_status (*axpby_f64_async)(gpumem_ctx *, double, const double *, double, const double *, double *, int64_t,
                                    gpumem_stream *);
+  gpumem_status (*gather)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *, int64_t,
+                          void *, int64_t);
+  gpumem_status (*gather_async)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *,
+                                int64_t, void *, int64_t, gpumem_status *, gpumem_stream *);
+  gpumem_status (*scatter)(gpumem_ctx *, int64_t, const void *, int64_t, gpumem_dtype, const void *, int64_t, void *,
+                           int64_t, int64_t);
+  gpumem_status (*scatter_async)(gpumem_ctx *, int64_t, const void *, int64_t, gpumem_dtype, const void *, int64_t,
+                                 void *, int64_t, int64_t, gpumem_status *, gpumem_stream *);
+  gpumem_status (*permute)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const int32_t *, const void *,
+                           const int64_t *, void *, const int64_t *);
+  gpumem_status (*permute_async)(gpumem_ctx *, int64_t, int32_t, const int64_t *, const int32_t *, const void *,
+                                 const int64_t *, void *, const int64_t *, gpumem_stream *);
+  gpumem_status (*resize_2d)(gpumem_ctx *, gpumem_filter, gpumem_dtype, int32_t, const void *, int64_t, int64_t,
+                             int64_t, void *, int64_t, int64_t, int64_t);
+  gpumem_status (*resize_2d_async)(gpumem_ctx *, gpumem_filter, gpumem_dtype, int32_t, const void *, int64_t, int64_t,
+                                   int64_t, void *, int64_t, int64_t, int64_t, gpumem_stream *);
   gpumem_status (*variant_count)(gpumem_family, int32_t *);
   gpumem_status (*variant_name)(gpumem_family, int32_t, const char **);
   gpumem_status (*variant_force)(gpumem_ctx *, gpumem_family, const char *);
@@ -150,8 +176,14 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_managed_advise,
                                                 gpumem_copy,
                                                 gpumem_copy_async,
+                                                gpumem_copy_2d,
+                                                gpumem_copy_2d_async,
+                                                gpumem_copy_3d,
+                                                gpumem_copy_3d_async,
                                                 gpumem_fill,
                                                 gpumem_fill_async,
+                                                gpumem_fill_2d,
+                                                gpumem_fill_2d_async,
                                                 gpumem_stream_create,
                                                 gpumem_stream_destroy,
                                                 gpumem_stream_wrap,
@@ -208,6 +240,14 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_axpby_f64,
                                                 gpumem_axpby_f32_async,
                                                 gpumem_axpby_f64_async,
+                                                gpumem_gather,
+                                                gpumem_gather_async,
+                                                gpumem_scatter,
+                                                gpumem_scatter_async,
+                                                gpumem_permute,
+                                                gpumem_permute_async,
+                                                gpumem_resize_2d,
+                                                gpumem_resize_2d_async,
                                                 gpumem_variant_count,
                                                 gpumem_variant_name,
                                                 gpumem_variant_force,

@@ -1,0 +1,107 @@
+// Fills of rows with gaps between them: write only, rows * bytes bytes. Each thread writes one word of the widest access at which all
+// rows begin, neighbouring threads neighbouring words of a row, and the last thread of a row writes its end in halves of that. For
+// any shape; pitches and addresses that are multiples of 16 bytes give 16-byte words.
+#include <cstring>
+
+#include "kernels/enqueue.cuh"
+#include "kernels/fill/fill.hpp"
+#include "kernels/limits.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kFillThreads;
+
+// Read by a run-time index: __grid_constant__ leaves it in constant memory.
+struct Pattern {
+  alignas(16) unsigned char bytes[16];
+};
+
+template <int kBytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using type = uint4;
+};
+
+// The pattern's bytes from `at` on, a multiple of kBytes.
+template <int kBytes>
+__device__ void write_word(unsigned char* row, int64_t at, const Pattern& pattern) {
+  using Word = typename WordOf<kBytes>::type;
+  *reinterpret_cast<Word*>(row + at) = *reinterpret_cast<const Word*>(&pattern.bytes[at % 16]);
+}
+
+// Less than 2 * kBytes bytes.
+template <int kBytes>
+__device__ void write_rest(unsigned char* row, int64_t at, int rest, const Pattern& pattern) {
+  if (rest & kBytes) {
+    write_word<kBytes>(row, at, pattern);
+    at += kBytes;
+  }
+  if constexpr (kBytes > 1) write_rest<kBytes / 2>(row, at, rest, pattern);
+}
+
+template <int kAccess>
+__global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int64_t bytes, int64_t rows, int64_t pitch,
+                                                        const __grid_constant__ Pattern pattern) {
+  const int64_t words_a_row = row_accesses(bytes, kAccess);
+  const int64_t words = words_a_row * rows;
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) {
+    int64_t row = 0;
+    if (i >= words_a_row) {  // a 32-bit division is several times shorter
+      row = i <= UINT32_MAX ? static_cast<uint32_t>(i) / static_cast<uint32_t>(words_a_row) : i / words_a_row;
+    }
+    const int64_t at = (i - row * words_a_row) * kAccess;
+    unsigned char* here = dst + row * pitch;
+    if (at + kAccess <= bytes) {
+      write_word<kAccess>(here, at, pattern);
+    } else if constexpr (kAccess > 1) {
+      write_rest<kAccess / 2>(here, at, static_cast<int>(bytes - at), pattern);
+    }
+  }
+}
+
+template <int kAccess>
+cudaError_t start(const FillLaunch& launch, const Pattern& pattern, cudaStream_t stream) {
+  return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(launch.grid), kThreads, stream,
+                 static_cast<unsigned char*>(launch.dst), launch.bytes, launch.rows, launch.pitch, pattern);
+}
+
+}  // namespace
+
+cudaError_t fill_rows(const FillLaunch& launch, cudaStream_t stream) {
+  Pattern pattern;
+  std::memcpy(pattern.bytes, launch.word, sizeof pattern.bytes);
+  const auto pitch = launch.rows > 1 ? static_cast<uint64_t>(launch.pitch) : 0;
+  switch (widest_access(reinterpret_cast<uintptr_t>(launch.dst) | pitch)) {
+    case 1:
+      return start<1>(launch, pattern, stream);
+    case 2:
+      return start<2>(launch, pattern, stream);
+    case 4:
+      return start<4>(launch, pattern, stream);
+    case 8:
+      return start<8>(launch, pattern, stream);
+    default:
+      return start<16>(launch, pattern, stream);
+  }
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,324 @@
+// Permutations of axes. Every kernel writes each element once and reads it once: 2 * elements * element bytes, beside what it
+// reads again because lines were left behind (elements, where neighbours of dst lie far apart in src).
+//   rows      axis 0 is contiguous on both sides: a group of 1 to 32 lanes moves a piece of a run, each lane 1 to 4 elements
+//   tiles     axis 0 is contiguous in dst, another axis in src: square tiles over the two through shared memory, so that both
+//             the reads and the writes run along lines; a padded pitch keeps the columns of a tile in different banks
+//   elements  anything: one element a thread in the order of dst, byte by byte where addresses are not aligned
+// The number of a piece, tile or element is taken apart into places on the other axes by multiplications (kernels/division.hpp),
+// in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
+// table leaves such shapes to `elements`.
+#include "kernels/division.hpp"
+#include "kernels/enqueue.cuh"
+#include "kernels/limits.hpp"
+#include "kernels/permute/permute.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kPermuteThreads;
+
+template <int kBytes>
+struct Word;
+template <>
+struct Word<1> {
+  using Type = uint8_t;
+};
+template <>
+struct Word<2> {
+  using Type = uint16_t;
+};
+template <>
+struct Word<4> {
+  using Type = uint32_t;
+};
+template <>
+struct Word<8> {
+  using Type = uint2;
+};
+template <>
+struct Word<16> {
+  using Type = uint4;
+};
+
+template <int kBytes>
+struct Bytes {
+  unsigned char bytes[kBytes];
+};
+
+// Axes that a number is taken apart into, the first one fastest. Read by compile-time indices only.
+template <class Index>
+struct Outer {
+  int32_t rank = 0;
+  Divisor<Index> extent[kMaxPermuteRank];
+  int64_t src_stride[kMaxPermuteRank];  // elements
+  int64_t dst_stride[kMaxPermuteRank];
+};
+
+struct Offsets {
+  int64_t src = 0;
+  int64_t dst = 0;
+};
+
+template <class Index>
+__device__ __forceinline__ Offsets offsets_of(Index number, const Outer<Index>& outer) {
+  Offsets at;
+#pragma unroll
+  for (int d = 0; d < kMaxPermuteRank; ++d) {
+    if (d >= outer.rank) break;
+    const Index rest = outer.extent[d].quotient(number);
+    const auto index = static_cast<int64_t>(number - rest * outer.extent[d].value);
+    at.src += index * outer.src_stride[d];
+    at.dst += index * outer.dst_stride[d];
+    number = rest;
+  }
+  return at;
+}
+
+template <class Index>
+struct Rows {
+  const void* src;
+  void* dst;
+  int64_t run;            // elements
+  int64_t pieces;         // of all runs
+  Divisor<Index> pieces_a_run;
+  int32_t lanes;          // of a group; a power of two
+  int32_t lanes_log2;
+  Outer<Index> outer;
+};
+
+template <int kBytes, class Index>
+__global__ void __launch_bounds__(kThreads) rows_kernel(const __grid_constant__ Rows<Index> r) {
+  using T = typename Word<kBytes>::Type;
+  constexpr int kLoads = static_cast<int>(permute_row_loads(kBytes));
+  const int lane = static_cast<int>(threadIdx.x) & (r.lanes - 1);
+  const int64_t groups = int64_t{gridDim.x} * (kThreads >> r.lanes_log2);
+  int64_t piece = int64_t{blockIdx.x} * (kThreads >> r.lanes_log2) + (threadIdx.x >> r.lanes_log2);
+  for (; piece < r.pieces; piece += groups) {
+    const auto number = static_cast<Index>(piece);
+    const Index run = r.pieces_a_run.quotient(number);
+    const Offsets at = offsets_of(run, r.outer);
+    const auto in_run = static_cast<int64_t>(number - run * r.pieces_a_run.value);
+    const int64_t first = in_run * (kLoads * r.lanes) + lane;
+    const T* from = static_cast<const T*>(r.src) + at.src + first;
+    T* to = static_cast<T*>(r.dst) + at.dst + first;
+    T words[kLoads];
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) {
+      if (first + i * r.lanes < r.run) words[i] = from[i * r.lanes];
+    }
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) {
+      if (first + i * r.lanes < r.run) to[i * r.lanes] = words[i];
+    }
+  }
+}
+
+// A plane: `across` is src's fastest axis, `down` dst's.
+template <class Index>
+struct Tiles {
+  const void* src;
+  void* dst;
+  int64_t across;
+  int64_t down;
+  int64_t src_pitch;  // elements of src from one place of `down` to the next
+  int64_t dst_pitch;  // of dst, of `across`
+  int64_t tiles;      // of all planes
+  Divisor<Index> tiles_across;
+  Divisor<Index> tiles_down;
+  Outer<Index> outer;
+};
+
+template <int kBytes, class Index>
+__global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__ Tiles<Index> t) {
+  using T = typename Word<kBytes>::Type;
+  constexpr int kTile = static_cast<int>(permute_tile(kBytes));
+  constexpr int kPitch = kTile + (kBytes >= 4 ? 1 : 4 / kBytes);  // words of 4 bytes in different banks down a column
+  constexpr int kRowsAtOnce = kThreads / kTile;
+  constexpr int kPasses = kTile / kRowsAtOnce;
+  __shared__ T shared[kTile][kPitch];
+  const int lane = static_cast<int>(threadIdx.x) % kTile;
+  const int first = static_cast<int>(threadIdx.x) / kTile;
+  for (int64_t tile = blockIdx.x; tile < t.tiles; tile += gridDim.x) {
+    const auto number = static_cast<Index>(tile);
+    const Index row_of_tiles = t.tiles_across.quotient(number);
+    const Index plane = t.tiles_down.quotient(row_of_tiles);
+    const int64_t across = static_cast<int64_t>(number - row_of_tiles * t.tiles_across.value) * kTile;
+    const int64_t down = static_cast<int64_t>(row_of_tiles - plane * t.tiles_down.value) * kTile;
+    const Offsets at = offsets_of(plane, t.outer);
+    const T* from = static_cast<const T*>(t.src) + at.src + (down + first) * t.src_pitch + across + lane;
+    T* to = static_cast<T*>(t.dst) + at.dst + (across + first) * t.dst_pitch + down + lane;
+    T words[kPasses];
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const int row = pass * kRowsAtOnce;
+      if (down + first + row < t.down && across + lane < t.across) words[pass] = from[row * t.src_pitch];
+    }
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) shared[first + pass * kRowsAtOnce][lane] = words[pass];
+    __syncthreads();
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const int row = pass * kRowsAtOnce;
+      if (across + first + row < t.across && down + lane < t.down) to[row * t.dst_pitch] = shared[lane][first + row];
+    }
+    __syncthreads();
+  }
+}
+
+template <class Index>
+struct Elements {
+  const void* src;
+  void* dst;
+  int64_t elements;
+  Outer<Index> outer;
+};
+
+template <class T, class Index>
+__global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ Elements<Index> e) {
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < e.elements; i += step) {
+    const Offsets at = offsets_of(static_cast<Index>(i), e.outer);
+    static_cast<T*>(e.dst)[at.dst] = static_cast<const T*>(e.src)[at.src];
+  }
+}
+
+template <class Index>
+void add(Outer<Index>& outer, const PermuteAxes& axes, int32_t axis) {
+  outer.extent[outer.rank] = Divisor<Index>(static_cast<Index>(axes.extent[axis]));
+  outer.src_stride[outer.rank] = axes.src_stride[axis];
+  outer.dst_stride[outer.rank++] = axes.dst_stride[axis];
+}
+
+// Every axis but the two.
+template <class Index>
+Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also) {
+  Outer<Index> outer;
+  for (int32_t d = 0; d < axes.rank; ++d) {
+    if (d != left_out && d != also) add(outer, axes, d);
+  }
+  return outer;
+}
+
+int64_t cut(int64_t extent, int64_t piece) { return extent / piece + (extent % piece != 0 ? 1 : 0); }
+
+template <class Arguments>
+cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, cudaStream_t stream) {
+  return enqueue(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
+}
+
+template <int kBytes, class Index>
+cudaError_t start_rows(const PermuteLaunch& launch, cudaStream_t stream) {
+  const int64_t run = launch.axes.extent[0];
+  const int64_t lanes = permute_row_lanes(run);
+  const int64_t pieces_a_run = cut(run, lanes * permute_row_loads(kBytes));
+  Rows<Index> rows{};
+  rows.src = launch.src;
+  rows.dst = launch.dst;
+  rows.run = run;
+  rows.pieces = launch.axes.elements() / run * pieces_a_run;
+  rows.pieces_a_run = Divisor<Index>(static_cast<Index>(pieces_a_run));
+  rows.lanes = static_cast<int32_t>(lanes);
+  while (int64_t{1} << rows.lanes_log2 < lanes) ++rows.lanes_log2;
+  rows.outer = outer_axes<Index>(launch.axes, 0, 0);
+  return start(rows_kernel<kBytes, Index>, rows, launch.grid, stream);
+}
+
+template <int kBytes, class Index>
+cudaError_t start_tiles(const PermuteLaunch& launch, cudaStream_t stream) {
+  const PermuteAxes& axes = launch.axes;
+  const int64_t tile = permute_tile(kBytes);
+  const int32_t fastest = src_fastest(axes);
+  Tiles<Index> tiles{};
+  tiles.src = launch.src;
+  tiles.dst = launch.dst;
+  tiles.across = axes.extent[fastest];
+  tiles.down = axes.extent[0];
+  tiles.src_pitch = axes.src_stride[0];
+  tiles.dst_pitch = axes.dst_stride[fastest];
+  const int64_t across = cut(tiles.across, tile);
+  const int64_t down = cut(tiles.down, tile);
+  tiles.tiles = axes.elements() / tiles.across / tiles.down * across * down;
+  tiles.tiles_across = Divisor<Index>(static_cast<Index>(across));
+  tiles.tiles_down = Divisor<Index>(static_cast<Index>(down));
+  tiles.outer = outer_axes<Index>(axes, 0, fastest);
+  return start(tiles_kernel<kBytes, Index>, tiles, launch.grid, stream);
+}
+
+template <class T, class Index>
+cudaError_t start_elements(const PermuteLaunch& launch, cudaStream_t stream) {
+  Elements<Index> elements{launch.src, launch.dst, launch.axes.elements(), outer_axes<Index>(launch.axes, -1, -1)};
+  return start(elements_kernel<T, Index>, elements, launch.grid, stream);
+}
+
+// Calls f with the element's size as a compile-time constant.
+template <class F>
+cudaError_t for_size(int64_t element_bytes, const F& f) {
+  switch (element_bytes) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 4:
+      return f.template operator()<4>();
+    case 8:
+      return f.template operator()<8>();
+    case 16:
+      return f.template operator()<16>();
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+// Neither the numbers of pieces nor what they are divided by exceed the number of elements.
+bool fits_32_bits(const PermuteAxes& axes) { return axes.elements() <= UINT32_MAX; }
+
+bool aligned(const void* p, int64_t bytes) { return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0; }
+
+template <class Kernel>
+cudaError_t load(Kernel kernel) {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, kernel);
+}
+
+}  // namespace
+
+cudaError_t permute_rows(const PermuteLaunch& launch, cudaStream_t stream) {
+  return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
+    return fits_32_bits(launch.axes) ? start_rows<kBytes, uint32_t>(launch, stream)
+                                     : start_rows<kBytes, uint64_t>(launch, stream);
+  });
+}
+
+cudaError_t permute_tiles(const PermuteLaunch& launch, cudaStream_t stream) {
+  return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
+    return fits_32_bits(launch.axes) ? start_tiles<kBytes, uint32_t>(launch, stream)
+                                     : start_tiles<kBytes, uint64_t>(launch, stream);
+  });
+}
+
+cudaError_t permute_elements(const PermuteLaunch& launch, cudaStream_t stream) {
+  const int64_t bytes = launch.axes.element_bytes;
+  const bool by_words = aligned(launch.src, bytes) && aligned(launch.dst, bytes);
+  return for_size(bytes, [&]<int kBytes>() {
+    const auto of = [&]<class T>() {
+      return fits_32_bits(launch.axes) ? start_elements<T, uint32_t>(launch, stream)
+                                       : start_elements<T, uint64_t>(launch, stream);
+    };
+    return by_words ? of.template operator()<typename Word<kBytes>::Type>() : of.template operator()<Bytes<kBytes>>();
+  });
+}
+
+cudaError_t permute_preload() {
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    const cudaError_t error = for_size(bytes, [&]<int kBytes>() {
+      using T = typename Word<kBytes>::Type;
+      cudaError_t e = load(rows_kernel<kBytes, uint32_t>);
+      if (e == cudaSuccess) e = load(tiles_kernel<kBytes, uint32_t>);
+      return e == cudaSuccess ? load(elements_kernel<T, uint32_t>) : e;
+    });
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace gpumem::kernels

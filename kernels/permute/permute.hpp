@@ -1,0 +1,27 @@
+// Launchers of the permutations of axes, which come fused (kernels/permute_axes.hpp).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "kernels/permute_axes.hpp"
+
+namespace gpumem::kernels {
+
+struct PermuteLaunch {
+  PermuteAxes axes;
+  const void* src;
+  void* dst;
+  int64_t grid;  // blocks; each takes every grid-th piece
+};
+
+// rows and tiles: elements at a multiple of their own size on both sides.
+cudaError_t permute_rows(const PermuteLaunch& launch, cudaStream_t stream);      // PermuteForm::rows and copy
+cudaError_t permute_tiles(const PermuteLaunch& launch, cudaStream_t stream);     // PermuteForm::planes
+cudaError_t permute_elements(const PermuteLaunch& launch, cudaStream_t stream);  // any
+
+// Loads the kernels' code now instead of at the first launch.
+cudaError_t permute_preload();
+
+}  // namespace gpumem::kernels

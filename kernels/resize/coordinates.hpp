@@ -1,0 +1,141 @@
+// The arithmetic of a resize, for host and kernels alike, so that they can't differ: where the centre of an element of dst lies
+// in src, and the value there. Plain constexpr functions. Those that the host's inner loops call are inlined always: no code
+// for a wide instruction set may stand for another file's (src/backend/host/loops.hpp).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "kernels/limits.hpp"
+
+namespace gpumem {
+
+// One axis: `src` elements become `dst`, both 1 or more. The centre of element i of dst lies at ((2 i + 1) src - dst) / (2 dst).
+struct ResizeAxis {
+  int64_t src;
+  int64_t dst;
+  int32_t bits;  // resize_bits(): divisions of short words are many times faster on a GPU
+};
+
+constexpr ResizeAxis resize_axis(int64_t src, int64_t dst) noexcept { return {src, dst, resize_bits(src, dst)}; }
+
+// Between elements `index` and `index` + 1 of src, by `weight` units of 2^-kBits; weight < 2^kBits, and 0 at both edges.
+struct ResizeTap {
+  int64_t index;
+  uint32_t weight;
+
+  constexpr int64_t next() const noexcept { return index + (weight != 0 ? 1 : 0); }
+};
+
+// rest / whole in units of 2^-kBits, rounded to nearest, halves up; rest < whole.
+template <int kBits, class Word>
+constexpr uint32_t resize_fraction(Word rest, Word whole) noexcept {
+  uint32_t fraction = 0;
+  for (int left = kBits; left > 0; left -= kResizeFractionStep) {
+    const int step = left < kResizeFractionStep ? left : kResizeFractionStep;
+    rest <<= step;
+    fraction = (fraction << step) | static_cast<uint32_t>(rest / whole);
+    rest %= whole;
+  }
+  return fraction + (rest >= whole - rest ? 1 : 0);
+}
+
+template <int kBits, class Word>
+constexpr ResizeTap resize_tap_in(const ResizeAxis& axis, int64_t i) noexcept {
+  const Word dst = static_cast<Word>(axis.dst);
+  const Word scaled = (static_cast<Word>(i) * 2 + 1) * static_cast<Word>(axis.src);
+  if (scaled <= dst) return {0, 0};  // before the centre of the first element, or at it
+  const Word centre = scaled - dst;
+  const uint32_t fraction = resize_fraction<kBits, Word>(centre % (dst * 2), dst * 2);
+  // A fraction that rounds to 1 is none of the next element.
+  const int64_t index = static_cast<int64_t>(centre / (dst * 2)) + (fraction >> kBits);
+  if (index >= axis.src - 1) return {axis.src - 1, 0};
+  return {index, fraction & ((uint32_t{1} << kBits) - 1)};
+}
+
+// kWidest: axes of more bits do not come.
+template <int kBits, int kWidest = 128>
+constexpr ResizeTap resize_tap(const ResizeAxis& axis, int64_t i) noexcept {
+  if (axis.bits == 32) return resize_tap_in<kBits, uint32_t>(axis, i);
+  if constexpr (kWidest == 128) {
+    if (axis.bits == 128) return resize_tap_in<kBits, Uint128>(axis, i);
+  }
+  return resize_tap_in<kBits, uint64_t>(axis, i);
+}
+
+template <class Word>
+constexpr int64_t resize_nearest_in(const ResizeAxis& axis, int64_t i) noexcept {
+  return static_cast<int64_t>((static_cast<Word>(i) * 2 + 1) * static_cast<Word>(axis.src) /
+                              (static_cast<Word>(axis.dst) * 2));
+}
+
+// The element of src in which the centre of element i of dst lies.
+template <int kWidest = 128>
+constexpr int64_t resize_nearest(const ResizeAxis& axis, int64_t i) noexcept {
+  if (axis.bits == 32) return resize_nearest_in<uint32_t>(axis, i);
+  if constexpr (kWidest == 128) {
+    if (axis.bits == 128) return resize_nearest_in<Uint128>(axis, i);
+  }
+  return resize_nearest_in<uint64_t>(axis, i);
+}
+
+// How two elements side by side become a Line, by a weight of kAcross bits, and two Lines, one below the other, an element, by one
+// of kDown bits. A weight that is nothing gives the first of the two as it is.
+template <class T>
+struct ResizeBlend;
+
+// 8 + 12 + 12 bits fill a word. |error| <= 1/2 + 255 * 2^-12, half of it from each weight's 2^-13.
+template <>
+struct ResizeBlend<uint8_t> {
+  using Line = uint32_t;
+  static constexpr int kAcross = 12;
+  static constexpr int kDown = 12;
+
+  // The difference may be negative: modulo 2^32 the sum is right.
+  [[gnu::always_inline]] static constexpr Line across(uint8_t a, uint8_t b, uint32_t weight) noexcept {
+    return (Line{a} << kAcross) + weight * (Line{b} - Line{a});
+  }
+  [[gnu::always_inline]] static constexpr uint8_t down(Line a, Line b, uint32_t weight) noexcept {
+    return static_cast<uint8_t>(((a << kDown) + weight * (b - a) + (1u << 23)) >> 24);
+  }
+};
+
+// 16 + 16 bits fill a word, which the second weight then multiplies to 56. |error| <= 1/2 + 65535 * (2^-17 + 2^-25).
+template <>
+struct ResizeBlend<uint16_t> {
+  using Line = uint32_t;
+  static constexpr int kAcross = 16;
+  static constexpr int kDown = 24;
+
+  [[gnu::always_inline]] static constexpr Line across(uint16_t a, uint16_t b, uint32_t weight) noexcept {
+    return (Line{a} << kAcross) + weight * (Line{b} - Line{a});
+  }
+  [[gnu::always_inline]] static constexpr uint16_t down(Line a, Line b, uint32_t weight) noexcept {
+    constexpr uint32_t kOne = 1u << kDown;
+    return static_cast<uint16_t>((uint64_t{a} * (kOne - weight) + uint64_t{b} * weight + (uint64_t{1} << 39)) >> 40);
+  }
+};
+
+inline constexpr float kCanonicalNanF32 = std::bit_cast<float>(uint32_t{0x7fc00000});
+
+// a + w (b - a), each of the three operations rounded to nearest; a where a == b. A weight of 24 bits is a float, and less than
+// 1, so that the result never passes b. With u = 2^-24 and M the largest magnitude, one blend adds at most
+// 2 M u (b - a) + 2 M u (product) + M u (sum) + M u (weight, 2^-25 of 2 M): 6 M u, and both 12 M u to first order.
+template <>
+struct ResizeBlend<float> {
+  using Line = float;
+  static constexpr int kAcross = 24;
+  static constexpr int kDown = 24;
+
+  [[gnu::always_inline]] static constexpr Line across(float a, float b, uint32_t weight) noexcept {
+    const float w = static_cast<float>(static_cast<int32_t>(weight)) * 0x1p-24f;
+    const float between = a + w * (b - a);
+    return a == b ? a : between;
+  }
+  [[gnu::always_inline]] static constexpr float down(Line a, Line b, uint32_t weight) noexcept {
+    const float value = across(a, b, weight);
+    return value != value ? kCanonicalNanF32 : value;
+  }
+};
+
+}  // namespace gpumem

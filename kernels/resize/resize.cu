@@ -1,0 +1,337 @@
+// Resizes of an image in global memory. Written: every pixel of dst, once. Read: for each one (nearest) or four (bilinear) pixels of
+// src through the read-only cache, whose lines neighbouring threads share; a reduction by more than two passes over much of src.
+//   global  resize_pixels() neighbouring pixels of up to kMaxRowsPerThread rows a thread: its columns are worked out once, rows of
+//           src that two rows of dst have in common are read once, and the pixels are written by whole words where dst lies for it
+//   bytes   a pixel a thread, an element moved byte by byte, for any address and pitch
+#include "kernels/resize/resize.hpp"
+
+#include "kernels/enqueue.cuh"
+#include "kernels/resize/tiles.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kResizeThreads;
+
+template <int kBytes>
+struct WordOf {
+  using Type = uint8_t;
+};
+template <>
+struct WordOf<2> {
+  using Type = uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using Type = uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using Type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using Type = uint4;
+};
+
+// The largest power of two that divides bytes, a word at most.
+constexpr int word_bytes(int bytes) {
+  int word = 1;
+  while (word < 16 && bytes % (word * 2) == 0) word *= 2;
+  return word;
+}
+
+__device__ inline bool aligned(const void* p, int bytes) {
+  return (reinterpret_cast<uintptr_t>(p) & static_cast<unsigned>(bytes - 1)) == 0;
+}
+
+template <class T, int kChannels>
+struct Pixel {
+  T element[kChannels];
+};
+
+// kWhole: every pixel of src lies at a multiple of its size, which is a power of two.
+template <class T, int kChannels, bool kWhole>
+__device__ inline Pixel<T, kChannels> read_pixel(const T* from) {
+  if constexpr (kWhole) {
+    constexpr int kBytes = kChannels * static_cast<int>(sizeof(T));
+    union {
+      typename WordOf<kBytes>::Type word;
+      Pixel<T, kChannels> pixel;
+    } both;
+    both.word = __ldg(reinterpret_cast<const typename WordOf<kBytes>::Type*>(from));
+    return both.pixel;
+  } else {
+    Pixel<T, kChannels> pixel;
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) pixel.element[c] = __ldg(from + c);
+    return pixel;
+  }
+}
+
+// The pixels of one thread in one row of dst.
+template <class T, int kChannels>
+union Pixels {
+  static constexpr int kCount = resize_pixels(kChannels, sizeof(T));
+  static constexpr int kElements = kCount * kChannels;
+  static constexpr int kWordBytes = word_bytes(kElements * static_cast<int>(sizeof(T)));
+  static constexpr int kWords = kElements * static_cast<int>(sizeof(T)) / kWordBytes;
+  using Word = typename WordOf<kWordBytes>::Type;
+
+  Word word[kWords];
+  T element[kElements];
+  Pixel<T, kChannels> pixel[kCount];
+  __device__ Pixels() {}
+
+  // The first `count` of them.
+  __device__ void write(T* to, int count) const {
+    if (count == kCount && aligned(to, kWordBytes)) {
+#pragma unroll
+      for (int i = 0; i < kWords; ++i) reinterpret_cast<Word*>(to)[i] = word[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) {
+        if (i < count * kChannels) to[i] = element[i];
+      }
+    }
+  }
+};
+
+__device__ inline int columns_left(const ResizeLaunch& launch, int64_t col, int most) {
+  const int64_t left = launch.across.dst - col;
+  return left < most ? static_cast<int>(left) : most;
+}
+
+template <class T>
+__device__ inline const T* src_row(const ResizeLaunch& launch, int64_t row) {
+  return reinterpret_cast<const T*>(static_cast<const char*>(launch.src) + row * launch.src_pitch);
+}
+template <class T>
+__device__ inline T* dst_row(const ResizeLaunch& launch, int64_t row) {
+  return reinterpret_cast<T*>(static_cast<char*>(launch.dst) + row * launch.dst_pitch);
+}
+
+template <class T, int kChannels, bool kWhole>
+__global__ void __launch_bounds__(kThreads)
+    nearest_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+  using Out = Pixels<T, kChannels>;
+  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const ResizePlace place(launch, tiles, tile, Out::kCount);
+    if (place.row >= place.end) continue;
+    const int count = columns_left(launch, place.col, Out::kCount);
+    int64_t at[Out::kCount];
+#pragma unroll
+    for (int i = 0; i < Out::kCount; ++i) {
+      at[i] = resize_nearest<64>(launch.across, place.col + (i < count ? i : 0)) * kChannels;
+    }
+    for (int64_t row = place.row; row < place.end; ++row) {
+      const T* from = src_row<T>(launch, resize_nearest<64>(launch.down, row));
+      Out out;
+#pragma unroll
+      for (int i = 0; i < Out::kCount; ++i) out.pixel[i] = read_pixel<T, kChannels, kWhole>(from + at[i]);
+      out.write(dst_row<T>(launch, row) + place.col * kChannels, count);
+    }
+  }
+}
+
+// The columns of one thread, and two rows of src blended along them.
+template <class T, int kChannels, bool kWhole>
+struct Lines {
+  using Blend = ResizeBlend<T>;
+  using Line = typename Blend::Line;
+  using Out = Pixels<T, kChannels>;
+
+  int64_t at[Out::kCount];
+  uint32_t weight[Out::kCount];
+  int64_t upper_row = -1;
+  int64_t lower_row = -1;
+  Line upper[Out::kElements];
+  Line lower[Out::kElements];
+
+  __device__ Lines(const ResizeLaunch& launch, int64_t col, int count) {
+#pragma unroll
+    for (int i = 0; i < Out::kCount; ++i) {
+      const ResizeTap tap = resize_tap<Blend::kAcross, 64>(launch.across, col + (i < count ? i : 0));
+      at[i] = tap.index * kChannels;
+      weight[i] = tap.weight;
+    }
+  }
+
+  __device__ void read(const ResizeLaunch& launch, int64_t row, Line (&line)[Out::kElements]) const {
+    const T* from = src_row<T>(launch, row);
+#pragma unroll
+    for (int i = 0; i < Out::kCount; ++i) {
+      const auto left = read_pixel<T, kChannels, kWhole>(from + at[i]);
+      const auto right = read_pixel<T, kChannels, kWhole>(from + at[i] + (weight[i] != 0 ? kChannels : 0));
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) {
+        line[i * kChannels + c] = Blend::across(left.element[c], right.element[c], weight[i]);
+      }
+    }
+  }
+
+  // Rows of src come in order, so the upper one may be there as what was the lower.
+  __device__ void move_to(const ResizeLaunch& launch, const ResizeTap& tap) {
+    if (tap.index != upper_row) {
+      if (tap.index == lower_row) {
+#pragma unroll
+        for (int i = 0; i < Out::kElements; ++i) upper[i] = lower[i];
+      } else {
+        read(launch, tap.index, upper);
+      }
+      upper_row = tap.index;
+    }
+    if (tap.weight == 0 || tap.next() == lower_row) return;
+    read(launch, tap.next(), lower);
+    lower_row = tap.next();
+  }
+};
+
+// Three blocks a processor leave each thread 80 registers, of which none is spilled.
+template <class T, int kChannels, bool kWhole>
+__global__ void __launch_bounds__(kThreads, 3)
+    bilinear_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+  using Out = Pixels<T, kChannels>;
+  using Blend = ResizeBlend<T>;
+  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const ResizePlace place(launch, tiles, tile, Out::kCount);
+    if (place.row >= place.end) continue;
+    const int count = columns_left(launch, place.col, Out::kCount);
+    Lines<T, kChannels, kWhole> lines(launch, place.col, count);
+    for (int64_t row = place.row; row < place.end; ++row) {
+      const ResizeTap tap = resize_tap<Blend::kDown, 64>(launch.down, row);
+      lines.move_to(launch, tap);
+      Out out;
+#pragma unroll
+      for (int i = 0; i < Out::kElements; ++i) {
+        const auto lower = tap.weight != 0 ? lines.lower[i] : lines.upper[i];
+        out.element[i] = Blend::down(lines.upper[i], lower, tap.weight);
+      }
+      out.write(dst_row<T>(launch, row) + place.col * kChannels, count);
+    }
+  }
+}
+
+template <class T>
+__device__ inline T read_bytes(const unsigned char* from) {
+  union {
+    unsigned char byte[sizeof(T)];
+    T value;
+  } both;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(T)); ++i) both.byte[i] = __ldg(from + i);
+  return both.value;
+}
+
+template <class T>
+__device__ inline void write_bytes(unsigned char* to, T value) {
+  union {
+    T value;
+    unsigned char byte[sizeof(T)];
+  } both;
+  both.value = value;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(T)); ++i) to[i] = both.byte[i];
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    bytes_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+  using Blend = ResizeBlend<T>;
+  const int64_t pixel = int64_t{launch.channels} * static_cast<int64_t>(sizeof(T));
+  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const ResizePlace place(launch, tiles, tile, 1);
+    for (int64_t row = place.row; row < place.end; ++row) {
+      auto* to = dst_row<unsigned char>(launch, row) + place.col * pixel;
+      if (launch.filter == GPUMEM_FILTER_NEAREST) {
+        const auto* from = src_row<unsigned char>(launch, resize_nearest(launch.down, row)) +
+                           resize_nearest(launch.across, place.col) * pixel;
+        for (int64_t i = 0; i < pixel; ++i) to[i] = __ldg(from + i);
+        continue;
+      }
+      const ResizeTap down = resize_tap<Blend::kDown>(launch.down, row);
+      const ResizeTap across = resize_tap<Blend::kAcross>(launch.across, place.col);
+      const auto* upper = src_row<unsigned char>(launch, down.index) + across.index * pixel;
+      const auto* lower = src_row<unsigned char>(launch, down.next()) + across.index * pixel;
+      const int64_t step = across.weight != 0 ? pixel : 0;
+      for (int64_t at = 0; at < pixel; at += static_cast<int64_t>(sizeof(T))) {
+        const auto a = Blend::across(read_bytes<T>(upper + at), read_bytes<T>(upper + step + at), across.weight);
+        const auto b = Blend::across(read_bytes<T>(lower + at), read_bytes<T>(lower + step + at), across.weight);
+        write_bytes<T>(to + at, Blend::down(a, b, down.weight));
+      }
+    }
+  }
+}
+
+using Kernel = void (*)(ResizeLaunch, ResizeTiles);
+
+cudaError_t start(Kernel kernel, const ResizeLaunch& launch, int pixels, cudaStream_t stream) {
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, resize_tiles(launch, pixels));
+}
+
+template <class T, int kChannels>
+cudaError_t start_global(const ResizeLaunch& launch, cudaStream_t stream) {
+  constexpr int kBytes = kChannels * static_cast<int>(sizeof(T));
+  constexpr int kPixels = Pixels<T, kChannels>::kCount;
+  const bool nearest = launch.filter == GPUMEM_FILTER_NEAREST;
+  if constexpr (kChannels == 2 || kChannels == 4) {
+    if (reinterpret_cast<uintptr_t>(launch.src) % kBytes == 0 && launch.src_pitch % kBytes == 0) {
+      return start(nearest ? nearest_kernel<T, kChannels, true> : bilinear_kernel<T, kChannels, true>, launch, kPixels,
+                   stream);
+    }
+  }
+  return start(nearest ? nearest_kernel<T, kChannels, false> : bilinear_kernel<T, kChannels, false>, launch, kPixels,
+               stream);
+}
+
+template <class T>
+cudaError_t for_channels(const ResizeLaunch& launch, cudaStream_t stream) {
+  switch (launch.channels) {
+    case 1:
+      return start_global<T, 1>(launch, stream);
+    case 2:
+      return start_global<T, 2>(launch, stream);
+    case 3:
+      return start_global<T, 3>(launch, stream);
+    case 4:
+      return start_global<T, 4>(launch, stream);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+}  // namespace
+
+cudaError_t resize_global(const ResizeLaunch& launch, cudaStream_t stream) {
+  switch (launch.dtype) {
+    case GPUMEM_U8:
+      return for_channels<uint8_t>(launch, stream);
+    case GPUMEM_U16:
+      return for_channels<uint16_t>(launch, stream);
+    case GPUMEM_F32:
+      return for_channels<float>(launch, stream);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+cudaError_t resize_bytes(const ResizeLaunch& launch, cudaStream_t stream) {
+  switch (launch.dtype) {
+    case GPUMEM_U8:
+      return start(bytes_kernel<uint8_t>, launch, 1, stream);
+    case GPUMEM_U16:
+      return start(bytes_kernel<uint16_t>, launch, 1, stream);
+    case GPUMEM_F32:
+      return start(bytes_kernel<float>, launch, 1, stream);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+// The kernels of one source file are loaded together.
+cudaError_t resize_preload() {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, bytes_kernel<uint8_t>);
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,186 @@
+// Resizes by the texture unit, a pixel a thread; src lies in ordinary memory, at a texture's alignment and pitch. Read and written
+// as by resize.cu. Nearest is fetched by its exact index,
+// as integers, so that no bits are looked at. Bilinear values are the texture unit's own: its fractions have 8 bits, so
+// they are rounded to 8 here, in integers, and the coordinate that carries one is exact in float up to 2^15 (the table refuses
+// more). Elements of integers come back as fractions of their largest value, by which they are multiplied again.
+#include "kernels/resize/resize.hpp"
+
+#include "kernels/enqueue.cuh"
+#include "kernels/resize/tiles.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kResizeThreads;
+constexpr int kFraction = 8;
+
+template <class T, int kChannels>
+struct VectorOf;
+template <>
+struct VectorOf<uint8_t, 1> {
+  using Type = uchar1;
+};
+template <>
+struct VectorOf<uint8_t, 2> {
+  using Type = uchar2;
+};
+template <>
+struct VectorOf<uint8_t, 4> {
+  using Type = uchar4;
+};
+template <>
+struct VectorOf<uint16_t, 1> {
+  using Type = ushort1;
+};
+template <>
+struct VectorOf<uint16_t, 2> {
+  using Type = ushort2;
+};
+template <>
+struct VectorOf<uint16_t, 4> {
+  using Type = ushort4;
+};
+template <>
+struct VectorOf<uint32_t, 1> {
+  using Type = uint1;
+};
+template <>
+struct VectorOf<uint32_t, 2> {
+  using Type = uint2;
+};
+template <>
+struct VectorOf<uint32_t, 4> {
+  using Type = uint4;
+};
+template <>
+struct VectorOf<float, 1> {
+  using Type = float1;
+};
+template <>
+struct VectorOf<float, 2> {
+  using Type = float2;
+};
+template <>
+struct VectorOf<float, 4> {
+  using Type = float4;
+};
+
+template <class T>
+__device__ inline T from_texture(float value) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return value != value ? kCanonicalNanF32 : value;
+  } else {
+    constexpr float kLargest = static_cast<T>(~T{0});
+    return static_cast<T>(__float2uint_rn(value * kLargest));
+  }
+}
+
+__device__ inline float coordinate(const ResizeAxis& axis, int64_t i) {
+  const ResizeTap tap = resize_tap<kFraction, 64>(axis, i);
+  return static_cast<float>(static_cast<int32_t>(tap.index)) + 0.5f +
+         static_cast<float>(static_cast<int32_t>(tap.weight)) * (1.0f / (1 << kFraction));
+}
+
+template <class T, int kChannels>
+__device__ inline T* pixel_of(const ResizeLaunch& launch, int64_t row, int64_t col) {
+  return reinterpret_cast<T*>(static_cast<char*>(launch.dst) + row * launch.dst_pitch) + col * kChannels;
+}
+
+template <class T, int kChannels>
+__global__ void __launch_bounds__(kThreads)
+    nearest_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+  using Vector = typename VectorOf<T, kChannels>::Type;
+  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const ResizePlace place(launch, tiles, tile, 1);
+    for (int64_t row = place.row; row < place.end; ++row) {
+      union {
+        Vector vector;
+        T element[kChannels];
+      } out;
+      out.vector =
+          tex2D<Vector>(launch.texture, static_cast<float>(resize_nearest<64>(launch.across, place.col)) + 0.5f,
+                        static_cast<float>(resize_nearest<64>(launch.down, row)) + 0.5f);
+      T* to = pixel_of<T, kChannels>(launch, row, place.col);
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) to[c] = out.element[c];
+    }
+  }
+}
+
+template <class T, int kChannels>
+__global__ void __launch_bounds__(kThreads)
+    bilinear_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+  using Vector = typename VectorOf<float, kChannels>::Type;
+  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const ResizePlace place(launch, tiles, tile, 1);
+    for (int64_t row = place.row; row < place.end; ++row) {
+      union {
+        Vector vector;
+        float element[kChannels];
+      } out;
+      out.vector = tex2D<Vector>(launch.texture, coordinate(launch.across, place.col), coordinate(launch.down, row));
+      T* to = pixel_of<T, kChannels>(launch, row, place.col);
+#pragma unroll
+      for (int c = 0; c < kChannels; ++c) to[c] = from_texture<T>(out.element[c]);
+    }
+  }
+}
+
+template <class T, int kChannels>
+void (*kernel_of(gpumem_filter filter))(const ResizeLaunch, const ResizeTiles) {
+  if (filter == GPUMEM_FILTER_BILINEAR) return bilinear_kernel<T, kChannels>;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return nearest_kernel<uint32_t, kChannels>;
+  } else {
+    return nearest_kernel<T, kChannels>;
+  }
+}
+
+template <class T>
+cudaError_t for_channels(const ResizeLaunch& launch, cudaStream_t stream) {
+  const auto kernel = launch.channels == 1   ? kernel_of<T, 1>(launch.filter)
+                      : launch.channels == 2 ? kernel_of<T, 2>(launch.filter)
+                                             : kernel_of<T, 4>(launch.filter);
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, resize_tiles(launch, 1));
+}
+
+}  // namespace
+
+cudaResourceDesc resize_texture_resource(const ResizeLaunch& launch) {
+  const int bits = 8 * element_bytes(launch.dtype);
+  const bool floating = launch.dtype == GPUMEM_F32 && launch.filter == GPUMEM_FILTER_BILINEAR;
+  const auto bits_of = [&](int channel) { return channel < launch.channels ? bits : 0; };
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypePitch2D;
+  resource.res.pitch2D.devPtr = const_cast<void*>(launch.src);
+  resource.res.pitch2D.desc = {bits_of(0), bits_of(1), bits_of(2), bits_of(3),
+                               floating ? cudaChannelFormatKindFloat : cudaChannelFormatKindUnsigned};
+  resource.res.pitch2D.width = static_cast<size_t>(launch.across.src);
+  resource.res.pitch2D.height = static_cast<size_t>(launch.down.src);
+  resource.res.pitch2D.pitchInBytes = static_cast<size_t>(launch.src_pitch);
+  return resource;
+}
+
+cudaTextureDesc resize_texture_reading(const ResizeLaunch& launch) {
+  const bool nearest = launch.filter == GPUMEM_FILTER_NEAREST;
+  cudaTextureDesc reading{};
+  reading.addressMode[0] = reading.addressMode[1] = cudaAddressModeClamp;
+  reading.filterMode = nearest ? cudaFilterModePoint : cudaFilterModeLinear;
+  reading.readMode = nearest || launch.dtype == GPUMEM_F32 ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
+  return reading;
+}
+
+cudaError_t resize_texture(const ResizeLaunch& launch, cudaStream_t stream) {
+  switch (launch.dtype) {
+    case GPUMEM_U8:
+      return for_channels<uint8_t>(launch, stream);
+    case GPUMEM_U16:
+      return for_channels<uint16_t>(launch, stream);
+    case GPUMEM_F32:
+      return for_channels<float>(launch, stream);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+}  // namespace gpumem::kernels

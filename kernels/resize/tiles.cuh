@@ -1,0 +1,55 @@
+// How the kernels of the resize lay threads over dst: a thread makes some neighbouring pixels of a few rows, one below the other.
+#pragma once
+
+#include "kernels/limits.hpp"
+#include "kernels/resize/resize.hpp"
+
+namespace gpumem::kernels {
+
+// A block of dst's pixels a tile: `lanes` threads along a row.
+struct ResizeTiles {
+  int64_t across;  // tiles along a row
+  int64_t count;
+  int32_t log2_lanes;
+};
+
+inline int64_t resize_pieces(int64_t extent, int64_t piece) { return extent / piece + (extent % piece != 0 ? 1 : 0); }
+
+inline ResizeTiles resize_tiles(const ResizeLaunch& launch, int pixels) {
+  const int64_t groups = resize_pieces(launch.across.dst, pixels);
+  const int64_t steps = resize_pieces(launch.down.dst, launch.rows_per_thread);
+  const int lanes = resize_lanes(groups, steps);
+  int32_t log2_lanes = 0;
+  while (1 << log2_lanes < lanes) ++log2_lanes;
+  const int64_t across = resize_pieces(groups, lanes);
+  return {across, across * resize_pieces(steps, kResizeThreads / lanes), log2_lanes};
+}
+
+// The first column and the rows of this thread in a tile.
+struct ResizePlace {
+  int64_t col;
+  int64_t row;
+  int64_t end;
+
+  __device__ ResizePlace(const ResizeLaunch& launch, const ResizeTiles& tiles, int64_t tile, int pixels) {
+    int64_t tile_row;
+    int64_t tile_col;
+    if (tile <= UINT32_MAX && tiles.across <= UINT32_MAX) {  // a 32-bit division is several times shorter
+      tile_row = static_cast<uint32_t>(tile) / static_cast<uint32_t>(tiles.across);
+      tile_col = static_cast<uint32_t>(tile) % static_cast<uint32_t>(tiles.across);
+    } else {
+      tile_row = tile / tiles.across;
+      tile_col = tile % tiles.across;
+    }
+    const unsigned lane = threadIdx.x & ((1u << tiles.log2_lanes) - 1);
+    const unsigned below = threadIdx.x >> tiles.log2_lanes;
+    const int64_t rows_at_once = kResizeThreads >> tiles.log2_lanes;
+    col = ((tile_col << tiles.log2_lanes) + lane) * pixels;
+    row = (tile_row * rows_at_once + below) * launch.rows_per_thread;
+    end = row + launch.rows_per_thread;
+    if (end > launch.down.dst) end = launch.down.dst;
+    if (col >= launch.across.dst) end = row;  // nothing
+  }
+};
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,24 @@
+// Permutations of axes.
+#include "api/guard.hpp"
+#include "engine/operations.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+gpumem_status gpumem_permute(gpumem_ctx* ctx, int64_t element_bytes, int32_t rank, const int64_t* extents,
+                             const int32_t* order, const void* src, const int64_t* src_strides, void* dst,
+                             const int64_t* dst_strides) {
+  return with_context(ctx, [&](Context& context) {
+    permute(context, {element_bytes, rank, extents, order, src, src_strides, dst, dst_strides}, context.own_stream(),
+            Until::complete);
+  });
+}
+
+gpumem_status gpumem_permute_async(gpumem_ctx* ctx, int64_t element_bytes, int32_t rank, const int64_t* extents,
+                                   const int32_t* order, const void* src, const int64_t* src_strides, void* dst,
+                                   const int64_t* dst_strides, gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) {
+    permute(context, {element_bytes, rank, extents, order, src, src_strides, dst, dst_strides},
+            stream_of(context, stream), Until::enqueued);
+  });
+}

@@ -1,0 +1,71 @@
+// Copies on a CUDA device: one launcher a variant, in the order of the table's CUDA rows.
+#include "backend/cuda/cuda_backend.hpp"
+#include "backend/cuda/driver_copy.hpp"
+#include "backend/launchers.hpp"
+#include "kernels/copy/copy.hpp"
+#include "kernels/limits.hpp"
+
+namespace gpumem {
+namespace {
+
+cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
+
+cudaError_t by_driver(const CopyArgs& args, cudaStream_t stream) { return copy_by_driver(args.block, stream); }
+
+// The widest access at which every row begins, on both sides.
+int64_t access_of(const CopyBlock& b) noexcept {
+  uint64_t bits = reinterpret_cast<uintptr_t>(b.dst) | reinterpret_cast<uintptr_t>(b.src);
+  if (b.rows > 1) bits |= static_cast<uint64_t>(b.dst_pitch | b.src_pitch);
+  if (b.slices > 1) bits |= static_cast<uint64_t>(b.dst_slice | b.src_slice);
+  return widest_access(bits);
+}
+
+template <auto kLaunch>
+cudaError_t by_kernel(const CopyArgs& args, cudaStream_t stream) {
+  const CopyBlock& b = args.block;
+  const kernels::CopyLaunch launch{b.dst,
+                                   b.dst_pitch,
+                                   b.dst_slice,
+                                   b.src,
+                                   b.src_pitch,
+                                   b.src_slice,
+                                   b.row_bytes,
+                                   b.rows,
+                                   b.slices,
+                                   args.shape.grid,
+                                   static_cast<int>(kCopyThreads / args.shape.tile),
+                                   access_of(b)};
+  return kLaunch(launch, stream);
+}
+
+// rows and warp_rows differ in the lanes of a row.
+constexpr Launcher<cudaError_t (*)(const CopyArgs&, cudaStream_t)> kCopy[] = {
+    {"rows", by_kernel<kernels::copy_rows>},      {"driver", by_driver},
+    {"vec16", by_kernel<kernels::copy_vec16>},    {"vec4", by_kernel<kernels::copy_vec4>},
+    {"vec2", by_kernel<kernels::copy_vec2>},      {"scalar", by_kernel<kernels::copy_scalar>},
+    {"warp_rows", by_kernel<kernels::copy_rows>}, {"bytes", by_kernel<kernels::copy_bytes>},
+};
+
+}  // namespace
+
+void add_copy_launcher_names(LauncherNames& names) { add_names<CopyFamily>(names, kCopy); }
+
+void CudaBackend::copy_block(NativeStream stream, const CopyArgs& args, Until until) {
+  const DeviceScope scope = enter();
+  const auto launcher = launch_of<CopyFamily>(kCopy, args.variant);
+  require_open(stream);
+  GPUMEM_CUDA(launcher(args, native(stream)));
+  finish(native(stream), until);
+}
+
+void CudaBackend::copy_2d(NativeStream stream, const Copy2dArgs& a, Until until) {
+  const DeviceScope scope = enter();
+  const auto number = [](size_t v) { return static_cast<int64_t>(v); };
+  const CopyBlock block{
+      static_cast<char*>(a.dst), number(a.dst_pitch), 0, static_cast<const char*>(a.src), number(a.src_pitch), 0,
+      number(a.row_bytes),       number(a.rows)};
+  GPUMEM_CUDA(copy_by_driver(block, native(stream)));
+  finish(native(stream), until);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,51 @@
+// Copies on the host: one launcher a variant, in the order of the table's host rows.
+#include <algorithm>
+#include <cstring>
+
+#include "backend/host/host_backend.hpp"
+#include "backend/host/stream_stores.hpp"
+#include "backend/launchers.hpp"
+
+namespace gpumem {
+namespace {
+
+// Shorter parts have too few whole lines for stores around the caches to be worth their two ragged ends; longer ones than the
+// last the C library sends around the caches by itself.
+constexpr int64_t kShortestStreamed = 256;
+constexpr int64_t kLongestStreamed = int64_t{1} << 20;
+
+// shape.tile bytes a task, counted without the gaps: a task may begin and end within a row.
+void copy_parallel(const HostTeam& team, const CopyArgs& args) {
+  const CopyBlock& b = args.block;
+  const int64_t bytes = b.bytes();
+  const bool stream =
+      team.larger_than_caches(bytes) && b.row_bytes >= kShortestStreamed && b.row_bytes < kLongestStreamed;
+  team.parallel((bytes + args.shape.tile - 1) / args.shape.tile, [&](int64_t i) {
+    const int64_t first = i * args.shape.tile;
+    const int64_t last = std::min(first + args.shape.tile, bytes);
+    if (!stream) {
+      for_each_row_part(b, first, last, [](char* dst, const char* src, int64_t part) {
+        std::memcpy(dst, src, static_cast<size_t>(part));
+      });
+      return;
+    }
+    for_each_row_part(b, first, last, [](char* dst, const char* src, int64_t part) { stream_row(dst, src, part); });
+    stream_fence();
+  });
+}
+
+void copy_serial(const HostTeam&, const CopyArgs& args) { copy_rows(args.block); }
+
+constexpr Launcher<void (*)(const HostTeam&, const CopyArgs&)> kCopy[] = {{"host_parallel", copy_parallel},
+                                                                          {"host_serial", copy_serial}};
+
+}  // namespace
+
+void add_copy_host_names(LauncherNames& names) { add_names<CopyFamily>(names, kCopy); }
+
+void HostBackend::copy_block(NativeStream stream, const CopyArgs& args, Until until) {
+  const auto launch = launch_of<CopyFamily>(kCopy, args.variant);
+  submit(stream, until, [launch, args, this] { launch(team_, args); });
+}
+
+}  // namespace gpumem

@@ -1,0 +1,225 @@
+// Permutations on the host: a core of two axes is moved by a loop of its own, the other axes are walked round it.
+#include <algorithm>
+#include <bit>
+
+#include "backend/host/host_backend.hpp"
+#include "backend/host/permute_loops.hpp"
+#include "backend/launchers.hpp"
+
+namespace gpumem {
+namespace {
+
+// From about here on whole lines are written around the caches.
+constexpr int64_t kStreamedBytes = int64_t{1} << 20;
+
+constexpr int64_t kLine = 64;
+
+// Where one of the two axes of a core is shorter than a line, the next core goes on in the same lines: no more of them than L2
+// holds until then.
+constexpr int64_t kLinesAtOnce = 2048;
+
+// Bytes side by side in dst from which on most of its lines are written as a whole.
+constexpr int64_t kWholeLines = 4 * kLine;
+
+constexpr int64_t ceil_of(int64_t a, int64_t b) noexcept { return (a + b - 1) / b; }
+
+struct Axis {
+  int64_t extent = 1;
+  int64_t src_stride = 0;  // bytes
+  int64_t dst_stride = 0;
+};
+
+// The core's axes x and y, and the others, the one with the smallest stride on either side first: it is the one whose
+// neighbours share lines. A line of dst that is left half written costs a read and a write, one of src a read; where y is long
+// enough few are left so.
+struct Walk {
+  Axis x;
+  Axis y;
+  int32_t rank = 0;
+  Axis outer[kMaxPermuteRank];
+  int64_t count = 1;  // of cores
+
+  Walk(const PermuteAxes& a, int32_t x_axis, int32_t y_axis) noexcept {
+    const bool whole_lines = y_axis >= 0 && a.extent[y_axis] * a.element_bytes >= kWholeLines;
+    for (int32_t d = 0; d < a.rank; ++d) {
+      const Axis axis{a.extent[d], a.src_stride[d] * a.element_bytes, a.dst_stride[d] * a.element_bytes};
+      if (d == x_axis) {
+        x = axis;
+      } else if (d == y_axis) {
+        y = axis;
+      } else {
+        insert(axis, whole_lines ? 1 : 2);
+        count *= axis.extent;
+      }
+    }
+  }
+
+ private:
+  void insert(const Axis& axis, int64_t cost_of_dst) noexcept {
+    const auto smaller = [&](const Axis& of) noexcept { return std::min(of.src_stride, of.dst_stride / cost_of_dst); };
+    int32_t at = rank++;
+    for (; at > 0 && smaller(axis) < smaller(outer[at - 1]); --at) outer[at] = outer[at - 1];
+    outer[at] = axis;
+  }
+};
+
+// A place in the walk, counted up one by one.
+struct Place {
+  const Walk& walk;
+  int64_t index[kMaxPermuteRank] = {};
+  int64_t src = 0;  // bytes
+  int64_t dst = 0;
+
+  Place(const Walk& through, int64_t number) noexcept : walk(through) {
+    for (int32_t d = 0; d < walk.rank; ++d) {
+      index[d] = number % walk.outer[d].extent;
+      number /= walk.outer[d].extent;
+      src += index[d] * walk.outer[d].src_stride;
+      dst += index[d] * walk.outer[d].dst_stride;
+    }
+  }
+  void next() noexcept {
+    for (int32_t d = 0; d < walk.rank; ++d) {
+      const Axis& axis = walk.outer[d];
+      src += axis.src_stride;
+      dst += axis.dst_stride;
+      if (++index[d] < axis.extent) return;
+      src -= axis.extent * axis.src_stride;
+      dst -= axis.extent * axis.dst_stride;
+      index[d] = 0;
+    }
+  }
+};
+
+// The part of a core that is moved at once.
+struct Piece {
+  int64_t src;  // bytes from the operands' first elements to the core's
+  int64_t dst;
+  int64_t first_x, last_x;
+  int64_t first_y, last_y;
+};
+
+// Cuts the cores' longer axis at multiples of `step` into bands of at most `longest`, and more where that gives the tasks
+// enough to do; calls move(piece) for every band of every core, all cores of a band one after the other.
+template <class Move>
+void over_pieces(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t step, int64_t longest,
+                 const Move& move) noexcept {
+  const bool cut_x = walk.x.extent > walk.y.extent;
+  const int64_t length = cut_x ? walk.x.extent : walk.y.extent;
+  const int64_t steps = ceil_of(length, step);
+  const int64_t wanted = tasks == 1 ? 1 : ceil_of(4 * tasks, walk.count);
+  const int64_t steps_a_band = std::min(ceil_of(steps, wanted), std::max<int64_t>(longest / step, 1));
+  const int64_t band = steps_a_band * step;
+  const int64_t units = ceil_of(steps, steps_a_band) * walk.count;
+  const int64_t units_a_task = ceil_of(units, tasks);
+  team.parallel(ceil_of(units, units_a_task), [&](int64_t task) {
+    const int64_t last = std::min((task + 1) * units_a_task, units);
+    Place place(walk, task * units_a_task % walk.count);
+    for (int64_t unit = task * units_a_task; unit < last; ++unit, place.next()) {
+      const int64_t first = unit / walk.count * band;
+      const int64_t end = std::min(first + band, length);
+      if (cut_x) {
+        move(Piece{place.src, place.dst, first, end, 0, walk.y.extent});
+      } else {
+        move(Piece{place.src, place.dst, 0, walk.x.extent, first, end});
+      }
+    }
+  });
+}
+
+int64_t longest_band(const Walk& walk, int64_t element_bytes) noexcept {
+  const int64_t shorter = std::min(walk.x.extent, walk.y.extent);
+  return shorter * element_bytes < kLine ? kLinesAtOnce : std::max(walk.x.extent, walk.y.extent);
+}
+
+struct Operands {
+  const char* src;
+  char* dst;
+};
+Operands operands_of(const PermuteArgs& args) noexcept {
+  return {static_cast<const char*>(args.src), static_cast<char*>(args.dst)};
+}
+
+// x is the run, y the axis whose runs follow each other.
+void move_rows(const HostTeam& team, const PermuteArgs& args) noexcept {
+  const Operands at = operands_of(args);
+  const int64_t element = args.axes.element_bytes;
+  int32_t next = args.axes.rank > 1 ? 1 : -1;
+  for (int32_t d = 2; d < args.axes.rank; ++d) {
+    if (args.axes.src_stride[d] < args.axes.src_stride[next]) next = d;
+  }
+  const Walk walk(args.axes, 0, next);
+  const int64_t bytes = args.axes.elements() * element;
+  const bool stream = bytes >= kStreamedBytes && walk.x.extent * element >= kWholeLines;
+  over_pieces(team, args.shape.grid, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Piece& p) {
+    move_runs({at.src + p.src + p.first_x * element + p.first_y * walk.y.src_stride, walk.y.src_stride,
+               at.dst + p.dst + p.first_x * element + p.first_y * walk.y.dst_stride, walk.y.dst_stride,
+               (p.last_x - p.first_x) * element, p.last_y - p.first_y, stream});
+  });
+}
+
+void move_cores(const HostTeam& team, const PermuteArgs& args, const Walk& walk) noexcept {
+  const Operands at = operands_of(args);
+  const int64_t element = args.axes.element_bytes;
+  over_pieces(team, args.shape.grid, walk, kLine, longest_band(walk, element), [&](const Piece& p) {
+    const char* src = at.src + p.src + p.first_x * walk.x.src_stride + p.first_y * walk.y.src_stride;
+    char* dst = at.dst + p.dst + p.first_x * walk.x.dst_stride + p.first_y * walk.y.dst_stride;
+    move_strided(element, {src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride, walk.y.dst_stride,
+                           p.last_x - p.first_x, p.last_y - p.first_y});
+  });
+}
+
+// x is the fastest axis of src, y that of dst.
+void move_planes(const HostTeam& team, const PermuteArgs& args) noexcept {
+  const Operands at = operands_of(args);
+  const int64_t element = args.axes.element_bytes;
+  const int32_t fastest = src_fastest(args.axes);
+  const Walk walk(args.axes, fastest, 0);
+  // The loops of the transpose go through a buffer, from which whole lines are written.
+  if (walk.y.extent * element < kWholeLines) return move_cores(team, args, walk);
+  const auto loop = team.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(element))];
+  const bool stream = args.axes.elements() * element >= kStreamedBytes;
+  over_pieces(team, args.shape.grid, walk, args.shape.tile, longest_band(walk, element), [&](const Piece& p) {
+    loop({at.src + p.src, args.axes.src_stride[0], at.dst + p.dst, args.axes.dst_stride[fastest], p.first_y, p.last_y,
+          p.first_x, p.last_x, stream});
+  });
+}
+
+// x is the axis along which src's elements lie closest, y the fastest of dst; of one axis only, x.
+void move_general(const HostTeam& team, const PermuteArgs& args) noexcept {
+  const PermuteAxes& a = args.axes;
+  int32_t closest = 0;
+  for (int32_t d = 1; d < a.rank; ++d) {
+    const bool moves = a.src_stride[d] > 0;
+    if (moves && (a.src_stride[closest] == 0 || a.src_stride[d] < a.src_stride[closest])) closest = d;
+  }
+  move_cores(team, args, Walk(a, closest, closest == 0 ? (a.rank > 1 ? 1 : -1) : 0));
+}
+
+void permute_tiled(const HostTeam& team, const PermuteArgs& args) {
+  switch (form_of(args.axes)) {
+    case PermuteForm::copy:
+    case PermuteForm::rows:
+      return move_rows(team, args);
+    case PermuteForm::planes:
+      return move_planes(team, args);
+    default:
+      return move_general(team, args);
+  }
+}
+
+void permute_serial(const HostTeam&, const PermuteArgs& args) { permute_elements(args); }
+
+constexpr Launcher<void (*)(const HostTeam&, const PermuteArgs&)> kPermute[] = {{"host_tiled", permute_tiled},
+                                                                                {"host_serial", permute_serial}};
+
+}  // namespace
+
+void add_permute_host_names(LauncherNames& names) { add_names<PermuteFamily>(names, kPermute); }
+
+void HostBackend::permute(NativeStream stream, const PermuteArgs& args, Until until) {
+  const auto launch = launch_of<PermuteFamily>(kPermute, args.variant);
+  submit(stream, until, [launch, args, this] { launch(team_, args); });
+}
+
+}  // namespace gpumem

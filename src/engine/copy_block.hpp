@@ -1,0 +1,90 @@
+// Rows that are copied: row r of slice s lies at p + s * slice + r * pitch on each side. Plain data and arithmetic, for the
+// engine and both backends.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace gpumem {
+
+// Extents are 1 or more; pitches and slices of what there is but one of are not looked at. All in bytes.
+struct CopyBlock {
+  char* dst;
+  int64_t dst_pitch;
+  int64_t dst_slice;
+  const char* src;
+  int64_t src_pitch;
+  int64_t src_slice;
+  int64_t row_bytes;
+  int64_t rows = 1;
+  int64_t slices = 1;
+  bool row_by_row =
+      false;  // a side is memory of another device, for which the driver promises copies of one range only
+
+  bool one_range() const noexcept { return rows == 1 && slices == 1; }
+  int64_t bytes() const noexcept { return row_bytes * rows * slices; }
+};
+
+inline CopyBlock one_range(void* dst, const void* src, int64_t bytes) noexcept {
+  return {static_cast<char*>(dst), bytes, bytes, static_cast<const char*>(src), bytes, bytes, bytes};
+}
+
+// The same bytes in as few rows and slices as can tell where they are; what is not looked at becomes tight.
+inline CopyBlock merged(CopyBlock b) noexcept {
+  const auto merge_slices = [&b] {  // slices of one row are rows
+    if (b.rows > 1) return;
+    b.rows = b.slices;
+    b.dst_pitch = b.dst_slice;
+    b.src_pitch = b.src_slice;
+    b.slices = 1;
+  };
+  merge_slices();
+  if (b.rows > 1 && b.dst_pitch == b.row_bytes && b.src_pitch == b.row_bytes) {
+    b.row_bytes *= b.rows;
+    b.rows = 1;
+    merge_slices();
+  }
+  if (b.slices > 1 && b.dst_slice == b.rows * b.dst_pitch && b.src_slice == b.rows * b.src_pitch) {
+    b.rows *= b.slices;
+    b.slices = 1;
+  }
+  if (b.rows > 1 && b.dst_pitch == b.row_bytes && b.src_pitch == b.row_bytes && b.slices == 1) {
+    b.row_bytes *= b.rows;
+    b.rows = 1;
+  }
+  if (b.rows == 1) b.dst_pitch = b.src_pitch = b.row_bytes;
+  if (b.slices == 1) {
+    b.dst_slice = b.rows * b.dst_pitch;
+    b.src_slice = b.rows * b.src_pitch;
+  }
+  return b;
+}
+
+// Calls f(dst, src, bytes) for the parts of rows that bytes [first, last) of the block are, counted without the gaps.
+template <class F>
+void for_each_row_part(const CopyBlock& b, int64_t first, int64_t last, const F& f) {
+  int64_t at = first % b.row_bytes;
+  int64_t row = first / b.row_bytes % b.rows;
+  int64_t slice = first / b.row_bytes / b.rows;
+  while (first < last) {
+    const int64_t bytes = std::min(b.row_bytes - at, last - first);
+    f(b.dst + slice * b.dst_slice + row * b.dst_pitch + at, b.src + slice * b.src_slice + row * b.src_pitch + at,
+      bytes);
+    first += bytes;
+    at = 0;
+    if (++row == b.rows) {
+      row = 0;
+      ++slice;
+    }
+  }
+}
+
+// In host memory, by the calling thread.
+inline void copy_rows(const CopyBlock& b) noexcept {
+  for_each_row_part(b, 0, b.bytes(), [](char* dst, const char* src, int64_t bytes) {
+    std::memcpy(dst, src, static_cast<size_t>(bytes));
+  });
+}
+
+}  // namespace gpumem

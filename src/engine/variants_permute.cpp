@@ -1,0 +1,90 @@
+// The permute table. A problem comes fused, so its form says which variant moves it best; the last row of each backend goes by
+// single elements.
+#include <algorithm>
+
+#include "engine/checked.hpp"
+#include "engine/variants.hpp"
+#include "kernels/limits.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kMaxGrid = 0x7fffffff;
+constexpr int64_t kHostTaskBytes = int64_t{1} << 20;
+
+const char* accepts(const DeviceProps&, const PermuteProblem&) noexcept { return nullptr; }
+
+const char* accepts_copy(const DeviceProps&, const PermuteProblem& p) noexcept {
+  return form_of(p.axes) == PermuteForm::copy ? nullptr : "it needs a permutation that fuses to one contiguous run";
+}
+
+const char* misaligned(const PermuteProblem& p) noexcept {
+  if (p.src_misalignment % p.axes.element_bytes != 0) return "it needs src aligned to its elements";
+  if (p.dst_misalignment % p.axes.element_bytes != 0) return "it needs dst aligned to its elements";
+  return nullptr;
+}
+
+const char* accepts_rows(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const PermuteForm form = form_of(p.axes);
+  if (form != PermuteForm::rows && form != PermuteForm::copy) {
+    return "it needs one axis that is the fastest of both sides, without gaps";
+  }
+  return misaligned(p);
+}
+
+const char* accepts_tiles(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (form_of(p.axes) != PermuteForm::planes) {
+    return "it needs an axis that is the fastest of src and another that is the fastest of dst, without gaps";
+  }
+  if (std::min(p.axes.extent[0], p.axes.extent[src_fastest(p.axes)]) < kPermuteLeastTiled) {
+    return "it needs longer fastest axes: most of a tile would be empty";
+  }
+  return misaligned(p);
+}
+
+LaunchShape copy_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
+
+// A group of lanes takes `tile` elements of a run at a time.
+LaunchShape rows_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const int64_t run = p.axes.extent[0];
+  const int64_t lanes = permute_row_lanes(run);
+  const int64_t tile = lanes * permute_row_loads(p.axes.element_bytes);
+  const int64_t pieces = p.elements() / run * ceil_div(run, tile);
+  const int64_t groups = kPermuteThreads / lanes;
+  return {std::min(ceil_div(pieces, groups), kMaxGrid), kPermuteThreads,
+          static_cast<int32_t>(permute_row_loads(p.axes.element_bytes)), tile};
+}
+
+LaunchShape tiles_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const int64_t tile = permute_tile(p.axes.element_bytes);
+  const int64_t down = p.axes.extent[0];
+  const int64_t across = p.axes.extent[src_fastest(p.axes)];
+  const int64_t tiles = p.elements() / down / across * ceil_div(down, tile) * ceil_div(across, tile);
+  return {std::min(tiles, kMaxGrid), kPermuteThreads, static_cast<int32_t>(tile * tile / kPermuteThreads), tile};
+}
+
+LaunchShape elements_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  return {std::min(ceil_div(p.elements(), kPermuteThreads), kMaxGrid), kPermuteThreads, 1, kPermuteThreads};
+}
+
+LaunchShape host_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+  const int64_t wanted = p.elements() / (kHostTaskBytes / p.axes.element_bytes);
+  const int64_t tasks = std::clamp<int64_t>(wanted, 1, int64_t{8} * d.multiprocessors);
+  return {tasks, 1, 1, host_transpose_tile(p.axes.element_bytes)};
+}
+LaunchShape serial_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
+
+constexpr Variant<PermuteProblem> kTable[] = {
+    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},
+    {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
+    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape},
+    {"elements", Runs::cuda, 1, accepts, elements_shape},
+    {"host_tiled", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<PermuteProblem>> PermuteFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem

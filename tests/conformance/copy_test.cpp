@@ -1,0 +1,110 @@
+// gpumem_copy_2d and gpumem_copy_3d (and gpumem_copy, their case of one row) against the formula of the header, over the list
+// of cases, in both forms, by every variant.
+#include "conformance/conformance.hpp"
+
+namespace gpumem_test {
+namespace {
+
+// Every byte of row r of slice s, one at a time.
+void copy_reference(const RowsCase& c, const unsigned char* src, unsigned char* dst) {
+  for (int64_t s = 0; s < c.slices; ++s) {
+    for (int64_t r = 0; r < c.rows; ++r) {
+      for (int64_t b = 0; b < c.row_bytes; ++b) {
+        dst[s * c.dst_slice + r * c.dst_pitch + b] = src[s * c.src_slice + r * c.src_pitch + b];
+      }
+    }
+  }
+}
+
+size_t extent(const RowsCase& c, int64_t pitch, int64_t slice) {
+  return static_cast<size_t>((c.slices - 1) * slice + (c.rows - 1) * pitch + c.row_bytes);
+}
+
+std::string describe(const RowsCase& c) {
+  const auto pair = [](int64_t a, int64_t b) { return std::to_string(a) + " and " + std::to_string(b); };
+  return std::to_string(c.slices) + " x " + std::to_string(c.rows) + " rows of " + std::to_string(c.row_bytes) +
+         " bytes, pitches " + pair(c.src_pitch, c.dst_pitch) + ", slices " + pair(c.src_slice, c.dst_slice) +
+         ", offsets " + std::to_string(c.src_offset) + " and " + std::to_string(c.dst_offset) + ", from " +
+         kind_name(c.src) + " to " + kind_name(c.dst);
+}
+
+bool in_host_memory(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_PAGEABLE || kind == GPUMEM_MEMORY_PINNED; }
+
+class CopyConformance : public Conformance {
+ protected:
+  // What is forced on the context under test is no matter of the copies that the test itself makes.
+  Context keeper{GetParam()};
+  Blocks kept{keeper};
+
+  // By the function of the fewest dimensions that the case has.
+  gpumem_status call(const RowsCase& c, char* dst, const char* src, bool async) {
+    if (c.slices > 1) {
+      return async ? gpumem_copy_3d_async(ctx, dst, c.dst_pitch, c.dst_slice, src, c.src_pitch, c.src_slice,
+                                          c.row_bytes, c.rows, c.slices, nullptr)
+                   : gpumem_copy_3d(ctx, dst, c.dst_pitch, c.dst_slice, src, c.src_pitch, c.src_slice, c.row_bytes,
+                                    c.rows, c.slices);
+    }
+    if (c.rows > 1) {
+      return async ? gpumem_copy_2d_async(ctx, dst, c.dst_pitch, src, c.src_pitch, c.row_bytes, c.rows, nullptr)
+                   : gpumem_copy_2d(ctx, dst, c.dst_pitch, src, c.src_pitch, c.row_bytes, c.rows);
+    }
+    return async ? gpumem_copy_async(ctx, dst, src, c.row_bytes, nullptr) : gpumem_copy(ctx, dst, src, c.row_bytes);
+  }
+
+  static gpumem_problem problem_of(const RowsCase& c, char* dst, const char* src) {
+    gpumem_problem problem = copy_problem(dst, src, c.row_bytes);
+    if (c.rows == 1 && c.slices == 1) return problem;
+    problem.rows = c.rows;
+    problem.src_stride = c.src_pitch;
+    problem.dst_stride = c.dst_pitch;
+    problem.batches = c.slices;
+    problem.batch_stride = c.src_slice;
+    problem.dst_batch_stride = c.dst_slice;
+    return problem;
+  }
+
+  void run(const RowsCase& c, EveryVariant& variants, Random& random) {
+    GuardedBuffer src = kept.buffer(0, c.src, extent(c, c.src_pitch, c.src_slice), c.src_offset);
+    GuardedBuffer dst = kept.buffer(1, c.dst, extent(c, c.dst_pitch, c.dst_slice), c.dst_offset);
+    random.fill(src.whole_image());
+    src.write();
+    const Bytes poisoned = dst.whole_image();
+    copy_reference(c, src.image(), dst.image());
+    const Bytes expected = dst.whole_image();
+    const auto both_forms = [&](bool accepted, const char* variant) {
+      for (const bool async : {false, true}) {
+        dst.whole_image() = poisoned;
+        dst.write();
+        ASSERT_TRUE(gives(accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, call(c, dst.data(), src.data(), async)))
+            << variant << ", " << describe(c);
+        ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
+        if (accepted) dst.whole_image() = expected;
+        ASSERT_TRUE(dst.intact()) << variant << (async ? ", enqueued, " : ", ") << describe(c);
+      }
+    };
+    if (on_cuda() && in_host_memory(c.src) != in_host_memory(c.dst)) {
+      for (const char* forced : {"driver", "vec16", "host_serial"}) {  // none is asked
+        ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, forced)));
+        both_forms(true, forced);
+      }
+    } else {
+      variants.for_each(problem_of(c, dst.data(), src.data()), false, both_forms);
+    }
+    EXPECT_TRUE(src.intact()) << "the source changed: " << describe(c);
+  }
+};
+
+TEST_P(CopyConformance, MovesEveryRowAndNothingBetweenByEveryVariant) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_COPY);
+  Random random;
+  for (const RowsCase& c : rows_cases(quick_run())) {
+    run(c, variants, random);
+    if (enough()) break;
+  }
+  variants.expect_all_used(on_cuda());
+}
+
+INSTANTIATE_TEST_SUITE_P(On, CopyConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test

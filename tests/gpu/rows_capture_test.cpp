@@ -1,0 +1,76 @@
+// Gathers and scatters in a graph: the index is read when the graph runs, and a bad one in one run spoils no other.
+#include <numeric>
+
+#include "tests/gpu/captured.hpp"
+
+namespace gpumem::gpu_tests {
+namespace {
+
+using RowsCapture = ReduceCapture;
+
+constexpr int64_t kRows = 5000;
+constexpr int64_t kRowBytes = 48;
+
+TEST_F(RowsCapture, AGraphReadsItsIndexAnewEachTime) {
+  Captured captured(ctx);
+  std::vector<int64_t> numbers(kRows);
+  std::iota(numbers.rbegin(), numbers.rend(), int64_t{0});
+  std::vector<char> rows(kRows * kRowBytes);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<char>(i * 31 + i / 48);
+  char* const x = device(rows.size());
+  char* const there = device(rows.size());
+  char* const back = device(rows.size());
+  auto* const index = device<int64_t>(kRows * 8);
+  auto* const status = reinterpret_cast<gpumem_status*>(pinned_words(1));
+  put(x, rows.data(), rows.size());
+  put(index, numbers.data(), kRows * 8);
+  captured.begin();
+  ASSERT_EQ(gpumem_gather_async(ctx, kRowBytes, x, kRows, kRowBytes, GPUMEM_I64, index, kRows, there, kRowBytes, status,
+                                captured.stream),
+            GPUMEM_OK)
+      << last_error();
+  ASSERT_EQ(gpumem_scatter_async(ctx, kRowBytes, there, kRowBytes, GPUMEM_I64, index, kRows, back, kRows, kRowBytes,
+                                 status + 1, captured.stream),
+            GPUMEM_OK)
+      << last_error();
+  captured.end();
+  const std::vector<char> zeros(rows.size(), 0);
+  const auto contents = [&](const char* p) {
+    std::vector<char> now(rows.size());
+    put(now.data(), p, now.size());
+    return now;
+  };
+  for (const bool bad : {false, true, false}) {
+    const int64_t last = bad ? kRows : 0;
+    put(index + kRows - 1, &last, 8);
+    put(there, zeros.data(), zeros.size());
+    put(back, zeros.data(), zeros.size());
+    captured.launch();
+    captured.wait();
+    EXPECT_EQ(status[0], bad ? GPUMEM_OUT_OF_RANGE : GPUMEM_OK);
+    EXPECT_EQ(status[1], bad ? GPUMEM_OUT_OF_RANGE : GPUMEM_OK);
+    EXPECT_EQ(contents(back), bad ? zeros : rows);
+  }
+}
+
+TEST_F(RowsCapture, WhatCanNotBeCapturedIsRefusedAndTheCaptureGoesOn) {
+  Captured captured(ctx);
+  char* const x = device(64);
+  char* const y = device(64);
+  auto* const index = device<int64_t>(64);
+  std::vector<char> heap(64);
+  alignas(8) int64_t numbers[1] = {0};
+  put(index, numbers, 8);
+  captured.begin();
+  EXPECT_EQ(gpumem_gather_async(ctx, 8, heap.data(), 1, 8, GPUMEM_I64, numbers, 1, heap.data() + 8, 8, nullptr,
+                                captured.stream),
+            GPUMEM_CAPTURING);
+  EXPECT_EQ(gpumem_gather_async(ctx, 8, x, 1, 8, GPUMEM_I64, index, 1, y, 8, nullptr, captured.stream), GPUMEM_OK)
+      << last_error();
+  captured.end();
+  captured.launch();
+  captured.wait();
+}
+
+}  // namespace
+}  // namespace gpumem::gpu_tests
