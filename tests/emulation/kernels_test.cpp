@@ -1,0 +1,84 @@
+// Kernels by themselves, on fewer blocks than the library would take: each block comes round several times, which the library's
+// own launches do only at sizes that no test reaches.
+#undef __noinline__  // CUDA's macro; the standard headers mean the attribute
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "kernels/fill/fill.hpp"
+#include "kernels/transpose/transpose.hpp"
+#include "support/random.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+struct Free {
+  void operator()(unsigned char* p) const { EXPECT_EQ(cudaFree(p), cudaSuccess); }
+};
+using DeviceBytes = std::unique_ptr<unsigned char, Free>;
+
+DeviceBytes on_device(const Bytes& image) {
+  void* p = nullptr;
+  EXPECT_EQ(cudaMalloc(&p, image.size()), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(p, image.data(), image.size(), cudaMemcpyDefault, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  return DeviceBytes(static_cast<unsigned char*>(p));
+}
+
+Bytes from_device(const DeviceBytes& memory, size_t bytes) {
+  Bytes image(bytes);
+  EXPECT_EQ(cudaMemcpyAsync(image.data(), memory.get(), bytes, cudaMemcpyDefault, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  return image;
+}
+
+Bytes random_bytes(size_t count, uint64_t stream) {
+  Bytes bytes(count);
+  gpumem_test::Random random(stream);
+  random.fill(bytes);
+  return bytes;
+}
+
+TEST(FewBlocks, Transpose) {
+  using Launcher = cudaError_t (*)(int64_t, const TransposeLaunch&, cudaStream_t);
+  const Launcher launchers[] = {transpose_tile_vec16, transpose_tile_padded, transpose_tile_bytes};
+  constexpr int64_t kRows = 197;
+  constexpr int64_t kCols = 301;
+  constexpr int64_t kLd = 304;  // a multiple of 16 bytes for every element
+  for (const Launcher launcher : launchers) {
+    for (const int64_t size : {1, 2, 4, 8, 16}) {
+      const Bytes src = random_bytes(static_cast<size_t>(kRows * kLd * size), 1);
+      Bytes expected = random_bytes(static_cast<size_t>(kCols * kLd * size), 2);
+      const DeviceBytes from = on_device(src);
+      const DeviceBytes to = on_device(expected);
+      for (int64_t i = 0; i < kRows; ++i) {
+        for (int64_t j = 0; j < kCols; ++j) {
+          std::memcpy(expected.data() + (j * kLd + i) * size, src.data() + (i * kLd + j) * size, size);
+        }
+      }
+      EXPECT_EQ(launcher(size, {from.get(), kLd, to.get(), kLd, kRows, kCols, 2}, nullptr), cudaSuccess);
+      EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element";
+    }
+  }
+}
+
+TEST(FewBlocks, Fill) {
+  const Bytes pattern = random_bytes(16, 3);
+  for (auto* const launcher : {fill_vec16, fill_bytes}) {
+    Bytes expected = random_bytes(20011, 4);
+    const DeviceBytes to = on_device(expected);
+    FillLaunch launch{to.get() + 5, 19999, {}, 2};
+    std::memcpy(launch.word, pattern.data(), 16);
+    for (int64_t i = 0; i < launch.bytes; ++i)
+      expected[static_cast<size_t>(i + 5)] = pattern[static_cast<size_t>(i % 16)];
+    EXPECT_EQ(launcher(launch, nullptr), cudaSuccess);
+    EXPECT_EQ(from_device(to, expected.size()), expected);
+  }
+}
+
+}  // namespace
+}  // namespace gpumem::kernels
