@@ -1,7 +1,7 @@
 // z = alpha x + beta y. Every kernel reads each operand that counts once and writes z once: n elements for each of them.
-//   words      z in whole 16-byte words, several a thread on their way at once; an operand that lies as far from a 16-byte
-//              boundary as z is read in the same words, another one element by element: the four or two loads of a word hit the
-//              same sectors. The ragged ends before the first boundary and after the last are the first block's.
+//   words      (vec16, vec16_store) z in whole 16-byte words, several a thread on their way at once; an operand that lies as far
+//              from a 16-byte boundary as z is read in the same words, another one element by element: the four or two loads of a
+//              word hit the same sectors. The ragged ends before the first boundary and after the last are the first block's.
 //   coalesced  one element a thread, neighbouring threads neighbouring elements
 //   strided    a contiguous run a thread: the textbook's bad pattern, in which the accesses of a warp lie kAxpbyRun elements apart
 //   bytes      as coalesced, an element moved byte by byte, for any address

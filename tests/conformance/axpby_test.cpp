@@ -7,6 +7,7 @@
 #include "conformance/conformance.hpp"
 #include "support/axpby.hpp"
 #include "support/environment.hpp"
+#include "support/pages.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -164,6 +165,29 @@ TEST_P(AxpbyBits, DoNotDependOnThreadsOrInstructions) {
         o.z.assign(o.z.size(), 0xA5);
         ASSERT_TRUE(ok(run(ctx, o.call(o.z))));
         EXPECT_TRUE(o.z == o.expected) << threads << " threads, offset " << offset << ", " << describe(o.call(o.z));
+      }
+    }
+  }
+}
+
+// Operands that begin and end where no memory is: one byte too far is a signal.
+TEST_P(AxpbyBits, TouchNothingPastTheEnds) {
+  const ScopedVariable simd("GPUMEM_HOST_SIMD", GetParam());
+  const Context ctx(On::host, 1);
+  const FencedPages x(8192), y(8192), z(8192);
+  std::memset(x.first(), 0x3e, x.bytes());
+  std::memset(y.first(), 0x3d, y.bytes());
+  for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
+    const auto most = static_cast<int64_t>(x.bytes() / size_of(dtype));
+    for (const int64_t n : {int64_t{1}, int64_t{2}, int64_t{7}, int64_t{33}, int64_t{257}, most - 1, most}) {
+      const size_t bytes = static_cast<size_t>(n) * size_of(dtype);
+      for (const bool at_end : {false, true}) {
+        const auto place = [&](const FencedPages& pages) { return at_end ? pages.end() - bytes : pages.first(); };
+        const Axpby call{dtype, bits_of(dtype, 0.1), place(x), bits_of(dtype, 0.7), place(y), place(z), n};
+        Bytes expected(bytes);
+        axpby_reference({dtype, call.alpha, call.x, call.beta, call.y, expected.data(), n});
+        ASSERT_TRUE(ok(run(ctx, call)));
+        EXPECT_EQ(std::memcmp(place(z), expected.data(), bytes), 0) << describe(call);
       }
     }
   }
