@@ -80,8 +80,8 @@ Report explain_permute(Context& context, const gpumem_problem& p) {
 
 // By family_index().
 constexpr Report (*kExplain[kFamilies])(Context&, const gpumem_problem&) = {
-    explain_reduce, explain_transpose, explain_fill, explain_reduce_axis, explain_reduce_segments,
-    nullptr,        nullptr,           nullptr,      nullptr,             explain_permute,
+    explain_reduce, explain_transpose, explain_fill, explain_reduce_axis, explain_reduce_segments, nullptr,
+    nullptr,        nullptr,           nullptr,      explain_permute,
 };
 
 }  // namespace

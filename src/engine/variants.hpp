@@ -76,8 +76,8 @@ constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 template <class F>
 constexpr void for_each_family(F&& f) {
   const auto each = [&]<class... Family>() { (f.template operator()<Family>(), ...); };
-  each.template operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
-                           PermuteFamily>();
+  each.template
+  operator()<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, PermuteFamily>();
 }
 
 // The families as names, for the calls that take any of them.

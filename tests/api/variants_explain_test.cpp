@@ -15,12 +15,18 @@
 namespace gpumem_test {
 namespace {
 
-constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE, GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,
-                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS,
-                                       GPUMEM_FAMILY_PERMUTE};
-constexpr const char* kVariables[] = {"GPUMEM_VARIANT_REDUCE", "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",
-                                      "GPUMEM_VARIANT_REDUCE_AXIS", "GPUMEM_VARIANT_REDUCE_SEGMENTS",
-                                      "", "", "", "", "GPUMEM_VARIANT_PERMUTE"};  // by family - 1
+constexpr gpumem_family kFamilies[] = {GPUMEM_FAMILY_REDUCE,      GPUMEM_FAMILY_TRANSPOSE,       GPUMEM_FAMILY_FILL,
+                                       GPUMEM_FAMILY_REDUCE_AXIS, GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_PERMUTE};
+constexpr const char* kVariables[] = {"GPUMEM_VARIANT_REDUCE",
+                                      "GPUMEM_VARIANT_TRANSPOSE",
+                                      "GPUMEM_VARIANT_FILL",
+                                      "GPUMEM_VARIANT_REDUCE_AXIS",
+                                      "GPUMEM_VARIANT_REDUCE_SEGMENTS",
+                                      "",
+                                      "",
+                                      "",
+                                      "",
+                                      "GPUMEM_VARIANT_PERMUTE"};  // by family - 1
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int64_t kExtents[] = {10, 20, 5};
 constexpr int32_t kOrder[] = {1, 0, 2};

@@ -194,7 +194,8 @@ TEST(Permute, CoversArraysBeyond32Bits) {
 
     axes.src_stride[0] = 1;
     axes.src_stride[1] = int64_t{70001} * 3 + 1;  // a gap
-    const PermuteProblem lines{Runs::cuda, fuse(axes, static_cast<int32_t>(e % 16), 0), static_cast<int32_t>(e % 16), 0};
+    const PermuteProblem lines{Runs::cuda, fuse(axes, static_cast<int32_t>(e % 16), 0), static_cast<int32_t>(e % 16),
+                               0};
     const Decision rows = select<PermuteFamily>(h200, lines, {}, {});
     EXPECT_STREQ(PermuteFamily::table()[rows.row].name, "rows");
     EXPECT_GE(rows.shape.grid * (256 / 32) * rows.shape.tile, lines.elements());
