@@ -78,10 +78,10 @@ template <class Index>
 struct Rows {
   const void* src;
   void* dst;
-  int64_t run;            // elements
-  int64_t pieces;         // of all runs
+  int64_t run;     // elements
+  int64_t pieces;  // of all runs
   Divisor<Index> pieces_a_run;
-  int32_t lanes;          // of a group; a power of two
+  int32_t lanes;  // of a group; a power of two
   int32_t lanes_log2;
   Outer<Index> outer;
 };
@@ -272,7 +272,9 @@ cudaError_t for_size(int64_t element_bytes, const F& f) {
 // Neither the numbers of pieces nor what they are divided by exceed the number of elements.
 bool fits_32_bits(const PermuteAxes& axes) { return axes.elements() <= UINT32_MAX; }
 
-bool aligned(const void* p, int64_t bytes) { return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0; }
+bool aligned(const void* p, int64_t bytes) {
+  return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0;
+}
 
 template <class Kernel>
 cudaError_t load(Kernel kernel) {

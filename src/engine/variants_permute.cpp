@@ -75,12 +75,9 @@ LaunchShape host_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 constexpr Variant<PermuteProblem> kTable[] = {
-    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},
-    {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
-    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape},
-    {"elements", Runs::cuda, 1, accepts, elements_shape},
-    {"host_tiled", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},    {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
+    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape}, {"elements", Runs::cuda, 1, accepts, elements_shape},
+    {"host_tiled", Runs::host, 1, accepts, host_shape},   {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 
 }  // namespace

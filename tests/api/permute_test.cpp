@@ -179,8 +179,14 @@ TEST_P(Permute, RefusesProductsThatLeaveInt64) {
       {8, 2, {2, 2}, {1, 0}, src.data(), {}, dst.data(), {1, INT64_MAX / 8}},
       {1, 2, {2, 2}, {1, 0}, src.data(), {INT64_MAX, INT64_MAX}, dst.data(), {}},
       {1, 3, {kHuge, kHuge, 2}, {0, 1, 2}, src.data(), {0, 0, 0}, dst.data(), {}},
-      {1, 8, {kHuge, kHuge, kHuge, kHuge, kHuge, kHuge, kHuge, kHuge}, {0, 1, 2, 3, 4, 5, 6, 7}, src.data(), {},
-       dst.data(), {}},
+      {1,
+       8,
+       {kHuge, kHuge, kHuge, kHuge, kHuge, kHuge, kHuge, kHuge},
+       {0, 1, 2, 3, 4, 5, 6, 7},
+       src.data(),
+       {},
+       dst.data(),
+       {}},
   };
   for (const Arguments& a : all) expect_refused(GPUMEM_INVALID_ARGUMENT, a, {});
   EXPECT_EQ(dst, Bytes(1024, 2));
@@ -288,8 +294,8 @@ TEST_P(Permute, EnqueuedCallsRunInTheOrderOfTheirStream) {
     auto extents = std::make_unique<std::vector<int64_t>>(std::vector<int64_t>{kRows, kCols});
     auto order = std::make_unique<std::vector<int32_t>>(std::vector<int32_t>{1, 0});
     const std::vector<int64_t> back = {kCols, kRows};
-    ASSERT_TRUE(ok(gpumem_permute_async(ctx, 4, 2, extents->data(), order->data(), first.data(), nullptr,
-                                        second.data(), nullptr, stream)));
+    ASSERT_TRUE(ok(gpumem_permute_async(ctx, 4, 2, extents->data(), order->data(), first.data(), nullptr, second.data(),
+                                        nullptr, stream)));
     ASSERT_TRUE(ok(gpumem_permute_async(ctx, 4, 2, back.data(), order->data(), second.data(), nullptr, third.data(),
                                         nullptr, stream)));
     (*extents)[0] = (*order)[0] = -1;  // read before the calls returned

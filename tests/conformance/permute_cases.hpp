@@ -164,9 +164,15 @@ inline std::vector<PermuteCase> widening_cases(bool quick) {
           const int64_t pitch = run + pad_bytes / element;
           const bool pad_src = dealer.coin();
           const auto with_pad = [&](int64_t outer) { return std::vector<int64_t>{outer * pitch, pitch, 1}; };
-          all.push_back({element, {9, 10, run}, {1, 0, 2}, pad_src ? with_pad(10) : std::vector<int64_t>{},
-                         pad_src ? std::vector<int64_t>{} : with_pad(9), dealer.coin() ? offset : 0,
-                         dealer.coin() ? offset : 0, dealer.kind(), dealer.kind()});
+          all.push_back({element,
+                         {9, 10, run},
+                         {1, 0, 2},
+                         pad_src ? with_pad(10) : std::vector<int64_t>{},
+                         pad_src ? std::vector<int64_t>{} : with_pad(9),
+                         dealer.coin() ? offset : 0,
+                         dealer.coin() ? offset : 0,
+                         dealer.kind(),
+                         dealer.kind()});
         }
       }
     }

@@ -67,8 +67,8 @@ std::string joined(const std::vector<T>& values) {
 std::string describe(const PermuteCase& c) {
   return joined(c.extents) + " of " + std::to_string(c.element_bytes) + " bytes, order " + joined(c.order) +
          ", strides " + joined(c.src_strides) + " and " + joined(c.dst_strides) + ", offsets " +
-         std::to_string(c.src_offset) + " and " + std::to_string(c.dst_offset) + ", from " + kind_name(c.src) +
-         " to " + kind_name(c.dst);
+         std::to_string(c.src_offset) + " and " + std::to_string(c.dst_offset) + ", from " + kind_name(c.src) + " to " +
+         kind_name(c.dst);
 }
 
 bool on_host(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_PAGEABLE || kind == GPUMEM_MEMORY_PINNED; }
@@ -144,8 +144,15 @@ TEST_P(PermuteConformance, LargeArraysAreCutIntoTasks) {
   std::vector<PermuteCase> list;
   const auto add = [&](int64_t element, const std::vector<int64_t>& extents, const std::vector<int32_t>& order,
                        const std::vector<int64_t>& src_strides = {}) {
-    list.push_back({element, extents, order, src_strides, {}, 0, static_cast<size_t>(element) % 16,
-                    GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE});
+    list.push_back({element,
+                    extents,
+                    order,
+                    src_strides,
+                    {},
+                    0,
+                    static_cast<size_t>(element) % 16,
+                    GPUMEM_MEMORY_DEVICE,
+                    GPUMEM_MEMORY_DEVICE});
   };
   add(4, {1 << 20}, {0});
   add(4, {201, 33, 150}, {1, 0, 2});
