@@ -256,7 +256,8 @@ typedef struct gpumem_memory_stats_info {
 
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
  *   REDUCE           dtype, op, src, n, src_stride; for GPUMEM_DOT src2 and src2_stride as well
- *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
+ *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride, batches, batch_stride (of
+ *                    src), dst_batch_stride
  *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n
  *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
  *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments) */
@@ -605,11 +606,29 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
 /* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols: src is rows x cols, row-major, with leading dimension
  * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment. What
  * lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be NULL. src and
- * dst may share no element, but may be blocks of columns of one matrix; they may lie in different kinds of memory.
+ * dst may share no element, but may be blocks of columns of one matrix.
+ * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the work
+ * runs where dst lies, and src is copied there. The _async form then gives UNSUPPORTED. It runs in the order of the stream,
+ * for data in host memory by a host function; under graph capture it takes data of the device only.
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst: there is no in-place
- * form yet; memory of another device; a forced variant that does not fit), CAPTURING. */
+ * form yet; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host memory). */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
+GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
+                                                const void *src, int64_t src_ld, void *dst, int64_t dst_ld,
+                                                gpumem_stream *stream);
+
+/* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst + b*dst_batch_stride,
+ * in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride is at least
+ * (cols-1)*dst_ld + rows, one matrix after the other. With less than two matrices neither is used, with none nothing is done. */
+GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
+                                                  const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
+                                                  int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);
+GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows,
+                                                        int64_t cols, const void *src, int64_t src_ld,
+                                                        int64_t src_batch_stride, void *dst, int64_t dst_ld,
+                                                        int64_t dst_batch_stride, int64_t batches,
+                                                        gpumem_stream *stream);
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 

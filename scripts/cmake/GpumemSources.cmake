@@ -6,6 +6,7 @@ set(core_sources
   src/api/operations.cpp
   src/api/reduce.cpp
   src/api/streams.cpp
+  src/api/transpose.cpp
   src/api/variants.cpp
   src/engine/context.cpp
   src/engine/devices.cpp
@@ -33,6 +34,7 @@ set(core_sources
   src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
+  src/engine/transpose_staged.cpp
   src/engine/variants.cpp
   src/engine/variants_fill.cpp
   src/engine/variants_reduce.cpp
@@ -45,6 +47,7 @@ set(core_sources
   src/backend/host/host_backend.cpp
   src/backend/host/host_families.cpp
   src/backend/host/host_queue.cpp
+  src/backend/host/host_transpose.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp
@@ -60,6 +63,7 @@ set(cuda_sources
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_reduce.cpp
   src/backend/cuda/cuda_streams.cpp
+  src/backend/cuda/cuda_transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp

@@ -1,4 +1,4 @@
-// Movement and rearrange.
+// Movement.
 #include "engine/operations.hpp"
 
 #include "api/guard.hpp"
@@ -26,12 +26,5 @@ gpumem_status gpumem_fill_async(gpumem_ctx* ctx, void* dst, const void* pattern,
                                 gpumem_stream* stream) {
   return with_context(ctx, [&](Context& context) {
     fill(context, {dst, pattern_bytes, count}, pattern, stream_of(context, stream), Until::enqueued);
-  });
-}
-
-gpumem_status gpumem_transpose(gpumem_ctx* ctx, int64_t element_bytes, int64_t rows, int64_t cols, const void* src,
-                               int64_t src_ld, void* dst, int64_t dst_ld) {
-  return with_context(ctx, [&](Context& context) {
-    transpose(context, {element_bytes, rows, cols, src, src_ld, dst, dst_ld});
   });
 }

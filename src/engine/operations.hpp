@@ -46,6 +46,9 @@ struct TransposeCall {
   int64_t src_ld;
   void* dst;
   int64_t dst_ld;
+  int64_t batches = 1;
+  int64_t src_batch_stride = 0;
+  int64_t dst_batch_stride = 0;
 };
 
 struct FillCall {
@@ -75,7 +78,7 @@ void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* res
 void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, void* result, gpumem_status* status,
                            NativeStream stream);
 
-// Rearrange; complete on return, on the context's own stream.
-void transpose(Context& context, const TransposeCall& call);
+// Rearrange.
+void transpose(Context& context, const TransposeCall& call, NativeStream stream, Until until);
 
 }  // namespace gpumem

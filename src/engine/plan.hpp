@@ -16,12 +16,12 @@ struct Plan {
   Decision decision{};
 };
 
-// Each throws what the operation itself would fail with before its first write. A reduction's plan depends on whether it is the
-// plain form (Until::complete) or the _async one, which moves no operand.
+// Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
+// (Until::complete) or the _async one, which moves no operand.
 Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until);
 Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& call);
 Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& call, Until until);
-Plan<TransposeFamily> plan(Context& context, const TransposeCall& call);
+Plan<TransposeFamily> plan(Context& context, const TransposeCall& call, Until until);
 // pattern may be nullptr: one whose bytes differ is assumed.
 Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
 

@@ -24,11 +24,13 @@ const char* accepts_vec16(const DeviceProps&, const TransposeProblem& p) noexcep
   if (p.dst_misalignment != 0) return "it needs dst aligned to 16 bytes";
   if (p.src_ld * p.element_bytes % 16 != 0) return "it needs rows of src that start at multiples of 16 bytes";
   if (p.dst_ld * p.element_bytes % 16 != 0) return "it needs rows of dst that start at multiples of 16 bytes";
+  if (p.src_batch_stride * p.element_bytes % 16 != 0) return "it needs src_batch_stride to be a multiple of 16 bytes";
+  if (p.dst_batch_stride * p.element_bytes % 16 != 0) return "it needs dst_batch_stride to be a multiple of 16 bytes";
   return nullptr;
 }
 
 LaunchShape tiles_of(const TransposeProblem& p, int64_t tile) noexcept {
-  const int64_t tiles = ceil_div(p.rows, tile) * ceil_div(p.cols, tile);
+  const int64_t tiles = p.batches * ceil_div(p.rows, tile) * ceil_div(p.cols, tile);
   return {std::min(tiles, kMaxGrid), kTransposeThreads, 4, tile};
 }
 
@@ -41,8 +43,8 @@ LaunchShape padded_shape(const DeviceProps&, const TransposeProblem& p) noexcept
 
 LaunchShape host_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
-  const int64_t bands = ceil_div(std::max(p.rows, p.cols), tile);
-  const int64_t wanted = p.rows * p.cols / (kHostTaskBytes / p.element_bytes);
+  const int64_t bands = p.batches * ceil_div(std::max(p.rows, p.cols), tile);
+  const int64_t wanted = p.elements() / (kHostTaskBytes / p.element_bytes);
   const int64_t tasks = std::clamp<int64_t>(wanted, 1, std::min(bands, int64_t{8} * d.multiprocessors));
   return {tasks, 1, 1, tile};
 }

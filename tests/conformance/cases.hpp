@@ -66,6 +66,9 @@ struct TransposeCase {
   size_t dst_offset;
   gpumem_memory_kind src;
   gpumem_memory_kind dst;
+  int64_t batches = 1;
+  int64_t src_batch_stride = 0;
+  int64_t dst_batch_stride = 0;
 };
 
 struct CopyCase {
@@ -214,6 +217,7 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
     for (const int64_t rows : kExtents) {
       for (const int64_t cols : kExtents) {
         for (const Layout& l : kLayouts) {
+          if (rows * cols > 100000 && (&l - kLayouts) % 5 != 0) continue;  // large ones: only some
           all.push_back({element, rows, cols, padded(cols, l.src_pad), padded(rows, l.dst_pad), l.src_offset,
                          l.dst_offset, cases::kind(pair), cases::kind(pair / cases::kKinds)});
           pair += 5;  // prime to 16, so that the pairs drift through the layouts
@@ -227,6 +231,26 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
     }
     all.push_back({element, 0, 5, 5, 4, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE});
     all.push_back({element, 5, 0, 5, 5, 0, 0, GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_DEVICE});
+  }
+  // Batches: side by side, with gaps, and one source for all of them.
+  cases::Dealer dealer;
+  for (const int64_t element : {1, 2, 4, 8, 16}) {
+    for (const int64_t batches : {0, 1, 2, 7}) {
+      for (const int64_t extent : {1, 3, 16, 33, 64, 65}) {
+        const int64_t rows = dealer.coin() ? extent : dealer.one_of<int64_t>({1, 2, 17, 70});
+        const int64_t cols = dealer.coin() ? extent : dealer.one_of<int64_t>({1, 3, 32, 130});
+        const int64_t src_ld = cols + dealer.one_of<int64_t>({0, 0, 3, 16});
+        const int64_t dst_ld = rows + dealer.one_of<int64_t>({0, 0, 1, 16});
+        const int64_t src_tight = rows * src_ld;
+        const int64_t src_stride = dealer.one_of<int64_t>({src_tight, src_tight, 0, 1, src_tight + 5, src_tight + 64});
+        const int64_t dst_stride = cols * dst_ld + dealer.one_of<int64_t>({0, 0, 3, 64});
+        const size_t offset = dealer.coin() ? 0 : static_cast<size_t>(element) * dealer.one_of({1u, 3u});
+        all.push_back({element, rows, cols, src_ld, dst_ld, offset, dealer.coin() ? 0 : offset, dealer.kind(),
+                       dealer.kind(), batches, src_stride, dst_stride});
+      }
+    }
+    all.push_back({element, 3, 2, 2, 3, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, 65536, 6, 6});
+    all.push_back({element, 3, 5, 5, 3, 0, 0, dealer.kind(), dealer.kind(), 5000, 17, 16});
   }
   return thinned(all, quick);
 }

@@ -97,7 +97,8 @@ class CudaBackend final : public Backend {
   PinnedMemory pinned_;
 };
 
-// The launchers of the reductions stand in a file of their own.
+// The launchers of these stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
+void add_transpose_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

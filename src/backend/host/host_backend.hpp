@@ -7,6 +7,7 @@
 #include "backend/host/host_queue.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reductions.hpp"
+#include "backend/launchers.hpp"
 
 namespace gpumem {
 
@@ -75,5 +76,8 @@ class HostBackend final : public Backend {
   HostTeam team_;
   HostQueue own_queue_;
 };
+
+// The launchers of the transposes stand in a file of their own.
+void add_host_transpose_names(LauncherNames& names);
 
 }  // namespace gpumem
