@@ -2,6 +2,7 @@
 // written by the first block, a byte a thread; between them the pattern is the same word, turned by the length of the head.
 #include <cstring>
 
+#include "kernels/enqueue.cuh"
 #include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
 
@@ -37,9 +38,8 @@ __global__ void __launch_bounds__(kThreads)
 cudaError_t fill_bytes(const FillLaunch& launch, cudaStream_t stream) {
   Ends ends;
   std::memcpy(ends.word, launch.word, 16);
-  bytes_kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst),
-                                                                            launch.bytes, ends);
-  return cudaGetLastError();
+  return enqueue(bytes_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
+                 static_cast<unsigned char*>(launch.dst), launch.bytes, ends);
 }
 
 cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
@@ -53,9 +53,8 @@ cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
   std::memcpy(ends.word, launch.word, 16);
   uint4 word;
   std::memcpy(&word, turned, 16);
-  vec16_kernel<<<static_cast<unsigned>(launch.grid), kThreads, 0, stream>>>(static_cast<unsigned char*>(launch.dst),
-                                                                            launch.bytes, head, words, word, ends);
-  return cudaGetLastError();
+  return enqueue(vec16_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
+                 static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
 }
 
 cudaError_t fill_preload() {

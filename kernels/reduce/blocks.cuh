@@ -4,7 +4,9 @@
 
 #include <type_traits>
 
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
+#include "kernels/reduce/arrival.cuh"
 #include "kernels/reduce/lines.cuh"
 
 namespace gpumem::kernels {
@@ -171,11 +173,7 @@ __device__ __forceinline__ Node block_fold(const Load& load, int64_t count, Node
 __device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
-    unsigned before = 0;
-    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(counter), "r"(blocks - 1)
-                 : "memory");
+    const unsigned before = count_arrival(counter, blocks - 1);
     last = before == blocks - 1;
   }
   __syncthreads();

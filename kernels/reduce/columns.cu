@@ -212,8 +212,7 @@ cudaError_t reduce_columns(const ReduceLaunch& launch, cudaStream_t stream) {
     const int64_t across = (launch.lines.per_batch + kWidth - 1) / kWidth;
     const int64_t batches = launch.lines.count / launch.lines.per_batch;
     const dim3 grid(static_cast<unsigned>(across * batches), static_cast<unsigned>(launch.blocks_per_line));
-    columns_kernel<Entry><<<grid, dim3(kSide, kSide), 0, stream>>>(launch);
-    return cudaGetLastError();
+    return enqueue(columns_kernel<Entry>, grid, dim3(kSide, kSide), stream, launch);
   });
 }
 

@@ -126,8 +126,7 @@ __global__ void __launch_bounds__(kElementThreads) elements_kernel(const __grid_
 
 cudaError_t reduce_elements(const ReduceLaunch& launch, cudaStream_t stream) {
   return with_node(node_kind(launch.dtype, launch.op), [&](auto node) {
-    elements_kernel<decltype(node)><<<lines_grid(launch), kElementThreads, 0, stream>>>(launch);
-    return cudaGetLastError();
+    return enqueue(elements_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);
   });
 }
 

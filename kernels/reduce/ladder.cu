@@ -153,25 +153,21 @@ template <class F>
 cudaError_t for_op(gpumem_reduce_op op, const F& f) {
   switch (op) {
     case GPUMEM_SUM:
-      f.template operator()<GPUMEM_SUM>();
-      break;
+      return f.template operator()<GPUMEM_SUM>();
     case GPUMEM_SUM_ABS:
-      f.template operator()<GPUMEM_SUM_ABS>();
-      break;
+      return f.template operator()<GPUMEM_SUM_ABS>();
     case GPUMEM_SUM_SQUARES:
-      f.template operator()<GPUMEM_SUM_SQUARES>();
-      break;
+      return f.template operator()<GPUMEM_SUM_SQUARES>();
     default:
-      f.template operator()<GPUMEM_SUM_CUBES>();
+      return f.template operator()<GPUMEM_SUM_CUBES>();
   }
-  return cudaGetLastError();
 }
 
 template <Step kStep, int kDataBlocks>
 cudaError_t climb(const ReduceLaunch& launch, cudaStream_t stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
-    ladder_kernel<kOp, kStep, kDataBlocks><<<grid, kThreads, 0, stream>>>(launch);
+    return enqueue(ladder_kernel<kOp, kStep, kDataBlocks>, grid, kThreads, stream, launch);
   });
 }
 
@@ -179,7 +175,7 @@ template <bool kCoalesced>
 cudaError_t share_out(const ReduceLaunch& launch, cudaStream_t stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
-    shared_out_kernel<kOp, kCoalesced><<<grid, kThreads, 0, stream>>>(launch);
+    return enqueue(shared_out_kernel<kOp, kCoalesced>, grid, kThreads, stream, launch);
   });
 }
 

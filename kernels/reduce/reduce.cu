@@ -1,4 +1,5 @@
 // What the families of reduction kernels share on the host's side.
+#include "kernels/enqueue.cuh"
 #include "kernels/reduce/lines.cuh"
 
 namespace gpumem::kernels {
@@ -31,8 +32,7 @@ cudaError_t reduce_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
 }
 
 cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, cudaStream_t stream) {
-  hand_over_kernel<<<1, 1, 0, stream>>>(launch.scratch.status, launch.status, launch.slot, launch.ticket);
-  return cudaGetLastError();
+  return enqueue(hand_over_kernel, 1, 1, stream, launch.scratch.status, launch.status, launch.slot, launch.ticket);
 }
 
 }  // namespace gpumem::kernels

@@ -151,8 +151,7 @@ cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
   constexpr int64_t kRowsABlock = int64_t{kBlock} / kThreads * kSets;
   const int64_t blocks = (launch.lines.count + kRowsABlock - 1) / kRowsABlock;
   const auto grid = static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
-  short_rows_kernel<Entry, kThreads, kSlots><<<grid, kBlock, 0, stream>>>(launch);
-  return cudaGetLastError();
+  return enqueue(short_rows_kernel<Entry, kThreads, kSlots>, grid, kBlock, stream, launch);
 }
 
 }  // namespace

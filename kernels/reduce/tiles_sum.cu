@@ -112,17 +112,19 @@ template <gpumem_dtype kType, class Term>
 cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
   constexpr bool kOfLines = !std::is_same_v<Term, ProductTerm> && !std::is_same_v<Term, NormTerm>;
   if (launch.lines.many) {
-    if constexpr (kOfLines) lines_kernel<kType, Term><<<lines_grid(launch), launch.block, 0, stream>>>(launch);
-    return kOfLines ? cudaGetLastError() : cudaErrorInvalidValue;
+    if constexpr (kOfLines) {
+      return enqueue(lines_kernel<kType, Term>, lines_grid(launch), launch.block, stream, launch);
+    } else {
+      return cudaErrorInvalidValue;
+    }
   }
   const auto span = [&](const void* p) {
     return leaf_span(reinterpret_cast<uintptr_t>(p), launch.lines.length, element_bytes(kType));
   };
   const LeafSpan x = span(launch.x);
   const auto steps = static_cast<int32_t>(launch.tile / kLeafTerms);
-  tile_kernel<kType, Term><<<lines_grid(launch), launch.block, 0, stream>>>(
-      sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));
-  return cudaGetLastError();
+  return enqueue(tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
+                 sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));
 }
 
 template <gpumem_dtype kType>

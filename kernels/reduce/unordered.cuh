@@ -112,14 +112,16 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
 template <class State>
 cudaError_t start_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
   if (launch.lines.many) {
-    if constexpr (State::kOfLines) lines_kernel<State><<<lines_grid(launch), launch.block, 0, stream>>>(launch);
-    return State::kOfLines ? cudaGetLastError() : cudaErrorInvalidValue;
+    if constexpr (State::kOfLines) {
+      return enqueue(lines_kernel<State>, lines_grid(launch), launch.block, stream, launch);
+    } else {
+      return cudaErrorInvalidValue;
+    }
   }
   const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
   const auto steps = static_cast<int32_t>(launch.tile / (kChunkBytes / State::kBytes));
-  tile_kernel<State><<<lines_grid(launch), launch.block, 0, stream>>>(
-      sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
-  return cudaGetLastError();
+  return enqueue(tile_kernel<State>, lines_grid(launch), launch.block, stream,
+                 sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
 }
 
 }  // namespace gpumem::kernels

@@ -4,7 +4,9 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/transpose/transpose.hpp"
 
@@ -82,10 +84,10 @@ struct TilePlace {
   }
 };
 
-template <class... Parameters, class... Arguments>
-cudaError_t start(void (*kernel)(Parameters...), int64_t grid, cudaStream_t stream, const Arguments&... arguments) {
-  kernel<<<static_cast<unsigned>(grid), kTransposeThreads, 0, stream>>>(arguments...);
-  return cudaGetLastError();
+template <class... Parameters>
+cudaError_t start(void (*kernel)(Parameters...), int64_t grid, cudaStream_t stream,
+                  std::type_identity_t<Parameters>... arguments) {
+  return enqueue(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
 }
 
 // Calls f with the element's size as a compile-time constant.

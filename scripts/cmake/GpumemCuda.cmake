@@ -1,5 +1,14 @@
 # Decides whether the CUDA backend is built, and for which GPUs.
 set(GPUMEM_HAS_CUDA OFF)
+if(GPUMEM_EMULATE)
+  if(GPUMEM_CUDA STREQUAL "OFF")
+    message(FATAL_ERROR "GPUMEM_EMULATE=ON is for builds with the CUDA backend, and GPUMEM_CUDA is OFF")
+  endif()
+  include(GpumemEmulation)
+  set(GPUMEM_HAS_CUDA ON)
+  set(GPUMEM_CUDA_LIBRARIES "")
+  return()
+endif()
 if(NOT GPUMEM_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
@@ -13,6 +22,7 @@ if(NOT GPUMEM_CUDA STREQUAL "OFF")
 endif()
 
 if(GPUMEM_HAS_CUDA)
+  set(GPUMEM_CUDA_LIBRARIES CUDA::cudart_static rt)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     if(GPUMEM_RELEASE_ARCHITECTURES)
       # Machine code for each, and PTX of the last for what comes after it.

@@ -10,7 +10,7 @@ target_link_libraries(gpumem PRIVATE ${GPUMEM_CORE_LIBRARIES})
 # nodelete: threads and the CUDA runtime's own exit handlers may outlive a dlclose().
 target_link_options(gpumem PRIVATE
   LINKER:--version-script=${version_script} LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:--as-needed
-  ${GPUMEM_SANITIZER_FLAGS})
+  ${GPUMEM_SANITIZER_FLAGS} ${GPUMEM_EMULATION_LINK})
 if(NOT GPUMEM_SANITIZE)
   target_link_options(gpumem PRIVATE LINKER:-z,defs)
 endif()
@@ -22,5 +22,5 @@ target_include_directories(gpumem_static INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(gpumem_static PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 if(GPUMEM_HAS_CUDA)
-  target_link_libraries(gpumem_static PUBLIC CUDA::cudart_static rt)
+  target_link_libraries(gpumem_static PUBLIC ${GPUMEM_CUDA_LIBRARIES})
 endif()

@@ -68,7 +68,8 @@ set(cuda_sources
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
-  src/backend/cuda/result_slots.cpp
+  src/backend/cuda/result_slots.cpp)
+set(kernel_sources
   kernels/fill/fill.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu
@@ -81,8 +82,11 @@ set(cuda_sources
   kernels/reduce/tiles_sum.cu
   kernels/transpose/transpose.cu)
 
-if(GPUMEM_HAS_CUDA)
+if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})
+  gpumem_add_emulation(${kernel_sources})
+elseif(GPUMEM_HAS_CUDA)
+  list(APPEND core_sources ${cuda_sources} ${kernel_sources})
 else()
   list(APPEND core_sources src/backend/absent/cuda_absent.cpp)
 endif()
@@ -130,5 +134,8 @@ endif()
 set(GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_core> ${loop_objects})
 set(GPUMEM_CORE_LIBRARIES Threads::Threads ${CMAKE_DL_LIBS})
 if(GPUMEM_HAS_CUDA)
-  list(APPEND GPUMEM_CORE_LIBRARIES CUDA::cudart_static rt)
+  list(APPEND GPUMEM_CORE_LIBRARIES ${GPUMEM_CUDA_LIBRARIES})
+endif()
+if(GPUMEM_EMULATE)
+  list(APPEND GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_kernels> $<TARGET_OBJECTS:gpumem_emulation>)
 endif()

@@ -1,0 +1,52 @@
+# A CUDA device that is emulated on the processor, so that the CUDA backend and the kernels' own sources are tested without a
+# GPU (tests/emulation). Takes the toolkit's plain headers; neither its compiler nor its libraries.
+get_filename_component(from_compiler "$ENV{CUDACXX}" DIRECTORY)
+find_program(GPUMEM_NVCC nvcc)
+get_filename_component(from_path "${GPUMEM_NVCC}" DIRECTORY)
+find_path(GPUMEM_CUDA_INCLUDE cuda_runtime_api.h NO_DEFAULT_PATH
+  PATHS ${from_compiler}/../include ${from_path}/../include $ENV{CUDA_PATH}/include /usr/local/cuda/include)
+if(NOT GPUMEM_CUDA_INCLUDE)
+  message(FATAL_ERROR "GPUMEM_EMULATE=ON and no headers of a CUDA toolkit were found: put nvcc on PATH or set CUDACXX")
+endif()
+set(CUDAToolkit_INCLUDE_DIRS ${GPUMEM_CUDA_INCLUDE})
+message(STATUS "gpumem: the CUDA device is emulated, for tests; headers from ${GPUMEM_CUDA_INCLUDE}")
+
+set(emulation ${PROJECT_SOURCE_DIR}/tests/emulation)
+set(emulation_sources
+  ${emulation}/device.cpp
+  ${emulation}/fiber.cpp
+  ${emulation}/grid.cpp
+  ${emulation}/memory.cpp
+  ${emulation}/report.cpp
+  ${emulation}/shared_memory.cpp
+  ${emulation}/streams.cpp
+  ${emulation}/transfers.cpp)
+# Puts the kernels' shared memory in one place: whatever links the kernels takes it.
+set(GPUMEM_EMULATION_LINK LINKER:-T,${emulation}/shared_memory.ld)
+
+# For a target of kernel sources.
+function(gpumem_emulated_kernels target)
+  target_include_directories(${target} BEFORE PRIVATE ${emulation}/shadow)
+  target_include_directories(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  # The warnings that nvcc gives too. And what nvcc allows where C++ does not: a look at memory as another type.
+  target_compile_options(${target} PRIVATE -include ${emulation}/device.hpp -O1 -ffp-contract=off -fdata-sections
+    -fno-strict-aliasing -Wall -Wextra -Wno-unknown-pragmas -Wno-sign-compare ${GPUMEM_SANITIZER_FLAGS})
+  if(GPUMEM_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# The runtime and the kernels of the library, as objects.
+function(gpumem_add_emulation)
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
+  add_library(gpumem_kernels OBJECT ${ARGN})
+  gpumem_emulated_kernels(gpumem_kernels)
+  add_library(gpumem_emulation OBJECT ${emulation_sources})
+  target_include_directories(gpumem_emulation PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(gpumem_emulation SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  gpumem_compile_options(gpumem_emulation)
+  set_target_properties(gpumem_kernels gpumem_emulation PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()

@@ -1,0 +1,253 @@
+// The one device: what it is, its context, errors, and the calls of the driver that the library looks up.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "emulation/memory.hpp"
+#include "emulation/streams.hpp"
+
+struct CUctx_st {
+  int uses;
+};
+
+namespace gpumem_emulation {
+
+bool is_stream(cudaStream_t handle);
+
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local std::vector<CUcontext> current;  // a stack, as the driver keeps it
+thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+
+CUctx_st primary{};
+
+struct Name {
+  cudaError_t error;
+  const char* name;
+  const char* sentence;
+};
+constexpr Name kNames[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
+    {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
+     "pointer does not correspond to a registered memory region"},
+};
+
+const Name* find(cudaError_t error) {
+  for (const Name& name : kNames) {
+    if (name.error == error) return &name;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+cudaError_t answer(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+}  // namespace gpumem_emulation
+
+using namespace gpumem_emulation;
+
+// ------------------------------------------------------------------------------------------------------------ errors
+
+cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+
+const char* cudaGetErrorName(cudaError_t error) {
+  const Name* name = find(error);
+  return name != nullptr ? name->name : "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  const Name* name = find(error);
+  return name != nullptr ? name->sentence : "unrecognized error code";
+}
+
+// ------------------------------------------------------------------------------------------------------------ device
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = 13000;
+  return cudaSuccess;
+}
+
+// The properties of an H200 (read off one: driver 580, CUDA 13.0), so that the same variants are chosen; the name is honest.
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
+  if (device != 0) return answer(cudaErrorInvalidDevice);
+  *p = {};
+  std::snprintf(p->name, sizeof p->name, "emulated device for tests, not a GPU");
+  p->major = 9;
+  p->warpSize = 32;
+  p->multiProcessorCount = 132;
+  p->maxThreadsPerBlock = 1024;
+  p->maxThreadsPerMultiProcessor = 2048;
+  p->sharedMemPerBlock = size_t{48} << 10;
+  p->sharedMemPerBlockOptin = size_t{227} << 10;
+  p->l2CacheSize = 60 << 20;
+  p->totalGlobalMem = kDeviceBytes;
+  p->memoryBusWidth = 6016;
+  p->unifiedAddressing = 1;
+  p->canMapHostMemory = 1;
+  p->managedMemory = 1;
+  p->concurrentManagedAccess = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (device != 0) return answer(cudaErrorInvalidDevice);
+  if (attribute != cudaDevAttrMemoryClockRate) return answer(cudaErrorInvalidValue);
+  *value = 3201000;  // kHz
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  *attributes = {};
+  attributes->maxThreadsPerBlock = 1024;
+  return cudaSuccess;
+}
+
+// ------------------------------------------------------------------------------------------------- driver's functions
+
+namespace {
+
+CUresult ctx_push(CUcontext context) {
+  current.push_back(context);
+  return CUDA_SUCCESS;
+}
+
+CUresult ctx_pop(CUcontext* context) {
+  if (current.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  *context = current.back();
+  current.pop_back();
+  return CUDA_SUCCESS;
+}
+
+CUresult ctx_get(CUcontext* context) {
+  *context = current.empty() ? nullptr : current.back();
+  return CUDA_SUCCESS;
+}
+
+CUresult ctx_device(CUdevice* device) {
+  if (current.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult primary_retain(CUcontext* context, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  *context = &primary;
+  return CUDA_SUCCESS;
+}
+
+CUresult primary_release(CUdevice device) { return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
+
+// An address that the device knows nothing of is no error: every answer is 0. That goes for freed device memory too.
+CUresult pointer_attributes(unsigned count, CUpointer_attribute* wanted, void** values, CUdeviceptr p) {
+  const auto range = range_of(reinterpret_cast<const void*>(p));
+  const bool pinned = range && range->kind == Kind::pinned;
+  for (unsigned i = 0; i < count; ++i) {
+    switch (wanted[i]) {
+      case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *static_cast<CUmemorytype*>(values[i]) = !range   ? CUmemorytype{}
+                                                 : pinned ? CU_MEMORYTYPE_HOST
+                                                          : CU_MEMORYTYPE_DEVICE;
+        break;
+      case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *static_cast<unsigned*>(values[i]) = range && range->kind == Kind::managed ? 1 : 0;
+        break;
+      case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *static_cast<int*>(values[i]) = range ? 0 : -2;
+        break;
+      case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *static_cast<CUdeviceptr*>(values[i]) = range ? range->base : 0;
+        break;
+      case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *static_cast<size_t*>(values[i]) = range ? range->bytes : 0;
+        break;
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult stream_ctx(CUstream stream, CUcontext* context) {
+  if (!is_stream(stream)) return CUDA_ERROR_INVALID_HANDLE;
+  *context = &primary;
+  return CUDA_SUCCESS;
+}
+
+struct EntryPoint {
+  const char* name;
+  void* function;
+};
+
+}  // namespace
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* result) {
+  const EntryPoint points[] = {
+      {"cuCtxPushCurrent", reinterpret_cast<void*>(ctx_push)},
+      {"cuCtxPopCurrent", reinterpret_cast<void*>(ctx_pop)},
+      {"cuCtxGetCurrent", reinterpret_cast<void*>(ctx_get)},
+      {"cuCtxGetDevice", reinterpret_cast<void*>(ctx_device)},
+      {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(primary_retain)},
+      {"cuDevicePrimaryCtxRelease", reinterpret_cast<void*>(primary_release)},
+      {"cuPointerGetAttributes", reinterpret_cast<void*>(pointer_attributes)},
+      {"cuStreamGetCtx", reinterpret_cast<void*>(stream_ctx)},
+  };
+  for (const EntryPoint& point : points) {
+    if (std::strcmp(point.name, symbol) != 0) continue;
+    *function = point.function;
+    *result = cudaDriverEntryPointSuccess;
+    return cudaSuccess;
+  }
+  *result = cudaDriverEntryPointSymbolNotFound;
+  return answer(cudaErrorSymbolNotFound);
+}
+
+// ---------------------------------------------------------------------------------------------- graphs are not emulated
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  std::swap(*mode, capture_mode);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (!is_stream(stream)) return answer(cudaErrorInvalidResourceHandle);
+  *status = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
+                                     cudaGraph_t*, const cudaGraphNode_t**, const cudaGraphEdgeData**, size_t*) {
+  return cudaStreamIsCapturing(stream, status);
+}
+
+cudaError_t cudaUserObjectCreate(cudaUserObject_t*, void*, cudaHostFn_t, unsigned, unsigned) {
+  return answer(cudaErrorNotSupported);
+}
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t, cudaUserObject_t, unsigned, unsigned) {
+  return answer(cudaErrorNotSupported);
+}

@@ -1,0 +1,176 @@
+#include "emulation/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "emulation/report.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, bytes) (static_cast<void>(p), static_cast<void>(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(p, bytes) (static_cast<void>(p), static_cast<void>(bytes))
+#endif
+
+namespace gpumem_emulation {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kFence = kPage;  // after each allocation: an access there is reported by the address sanitizer
+// Marking more than this as freed would cost more memory than it is worth.
+constexpr size_t kMostMarked = size_t{64} << 20;
+
+size_t whole_pages(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+char* reserve(size_t bytes, int protection) {
+  void* p = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+}
+
+class Memory {
+ public:
+  static Memory& only() {
+    static Memory& memory = *std::make_unique<Memory>().release();  // threads may outlive main()
+    return memory;
+  }
+
+  void* allocate(Kind kind, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const size_t room = whole_pages(bytes) + kFence;
+    if (bytes > kDeviceBytes) return nullptr;
+    char* p = kind == Kind::device ? take(room) : reserve(room, PROT_READ | PROT_WRITE);
+    if (p == nullptr) return nullptr;
+    if (bytes <= kMostMarked) ASAN_UNPOISON_MEMORY_REGION(p, bytes);
+    ASAN_POISON_MEMORY_REGION(p + bytes, room - bytes);
+    ranges_[reinterpret_cast<uintptr_t>(p)] = {kind, bytes, room, false};
+    return p;
+  }
+
+  bool release(Kind kind, void* p) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = ranges_.find(reinterpret_cast<uintptr_t>(p));
+    if (found == ranges_.end() || found->second.registered || found->second.kind != kind) return false;
+    const Entry entry = found->second;
+    ranges_.erase(found);
+    if (kind == Kind::device) {
+      give_back(static_cast<char*>(p), entry);
+    } else {
+      ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(p) + entry.bytes, entry.room - entry.bytes);
+      munmap(p, entry.room);
+    }
+    return true;
+  }
+
+  bool add_registered(void* p, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto begin = reinterpret_cast<uintptr_t>(p);
+    const auto next = ranges_.lower_bound(begin + bytes);
+    if (next != ranges_.begin()) {
+      const auto& [base, entry] = *std::prev(next);
+      if (base + entry.bytes > begin) return false;
+    }
+    ranges_[begin] = {Kind::pinned, bytes, 0, true};
+    return true;
+  }
+
+  bool remove_registered(void* p) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = ranges_.find(reinterpret_cast<uintptr_t>(p));
+    if (found == ranges_.end() || !found->second.registered) return false;
+    ranges_.erase(found);
+    return true;
+  }
+
+  std::optional<Range> find(const void* p) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto address = reinterpret_cast<uintptr_t>(p);
+    const auto after = ranges_.upper_bound(address);
+    if (after == ranges_.begin()) return std::nullopt;
+    const auto& [base, entry] = *std::prev(after);
+    if (address >= base + entry.bytes) return std::nullopt;
+    return Range{entry.kind, base, entry.bytes};
+  }
+
+  void open_window() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (windows_++ == 0) protect(PROT_READ | PROT_WRITE);
+  }
+  void close_window() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--windows_ == 0) protect(PROT_NONE);
+  }
+
+ private:
+  struct Entry {
+    Kind kind;
+    size_t bytes;
+    size_t room;
+    bool registered;  // the program's own memory
+  };
+
+  // First fit among what was given back, else beyond all that was ever taken.
+  char* take(size_t room) {
+    if (start_ == nullptr) start_ = reserve(kDeviceBytes, PROT_NONE);
+    if (start_ == nullptr) give_up("no addresses for the device's memory");
+    for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
+      if (hole->second < room) continue;
+      const size_t at = hole->first;
+      const size_t left = hole->second - room;
+      holes_.erase(hole);
+      if (left > 0) holes_[at + room] = left;
+      return start_ + at;
+    }
+    if (room > kDeviceBytes - end_) return nullptr;
+    char* p = start_ + end_;
+    end_ += room;
+    if (windows_ > 0) mprotect(p, room, PROT_READ | PROT_WRITE);
+    return p;
+  }
+
+  void give_back(char* p, const Entry& entry) {
+    if (entry.bytes <= kMostMarked) {
+      ASAN_POISON_MEMORY_REGION(p, entry.bytes);
+    } else {
+      ASAN_UNPOISON_MEMORY_REGION(p + entry.bytes, entry.room - entry.bytes);
+    }
+    madvise(p, entry.room, MADV_DONTNEED);
+    auto hole = holes_.emplace(static_cast<size_t>(p - start_), entry.room).first;
+    const auto next = std::next(hole);
+    if (next != holes_.end() && hole->first + hole->second == next->first) {
+      hole->second += next->second;
+      holes_.erase(next);
+    }
+    if (hole == holes_.begin()) return;
+    const auto before = std::prev(hole);
+    if (before->first + before->second != hole->first) return;
+    before->second += hole->second;
+    holes_.erase(hole);
+  }
+
+  void protect(int protection) {
+    if (end_ > 0 && mprotect(start_, end_, protection) != 0) give_up("the device's memory can't be protected");
+  }
+
+  std::mutex mutex_;
+  std::map<uintptr_t, Entry> ranges_;
+  char* start_ = nullptr;
+  size_t end_ = 0;  // all taken so far lies below
+  std::map<size_t, size_t> holes_;
+  int windows_ = 0;
+};
+
+}  // namespace
+
+void* allocate(Kind kind, size_t bytes) { return Memory::only().allocate(kind, bytes); }
+bool release(Kind kind, void* p) { return Memory::only().release(kind, p); }
+bool register_pinned(void* p, size_t bytes) { return Memory::only().add_registered(p, bytes); }
+bool unregister_pinned(void* p) { return Memory::only().remove_registered(p); }
+std::optional<Range> range_of(const void* p) { return Memory::only().find(p); }
+
+DeviceWorks::DeviceWorks() { Memory::only().open_window(); }
+DeviceWorks::~DeviceWorks() { Memory::only().close_window(); }
+
+}  // namespace gpumem_emulation

@@ -1,0 +1,42 @@
+// The memory of the emulated device, and what is known of every address. Device memory lies in one range of addresses that can be
+// accessed only while the device works: a host that dereferences a device pointer gets a signal. (The window is the process's:
+// what a host thread does while a kernel or copy runs goes unseen.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace gpumem_emulation {
+
+enum class Kind { device, managed, pinned };
+
+struct Range {
+  Kind kind;
+  uintptr_t base;
+  size_t bytes;
+};
+
+// What the device has, as the model has it. Pages that nobody writes to cost nothing.
+constexpr size_t kDeviceBytes = size_t{141} << 30;
+
+// nullptr when there is no room.
+void* allocate(Kind kind, size_t bytes);
+// False when no such allocation begins at p.
+bool release(Kind kind, void* p);
+// False when a part of the range is registered or allocated already.
+bool register_pinned(void* p, size_t bytes);
+bool unregister_pinned(void* p);
+
+std::optional<Range> range_of(const void* p);
+
+// The device may access its memory while one of these lives.
+class DeviceWorks {
+ public:
+  DeviceWorks();
+  DeviceWorks(const DeviceWorks&) = delete;
+  DeviceWorks& operator=(const DeviceWorks&) = delete;
+  ~DeviceWorks();
+};
+
+}  // namespace gpumem_emulation

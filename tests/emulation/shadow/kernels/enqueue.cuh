@@ -1,0 +1,20 @@
+// In the place of kernels/enqueue.cuh: the launch goes to the emulated device.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+
+#include "emulation/device.hpp"
+
+namespace gpumem::kernels {
+
+template <class... Parameters>
+cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, cudaStream_t stream,
+                    std::type_identity_t<Parameters>... arguments) {
+  return gpumem_emulation::launch(
+      {reinterpret_cast<const void*>(kernel), grid, block,
+       [kernel, given = std::tuple<Parameters...>(arguments...)] { std::apply(kernel, given); }},
+      stream);
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,22 @@
+// Streams: queues of work, each with a thread of its own.
+#pragma once
+
+#include <driver_types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace gpumem_emulation {
+
+// The error of this thread's last call that failed; the runtime's entry points hand their results through here.
+cudaError_t answer(cudaError_t error);
+
+// Enqueues work. It runs after all that the stream was given before and, if the stream is a blocking one, in the order that the
+// legacy default stream imposes (CUDA C++ Programming Guide, "Implicit synchronization").
+cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
+
+// Waits for all work of every stream.
+void wait_for_all();
+
+}  // namespace gpumem_emulation

@@ -1,0 +1,147 @@
+// Kernels, copies, fills and hints on streams.
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "emulation/grid.hpp"
+#include "emulation/memory.hpp"
+#include "emulation/report.hpp"
+#include "emulation/streams.hpp"
+
+namespace gpumem_emulation {
+
+cudaError_t launch(Kernel kernel, cudaStream_t stream) {
+  if (!launchable(kernel.grid, kernel.block)) return answer(cudaErrorInvalidConfiguration);
+  return enqueue(stream, [kernel = std::move(kernel)] {
+    const DeviceWorks works;
+    run(kernel);
+  });
+}
+
+void missing_lane(int source, const Site& site) {
+  give_up("a lane takes the value of lane " + std::to_string(source) + ", which is not there, at " + site.file_name() +
+          ":" + std::to_string(site.line()));
+}
+
+void misaligned(const void* p, size_t bytes, const Site& site) {
+  give_up("an access of " + std::to_string(bytes) + " bytes at " + std::to_string(reinterpret_cast<uintptr_t>(p)) +
+          ", which is not aligned to them, at " + site.file_name() + ":" + std::to_string(site.line()));
+}
+
+namespace {
+
+// The range must not leave the allocation that it begins in.
+bool fits(const void* p, size_t bytes) {
+  const auto range = range_of(p);
+  return !range || reinterpret_cast<uintptr_t>(p) + bytes <= range->base + range->bytes;
+}
+
+bool is_managed(const void* p, size_t bytes) {
+  const auto range = range_of(p);
+  return range && range->kind == Kind::managed && fits(p, bytes);
+}
+
+bool exists(const cudaMemLocation& location) {
+  return location.type == cudaMemLocationTypeHost || (location.type == cudaMemLocationTypeDevice && location.id == 0);
+}
+
+}  // namespace
+}  // namespace gpumem_emulation
+
+using namespace gpumem_emulation;
+
+cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  if (!fits(dst, bytes) || !fits(src, bytes)) return answer(cudaErrorInvalidValue);
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    std::memmove(dst, src, bytes);
+  });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
+                              size_t height, cudaMemcpyKind, cudaStream_t stream) {
+  constexpr size_t kMaxPitch = 0x7fffffff;
+  if (width > dst_pitch || width > src_pitch || dst_pitch > kMaxPitch || src_pitch > kMaxPitch) {
+    return answer(cudaErrorInvalidPitchValue);
+  }
+  if (height == 0 || width == 0) return cudaSuccess;
+  if (!fits(dst, (height - 1) * dst_pitch + width) || !fits(src, (height - 1) * src_pitch + width)) {
+    return answer(cudaErrorInvalidValue);
+  }
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    for (size_t row = 0; row < height; ++row) {
+      std::memmove(static_cast<char*>(dst) + row * dst_pitch, static_cast<const char*>(src) + row * src_pitch, width);
+    }
+  });
+}
+
+cudaError_t cudaMemsetAsync(void* p, int value, size_t bytes, cudaStream_t stream) {
+  if (!range_of(p) || !fits(p, bytes)) return answer(cudaErrorInvalidValue);
+  return enqueue(stream, [=] {
+    const DeviceWorks works;
+    std::memset(p, value, bytes);
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation location, unsigned flags,
+                                 cudaStream_t stream) {
+  if (!is_managed(p, bytes) || flags != 0) return answer(cudaErrorInvalidValue);
+  if (!exists(location)) return answer(cudaErrorInvalidDevice);
+  return enqueue(stream, [] {});
+}
+
+cudaError_t cudaMemAdvise(const void* p, size_t bytes, cudaMemoryAdvise, cudaMemLocation location) {
+  if (!is_managed(p, bytes)) return answer(cudaErrorInvalidValue);
+  return exists(location) ? cudaSuccess : answer(cudaErrorInvalidDevice);
+}
+
+// -------------------------------------------------------------------------------------------------------- allocation
+
+namespace {
+
+cudaError_t allocated(void* memory, void** p) {
+  if (memory == nullptr) return answer(cudaErrorMemoryAllocation);  // *p stays as it was, as the driver leaves it
+  *p = memory;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc(void** p, size_t bytes) { return allocated(allocate(Kind::device, bytes), p); }
+
+cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) { return allocated(allocate(Kind::managed, bytes), p); }
+
+cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) { return allocated(allocate(Kind::pinned, bytes), p); }
+
+// Freeing waits for the device, as the driver's does.
+cudaError_t cudaFree(void* p) {
+  if (p == nullptr) return cudaSuccess;
+  wait_for_all();
+  return release(Kind::device, p) || release(Kind::managed, p) ? cudaSuccess : answer(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFreeHost(void* p) {
+  if (p == nullptr) return cudaSuccess;
+  wait_for_all();
+  return release(Kind::pinned, p) ? cudaSuccess : answer(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostRegister(void* p, size_t bytes, unsigned) {
+  if (p == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
+  return register_pinned(p, bytes) ? cudaSuccess : answer(cudaErrorHostMemoryAlreadyRegistered);
+}
+
+cudaError_t cudaHostUnregister(void* p) {
+  wait_for_all();
+  return unregister_pinned(p) ? cudaSuccess : answer(cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  const auto range = range_of(host);
+  if (!range || range->kind != Kind::pinned) return answer(cudaErrorInvalidValue);
+  *device = host;
+  return cudaSuccess;
+}
