@@ -607,11 +607,12 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment. What
  * lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be NULL. src and
  * dst may share no element, but may be blocks of columns of one matrix.
+ * src == dst transposes in place: a square matrix with src_ld == dst_ld.
  * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the work
  * runs where dst lies, and src is copied there. The _async form then gives UNSUPPORTED. It runs in the order of the stream,
  * for data in host memory by a host function; under graph capture it takes data of the device only.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst: there is no in-place
- * form yet; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host memory). */
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst otherwise than
+ * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host memory). */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
 GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
@@ -620,7 +621,7 @@ GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element
 
 /* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst + b*dst_batch_stride,
  * in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride is at least
- * (cols-1)*dst_ld + rows, one matrix after the other. With less than two matrices neither is used, with none nothing is done. */
+ * (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two matrices neither is used, with none nothing is done. */
 GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                   const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
                                                   int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);

@@ -25,6 +25,16 @@ using TransposeLauncher = cudaError_t(int64_t element_bytes, const TransposeLaun
 TransposeLauncher transpose_tile_vec16;
 TransposeLauncher transpose_tile_padded;
 TransposeLauncher transpose_tile_bytes;
+TransposeLauncher transpose_narrow;
+TransposeLauncher transpose_wide_bytes;  // elements of 1 and 2 bytes
+TransposeLauncher transpose_odd;         // of 4, 8 and 16
+// The textbook's.
+TransposeLauncher transpose_naive;
+TransposeLauncher transpose_shared;
+TransposeLauncher transpose_shared_padded;
+// In place: of square matrices; of others, without gaps.
+TransposeLauncher transpose_swap_tiles;
+TransposeLauncher transpose_decomposed;
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t transpose_preload();

@@ -80,7 +80,12 @@ set(kernel_sources
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
-  kernels/transpose/transpose.cu)
+  kernels/transpose/in_place.cu
+  kernels/transpose/narrow.cu
+  kernels/transpose/odd.cu
+  kernels/transpose/textbook.cu
+  kernels/transpose/transpose.cu
+  kernels/transpose/wide_bytes.cu)
 
 if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})

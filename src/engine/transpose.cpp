@@ -62,9 +62,22 @@ bool interleaved(const TransposeCall& c) noexcept {
          from_dst_to_src >= static_cast<uint64_t>(c.rows * c.element_bytes);
 }
 
+// In place: each matrix on itself, square with any leading dimension.
 void require_in_place_fits(const TransposeCall& c) {
-  fail(GPUMEM_UNSUPPORTED, "dst is src (0x%llx); expected disjoint operands: there is no in-place transpose yet",
-       number(c.src));
+  if (c.src_batch_stride != c.dst_batch_stride) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src, src_batch_stride is %lld and dst_batch_stride is %lld; expected equal ones",
+         ll(c.src_batch_stride), ll(c.dst_batch_stride));
+  }
+  if (c.rows == c.cols && c.src_ld != c.dst_ld) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src, src_ld is %lld and dst_ld is %lld; expected equal ones", ll(c.src_ld),
+         ll(c.dst_ld));
+  }
+  const bool line = (c.rows == 1 && c.dst_ld == 1) || (c.cols == 1 && c.src_ld == 1);
+  if (c.rows != c.cols && !line) {
+    fail(GPUMEM_UNSUPPORTED,
+         "dst is src, rows is %lld and cols is %lld; expected a square matrix: no other is transposed in place yet",
+         ll(c.rows), ll(c.cols));
+  }
 }
 
 }  // namespace
@@ -90,6 +103,8 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until u
   const bool in_place = c.src == c.dst;
   if (in_place) {
     require_in_place_fits(c);
+    plan.empty = c.rows == 1 || c.cols == 1;  // a row without gaps is the same as a column
+    if (plan.empty) return plan;
   } else if (!interleaved(c)) {
     require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   }

@@ -1,4 +1,5 @@
 // gpumem_transpose against the formula of the header, over the list of cases, by every variant.
+#include <algorithm>
 #include <cstring>
 
 #include "conformance/conformance.hpp"
@@ -111,6 +112,27 @@ class TransposeConformance : public Conformance {
     });
     EXPECT_TRUE(src.intact()) << "the input changed: " << describe(c);
   }
+
+  void run_in_place(const TransposeCase& c, EveryVariant& variants, Random& random) {
+    GuardedBuffer data = blocks.buffer(0, c.src, std::max(src_extent(c), dst_extent(c)), c.src_offset);
+    random.fill(data.whole_image());
+    const Bytes before = data.whole_image();
+    const Bytes source(data.image(), data.image() + data.size());
+    transpose_reference(c, source.data(), data.image());
+    const Bytes after = data.whole_image();
+    const auto once = [&](bool async, bool accepted, const char* variant) {
+      data.whole_image() = before;
+      data.write();
+      const gpumem_status status = call(c, data.data(), data.data(), async);
+      if (accepted) data.whole_image() = after;
+      ASSERT_TRUE(gives(accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, status)) << variant << ", in place, " << describe(c);
+      ASSERT_TRUE(data.intact()) << variant << (async ? ", enqueued" : "") << ", in place, " << describe(c);
+    };
+    once(true, true, "no variant forced");
+    const bool nothing = empty(c) || std::min(c.rows, c.cols) == 1;  // a row is the same as a column
+    variants.for_each(problem_of(c, data.data(), data.data()), nothing,
+                      [&](bool accepted, const char* variant) { once(false, accepted, variant); });
+  }
 };
 
 TEST_P(TransposeConformance, MovesEveryElementByEveryVariant) {
@@ -118,6 +140,10 @@ TEST_P(TransposeConformance, MovesEveryElementByEveryVariant) {
   Random random;
   for (const TransposeCase& c : transpose_cases(quick_run())) {
     run(c, variants, random);
+    if (enough()) break;
+  }
+  for (const TransposeCase& c : transpose_in_place_cases(quick_run())) {
+    run_in_place(c, variants, random);
     if (enough()) break;
   }
   variants.expect_all_used(on_cuda());

@@ -7,8 +7,15 @@ namespace gpumem {
 namespace {
 
 constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
+    {"swap_tiles", kernels::transpose_swap_tiles},
+    {"narrow", kernels::transpose_narrow},
     {"tile_vec16", kernels::transpose_tile_vec16},
+    {"wide_bytes", kernels::transpose_wide_bytes},
+    {"odd", kernels::transpose_odd},
     {"tile_padded", kernels::transpose_tile_padded},
+    {"shared_padded", kernels::transpose_shared_padded},
+    {"shared", kernels::transpose_shared},
+    {"naive", kernels::transpose_naive},
     {"tile_bytes", kernels::transpose_tile_bytes},
 };
 
