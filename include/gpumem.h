@@ -256,7 +256,8 @@ typedef struct gpumem_memory_stats_info {
 
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
  *   REDUCE           dtype, op, src, n, src_stride; for GPUMEM_DOT src2 and src2_stride as well
- *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride
+ *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride, batches, batch_stride (of
+ *                    src), dst_batch_stride
  *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n; for
  *                    gpumem_fill_2d() n as cols, rows, dst_stride (its pitch, in bytes); rows == 0: gpumem_fill()
  *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
@@ -650,40 +651,31 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
 /* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols: src is rows x cols, row-major, with leading dimension
  * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment. What
  * lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be NULL. src and
- * dst may share no element, but may be blocks of columns of one matrix; they may lie in different kinds of memory.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst: there is no in-place
- * form yet; memory of another device; a forced variant that does not fit), CAPTURING. */
+ * dst may share no element, but may be blocks of columns of one matrix.
+ * src == dst transposes in place: a square matrix with src_ld == dst_ld.
+ * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the work
+ * runs where dst lies, and src is copied there. The _async form then gives UNSUPPORTED. It runs in the order of the stream,
+ * for data in host memory by a host function; under graph capture it takes data of the device only.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst otherwise than
+ * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host memory). */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
+GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
+                                                const void *src, int64_t src_ld, void *dst, int64_t dst_ld,
+                                                gpumem_stream *stream);
 
-/* ------------------------------------------------------------------------------------------------------ elementwise */
+/* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst + b*dst_batch_stride,
+ * in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride is at least
+ * (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two matrices neither is used, with none nothing is done. */
+GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
+                                                  const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
+                                                  int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);
+GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows,
+                                                        int64_t cols, const void *src, int64_t src_ld,
+                                                        int64_t src_batch_stride, void *dst, int64_t dst_ld,
+                                                        int64_t dst_batch_stride, int64_t batches,
+                                                        gpumem_stream *stream);
 
-/* z[i] = alpha * x[i] + beta * y[i] for i < n: SAXPY (z == y, beta == 1), a triad (alpha == 1), a sum (both 1), a scaled or a
- * plain copy (beta == 0).
- *
- * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays, never fused; subnormals count in
- *             full, whatever the program has set in its floating-point environment. So host and every GPU give the same bits.
- * Factor 0    As in BLAS, an operand whose factor is 0 (of either sign) is not read: it may be NULL, and its NaN and infinities
- *             do not count. z is then the product of the other one, with no addition; both factors 0 write +0.
- * NaN, inf    Factors and elements may be anything. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000 (f64);
- *             infinities, overflow and the sign of zero are those of IEEE 754.
- * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain form copies an operand that lies on the
- *             other side there first, the _async form gives UNSUPPORTED for one.
- * Aliasing    z may be exactly x, exactly y, or both; any other overlap with an operand that is read is INVALID_ARGUMENT. x and
- *             y may overlap in any way.
- * n == 0      A no-op; the pointers may then be NULL.
- *
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (memory of another device; device memory
- * on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING (the plain forms; _async
- * on host memory). */
-GPUMEM_API gpumem_status gpumem_axpby_f32(gpumem_ctx *ctx, float alpha, const float *x, float beta, const float *y,
-                                          float *z, int64_t n);
-GPUMEM_API gpumem_status gpumem_axpby_f64(gpumem_ctx *ctx, double alpha, const double *x, double beta, const double *y,
-                                          double *z, int64_t n);
-GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, const float *x, float beta,
-                                                const float *y, float *z, int64_t n, gpumem_stream *stream);
-GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
-                                                const double *y, double *z, int64_t n, gpumem_stream *stream);
 /* Rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n; src has src_rows rows, dst n of them.
  * scatter: row index[i] of dst = row i of src; src has n rows, dst dst_rows. Where several i name one row of dst, its bytes are
  * undefined among those of their rows; rows that no i names, and what lies between the rows, are not touched.
@@ -739,6 +731,36 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
                                               const int64_t *extents, const int32_t *order, const void *src,
                                               const int64_t *src_strides, void *dst, const int64_t *dst_strides,
                                               gpumem_stream *stream);
+
+/* ------------------------------------------------------------------------------------------------------ elementwise */
+
+/* z[i] = alpha * x[i] + beta * y[i] for i < n: SAXPY (z == y, beta == 1), a triad (alpha == 1), a sum (both 1), a scaled or a
+ * plain copy (beta == 0).
+ *
+ * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays, never fused; subnormals count in
+ *             full, whatever the program has set in its floating-point environment. So host and every GPU give the same bits.
+ * Factor 0    As in BLAS, an operand whose factor is 0 (of either sign) is not read: it may be NULL, and its NaN and infinities
+ *             do not count. z is then the product of the other one, with no addition; both factors 0 write +0.
+ * NaN, inf    Factors and elements may be anything. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000 (f64);
+ *             infinities, overflow and the sign of zero are those of IEEE 754.
+ * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain form copies an operand that lies on the
+ *             other side there first, the _async form gives UNSUPPORTED for one.
+ * Aliasing    z may be exactly x, exactly y, or both; any other overlap with an operand that is read is INVALID_ARGUMENT. x and
+ *             y may overlap in any way.
+ * n == 0      A no-op; the pointers may then be NULL.
+ *
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (memory of another device; device memory
+ * on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING (the plain forms; _async
+ * on host memory). */
+GPUMEM_API gpumem_status gpumem_axpby_f32(gpumem_ctx *ctx, float alpha, const float *x, float beta, const float *y,
+                                          float *z, int64_t n);
+GPUMEM_API gpumem_status gpumem_axpby_f64(gpumem_ctx *ctx, double alpha, const double *x, double beta, const double *y,
+                                          double *z, int64_t n);
+GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, const float *x, float beta,
+                                                const float *y, float *z, int64_t n, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
+                                                const double *y, double *z, int64_t n, gpumem_stream *stream);
+
 /* ----------------------------------------------------------------------------------------------------------- images */
 
 /* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel is 1 to 4 interleaved channels of dtype

@@ -127,12 +127,54 @@ constexpr int64_t permute_tile(int64_t element_bytes) noexcept { return element_
 // Shorter axes than this leave more than three quarters of every tile's lanes idle.
 constexpr int64_t kPermuteLeastTiled = 8;
 
+// A square of `across` x `across` tiles as pairs of one on or above the diagonal and the one across it: what a transpose in place
+// swaps. Row `a` of the upper triangle and row `even - 1 - a` make one row of even + 1 pairs; those with col >= across are none.
+constexpr int64_t transpose_tile_pairs(int64_t across) noexcept {
+  const int64_t even = across + across % 2;
+  return even / 2 * (even + 1);
+}
+struct TilePair {
+  int64_t row;
+  int64_t col;  // >= row
+  constexpr TilePair(int64_t pair, int64_t across) noexcept : row(0), col(0) {
+    const int64_t even = across + across % 2;
+    const int64_t a = pair / (even + 1);
+    const int64_t b = pair % (even + 1);
+    row = b > a ? a : even - 1 - a;
+    col = b > a ? b - 1 : row + b;
+  }
+};
+
+// Elements of the short side that the transpose of narrow matrices takes, and bytes of its shared memory.
+constexpr int64_t kTransposeNarrow = 16;
+constexpr int64_t kTransposeNarrowShared = 16384;
+
+// Elements of the long side that a block of it takes: a power of two, for a short side of `width`. An odd pitch keeps the columns
+// of the packed side in different banks.
+constexpr int64_t transpose_narrow_tile(int64_t element_bytes, int64_t width) noexcept {
+  int64_t tile = 32;
+  while (2 * tile * (width | 1) * element_bytes <= kTransposeNarrowShared) tile *= 2;
+  return tile;
+}
+
+// Side of the tile of the transpose by 4-byte words of 1- and 2-byte elements.
+constexpr int64_t transpose_words_tile(int64_t element_bytes) noexcept { return 128 / element_bytes; }
+
+// The tile of the transpose of misaligned rows: 32 columns and 512 bytes of each row of dst, moved by up to a sector of 32 bytes.
+constexpr int64_t kTransposeOddCols = 32;
+constexpr int64_t transpose_odd_rows(int64_t element_bytes) noexcept { return 512 / element_bytes; }
+constexpr int64_t transpose_odd_sector(int64_t element_bytes) noexcept { return 32 / element_bytes; }
+
+// Threads of a block of the textbook's transposes, an element each.
+constexpr int kTransposeSeedThreads = 1024;
+
 // Side of the tile of the host's transpose: rows of 256 bytes, four cache lines.
 constexpr int64_t host_transpose_tile(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 
 // Gathers and scatters: threads of a block, and words that a thread has under way.
 constexpr int kRowsThreads = 256;
 constexpr int kRowsWords = 4;
+
 // A block of a resize is so many lanes along a row of dst times as many rows as are left of its threads.
 constexpr int kResizeThreads = 256;
 
@@ -167,5 +209,8 @@ constexpr int resize_lanes(int64_t groups, int64_t steps) noexcept {
 
 // Columns of dst that the host's resize takes at once: two lines of them stay in the caches of a core.
 constexpr int64_t kHostResizeCols = 1024;
+
+// Elements of the long side that the host's transpose of narrow matrices takes at a time: 4 KiB of each plane.
+constexpr int64_t host_narrow_tile(int64_t element_bytes) noexcept { return 4096 / element_bytes; }
 
 }  // namespace gpumem

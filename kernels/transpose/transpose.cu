@@ -1,70 +1,25 @@
-// Transposes. Every kernel reads each element once and writes it once: 2 * rows * cols * element bytes. A square tile goes
+// Transposes. Every kernel reads each element once and writes it once: 2 * batches * rows * cols * element bytes. A square tile goes
 // through shared memory, so that both the reads and the writes run along rows; a padded pitch keeps the columns of a tile in
 // different banks.
 //   tile_vec16   16 bytes an access in global memory, for matrices whose rows all begin on 16-byte boundaries
 //   tile_padded  one element an access, 32 x 32 tiles, for elements at their natural alignment
 //   tile_bytes   the same, an element moved byte by byte, for any address
-#include "kernels/enqueue.cuh"
-#include "kernels/limits.hpp"
-#include "kernels/transpose/transpose.hpp"
+#include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
 constexpr int kThreads = kTransposeThreads;
 
-template <int kBytes>
-struct alignas(kBytes) Aligned {
-  unsigned char bytes[kBytes];
-};
-template <>
-struct alignas(2) Aligned<2> {
-  uint16_t word;
-};
-template <>
-struct alignas(4) Aligned<4> {
-  uint32_t word;
-};
-template <>
-struct alignas(8) Aligned<8> {
-  uint2 word;
-};
-template <>
-struct alignas(16) Aligned<16> {
-  uint4 word;
-};
-template <int kBytes>
-struct Bytes {
-  unsigned char bytes[kBytes];
-};
-
-// Where tile number `tile` begins; tiles run along the rows of src.
-template <int kTile>
-struct TileOrigin {
-  int64_t row;
-  int64_t col;
-  __device__ TileOrigin(int64_t tile, int64_t across) {
-    if (tile <= UINT32_MAX && across <= UINT32_MAX) {  // a 32-bit division is several times shorter
-      const auto t = static_cast<uint32_t>(tile);
-      const auto a = static_cast<uint32_t>(across);
-      row = int64_t{t / a} * kTile;
-      col = int64_t{t % a} * kTile;
-    } else {
-      row = tile / across * kTile;
-      col = tile % across * kTile;
-    }
-  }
-};
-
 template <class T, int kTile>
-__global__ void __launch_bounds__(kThreads) padded_kernel(const TransposeLaunch launch, int64_t across, int64_t tiles) {
+__global__ void __launch_bounds__(kThreads) padded_kernel(const TransposeLaunch launch, const Tiles tiles) {
   __shared__ T shared[kTile][kTile + 1];
-  const auto* src = static_cast<const T*>(launch.src);
-  auto* dst = static_cast<T*>(launch.dst);
   const int lane = threadIdx.x % kTile;
   const int first = threadIdx.x / kTile;
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const TileOrigin<kTile> origin(tile, across);
+  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
+    const TilePlace origin(tile, tiles, kTile, kTile);
+    const auto* src = static_cast<const T*>(launch.src) + origin.batch * launch.src_batch_stride;
+    auto* dst = static_cast<T*>(launch.dst) + origin.batch * launch.dst_batch_stride;
     for (int r = first; r < kTile; r += kThreads / kTile) {
       const int64_t row = origin.row + r;
       const int64_t col = origin.col + lane;
@@ -98,17 +53,17 @@ struct Vec16 {
 };
 
 template <int kBytes>
-__global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch launch, int64_t across, int64_t tiles) {
+__global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch launch, const Tiles tiles) {
   using V = Vec16<kBytes>;
   using Element = typename V::Element;
   using Word = typename V::Word;
   __shared__ Element shared[V::kTile][V::kPitch];
-  const auto* src = static_cast<const Element*>(launch.src);
-  auto* dst = static_cast<Element*>(launch.dst);
   const int along = static_cast<int>(threadIdx.x) % V::kAcross * V::kVector;
   const int first = static_cast<int>(threadIdx.x) / V::kAcross;
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const TileOrigin<V::kTile> origin(tile, across);
+  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
+    const TilePlace origin(tile, tiles, V::kTile, V::kTile);
+    const auto* src = static_cast<const Element*>(launch.src) + origin.batch * launch.src_batch_stride;
+    auto* dst = static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride;
     const int64_t col = origin.col + along;
     Word in[V::kPasses];
 #pragma unroll
@@ -152,50 +107,26 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch l
   }
 }
 
-int64_t tiles_along(int64_t extent, int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
-
-template <class Kernel>
-cudaError_t start(Kernel kernel, int64_t tile, const TransposeLaunch& launch, cudaStream_t stream) {
-  const int64_t across = tiles_along(launch.cols, tile);
-  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, across,
-                 across * tiles_along(launch.rows, tile));
-}
-
-// Calls f with the element's size as a compile-time constant.
-template <class F>
-cudaError_t for_size(int64_t element_bytes, const F& f) {
-  switch (element_bytes) {
-    case 1:
-      return f.template operator()<1>();
-    case 2:
-      return f.template operator()<2>();
-    case 4:
-      return f.template operator()<4>();
-    case 8:
-      return f.template operator()<8>();
-    case 16:
-      return f.template operator()<16>();
-    default:
-      return cudaErrorInvalidValue;
-  }
-}
-
 }  // namespace
 
 cudaError_t transpose_tile_vec16(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
-  return for_size(element_bytes,
-                  [&]<int kBytes>() { return start(vec16_kernel<kBytes>, Vec16<kBytes>::kTile, launch, stream); });
+  return for_size(element_bytes, [&]<int kBytes>() {
+    constexpr int kTile = Vec16<kBytes>::kTile;
+    return start(vec16_kernel<kBytes>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
+  });
 }
 
 cudaError_t transpose_tile_padded(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
-    return start(padded_kernel<Aligned<kBytes>, kTransposePaddedTile>, kTransposePaddedTile, launch, stream);
+    constexpr int kTile = kTransposePaddedTile;
+    return start(padded_kernel<Aligned<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
   });
 }
 
 cudaError_t transpose_tile_bytes(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
-    return start(padded_kernel<Bytes<kBytes>, kTransposePaddedTile>, kTransposePaddedTile, launch, stream);
+    constexpr int kTile = kTransposePaddedTile;
+    return start(padded_kernel<Bytes<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
   });
 }
 

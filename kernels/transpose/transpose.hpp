@@ -1,4 +1,4 @@
-// Launchers of the transposes: dst[j * dst_ld + i] = src[i * src_ld + j].
+// Launchers of the transposes: dst[j * dst_ld + i] = src[i * src_ld + j] in each of `batches` matrices.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,13 +14,27 @@ struct TransposeLaunch {
   int64_t dst_ld;
   int64_t rows;  // of src
   int64_t cols;
+  int64_t batches;
+  int64_t src_batch_stride;  // elements
+  int64_t dst_batch_stride;
   int64_t grid;  // blocks; each takes every grid-th tile
 };
 
 // element_bytes is 1, 2, 4, 8 or 16.
-cudaError_t transpose_tile_vec16(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream);
-cudaError_t transpose_tile_padded(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream);
-cudaError_t transpose_tile_bytes(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream);
+using TransposeLauncher = cudaError_t(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream);
+TransposeLauncher transpose_tile_vec16;
+TransposeLauncher transpose_tile_padded;
+TransposeLauncher transpose_tile_bytes;
+TransposeLauncher transpose_narrow;
+TransposeLauncher transpose_wide_bytes;  // elements of 1 and 2 bytes
+TransposeLauncher transpose_odd;         // of 4, 8 and 16
+// The textbook's.
+TransposeLauncher transpose_naive;
+TransposeLauncher transpose_shared;
+TransposeLauncher transpose_shared_padded;
+// In place: of square matrices; of others, without gaps.
+TransposeLauncher transpose_swap_tiles;
+TransposeLauncher transpose_decomposed;
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t transpose_preload();

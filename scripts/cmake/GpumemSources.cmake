@@ -11,6 +11,7 @@ set(core_sources
   src/api/reduce.cpp
   src/api/rows.cpp
   src/api/streams.cpp
+  src/api/transpose.cpp
   src/api/variants.cpp
   src/engine/axpby.cpp
   src/engine/context.cpp
@@ -44,6 +45,7 @@ set(core_sources
   src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
+  src/engine/transpose_staged.cpp
   src/engine/variants.cpp
   src/engine/variants_axpby.cpp
   src/engine/variants_copy.cpp
@@ -66,6 +68,7 @@ set(core_sources
   src/backend/host/host_queue.cpp
   src/backend/host/host_rows.cpp
   src/backend/host/host_resize.cpp
+  src/backend/host/host_transpose.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
@@ -87,6 +90,7 @@ set(cuda_sources
   src/backend/cuda/cuda_rows.cpp
   src/backend/cuda/cuda_resize.cpp
   src/backend/cuda/cuda_streams.cpp
+  src/backend/cuda/cuda_transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_copy.cpp
   src/backend/cuda/pageable_copy.cpp
@@ -109,10 +113,15 @@ set(kernel_sources
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
-  kernels/rows/rows.cu
   kernels/resize/resize.cu
   kernels/resize/texture.cu
-  kernels/transpose/transpose.cu)
+  kernels/rows/rows.cu
+  kernels/transpose/in_place.cu
+  kernels/transpose/narrow.cu
+  kernels/transpose/odd.cu
+  kernels/transpose/textbook.cu
+  kernels/transpose/transpose.cu
+  kernels/transpose/wide_bytes.cu)
 
 if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})

@@ -1,4 +1,4 @@
-// Fills and rearrange.
+// Fills.
 #include "engine/operations.hpp"
 
 #include "api/guard.hpp"
@@ -32,12 +32,5 @@ gpumem_status gpumem_fill_2d_async(gpumem_ctx* ctx, void* dst, int64_t dst_pitch
   return with_context(ctx, [&](Context& context) {
     fill(context, {dst, pattern_bytes, cols, true, rows, dst_pitch_bytes}, pattern, stream_of(context, stream),
          Until::enqueued);
-  });
-}
-
-gpumem_status gpumem_transpose(gpumem_ctx* ctx, int64_t element_bytes, int64_t rows, int64_t cols, const void* src,
-                               int64_t src_ld, void* dst, int64_t dst_ld) {
-  return with_context(ctx, [&](Context& context) {
-    transpose(context, {element_bytes, rows, cols, src, src_ld, dst, dst_ld});
   });
 }

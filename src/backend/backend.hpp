@@ -90,8 +90,11 @@ struct TransposeArgs {
   int64_t cols;
   const void* src;
   int64_t src_ld;
-  void* dst;
+  void* dst;  // src: in place
   int64_t dst_ld;
+  int64_t batches;
+  int64_t src_batch_stride;
+  int64_t dst_batch_stride;
 };
 
 struct PermuteArgs {

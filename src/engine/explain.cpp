@@ -39,12 +39,14 @@ Report explain_reduce_segments(Context& context, const gpumem_problem& p) {
 }
 
 Report explain_transpose(Context& context, const gpumem_problem& p) {
-  const auto planned =
-      plan(context, TransposeCall{p.element_bytes, p.rows, p.cols, p.src, p.src_stride, p.dst, p.dst_stride});
-  return report_of(context, planned,
-                   std::to_string(p.rows) + " x " + std::to_string(p.cols) + " elements of " +
-                       std::to_string(p.element_bytes) + " bytes, leading dimensions " + std::to_string(p.src_stride) +
-                       " and " + std::to_string(p.dst_stride));
+  const TransposeCall call{p.element_bytes, p.rows,       p.cols,    p.src,          p.src_stride,
+                           p.dst,           p.dst_stride, p.batches, p.batch_stride, p.dst_batch_stride};
+  const auto planned = plan(context, call, Until::complete);
+  std::string words = p.batches == 1 ? "" : std::to_string(p.batches) + " x ";
+  words += std::to_string(p.rows) + " x " + std::to_string(p.cols) + " elements of " + std::to_string(p.element_bytes) +
+           " bytes, leading dimensions " + std::to_string(p.src_stride) + " and " + std::to_string(p.dst_stride);
+  if (planned.problem.in_place) words += ", in place";
+  return report_of(context, planned, std::move(words));
 }
 
 Report explain_fill(Context& context, const gpumem_problem& p) {

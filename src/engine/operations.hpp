@@ -46,6 +46,9 @@ struct TransposeCall {
   int64_t src_ld;
   void* dst;
   int64_t dst_ld;
+  int64_t batches = 1;
+  int64_t src_batch_stride = 0;
+  int64_t dst_batch_stride = 0;
 };
 
 struct PermuteCall {
@@ -146,13 +149,13 @@ void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* res
 void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, void* result, gpumem_status* status,
                            NativeStream stream);
 
-// Rearrange. A transpose is complete on return, on the context's own stream.
-void transpose(Context& context, const TransposeCall& call);
-// Until::complete is for the context's own stream.
+// Rearrange.
+void transpose(Context& context, const TransposeCall& call, NativeStream stream, Until until);
 void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until);
 
 // Elementwise. Until::complete is for the context's own stream.
 void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until until);
+
 // Rows by index. The plain forms are complete on return, on the context's own stream.
 void gather(Context& context, const GatherCall& call);
 void gather_async(Context& context, const GatherCall& call, gpumem_status* status, NativeStream stream);

@@ -24,21 +24,19 @@ struct CopyPlan : Plan<CopyFamily> {
   bool from_host = false;  // src lies in host memory
 };
 
-// Each throws what the operation itself would fail with before its first write. A reduction's plan depends on whether it is the
-// plain form (Until::complete) or the _async one, which moves no operand.
+// Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
+// (Until::complete) or the _async one, which moves no operand.
 Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until);
 Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& call);
 Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& call, Until until);
-Plan<TransposeFamily> plan(Context& context, const TransposeCall& call);
+Plan<TransposeFamily> plan(Context& context, const TransposeCall& call, Until until);
 Plan<PermuteFamily> plan(Context& context, const PermuteCall& call, Until until);
 CopyPlan plan(Context& context, const CopyCall& call);
 // pattern may be nullptr: one whose bytes differ is assumed.
 Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
 Plan<AxpbyFamily> plan(Context& context, const AxpbyCall& call, Until until);
-// As for reductions, the _async form moves no operand.
 Plan<GatherFamily> plan(Context& context, const GatherCall& call, Until until);
 Plan<ScatterFamily> plan(Context& context, const ScatterCall& call, Until until);
-// The _async form moves no operand.
 Plan<ResizeFamily> plan(Context& context, const ResizeCall& call, Until until);
 
 template <class Family>

@@ -62,8 +62,12 @@ struct TransposeProblem {
   int64_t dst_ld = 0;
   int32_t src_misalignment = 0;  // addresses modulo 16
   int32_t dst_misalignment = 0;
+  int64_t batches = 1;
+  int64_t src_batch_stride = 0;  // 0 for a single matrix
+  int64_t dst_batch_stride = 0;
+  bool in_place = false;
 
-  int64_t elements() const noexcept { return rows * cols; }
+  int64_t elements() const noexcept { return batches * rows * cols; }
 };
 
 struct FillProblem {

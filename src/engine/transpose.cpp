@@ -1,13 +1,23 @@
-#include <optional>
+// The transposes: the plan of all forms, and those that move no operand.
+#include "engine/transpose.hpp"
 
 #include "engine/checked.hpp"
-#include "engine/plan.hpp"
-#include "engine/scratch.hpp"
+#include "engine/names.hpp"
+#include "engine/placed.hpp"
 #include "engine/sentences.hpp"
-#include "engine/streams.hpp"
 
 namespace gpumem {
 namespace {
+
+// Elements from the first to the last one of rows rows of cols elements.
+int64_t extent(int64_t rows, int64_t cols, int64_t ld, const char* what) {
+  return checked_add(checked_mul(rows - 1, ld, what), cols, what);
+}
+
+int64_t extent_bytes(int64_t matrix, const TransposeCall& c, int64_t batch_stride, const char* what) {
+  const int64_t before_last = checked_mul(c.batches - 1, batch_stride, what);
+  return checked_mul(checked_add(before_last, matrix, what), c.element_bytes, what);
+}
 
 void check(const TransposeCall& c) {
   const int64_t e = c.element_bytes;
@@ -22,104 +32,125 @@ void check(const TransposeCall& c) {
   if (c.dst_ld < c.rows) {
     fail(GPUMEM_INVALID_ARGUMENT, "dst_ld is %lld; expected at least rows = %lld", ll(c.dst_ld), ll(c.rows));
   }
+  if (c.batches < 0) fail(GPUMEM_INVALID_ARGUMENT, "batches is %lld; expected 0 or more", ll(c.batches));
+  if (c.src_batch_stride < 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "src_batch_stride is %lld; expected 0 or more", ll(c.src_batch_stride));
+  }
+  if (c.dst_batch_stride < 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dst_batch_stride is %lld; expected 0 or more", ll(c.dst_batch_stride));
+  }
 }
 
-// Bytes from the first element to the last one of rows rows of cols elements.
-int64_t extent_bytes(int64_t rows, int64_t cols, int64_t ld, int64_t element_bytes, const char* what) {
-  return checked_mul(checked_add(checked_mul(rows - 1, ld, what), cols, what), element_bytes, what);
-}
-
-// The leading dimension of a single row is never used: the tight one stands for it, so that every product of a leading
-// dimension and an element's size stays inside an extent that has been checked.
+// What is never used, the leading dimension of a single row and the stride of a single matrix, becomes the tight one and 0, so
+// that every product of one of them and an element's size stays inside an extent that has been checked.
 TransposeCall normal(TransposeCall c) noexcept {
   if (c.rows <= 1) c.src_ld = c.cols;
   if (c.cols <= 1) c.dst_ld = c.rows;
+  if (c.batches <= 1) c.src_batch_stride = c.dst_batch_stride = 0;
   return c;
 }
 
-// Whether the two are blocks of columns of one matrix: the same pitch, and no column in common.
+// Whether the two are blocks of columns of one matrix: the same pitch, which the batches keep, and no column in common.
 bool interleaved(const TransposeCall& c) noexcept {
+  if (c.src_ld != c.dst_ld || c.src_batch_stride % c.src_ld != 0 || c.dst_batch_stride % c.dst_ld != 0) return false;
   const int64_t e = c.element_bytes;
-  return c.src_ld == c.dst_ld && disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
+  return disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
 }
 
-// Copies src next to the work, without the gaps between its rows. The driver takes no memory that is registered in part, so
-// the host gathers such a matrix first.
-void stage(Context& context, const TransposeCall& c, bool mixed, void* tight) {
-  const auto row_bytes = static_cast<size_t>(c.cols * c.element_bytes);
-  const auto rows = static_cast<size_t>(c.rows);
-  const Copy2dArgs args{tight, row_bytes, c.src, static_cast<size_t>(c.src_ld * c.element_bytes), row_bytes, rows};
-  if (!mixed) return context.device().copy_2d(context.own_stream(), args, Until::complete);
-  const Scratch gathered(context.host(), GPUMEM_MEMORY_PAGEABLE, row_bytes * rows);
-  context.device().await_order();
-  Copy2dArgs gather = args;
-  gather.dst = gathered.get();
-  context.host().copy_2d(nullptr, gather, Until::complete);
-  context.device().copy(context.own_stream(), tight, gathered.get(), row_bytes * rows, Until::complete);
+// In place: each matrix on itself, square with any leading dimension.
+void require_in_place_fits(const TransposeCall& c) {
+  if (c.src_batch_stride != c.dst_batch_stride) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src, src_batch_stride is %lld and dst_batch_stride is %lld; expected equal ones",
+         ll(c.src_batch_stride), ll(c.dst_batch_stride));
+  }
+  if (c.rows == c.cols && c.src_ld != c.dst_ld) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src, src_ld is %lld and dst_ld is %lld; expected equal ones", ll(c.src_ld),
+         ll(c.dst_ld));
+  }
+  const bool line = (c.rows == 1 && c.dst_ld == 1) || (c.cols == 1 && c.src_ld == 1);
+  if (c.rows != c.cols && !line) {
+    fail(GPUMEM_UNSUPPORTED,
+         "dst is src, rows is %lld and cols is %lld; expected a square matrix: no other is transposed in place yet",
+         ll(c.rows), ll(c.cols));
+  }
 }
 
 }  // namespace
 
-Plan<TransposeFamily> plan(Context& context, const TransposeCall& given) {
+Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until until) {
   check(given);
   Plan<TransposeFamily> plan;
   const TransposeCall c = normal(given);
-  if (c.rows == 0 || c.cols == 0) {
-    plan.empty = true;
-    return plan;
+  plan.empty = c.rows == 0 || c.cols == 0 || c.batches == 0;
+  if (plan.empty) return plan;
+  const int64_t dst_matrix = extent(c.cols, c.rows, c.dst_ld, "elements of dst");
+  if (c.batches > 1 && c.dst_batch_stride < dst_matrix) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dst_batch_stride is %lld; expected at least (cols - 1) x dst_ld + rows = %lld",
+         ll(c.dst_batch_stride), ll(dst_matrix));
   }
-  const int64_t src_bytes = extent_bytes(c.rows, c.cols, c.src_ld, c.element_bytes, "bytes of src");
-  const int64_t dst_bytes = extent_bytes(c.cols, c.rows, c.dst_ld, c.element_bytes, "bytes of dst");
+  const int64_t src_matrix = extent(c.rows, c.cols, c.src_ld, "elements of src");
+  const int64_t src_bytes = extent_bytes(src_matrix, c, c.src_batch_stride, "bytes of src");
+  const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");
   const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src");
   const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst");
   require_same_device(context, src, "src");
   require_same_device(context, dst, "dst");
-  if (c.src == c.dst) {
-    fail(GPUMEM_UNSUPPORTED, "dst is src (0x%llx); expected disjoint operands: there is no in-place transpose yet",
-         number(c.src));
+  const bool in_place = c.src == c.dst;
+  if (in_place) {
+    require_in_place_fits(c);
+    plan.empty = c.rows == 1 || c.cols == 1;  // a row without gaps is the same as a column
+    if (plan.empty) return plan;
+  } else if (!interleaved(c)) {
+    require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   }
-  if (!interleaved(c)) require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   plan.placement = place(context.on_cuda(), src, dst);
   plan.placement.src_mixed = src.mixed;
-  TransposeProblem& p = plan.problem;
-  p = {plan.placement.runs, c.element_bytes,    c.rows, c.cols, c.src_ld, c.dst_ld,
-       misalignment(c.src), misalignment(c.dst)};
+  plan.problem = {plan.placement.runs,
+                  c.element_bytes,
+                  c.rows,
+                  c.cols,
+                  c.src_ld,
+                  c.dst_ld,
+                  misalignment(c.src),
+                  misalignment(c.dst),
+                  c.batches,
+                  c.src_batch_stride,
+                  c.dst_batch_stride,
+                  in_place};
   if (plan.placement.stage_src) {
-    p.src_ld = c.cols;  // staged without the gaps between rows, at the start of an allocation
-    p.src_misalignment = 0;
+    if (until == Until::enqueued) {
+      fail(GPUMEM_UNSUPPORTED,
+           "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
+           kind_name(src.kind), kind_name(dst.kind));
+    }
+    plan.problem = problem_of_piece(plan.problem, transpose_piece(c));
   }
-  plan.decision = decide<TransposeFamily>(context, p);
+  plan.decision = decide<TransposeFamily>(context, plan.problem);
   return plan;
 }
 
-void transpose(Context& context, const TransposeCall& given) {
-  const Plan<TransposeFamily> planned = plan(context, given);
-  const TransposeCall call = normal(given);
+void transpose(Context& context, const TransposeCall& given, NativeStream stream, Until until) {
+  const Plan<TransposeFamily> planned = plan(context, given, until);
   if (planned.empty) return;
-  require_not_capturing(context, context.own_stream(), "gpumem_transpose");
-  const Runs runs = planned.placement.runs;
-  Backend& backend = context.running(runs);
-  const bool beside = context.on_cuda() && runs == Runs::host;
-
-  std::optional<Scratch> staged;
-  TransposeArgs args{planned.decision.row,
-                     planned.decision.shape,
-                     call.element_bytes,
-                     call.rows,
-                     call.cols,
-                     call.src,
-                     planned.problem.src_ld,
-                     call.dst,
-                     planned.problem.dst_ld};
+  const TransposeCall call = normal(given);
   if (planned.placement.stage_src) {
-    const auto kind = runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE;
-    staged.emplace(backend, kind, static_cast<size_t>(call.rows * call.cols * call.element_bytes));
-    stage(context, call, planned.placement.src_mixed, staged->get());
-    args.src = staged->get();
-  } else if (beside) {
-    context.device().await_order();
+    require_not_capturing(context, context.own_stream(), "gpumem_transpose");
+    return transpose_staged(context, planned, call);
   }
-  backend.transpose(beside ? nullptr : context.own_stream(), args, Until::complete);
+  const TransposeArgs args{planned.decision.row,
+                           planned.decision.shape,
+                           call.element_bytes,
+                           call.rows,
+                           call.cols,
+                           call.src,
+                           call.src_ld,
+                           call.dst,
+                           call.dst_ld,
+                           call.batches,
+                           call.src_batch_stride,
+                           call.dst_batch_stride};
+  run_placed(context, planned.placement.runs, stream, until, "this transpose",
+             [args](Backend& backend, NativeStream on, Until done) { backend.transpose(on, args, done); });
 }
 
 }  // namespace gpumem

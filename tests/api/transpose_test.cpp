@@ -128,12 +128,11 @@ TEST_P(Transpose, RangesEndWithTheirAllocation) {
   }
 }
 
-TEST_P(Transpose, InPlaceIsUnsupportedAndPartialOverlapAMistake) {
+TEST_P(Transpose, PartialOverlapIsAMistake) {
   for (const gpumem_memory_kind kind : kAllKinds) {
     GuardedBuffer buffer(ctx, kind, 4096);
     char* const p = buffer.data();
     const auto call = [&](const void* src, void* dst) { return gpumem_transpose(ctx, 4, 16, 16, src, 16, dst, 16); };
-    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, call(p, p), {"src", "dst"})) << kind_name(kind);
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(p, p + 4), {"src", "dst"})) << kind_name(kind);
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(p + 1023, p), {"src", "dst"})) << kind_name(kind);
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call(p, p + 1023), {"src", "dst"})) << kind_name(kind);

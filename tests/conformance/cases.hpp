@@ -2,6 +2,7 @@
 // Plain data, so that other programs (fuzzers' seeds, benchmarks) can take it too.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -67,6 +68,9 @@ struct TransposeCase {
   size_t dst_offset;
   gpumem_memory_kind src;
   gpumem_memory_kind dst;
+  int64_t batches = 1;
+  int64_t src_batch_stride = 0;
+  int64_t dst_batch_stride = 0;
 };
 
 struct CopyCase {
@@ -231,6 +235,7 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
     for (const int64_t rows : kExtents) {
       for (const int64_t cols : kExtents) {
         for (const Layout& l : kLayouts) {
+          if (rows * cols > 100000 && (&l - kLayouts) % 5 != 0) continue;  // large ones: only some
           all.push_back({element, rows, cols, padded(cols, l.src_pad), padded(rows, l.dst_pad), l.src_offset,
                          l.dst_offset, cases::kind(pair), cases::kind(pair / cases::kKinds)});
           pair += 5;  // prime to 16, so that the pairs drift through the layouts
@@ -244,6 +249,59 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
     }
     all.push_back({element, 0, 5, 5, 4, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE});
     all.push_back({element, 5, 0, 5, 5, 0, 0, GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_DEVICE});
+  }
+  // Every alignment of either side, with what is left of a tile.
+  for (const int64_t element : {1, 2, 4, 8, 16}) {
+    for (size_t offset = 0; offset < 16; ++offset) {
+      const gpumem_memory_kind device = GPUMEM_MEMORY_DEVICE;
+      all.push_back({element, 150, 133, 133, 150, offset, offset * 7 % 16, device, device});
+      all.push_back({element, 133, 150, 151, 141, 0, offset, device, device});
+      all.push_back({element, 3, 700, 700, 3, offset, offset * 5 % 16, device, device});
+      all.push_back({element, 700, 5, 7, 701, 0, offset, device, device});
+    }
+  }
+  // Batches: side by side, with gaps, and one source for all of them.
+  cases::Dealer dealer;
+  for (const int64_t element : {1, 2, 4, 8, 16}) {
+    for (const int64_t batches : {0, 1, 2, 7}) {
+      for (const int64_t extent : {1, 3, 16, 33, 64, 65}) {
+        const int64_t rows = dealer.coin() ? extent : dealer.one_of<int64_t>({1, 2, 17, 70});
+        const int64_t cols = dealer.coin() ? extent : dealer.one_of<int64_t>({1, 3, 32, 130});
+        const int64_t src_ld = cols + dealer.one_of<int64_t>({0, 0, 3, 16});
+        const int64_t dst_ld = rows + dealer.one_of<int64_t>({0, 0, 1, 16});
+        const int64_t src_tight = rows * src_ld;
+        const int64_t src_stride = dealer.one_of<int64_t>({src_tight, src_tight, 0, 1, src_tight + 5, src_tight + 64});
+        const int64_t dst_stride = cols * dst_ld + dealer.one_of<int64_t>({0, 0, 3, 64});
+        const size_t offset = dealer.coin() ? 0 : static_cast<size_t>(element) * dealer.one_of({1u, 3u});
+        all.push_back({element, rows, cols, src_ld, dst_ld, offset, dealer.coin() ? 0 : offset, dealer.kind(),
+                       dealer.kind(), batches, src_stride, dst_stride});
+      }
+    }
+    all.push_back({element, 3, 2, 2, 3, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, 65536, 6, 6});
+    all.push_back({element, 3, 5, 5, 3, 0, 0, dealer.kind(), dealer.kind(), 5000, 17, 16});
+  }
+  return thinned(all, quick);
+}
+
+// In place: src and dst are one.
+inline std::vector<TransposeCase> transpose_in_place_cases(bool quick) {
+  std::vector<TransposeCase> all;
+  cases::Dealer dealer;
+  const auto add = [&](int64_t element, int64_t rows, int64_t cols, int64_t pad, int64_t batches, size_t offset) {
+    const int64_t src_ld = cols + pad;
+    const int64_t dst_ld = rows + pad;
+    const int64_t stride = std::max(rows * src_ld, cols * dst_ld) + dealer.one_of<int64_t>({0, 0, 5});
+    const gpumem_memory_kind kind = dealer.kind();
+    all.push_back({element, rows, cols, src_ld, dst_ld, offset, offset, kind, kind, batches, stride, stride});
+  };
+  for (const int64_t element : {1, 2, 4, 8, 16}) {
+    for (const int64_t side : {1, 2, 3, 31, 32, 33, 63, 64, 65, 300}) {
+      for (const int64_t pad : {0, 1, 16}) {
+        add(element, side, side, pad, 1, static_cast<size_t>(element) * dealer.one_of({0u, 1u, 3u}));
+        add(element, side, side, pad, dealer.one_of<int64_t>({0, 2, 5}), dealer.one_of<size_t>({0, 1, 7, 15}));
+      }
+    }
+    add(element, 1000, 1000, 0, 1, 0);
   }
   return thinned(all, quick);
 }

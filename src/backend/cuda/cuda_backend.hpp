@@ -114,5 +114,6 @@ void add_axpby_launcher_names(LauncherNames& names);
 void add_rows_launcher_names(LauncherNames& names);
 void add_permute_launcher_names(LauncherNames& names);
 void add_resize_launcher_names(LauncherNames& names);
+void add_transpose_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -30,11 +30,6 @@ cudaError_t fill_memset(const kernels::FillLaunch& launch, cudaStream_t stream) 
   return cudaSuccess;
 }
 
-constexpr Launcher<decltype(&kernels::transpose_tile_vec16)> kTranspose[] = {
-    {"tile_vec16", kernels::transpose_tile_vec16},
-    {"tile_padded", kernels::transpose_tile_padded},
-    {"tile_bytes", kernels::transpose_tile_bytes},
-};
 constexpr Launcher<decltype(&kernels::fill_vec16)> kFill[] = {
     {"memset", fill_memset},
     {"vec16", kernels::fill_vec16},
@@ -49,7 +44,7 @@ LauncherNames cuda_launcher_names() {
   add_reduce_launcher_names(names);
   add_rows_launcher_names(names);
   add_copy_launcher_names(names);
-  add_names<TransposeFamily>(names, kTranspose);
+  add_transpose_launcher_names(names);
   add_names<FillFamily>(names, kFill);
   add_axpby_launcher_names(names);
   add_permute_launcher_names(names);
@@ -67,15 +62,6 @@ void CudaBackend::warmup() {
   GPUMEM_CUDA(kernels::permute_preload());
   GPUMEM_CUDA(kernels::copy_preload());
   GPUMEM_CUDA(kernels::resize_preload());
-}
-
-void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
-  const DeviceScope scope = enter();
-  const auto launcher = launch_of<TransposeFamily>(kTranspose, args.variant);
-  const kernels::TransposeLaunch launch{args.src,  args.src_ld, args.dst,       args.dst_ld,
-                                        args.rows, args.cols,   args.shape.grid};
-  GPUMEM_CUDA(launcher(args.element_bytes, launch, native(stream)));
-  finish(native(stream), until);
 }
 
 void CudaBackend::fill(NativeStream stream, const FillArgs& args, Until until) {

@@ -5,7 +5,7 @@
 
 namespace gpumem {
 
-// The whole matrix, element by element.
+// Every matrix, element by element.
 void transpose_elements(const TransposeArgs& args) noexcept;
 
 }  // namespace gpumem

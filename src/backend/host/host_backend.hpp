@@ -92,5 +92,6 @@ void add_axpby_host_names(LauncherNames& names);
 void add_rows_host_names(LauncherNames& names);
 void add_permute_host_names(LauncherNames& names);
 void add_resize_host_names(LauncherNames& names);
+void add_transpose_host_names(LauncherNames& names);
 
 }  // namespace gpumem

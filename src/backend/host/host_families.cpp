@@ -1,14 +1,11 @@
 // The families on the host: one launcher a variant, in the order of the table's host rows.
 #include <algorithm>
-#include <bit>
 #include <memory>
 
-#include "backend/host/elements.hpp"
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reductions.hpp"
 #include "backend/launchers.hpp"
-#include "kernels/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -21,30 +18,6 @@ struct Range {
 Range piece(int64_t i, int64_t tile, int64_t n) noexcept {
   return {std::min(i * tile, n), std::min((i + 1) * tile, n)};
 }
-
-// A transpose writes a few lines here and there: reading each of them first, as an ordinary store does, costs more than the
-// caches give back from about here on (measured: 1.5 times at 4 MiB, 3 times at 64 MiB).
-constexpr int64_t kStreamedTranspose = int64_t{1} << 20;
-
-// Each task takes a band of whole tiles along the longer side.
-void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
-  const auto loop = team.loops.moves.transpose[std::min(std::countr_zero(static_cast<uint64_t>(a.element_bytes)), 4)];
-  const int64_t tile = host_transpose_tile(a.element_bytes);
-  const int64_t longer = std::max(a.rows, a.cols);
-  const int64_t tiles_a_task = ((longer + tile - 1) / tile + a.shape.grid - 1) / a.shape.grid;
-  const int64_t band = tiles_a_task * tile;
-  const bool stream = a.rows * a.cols * a.element_bytes >= kStreamedTranspose;
-  team.parallel((longer + band - 1) / band, [&](int64_t i) {
-    const Range all_rows{0, a.rows};
-    const Range all_cols{0, a.cols};
-    const Range rows = a.rows >= a.cols ? piece(i, band, a.rows) : all_rows;
-    const Range cols = a.rows >= a.cols ? all_cols : piece(i, band, a.cols);
-    loop({static_cast<const char*>(a.src), a.src_ld, static_cast<char*>(a.dst), a.dst_ld, rows.first, rows.last,
-          cols.first, cols.last, stream});
-  });
-}
-
-void transpose_serial(const HostTeam&, const TransposeArgs& args) { transpose_elements(args); }
 
 // Parts of rows, shape.tile bytes each, are dealt out to shape.grid tasks in order.
 void fill_rows(const HostTeam& team, const FillArgs& args) {
@@ -86,8 +59,6 @@ constexpr Launcher<HostWay> kReduce[] = {{"host_vector", {}},
 constexpr Launcher<HostWay> kReduceAxis[] = {{"host_lines", {}}, {"host_lines_serial", {.serial = true}}};
 constexpr Launcher<HostWay> kReduceSegments[] = {{"host_segments", {}}, {"host_segments_serial", {.serial = true}}};
 
-constexpr Launcher<void (*)(const HostTeam&, const TransposeArgs&)> kTranspose[] = {{"host_tiled", transpose_tiled},
-                                                                                    {"host_serial", transpose_serial}};
 constexpr Launcher<void (*)(const HostTeam&, const FillArgs&)> kFill[] = {{"host_parallel", fill_parallel},
                                                                           {"host_serial", fill_serial}};
 
@@ -96,7 +67,7 @@ constexpr Launcher<void (*)(const HostTeam&, const FillArgs&)> kFill[] = {{"host
 LauncherNames host_launcher_names() {
   LauncherNames names;
   add_names<ReduceFamily>(names, kReduce);
-  add_names<TransposeFamily>(names, kTranspose);
+  add_transpose_host_names(names);
   add_names<FillFamily>(names, kFill);
   add_names<ReduceAxisFamily>(names, kReduceAxis);
   add_names<ReduceSegmentsFamily>(names, kReduceSegments);
@@ -141,11 +112,6 @@ gpumem_status HostBackend::reduce_axis(NativeStream stream, const ReduceAxisArgs
 gpumem_status HostBackend::reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) {
   const HostWay way = launch_of<ReduceSegmentsFamily>(kReduceSegments, args.variant);
   return run_lines<SegmentReduction>(stream, way, args, until);
-}
-
-void HostBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
-  const auto launch = launch_of<TransposeFamily>(kTranspose, args.variant);
-  submit(stream, until, [launch, args, this] { launch(team_, args); });
 }
 
 void HostBackend::fill(NativeStream stream, const FillArgs& args, Until until) {

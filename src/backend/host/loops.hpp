@@ -82,7 +82,22 @@ struct TransposeBand {
   bool stream;
 };
 
+// Structures [first, last) of a narrow matrix: rows of `width` elements of src become columns of dst (from_packed), or columns of
+// src become rows of `width` elements of dst.
+struct NarrowBand {
+  const char* src;
+  int64_t src_ld;
+  char* dst;
+  int64_t dst_ld;
+  int64_t width;
+  int64_t first;
+  int64_t last;
+  bool from_packed;
+  bool stream;
+};
+
 struct MoveLoops {
+  void (*narrow[5])(const NarrowBand& band);                                       // by log2 of the element's bytes
   void (*transpose[5])(const TransposeBand& band);                                 // by log2 of the element's bytes
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
 };

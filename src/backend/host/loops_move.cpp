@@ -108,6 +108,47 @@ void transpose_band(const TransposeBand& b) {
   if (b.stream) stream_fence();
 }
 
+inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
+  if (stream) {
+    stream_row(dst, src, bytes);
+  } else {
+    std::memcpy(dst, src, static_cast<size_t>(bytes));
+  }
+}
+
+// The buffer holds a piece of each plane, or the structures side by side; either leaves it in long rows.
+template <int kBytes>
+void narrow_band(const NarrowBand& b) {
+  constexpr int64_t kTile = host_narrow_tile(kBytes);
+  alignas(64) Element<kBytes> buffer[kTransposeNarrow * kTile];
+  const int64_t src_pitch = b.src_ld * kBytes;
+  const int64_t dst_pitch = b.dst_ld * kBytes;
+  for (int64_t at = b.first; at < b.last; at += kTile) {
+    const int64_t count = b.last - at < kTile ? b.last - at : kTile;
+    if (b.from_packed) {
+      for (int64_t c = 0; c < b.width; ++c) {
+        const char* from = b.src + at * src_pitch + c * kBytes;
+        for (int64_t i = 0; i < count; ++i) std::memcpy(&buffer[c * kTile + i], from + i * src_pitch, kBytes);
+        put_row(b.dst + c * dst_pitch + at * kBytes, reinterpret_cast<const char*>(&buffer[c * kTile]), count * kBytes,
+                b.stream);
+      }
+      continue;
+    }
+    for (int64_t c = 0; c < b.width; ++c) {
+      const char* from = b.src + c * src_pitch + at * kBytes;
+      for (int64_t i = 0; i < count; ++i) std::memcpy(&buffer[i * b.width + c], from + i * kBytes, kBytes);
+    }
+    const bool tight = b.dst_ld == b.width;
+    const int64_t rows = tight ? 1 : count;
+    const int64_t row_bytes = (tight ? count : 1) * b.width * kBytes;
+    for (int64_t i = 0; i < rows; ++i) {
+      put_row(b.dst + (at + i) * dst_pitch, reinterpret_cast<const char*>(&buffer[i * b.width]), row_bytes,
+              b.stream && tight);
+    }
+  }
+  if (b.stream) stream_fence();
+}
+
 void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
   char pattern[2 * kLine];
   for (int64_t at = 0; at < 2 * kLine; at += 16) std::memcpy(pattern + at, word, 16);
@@ -128,7 +169,9 @@ void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
 
 namespace GPUMEM_LOOPS {
 const MoveLoops moves = {
-    {transpose_band<1>, transpose_band<2>, transpose_band<4>, transpose_band<8>, transpose_band<16>}, fill};
+    {narrow_band<1>, narrow_band<2>, narrow_band<4>, narrow_band<8>, narrow_band<16>},
+    {transpose_band<1>, transpose_band<2>, transpose_band<4>, transpose_band<8>, transpose_band<16>},
+    fill};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

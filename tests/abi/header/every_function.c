@@ -141,6 +141,12 @@ typedef struct gpumem_functions {
                              int64_t, void *, int64_t, int64_t, int64_t);
   gpumem_status (*resize_2d_async)(gpumem_ctx *, gpumem_filter, gpumem_dtype, int32_t, const void *, int64_t, int64_t,
                                    int64_t, void *, int64_t, int64_t, int64_t, gpumem_stream *);
+  gpumem_status (*transpose_async)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, void *, int64_t,
+                                   gpumem_stream *);
+  gpumem_status (*transpose_batched)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, int64_t, void *,
+                                     int64_t, int64_t, int64_t);
+  gpumem_status (*transpose_batched_async)(gpumem_ctx *, int64_t, int64_t, int64_t, const void *, int64_t, int64_t,
+                                           void *, int64_t, int64_t, int64_t, gpumem_stream *);
   gpumem_status (*variant_count)(gpumem_family, int32_t *);
   gpumem_status (*variant_name)(gpumem_family, int32_t, const char **);
   gpumem_status (*variant_force)(gpumem_ctx *, gpumem_family, const char *);
@@ -248,6 +254,9 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_permute_async,
                                                 gpumem_resize_2d,
                                                 gpumem_resize_2d_async,
+                                                gpumem_transpose_async,
+                                                gpumem_transpose_batched,
+                                                gpumem_transpose_batched_async,
                                                 gpumem_variant_count,
                                                 gpumem_variant_name,
                                                 gpumem_variant_force,

@@ -1,0 +1,70 @@
+// The textbook's transposes, one element a thread and 2 * batches * rows * cols * element bytes each, for elements at their
+// natural alignment.
+//   naive          reads along rows and writes down columns: each write of a warp goes to 32 places
+//   shared         a 32 x 32 tile in shared memory, so that both run along rows; the tile's columns lie in one bank
+//   shared_padded  the same with one more column, which spreads them over the banks
+#include "kernels/transpose/tiles.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kTile = 32;
+static_assert(kTile * kTile == kTransposeSeedThreads);
+
+template <class T>
+__global__ void __launch_bounds__(kTransposeSeedThreads) naive_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
+    const TilePlace origin(tile, tiles, kTile, kTile);
+    const auto* src = static_cast<const T*>(launch.src) + origin.batch * launch.src_batch_stride;
+    auto* dst = static_cast<T*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    const int64_t row = origin.row + threadIdx.x / kTile;
+    const int64_t col = origin.col + threadIdx.x % kTile;
+    if (row < launch.rows && col < launch.cols) dst[col * launch.dst_ld + row] = src[row * launch.src_ld + col];
+  }
+}
+
+template <class T, int kPadding>
+__global__ void __launch_bounds__(kTransposeSeedThreads)
+    shared_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  __shared__ T shared[kTile][kTile + kPadding];
+  const int x = static_cast<int>(threadIdx.x) % kTile;
+  const int y = static_cast<int>(threadIdx.x) / kTile;
+  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
+    const TilePlace origin(tile, tiles, kTile, kTile);
+    const auto* src = static_cast<const T*>(launch.src) + origin.batch * launch.src_batch_stride;
+    auto* dst = static_cast<T*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    if (origin.row + y < launch.rows && origin.col + x < launch.cols) {
+      shared[y][x] = src[(origin.row + y) * launch.src_ld + origin.col + x];
+    }
+    __syncthreads();
+    if (origin.row + x < launch.rows && origin.col + y < launch.cols) {
+      dst[(origin.col + y) * launch.dst_ld + origin.row + x] = shared[x][y];
+    }
+    __syncthreads();
+  }
+}
+
+template <class Kernel>
+cudaError_t start_seed(Kernel kernel, const TransposeLaunch& launch, cudaStream_t stream) {
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kTransposeSeedThreads, stream, launch,
+                 tiles_of(launch, kTile, kTile));
+}
+
+}  // namespace
+
+cudaError_t transpose_naive(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+  return for_size(element_bytes,
+                  [&]<int kBytes>() { return start_seed(naive_kernel<Aligned<kBytes>>, launch, stream); });
+}
+
+cudaError_t transpose_shared(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+  return for_size(element_bytes,
+                  [&]<int kBytes>() { return start_seed(shared_kernel<Aligned<kBytes>, 0>, launch, stream); });
+}
+
+cudaError_t transpose_shared_padded(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+  return for_size(element_bytes,
+                  [&]<int kBytes>() { return start_seed(shared_kernel<Aligned<kBytes>, 1>, launch, stream); });
+}
+
+}  // namespace gpumem::kernels

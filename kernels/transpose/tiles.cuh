@@ -1,0 +1,112 @@
+// What the transposes share: elements, where a tile lies, and how a kernel is launched.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/enqueue.cuh"
+#include "kernels/limits.hpp"
+#include "kernels/transpose/transpose.hpp"
+
+namespace gpumem::kernels {
+
+template <int kBytes>
+struct alignas(kBytes) Aligned {
+  unsigned char bytes[kBytes];
+};
+template <>
+struct alignas(2) Aligned<2> {
+  uint16_t word;
+};
+template <>
+struct alignas(4) Aligned<4> {
+  uint32_t word;
+};
+template <>
+struct alignas(8) Aligned<8> {
+  uint2 word;
+};
+template <>
+struct alignas(16) Aligned<16> {
+  uint4 word;
+};
+// Moved byte by byte, at any address.
+template <int kBytes>
+struct Bytes {
+  unsigned char bytes[kBytes];
+};
+
+// The tiles of all matrices, one after the other.
+struct Tiles {
+  int64_t across;      // in a row of tiles
+  int64_t per_matrix;  // in one matrix
+  int64_t all;
+};
+
+inline int64_t tiles_along(int64_t extent, int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
+
+inline Tiles tiles_of(const TransposeLaunch& launch, int64_t tile_rows, int64_t tile_cols) {
+  const int64_t across = tiles_along(launch.cols, tile_cols);
+  const int64_t per_matrix = across * tiles_along(launch.rows, tile_rows);
+  return {across, per_matrix, per_matrix * launch.batches};
+}
+
+struct Quotient {
+  int64_t quotient;
+  int64_t rest;
+  __device__ Quotient(int64_t a, int64_t b) {
+    if (a <= UINT32_MAX && b <= UINT32_MAX) {  // a 32-bit division is several times shorter
+      quotient = static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
+      rest = static_cast<uint32_t>(a) % static_cast<uint32_t>(b);
+    } else {
+      quotient = a / b;
+      rest = a % b;
+    }
+  }
+};
+
+// Where tile number `tile` begins; tiles run along the rows of src, matrix by matrix.
+struct TilePlace {
+  int64_t row;
+  int64_t col;
+  int64_t batch = 0;
+  __device__ TilePlace(int64_t tile, const Tiles& tiles, int tile_rows, int tile_cols) {
+    if (tile >= tiles.per_matrix) {  // never in a single matrix
+      const Quotient matrix(tile, tiles.per_matrix);
+      batch = matrix.quotient;
+      tile = matrix.rest;
+    }
+    const Quotient q(tile, tiles.across);
+    row = q.quotient * tile_rows;
+    col = q.rest * tile_cols;
+  }
+};
+
+template <class... Parameters>
+cudaError_t start(void (*kernel)(Parameters...), int64_t grid, cudaStream_t stream,
+                  std::type_identity_t<Parameters>... arguments) {
+  return enqueue(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
+}
+
+// Calls f with the element's size as a compile-time constant.
+template <class F>
+cudaError_t for_size(int64_t element_bytes, const F& f) {
+  switch (element_bytes) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 4:
+      return f.template operator()<4>();
+    case 8:
+      return f.template operator()<8>();
+    case 16:
+      return f.template operator()<16>();
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+}  // namespace gpumem::kernels

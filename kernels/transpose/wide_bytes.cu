@@ -1,0 +1,123 @@
+// Transposes of elements of 1 and 2 bytes at any address, 2 * batches * rows * cols * element bytes. Global and shared memory are
+// accessed by words of 4 bytes: a thread turns 4 x 4 bytes or 2 x 2 halves in its registers, and a tile goes through shared memory as
+// words of one column each. Where a row begins inside a word, two aligned words are shifted into one; only the ends of a row
+// are moved by the byte.
+#include "kernels/transpose/tiles.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kWords = 32;  // across a tile: one a lane
+constexpr int kWarps = kTransposeThreads / kWords;
+
+// Bytes 4 * lane ... of a piece of a row, of which `left` bytes follow until the row's end. inside: the piece does not begin the
+// row. No byte before the row or past its end is read.
+__device__ uint32_t load_word(const unsigned char* piece, int lane, int64_t left, bool inside) {
+  const auto shift = static_cast<int>(reinterpret_cast<uintptr_t>(piece) % 4);
+  const int at = 4 * lane;
+  if (shift == 0 && at + 4 <= left) return *reinterpret_cast<const uint32_t*>(piece + at);
+  if (shift != 0 && (inside || lane > 0) && at + 8 - shift <= left) {
+    const auto* words = reinterpret_cast<const uint32_t*>(piece - shift + at);
+    return __funnelshift_r(words[0], words[1], static_cast<unsigned>(8 * shift));
+  }
+  uint32_t word = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (at + i < left) word |= uint32_t{piece[at + i]} << 8 * i;
+  }
+  return word;
+}
+
+// Row q of in holds its columns; word j of the result holds column j of all rows.
+template <int kBytes>
+__device__ void turn(const uint32_t (&in)[4 / kBytes], uint32_t (&out)[4 / kBytes]) {
+  if constexpr (kBytes == 1) {
+    const uint32_t low01 = __byte_perm(in[0], in[1], 0x5140);  // columns 0 and 1 of rows 0 and 1
+    const uint32_t low23 = __byte_perm(in[2], in[3], 0x5140);
+    const uint32_t high01 = __byte_perm(in[0], in[1], 0x7362);
+    const uint32_t high23 = __byte_perm(in[2], in[3], 0x7362);
+    out[0] = __byte_perm(low01, low23, 0x5410);
+    out[1] = __byte_perm(low01, low23, 0x7632);
+    out[2] = __byte_perm(high01, high23, 0x5410);
+    out[3] = __byte_perm(high01, high23, 0x7632);
+  } else {
+    out[0] = __byte_perm(in[0], in[1], 0x5410);
+    out[1] = __byte_perm(in[0], in[1], 0x7632);
+  }
+}
+
+// Words turned by `by` places, by selects: an index that is not known to the compiler would put them into local memory.
+template <int kPer>
+__device__ void rotate(uint32_t (&words)[kPer], int by) {
+#pragma unroll
+  for (int bit = 1; bit < kPer; bit *= 2) {
+    uint32_t turned[kPer];
+#pragma unroll
+    for (int j = 0; j < kPer; ++j) turned[j] = words[(j + bit) % kPer];
+#pragma unroll
+    for (int j = 0; j < kPer; ++j) words[j] = (by & bit) != 0 ? turned[j] : words[j];
+  }
+}
+
+template <int kBytes>
+__global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  constexpr int kPer = 4 / kBytes;  // elements in a word
+  constexpr int kSide = static_cast<int>(transpose_words_tile(kBytes));
+  constexpr int kPasses = kSide / (kWarps * kPer);
+  __shared__ uint32_t shared[kSide][kWords + 1];  // row: a column of the tile
+  const int lane = static_cast<int>(threadIdx.x) % kWords;
+  const int warp = static_cast<int>(threadIdx.x) / kWords;
+  const int turned = lane * kPer / kWords;  // lanes whose columns share banks write theirs in different orders
+  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
+    const TilePlace origin(tile, tiles, kSide, kSide);
+    const auto* src = static_cast<const unsigned char*>(launch.src) + origin.batch * launch.src_batch_stride * kBytes;
+    auto* dst = static_cast<unsigned char*>(launch.dst) + origin.batch * launch.dst_batch_stride * kBytes;
+    const int64_t src_left = (launch.cols - origin.col) * kBytes;
+    uint32_t in[kPasses][kPer];
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) {
+#pragma unroll
+      for (int q = 0; q < kPer; ++q) {
+        const int64_t row = origin.row + (pass * kWarps + warp) * kPer + q;
+        const unsigned char* piece = src + (row * launch.src_ld + origin.col) * kBytes;
+        in[pass][q] = row < launch.rows ? load_word(piece, lane, src_left, origin.col > 0) : 0;
+      }
+    }
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) {
+      uint32_t out[kPer];
+      turn<kBytes>(in[pass], out);
+      rotate<kPer>(out, turned);
+#pragma unroll
+      for (int j = 0; j < kPer; ++j) shared[kPer * lane + (j + turned) % kPer][pass * kWarps + warp] = out[j];
+    }
+    __syncthreads();
+    const int64_t rows_left = launch.rows - origin.row;
+    const int bytes = static_cast<int>(rows_left < kSide ? rows_left : kSide) * kBytes;
+    for (int c = warp; c < kSide && origin.col + c < launch.cols; c += kWarps) {
+      unsigned char* to = dst + ((origin.col + c) * launch.dst_ld + origin.row) * kBytes;
+      const auto* from = reinterpret_cast<const unsigned char*>(shared[c]);
+      const int to_boundary = static_cast<int>((4 - reinterpret_cast<uintptr_t>(to) % 4) % 4);
+      const int head = to_boundary < bytes ? to_boundary : bytes;
+      const int words = (bytes - head) / 4;
+      if (lane < words) {
+        const uint32_t word = __funnelshift_r(shared[c][lane], shared[c][lane + 1], static_cast<unsigned>(8 * head));
+        __stcs(reinterpret_cast<uint32_t*>(to + head) + lane, word);
+      }
+      const int tail = head + 4 * words;
+      if (lane < head) to[lane] = from[lane];
+      if (tail + lane < bytes) to[tail + lane] = from[tail + lane];
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+cudaError_t transpose_wide_bytes(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+  const int64_t tile = transpose_words_tile(element_bytes);
+  if (element_bytes > 2) return cudaErrorInvalidValue;
+  return start(element_bytes == 1 ? wide_kernel<1> : wide_kernel<2>, launch.grid, stream, launch,
+               tiles_of(launch, tile, tile));
+}
+
+}  // namespace gpumem::kernels

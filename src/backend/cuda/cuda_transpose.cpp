@@ -1,0 +1,45 @@
+// The transposes on a CUDA device: one launcher a variant, in the order of the table's CUDA rows.
+#include "backend/cuda/cuda_backend.hpp"
+#include "backend/launchers.hpp"
+#include "kernels/transpose/transpose.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
+    {"swap_tiles", kernels::transpose_swap_tiles},
+    {"narrow", kernels::transpose_narrow},
+    {"tile_vec16", kernels::transpose_tile_vec16},
+    {"wide_bytes", kernels::transpose_wide_bytes},
+    {"odd", kernels::transpose_odd},
+    {"tile_padded", kernels::transpose_tile_padded},
+    {"shared_padded", kernels::transpose_shared_padded},
+    {"shared", kernels::transpose_shared},
+    {"naive", kernels::transpose_naive},
+    {"tile_bytes", kernels::transpose_tile_bytes},
+};
+
+}  // namespace
+
+void add_transpose_launcher_names(LauncherNames& names) { add_names<TransposeFamily>(names, kTranspose); }
+
+void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
+  const DeviceScope scope = enter();
+  const auto launcher = launch_of<TransposeFamily>(kTranspose, args.variant);
+  require_open(stream);
+  const auto native = static_cast<cudaStream_t>(stream);
+  const kernels::TransposeLaunch launch{args.src,
+                                        args.src_ld,
+                                        args.dst,
+                                        args.dst_ld,
+                                        args.rows,
+                                        args.cols,
+                                        args.batches,
+                                        args.src_batch_stride,
+                                        args.dst_batch_stride,
+                                        args.shape.grid};
+  GPUMEM_CUDA(launcher(args.element_bytes, launch, native));
+  finish(native, until);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,75 @@
+// Transposes in place: outcomes. Shapes are the conformance tests' matter.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/contexts.hpp"
+#include "support/explain.hpp"
+#include "support/memory.hpp"
+
+namespace gpumem_test {
+namespace {
+
+class TransposeInPlace : public OnEachContext {};
+
+TEST_P(TransposeInPlace, AKnownSquare) {
+  std::vector<int32_t> x = {1, 2, -9, 3, 4};
+  ASSERT_TRUE(ok(gpumem_transpose(ctx, 4, 2, 2, x.data(), 3, x.data(), 3)));
+  EXPECT_EQ(x, (std::vector<int32_t>{1, 3, -9, 2, 4}));
+}
+
+TEST_P(TransposeInPlace, EveryMatrixOfABatch) {
+  std::vector<int32_t> x = {1, 2, 3, 4, -9, 5, 6, 7, 8};
+  ASSERT_TRUE(ok(gpumem_transpose_batched(ctx, 4, 2, 2, x.data(), 2, 5, x.data(), 2, 5, 2)));
+  EXPECT_EQ(x, (std::vector<int32_t>{1, 3, 2, 4, -9, 5, 7, 6, 8}));
+}
+
+TEST_P(TransposeInPlace, ASingleRowOrColumnStaysAsItIs) {
+  std::vector<int64_t> x = {1, 2, 3};
+  EXPECT_TRUE(ok(gpumem_transpose(ctx, 8, 1, 3, x.data(), 3, x.data(), 1)));
+  EXPECT_TRUE(ok(gpumem_transpose(ctx, 8, 3, 1, x.data(), 1, x.data(), 3)));
+  EXPECT_TRUE(ok(gpumem_transpose(ctx, 8, 1, 1, x.data(), 9, x.data(), 7)));
+  EXPECT_EQ(x, (std::vector<int64_t>{1, 2, 3}));
+}
+
+TEST_P(TransposeInPlace, WhatDoesNotFitIsUnsupported) {
+  for (const gpumem_memory_kind kind : kAllKinds) {
+    GuardedBuffer buffer(ctx, kind, 4096);
+    char* const p = buffer.data();
+    EXPECT_TRUE(
+        refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 8, 8, p, 8, p, 9), {"src_ld", "8", "dst_ld", "9"}));
+    EXPECT_TRUE(
+        refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 8, 4, p, 8, p, 8), {"dst is src", "rows", "cols"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 1, 4, p, 4, p, 2), {"dst is src"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose_batched(ctx, 4, 4, 4, p, 4, 16, p, 4, 17, 3),
+                        {"src_batch_stride", "16", "dst_batch_stride", "17"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose_batched(ctx, 4, 4, 4, p, 4, 0, p, 4, 16, 3),
+                        {"src_batch_stride", "0"}));
+    EXPECT_TRUE(buffer.intact()) << kind_name(kind);
+  }
+}
+
+TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
+  const Memory x(ctx, GPUMEM_MEMORY_DEVICE, 4096);
+  const Memory y(ctx, GPUMEM_MEMORY_DEVICE, 4096);
+  const std::string swap = on_cuda() ? "swap_tiles" : "host_swap";
+  const std::string tiles = on_cuda() ? "tile_padded" : "host_tiled";
+  Explained in_place;
+  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), in_place)));
+  EXPECT_EQ(in_place.variant, swap);
+  ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, swap.c_str())));
+  EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 20, x.get(), 20, y.get(), 20), {swap, "apart"}));
+  ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, tiles.c_str())));
+  EXPECT_TRUE(
+      refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), {tiles, "in place"}));
+  std::string text;
+  ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, nullptr)));
+  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
+  EXPECT_NE(text.find(", in place"), std::string::npos) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(On, TransposeInPlace, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test
