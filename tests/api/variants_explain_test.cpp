@@ -214,7 +214,6 @@ TEST_P(VariantsOn, TheEnvironmentForcesToo) {
       const gpumem_ctx_options options = options_for(GetParam());
       {
         const ScopedVariable variable(kVariables[i], name.c_str());
-        const ScopedVariable variable(variable_of(family), name.c_str());
         ASSERT_TRUE(ok(gpumem_ctx_create(&options, &other)));
       }
       Explained explained;

@@ -81,7 +81,7 @@ struct CopyCase {
   gpumem_memory_kind dst;
 };
 
-struct RowsCase {  // one range where there is one row in one slice
+struct PitchedCase {  // one range where there is one row in one slice
   int64_t row_bytes;
   int64_t rows;
   int64_t slices;
@@ -326,8 +326,8 @@ inline std::vector<CopyCase> copy_cases(bool quick) {
   return thinned(all, quick);
 }
 
-inline std::vector<RowsCase> rows_cases(bool quick) {
-  std::vector<RowsCase> all;
+inline std::vector<PitchedCase> pitched_cases(bool quick) {
+  std::vector<PitchedCase> all;
   cases::Dealer dealer;
   size_t pair = 0;
   const auto deal_pitch = [&](int64_t width) {

@@ -6,7 +6,7 @@ namespace gpumem_test {
 namespace {
 
 // Every byte of row r of slice s, one at a time.
-void copy_reference(const RowsCase& c, const unsigned char* src, unsigned char* dst) {
+void copy_reference(const PitchedCase& c, const unsigned char* src, unsigned char* dst) {
   for (int64_t s = 0; s < c.slices; ++s) {
     for (int64_t r = 0; r < c.rows; ++r) {
       for (int64_t b = 0; b < c.row_bytes; ++b) {
@@ -16,11 +16,11 @@ void copy_reference(const RowsCase& c, const unsigned char* src, unsigned char* 
   }
 }
 
-size_t extent(const RowsCase& c, int64_t pitch, int64_t slice) {
+size_t extent(const PitchedCase& c, int64_t pitch, int64_t slice) {
   return static_cast<size_t>((c.slices - 1) * slice + (c.rows - 1) * pitch + c.row_bytes);
 }
 
-std::string describe(const RowsCase& c) {
+std::string describe(const PitchedCase& c) {
   const auto pair = [](int64_t a, int64_t b) { return std::to_string(a) + " and " + std::to_string(b); };
   return std::to_string(c.slices) + " x " + std::to_string(c.rows) + " rows of " + std::to_string(c.row_bytes) +
          " bytes, pitches " + pair(c.src_pitch, c.dst_pitch) + ", slices " + pair(c.src_slice, c.dst_slice) +
@@ -37,7 +37,7 @@ class CopyConformance : public Conformance {
   Blocks kept{keeper};
 
   // By the function of the fewest dimensions that the case has.
-  gpumem_status call(const RowsCase& c, char* dst, const char* src, bool async) {
+  gpumem_status call(const PitchedCase& c, char* dst, const char* src, bool async) {
     if (c.slices > 1) {
       return async ? gpumem_copy_3d_async(ctx, dst, c.dst_pitch, c.dst_slice, src, c.src_pitch, c.src_slice,
                                           c.row_bytes, c.rows, c.slices, nullptr)
@@ -51,7 +51,7 @@ class CopyConformance : public Conformance {
     return async ? gpumem_copy_async(ctx, dst, src, c.row_bytes, nullptr) : gpumem_copy(ctx, dst, src, c.row_bytes);
   }
 
-  static gpumem_problem problem_of(const RowsCase& c, char* dst, const char* src) {
+  static gpumem_problem problem_of(const PitchedCase& c, char* dst, const char* src) {
     gpumem_problem problem = copy_problem(dst, src, c.row_bytes);
     if (c.rows == 1 && c.slices == 1) return problem;
     problem.rows = c.rows;
@@ -63,7 +63,7 @@ class CopyConformance : public Conformance {
     return problem;
   }
 
-  void run(const RowsCase& c, EveryVariant& variants, Random& random) {
+  void run(const PitchedCase& c, EveryVariant& variants, Random& random) {
     GuardedBuffer src = kept.buffer(0, c.src, extent(c, c.src_pitch, c.src_slice), c.src_offset);
     GuardedBuffer dst = kept.buffer(1, c.dst, extent(c, c.dst_pitch, c.dst_slice), c.dst_offset);
     random.fill(src.whole_image());
@@ -97,7 +97,7 @@ class CopyConformance : public Conformance {
 TEST_P(CopyConformance, MovesEveryRowAndNothingBetweenByEveryVariant) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_COPY);
   Random random;
-  for (const RowsCase& c : rows_cases(quick_run())) {
+  for (const PitchedCase& c : pitched_cases(quick_run())) {
     run(c, variants, random);
     if (enough()) break;
   }
