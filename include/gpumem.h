@@ -666,7 +666,8 @@ GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element
 
 /* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst + b*dst_batch_stride,
  * in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride is at least
- * (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two matrices neither is used, with none nothing is done. */
+ * (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two matrices neither is
+ * used, with none nothing is done. */
 GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                   const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
                                                   int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);

@@ -53,8 +53,8 @@ class EveryVariant {
   EveryVariant(const EveryVariant&) = delete;
   EveryVariant& operator=(const EveryVariant&) = delete;
 
-  // Calls run(accepted, name) with no variant forced, then with each. Where the explanation of the problem says that
-  // the variant does not fit, the calls must be refused too.
+  // Calls run(accepted, name) with no variant forced, then with each; none is when it returns. Where the explanation of the
+  // problem says that the variant does not fit, the calls must be refused too.
   template <class Run>
   void for_each(const gpumem_problem& problem, bool empty, Run run) {
     ASSERT_TRUE(ok(gpumem_variant_force(ctx_, family_, nullptr)));
@@ -67,6 +67,7 @@ class EveryVariant {
       ASSERT_TRUE(ok(gpumem_variant_force(ctx_, family_, name.c_str())));
       run(empty || accepts(problem, name, choice), name.c_str());
     }
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx_, family_, nullptr)));
   }
 
   // Each variant that runs on such a context was accepted by some case. The names of the host's begin with "host_".

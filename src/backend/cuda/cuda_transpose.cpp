@@ -8,14 +8,14 @@ namespace {
 
 constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
     {"swap_tiles", kernels::transpose_swap_tiles},
-    {"narrow", kernels::transpose_narrow},
     {"tile_vec16", kernels::transpose_tile_vec16},
-    {"wide_bytes", kernels::transpose_wide_bytes},
-    {"odd", kernels::transpose_odd},
     {"tile_padded", kernels::transpose_tile_padded},
+    {"narrow", kernels::transpose_narrow},
+    {"odd", kernels::transpose_odd},
     {"shared_padded", kernels::transpose_shared_padded},
     {"shared", kernels::transpose_shared},
     {"naive", kernels::transpose_naive},
+    {"wide_bytes", kernels::transpose_wide_bytes},
     {"tile_bytes", kernels::transpose_tile_bytes},
 };
 
