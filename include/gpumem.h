@@ -5,30 +5,30 @@
  * This header is the whole contract. It includes <stdint.h> and nothing else, and compiles as C99 to C23 and
  * C++11 to C++23. What holds for every function, unless its own text says otherwise:
  *
- * Status      Every function returns a gpumem_status; 0 is success. On failure gpumem_last_error() gives a sentence that
- *             names the argument, the value that was given and what was expected. A failure found before the first write
- *             leaves every output untouched. A fault that a device reports later leaves outputs undefined.
- * Pointers    Operands (x, src, dst, p) may be any kind of memory: heap, stack, pinned, device, managed, or CUDA memory of
- *             another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
+ * Status      Every function returns a gpumem_status; 0 is success. On failure gpumem_last_error() gives a sentence
+ *             that names the argument, the value that was given and what was expected. A failure found before the first
+ *             write leaves every output untouched. A fault that a device reports later leaves outputs undefined.
+ * Pointers    Operands (x, src, dst, p) may be any kind of memory: heap, stack, pinned, device, managed, or CUDA memory
+ *             of another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
  *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
  *             unless the text says so.
- * Ranges      A range that runs past an allocation the library or the driver knows is GPUMEM_OUT_OF_RANGE. Host memory that
- *             nobody registered is probed at its first byte (GPUMEM_INVALID_POINTER when that can't be accessed) and its last
- *             (GPUMEM_OUT_OF_RANGE); what lies between is the caller's promise.
- * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products that
- *             leave int64_t are GPUMEM_INVALID_ARGUMENT.
- * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends in
- *             _async only enqueues, on the given stream; a NULL stream is the context's own.
- * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while another
- *             thread still uses it is a mistake of the program. The caller's current CUDA device is the same after a call
- *             as before it.
+ * Ranges      A range that runs past an allocation the library or the driver knows is GPUMEM_OUT_OF_RANGE. Host memory
+ *             that nobody registered is probed at its first byte (GPUMEM_INVALID_POINTER when that can't be accessed)
+ *             and its last (GPUMEM_OUT_OF_RANGE); what lies between is the caller's promise.
+ * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products
+ *             that leave int64_t are GPUMEM_INVALID_ARGUMENT.
+ * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends
+ *             in _async only enqueues, on the given stream; a NULL stream is the context's own.
+ * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while
+ *             another thread still uses it is a mistake of the program. The caller's current CUDA device is the same
+ *             after a call as before it.
  * fork        In a child process, handles made before the fork give GPUMEM_FORKED.
  * Signals     The library installs no handlers and blocks every signal in its own threads.
  * Since       Every function is there since version 0.1.0, unless its text says otherwise.
  *
- * In the text below, "Errors" lists what a function can return beside GPUMEM_OK, GPUMEM_INVALID_ARGUMENT (NULL, negative or
- * unknown values), GPUMEM_INVALID_HANDLE, GPUMEM_FORKED, GPUMEM_OUT_OF_MEMORY and GPUMEM_INTERNAL. Functions that reach a
- * CUDA device can also return GPUMEM_DEVICE_FAULT and GPUMEM_DRIVER_ERROR.
+ * In the text below, "Errors" lists what a function can return beside GPUMEM_OK, GPUMEM_INVALID_ARGUMENT (NULL,
+ * negative or unknown values), GPUMEM_INVALID_HANDLE, GPUMEM_FORKED, GPUMEM_OUT_OF_MEMORY and GPUMEM_INTERNAL.
+ * Functions that reach a CUDA device can also return GPUMEM_DEVICE_FAULT and GPUMEM_DRIVER_ERROR.
  */
 #ifndef GPUMEM_H
 #define GPUMEM_H
@@ -185,9 +185,9 @@ typedef struct gpumem_event gpumem_event;
  * with the same context. `message` is valid during the call only. */
 typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *message);
 
-/* The program's own thread pool. Must call task(task_state, i) exactly once for each i in [0, tasks), on any threads, and
- * return when all have returned. Must work when called from several threads at once, throw nothing and call no CUDA: it may
- * be called inside a stream's host function. task never throws. */
+/* The program's own thread pool. Must call task(task_state, i) exactly once for each i in [0, tasks), on any threads,
+ * and return when all have returned. Must work when called from several threads at once, throw nothing and call no
+ * CUDA: it may be called inside a stream's host function. task never throws. */
 typedef void (*gpumem_task_fn)(void *task_state, int64_t index);
 typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn task, void *task_state);
 
@@ -198,13 +198,13 @@ typedef struct gpumem_ctx_options {
   int64_t struct_size;
   int32_t device;       /* GPUMEM_DEVICE_* or an ordinal; default GPUMEM_DEVICE_BEST */
   int32_t host_threads; /* threads of the host backend, the caller's included; default 0: affinity and cgroup decide */
-  int32_t
-      non_blocking_stream; /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
-  int32_t reserved0;       /* 0 */
+  /* 1: the context's own CUDA stream is not ordered with the legacy default stream; default 0 */
+  int32_t non_blocking_stream;
+  int32_t reserved0;                   /* 0 */
   gpumem_parallel_for_fn parallel_for; /* the program's pool, or NULL (default) for the library's */
   void *parallel_for_user;
-  /* 1: plain gpumem_reduce_*, argreduce_* and nrm2_* of contiguous host memory (stride 1) on a CUDA context run on the device, to
-   * which the data is moved in pieces; the same bits. Default 0: they run on the host, where the data lies. */
+  /* 1: plain gpumem_reduce_*, argreduce_* and nrm2_* of contiguous host memory (stride 1) on a CUDA context run on the
+   * device, to which the data is moved in pieces; the same bits. Default 0: they run on the host, where it lies. */
   int32_t stream_host_data;
   int32_t reserved1; /* 0 */
 } gpumem_ctx_options;
@@ -256,22 +256,22 @@ typedef struct gpumem_memory_stats_info {
 
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
  *   REDUCE           dtype, op, src, n, src_stride; for GPUMEM_DOT src2 and src2_stride as well
- *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride, batches, batch_stride (of
- *                    src), dst_batch_stride
+ *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride, batches,
+ *                    batch_stride (of src), dst_batch_stride
  *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n; for
  *                    gpumem_fill_2d() n as cols, rows, dst_stride (its pitch, in bytes); rows == 0: gpumem_fill()
  *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
  *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments)
- *   COPY             n (row_bytes), src, dst; for gpumem_copy_2d() rows, src_stride and dst_stride (pitches, in bytes); for
- *                    gpumem_copy_3d() batches (slices), batch_stride and dst_batch_stride (slice_bytes of src and of dst);
- *                    rows == 0: gpumem_copy()
+ *   COPY             n (row_bytes), src, dst; for gpumem_copy_2d() rows, src_stride and dst_stride (pitches, in bytes);
+ *                    for gpumem_copy_3d() batches (slices), batch_stride and dst_batch_stride (slice_bytes of src and
+ *                    of dst); rows == 0: gpumem_copy()
  *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0
- *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes), src2 (the
- *                    index), n, dst, dst_stride (pitch in bytes)
+ *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes),
+ *                    src2 (the index), n, dst, dst_stride (pitch in bytes)
  *   SCATTER          the same, with dst_rows (of dst) instead of rows
  *   PERMUTE          element_bytes, rank, extents, order, src, src_strides, dst, dst_strides
- *   RESIZE           dtype, filter, channels, src, rows, cols, src_stride (pitch in bytes), dst, dst_rows, dst_cols, dst_stride
- *                    (pitch in bytes); explained as the plain form */
+ *   RESIZE           dtype, filter, channels, src, rows, cols, src_stride (pitch in bytes), dst, dst_rows, dst_cols,
+ *                    dst_stride (pitch in bytes); explained as the plain form */
 typedef struct gpumem_problem {
   int64_t struct_size;
   gpumem_family family;
@@ -309,40 +309,43 @@ typedef struct gpumem_problem {
 /* The library's version. Any of the three may be NULL. Cannot fail. */
 GPUMEM_API gpumem_status gpumem_version(int32_t *major, int32_t *minor, int32_t *patch);
 
-/* The name of a status, "GPUMEM_OUT_OF_MEMORY"; "GPUMEM_UNKNOWN_STATUS" for a value that is none. Never NULL, static. */
+/* The name of a status, "GPUMEM_OUT_OF_MEMORY"; "GPUMEM_UNKNOWN_STATUS" for a value that is none. Never NULL,
+ * static. */
 GPUMEM_API const char *gpumem_status_name(gpumem_status status);
 
-/* Copies the sentence of this thread's last failed call, NUL-terminated, cut at cap bytes ("" if none failed yet). A call
- * that succeeds leaves it as it is. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the whole
- * sentence takes, its NUL included. Never changes the sentence. */
+/* Copies the sentence of this thread's last failed call, NUL-terminated, cut at cap bytes ("" if none failed yet). A
+ * call that succeeds leaves it as it is. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the
+ * whole sentence takes, its NUL included. Never changes the sentence. */
 GPUMEM_API gpumem_status gpumem_last_error(char *buf, int64_t cap, int64_t *needed);
 
-/* How many CUDA devices this process can use: 0, and success, without a driver or a device. The host is always there and
- * not counted. */
+/* How many CUDA devices this process can use: 0, and success, without a driver or a device. The host is always there
+ * and not counted. */
 GPUMEM_API gpumem_status gpumem_device_count(int32_t *count);
 
 GPUMEM_API gpumem_status gpumem_device_info_init(gpumem_device_info *info, int64_t size);
 
-/* What is known of a device (an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA), without a context.
- * BEST is what a context would get now, GPUMEM_DEVICE counted in. Errors: NOT_FOUND for an ordinal past the last; NO_DRIVER,
- * DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
+/* What is known of a device (an ordinal, GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_BEST or GPUMEM_DEVICE_CUDA), without a
+ * context. BEST is what a context would get now, GPUMEM_DEVICE counted in. Errors: NOT_FOUND for an ordinal past the
+ * last; NO_DRIVER, DRIVER_TOO_OLD, NO_DEVICE, NOT_BUILT. */
 GPUMEM_API gpumem_status gpumem_device_query(int32_t device, gpumem_device_info *info);
 
 /* ---------------------------------------------------------------------------------------------------------- context */
 
 GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, int64_t size);
 
-/* Creates a context: a device, its own stream, and everything that is created on it. options may be NULL: the best device,
- * else the host, which never fails for lack of a GPU; gpumem_ctx_device() then says why. *ctx is NULL on failure.
- * The environment is read here (and GPUMEM_DEVICE by gpumem_device_query()) and nowhere else: GPUMEM_DEVICE (host, cuda or an
- * ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST), GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2
- * or avx512: the widest instructions the host backend may use).
+/* Creates a context: a device, its own stream, and everything that is created on it. options may be NULL: the best
+ * device, else the host, which never fails for lack of a GPU; gpumem_ctx_device() then says why. *ctx is NULL on
+ * failure. The environment is read here (and GPUMEM_DEVICE by gpumem_device_query()) and nowhere else: GPUMEM_DEVICE
+ * (host, cuda or an ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST),
+ * GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2 or avx512: the widest instructions
+ * the host backend may use).
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
- * NOT_FOUND for a variant name in the environment that is none; INVALID_ARGUMENT for another value there that is none. */
+ * NOT_FOUND for a variant name in the environment that is none; INVALID_ARGUMENT for another value there that is
+ * none. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
-/* Waits for the context's work, reports live allocations through the log, frees them and destroys the context. NULL is a
- * no-op. Works after a device fault too. Errors: BUSY (streams or events are alive; nothing was changed). */
+/* Waits for the context's work, reports live allocations through the log, frees them and destroys the context. NULL is
+ * a no-op. Works after a device fault too. Errors: BUSY (streams or events are alive; nothing was changed). */
 GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
 
 /* The context's device, and why it was taken. */
@@ -363,15 +366,15 @@ GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* Allocate bytes of device, pinned or managed memory, aligned to 256 bytes, contents undefined. bytes == 0 gives NULL and
- * success. *p is NULL on failure. A host context gives host memory of the same kind in name, so that a program runs
+/* Allocate bytes of device, pinned or managed memory, aligned to 256 bytes, contents undefined. bytes == 0 gives NULL
+ * and success. *p is NULL on failure. A host context gives host memory of the same kind in name, so that a program runs
  * unchanged. Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
 
-/* Frees memory of any kind that this context allocated, in the order of the context's own stream. Work on other streams that
- * uses it must be done, or be waited for by the context's own stream. NULL is a no-op.
+/* Frees memory of any kind that this context allocated, in the order of the context's own stream. Work on other streams
+ * that uses it must be done, or be waited for by the context's own stream. NULL is a no-op.
  * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's). */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
 
@@ -386,15 +389,16 @@ GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stat
 /* ---------------------------------------------------------------------------------------------------------- managed */
 
 /* Moves the pages of bytes of managed memory to a device (the context's ordinal, or GPUMEM_DEVICE_HOST) before they are
- * needed. bytes == 0 is a no-op. On a host context: checked, and nothing to do. The _async form is ordered by the stream.
+ * needed. bytes == 0 is a no-op. On a host context: checked, and nothing to do. The _async form is ordered by the
+ * stream.
  * Errors: INVALID_POINTER (not managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access),
  * NOT_FOUND (no such device), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_managed_prefetch(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device);
 GPUMEM_API gpumem_status gpumem_managed_prefetch_async(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device,
                                                        gpumem_stream *stream);
 
-/* Gives a hint on bytes of managed memory, or takes it back. device says where for PREFERRED_LOCATION and ACCESSED_BY (and
- * its undoing) and is ignored by the others. Errors: as gpumem_managed_prefetch(). */
+/* Gives a hint on bytes of managed memory, or takes it back. device says where for PREFERRED_LOCATION and ACCESSED_BY
+ * (and its undoing) and is ignored by the others. Errors: as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_advice advice,
                                                int32_t device);
 
@@ -402,23 +406,24 @@ GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, i
 
 /* Copies bytes from src to dst, any kinds of memory, also between two devices. The ranges may not overlap, except that
  * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
- * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it, for
- * ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
+ * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it,
+ * for ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context; a
- * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory or one
- * is not pinned). */
+ * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory
+ * or one is not pinned). */
 GPUMEM_API gpumem_status gpumem_copy(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes);
 GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const void *src, int64_t bytes,
                                            gpumem_stream *stream);
 
-/* Copies rows of row_bytes bytes; row r lies at p + r*pitch_bytes on each side, with a pitch of at least row_bytes (ignored where
- * there is one row). Any kinds of memory, any alignment, any two pitches. What lies between the rows of dst is not touched, what
- * lies between those of src is no matter. A side is as long as from its first row's first byte to its last row's last: these
- * extents may not overlap, except that dst == src with equal pitches is a no-op, and that src and dst may be blocks of columns
- * of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and the pointers may then be NULL. The _async
- * form is as gpumem_copy_async(), for ordinary heap memory as well.
- * Within one device's memory, and within the host's, the family GPUMEM_FAMILY_COPY has variants; between host and device, and
- * between two devices (one row after the other), the driver copies, whatever variant is forced. Errors: as gpumem_copy(). */
+/* Copies rows of row_bytes bytes; row r lies at p + r*pitch_bytes on each side, with a pitch of at least row_bytes
+ * (ignored where there is one row). Any kinds of memory, any alignment, any two pitches. What lies between the rows of
+ * dst is not touched, what lies between those of src is no matter. A side is as long as from its first row's first byte
+ * to its last row's last: these extents may not overlap, except that dst == src with equal pitches is a no-op, and that
+ * src and dst may be blocks of columns of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and
+ * the pointers may then be NULL. The _async form is as gpumem_copy_async(), for ordinary heap memory as well.
+ * Within one device's memory, and within the host's, the family GPUMEM_FAMILY_COPY has variants; between host and
+ * device, and between two devices (one row after the other), the driver copies, whatever variant is forced. Errors: as
+ * gpumem_copy(). */
 GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
                                         int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
 GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
@@ -426,8 +431,9 @@ GPUMEM_API gpumem_status gpumem_copy_2d_async(gpumem_ctx *ctx, void *dst, int64_
                                               gpumem_stream *stream);
 
 /* The same for slices of rows: row r of slice s lies at p + s*slice_bytes + r*pitch_bytes, slice_bytes being at least
- * (rows - 1)*pitch_bytes + row_bytes (ignored where there is one slice). slices == 0 is a no-op too. The matrix of which src and
- * dst are blocks of columns may have its slices any whole number of rows apart. Errors: as gpumem_copy_2d(). */
+ * (rows - 1)*pitch_bytes + row_bytes (ignored where there is one slice). slices == 0 is a no-op too. The matrix of
+ * which src and dst are blocks of columns may have its slices any whole number of rows apart. Errors: as
+ * gpumem_copy_2d(). */
 GPUMEM_API gpumem_status gpumem_copy_3d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, int64_t dst_slice_bytes,
                                         const void *src, int64_t src_pitch_bytes, int64_t src_slice_bytes,
                                         int64_t row_bytes, int64_t rows, int64_t slices);
@@ -444,9 +450,9 @@ GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pat
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                            int64_t count, gpumem_stream *stream);
 
-/* Writes rows of cols patterns; row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is at least
- * cols*pattern_bytes (ignored where there is one row); what lies between the rows is not touched. cols == 0 or rows == 0 is a
- * no-op, and dst may then be NULL. Everything else as gpumem_fill(). */
+/* Writes rows of cols patterns; row r begins at dst + r*dst_pitch_bytes, with the pattern's first byte. The pitch is at
+ * least cols*pattern_bytes (ignored where there is one row); what lies between the rows is not touched. cols == 0 or
+ * rows == 0 is a no-op, and dst may then be NULL. Everything else as gpumem_fill(). */
 GPUMEM_API gpumem_status gpumem_fill_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
                                         int64_t pattern_bytes, int64_t cols, int64_t rows);
 GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *pattern,
@@ -459,10 +465,10 @@ GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_
 GPUMEM_API gpumem_status gpumem_stream_create(gpumem_ctx *ctx, gpumem_stream **stream);
 GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
 
-/* Borrows a cudaStream_t of the program, handed over as void *; NULL is CUDA's legacy default stream. The program keeps it
- * alive as long as the wrapper; destroying the wrapper waits for nothing and leaves the stream alone. On a host context a
- * NULL native stream gives one more name for the context's own stream. Errors: UNSUPPORTED (a native stream on a host
- * context; the per-thread default stream), INVALID_ARGUMENT (a stream of another device or CUDA context). */
+/* Borrows a cudaStream_t of the program, handed over as void *; NULL is CUDA's legacy default stream. The program keeps
+ * it alive as long as the wrapper; destroying the wrapper waits for nothing and leaves the stream alone. On a host
+ * context a NULL native stream gives one more name for the context's own stream. Errors: UNSUPPORTED (a native stream
+ * on a host context; the per-thread default stream), INVALID_ARGUMENT (a stream of another device or CUDA context). */
 GPUMEM_API gpumem_status gpumem_stream_wrap(gpumem_ctx *ctx, void *native_stream, gpumem_stream **stream);
 
 /* Waits until everything enqueued so far is done. Errors: CAPTURING. */
@@ -490,38 +496,41 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
 
 /* What holds for every reduction:
  *
- * Elements    x[0], x[stride], ..., x[(n-1)*stride]; strides are in elements and at least 1; any alignment, any kind of memory.
- * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64; a void *result is one of these.
- *             GPUMEM_MIN_MAX gives two of them, the minimum first. Plain forms for one sequence take result, value and index at
- *             any address; _async, axis and segments want them at a multiple of 8 bytes, status at one of 4.
- * Integers    The value is exact, whatever it takes on the way (squares and cubes of 64-bit integers are formed in 256 bits).
- *             GPUMEM_OVERFLOW if and only if the final value does not fit its result; |INT64_MIN| does not.
- * Floating    min, max and arg are exact. Sums are formed in f64 in one fixed order: terms x, |x|, x*x, (x*x)*x or x*y are each
- * point       rounded once to nearest, never fused; leaves of 1024 terms are 8 rows of 128 lanes, each lane adding its 8 terms in
- *             order, the lanes folded by halves, the leaves folded in pairs. So the bits never depend on the device, the
- *             variant, the threads, alignment, stride or kind of memory. To first order
- *             |error| <= (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, beside the rounding of the terms (|x| and x of every
- *             type, and x*x of f16, bf16 and f32, have none).
- * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000; so does inf - inf in a sum. Sums may
- *             overflow to an infinity. min and max take -0 as less than +0; MAX_ABS is never -0; a sum of zeros is +0.
- *             Subnormals count in full, whatever the program has set in its floating-point environment.
+ * Elements    x[0], x[stride], ..., x[(n-1)*stride]; strides are in elements and at least 1; any alignment, any kind of
+ *             memory.
+ * Results     int64_t for i8 to i64, uint64_t for u8 to u64, double for f16, bf16, f32 and f64; a void *result is one
+ *             of these. GPUMEM_MIN_MAX gives two of them, the minimum first. Plain forms for one sequence take result,
+ *             value and index at any address; _async, axis and segments want them at a multiple of 8 bytes, status at
+ *             one of 4.
+ * Integers    The value is exact, whatever it takes on the way (squares and cubes of 64-bit integers are formed in 256
+ *             bits). GPUMEM_OVERFLOW if and only if the final value does not fit its result; |INT64_MIN| does not.
+ * Floating    min, max and arg are exact. Sums are formed in f64 in one fixed order: terms x, |x|, x*x, (x*x)*x or x*y
+ * point       are each rounded once to nearest, never fused; leaves of 1024 terms are 8 rows of 128 lanes, each lane
+ *             adding its 8 terms in order, the lanes folded by halves, the leaves folded in pairs. So the bits never
+ *             depend on the device, the variant, the threads, alignment, stride or kind of memory. To first order
+ *             |error| <= (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, beside the rounding of the terms (|x| and x
+ *             of every type, and x*x of f16, bf16 and f32, have none).
+ * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000; so does inf - inf in a sum.
+ *             Sums may overflow to an infinity. min and max take -0 as less than +0; MAX_ABS is never -0; a sum of
+ *             zeros is +0. Subnormals count in full, whatever the program has set in its floating-point environment.
  * n == 0      Sums, dot and nrm2 are 0; min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x may then be NULL.
- * Aliasing    result, index and status may lie neither inside x, y or offsets nor inside each other. The library never writes
- *             to x.
+ * Aliasing    result, index and status may lie neither inside x, y or offsets nor inside each other. The library never
+ *             writes to x.
  *
  * The plain forms take results in any kind of memory; a failure leaves them untouched.
- * The _async forms write result (and index) in the order of the stream. On a CUDA context result, index and status lie in
- * device, pinned or managed memory (INVALID_POINTER otherwise). What only the run itself can find goes to *status: GPUMEM_OK, or
- * GPUMEM_OVERFLOW with *result untouched; status may be NULL. Data in host memory is reduced by a host function in the stream's
- * order; should it find no memory to work in, *status is GPUMEM_OUT_OF_MEMORY and the log says so. Under graph capture, data of the device only: the call becomes part of the graph, with scratch memory that lives as
- * long as the graph does, so no two executions of one captured call may overlap, and the context must outlive them.
- * Errors of all: EMPTY, OVERFLOW (plain forms), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device, device
- * memory on a host context, an operation that the type does not have, or a forced variant that does not fit), CAPTURING (the
- * plain forms; _async on host memory).
+ * The _async forms write result (and index) in the order of the stream. On a CUDA context result, index and status lie
+ * in device, pinned or managed memory (INVALID_POINTER otherwise). What only the run itself can find goes to *status:
+ * GPUMEM_OK, or GPUMEM_OVERFLOW with *result untouched; status may be NULL. Data in host memory is reduced by a host
+ * function in the stream's order; should it find no memory to work in, *status is GPUMEM_OUT_OF_MEMORY and the log says
+ * so. Under graph capture, data of the device only: the call becomes part of the graph, with scratch memory that lives
+ * as long as the graph does, so no two executions of one captured call may overlap, and the context must outlive them.
+ * Errors of all: EMPTY, OVERFLOW (plain forms), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device,
+ * device memory on a host context, an operation that the type does not have, or a forced variant that does not fit),
+ * CAPTURING (the plain forms; _async on host memory).
  */
 
-/* *result = the reduction of x by op. GPUMEM_SUM_COMPENSATED is for f64 alone: its error is within 2 ulp of the exact sum while
- * sum |x| / |sum x| is at most 1e15; where it is not finite, it is the plain sum. */
+/* *result = the reduction of x by op. GPUMEM_SUM_COMPENSATED is for f64 alone: its error is within 2 ulp of the exact
+ * sum while sum |x| / |sum x| is at most 1e15; where it is not finite, it is the plain sum. */
 GPUMEM_API gpumem_status gpumem_reduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                        int64_t n, int64_t stride, void *result);
 GPUMEM_API gpumem_status gpumem_reduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
@@ -558,8 +567,9 @@ GPUMEM_API gpumem_status gpumem_reduce_f64_async(gpumem_ctx *ctx, gpumem_reduce_
                                                  int64_t stride, double *result, gpumem_status *status,
                                                  gpumem_stream *stream);
 
-/* *value = the minimum or maximum of x (op GPUMEM_MIN or GPUMEM_MAX), *index = where it is, counted in elements of the strided
- * sequence: the first NaN if there is one, else the lowest index among equals (-0 is less than +0). value may be NULL. */
+/* *value = the minimum or maximum of x (op GPUMEM_MIN or GPUMEM_MAX), *index = where it is, counted in elements of the
+ * strided sequence: the first NaN if there is one, else the lowest index among equals (-0 is less than +0). value may
+ * be NULL. */
 GPUMEM_API gpumem_status gpumem_argreduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                           int64_t n, int64_t stride, void *value, int64_t *index);
 GPUMEM_API gpumem_status gpumem_argreduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,
@@ -596,8 +606,8 @@ GPUMEM_API gpumem_status gpumem_argreduce_f64_async(gpumem_ctx *ctx, gpumem_redu
                                                     int64_t stride, double *value, int64_t *index,
                                                     gpumem_stream *stream);
 
-/* *result = sum of x[i*x_stride] * y[i*y_stride] for i < n. x and y may overlap. Where one lies in host memory and the other
- * does not, the plain form works where x lies and copies y there; the _async form gives UNSUPPORTED. */
+/* *result = sum of x[i*x_stride] * y[i*y_stride] for i < n. x and y may overlap. Where one lies in host memory and the
+ * other does not, the plain form works where x lies and copies y there; the _async form gives UNSUPPORTED. */
 GPUMEM_API gpumem_status gpumem_dot_f32(gpumem_ctx *ctx, const float *x, const float *y, int64_t n, int64_t x_stride,
                                         int64_t y_stride, double *result);
 GPUMEM_API gpumem_status gpumem_dot_f64(gpumem_ctx *ctx, const double *x, const double *y, int64_t n, int64_t x_stride,
@@ -609,10 +619,11 @@ GPUMEM_API gpumem_status gpumem_dot_f64_async(gpumem_ctx *ctx, const double *x, 
                                               int64_t x_stride, int64_t y_stride, double *result,
                                               gpumem_stream *stream);
 
-/* *result = the Euclidean norm of x: infinite only if the true norm exceeds double, exact zeros aside never lost to underflow.
- * f32: the root of the sum of squares. f64: squares of the elements of middle size, of the large ones scaled by 2^-538 and of
- * the small ones scaled by 2^537 are summed apart, each in the fixed order, and combined (J. L. Blue, A portable Fortran
- * program to find the Euclidean norm of a vector, ACM TOMS 4, 1978; E. Anderson, Algorithm 978, ACM TOMS 44, 2017). */
+/* *result = the Euclidean norm of x: infinite only if the true norm exceeds double, exact zeros aside never lost to
+ * underflow. f32: the root of the sum of squares. f64: squares of the elements of middle size, of the large ones scaled
+ * by 2^-538 and of the small ones scaled by 2^537 are summed apart, each in the fixed order, and combined (J. L. Blue,
+ * A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4, 1978; E. Anderson, Algorithm 978, ACM
+ * TOMS 44, 2017). */
 GPUMEM_API gpumem_status gpumem_nrm2_f32(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride, double *result);
 GPUMEM_API gpumem_status gpumem_nrm2_f64(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride, double *result);
 GPUMEM_API gpumem_status gpumem_nrm2_f32_async(gpumem_ctx *ctx, const float *x, int64_t n, int64_t stride,
@@ -620,12 +631,12 @@ GPUMEM_API gpumem_status gpumem_nrm2_f32_async(gpumem_ctx *ctx, const float *x, 
 GPUMEM_API gpumem_status gpumem_nrm2_f64_async(gpumem_ctx *ctx, const double *x, int64_t n, int64_t stride,
                                                double *result, gpumem_stream *stream);
 
-/* Reduces each row (GPUMEM_AXIS_ROWS) or each column (GPUMEM_AXIS_COLS) of `batches` matrices of rows x cols, row-major with
- * leading dimension ld >= cols; matrix b begins at x + b*batch_stride. Results lie one after the other, matrix by matrix:
- * batches * rows or batches * cols of them (GPUMEM_MIN_MAX: pairs). Each has the bits that gpumem_reduce() would give for that
- * row or column. batch_stride may be anything from 0 up. No result (batches, or rows or cols that give it, is 0): a no-op.
- * Lines without elements: sums are 0, the others GPUMEM_EMPTY. A result that does not fit is written as 0 and makes the call
- * GPUMEM_OVERFLOW; the others are right. */
+/* Reduces each row (GPUMEM_AXIS_ROWS) or each column (GPUMEM_AXIS_COLS) of `batches` matrices of rows x cols, row-major
+ * with leading dimension ld >= cols; matrix b begins at x + b*batch_stride. Results lie one after the other, matrix by
+ * matrix: batches * rows or batches * cols of them (GPUMEM_MIN_MAX: pairs). Each has the bits that gpumem_reduce()
+ * would give for that row or column. batch_stride may be anything from 0 up. No result (batches, or rows or cols that
+ * give it, is 0): a no-op. Lines without elements: sums are 0, the others GPUMEM_EMPTY. A result that does not fit is
+ * written as 0 and makes the call GPUMEM_OVERFLOW; the others are right. */
 GPUMEM_API gpumem_status gpumem_reduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                             const void *x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                             int64_t batch_stride, void *result);
@@ -634,11 +645,12 @@ GPUMEM_API gpumem_status gpumem_reduce_axis_async(gpumem_ctx *ctx, gpumem_dtype 
                                                   int64_t ld, int64_t batches, int64_t batch_stride, void *result,
                                                   gpumem_status *status, gpumem_stream *stream);
 
-/* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (GPUMEM_MIN_MAX: pairs), with the bits
- * that gpumem_reduce() would give. offsets are segments + 1 numbers from 0 to n, none less than the one before it, at a
- * multiple of 8 bytes, in any kind of memory that x's side can read (_async), or any (plain). segments == 0 is a no-op. A
- * segment without a value is written as 0 and makes the call GPUMEM_EMPTY (no elements for min, max), GPUMEM_OVERFLOW (does not
- * fit) or GPUMEM_OUT_OF_RANGE (its offsets are not as said); the largest of these codes is given; the other segments are right. */
+/* result[s] = the reduction of x[offsets[s]], ..., x[offsets[s+1] - 1] for s < segments (GPUMEM_MIN_MAX: pairs), with
+ * the bits that gpumem_reduce() would give. offsets are segments + 1 numbers from 0 to n, none less than the one before
+ * it, at a multiple of 8 bytes, in any kind of memory that x's side can read (_async), or any (plain). segments == 0 is
+ * a no-op. A segment without a value is written as 0 and makes the call GPUMEM_EMPTY (no elements for min, max),
+ * GPUMEM_OVERFLOW (does not fit) or GPUMEM_OUT_OF_RANGE (its offsets are not as said); the largest of these codes is
+ * given; the other segments are right. */
 GPUMEM_API gpumem_status gpumem_reduce_segments(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                                 int64_t n, const int64_t *offsets, int64_t segments, void *result);
 GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op,
@@ -649,25 +661,26 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
 /* -------------------------------------------------------------------------------------------------------- rearrange */
 
 /* dst[j*dst_ld + i] = src[i*src_ld + j] for i < rows, j < cols: src is rows x cols, row-major, with leading dimension
- * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment. What
- * lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be NULL. src and
- * dst may share no element, but may be blocks of columns of one matrix.
+ * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment.
+ * What lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be
+ * NULL. src and dst may share no element, but may be blocks of columns of one matrix.
  * src == dst transposes in place: a square matrix with src_ld == dst_ld.
- * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the work
- * runs where dst lies, and src is copied there. The _async form then gives UNSUPPORTED. It runs in the order of the stream,
- * for data in host memory by a host function; under graph capture it takes data of the device only.
+ * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the
+ * work runs where dst lies, and src is copied there. The _async form then gives UNSUPPORTED. It runs in the order of
+ * the stream, for data in host memory by a host function; under graph capture it takes data of the device only.
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst otherwise than
- * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host memory). */
+ * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host
+ * memory). */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
 GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                 const void *src, int64_t src_ld, void *dst, int64_t dst_ld,
                                                 gpumem_stream *stream);
 
-/* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst + b*dst_batch_stride,
- * in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride is at least
- * (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two matrices neither is
- * used, with none nothing is done. */
+/* The same for `batches` matrices of one shape: matrix b is at src + b*src_batch_stride and goes to dst +
+ * b*dst_batch_stride, in elements. src_batch_stride is anything from 0 up (0: the same matrix again); dst_batch_stride
+ * is at least (cols-1)*dst_ld + rows, one matrix after the other; in place the two are equal. With less than two
+ * matrices neither is used, with none nothing is done. */
 GPUMEM_API gpumem_status gpumem_transpose_batched(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                                   const void *src, int64_t src_ld, int64_t src_batch_stride, void *dst,
                                                   int64_t dst_ld, int64_t dst_batch_stride, int64_t batches);
@@ -677,25 +690,30 @@ GPUMEM_API gpumem_status gpumem_transpose_batched_async(gpumem_ctx *ctx, int64_t
                                                         int64_t dst_batch_stride, int64_t batches,
                                                         gpumem_stream *stream);
 
-/* Rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n; src has src_rows rows, dst n of them.
- * scatter: row index[i] of dst = row i of src; src has n rows, dst dst_rows. Where several i name one row of dst, its bytes are
- * undefined among those of their rows; rows that no i names, and what lies between the rows, are not touched.
+/* Rows of a matrix by index. gather: row i of dst = row index[i] of src, for i < n; src has src_rows rows, dst n of
+ * them. scatter: row index[i] of dst = row i of src; src has n rows, dst dst_rows. Where several i name one row of dst,
+ * its bytes are undefined among those of their rows; rows that no i names, and what lies between the rows, are not
+ * touched.
  *
- * Rows        row_bytes >= 1 bytes of anything, at any alignment. Row i begins at i * pitch; a pitch is at least row_bytes, and
- *             ignored where there are no two rows.
- * Index       n numbers of index_type (GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64) at a multiple of their size. They count
- *             from 0, may repeat and stand in any order. All of them are checked before anything is written: a number that
- *             names no row (negative, or past the last) leaves dst untouched and is GPUMEM_OUT_OF_RANGE. The sentence of the
- *             plain form names the first such i and its value; the _async form puts the status into *status.
- * n == 0      A no-op; src, index and dst may then be NULL. So may the matrix of no rows: each index is then out of range.
- * Aliasing    dst may share no byte with src or index, from its first row to the end of its last; status with none of them.
- * Memory      Any kinds. The work runs where dst lies; the plain forms copy src and index there first, all rows of src. The
- *             _async forms move nothing: operands on both sides are UNSUPPORTED, except that the device reads a pinned index.
- * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream; may be NULL; at a multiple of 4 bytes; on a
- *             CUDA context in device, pinned or managed memory (INVALID_POINTER otherwise).
+ * Rows        row_bytes >= 1 bytes of anything, at any alignment. Row i begins at i * pitch; a pitch is at least
+ *             row_bytes, and ignored where there are no two rows.
+ * Index       n numbers of index_type (GPUMEM_I32, GPUMEM_U32, GPUMEM_I64 or GPUMEM_U64) at a multiple of their size.
+ *             They count from 0, may repeat and stand in any order. All of them are checked before anything is written:
+ *             a number that names no row (negative, or past the last) leaves dst untouched and is GPUMEM_OUT_OF_RANGE.
+ *             The sentence of the plain form names the first such i and its value; the _async form puts the status into
+ *             *status.
+ * n == 0      A no-op; src, index and dst may then be NULL. So may the matrix of no rows: each index is then out of
+ * range.
+ * Aliasing    dst may share no byte with src or index, from its first row to the end of its last; status with none of
+ *             them.
+ * Memory      Any kinds. The work runs where dst lies; the plain forms copy src and index there first, all rows of src.
+ *             The _async forms move nothing: operands on both sides are UNSUPPORTED, except that the device reads a
+ *             pinned index.
+ * status      GPUMEM_OK or GPUMEM_OUT_OF_RANGE, written in the order of the stream; may be NULL; at a multiple of 4
+ *             bytes; on a CUDA context in device, pinned or managed memory (INVALID_POINTER otherwise).
  * Capture     As for reductions: operands of the device only, and no two executions of one captured call may overlap.
- * Errors: INVALID_POINTER, OUT_OF_RANGE (also of memory), UNSUPPORTED (memory of another device, device memory on a host context,
- * a forced variant that does not fit), CAPTURING (the plain forms; _async on host memory). */
+ * Errors: INVALID_POINTER, OUT_OF_RANGE (also of memory), UNSUPPORTED (memory of another device, device memory on a
+ * host context, a forced variant that does not fit), CAPTURING (the plain forms; _async on host memory). */
 GPUMEM_API gpumem_status gpumem_gather(gpumem_ctx *ctx, int64_t row_bytes, const void *src, int64_t src_rows,
                                        int64_t src_pitch_bytes, gpumem_dtype index_type, const void *index, int64_t n,
                                        void *dst, int64_t dst_pitch_bytes);
@@ -712,19 +730,20 @@ GPUMEM_API gpumem_status gpumem_scatter_async(gpumem_ctx *ctx, int64_t row_bytes
                                               gpumem_status *status, gpumem_stream *stream);
 
 /* Permutes the axes of an array of rank 0 (a single element) to 8: axis d of dst is axis order[d] of src, as in NumPy's
- * transpose(axes). src has the extents extents[0], ..., extents[rank - 1], row-major (the last axis fastest), and dst the extents
- * extents[order[0]], ...; order names each axis once. Elements are of 1, 2, 4, 8 or 16 bytes, at any alignment. Strides are in
- * elements, one an axis of their own side: NULL is row-major without gaps. Those of src may be anything from 0 up (0 repeats what
- * lies there). Those of dst are such that distinct elements have distinct places: taken from the smallest up, each leads past the
- * last element that the smaller ones reach. The stride of an axis of extent 1 is not used. extents and order may be NULL when
- * rank is 0. What lies between the elements of dst is not touched.
- * extents, order and strides are ordinary host memory, and read before the call returns. An extent of 0 makes the call a no-op,
- * and src and dst may then be NULL. The ranges from the first to the last element of src and of dst may not overlap. They may lie
- * in any two kinds of memory: the work runs where dst lies, and the plain form copies src there first; the _async form gives
- * UNSUPPORTED where one lies in host memory and the other does not. Until the stream has passed an _async call both stay valid
- * and src unchanged.
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (src == dst: there is no in-place form; memory
- * of another device; a forced variant that does not fit), CAPTURING (the context's own stream; _async on host memory). */
+ * transpose(axes). src has the extents extents[0], ..., extents[rank - 1], row-major (the last axis fastest), and dst
+ * the extents extents[order[0]], ...; order names each axis once. Elements are of 1, 2, 4, 8 or 16 bytes, at any
+ * alignment. Strides are in elements, one an axis of their own side: NULL is row-major without gaps. Those of src may
+ * be anything from 0 up (0 repeats what lies there). Those of dst are such that distinct elements have distinct places:
+ * taken from the smallest up, each leads past the last element that the smaller ones reach. The stride of an axis of
+ * extent 1 is not used. extents and order may be NULL when rank is 0. What lies between the elements of dst is not
+ * touched. extents, order and strides are ordinary host memory, and read before the call returns. An extent of 0 makes
+ * the call a no-op, and src and dst may then be NULL. The ranges from the first to the last element of src and of dst
+ * may not overlap. They may lie in any two kinds of memory: the work runs where dst lies, and the plain form copies src
+ * there first; the _async form gives UNSUPPORTED where one lies in host memory and the other does not. Until the stream
+ * has passed an _async call both stay valid and src unchanged.
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (src == dst: there is no in-place
+ * form; memory of another device; a forced variant that does not fit), CAPTURING (the context's own stream; _async on
+ * host memory). */
 GPUMEM_API gpumem_status gpumem_permute(gpumem_ctx *ctx, int64_t element_bytes, int32_t rank, const int64_t *extents,
                                         const int32_t *order, const void *src, const int64_t *src_strides, void *dst,
                                         const int64_t *dst_strides);
@@ -735,24 +754,26 @@ GPUMEM_API gpumem_status gpumem_permute_async(gpumem_ctx *ctx, int64_t element_b
 
 /* ------------------------------------------------------------------------------------------------------ elementwise */
 
-/* z[i] = alpha * x[i] + beta * y[i] for i < n: SAXPY (z == y, beta == 1), a triad (alpha == 1), a sum (both 1), a scaled or a
- * plain copy (beta == 0).
+/* z[i] = alpha * x[i] + beta * y[i] for i < n: SAXPY (z == y, beta == 1), a triad (alpha == 1), a sum (both 1), a
+ * scaled or a plain copy (beta == 0).
  *
- * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays, never fused; subnormals count in
- *             full, whatever the program has set in its floating-point environment. So host and every GPU give the same bits.
- * Factor 0    As in BLAS, an operand whose factor is 0 (of either sign) is not read: it may be NULL, and its NaN and infinities
- *             do not count. z is then the product of the other one, with no addition; both factors 0 write +0.
- * NaN, inf    Factors and elements may be anything. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000 (f64);
- *             infinities, overflow and the sign of zero are those of IEEE 754.
- * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain form copies an operand that lies on the
- *             other side there first, the _async form gives UNSUPPORTED for one.
- * Aliasing    z may be exactly x, exactly y, or both; any other overlap with an operand that is read is INVALID_ARGUMENT. x and
- *             y may overlap in any way.
+ * Bits        Each product and the sum are rounded once, to nearest, in the type of the arrays, never fused; subnormals
+ *             count in full, whatever the program has set in its floating-point environment. So host and every GPU give
+ *             the same bits.
+ * Factor 0    As in BLAS, an operand whose factor is 0 (of either sign) is not read: it may be NULL, and its NaN and
+ *             infinities do not count. z is then the product of the other one, with no addition; both factors 0 write
+ *             +0.
+ * NaN, inf    Factors and elements may be anything. A NaN result is always 0x7fc00000 (f32) or 0x7ff8000000000000
+ *             (f64); infinities, overflow and the sign of zero are those of IEEE 754.
+ * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain form copies an operand that lies
+ *             on the other side there first, the _async form gives UNSUPPORTED for one.
+ * Aliasing    z may be exactly x, exactly y, or both; any other overlap with an operand that is read is
+ *             INVALID_ARGUMENT. x and y may overlap in any way.
  * n == 0      A no-op; the pointers may then be NULL.
  *
- * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (memory of another device; device memory
- * on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING (the plain forms; _async
- * on host memory). */
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (memory of another device;
+ * device memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING
+ * (the plain forms; _async on host memory). */
 GPUMEM_API gpumem_status gpumem_axpby_f32(gpumem_ctx *ctx, float alpha, const float *x, float beta, const float *y,
                                           float *z, int64_t n);
 GPUMEM_API gpumem_status gpumem_axpby_f64(gpumem_ctx *ctx, double alpha, const double *x, double beta, const double *y,
@@ -764,37 +785,41 @@ GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, c
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 
-/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel is 1 to 4 interleaved channels of dtype
- * GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32; rows lie pitch bytes apart, which is cols * channels * element bytes or more. Any address
- * and any pitch. What lies between the rows of dst is not touched. dst_rows == 0 or dst_cols == 0 is a no-op, and the pointers may
- * then be NULL; otherwise src has at least one pixel. src and dst may lie in different kinds of memory. From the first byte of
- * the first row to the last of the last row they may share nothing.
+/* Resizes an image of src_rows x src_cols pixels to dst_rows x dst_cols. A pixel is 1 to 4 interleaved channels of
+ * dtype GPUMEM_U8, GPUMEM_U16 or GPUMEM_F32; rows lie pitch bytes apart, which is cols * channels * element bytes or
+ * more. Any address and any pitch. What lies between the rows of dst is not touched. dst_rows == 0 or dst_cols == 0 is
+ * a no-op, and the pointers may then be NULL; otherwise src has at least one pixel. src and dst may lie in different
+ * kinds of memory. From the first byte of the first row to the last of the last row they may share nothing.
  *
- * Coordinates  The centre of row (column) i of dst lies at (i + 0.5) * src / dst - 0.5 rows (columns) of src, in the convention of
- *              OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. They are formed in integers, exactly, for any extents.
- * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)), so that of two whose border it hits the
- *              second is taken (OpenCV: the first). Its bits, NaN too.
- * Bilinear     Between the four pixels around the centre, which past the edge are those of the edge. The fraction of a coordinate is
- *              rounded once to nearest, halves up: u8 12 bits; u16 16 bits along a row, 24 down a column; f32 24 bits. Along rows
- *              first, then down columns. u8 and u16: integers, no rounding but the last one, halves up. f32: a + w * (b - a),
- *              each operation rounded once to nearest and none fused; a where a == b.
- * Error        Against the exact bilinear value, with R the difference between the largest and the smallest of the four pixels and M
- *              the largest magnitude: u8 at most 0.5 + R / 2^12, u16 at most 0.5 + R * (2^-17 + 2^-25): both are within 1 of the
- *              exact value rounded. f32 at most 2^-20 * M + 2^-147 while no difference of two pixels leaves float.
- * f32          A NaN in bilinear results is always 0x7fc00000. A difference of pixels that leaves float is an infinity; inf - inf is
- *              a NaN. Subnormals count in full, whatever the program has set in its floating-point environment.
+ * Coordinates  The centre of row (column) i of dst lies at (i + 0.5) * src / dst - 0.5 rows (columns) of src, in the
+ *              convention of OpenCV's INTER_NEAREST_EXACT and INTER_LINEAR. They are formed in integers, exactly, for
+ *              any extents.
+ * Nearest      The pixel in which the centre lies: row floor((2 i + 1) * src / (2 dst)), so that of two whose border it
+ *              hits the second is taken (OpenCV: the first). Its bits, NaN too.
+ * Bilinear     Between the four pixels around the centre, which past the edge are those of the edge. The fraction of a
+ *              coordinate is rounded once to nearest, halves up: u8 12 bits; u16 16 bits along a row, 24 down a column;
+ *              f32 24 bits. Along rows first, then down columns. u8 and u16: integers, no rounding but the last one,
+ *              halves up. f32: a + w * (b - a), each operation rounded once to nearest and none fused; a where a == b.
+ * Error        Against the exact bilinear value, with R the difference between the largest and the smallest of the four
+ *              pixels and M the largest magnitude: u8 at most 0.5 + R / 2^12, u16 at most 0.5 + R * (2^-17 + 2^-25):
+ *              both are within 1 of the exact value rounded. f32 at most 2^-20 * M + 2^-147 while no difference of two
+ *              pixels leaves float.
+ * f32          A NaN in bilinear results is always 0x7fc00000. A difference of pixels that leaves float is an infinity;
+ *              inf - inf is a NaN. Subnormals count in full, whatever the program has set in its floating-point
+ *              environment.
  *
- * So the same sizes give the same pixels, bit by bit (but for the bits of NaN), a constant image stays what it is, and a
- * ramp along its rows or down its columns stays monotone. The bits do not depend on the device, the variant, the threads, the
- * alignment or the kind of memory. One variant is another matter, and is never taken unless it is forced: "texture", which
- * leaves bilinear values to the device's texture unit, with 8 bits of fraction. By what the maker documents of that unit,
- * |error| is then at most R / 2^8 + 1 for u8 and u16, and R / 2^8 + 2^-20 * M for f32. It is refused under graph capture.
+ * So the same sizes give the same pixels, bit by bit (but for the bits of NaN), a constant image stays what it is, and
+ * a ramp along its rows or down its columns stays monotone. The bits do not depend on the device, the variant, the
+ * threads, the alignment or the kind of memory. One variant is another matter, and is never taken unless it is forced:
+ * "texture", which leaves bilinear values to the device's texture unit, with 8 bits of fraction. By what the maker
+ * documents of that unit, |error| is then at most R / 2^8 + 1 for u8 and u16, and R / 2^8 + 2^-20 * M for f32. It is
+ * refused under graph capture.
  *
- * The work runs where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form gives
- * UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
+ * The work runs where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form
+ * gives UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap, a pitch that is too small, a src without a pixel),
- * UNSUPPORTED (another dtype, memory of another device, device memory on a host context, a forced variant that does not fit),
- * CAPTURING (the plain form; _async on host memory). */
+ * UNSUPPORTED (another dtype, memory of another device, device memory on a host context, a forced variant that does not
+ * fit), CAPTURING (the plain form; _async on host memory). */
 GPUMEM_API gpumem_status gpumem_resize_2d(gpumem_ctx *ctx, gpumem_filter filter, gpumem_dtype dtype, int32_t channels,
                                           const void *src, int64_t src_rows, int64_t src_cols, int64_t src_pitch_bytes,
                                           void *dst, int64_t dst_rows, int64_t dst_cols, int64_t dst_pitch_bytes);
@@ -810,16 +835,16 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
 GPUMEM_API gpumem_status gpumem_variant_count(gpumem_family family, int32_t *count);
 GPUMEM_API gpumem_status gpumem_variant_name(gpumem_family family, int32_t index, const char **name);
 
-/* Makes the context use one variant of a family wherever it runs; NULL gives the choice back. A call that the forced variant
- * does not fit returns UNSUPPORTED and says why: there is no silent fallback. Errors: NOT_FOUND. */
+/* Makes the context use one variant of a family wherever it runs; NULL gives the choice back. A call that the forced
+ * variant does not fit returns UNSUPPORTED and says why: there is no silent fallback. Errors: NOT_FOUND. */
 GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family family, const char *name);
 
 GPUMEM_API gpumem_status gpumem_problem_init(gpumem_problem *problem, int64_t size);
 
-/* Says, without running it, where an operation would run and why, which variant it would take, where that choice comes from,
- * and why each other variant was passed over. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets the
- * bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation would
- * refuse is refused here with the same status; the values of an index or of offsets are not looked at. */
+/* Says, without running it, where an operation would run and why, which variant it would take, where that choice comes
+ * from, and why each other variant was passed over. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets
+ * the bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation
+ * would refuse is refused here with the same status; the values of an index or of offsets are not looked at. */
 GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const gpumem_problem *problem, gpumem_format format, char *buf,
                                         int64_t cap, int64_t *needed);
 

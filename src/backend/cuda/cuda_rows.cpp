@@ -27,7 +27,7 @@ void use(const kernels::ReduceScratch& scratch, kernels::RowsLaunch& launch) noe
   launch.verdict = static_cast<unsigned long long*>(scratch.nodes);
 }
 
-static_assert(kernels::kScratchNodeBytes % sizeof(unsigned long long) == 0);  // counters follow the nodes
+static_assert(kScratchNodeBytes % sizeof(unsigned long long) == 0);  // counters follow the nodes
 
 // The report goes where a reduction's value would.
 kernels::RowsReport* report_in(kernels::ReduceSlot* slot) noexcept {
