@@ -3,10 +3,10 @@ set(core_sources
   src/api/axpby.cpp
   src/api/context.cpp
   src/api/copy.cpp
+  src/api/fill.cpp
   src/api/images.cpp
   src/api/library.cpp
   src/api/memory.cpp
-  src/api/operations.cpp
   src/api/permute.cpp
   src/api/reduce.cpp
   src/api/rows.cpp
@@ -19,11 +19,11 @@ set(core_sources
   src/engine/devices.cpp
   src/engine/error.cpp
   src/engine/explain.cpp
+  src/engine/fill.cpp
   src/engine/handles.cpp
   src/engine/landing.cpp
   src/engine/log.cpp
   src/engine/memory.cpp
-  src/engine/movement.cpp
   src/engine/objects.cpp
   src/engine/operand.cpp
   src/engine/outputs.cpp
@@ -53,8 +53,8 @@ set(core_sources
   src/engine/variants_permute.cpp
   src/engine/variants_reduce.cpp
   src/engine/variants_reduce_lines.cpp
-  src/engine/variants_rows.cpp
   src/engine/variants_resize.cpp
+  src/engine/variants_rows.cpp
   src/engine/variants_transpose.cpp
   src/backend/host/axis_reduction.cpp
   src/backend/host/cpu_budget.cpp
@@ -66,8 +66,8 @@ set(core_sources
   src/backend/host/host_families.cpp
   src/backend/host/host_permute.cpp
   src/backend/host/host_queue.cpp
-  src/backend/host/host_rows.cpp
   src/backend/host/host_resize.cpp
+  src/backend/host/host_rows.cpp
   src/backend/host/host_transpose.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/permute_loops.cpp
@@ -87,8 +87,8 @@ set(cuda_sources
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_permute.cpp
   src/backend/cuda/cuda_reduce.cpp
-  src/backend/cuda/cuda_rows.cpp
   src/backend/cuda/cuda_resize.cpp
+  src/backend/cuda/cuda_rows.cpp
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/cuda_transpose.cpp
   src/backend/cuda/driver_api.cpp

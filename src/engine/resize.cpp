@@ -145,7 +145,7 @@ void resize(Context& context, const ResizeCall& call, NativeStream stream, Until
                    static_cast<size_t>(p.src_rows * p.src_pitch));
     const auto row_bytes = static_cast<size_t>(p.src_pitch);
     stage_rows(
-        context,
+        context, p.runs,
         {staged->get(), row_bytes, call.src, static_cast<size_t>(pitch), row_bytes, static_cast<size_t>(p.src_rows)},
         planned.placement.src_mixed);
     args.src = staged->get();

@@ -165,22 +165,14 @@ BadIndex move_rows(Backend& backend, NativeStream stream, const RowsArgs& args, 
   return kGathers<Family> ? backend.gather(stream, args, until) : backend.scatter(stream, args, until);
 }
 
-// Copies the rows of src next to the work, without the gaps between them. The driver takes no memory that is registered in
-// part, so the host brings such rows together first.
-void stage_rows(Context& context, std::optional<Scratch>& staged, const Placement& placement, const RowsCall& c) {
+// Copies the rows of src next to the work, without the gaps between them.
+void stage_src(Context& context, std::optional<Scratch>& staged, const Placement& placement, const RowsCall& c) {
   const auto row_bytes = static_cast<size_t>(c.row_bytes);
   const auto rows = static_cast<size_t>(c.src_rows);
-  const bool to_device = placement.runs == Runs::cuda;
-  staged.emplace(context.running(placement.runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-                 row_bytes * rows);
-  // What was enqueued before may still be writing host memory, which the driver may read at once.
-  if (to_device) context.device().await_order();
-  Copy2dArgs args{staged->get(), row_bytes, c.src, static_cast<size_t>(c.src_pitch), row_bytes, rows};
-  if (!placement.src_mixed) return context.device().copy_2d(context.own_stream(), args, Until::complete);
-  const Scratch together(context.host(), GPUMEM_MEMORY_PAGEABLE, row_bytes * rows);
-  args.dst = together.get();
-  context.host().copy_2d(nullptr, args, Until::complete);
-  context.device().copy(context.own_stream(), staged->get(), together.get(), row_bytes * rows, Until::complete);
+  staged.emplace(context.running(placement.runs),
+                 placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE, row_bytes * rows);
+  stage_rows(context, placement.runs,
+             {staged->get(), row_bytes, c.src, static_cast<size_t>(c.src_pitch), row_bytes, rows}, placement.src_mixed);
 }
 
 template <class Family>
@@ -204,7 +196,7 @@ void run(Context& context, const RowsCall& given) {
   std::optional<Scratch> src;
   std::optional<Scratch> index;
   if (placement.stage_src) {
-    stage_rows(context, src, placement, c);
+    stage_src(context, src, placement, c);
     args.src = src->get();
     args.src_pitch = c.row_bytes;
   }

@@ -20,11 +20,11 @@ void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const vo
 }
 
 // The driver takes no memory that is registered in part: the host gathers such rows first.
-void stage_rows(Context& context, const Copy2dArgs& args, bool mixed) {
+void stage_rows(Context& context, Runs to, const Copy2dArgs& args, bool mixed) {
+  if (to == Runs::cuda) context.device().await_order();  // as stage()
   if (!mixed) return context.device().copy_2d(context.own_stream(), args, Until::complete);
   const size_t bytes = args.row_bytes * args.rows;
   const Scratch gathered(context.host(), GPUMEM_MEMORY_PAGEABLE, bytes);
-  context.device().await_order();
   const Copy2dArgs gather{gathered.get(), args.row_bytes, args.src, args.src_pitch, args.row_bytes, args.rows};
   context.host().copy_2d(nullptr, gather, Until::complete);
   const Copy2dArgs place{args.dst, args.dst_pitch, gathered.get(), args.row_bytes, args.row_bytes, args.rows};

@@ -17,8 +17,9 @@ void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool 
 // Copies bytes of src next to the work, in the order of the context's own stream.
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed);
 
-// Copies rows next to the work, args.dst in its memory; complete on return. mixed as above.
-void stage_rows(Context& context, const Copy2dArgs& args, bool mixed);
+// Copies rows next to the work, args.dst in memory of its side; behind the context's own stream and complete on return. mixed as
+// above.
+void stage_rows(Context& context, Runs to, const Copy2dArgs& args, bool mixed);
 
 // A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
 // then copies it to the output, complete on return.

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/scratch.hpp"
+#include "engine/staging.hpp"
 #include "engine/transpose.hpp"
 
 namespace gpumem {
@@ -77,24 +78,8 @@ class Staged {
                             static_cast<size_t>(call_.src_ld * e),
                             static_cast<size_t>(piece.size.cols * e),
                             static_cast<size_t>(rows)};
-      copy(args);
+      stage_rows(context_, planned_.placement.runs, args, planned_.placement.src_mixed);
     }
-  }
-
-  // The driver takes no memory that is registered in part, so the host gathers such a matrix first.
-  void copy(const Copy2dArgs& args) {
-    Backend& device = context_.device();
-    if (!planned_.placement.src_mixed) return device.copy_2d(context_.own_stream(), args, Until::complete);
-    device.await_order();
-    const Scratch gathered(context_.host(), GPUMEM_MEMORY_PAGEABLE, args.row_bytes * args.rows);
-    Copy2dArgs gather = args;
-    gather.dst = gathered.get();
-    gather.dst_pitch = args.row_bytes;
-    context_.host().copy_2d(nullptr, gather, Until::complete);
-    Copy2dArgs over = args;
-    over.src = gathered.get();
-    over.src_pitch = args.row_bytes;
-    device.copy_2d(context_.own_stream(), over, Until::complete);
   }
 
   void transpose_piece_of(const Piece& piece, const void* buffer) {
