@@ -32,9 +32,7 @@ TransposeLauncher transpose_odd;         // of 4, 8 and 16
 TransposeLauncher transpose_naive;
 TransposeLauncher transpose_shared;
 TransposeLauncher transpose_shared_padded;
-// In place: of square matrices; of others, without gaps.
-TransposeLauncher transpose_swap_tiles;
-TransposeLauncher transpose_decomposed;
+TransposeLauncher transpose_swap_tiles;  // square matrices, in place
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t transpose_preload();

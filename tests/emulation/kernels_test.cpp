@@ -60,7 +60,7 @@ TEST(FewBlocks, Transpose) {
           std::memcpy(expected.data() + (j * kLd + i) * size, src.data() + (i * kLd + j) * size, size);
         }
       }
-      EXPECT_EQ(launcher(size, {from.get(), kLd, to.get(), kLd, kRows, kCols, 2}, nullptr), cudaSuccess);
+      EXPECT_EQ(launcher(size, {from.get(), kLd, to.get(), kLd, kRows, kCols, 1, 0, 0, 2}, nullptr), cudaSuccess);
       EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element";
     }
   }
