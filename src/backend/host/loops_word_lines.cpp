@@ -74,7 +74,9 @@ struct Sums {
 
 template <class T>
 inline Int128 square_of_32(T v) {
-  return static_cast<Int128>(static_cast<uint64_t>(magnitude(v)) * magnitude(v));
+  const uint64_t size = magnitude(v);
+  const uint64_t square = size * size;
+  return static_cast<Int128>(square);
 }
 template <class T>
 inline Int128 cube_of_32(T v) {
