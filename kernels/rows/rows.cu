@@ -125,16 +125,17 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
     Place place(first, r.words);
-    const char* from[kWords];
-    char* to[kWords];
+    uint64_t from[kWords];  // places, in bytes; of a bad index they mean nothing, and no address is made of them
+    uint64_t to[kWords];
     int64_t left[kWords];  // bytes of the row from the word on; none: past the last row
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       const bool there = first + k * kThreads < r.total;
       const int64_t at = place.word * kBytes;
-      const auto named = there ? static_cast<int64_t>(index[place.row]) : 0;
-      from[k] = r.src + (kGathers ? named : place.row) * r.src_pitch + at;
-      to[k] = r.dst + (kGathers ? place.row : named) * r.dst_pitch + at;
+      const auto named = there ? static_cast<uint64_t>(index[place.row]) : 0;
+      const auto row = static_cast<uint64_t>(place.row);
+      from[k] = (kGathers ? named : row) * static_cast<uint64_t>(r.src_pitch) + static_cast<uint64_t>(at);
+      to[k] = (kGathers ? row : named) * static_cast<uint64_t>(r.dst_pitch) + static_cast<uint64_t>(at);
       left[k] = there ? r.row_bytes - at : 0;
       place.row += r.step_rows;
       place.word += r.step_words;
@@ -147,14 +148,14 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
     Word in[kWords];
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
-      if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(from[k]);
+      if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(r.src + from[k]);
     }
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if (left[k] >= kBytes) {
-        *reinterpret_cast<Word*>(to[k]) = in[k];
+        *reinterpret_cast<Word*>(r.dst + to[k]) = in[k];
       } else if (kBytes > 1 && left[k] > 0) {
-        move_tail<Word>(from[k], to[k], static_cast<int>(left[k]));
+        move_tail<Word>(r.src + from[k], r.dst + to[k], static_cast<int>(left[k]));
       }
     }
   }
