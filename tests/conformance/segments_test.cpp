@@ -67,8 +67,9 @@ class SegmentsConformance : public Conformance {
     const Bytes elements = random_elements(c.dtype, c.numbers, n, 1, random);
     GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
     if (n > 0) x.set(elements.data());
-    // The enqueued form takes offsets where x's side can read them, and a CUDA context's writes no pageable memory.
-    const bool apart = on_cuda() && on_device(c.x) != on_device(c.offsets);
+    // The enqueued form takes offsets where x's side can read them, and a CUDA context's writes no pageable memory. Without
+    // elements there is no x, and the work is where the offsets lie.
+    const bool apart = on_cuda() && n > 0 && on_device(c.x) != on_device(c.offsets);
     GuardedBuffer ends = blocks.buffer(1, c.offsets, offsets.size() * 8, 0);
     ends.set(offsets.data());
     GuardedBuffer near_ends = blocks.buffer(2, apart ? c.x : c.offsets, offsets.size() * 8, 0);
