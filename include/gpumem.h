@@ -811,9 +811,9 @@ GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, c
  * So the same sizes give the same pixels, bit by bit (but for the bits of NaN), a constant image stays what it is, and
  * a ramp along its rows or down its columns stays monotone. The bits do not depend on the device, the variant, the
  * threads, the alignment or the kind of memory. One variant is another matter, and is never taken unless it is forced:
- * "texture", which leaves bilinear values to the device's texture unit, with 8 bits of fraction. By what the maker
- * documents of that unit, |error| is then at most R / 2^8 + 1 for u8 and u16, and R / 2^8 + 2^-20 * M for f32. It is
- * refused under graph capture.
+ * "texture", which leaves bilinear values to the device's texture unit. The maker documents 8 bits of fraction a
+ * coordinate, and nothing of what the unit makes of the two: |error| is at most R / 2^7 + 1 for u8 and u16, and
+ * R / 2^7 + 2^-20 * M for f32 (the largest seen on an H200: R / 200). It is refused under graph capture.
  *
  * The work runs where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form
  * gives UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.

@@ -121,29 +121,38 @@ __device__ __forceinline__ Node eight_tree(const Load& load, int64_t first, int6
 }
 
 // Nodes that arrive in order, combined as a tree: a binary counter whose digits are the subtrees that wait for their neighbour.
+// The room for them lies in local memory and is not set up: most threads use little of it, or nothing.
 template <class Node, int kLevels>
 class TreeStack {
+  static_assert(std::is_trivially_copyable_v<Node>);
+
  public:
   __device__ void push(Node node) {
     int level = 0;
-    for (; (count_ >> level) & 1; ++level) node = combine(waiting_[level], node);
-    waiting_[level] = node;
+    for (; (count_ >> level) & 1; ++level) node = combine(waiting(level), node);
+    memcpy(room_ + level * sizeof(Node), &node, sizeof(Node));
     ++count_;
   }
   __device__ Node whole() const {
     Node node{};
     bool any = false;
-    for (int level = 0; level < kLevels; ++level) {
+    for (int level = 0; count_ >> level != 0; ++level) {
       if (((count_ >> level) & 1) == 0) continue;
-      node = any ? combine(waiting_[level], node) : waiting_[level];
+      node = any ? combine(waiting(level), node) : waiting(level);
       any = true;
     }
     return node;
   }
 
  private:
+  __device__ Node waiting(int level) const {
+    Node node;
+    memcpy(&node, room_ + level * sizeof(Node), sizeof(Node));
+    return node;
+  }
+
   int64_t count_ = 0;
-  Node waiting_[kLevels];
+  alignas(16) unsigned char room_[kLevels * sizeof(Node)];
 };
 
 // The nodes load(0), ..., load(count - 1), one after the other, by all threads of a block; whole in warp 0. Each thread takes an

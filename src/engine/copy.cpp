@@ -81,6 +81,8 @@ void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& a
     if (until == Until::complete) device.synchronize(stream);
     return;
   }
+  // What was enqueued before may still be writing host memory, which the driver may read at once.
+  if (pageable && planned.from_host) device.await_order();
   device.copy_block(stream, args, until);
 }
 

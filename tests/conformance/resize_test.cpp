@@ -96,7 +96,7 @@ class ResizeConformance : public Conformance {
         const auto at = static_cast<size_t>(i * r.dst_pitch + k * element_bytes_of(r.dtype));
         const Between b = exact_bilinear(r, i, k / r.channels, k % r.channels);
         const long double magnitude = std::max(std::fabs(b.least), std::fabs(b.most));
-        const long double bound = (b.most - b.least) / 256 + (r.dtype == GPUMEM_F32 ? magnitude * 0x1p-20L : 1.0L);
+        const long double bound = (b.most - b.least) / 128 + (r.dtype == GPUMEM_F32 ? magnitude * 0x1p-20L : 1.0L);
         const double value = value_of(r.dtype, got.data() + at);
         ASSERT_LE(std::fabs(static_cast<long double>(value) - b.value), bound)
             << what << ", row " << i << ", element " << k;

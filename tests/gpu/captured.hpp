@@ -68,9 +68,13 @@ class ReduceCapture : public Gpu {
   }
   static void put(void* dst, const void* src, size_t bytes) {
     if (bytes == 0) return;
-    ASSERT_EQ(cudaMemcpy(dst, src, bytes, cudaMemcpyDefault), cudaSuccess);
-    // A copy of heap memory may return before it has arrived, and the captures' streams wait for no other.
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    // Over a stream of its own, waited for: the captures' streams wait for no other, and nothing may wait for the whole device
+    // while another thread captures.
+    cudaStream_t stream = nullptr;
+    ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    EXPECT_EQ(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
   }
 
  private:

@@ -44,6 +44,25 @@ TEST_F(Gpu, OwnStreamIsOrderedWithTheLegacyStream) {
   EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
 }
 
+// The driver may read heap memory at once; what the stream has not yet written there must be waited for.
+TEST_F(Gpu, CopyToTheDeviceSeesWhatTheStreamStillWritesOnTheHeap) {
+  constexpr int64_t bytes = 64 << 20;
+  constexpr int64_t last = 4096;
+  std::vector<char> heap(bytes, '-');
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, bytes, &p), GPUMEM_OK);
+  ASSERT_EQ(gpumem_fill(ctx, p, "x", 1, bytes), GPUMEM_OK);
+  void* q = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, last, &q), GPUMEM_OK);
+  EXPECT_EQ(gpumem_copy_async(ctx, heap.data(), p, bytes, nullptr), GPUMEM_OK) << last_error();
+  EXPECT_EQ(gpumem_copy(ctx, q, heap.data() + bytes - last, last), GPUMEM_OK) << last_error();
+  int64_t sum = 0;
+  EXPECT_EQ(gpumem_reduce(ctx, GPUMEM_SUM, GPUMEM_I8, q, last, 1, &sum), GPUMEM_OK) << last_error();
+  EXPECT_EQ(sum, last * 'x');
+  EXPECT_EQ(gpumem_free(ctx, q), GPUMEM_OK);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+}
+
 TEST_F(Gpu, HeapCopiesReturnBeforeTheStreamComesToThem) {
   std::vector<char> src(kBytes, 'a');
   std::vector<char> back(kBytes, '-');
