@@ -74,6 +74,11 @@ void add_cuda_ladder(std::vector<Case>& cases, const GpuPtr& gpu);  // every var
 std::vector<Summary> cuda_reduce_summaries();
 
 void add_cuda_transpose(std::vector<Case>& cases, const GpuPtr& gpu);
+void add_cuda_permute(std::vector<Case>& cases, const GpuPtr& gpu);
+Summary cuda_permute_summary();
+void add_cuda_copy_rows(std::vector<Case>& cases, const GpuPtr& gpu);  // 2-D and 3-D, gather, scatter
+void add_cuda_axpby(std::vector<Case>& cases, const GpuPtr& gpu);
+void add_cuda_resize(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_movement(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_dispatch(std::vector<Case>& cases, const GpuPtr& gpu);
 

@@ -52,12 +52,18 @@ int run(int argc, char** argv) {
   bench::add_cuda_blas1(cases, gpu);
   bench::add_cuda_ladder(cases, gpu);
   bench::add_cuda_transpose(cases, gpu);
+  bench::add_cuda_permute(cases, gpu);
   bench::add_cuda_movement(cases, gpu);
+  bench::add_cuda_copy_rows(cases, gpu);
+  bench::add_cuda_axpby(cases, gpu);
+  bench::add_cuda_resize(cases, gpu);
   bench::add_cuda_dispatch(cases, gpu);
   if (!gpu->geam) std::puts("built without cuBLAS: its rows are left out");
   if (!bench::CubReproducible::built())
     std::puts("built without CCCL 3.1 or newer: CUB's reproducible sum is left out");
-  return bench::run_cases(argc, argv, options, report, cases, bench::cuda_reduce_summaries());
+  std::vector<bench::Summary> summaries = bench::cuda_reduce_summaries();
+  summaries.push_back(bench::cuda_permute_summary());
+  return bench::run_cases(argc, argv, options, report, cases, summaries);
 }
 
 }  // namespace

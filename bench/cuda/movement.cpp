@@ -3,6 +3,7 @@
 
 #include "cuda/cuda_cases.hpp"
 #include "cuda/device_kernels.hpp"
+#include "cuda/moved.hpp"
 #include "support/random.hpp"
 
 namespace bench {
@@ -12,20 +13,23 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kFillBytes = 1024 * kMiB;
 constexpr std::size_t kCacheableBytes = static_cast<std::size_t>(kCacheableElements) * 4;
 
-std::string size_name(std::size_t bytes) { return std::to_string(bytes / kMiB) + "MiB"; }
+constexpr std::size_t kSmallCopy = 4 * kMiB;
+
+std::string size_name(std::size_t bytes) {
+  return bytes < kMiB ? std::to_string(bytes / 1024) + "KiB" : std::to_string(bytes / kMiB) + "MiB";
+}
+
+gpumem_status copy(const Gpu& gpu, std::size_t bytes) {
+  return gpumem_copy_async(gpu.ctx.get(), gpu.dst(bytes), gpu.src(bytes), static_cast<int64_t>(bytes),
+                           gpu.shared_stream);
+}
 
 Pair open_copy(const GpuPtr& gpu, std::size_t bytes, bool cold) {
   void *src = gpu->src(bytes), *dst = gpu->dst(bytes);
   generate_elements(src, static_cast<int64_t>(bytes / 8), 8);
-  Gated how;
-  how.cold = cold;
-  const auto poison = [dst, bytes] { check_cuda(cudaMemset(dst, kPoison, bytes)); };
-  const auto verify = [dst, bytes] { return wrong_count(count_wrong_copied(dst, static_cast<int64_t>(bytes / 8), 8)); };
-  const auto ours = [=] { check(gpumem_copy_async(gpu->ctx.get(), dst, src, static_cast<int64_t>(bytes), nullptr)); };
-  const auto peer = [=] {
-    check_cuda(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, gpu->peer_stream.get()));
-  };
-  return {{gpu->device_time(ours, how), poison, verify}, {gpu->device_time(peer, how), poison, verify}};
+  return {moved_side(
+              gpu, [=] { check(copy(*gpu, bytes)); }, dst, bytes, src, cold),
+          memcpy_side(gpu, bytes, cold)};
 }
 
 Case copy_case(const GpuPtr& gpu, std::size_t bytes, bool cold) {
@@ -36,8 +40,9 @@ Case copy_case(const GpuPtr& gpu, std::size_t bytes, bool cold) {
   c.name = "device/" + size_name(bytes) + (cacheable ? (cold ? "/cold" : "/warm") : "");
   c.peer = "cudaMemcpyAsync";
   c.bytes = 2.0 * static_cast<double>(bytes);
-  if (!cacheable || cold) c.ceiling = Ceiling::copy;
+  if (!cacheable || (cold && bytes >= 16 * kMiB)) c.ceiling = Ceiling::copy;
   c.quick = bytes == 1024 * kMiB;
+  c.bar = at_least(bytes <= kSmallCopy ? 1.1 : 0.99);
   c.open = [=] { return open_copy(gpu, bytes, cold); };
   return c;
 }
@@ -67,6 +72,7 @@ Case fill_case(const GpuPtr& gpu, int pattern_bytes) {
   c.peer = "cudaMemsetAsync";
   c.bytes = static_cast<double>(kFillBytes);
   c.ceiling = Ceiling::write;
+  c.bar = at_least(0.98);
   c.quick = pattern_bytes == 4;
   c.open = [=] { return open_fill(gpu, pattern_bytes); };
   return c;
@@ -77,6 +83,7 @@ Case ladder_case(const GpuPtr& gpu, const std::string& variant) {
   Case c = fill_case(gpu, pattern_bytes);
   c.family = "ladder";
   c.name = "fill/" + c.name + "/" + variant;
+  c.bar = {};
   c.quick = false;
   c.open = [=] {
     return with_variant(gpu->ctx, GPUMEM_FAMILY_FILL, variant, open_fill(gpu, pattern_bytes),
@@ -85,12 +92,30 @@ Case ladder_case(const GpuPtr& gpu, const std::string& variant) {
   return c;
 }
 
+Case copy_ladder_case(const GpuPtr& gpu, std::size_t bytes, const std::string& variant) {
+  Case c = copy_case(gpu, bytes, true);
+  c.family = "ladder";
+  c.name = "copy/" + c.name + "/" + variant;
+  c.bar = {};
+  c.quick = false;
+  c.open = [=] {
+    return with_variant(gpu->ctx, GPUMEM_FAMILY_COPY, variant, open_copy(gpu, bytes, true),
+                        [=] { return copy(*gpu, bytes); });
+  };
+  return c;
+}
+
 }  // namespace
 
 void add_cuda_movement(std::vector<Case>& cases, const GpuPtr& gpu) {
-  for (std::size_t bytes = 4 * kMiB; bytes <= 4096 * kMiB; bytes *= 4) {
+  for (std::size_t bytes = 1024; bytes <= 4096 * kMiB; bytes *= 2) {
     cases.push_back(copy_case(gpu, bytes, false));
     if (bytes <= kCacheableBytes) cases.push_back(copy_case(gpu, bytes, true));
+  }
+  for (const std::size_t bytes : {kMiB / 16, kMiB, 4 * kMiB, 1024 * kMiB}) {
+    for (const std::string& variant : variant_names(GPUMEM_FAMILY_COPY)) {
+      cases.push_back(copy_ladder_case(gpu, bytes, variant));
+    }
   }
   for (const int pattern_bytes : {1, 2, 4, 8, 16}) cases.push_back(fill_case(gpu, pattern_bytes));
   for (const std::string& variant : variant_names(GPUMEM_FAMILY_FILL)) cases.push_back(ladder_case(gpu, variant));

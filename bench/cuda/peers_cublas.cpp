@@ -68,6 +68,18 @@ void Blas::enqueue_nrm2(const double* x, int64_t n, double* result) {
   check_cublas(cublasDnrm2(handle_->value, static_cast<int>(n), x, 1, result));
 }
 
+// The factor of an axpy lies on the host.
+void Blas::enqueue_axpy(float factor, const float* x, float* y, int64_t n) {
+  check_cublas(cublasSetPointerMode(handle_->value, CUBLAS_POINTER_MODE_HOST));
+  check_cublas(cublasSaxpy(handle_->value, static_cast<int>(n), &factor, x, 1, y, 1));
+  check_cublas(cublasSetPointerMode(handle_->value, CUBLAS_POINTER_MODE_DEVICE));
+}
+void Blas::enqueue_axpy(double factor, const double* x, double* y, int64_t n) {
+  check_cublas(cublasSetPointerMode(handle_->value, CUBLAS_POINTER_MODE_HOST));
+  check_cublas(cublasDaxpy(handle_->value, static_cast<int>(n), &factor, x, 1, y, 1));
+  check_cublas(cublasSetPointerMode(handle_->value, CUBLAS_POINTER_MODE_DEVICE));
+}
+
 #else
 
 struct Geam::Handle {};
@@ -84,6 +96,8 @@ void Blas::enqueue_dot(const float*, const float*, int64_t, float*) {}
 void Blas::enqueue_dot(const double*, const double*, int64_t, double*) {}
 void Blas::enqueue_nrm2(const float*, int64_t, float*) {}
 void Blas::enqueue_nrm2(const double*, int64_t, double*) {}
+void Blas::enqueue_axpy(float, const float*, float*, int64_t) {}
+void Blas::enqueue_axpy(double, const double*, double*, int64_t) {}
 
 #endif
 

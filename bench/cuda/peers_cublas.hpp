@@ -1,4 +1,4 @@
-// cuBLAS, where it is there: geam as an out-of-place transposition, dot and nrm2.
+// cuBLAS, where it is there: geam as an out-of-place transposition, dot, nrm2 and axpy.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -34,6 +34,10 @@ class Blas {
   void enqueue_dot(const double* x, const double* y, int64_t n, double* result);
   void enqueue_nrm2(const float* x, int64_t n, float* result);
   void enqueue_nrm2(const double* x, int64_t n, double* result);
+
+  // y = factor * x + y.
+  void enqueue_axpy(float factor, const float* x, float* y, int64_t n);
+  void enqueue_axpy(double factor, const double* x, double* y, int64_t n);
 
  private:
   struct Handle;

@@ -59,13 +59,16 @@ struct Case {
   std::function<Pair()> open;  // allocates, fills the inputs; the pair is dropped after its last sample
 };
 
-// A row made of others: the geometric means of both sides' times over all cases that `over` picks, and so of their ratios. The
-// bar is for a run of all of them.
+enum class SummaryOf { geometric_mean, median };
+
+// A row made of others, all cases that `over` picks: the geometric means of both sides' times, and so of their ratios; or the row
+// that has the median of the ratios. The bar is for a run of all of them.
 struct Summary {
   std::string family;
   std::string name;
   std::string peer;
   Bar bar;
+  SummaryOf of = SummaryOf::geometric_mean;
   std::function<bool(const std::string& family, const std::string& name, const std::string& peer)> over;
 };
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "support/machine.hpp"
 #include "support/stats.hpp"
@@ -157,6 +158,15 @@ void register_case(const std::shared_ptr<Entry>& entry, int repeats) {
   }
 }
 
+// The row whose ratio is the median; of an even number the lower one.
+std::size_t middle_ratio(const std::vector<double>& ours, const std::vector<double>& peer) {
+  std::vector<std::size_t> order(ours.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return peer[a] / ours[a] < peer[b] / ours[b]; });
+  return order[(order.size() - 1) / 2];
+}
+
 // Adds the row that a summary asks for, if any of its rows was measured.
 void summarize(const Summary& summary, const std::vector<Case>& cases, Report& report) {
   const auto wanted =
@@ -177,8 +187,14 @@ void summarize(const Summary& summary, const std::vector<Case>& cases, Report& r
   row.name = summary.name;
   row.peer = summary.peer;
   if (rows + skipped == wanted) row.bar = summary.bar;
-  row.ours_us = geometric_mean(ours);
-  row.peer_us = geometric_mean(peer);
+  if (summary.of == SummaryOf::median) {
+    const std::size_t middle = middle_ratio(ours, peer);
+    row.ours_us = ours[middle];
+    row.peer_us = peer[middle];
+  } else {
+    row.ours_us = geometric_mean(ours);
+    row.peer_us = geometric_mean(peer);
+  }
   row.gbs = row.fraction = kNone;
   row.spread = median(spreads);
   row.repeats = rows;
