@@ -68,8 +68,8 @@ struct Summary {
   std::string name;
   std::string peer;
   Bar bar;
-  SummaryOf of = SummaryOf::geometric_mean;
   std::function<bool(const std::string& family, const std::string& name, const std::string& peer)> over;
+  SummaryOf of = SummaryOf::geometric_mean;
 };
 
 inline std::string power_name(int log2) { return "2^" + std::to_string(log2); }
