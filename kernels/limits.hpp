@@ -146,23 +146,34 @@ struct TilePair {
 };
 
 // Elements of the short side that the transpose of narrow matrices takes, and bytes of its shared memory.
-constexpr int64_t kTransposeNarrow = 16;
+constexpr int64_t kTransposeNarrow = 32;
+constexpr int kTransposeNarrowThreads = 512;
 constexpr int64_t kTransposeNarrowShared = 16384;
 
-// Elements of the long side that a block of it takes: a power of two, for a short side of `width`. An odd pitch keeps the columns
-// of the packed side in different banks.
+// Elements from plane to plane in it. Widths that are no power of two cross the banks with 16 bytes more.
+constexpr int64_t transpose_narrow_pitch(int64_t element_bytes, int64_t width, int64_t tile) noexcept {
+  return (width & (width - 1)) == 0 ? tile : tile + 16 / element_bytes;
+}
+
+// Elements of the long side that a block of it takes, for a short side of `width`: a multiple of 32.
 constexpr int64_t transpose_narrow_tile(int64_t element_bytes, int64_t width) noexcept {
-  int64_t tile = 32;
-  while (2 * tile * (width | 1) * element_bytes <= kTransposeNarrowShared) tile *= 2;
-  return tile;
+  const int64_t tile = kTransposeNarrowShared / (width * element_bytes) / 32 * 32;
+  const bool fits =
+      transpose_narrow_pitch(element_bytes, width, tile) * width * element_bytes <= kTransposeNarrowShared;
+  return fits ? tile : tile - 32;
 }
 
 // Side of the tile of the transpose by 4-byte words of 1- and 2-byte elements.
 constexpr int64_t transpose_words_tile(int64_t element_bytes) noexcept { return 128 / element_bytes; }
 
-// The tile of the transpose of misaligned rows: 32 columns and 512 bytes of each row of dst, moved by up to a sector of 32 bytes.
-constexpr int64_t kTransposeOddCols = 32;
-constexpr int64_t transpose_odd_rows(int64_t element_bytes) noexcept { return 512 / element_bytes; }
+// The tile of the transpose that turns elements of 1 and 2 bytes in registers: 128 bytes of each row of dst, 256 of each row of src.
+constexpr int64_t transpose_turned_rows(int64_t element_bytes) noexcept { return 128 / element_bytes; }
+constexpr int64_t transpose_turned_cols(int64_t element_bytes) noexcept { return 256 / element_bytes; }
+
+// The tile of the transpose of misaligned rows: 256 bytes of each row of src and 64 elements of each row of dst; a sector's worth of
+// rows before it is loaded too.
+constexpr int64_t transpose_odd_cols(int64_t element_bytes) noexcept { return 256 / element_bytes; }
+constexpr int64_t transpose_odd_rows(int64_t) noexcept { return 64; }
 constexpr int64_t transpose_odd_sector(int64_t element_bytes) noexcept { return 32 / element_bytes; }
 
 // Threads of a block of the textbook's transposes, an element each.
@@ -210,7 +221,8 @@ constexpr int resize_lanes(int64_t groups, int64_t steps) noexcept {
 // Columns of dst that the host's resize takes at once: two lines of them stay in the caches of a core.
 constexpr int64_t kHostResizeCols = 1024;
 
-// Elements of the long side that the host's transpose of narrow matrices takes at a time: 4 KiB of each plane.
+// Elements of the short side that the host's transpose of narrow matrices takes, and of the long side at a time: 4 KiB of each plane.
+constexpr int64_t kHostTransposeNarrow = 16;
 constexpr int64_t host_narrow_tile(int64_t element_bytes) noexcept { return 4096 / element_bytes; }
 
 }  // namespace gpumem

@@ -40,7 +40,7 @@ struct Bytes {
 
 // The tiles of all matrices, one after the other.
 struct Tiles {
-  int64_t across;      // in a row of tiles
+  int64_t down;        // in a column of tiles
   int64_t per_matrix;  // in one matrix
   int64_t all;
 };
@@ -48,9 +48,9 @@ struct Tiles {
 inline int64_t tiles_along(int64_t extent, int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
 
 inline Tiles tiles_of(const TransposeLaunch& launch, int64_t tile_rows, int64_t tile_cols) {
-  const int64_t across = tiles_along(launch.cols, tile_cols);
-  const int64_t per_matrix = across * tiles_along(launch.rows, tile_rows);
-  return {across, per_matrix, per_matrix * launch.batches};
+  const int64_t down = tiles_along(launch.rows, tile_rows);
+  const int64_t per_matrix = down * tiles_along(launch.cols, tile_cols);
+  return {down, per_matrix, per_matrix * launch.batches};
 }
 
 struct Quotient {
@@ -67,7 +67,8 @@ struct Quotient {
   }
 };
 
-// Where tile number `tile` begins; tiles run along the rows of src, matrix by matrix.
+// Where tile number `tile` begins; tiles run along the rows of dst, matrix by matrix. Along those of src, blocks that run at the same
+// time write to many rows: 0.943 of a copy's speed in place of 0.971 (H200, 16384 x 16384 elements of 4 bytes).
 struct TilePlace {
   int64_t row;
   int64_t col;
@@ -78,9 +79,9 @@ struct TilePlace {
       batch = matrix.quotient;
       tile = matrix.rest;
     }
-    const Quotient q(tile, tiles.across);
-    row = q.quotient * tile_rows;
-    col = q.rest * tile_cols;
+    const Quotient q(tile, tiles.down);
+    row = q.rest * tile_rows;
+    col = q.quotient * tile_cols;
   }
 };
 

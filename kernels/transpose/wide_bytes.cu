@@ -2,6 +2,7 @@
 // accessed by words of 4 bytes: a thread turns 4 x 4 bytes or 2 x 2 halves in its registers, and a tile goes through shared memory as
 // words of one column each. Where a row begins inside a word, two aligned words are shifted into one; only the ends of a row
 // are moved by the byte.
+#include "kernels/transpose/bytes.cuh"
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -25,24 +26,6 @@ __device__ uint32_t load_word(const unsigned char* piece, int lane, int64_t left
     if (at + i < left) word |= uint32_t{piece[at + i]} << 8 * i;
   }
   return word;
-}
-
-// Row q of in holds its columns; word j of the result holds column j of all rows.
-template <int kBytes>
-__device__ void turn(const uint32_t (&in)[4 / kBytes], uint32_t (&out)[4 / kBytes]) {
-  if constexpr (kBytes == 1) {
-    const uint32_t low01 = __byte_perm(in[0], in[1], 0x5140);  // columns 0 and 1 of rows 0 and 1
-    const uint32_t low23 = __byte_perm(in[2], in[3], 0x5140);
-    const uint32_t high01 = __byte_perm(in[0], in[1], 0x7362);
-    const uint32_t high23 = __byte_perm(in[2], in[3], 0x7362);
-    out[0] = __byte_perm(low01, low23, 0x5410);
-    out[1] = __byte_perm(low01, low23, 0x7632);
-    out[2] = __byte_perm(high01, high23, 0x5410);
-    out[3] = __byte_perm(high01, high23, 0x7632);
-  } else {
-    out[0] = __byte_perm(in[0], in[1], 0x5410);
-    out[1] = __byte_perm(in[0], in[1], 0x7632);
-  }
 }
 
 // Words turned by `by` places, by selects: an index that is not known to the compiler would put them into local memory.

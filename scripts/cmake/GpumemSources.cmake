@@ -121,6 +121,7 @@ set(kernel_sources
   kernels/transpose/odd.cu
   kernels/transpose/textbook.cu
   kernels/transpose/transpose.cu
+  kernels/transpose/turned.cu
   kernels/transpose/wide_bytes.cu)
 
 if(GPUMEM_EMULATE)

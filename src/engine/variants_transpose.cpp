@@ -30,16 +30,14 @@ const char* accepts_aligned(const DeviceProps&, const TransposeProblem& p) noexc
   return nullptr;
 }
 
-bool is_narrow(const TransposeProblem& p) noexcept { return std::min(p.rows, p.cols) <= kTransposeNarrow; }
-
 const char* accepts_narrow(const DeviceProps& d, const TransposeProblem& p) noexcept {
-  if (!is_narrow(p)) return "it needs at most 16 rows or at most 16 columns";
+  if (std::min(p.rows, p.cols) > kTransposeNarrow) return "it needs at most 32 rows or at most 32 columns";
   return accepts_aligned(d, p);
 }
 
 const char* accepts_host_narrow(const DeviceProps&, const TransposeProblem& p) noexcept {
   if (p.in_place) return kInPlace;
-  return is_narrow(p) ? nullptr : "it needs at most 16 rows or at most 16 columns";
+  return std::min(p.rows, p.cols) <= kHostTransposeNarrow ? nullptr : "it needs at most 16 rows or at most 16 columns";
 }
 
 const char* accepts_small_elements(const DeviceProps&, const TransposeProblem& p) noexcept {
@@ -47,8 +45,10 @@ const char* accepts_small_elements(const DeviceProps&, const TransposeProblem& p
   return p.element_bytes <= 2 ? nullptr : "it needs elements of 1 or 2 bytes";
 }
 
-const char* accepts_large_elements(const DeviceProps& d, const TransposeProblem& p) noexcept {
-  if (p.element_bytes < 4) return "it needs elements of 4, 8 or 16 bytes";
+// Small matrices would leave most of its tiles empty.
+const char* accepts_odd(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  if (p.element_bytes != 4 && p.element_bytes != 8) return "it needs elements of 4 or 8 bytes";
+  if (p.rows < kTransposePaddedTile || p.cols < kTransposePaddedTile) return "it needs 32 rows and 32 columns or more";
   return accepts_aligned(d, p);
 }
 
@@ -61,6 +61,11 @@ const char* accepts_vec16(const DeviceProps&, const TransposeProblem& p) noexcep
   if (p.src_batch_stride * p.element_bytes % 16 != 0) return "it needs src_batch_stride to be a multiple of 16 bytes";
   if (p.dst_batch_stride * p.element_bytes % 16 != 0) return "it needs dst_batch_stride to be a multiple of 16 bytes";
   return nullptr;
+}
+
+const char* accepts_turned(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  if (p.element_bytes > 2) return "it needs elements of 1 or 2 bytes";
+  return accepts_vec16(d, p);
 }
 
 LaunchShape blocks(const TransposeProblem& p, int64_t a_matrix, int32_t threads, int32_t per_thread,
@@ -81,16 +86,21 @@ LaunchShape padded_shape(const DeviceProps&, const TransposeProblem& p) noexcept
 LaunchShape words_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   return tiles_of(p, transpose_words_tile(p.element_bytes));
 }
+LaunchShape turned_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  const int64_t rows = transpose_turned_rows(p.element_bytes);
+  const int64_t cols = transpose_turned_cols(p.element_bytes);
+  return blocks(p, ceil_div(p.rows, rows) * ceil_div(p.cols, cols), kTransposeThreads, 8, cols);
+}
 LaunchShape odd_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
-  const int64_t tile = transpose_odd_rows(p.element_bytes);
+  const int64_t rows = transpose_odd_rows(p.element_bytes);
+  const int64_t cols = transpose_odd_cols(p.element_bytes);
   const int64_t sector = transpose_odd_sector(p.element_bytes);
-  const auto loads = static_cast<int32_t>(ceil_div(tile + sector, kTransposeThreads / kTransposeOddCols));
-  return blocks(p, ceil_div(p.rows + sector - 1, tile) * ceil_div(p.cols, kTransposeOddCols), kTransposeThreads, loads,
-                tile);
+  const auto loads = static_cast<int32_t>((rows + sector) * cols / kTransposeThreads);
+  return blocks(p, ceil_div(p.rows + sector - 1, rows) * ceil_div(p.cols, cols), kTransposeThreads, loads, cols);
 }
 LaunchShape narrow_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   const int64_t tile = transpose_narrow_tile(p.element_bytes, std::min(p.rows, p.cols));
-  return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kTransposeThreads, 4, tile);
+  return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kTransposeNarrowThreads, 2, tile);
 }
 LaunchShape seed_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   LaunchShape shape = tiles_of(p, kTransposePaddedTile);
@@ -123,19 +133,19 @@ LaunchShape host_swap_shape(const DeviceProps& d, const TransposeProblem& p) noe
 }
 LaunchShape serial_shape(const DeviceProps&, const TransposeProblem& p) noexcept { return {1, 1, 1, p.rows}; }
 
-// A row stands where it was measured to win. narrow, wide_bytes and odd are made for what the tiles before them are slow at on an
-// H200 (4 columns: a third of a copy's speed; 10007 x 9973: 0.68 of cuBLAS; 1 byte: 0.65 of the ceiling), and go before them once
-// they have been measured there. Rows in place take nothing else, and nothing else takes them.
+// A row stands where it was measured to win (H200; figures beside the kernels and in docs/performance.md). Rows in place take
+// nothing else, and nothing else takes them.
 constexpr Variant<TransposeProblem> kTable[] = {
     {"swap_tiles", Runs::cuda, 1, accepts_square, swap_shape},
-    {"tile_vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},
-    {"tile_padded", Runs::cuda, 1, accepts_aligned, padded_shape},
-    {"narrow", Runs::cuda, 1, accepts_narrow, narrow_shape},
-    {"odd", Runs::cuda, 1, accepts_large_elements, odd_shape},
+    {"narrow", Runs::cuda, 2, accepts_narrow, narrow_shape},
+    {"turned", Runs::cuda, 1, accepts_turned, turned_shape},
+    {"tile_vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
+    {"odd", Runs::cuda, 2, accepts_odd, odd_shape},
+    {"wide_bytes", Runs::cuda, 1, accepts_small_elements, words_shape},
+    {"tile_padded", Runs::cuda, 2, accepts_aligned, padded_shape},
     {"shared_padded", Runs::cuda, 1, accepts_aligned, seed_shape},
     {"shared", Runs::cuda, 1, accepts_aligned, seed_shape},
     {"naive", Runs::cuda, 1, accepts_aligned, seed_shape},
-    {"wide_bytes", Runs::cuda, 1, accepts_small_elements, words_shape},
     {"tile_bytes", Runs::cuda, 1, accepts_apart, padded_shape},
     {"host_swap", Runs::host, 1, accepts_square, host_swap_shape},
     {"host_narrow", Runs::host, 1, accepts_host_narrow, host_narrow_shape},

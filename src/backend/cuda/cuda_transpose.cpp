@@ -8,14 +8,15 @@ namespace {
 
 constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
     {"swap_tiles", kernels::transpose_swap_tiles},
-    {"tile_vec16", kernels::transpose_tile_vec16},
-    {"tile_padded", kernels::transpose_tile_padded},
     {"narrow", kernels::transpose_narrow},
+    {"turned", kernels::transpose_turned},
+    {"tile_vec16", kernels::transpose_tile_vec16},
     {"odd", kernels::transpose_odd},
+    {"wide_bytes", kernels::transpose_wide_bytes},
+    {"tile_padded", kernels::transpose_tile_padded},
     {"shared_padded", kernels::transpose_shared_padded},
     {"shared", kernels::transpose_shared},
     {"naive", kernels::transpose_naive},
-    {"wide_bytes", kernels::transpose_wide_bytes},
     {"tile_bytes", kernels::transpose_tile_bytes},
 };
 

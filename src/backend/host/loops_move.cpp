@@ -120,7 +120,7 @@ inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
 template <int kBytes>
 void narrow_band(const NarrowBand& b) {
   constexpr int64_t kTile = host_narrow_tile(kBytes);
-  alignas(64) Element<kBytes> buffer[kTransposeNarrow * kTile];
+  alignas(64) Element<kBytes> buffer[kHostTransposeNarrow * kTile];
   const int64_t src_pitch = b.src_ld * kBytes;
   const int64_t dst_pitch = b.dst_ld * kBytes;
   for (int64_t at = b.first; at < b.last; at += kTile) {

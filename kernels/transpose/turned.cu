@@ -1,0 +1,141 @@
+// Transposes of elements of 1 and 2 bytes whose rows all begin on 16-byte boundaries: 2 * batches * rows * cols * element bytes, 16
+// bytes an access in global memory and when a tile is read back, 4 bytes when it is written to shared memory. A thread loads the same
+// 16 bytes of four rows (of two, for 2 bytes) and turns them in its registers into words that hold the rows of one column each. Of a
+// column of the tile, every run of four words is moved by an exclusive or with the column's place: so neither the words that a warp
+// writes nor the 16 bytes that it reads back share banks.
+#include "kernels/transpose/bytes.cuh"
+#include "kernels/transpose/tiles.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kTransposeThreads;
+constexpr int kWarps = kThreads / 32;
+
+// A tile of kRows x kCols elements, as a thread of it sees it. A warp takes 8 words of 4 groups of rows at a time.
+template <int kBytes, int kRows, int kCols>
+struct Turned {
+  using Element = Aligned<kBytes>;
+  static constexpr int kPer = 4 / kBytes;          // rows in a word of a column: a group
+  static constexpr int kVector = 16 / kBytes;      // elements in 16 bytes
+  static constexpr int kGroups = kRows / kPer;     // words of a column
+  static constexpr int kAcross = kCols / kVector;  // 16-byte words of a row
+  static constexpr int kDown = kRows / kVector;    // 16-byte words of a column
+  static constexpr int kLoads = kGroups * kAcross / kThreads;
+  static constexpr int kStores = kCols * kDown / kThreads;
+  static constexpr int kRounds = kGroups / (4 * kWarps);  // loads until all groups are taken
+  static_assert(kGroups % (4 * kWarps) == 0 && kAcross % 8 == 0 && kDown % 8 == 0 &&
+                kStores * kThreads == kCols * kDown);
+
+  static __device__ int group(int load) { return static_cast<int>(threadIdx.x) / 8 + load % kRounds * 4 * kWarps; }
+  static __device__ int across(int load) { return static_cast<int>(threadIdx.x) % 8 + load / kRounds * 8; }
+  static __device__ int moved(int word_across) { return word_across % 8 * 4; }
+};
+
+template <class Element, int kVector>
+union ElementWord {
+  uint4 word;
+  uint32_t quarter[4];
+  Element element[kVector];
+  __device__ ElementWord() {}
+};
+
+// The last elements of a row that does not fill its last word.
+template <int kBytes>
+__device__ uint4 partial_word(const Aligned<kBytes>* from, int count) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(from);
+  uint4 word{0, 0, 0, 0};
+#pragma unroll 1
+  for (int k = 0; k < count * kBytes; ++k) {
+    const uint32_t part = uint32_t{bytes[k]} << k % 4 * 8;
+    word.x |= k / 4 == 0 ? part : 0;
+    word.y |= k / 4 == 1 ? part : 0;
+    word.z |= k / 4 == 2 ? part : 0;
+    word.w |= k / 4 == 3 ? part : 0;
+  }
+  return word;
+}
+
+template <int kBytes, int kRows, int kCols>
+__global__ void __launch_bounds__(kThreads, 4) turned_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  using T = Turned<kBytes, kRows, kCols>;
+  using Element = typename T::Element;
+  using Word = ElementWord<Element, T::kVector>;
+  alignas(16) __shared__ uint32_t shared[kCols * T::kGroups];
+  for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
+    const TilePlace origin(tile, tiles, kRows, kCols);
+    const auto* src = static_cast<const Element*>(launch.src) + origin.batch * launch.src_batch_stride;
+    auto* dst = static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    Word in[T::kLoads][T::kPer];
+#pragma unroll
+    for (int i = 0; i < T::kLoads; ++i) {
+      const int64_t row = origin.row + T::group(i) * T::kPer;
+      const int64_t col = origin.col + T::across(i) * T::kVector;
+      const Element* from = src + row * launch.src_ld + col;
+#pragma unroll
+      for (int q = 0; q < T::kPer; ++q, from += launch.src_ld) {
+        in[i][q].word = uint4{0, 0, 0, 0};
+        if (row + q >= launch.rows) continue;
+        if (col + T::kVector <= launch.cols) {
+          in[i][q].word = __ldcs(reinterpret_cast<const uint4*>(from));
+        } else if (col < launch.cols) {
+          in[i][q].word = partial_word<kBytes>(from, static_cast<int>(launch.cols - col));
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < T::kLoads; ++i) {
+      const int across = T::across(i);
+      uint32_t* to = shared + across * T::kVector * T::kGroups + (T::group(i) ^ T::moved(across));
+#pragma unroll
+      for (int quarter = 0; quarter < 4; ++quarter) {
+        uint32_t rows[T::kPer], columns[T::kPer];
+#pragma unroll
+        for (int q = 0; q < T::kPer; ++q) rows[q] = in[i][q].quarter[quarter];
+        turn<kBytes>(rows, columns);
+#pragma unroll
+        for (int q = 0; q < T::kPer; ++q) to[(quarter * T::kPer + q) * T::kGroups] = columns[q];
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < T::kStores; ++i) {
+      const int item = static_cast<int>(threadIdx.x) + i * kThreads;
+      const int down = item % T::kDown;
+      const int c = item / T::kDown;
+      Word out;
+      out.word = *reinterpret_cast<const uint4*>(shared + c * T::kGroups + (4 * down ^ T::moved(c / T::kVector)));
+      const int64_t col = origin.col + c;
+      const int64_t row = origin.row + down * T::kVector;
+      if (col >= launch.cols) continue;
+      Element* to = dst + col * launch.dst_ld + row;
+      if (row + T::kVector <= launch.rows) {
+        __stcs(reinterpret_cast<uint4*>(to), out.word);
+      } else {
+#pragma unroll
+        for (int k = 0; k < T::kVector; ++k) {
+          if (row + k < launch.rows) to[k] = out.element[k];
+        }
+      }
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+cudaError_t transpose_turned(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+  constexpr int kRows1 = static_cast<int>(transpose_turned_rows(1)),
+                kCols1 = static_cast<int>(transpose_turned_cols(1));
+  constexpr int kRows2 = static_cast<int>(transpose_turned_rows(2)),
+                kCols2 = static_cast<int>(transpose_turned_cols(2));
+  if (element_bytes == 1) {
+    return start(turned_kernel<1, kRows1, kCols1>, launch.grid, stream, launch, tiles_of(launch, kRows1, kCols1));
+  }
+  if (element_bytes == 2) {
+    return start(turned_kernel<2, kRows2, kCols2>, launch.grid, stream, launch, tiles_of(launch, kRows2, kCols2));
+  }
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace gpumem::kernels
