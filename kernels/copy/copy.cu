@@ -4,12 +4,13 @@
 //                        H200, 4 GiB: 4280 GB/s, where cudaMemcpyAsync ran at 4295.
 //   vec4, vec2, scalar   the textbook's: one range as words of four, two and one times 4 bytes, a word a thread at a time in a loop
 //                        over the grid's stride; what is shorter than a word at the end is moved by the first block.
-//   rows                 rows with gaps between them, each shared by 1 to 32 lanes of a warp, so that the accesses of a warp lie in
-//                        neighbouring rows: for rows of a few bytes up to a few hundred. A row is moved in the widest accesses at
+//   rows                 rows with gaps between them, cut into pieces of one access a lane; a piece has 1 to 32 lanes, so that the
+//                        accesses of a warp lie in neighbouring rows where rows are short. A row is moved in the widest accesses at
 //                        which all rows begin, and its end in halves of that.
 //   bytes                anything, a byte a thread.
 #include "kernels/copy/copy.hpp"
 
+#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 
@@ -108,21 +109,35 @@ __device__ void move_rest(unsigned char* dst, const unsigned char* src, int rest
   if constexpr (kBytes > 1) move_rest<kBytes / 2>(dst, src, rest);
 }
 
+// Pieces of a row, and what finds a piece's row and a row's slice.
+struct Pieces {
+  Divisor<uint64_t> of_row;
+  Divisor<uint64_t> rows;
+  int64_t all;
+  int log2_lanes;
+};
+
 template <int kAccess>
-__global__ void __launch_bounds__(kThreads) rows_kernel(const __grid_constant__ CopyLaunch launch, int log2_lanes) {
-  const int64_t rows = launch.rows * launch.slices;
-  const int64_t step = int64_t{gridDim.x} * (kThreads >> log2_lanes);
-  const int lane = static_cast<int>(threadIdx.x) & ((1 << log2_lanes) - 1);
-  const int64_t first = int64_t{blockIdx.x} * (kThreads >> log2_lanes) + (threadIdx.x >> log2_lanes);
-  const int64_t stride = int64_t{kAccess} << log2_lanes;
-  for (int64_t i = first; i < rows; i += step) {
-    const Row row(launch, i);
-    int64_t at = int64_t{lane} * kAccess;
-    for (; at + kAccess <= launch.row_bytes; at += stride) move_word<kAccess>(row.dst + at, row.src + at);
-    if constexpr (kAccess > 1) {
-      if (at < launch.row_bytes) {
-        move_rest<kAccess / 2>(row.dst + at, row.src + at, static_cast<int>(launch.row_bytes - at));
-      }
+__global__ void __launch_bounds__(kThreads)
+    rows_kernel(const __grid_constant__ CopyLaunch launch, const __grid_constant__ Pieces pieces) {
+  const int groups = kThreads >> pieces.log2_lanes;  // in a block, each with a piece at a time
+  const int64_t lane = threadIdx.x & ((1u << pieces.log2_lanes) - 1);
+  const int64_t first = int64_t{blockIdx.x} * groups + (threadIdx.x >> pieces.log2_lanes);
+  for (int64_t i = first; i < pieces.all; i += int64_t{gridDim.x} * groups) {
+    const auto index = static_cast<uint64_t>(i);
+    const uint64_t row = pieces.of_row.quotient(index);
+    const auto piece = static_cast<int64_t>(index - row * pieces.of_row.value);
+    const uint64_t slice = launch.slices > 1 ? pieces.rows.quotient(row) : 0;
+    const auto in_slice = static_cast<int64_t>(row - slice * pieces.rows.value);
+    const int64_t at = ((piece << pieces.log2_lanes) + lane) * kAccess;
+    auto* dst = static_cast<unsigned char*>(launch.dst) + static_cast<int64_t>(slice) * launch.dst_slice +
+                in_slice * launch.dst_pitch + at;
+    const auto* src = static_cast<const unsigned char*>(launch.src) + static_cast<int64_t>(slice) * launch.src_slice +
+                      in_slice * launch.src_pitch + at;
+    if (at + kAccess <= launch.row_bytes) {
+      move_word<kAccess>(dst, src);
+    } else if constexpr (kAccess > 1) {
+      if (at < launch.row_bytes) move_rest<kAccess / 2>(dst, src, static_cast<int>(launch.row_bytes - at));
     }
   }
 }
@@ -150,8 +165,14 @@ cudaError_t start_words(const CopyLaunch& launch, cudaStream_t stream) {
 }
 
 template <int kAccess>
-cudaError_t start_rows(const CopyLaunch& launch, int log2_lanes, cudaStream_t stream) {
-  return enqueue(rows_kernel<kAccess>, blocks(launch), kThreads, stream, launch, log2_lanes);
+cudaError_t start_rows(const CopyLaunch& launch, cudaStream_t stream) {
+  Pieces pieces{};
+  while ((1 << pieces.log2_lanes) < launch.lanes) ++pieces.log2_lanes;
+  const int64_t of_row = copy_row_pieces(launch.row_bytes, kAccess);
+  pieces.of_row = Divisor<uint64_t>(static_cast<uint64_t>(of_row));
+  pieces.rows = Divisor<uint64_t>(static_cast<uint64_t>(launch.rows));
+  pieces.all = of_row * launch.rows * launch.slices;
+  return enqueue(rows_kernel<kAccess>, blocks(launch), kThreads, stream, launch, pieces);
 }
 
 }  // namespace
@@ -169,19 +190,17 @@ cudaError_t copy_vec2(const CopyLaunch& launch, cudaStream_t stream) { return st
 cudaError_t copy_scalar(const CopyLaunch& launch, cudaStream_t stream) { return start_words<uint32_t>(launch, stream); }
 
 cudaError_t copy_rows(const CopyLaunch& launch, cudaStream_t stream) {
-  int log2_lanes = 0;
-  while ((1 << log2_lanes) < launch.lanes) ++log2_lanes;
   switch (launch.access) {
     case 1:
-      return start_rows<1>(launch, log2_lanes, stream);
+      return start_rows<1>(launch, stream);
     case 2:
-      return start_rows<2>(launch, log2_lanes, stream);
+      return start_rows<2>(launch, stream);
     case 4:
-      return start_rows<4>(launch, log2_lanes, stream);
+      return start_rows<4>(launch, stream);
     case 8:
-      return start_rows<8>(launch, log2_lanes, stream);
+      return start_rows<8>(launch, stream);
     case 16:
-      return start_rows<16>(launch, log2_lanes, stream);
+      return start_rows<16>(launch, stream);
     default:
       return cudaErrorInvalidValue;
   }

@@ -38,12 +38,11 @@ cudaError_t by_kernel(const CopyArgs& args, cudaStream_t stream) {
   return kLaunch(launch, stream);
 }
 
-// rows and warp_rows differ in the lanes of a row.
 constexpr Launcher<cudaError_t (*)(const CopyArgs&, cudaStream_t)> kCopy[] = {
-    {"rows", by_kernel<kernels::copy_rows>},      {"driver", by_driver},
-    {"vec16", by_kernel<kernels::copy_vec16>},    {"vec4", by_kernel<kernels::copy_vec4>},
-    {"vec2", by_kernel<kernels::copy_vec2>},      {"scalar", by_kernel<kernels::copy_scalar>},
-    {"warp_rows", by_kernel<kernels::copy_rows>}, {"bytes", by_kernel<kernels::copy_bytes>},
+    {"rows", by_kernel<kernels::copy_rows>},   {"driver", by_driver},
+    {"vec16", by_kernel<kernels::copy_vec16>}, {"vec4", by_kernel<kernels::copy_vec4>},
+    {"vec2", by_kernel<kernels::copy_vec2>},   {"scalar", by_kernel<kernels::copy_scalar>},
+    {"bytes", by_kernel<kernels::copy_bytes>},
 };
 
 }  // namespace
