@@ -82,18 +82,21 @@ constexpr int64_t row_accesses(int64_t row_bytes, int64_t access) noexcept {
   return row_bytes / access + (row_bytes % access != 0 ? 1 : 0);
 }
 
+// Accesses of a lane that are under way at once: more where they are narrow.
+constexpr int copy_row_depth(int64_t access) noexcept { return access == 1 ? 4 : access == 2 ? 2 : 1; }
+
 // Lanes that share a row of a copy: a power of two, up to a warp.
 constexpr int copy_row_lanes(int64_t row_bytes, int64_t access) noexcept {
   int lanes = 1;
-  while (lanes < 32 && lanes < row_accesses(row_bytes, access)) lanes *= 2;
+  while (lanes < 32 && lanes * copy_row_depth(access) < row_accesses(row_bytes, access)) lanes *= 2;
   return lanes;
 }
 
-// Pieces of such a row: an access a lane each.
+// Pieces of such a row: what its lanes move at once.
 constexpr int64_t copy_row_pieces(int64_t row_bytes, int64_t access) noexcept {
   const int64_t accesses = row_accesses(row_bytes, access);
-  const int64_t lanes = copy_row_lanes(row_bytes, access);
-  return accesses / lanes + (accesses % lanes != 0 ? 1 : 0);
+  const int64_t at_once = int64_t{copy_row_lanes(row_bytes, access)} * copy_row_depth(access);
+  return accesses / at_once + (accesses % at_once != 0 ? 1 : 0);
 }
 
 constexpr int kAxpbyThreads = 256;
@@ -155,19 +158,20 @@ struct TilePair {
 // Elements of the short side that the transpose of narrow matrices takes, and bytes of its shared memory.
 constexpr int64_t kTransposeNarrow = 32;
 constexpr int kTransposeNarrowThreads = 512;
-constexpr int64_t kTransposeNarrowShared = 16384;
+constexpr int64_t kTransposeNarrowShared = 18432;
 
-// Elements from plane to plane in it. Widths that are no power of two cross the banks with 16 bytes more.
+// Elements from plane to plane in it: past a multiple of 128 bytes by what the structures of a warp's elements take of a plane, so
+// that these lie in different banks; and by whole words of 16 bytes.
 constexpr int64_t transpose_narrow_pitch(int64_t element_bytes, int64_t width, int64_t tile) noexcept {
-  return (width & (width - 1)) == 0 ? tile : tile + 16 / element_bytes;
+  const int64_t word = 16 / element_bytes;
+  const int64_t structures = 128 / element_bytes / width;
+  return tile + (structures < word ? word : structures / word * word);
 }
 
 // Elements of the long side that a block of it takes, for a short side of `width`: a multiple of 32.
 constexpr int64_t transpose_narrow_tile(int64_t element_bytes, int64_t width) noexcept {
-  const int64_t tile = kTransposeNarrowShared / (width * element_bytes) / 32 * 32;
-  const bool fits =
-      transpose_narrow_pitch(element_bytes, width, tile) * width * element_bytes <= kTransposeNarrowShared;
-  return fits ? tile : tile - 32;
+  const int64_t padding = transpose_narrow_pitch(element_bytes, width, 0);
+  return (kTransposeNarrowShared / (width * element_bytes) - padding) / 32 * 32;
 }
 
 // Side of the tile of the transpose by 4-byte words of 1- and 2-byte elements.

@@ -82,6 +82,7 @@ __device__ void one_element(const Operands<T>& o, int64_t i) {
 
 template <class Access, bool kReadsX, bool kReadsY, class T>
 __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ Operands<T> o) {
+  after_earlier_work();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < o.n; i += step) {
     one_element<Access, kReadsX, kReadsY>(o, i);
@@ -90,6 +91,7 @@ __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constan
 
 template <bool kReadsX, bool kReadsY, class T>
 __global__ void __launch_bounds__(kThreads) runs_kernel(const __grid_constant__ Operands<T> o) {
+  after_earlier_work();
   const int64_t step = int64_t{gridDim.x} * kThreads * kAxpbyRun;
   for (int64_t first = (int64_t{blockIdx.x} * kThreads + threadIdx.x) * kAxpbyRun; first < o.n; first += step) {
     const int64_t last = o.n - first < kAxpbyRun ? o.n : first + kAxpbyRun;
@@ -132,6 +134,7 @@ __device__ Word<T> load_word(const T* p) {
 template <Reads kX, Reads kY, class T>
 __global__ void __launch_bounds__(kThreads)
     words_kernel(const __grid_constant__ Operands<T> o, int64_t head, int64_t words) {
+  after_earlier_work();
   constexpr bool kReadsX = kX != Reads::nothing;
   constexpr bool kReadsY = kY != Reads::nothing;
   constexpr int kElements = Word<T>::kElements;
@@ -179,7 +182,7 @@ Operands<T> operands_of(const AxpbyLaunch& launch) {
 template <class Kernel, class T, class... More>
 cudaError_t start(Kernel kernel, const AxpbyLaunch& launch, cudaStream_t stream, const Operands<T>& operands,
                   More... more) {
-  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, operands, more...);
+  return enqueue_early(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, operands, more...);
 }
 
 // Calls f with the type and with what is read as compile-time constants.

@@ -26,6 +26,7 @@ __device__ int64_t grid_step() { return int64_t{gridDim.x} * kThreads; }
 __global__ void __launch_bounds__(kThreads)
     vec16_kernel(unsigned char* __restrict__ dst, const unsigned char* __restrict__ src, int64_t bytes, int64_t head,
                  int64_t words) {
+  after_earlier_work();
   const int64_t step = grid_step();
   auto* to = reinterpret_cast<uint4*>(dst + head);
   const auto* from = reinterpret_cast<const uint4*>(src + head);
@@ -120,6 +121,7 @@ struct Pieces {
 template <int kAccess>
 __global__ void __launch_bounds__(kThreads)
     rows_kernel(const __grid_constant__ CopyLaunch launch, const __grid_constant__ Pieces pieces) {
+  constexpr int kDepth = copy_row_depth(kAccess);
   const int groups = kThreads >> pieces.log2_lanes;  // in a block, each with a piece at a time
   const int64_t lane = threadIdx.x & ((1u << pieces.log2_lanes) - 1);
   const int64_t first = int64_t{blockIdx.x} * groups + (threadIdx.x >> pieces.log2_lanes);
@@ -129,15 +131,26 @@ __global__ void __launch_bounds__(kThreads)
     const auto piece = static_cast<int64_t>(index - row * pieces.of_row.value);
     const uint64_t slice = launch.slices > 1 ? pieces.rows.quotient(row) : 0;
     const auto in_slice = static_cast<int64_t>(row - slice * pieces.rows.value);
-    const int64_t at = ((piece << pieces.log2_lanes) + lane) * kAccess;
+    const int64_t at = ((piece * kDepth << pieces.log2_lanes) + lane) * kAccess;
     auto* dst = static_cast<unsigned char*>(launch.dst) + static_cast<int64_t>(slice) * launch.dst_slice +
                 in_slice * launch.dst_pitch + at;
     const auto* src = static_cast<const unsigned char*>(launch.src) + static_cast<int64_t>(slice) * launch.src_slice +
                       in_slice * launch.src_pitch + at;
-    if (at + kAccess <= launch.row_bytes) {
-      move_word<kAccess>(dst, src);
-    } else if constexpr (kAccess > 1) {
-      if (at < launch.row_bytes) move_rest<kAccess / 2>(dst, src, static_cast<int>(launch.row_bytes - at));
+    typename WordOf<kAccess>::type word[kDepth];
+    const int step = kAccess << pieces.log2_lanes;
+    const int64_t left = launch.row_bytes - at;
+#pragma unroll
+    for (int k = 0; k < kDepth; ++k) {
+      if (k * step + kAccess <= left)
+        word[k] = *reinterpret_cast<const typename WordOf<kAccess>::type*>(src + k * step);
+    }
+#pragma unroll
+    for (int k = 0; k < kDepth; ++k) {
+      if (k * step + kAccess <= left) {
+        *reinterpret_cast<typename WordOf<kAccess>::type*>(dst + k * step) = word[k];
+      } else if constexpr (kAccess > 1) {
+        if (k * step < left) move_rest<kAccess / 2>(dst + k * step, src + k * step, static_cast<int>(left - k * step));
+      }
     }
   }
 }
@@ -181,8 +194,9 @@ cudaError_t copy_vec16(const CopyLaunch& launch, cudaStream_t stream) {
   const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16;
   const int64_t head = to_boundary < launch.row_bytes ? to_boundary : launch.row_bytes;
-  return enqueue(vec16_kernel, blocks(launch), kThreads, stream, static_cast<unsigned char*>(launch.dst),
-                 static_cast<const unsigned char*>(launch.src), launch.row_bytes, head, (launch.row_bytes - head) / 16);
+  return enqueue_early(vec16_kernel, blocks(launch), kThreads, stream, static_cast<unsigned char*>(launch.dst),
+                       static_cast<const unsigned char*>(launch.src), launch.row_bytes, head,
+                       (launch.row_bytes - head) / 16);
 }
 
 cudaError_t copy_vec4(const CopyLaunch& launch, cudaStream_t stream) { return start_words<uint4>(launch, stream); }

@@ -18,6 +18,7 @@ struct Ends {
 
 __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int64_t bytes, int64_t head, int64_t words,
                                                          uint4 turned, const __grid_constant__ Ends ends) {
+  after_earlier_work();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   auto* body = reinterpret_cast<uint4*>(dst + head);
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) body[i] = turned;
@@ -53,8 +54,8 @@ cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
   std::memcpy(ends.word, launch.word, 16);
   uint4 word;
   std::memcpy(&word, turned, 16);
-  return enqueue(vec16_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
-                 static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
+  return enqueue_early(vec16_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
+                       static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
 }
 
 cudaError_t fill_preload() {

@@ -72,6 +72,7 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
   using Node = typename Term::Node;
   __shared__ Node leaves[kLeavesAtOnce + 32];
+  after_earlier_work();
   const Node node = part_node<kType, Term>({launch.span, launch.y}, launch.steps, leaves);
   Node whole;
   if (!hand_in(node, launch.span.n, static_cast<Node*>(launch.nodes), launch.counter, leaves + kLeavesAtOnce, whole)) {
@@ -123,8 +124,8 @@ cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
   };
   const LeafSpan x = span(launch.x);
   const auto steps = static_cast<int32_t>(launch.tile / kLeafTerms);
-  return enqueue(tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
-                 sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));
+  return enqueue_early(tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
+                       sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));
 }
 
 template <gpumem_dtype kType>

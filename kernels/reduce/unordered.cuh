@@ -77,6 +77,7 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     tile_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
   using Node = typename State::Node;
   __shared__ Node shared[32];
+  after_earlier_work();
   State state(launch.dtype, launch.op);
   const Node node = part_node(state, launch.span, launch.steps, shared);
   const int64_t n = launch.span.head + launch.span.count * (16 / State::kBytes) + launch.span.after;
@@ -120,8 +121,8 @@ cudaError_t start_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
   }
   const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
   const auto steps = static_cast<int32_t>(launch.tile / (kChunkBytes / State::kBytes));
-  return enqueue(tile_kernel<State>, lines_grid(launch), launch.block, stream,
-                 sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
+  return enqueue_early(tile_kernel<State>, lines_grid(launch), launch.block, stream,
+                       sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
 }
 
 }  // namespace gpumem::kernels

@@ -11,6 +11,7 @@ constexpr int kRowsAtOnce = kTransposeThreads / kTile;
 template <class T>
 __global__ void __launch_bounds__(kTransposeThreads)
     swap_kernel(const TransposeLaunch launch, int64_t across, int64_t per_matrix, int64_t all) {
+  after_earlier_work();
   __shared__ T upper[kTile][kTile + 1];
   __shared__ T lower[kTile][kTile + 1];
   const int lane = static_cast<int>(threadIdx.x) % kTile;

@@ -1,8 +1,10 @@
 // Transposes of narrow matrices, with at most 32 rows or columns: the move between an array of structures (the packed side, whose
 // rows are short) and a structure of arrays (the planes). 2 * batches * rows * cols * element bytes, any element at its natural
-// alignment. A block takes a run of structures through shared memory; the packed side is read and written as it lies, the planes a
-// piece of each. 16 bytes an access on a side where all of it begins on 16-byte boundaries (the packed side without gaps), else an
-// element.
+// alignment. A block takes a run of structures through shared memory, where they lie as planes; the packed side is read and written
+// as it lies, the planes a piece of each. 16 bytes an access on a side where all of it begins on 16-byte boundaries (the packed side
+// without gaps), else an element; elements of 4 bytes and more go to shared memory without a register on the way.
+#include <cuda_pipeline_primitives.h>
+
 #include <algorithm>
 
 #include "kernels/transpose/tiles.cuh"
@@ -10,12 +12,14 @@
 namespace gpumem::kernels {
 namespace {
 
+constexpr uint32_t kThreads = kTransposeNarrowThreads;
+
 // One run of structures, on both sides.
 struct Narrow {
   uint32_t width;  // elements of a structure
   uint32_t pitch;  // of a plane in shared memory, in elements
   uint32_t lanes;  // that share a structure, and
-  uint32_t apart;  // how far apart in banks they are put: see shared()
+  uint32_t apart;  // how far apart in banks they are put: see Place::shared()
   uint32_t
       of_width;  // 2^32 / width rounded up: what multiplies instead of dividing is exact here, where both are below 2^15
   uint32_t of_tile;    // 2^32 / tile rounded up, and
@@ -26,196 +30,170 @@ struct Narrow {
   bool plane_words;
 };
 
-// kInWords: both sides are in words, which is known when the kernel is compiled and takes a third of the registers.
-template <int kBytes, bool kInWords>
+__device__ uint32_t quotient(uint32_t a, uint32_t reciprocal) {
+  return static_cast<uint32_t>(uint64_t{a} * reciprocal >> 32);
+}
+
+template <int kBytes>
 struct NarrowSides {
   using Element = Aligned<kBytes>;
   static constexpr uint32_t kVector = 16 / kBytes;
-  static constexpr uint32_t kThreads = kTransposeNarrowThreads;
+  static constexpr bool kAsync = kBytes >= 4;
   union Word {
     uint4 word;
     Element element[kVector];
     __device__ Word() {}
   };
 
-  static __device__ uint32_t quotient(uint32_t a, uint32_t reciprocal) {
-    return static_cast<uint32_t>(uint64_t{a} * reciprocal >> 32);
-  }
-
-  // Where element e of the packed run lies in shared memory, and in memory with rows ld apart.
+  // Where an element lies in shared memory, and in memory on either side.
   struct Place {
     uint32_t structure;
     uint32_t member;
-    __device__ Place(const Narrow& n, uint32_t e)
-        : structure(n.width == 1 ? e : quotient(e, n.of_width)), member(e - structure * n.width) {}
-    __device__ Place(uint32_t structure, uint32_t member) : structure(structure), member(member) {}
+    // Runs of 16 bytes of a plane stay together, and lanes with 16 bytes each of one structure find their planes in different banks.
     __device__ uint32_t shared(const Narrow& n) const {
       return member * n.pitch + (structure ^ (member / kVector & (n.lanes - 1)) * n.apart);
     }
-    __device__ int64_t memory(int64_t ld) const { return structure * ld + member; }
+    __device__ int64_t packed(int64_t ld) const { return structure * ld + member; }
+    __device__ int64_t plane(int64_t ld) const { return member * ld + structure; }
   };
-
-  // 16 bytes of a plane lie together, at a boundary of 16 bytes.
-  static __device__ uint4* word_at(const Narrow& n, Element* shared, const Place& place) {
-    return reinterpret_cast<uint4*>(shared + place.shared(n));
+  // Element e of the packed run; element e, and word w, of the planes' pieces; element `item` of what their words leave.
+  static __device__ Place in_run(const Narrow& n, uint32_t e) {
+    const uint32_t structure = n.width == 1 ? e : quotient(e, n.of_width);
+    return {structure, e - structure * n.width};
+  }
+  static __device__ Place in_planes(const Narrow& n, uint32_t e) {
+    const uint32_t plane = quotient(e, n.of_tile);
+    return {e - plane * n.tile, plane};
+  }
+  static __device__ Place word_in_planes(const Narrow& n, uint32_t w) {
+    const uint32_t plane = quotient(w, n.of_words);
+    return {w * kVector - plane * n.tile, plane};
+  }
+  static __device__ Place after_words(uint32_t in_words, uint32_t item) {
+    return {in_words + item % kVector, item / kVector};
   }
 
-  // A thread's share of a tile: words, all under way at once, and elements in batches.
-  static constexpr uint32_t kWords = kTransposeNarrowShared / 16 / kThreads;
-  static constexpr uint32_t kBatch = kInWords ? 1 : 4;
+  static __device__ void bring(Element* shared, const Element* from) {
+    if constexpr (kAsync) {
+      __pipeline_memcpy_async(shared, from, kBytes);
+    } else {
+      *shared = *from;
+    }
+  }
+  static __device__ void wait() {
+    if constexpr (kAsync) {
+      __pipeline_commit();
+      __pipeline_wait_prior(0);
+    }
+    __syncthreads();
+  }
 
-  // Calls f(place) for the elements of 16 bytes of the packed run, one after the other.
+  // Calls f(k, place) for the elements k of 16 bytes of the packed run.
   template <class F>
   static __device__ void for_elements(const Narrow& n, uint32_t word, const F& f) {
-    Place place(n, word * kVector);
+    Place place = in_run(n, word * kVector);
 #pragma unroll
-    for (uint32_t i = 0; i < kVector; ++i) {
-      f(i, place);
+    for (uint32_t k = 0; k < kVector; ++k) {
+      f(k, place);
       const bool last = ++place.member == n.width;
       place.structure += last ? 1 : 0;
       place.member = last ? 0 : place.member;
     }
   }
 
-  // shared = memory, for the elements that place_of(item) gives for begin <= item < end.
-  template <class PlaceOf, class Memory>
-  static __device__ void load_elements(const Narrow& n, uint32_t begin, uint32_t end, Element* shared,
-                                       const PlaceOf& place_of, const Memory& memory) {
-    for (uint32_t base = begin + threadIdx.x; base < end; base += kBatch * kThreads) {
-      Element in[kBatch];
-#pragma unroll
-      for (uint32_t i = 0; i < kBatch; ++i) {
-        if (base + i * kThreads < end) in[i] = *memory(place_of(base + i * kThreads));
-      }
-#pragma unroll
-      for (uint32_t i = 0; i < kBatch; ++i) {
-        if (base + i * kThreads < end) shared[place_of(base + i * kThreads).shared(n)] = in[i];
-      }
-    }
-  }
-
   static __device__ void load_packed(const Narrow& n, const Element* from, int64_t ld, uint32_t count,
                                      Element* shared) {
     const uint32_t all = count * n.width;
-    const uint32_t words = kInWords || n.packed_words ? all / kVector : 0;
-    Word in[kWords];
-#pragma unroll
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t w = threadIdx.x + i * kThreads;
-      if (w < words) in[i].word = __ldcs(reinterpret_cast<const uint4*>(from) + w);
+    uint32_t done = 0;
+    if constexpr (!kAsync) {  // such elements are too small to be brought one by one
+      if (n.packed_words) {
+        const uint32_t words = all / kVector;
+#pragma unroll 2
+        for (uint32_t w = threadIdx.x; w < words; w += kThreads) {
+          Word word;
+          word.word = __ldcs(reinterpret_cast<const uint4*>(from) + w);
+          for_elements(n, w, [&](uint32_t k, const Place& place) { shared[place.shared(n)] = word.element[k]; });
+        }
+        done = words * kVector;
+      }
     }
-#pragma unroll
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t w = threadIdx.x + i * kThreads;
-      if (w >= words) continue;
-      for_elements(n, w, [&](uint32_t k, const Place& place) { shared[place.shared(n)] = in[i].element[k]; });
+#pragma unroll 4
+    for (uint32_t e = done + threadIdx.x; e < all; e += kThreads) {
+      const Place place = in_run(n, e);
+      bring(shared + place.shared(n), from + place.packed(ld));
     }
-    load_elements(
-        n, words * kVector, all, shared, [&](uint32_t e) { return Place(n, e); },
-        [&](const Place& place) { return from + place.memory(ld); });
+    wait();
   }
 
   static __device__ void store_packed(const Narrow& n, const Element* shared, uint32_t count, Element* to, int64_t ld) {
     const uint32_t all = count * n.width;
-    const uint32_t words = kInWords || n.packed_words ? all / kVector : 0;
-#pragma unroll
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t w = threadIdx.x + i * kThreads;
-      if (w >= words) continue;
+    const uint32_t words = n.packed_words ? all / kVector : 0;
+    for (uint32_t w = threadIdx.x; w < words; w += kThreads) {
       Word word;
       for_elements(n, w, [&](uint32_t k, const Place& place) { word.element[k] = shared[place.shared(n)]; });
       __stcs(reinterpret_cast<uint4*>(to) + w, word.word);
     }
     for (uint32_t e = words * kVector + threadIdx.x; e < all; e += kThreads) {
-      const Place place(n, e);
-      to[place.memory(ld)] = shared[place.shared(n)];
+      const Place place = in_run(n, e);
+      to[place.packed(ld)] = shared[place.shared(n)];
     }
-  }
-
-  // Word number `item` of the planes' pieces, and item of what their words leave.
-  static __device__ Place word_place(const Narrow& n, uint32_t item) {
-    const uint32_t plane = quotient(item, n.of_words);
-    return {item * kVector - plane * n.tile, plane};
-  }
-  static __device__ Place rest_place(uint32_t in_words, uint32_t item) {
-    return {in_words + item % kVector, item / kVector};
-  }
-  static __device__ Place plane_place(const Narrow& n, uint32_t item) {
-    const uint32_t plane = quotient(item, n.of_tile);
-    return {item - plane * n.tile, plane};
   }
 
   // A plane's piece of count elements: whole words first, then what is left.
   static __device__ void load_planes(const Narrow& n, const Element* from, int64_t ld, uint32_t count,
                                      Element* shared) {
-    const auto memory = [&](const Place& p) { return from + p.member * ld + p.structure; };
-    if (!kInWords && !n.plane_words) {
-      // A last tile that is not full takes rows of its own length.
-      if (count == n.tile) {
-        load_elements(
-            n, 0, n.width * n.tile, shared, [&](uint32_t e) { return plane_place(n, e); }, memory);
-      } else {
-        load_elements(
-            n, 0, n.width * count, shared,
-            [&](uint32_t e) {
-              return Place{e % count, e / count};
-            },
-            memory);
+    if (!n.plane_words) {
+#pragma unroll 4
+      for (uint32_t e = threadIdx.x; e < n.width * n.tile; e += kThreads) {
+        const Place place = in_planes(n, e);
+        if (place.structure < count) bring(shared + place.shared(n), from + place.plane(ld));
       }
-      return;
+      return wait();
     }
     const uint32_t in_words = count / kVector * kVector;
-    const uint32_t words = n.width * (n.tile / kVector);
-    uint4 in[kWords];
-#pragma unroll
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t item = threadIdx.x + i * kThreads;
-      const Place place = word_place(n, item);
-      if (item < words && place.structure < in_words) in[i] = __ldcs(reinterpret_cast<const uint4*>(memory(place)));
-    }
-#pragma unroll
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t item = threadIdx.x + i * kThreads;
-      const Place place = word_place(n, item);
-      if (item < words && place.structure < in_words) *word_at(n, shared, place) = in[i];
+    for (uint32_t w = threadIdx.x; w < n.width * (n.tile / kVector); w += kThreads) {
+      const Place place = word_in_planes(n, w);
+      if (place.structure < in_words) {
+        __pipeline_memcpy_async(shared + place.shared(n), from + place.plane(ld), 16);
+      }
     }
     for (uint32_t item = threadIdx.x; item < n.width * kVector; item += kThreads) {
-      const Place place = rest_place(in_words, item);
-      if (place.structure < count) shared[place.shared(n)] = *memory(place);
+      const Place place = after_words(in_words, item);
+      if (place.structure < count) shared[place.shared(n)] = from[place.plane(ld)];
     }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
   }
 
   static __device__ void store_planes(const Narrow& n, Element* shared, uint32_t count, Element* to, int64_t ld) {
-    const auto memory = [&](const Place& p) { return to + p.member * ld + p.structure; };
-    if (!kInWords && !n.plane_words) {
-      for (uint32_t item = threadIdx.x; item < n.width * n.tile; item += kThreads) {
-        const Place place = plane_place(n, item);
-        if (place.structure < count) *memory(place) = shared[place.shared(n)];
+    if (!n.plane_words) {
+      for (uint32_t e = threadIdx.x; e < n.width * n.tile; e += kThreads) {
+        const Place place = in_planes(n, e);
+        if (place.structure < count) to[place.plane(ld)] = shared[place.shared(n)];
       }
       return;
     }
     const uint32_t in_words = count / kVector * kVector;
-    const uint32_t words = n.width * (n.tile / kVector);
-#pragma unroll
-    for (uint32_t i = 0; i < kWords; ++i) {
-      const uint32_t item = threadIdx.x + i * kThreads;
-      const Place place = word_place(n, item);
-      if (item >= words || place.structure >= in_words) continue;
-      __stcs(reinterpret_cast<uint4*>(memory(place)), *word_at(n, shared, place));
+    for (uint32_t w = threadIdx.x; w < n.width * (n.tile / kVector); w += kThreads) {
+      const Place place = word_in_planes(n, w);
+      if (place.structure >= in_words) continue;
+      __stcs(reinterpret_cast<uint4*>(to + place.plane(ld)), *reinterpret_cast<uint4*>(shared + place.shared(n)));
     }
     for (uint32_t item = threadIdx.x; item < n.width * kVector; item += kThreads) {
-      const Place place = rest_place(in_words, item);
-      if (place.structure < count) *memory(place) = shared[place.shared(n)];
+      const Place place = after_words(in_words, item);
+      if (place.structure < count) to[place.plane(ld)] = shared[place.shared(n)];
     }
   }
 };
 
-template <int kBytes, bool kFromPacked, bool kInWords>
-__global__ void __launch_bounds__(kTransposeNarrowThreads, kInWords ? 4 : 2)
-    narrow_kernel(const TransposeLaunch launch, const Narrow n, const Tiles tiles) {
-  using Sides = NarrowSides<kBytes, kInWords>;
+template <int kBytes, bool kFromPacked>
+__global__ void __launch_bounds__(kTransposeNarrowThreads, 2048 / kTransposeNarrowThreads)
+    narrow_kernel(const __grid_constant__ TransposeLaunch launch, const __grid_constant__ Narrow n, const Tiles tiles) {
+  using Sides = NarrowSides<kBytes>;
   using Element = typename Sides::Element;
   alignas(16) __shared__ Element shared[kTransposeNarrowShared / kBytes];
+  after_earlier_work();
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const Quotient matrix(tile, tiles.per_matrix);
     const int64_t first = matrix.rest * n.tile;
@@ -224,11 +202,9 @@ __global__ void __launch_bounds__(kTransposeNarrowThreads, kInWords ? 4 : 2)
     auto* dst = static_cast<Element*>(launch.dst) + matrix.quotient * launch.dst_batch_stride;
     if (kFromPacked) {
       Sides::load_packed(n, src + first * launch.src_ld, launch.src_ld, count, shared);
-      __syncthreads();
       Sides::store_planes(n, shared, count, dst + first, launch.dst_ld);
     } else {
       Sides::load_planes(n, src + first, launch.src_ld, count, shared);
-      __syncthreads();
       Sides::store_packed(n, shared, count, dst + first * launch.dst_ld, launch.dst_ld);
     }
     __syncthreads();
@@ -244,20 +220,14 @@ Narrow narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) {
   const int64_t tile = transpose_narrow_tile(bytes, width);
   const bool src_tight = l.src_ld == l.cols || l.rows == 1;
   const bool dst_tight = l.dst_ld == l.rows || l.cols == 1;
+  const auto reciprocal = [](int64_t of) { return static_cast<uint32_t>(((int64_t{1} << 32) + of - 1) / of); };
   Narrow n{};
   n.width = static_cast<uint32_t>(width);
   n.pitch = static_cast<uint32_t>(transpose_narrow_pitch(bytes, width, tile));
-  // Lanes with 16 bytes each of the same structure write to as many planes: these they find in different banks, and each run of
-  // 16 bytes of a plane stays together.
-  const auto vector = static_cast<uint32_t>(16 / bytes);
-  const bool shared_structure = (n.width & (n.width - 1)) == 0 && n.width > vector;
-  n.lanes = shared_structure ? n.width / vector : 1;
-  n.apart = std::max(static_cast<uint32_t>(std::min<int64_t>(32, 128 / bytes)) / n.lanes, vector);
-  const auto reciprocal = [](int64_t of) { return static_cast<uint32_t>(((int64_t{1} << 32) + of - 1) / of); };
+  n.tile = static_cast<uint32_t>(tile);
   n.of_width = reciprocal(width);
   n.of_tile = reciprocal(tile);
   n.of_words = reciprocal(tile / (16 / bytes));
-  n.tile = static_cast<uint32_t>(tile);
   n.structures = from_packed ? l.rows : l.cols;
   const bool src_words =
       in_words(l.src, from_packed ? tile * width * bytes : l.src_ld * bytes, l.src_batch_stride * bytes);
@@ -265,6 +235,12 @@ Narrow narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) {
       in_words(l.dst, from_packed ? l.dst_ld * bytes : tile * width * bytes, l.dst_batch_stride * bytes);
   n.packed_words = from_packed ? src_words && src_tight : dst_words && dst_tight;
   n.plane_words = from_packed ? dst_words : src_words;
+  // Only where lanes take 16 bytes of the packed side at a time.
+  const auto vector = static_cast<uint32_t>(16 / bytes);
+  const bool by_words = n.packed_words && (!from_packed || bytes < 4);
+  const bool shared_structure = by_words && (n.width & (n.width - 1)) == 0 && n.width > vector;
+  n.lanes = shared_structure ? n.width / vector : 1;
+  n.apart = std::max(static_cast<uint32_t>(std::min<int64_t>(32, 128 / bytes)) / n.lanes, vector);
   return n;
 }
 
@@ -276,11 +252,8 @@ cudaError_t transpose_narrow(int64_t element_bytes, const TransposeLaunch& launc
     const Narrow n = narrow_of(kBytes, launch, from_packed);
     const int64_t per_matrix = tiles_along(n.structures, n.tile);
     const Tiles tiles{1, per_matrix, per_matrix * launch.batches};
-    const bool in_words = n.packed_words && n.plane_words;
-    const auto kernel = from_packed ? in_words ? narrow_kernel<kBytes, true, true> : narrow_kernel<kBytes, true, false>
-                        : in_words ? narrow_kernel<kBytes, false, true>
-                                    : narrow_kernel<kBytes, false, false>;
-    return enqueue(kernel, static_cast<unsigned>(launch.grid), kTransposeNarrowThreads, stream, launch, n, tiles);
+    return enqueue_early(from_packed ? narrow_kernel<kBytes, true> : narrow_kernel<kBytes, false>,
+                         static_cast<unsigned>(launch.grid), kTransposeNarrowThreads, stream, launch, n, tiles);
   });
 }
 

@@ -33,6 +33,7 @@ struct Odd {
 
 template <int kBytes>
 __global__ void __launch_bounds__(kThreads, 8) odd_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  after_earlier_work();
   using O = Odd<kBytes>;
   using Element = typename O::Element;
   __shared__ Element shared[O::kLoaded][O::kCols + 1];
@@ -41,35 +42,41 @@ __global__ void __launch_bounds__(kThreads, 8) odd_kernel(const TransposeLaunch 
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, O::kRows, O::kCols);
     const int64_t first = origin.row - O::kSector;
+    // Of the tile's rows and columns those that are there, in 32 bits.
+    const int row_begin = first < 0 ? O::kSector : 0;
+    const int row_end = static_cast<int>(min(launch.rows - first, int64_t{O::kLoaded}));
+    const int cols = static_cast<int>(min(launch.cols - origin.col, int64_t{O::kCols}));
     const auto* from = static_cast<const Element*>(launch.src) + origin.batch * launch.src_batch_stride +
                        (first + warp) * launch.src_ld + origin.col + lane;
-    for (int r = warp; r < O::kLoaded; r += kWarps, from += kWarps * launch.src_ld) {
-      if (first + r < 0 || first + r >= launch.rows) continue;
+    for (int r = warp; r < row_end; r += kWarps, from += kWarps * launch.src_ld) {
+      if (r < row_begin) continue;
 #pragma unroll
       for (int c = 0; c < O::kCols; c += 32) {
-        if (origin.col + c + lane < launch.cols) __pipeline_memcpy_async(&shared[r][c + lane], from + c, kBytes);
+        if (c + lane < cols) __pipeline_memcpy_async(&shared[r][c + lane], from + c, kBytes);
       }
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
-    auto* dst = static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    auto* dst =
+        static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride + origin.col * launch.dst_ld + first;
     for (int unit = warp; unit < O::kCols / 4 * O::kEights; unit += kWarps) {
       const int c = unit / O::kEights * 4 + lane / 8;
       const int at = (unit % O::kEights * 8 + lane % 8) * O::kVector;
-      if (at >= O::kRows || origin.col + c >= launch.cols) continue;
-      Element* to = dst + (origin.col + c) * launch.dst_ld;
+      if (at >= O::kRows || c >= cols) continue;
+      Element* to = dst + c * launch.dst_ld;
+      // A sector's worth of rows precedes the tile's own: as far past a boundary as the first of them does the row begin.
       const auto past_sector = static_cast<int>(reinterpret_cast<uintptr_t>(to) / kBytes % O::kSector);
-      const int64_t row = origin.row - past_sector + at;
+      const int row = O::kSector - past_sector + at;
       typename O::Word out;
 #pragma unroll
-      for (int k = 0; k < O::kVector; ++k) out.element[k] = shared[O::kSector - past_sector + at + k][c];
-      if (row >= 0 && row + O::kVector <= launch.rows) {
+      for (int k = 0; k < O::kVector; ++k) out.element[k] = shared[row + k][c];
+      if (row >= row_begin && row + O::kVector <= row_end) {
         __stcs(reinterpret_cast<uint4*>(to + row), out.word);
       } else {
 #pragma unroll
         for (int k = 0; k < O::kVector; ++k) {
-          if (row + k >= 0 && row + k < launch.rows) to[row + k] = out.element[k];
+          if (row + k >= row_begin && row + k < row_end) to[row + k] = out.element[k];
         }
       }
     }

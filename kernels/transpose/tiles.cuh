@@ -85,10 +85,11 @@ struct TilePlace {
   }
 };
 
+// The kernel begins with after_earlier_work().
 template <class... Parameters>
 cudaError_t start(void (*kernel)(Parameters...), int64_t grid, cudaStream_t stream,
                   std::type_identity_t<Parameters>... arguments) {
-  return enqueue(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
+  return enqueue_early(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
 }
 
 // Calls f with the element's size as a compile-time constant.

@@ -13,6 +13,7 @@ constexpr int kThreads = kTransposeThreads;
 
 template <class T, int kTile>
 __global__ void __launch_bounds__(kThreads) padded_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  after_earlier_work();
   __shared__ T shared[kTile][kTile + 1];
   const int lane = threadIdx.x % kTile;
   const int first = threadIdx.x / kTile;
@@ -54,6 +55,7 @@ struct Vec16 {
 
 template <int kBytes>
 __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  after_earlier_work();
   using V = Vec16<kBytes>;
   using Element = typename V::Element;
   using Word = typename V::Word;

@@ -58,6 +58,7 @@ __device__ uint4 partial_word(const Aligned<kBytes>* from, int count) {
 
 template <int kBytes, int kRows, int kCols>
 __global__ void __launch_bounds__(kThreads, 4) turned_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  after_earlier_work();
   using T = Turned<kBytes, kRows, kCols>;
   using Element = typename T::Element;
   using Word = ElementWord<Element, T::kVector>;

@@ -43,6 +43,7 @@ __device__ void rotate(uint32_t (&words)[kPer], int by) {
 
 template <int kBytes>
 __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const TransposeLaunch launch, const Tiles tiles) {
+  after_earlier_work();
   constexpr int kPer = 4 / kBytes;  // elements in a word
   constexpr int kSide = static_cast<int>(transpose_words_tile(kBytes));
   constexpr int kPasses = kSide / (kWarps * kPer);

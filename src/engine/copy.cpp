@@ -109,8 +109,10 @@ CopyPlan plan(Context& context, const CopyCall& c) {
   plan.pageable = src.kind == GPUMEM_MEMORY_PAGEABLE || dst.kind == GPUMEM_MEMORY_PAGEABLE;
   plan.mixed = src.mixed || dst.mixed;
   plan.from_host = src.on_host();
-  plan.problem = {plan.placement.runs, plan.block.row_bytes, plan.block.rows,         plan.block.slices,
-                  misalignment(c.src), misalignment(c.dst),  access_bytes(plan.block)};
+  plan.problem = {plan.placement.runs,      plan.block.row_bytes,
+                  plan.block.rows,          plan.block.slices,
+                  misalignment(c.src),      misalignment(c.dst),
+                  access_bytes(plan.block), src.kind == GPUMEM_MEMORY_MANAGED || dst.kind == GPUMEM_MEMORY_MANAGED};
   plan.decision =
       plan.placement.by_driver ? driver_decision(context, plan.problem) : decide<CopyFamily>(context, plan.problem);
   return plan;

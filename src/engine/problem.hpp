@@ -89,7 +89,8 @@ struct CopyProblem {
   int64_t slices = 1;
   int32_t src_misalignment = 0;  // addresses modulo 16
   int32_t dst_misalignment = 0;
-  int64_t access = 16;  // widest access at which every row begins, on both sides
+  int64_t access = 16;   // widest access at which every row begins, on both sides
+  bool managed = false;  // one side is managed memory
 
   int64_t elements() const noexcept { return row_bytes * rows * slices; }
 };

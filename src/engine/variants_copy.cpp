@@ -1,5 +1,6 @@
-// The copy table. Between two ranges of the device's memory the driver's own copy was measured to be as fast as the best kernel
-// (H200, 4 GiB: cudaMemcpyAsync 4295 GB/s, vec16 4280), so it stands first among those that take one range.
+// The copy table. Between two ranges of the device's memory the driver's own copy and the best kernel are as fast as each other (H200,
+// 1 GiB: 504 and 500 us; one copy of 64 KiB: 3.3 us each), but a kernel can start before the one before it has ended: copies of up to
+// 16 MiB that follow each other take 0.5 to 0.8 of the driver's time.
 #include <algorithm>
 
 #include "engine/checked.hpp"
@@ -20,6 +21,7 @@ const char* accepts_range(const CopyProblem& p) noexcept {
 
 const char* accepts_vec16(const DeviceProps&, const CopyProblem& p) noexcept {
   if (const char* reason = accepts_range(p)) return reason;
+  if (p.managed) return "it would fault pages of managed memory in one by one";
   return p.src_misalignment == p.dst_misalignment ? nullptr : "it needs src and dst equally far from multiples of 16";
 }
 const char* accepts_vec4(const DeviceProps&, const CopyProblem& p) noexcept {
@@ -79,8 +81,8 @@ LaunchShape serial_shape(const DeviceProps&, const CopyProblem& p) noexcept { re
 // rows stands before driver because drivers' copies of rows are slower (H200: 0.09 of its speed at 64 bytes in three dimensions, 0.83
 // at 1 KiB), but for rows that begin at odd addresses.
 constexpr Variant<CopyProblem> kTable[] = {
-    {"rows", Runs::cuda, 2, accepts_rows, rows_shape},     {"driver", Runs::cuda, 1, accepts, driver_shape},
-    {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},  {"vec4", Runs::cuda, 1, accepts_vec4, words_shape<16>},
+    {"rows", Runs::cuda, 2, accepts_rows, rows_shape},     {"vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
+    {"driver", Runs::cuda, 1, accepts, driver_shape},      {"vec4", Runs::cuda, 1, accepts_vec4, words_shape<16>},
     {"vec2", Runs::cuda, 1, accepts_vec2, words_shape<8>}, {"scalar", Runs::cuda, 1, accepts_scalar, words_shape<4>},
     {"bytes", Runs::cuda, 1, accepts, bytes_shape},        {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},

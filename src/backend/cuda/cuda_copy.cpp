@@ -39,9 +39,12 @@ cudaError_t by_kernel(const CopyArgs& args, cudaStream_t stream) {
 }
 
 constexpr Launcher<cudaError_t (*)(const CopyArgs&, cudaStream_t)> kCopy[] = {
-    {"rows", by_kernel<kernels::copy_rows>},   {"driver", by_driver},
-    {"vec16", by_kernel<kernels::copy_vec16>}, {"vec4", by_kernel<kernels::copy_vec4>},
-    {"vec2", by_kernel<kernels::copy_vec2>},   {"scalar", by_kernel<kernels::copy_scalar>},
+    {"rows", by_kernel<kernels::copy_rows>},
+    {"vec16", by_kernel<kernels::copy_vec16>},
+    {"driver", by_driver},
+    {"vec4", by_kernel<kernels::copy_vec4>},
+    {"vec2", by_kernel<kernels::copy_vec2>},
+    {"scalar", by_kernel<kernels::copy_scalar>},
     {"bytes", by_kernel<kernels::copy_bytes>},
 };
 

@@ -17,4 +17,12 @@ cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3&
       stream);
 }
 
+// Kernels run one after the other here.
+template <class... Parameters>
+cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, cudaStream_t stream,
+                          std::type_identity_t<Parameters>... arguments) {
+  return enqueue(kernel, grid, block, stream, arguments...);
+}
+inline void after_earlier_work() {}
+
 }  // namespace gpumem::kernels
