@@ -154,14 +154,56 @@ class Leaf {
   __device__ __forceinline__ Node sum(int q, Term& term) const {
     Node a[kPositions];
     enter_rows<kFull>(a, q, term);
+    return fold(a);
+  }
+
+  // The same for whole leaves that begin with a word, from `first` on and `step` apart: store(q, node). The words of a leaf are on
+  // their way while the one before it is folded.
+  template <class Store>
+  __device__ __forceinline__ void sums(int first, int last, int step, const Store& store) const {
+    constexpr int kBatches = kLeafRows / kRows;
+    uint4 x[kRows * L::kSlots];
+    if (first < last) load(x, first, 0);
+    for (int q = first; q < last; q += step) {
+      Node a[kPositions];
+      Term term;
+#pragma unroll
+      for (int batch = 0; batch < kBatches; ++batch) {
+        enter_words(a, x, term);
+        if (batch + 1 < kBatches) {
+          load(x, q, batch + 1);
+        } else if (q + step < last) {
+          load(x, q + step, 0);
+        }
+      }
+      store(q, fold(a));
+    }
+  }
+
+ private:
+  __device__ static __forceinline__ Node fold(Node (&a)[kPositions]) {
     Node lanes[L::kPerWord];
 #pragma unroll
     for (int k = 0; k < L::kPerWord; ++k)
       lanes[k] = L::kSlots == 2 ? combine(a[k], a[k + kPositions - L::kPerWord]) : a[k];
     return fold_lanes<L::kThreads, L::kPerWord>(lanes);
   }
-
- private:
+  __device__ __forceinline__ void load(uint4 (&x)[kRows * L::kSlots], int q, int batch) const {
+    const int64_t first = static_cast<int64_t>(q) * (kLeafTerms / L::kPerWord) + batch * kRows * L::kWordsPerRow +
+                          threadIdx.x % L::kThreads;
+#pragma unroll
+    for (int i = 0; i < kRows * L::kSlots; ++i) x[i] = x_.whole(first + i * L::kThreads);
+  }
+  __device__ __forceinline__ void enter_words(Node (&a)[kPositions], const uint4 (&x)[kRows * L::kSlots],
+                                              Term& term) const {
+#pragma unroll
+    for (int i = 0; i < kRows * L::kSlots; ++i) {
+#pragma unroll
+      for (int k = 0; k < L::kPerWord; ++k) {
+        term.enter(a[i % L::kSlots * L::kPerWord + k], E::at(x[i], k), E::at(x[i], k));
+      }
+    }
+  }
   template <bool kFull>
   __device__ __forceinline__ void enter_rows(Node (&a)[kPositions], int q, Term& term) const {
     const int g = threadIdx.x % L::kThreads;

@@ -15,7 +15,19 @@ __device__ __forceinline__ typename Term::Node leaves_node(const Operands& line,
   using L = Layout<kType>;
   const int in_step = threadIdx.x % 32 / L::kThreads;
   const int step = blockDim.x / 32 * L::kLeaves;
-  for (int q = first + threadIdx.x / 32 * L::kLeaves; q < last; q += step) {
+  int q = first + threadIdx.x / 32 * L::kLeaves;
+  if constexpr (L::kLeaves == 1 && Term::kInputs == 1 && !std::is_same_v<Term, NormTerm>) {
+    if (line.x.turned == 0) {
+      const int full_last = min(last, line.x.full_last);
+      if (last - first > blockDim.x / 32) {
+        Leaf<kType, Term>(line.x, line.x).sums(q, full_last, step, [&](int leaf, const Node& node) {
+          if (threadIdx.x % 32 == 0) leaves[leaf - first] = node;
+        });
+        q += max(full_last - q + step - 1, 0) / step * step;
+      }
+    }
+  }
+  for (; q < last; q += step) {
     const Node node = leaf_node<kType, Term>(line, q + in_step);
     if (L::kLeaves == 1 && last - first == 1) return node;  // the only warp at work is the first
     if (threadIdx.x % L::kThreads == 0) leaves[q + in_step - first] = node;

@@ -30,9 +30,31 @@ struct Narrow {
   bool plane_words;
 };
 
-__device__ uint32_t quotient(uint32_t a, uint32_t reciprocal) {
+__device__ uint32_t quotient_of(uint32_t a, uint32_t reciprocal) {
   return static_cast<uint32_t>(uint64_t{a} * reciprocal >> 32);
 }
+
+// A number that grows by the block's threads, as its quotient and what is left, without another division.
+struct Stepping {
+  uint32_t quotient;
+  uint32_t rest;
+  uint32_t divisor;
+  uint32_t quotient_step;
+  uint32_t rest_step;
+  __device__ Stepping(uint32_t first, uint32_t by, uint32_t reciprocal)
+      : quotient(by == 1 ? first : quotient_of(first, reciprocal)),
+        rest(first - quotient * by),
+        divisor(by),
+        quotient_step(by == 1 ? kThreads : quotient_of(kThreads, reciprocal)),
+        rest_step(kThreads - quotient_step * by) {}
+  __device__ void step() {
+    quotient += quotient_step;
+    rest += rest_step;
+    const bool over = rest >= divisor;
+    rest -= over ? divisor : 0;
+    quotient += over ? 1 : 0;
+  }
+};
 
 template <int kBytes>
 struct NarrowSides {
@@ -58,15 +80,15 @@ struct NarrowSides {
   };
   // Element e of the packed run; element e, and word w, of the planes' pieces; element `item` of what their words leave.
   static __device__ Place in_run(const Narrow& n, uint32_t e) {
-    const uint32_t structure = n.width == 1 ? e : quotient(e, n.of_width);
+    const uint32_t structure = n.width == 1 ? e : quotient_of(e, n.of_width);
     return {structure, e - structure * n.width};
   }
   static __device__ Place in_planes(const Narrow& n, uint32_t e) {
-    const uint32_t plane = quotient(e, n.of_tile);
+    const uint32_t plane = quotient_of(e, n.of_tile);
     return {e - plane * n.tile, plane};
   }
   static __device__ Place word_in_planes(const Narrow& n, uint32_t w) {
-    const uint32_t plane = quotient(w, n.of_words);
+    const uint32_t plane = quotient_of(w, n.of_words);
     return {w * kVector - plane * n.tile, plane};
   }
   static __device__ Place after_words(uint32_t in_words, uint32_t item) {
@@ -117,10 +139,19 @@ struct NarrowSides {
         done = words * kVector;
       }
     }
+    Stepping at(done + threadIdx.x, n.width, n.of_width);
+    if (kAsync && ld == n.width) {
+      const Element* p = from + threadIdx.x;
 #pragma unroll 4
-    for (uint32_t e = done + threadIdx.x; e < all; e += kThreads) {
-      const Place place = in_run(n, e);
-      bring(shared + place.shared(n), from + place.packed(ld));
+      for (uint32_t e = threadIdx.x; e < all; e += kThreads, p += kThreads, at.step()) {
+        bring(shared + at.rest * n.pitch + at.quotient, p);
+      }
+    } else {
+#pragma unroll 4
+      for (uint32_t e = done + threadIdx.x; e < all; e += kThreads, at.step()) {
+        const Place place{at.quotient, at.rest};
+        bring(shared + place.shared(n), from + place.packed(ld));
+      }
     }
     wait();
   }
@@ -175,8 +206,9 @@ struct NarrowSides {
       return;
     }
     const uint32_t in_words = count / kVector * kVector;
-    for (uint32_t w = threadIdx.x; w < n.width * (n.tile / kVector); w += kThreads) {
-      const Place place = word_in_planes(n, w);
+    Stepping at(threadIdx.x, n.tile / kVector, n.of_words);
+    for (uint32_t w = threadIdx.x; w < n.width * (n.tile / kVector); w += kThreads, at.step()) {
+      const Place place{at.rest * kVector, at.quotient};
       if (place.structure >= in_words) continue;
       __stcs(reinterpret_cast<uint4*>(to + place.plane(ld)), *reinterpret_cast<uint4*>(shared + place.shared(n)));
     }

@@ -48,8 +48,10 @@ __global__ void __launch_bounds__(kThreads, 8) odd_kernel(const TransposeLaunch 
     const int cols = static_cast<int>(min(launch.cols - origin.col, int64_t{O::kCols}));
     const auto* from = static_cast<const Element*>(launch.src) + origin.batch * launch.src_batch_stride +
                        (first + warp) * launch.src_ld + origin.col + lane;
-    for (int r = warp; r < row_end; r += kWarps, from += kWarps * launch.src_ld) {
-      if (r < row_begin) continue;
+#pragma unroll
+    for (int i = 0; i < (O::kLoaded + kWarps - 1) / kWarps; ++i, from += kWarps * launch.src_ld) {
+      const int r = warp + i * kWarps;
+      if (r < row_begin || r >= row_end) continue;
 #pragma unroll
       for (int c = 0; c < O::kCols; c += 32) {
         if (c + lane < cols) __pipeline_memcpy_async(&shared[r][c + lane], from + c, kBytes);
@@ -60,6 +62,7 @@ __global__ void __launch_bounds__(kThreads, 8) odd_kernel(const TransposeLaunch 
     __syncthreads();
     auto* dst =
         static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride + origin.col * launch.dst_ld + first;
+#pragma unroll 4
     for (int unit = warp; unit < O::kCols / 4 * O::kEights; unit += kWarps) {
       const int c = unit / O::kEights * 4 + lane / 8;
       const int at = (unit % O::kEights * 8 + lane % 8) * O::kVector;

@@ -262,7 +262,7 @@ TEST_P(Copies, ExplainSaysWhoCopies) {
   gpumem_problem problem = copy_problem(device.bytes() + 2048, device.get(), 100);
   Explained explained;
   ASSERT_TRUE(ok(explain(ctx, problem, explained)));
-  EXPECT_EQ(explained.variant, on_cuda() ? "driver" : "host_parallel");
+  EXPECT_EQ(explained.variant, on_cuda() ? "vec16" : "host_parallel");
   EXPECT_TRUE(contains_word(explained.json.member("problem").text, "100"));
   problem.rows = 10;
   problem.n = 20;

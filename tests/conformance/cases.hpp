@@ -371,7 +371,10 @@ inline std::vector<PitchedCase> pitched_cases(bool quick) {
     all.push_back({kMiB + 3, 5, 2, kMiB + 16, 6 * kMiB, kMiB + 3, 5 * kMiB + 64, 3, 0, src, dst});
     all.push_back({300, 50, 300, 304, 16000, 303, 15200, 0, 0, src, dst});
   }
-  return thinned(all, quick);
+  all = thinned(all, quick);
+  // For every variant there is at least one, however few the cases: ranges of the device, equally and not equally misaligned.
+  for (const size_t dst_offset : {0, 5, 9}) all.push_back({70001, 1, 1, 0, 0, 0, 0, 5, dst_offset, device, device});
+  return all;
 }
 
 inline std::vector<FillCase> fill_cases(bool quick) {
