@@ -207,6 +207,11 @@ constexpr int resize_pixels(int64_t channels, int64_t element_bytes) noexcept {
   return pixels;
 }
 
+// The resize of bytes by words: warps of a block, one below the other, rows of each at most, and pixels of a row that a lane makes.
+constexpr int kResizeWarps = kResizeThreads / 32;
+constexpr int kMaxResizeRows = 16;
+constexpr int resize_words_pixels(int64_t channels) noexcept { return channels == 1 ? 8 : 4; }
+
 // A fraction of a coordinate is divided out so many bits at a time.
 constexpr int kResizeFractionStep = 12;
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "kernels/division.hpp"
 #include "kernels/limits.hpp"
 
 namespace gpumem {
@@ -77,6 +78,35 @@ constexpr int64_t resize_nearest(const ResizeAxis& axis, int64_t i) noexcept {
     if (axis.bits == 128) return resize_nearest_in<Uint128>(axis, i);
   }
   return resize_nearest_in<uint64_t>(axis, i);
+}
+
+// An axis of 32 bits whose divisions are prepared.
+struct ResizeShortAxis {
+  uint32_t src;
+  uint32_t dst;
+  Divisor<uint32_t> whole;  // 2 dst
+
+  constexpr explicit ResizeShortAxis(const ResizeAxis& axis) noexcept
+      : src(static_cast<uint32_t>(axis.src)), dst(static_cast<uint32_t>(axis.dst)), whole(dst * 2) {}
+};
+
+template <int kBits>
+constexpr ResizeTap resize_tap(const ResizeShortAxis& axis, uint32_t i) noexcept {
+  static_assert(kBits <= kResizeFractionStep);
+  const uint32_t scaled = (i * 2 + 1) * axis.src;
+  if (scaled <= axis.dst) return {0, 0};
+  const uint32_t centre = scaled - axis.dst;
+  uint32_t index = axis.whole.quotient(centre);
+  const uint32_t rest = (centre - index * axis.dst * 2) << kBits;
+  uint32_t fraction = axis.whole.quotient(rest);
+  fraction += rest - fraction * axis.dst * 2 >= axis.dst ? 1 : 0;
+  index += fraction >> kBits;
+  if (index >= axis.src - 1) return {axis.src - 1, 0};
+  return {index, fraction & ((uint32_t{1} << kBits) - 1)};
+}
+
+constexpr int64_t resize_nearest(const ResizeShortAxis& axis, uint32_t i) noexcept {
+  return axis.whole.quotient((i * 2 + 1) * axis.src);
 }
 
 // How two elements side by side become a Line, by a weight of kAcross bits, and two Lines, one below the other, an element, by one

@@ -26,6 +26,7 @@ struct ResizeLaunch {
   cudaTextureObject_t texture;  // of src, for resize_texture
 };
 
+cudaError_t resize_words(const ResizeLaunch& launch, cudaStream_t stream);
 cudaError_t resize_global(const ResizeLaunch& launch, cudaStream_t stream);
 cudaError_t resize_bytes(const ResizeLaunch& launch, cudaStream_t stream);
 

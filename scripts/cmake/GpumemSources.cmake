@@ -115,6 +115,7 @@ set(kernel_sources
   kernels/reduce/tiles_sum.cu
   kernels/resize/resize.cu
   kernels/resize/texture.cu
+  kernels/resize/words.cu
   kernels/rows/rows.cu
   kernels/transpose/in_place.cu
   kernels/transpose/narrow.cu

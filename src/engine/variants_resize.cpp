@@ -28,6 +28,22 @@ const char* accepts_aligned(const DeviceProps&, const ResizeProblem& p) noexcept
   return nullptr;
 }
 
+// Bytes from the first pixel to the end of the last, which the kernel counts in 32 bits.
+bool is_short(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcept {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  return pitch <= kMost / rows && cols * pixel <= kMost;
+}
+
+const char* accepts_words(const DeviceProps& d, const ResizeProblem& p) noexcept {
+  if (p.dtype != GPUMEM_U8) return "it needs elements of a byte";
+  if (p.dst_cols < 32) return "it needs rows of dst of 32 pixels or more";
+  if (resize_bits(p.src_rows, p.dst_rows) != 32) return "it needs twice rows of src times rows of dst below 2^32";
+  if (resize_bits(p.src_cols, p.dst_cols) != 32) return "it needs twice columns of src times columns of dst below 2^32";
+  if (!is_short(p.src_rows, p.src_cols, p.src_pitch, p.pixel_bytes())) return "it needs a src of 1 GiB at most";
+  if (!is_short(p.dst_rows, p.dst_cols, p.dst_pitch, p.pixel_bytes())) return "it needs a dst of 1 GiB at most";
+  return accepts_aligned(d, p);
+}
+
 // Accepts nothing that accepts_aligned() does not, so that the table never comes to it.
 const char* accepts_texture(const DeviceProps& d, const ResizeProblem& p) noexcept {
   if (d.texture_alignment == 0) return "it needs a device with textures";
@@ -66,6 +82,20 @@ LaunchShape global_shape(const DeviceProps& d, const ResizeProblem& p) noexcept 
   return tiles_of(p, pixels, rows_per_thread(d, p, ceil_div(p.dst_cols, pixels)));
 }
 
+// As many rows a warp as leave every processor three blocks; twice as many for an enlarged image, whose rows have most of what
+// they read in common.
+LaunchShape words_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
+  const int pixels = resize_words_pixels(p.channels);
+  const int64_t across = ceil_div(p.dst_cols, int64_t{32} * pixels);
+  const auto blocks = [&](int64_t rows) {
+    const int64_t down = ceil_div(p.dst_rows, kResizeWarps * rows);
+    return across > kMaxGrid / down ? kMaxGrid : across * down;
+  };
+  int64_t rows = p.dst_rows > p.src_rows ? kMaxResizeRows : kMaxResizeRows / 2;
+  while (rows > 1 && blocks(rows) < int64_t{3} * d.multiprocessors) rows /= 2;
+  return {blocks(rows), kResizeThreads, pixels, rows};
+}
+
 LaunchShape pixel_shape(const DeviceProps&, const ResizeProblem& p) noexcept { return tiles_of(p, 1, 1); }
 
 // Bands of rows, and so many columns of each that a task's working set stays in the caches.
@@ -79,9 +109,9 @@ LaunchShape host_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const ResizeProblem& p) noexcept { return {1, 1, 1, p.dst_rows}; }
 
 constexpr Variant<ResizeProblem> kTable[] = {
-    {"global", Runs::cuda, 1, accepts_aligned, global_shape}, {"texture", Runs::cuda, 1, accepts_texture, pixel_shape},
-    {"bytes", Runs::cuda, 1, accepts, pixel_shape},           {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"words", Runs::cuda, 1, accepts_words, words_shape},     {"global", Runs::cuda, 1, accepts_aligned, global_shape},
+    {"texture", Runs::cuda, 1, accepts_texture, pixel_shape}, {"bytes", Runs::cuda, 1, accepts, pixel_shape},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 
 }  // namespace

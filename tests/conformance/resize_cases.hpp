@@ -37,13 +37,15 @@ inline constexpr gpumem_filter kFilters[] = {GPUMEM_FILTER_NEAREST, GPUMEM_FILTE
 
 inline std::vector<ResizeCase> resize_cases(bool quick) {
   using cases::ResizeShape;
-  static constexpr ResizeShape kSmall[] = {{1, 1, 1, 1},     {1, 1, 5, 7},     {5, 7, 1, 1},     {2, 2, 3, 3},
-                                           {3, 3, 2, 2},     {4, 4, 8, 8},     {8, 8, 4, 4},     {16, 33, 16, 33},
-                                           {7, 5, 13, 40},   {13, 40, 7, 5},   {31, 64, 17, 65}, {50, 60, 49, 61},
-                                           {1, 300, 1, 100}, {1, 100, 3, 301}, {300, 1, 100, 1}, {2, 2, 64, 1},
-                                           {90, 70, 3, 2},   {3, 2, 90, 70},   {0, 3, 0, 5},     {4, 4, 5, 0}};
-  static constexpr ResizeShape kLarge[] = {
-      {3, 5000, 2, 7001}, {5000, 3, 7001, 2}, {200, 300, 411, 1030}, {411, 1030, 200, 300}, {1, 1, 70, 2500}};
+  static constexpr ResizeShape kSmall[] = {
+      {1, 1, 1, 1},     {1, 1, 5, 7},      {5, 7, 1, 1},     {2, 2, 3, 3},   {3, 3, 2, 2},     {4, 4, 8, 8},
+      {8, 8, 4, 4},     {16, 33, 16, 33},  {7, 5, 13, 40},   {13, 40, 7, 5}, {31, 64, 17, 65}, {50, 60, 49, 61},
+      {1, 300, 1, 100}, {1, 100, 3, 301},  {300, 1, 100, 1}, {2, 2, 64, 1},  {90, 70, 3, 2},   {3, 2, 90, 70},
+      {0, 3, 0, 5},     {4, 4, 5, 0},      {1, 1, 9, 32},    {2, 1, 3, 131}, {1, 2, 70, 258},  {700, 900, 2, 33},
+      {9, 31, 65, 127}, {33, 200, 17, 100}};
+  static constexpr ResizeShape kLarge[] = {{3, 5000, 2, 7001},    {5000, 3, 7001, 2}, {200, 300, 411, 1030},
+                                           {411, 1030, 200, 300}, {1, 1, 70, 2500},   {300, 515, 150, 257},
+                                           {150, 257, 300, 514}};
   std::vector<ResizeCase> all;
   cases::Dealer dealer;
   const auto add = [&](const ResizeShape& s, gpumem_filter filter, gpumem_dtype dtype, int32_t channels, bool aligned) {

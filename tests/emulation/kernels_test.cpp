@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/fill/fill.hpp"
+#include "kernels/resize/resize.hpp"
 #include "kernels/transpose/transpose.hpp"
 #include "support/random.hpp"
 
@@ -77,6 +78,41 @@ TEST(FewBlocks, Fill) {
       expected[static_cast<size_t>(i + 5)] = pattern[static_cast<size_t>(i % 16)];
     EXPECT_EQ(launcher(launch, nullptr), cudaSuccess);
     EXPECT_EQ(from_device(to, expected.size()), expected);
+  }
+}
+
+TEST(FewBlocks, Resize) {
+  constexpr int64_t kSrcRows = 37;
+  constexpr int64_t kSrcCols = 301;
+  constexpr int64_t kDstRows = 90;
+  constexpr int64_t kDstCols = 397;
+  using Launcher = cudaError_t (*)(const ResizeLaunch&, cudaStream_t);
+  for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
+    for (int32_t channels = 1; channels <= 4; ++channels) {
+      const Bytes src = random_bytes(static_cast<size_t>(kSrcRows * kSrcCols * channels), 5);
+      const DeviceBytes from = on_device(src);
+      const auto resized = [&](Launcher launcher, int64_t rows_per_thread, int64_t grid) {
+        const Bytes poison = random_bytes(static_cast<size_t>(kDstRows * 400 * channels), 6);
+        const DeviceBytes to = on_device(poison);
+        const ResizeLaunch launch{filter,
+                                  GPUMEM_U8,
+                                  channels,
+                                  from.get(),
+                                  kSrcCols * channels,
+                                  to.get(),
+                                  400 * channels,
+                                  resize_axis(kSrcRows, kDstRows),
+                                  resize_axis(kSrcCols, kDstCols),
+                                  rows_per_thread,
+                                  grid,
+                                  0};
+        EXPECT_EQ(launcher(launch, nullptr), cudaSuccess);
+        return from_device(to, poison.size());
+      };
+      const Bytes expected = resized(resize_bytes, 1, 2);
+      for (const int64_t rows : {1, 2, 8, 16}) EXPECT_EQ(resized(resize_words, rows, 2), expected) << channels;
+      EXPECT_EQ(resized(resize_global, 2, 2), expected) << channels;
+    }
   }
 }
 

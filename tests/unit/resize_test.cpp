@@ -37,7 +37,18 @@ void expect_defined(const ResizeAxis& axis, int64_t i) {
   EXPECT_EQ(got.weight, expected.weight) << axis.src << " to " << axis.dst << ", " << i << ", " << axis.bits << " bits";
 }
 
+// With its divisions prepared.
+void expect_short_defined(const ResizeAxis& axis, int64_t i) {
+  const ResizeShortAxis prepared(axis);
+  const ResizeTap got = resize_tap<12>(prepared, static_cast<uint32_t>(i));
+  const ResizeTap expected = defined<12>(axis.src, axis.dst, i);
+  EXPECT_EQ(got.index, expected.index) << axis.src << " to " << axis.dst << ", " << i << ", prepared";
+  EXPECT_EQ(got.weight, expected.weight) << axis.src << " to " << axis.dst << ", " << i << ", prepared";
+  EXPECT_EQ(resize_nearest(prepared, static_cast<uint32_t>(i)), (2 * i + 1) * axis.src / (2 * axis.dst));
+}
+
 void expect_all_defined(const ResizeAxis& axis, int64_t i) {
+  if (axis.bits == 32) expect_short_defined(axis, i);
   expect_defined<8>(axis, i);
   expect_defined<12>(axis, i);
   expect_defined<16>(axis, i);
@@ -159,7 +170,7 @@ TEST(ResizeTable, BlocksCoverTheImage) {
       const LaunchShape s = row.shape(h200, p);
       const int64_t groups = (p.dst_cols + s.per_thread - 1) / s.per_thread;
       const int64_t steps = (p.dst_rows + s.tile - 1) / s.tile;
-      const int lanes = resize_lanes(groups, steps);
+      const int lanes = row.name == std::string_view("words") ? 32 : resize_lanes(groups, steps);
       ASSERT_EQ(kResizeThreads % lanes, 0);
       const int64_t across = (groups + lanes - 1) / lanes;
       const int64_t rows = kResizeThreads / lanes * s.tile;

@@ -9,6 +9,7 @@ namespace {
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
 constexpr Launcher<decltype(&kernels::resize_global)> kResize[] = {
+    {"words", kernels::resize_words},
     {"global", kernels::resize_global},
     {"texture", kernels::resize_texture},
     {"bytes", kernels::resize_bytes},

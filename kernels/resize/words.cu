@@ -1,0 +1,240 @@
+// Resizes of images of bytes by 4-byte words. Written: every pixel of dst, once. Read: the words around each pixel's one or four
+// pixels of src, through the L1 cache; neighbouring lanes make neighbouring pixels, so that a load of a warp takes few lines of
+// it. A block makes a tile of dst, as wide as the pixels of one warp, and works the taps of its columns and rows out once, into
+// shared memory; a warp walks down some rows of it and keeps what two rows of dst have in common.
+//   words   for rows of 32 pixels or more; dst is written by words where it is aligned to them, else by bytes
+#include "kernels/enqueue.cuh"
+#include "kernels/resize/words.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kResizeThreads;
+constexpr int kMostWindowBytes = 12;  // two pixels of 4 bytes at any address
+
+// The bytes of cells from those of their pixels.
+template <int kChannels>
+__device__ inline void join_pixels(const uint32_t (&pixel)[WordsCells<kChannels>::kWindows],
+                                   uint32_t (&bytes)[WordsCells<kChannels>::kCount]) {
+#pragma unroll
+  for (int k = 0; k < WordsCells<kChannels>::kCount; ++k) {
+    if constexpr (kChannels == 1) {
+      bytes[k] = gather_bytes<0>(pixel[4 * k], pixel[4 * k + 1], pixel[4 * k + 2], pixel[4 * k + 3]);
+    } else if constexpr (kChannels == 2) {
+      bytes[k] = __byte_perm(pixel[2 * k], pixel[2 * k + 1], 0x5410);
+    } else {
+      bytes[k] = pixel[k];
+    }
+  }
+}
+
+template <int kChannels, int kAlign, bool kTuned>
+__global__ void __launch_bounds__(kThreads, 4)
+    nearest_words(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ WordsTiles tiles) {
+  using Cell = WordsCells<kChannels>;
+  using Row = WordsRow<kChannels, kChannels, kAlign, kTuned>;
+  __shared__ WordsTaps<kChannels> taps;
+  const ResizeWords& src = tiles.src;
+  for (uint32_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const WordsPlace place(launch, tiles, tile, Cell::kCols);
+    taps.fill(launch, tiles, place.first_col, place.first_row);
+    __syncthreads();
+    ColumnTap column[Cell::kWindows];
+#pragma unroll
+    for (int i = 0; i < Cell::kWindows; ++i) column[i] = taps.of_window(i);
+    const WordsOut<kChannels, kTuned> out(launch, tiles, taps);
+    uint32_t bytes[Cell::kCount];
+    for (int i = place.begin; i < place.end; ++i) {
+      const RowTap tap = taps.row[i];
+      if (tap.weight != 0) {
+        uint32_t pixel[Cell::kWindows];
+        if ((tap.weight & kAtEnd) == 0) {
+          Row row;
+          row.read(src, tap.even, column);
+#pragma unroll
+          for (int w = 0; w < Cell::kWindows; ++w) {
+            pixel[w] = row.window[w].part(0, bits_of<kTuned>(tap.even, column[w]));
+          }
+        } else {
+#pragma unroll
+          for (int w = 0; w < Cell::kWindows; ++w) {
+            typename Row::Window window;
+            window.read_at_end(src, (tap.even + column[w].at) & ~3u, taps.ends);
+            pixel[w] = window.part(0, bits_of<false>(tap.even, column[w]));
+          }
+        }
+        join_pixels<kChannels>(pixel, bytes);
+      }
+      out.write(tap.to, bytes);
+    }
+    __syncthreads();
+  }
+}
+
+// The pixels of a lane in a row of src, blended along it.
+template <int kChannels>
+struct WordsLine {
+  using Cell = WordsCells<kChannels>;
+
+  uint32_t value[Cell::kWindows * kChannels];
+
+  // A pair of neighbouring bytes of a channel times the pair of weights is one product: ResizeBlend::across().
+  template <class Window>
+  __device__ void blend(const Window& window, int i, uint32_t bits, uint32_t weights) {
+    const uint32_t low = window.part(0, bits);
+    uint32_t* const to = value + i * kChannels;
+    if constexpr (kChannels == 1) {
+      to[0] = __dp2a_lo(weights, low, 0u);
+    } else if constexpr (kChannels == 2) {
+      const uint32_t pairs = __byte_perm(low, 0, 0x3120);
+      to[0] = __dp2a_lo(weights, pairs, 0u);
+      to[1] = __dp2a_hi(weights, pairs, 0u);
+    } else {
+      const uint32_t high = window.part(1, bits);
+      const uint32_t pairs = __byte_perm(low, high, kChannels == 3 ? 0x4130 : 0x5140);
+      const uint32_t rest = __byte_perm(low, high, kChannels == 3 ? 0x0052 : 0x7362);
+      to[0] = __dp2a_lo(weights, pairs, 0u);
+      to[1] = __dp2a_hi(weights, pairs, 0u);
+      to[2] = __dp2a_lo(weights, rest, 0u);
+      if constexpr (kChannels == 4) to[3] = __dp2a_hi(weights, rest, 0u);
+    }
+  }
+
+  template <class Row>
+  __device__ void blend(const Row& from, uint32_t row, const ColumnTap (&column)[Cell::kWindows]) {
+#pragma unroll
+    for (int i = 0; i < Cell::kWindows; ++i) {
+      blend(from.window[i], i, bits_of<Row::kSame>(row, column[i]), column[i].weights);
+    }
+  }
+
+  template <class Window>
+  __device__ void blend_at_end(const ResizeWords& src, uint32_t row, const ColumnTap (&column)[Cell::kWindows],
+                               const uint32_t (&ends)[2]) {
+#pragma unroll
+    for (int i = 0; i < Cell::kWindows; ++i) {
+      Window window;
+      window.read_at_end(src, (row + column[i].at) & ~3u, ends);
+      blend(window, i, bits_of<false>(row, column[i]), column[i].weights);
+    }
+  }
+};
+
+// The bytes of one cell between two lines: ResizeBlend::down(), of which the result is the highest byte.
+template <int kChannels>
+__device__ inline uint32_t cell_between(const WordsLine<kChannels>& even, const WordsLine<kChannels>& odd, int k,
+                                        uint32_t even_weight) {
+  constexpr int kCount = WordsCells<kChannels>::kPixels * kChannels;
+  const uint32_t odd_weight = (1u << ResizeBlend<uint8_t>::kDown) - even_weight;
+  uint32_t sum[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    const int at = k * kCount + i;
+    sum[i] = even.value[at] * even_weight + (odd.value[at] * odd_weight + (1u << 23));
+  }
+  if constexpr (kCount == 3) {
+    return __byte_perm(__byte_perm(sum[0], sum[1], 0x0073), sum[2], 0x0710);
+  } else {
+    return gather_bytes<3>(sum[0], sum[1], sum[2], sum[3]);
+  }
+}
+
+// Four blocks a processor leave each thread 64 registers, three leave it 80.
+constexpr int blocks_for(int channels, int align) { return channels == 1 || (channels == 4 && align == 1) ? 3 : 4; }
+
+template <int kChannels, int kAlign, bool kTuned>
+__global__ void __launch_bounds__(kThreads, blocks_for(kChannels, kAlign))
+    bilinear_words(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ WordsTiles tiles) {
+  using Cell = WordsCells<kChannels>;
+  using Row = WordsRow<kChannels, 2 * kChannels, kAlign, kTuned>;
+  __shared__ WordsTaps<kChannels> taps;
+  const ResizeWords& src = tiles.src;
+  for (uint32_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const WordsPlace place(launch, tiles, tile, Cell::kCols);
+    taps.fill(launch, tiles, place.first_col, place.first_row);
+    __syncthreads();
+    ColumnTap column[Cell::kWindows];
+#pragma unroll
+    for (int i = 0; i < Cell::kWindows; ++i) column[i] = taps.of_window(i);
+    const WordsOut<kChannels, kTuned> out(launch, tiles, taps);
+    WordsLine<kChannels> even{};
+    WordsLine<kChannels> odd{};
+    for (int i = place.begin; i < place.end; ++i) {
+      const RowTap tap = taps.row[i];
+      const bool new_even = (tap.weight & kNewEven) != 0;
+      const bool new_odd = (tap.weight & kNewOdd) != 0;
+      if ((tap.weight & kAtEnd) != 0) {
+        if (new_even) even.template blend_at_end<typename Row::Window>(src, tap.even, column, taps.ends);
+        if (new_odd) odd.template blend_at_end<typename Row::Window>(src, tap.odd, column, taps.ends);
+      } else if (new_even || new_odd) {
+        Row rows[2];
+        if (new_even && new_odd) {  // both are on their way before the first is used
+          rows[0].read(src, tap.even, column);
+          rows[1].read(src, tap.odd, column);
+          even.blend(rows[0], tap.even, column);
+          odd.blend(rows[1], tap.odd, column);
+        } else if (new_even) {
+          rows[0].read(src, tap.even, column);
+          even.blend(rows[0], tap.even, column);
+        } else {
+          rows[1].read(src, tap.odd, column);
+          odd.blend(rows[1], tap.odd, column);
+        }
+      }
+      uint32_t bytes[Cell::kCount];
+#pragma unroll
+      for (int k = 0; k < Cell::kCount; ++k) bytes[k] = cell_between<kChannels>(even, odd, k, tap.weight & kWeight);
+      out.write(tap.to, bytes);
+    }
+    __syncthreads();
+  }
+}
+
+using Kernel = void (*)(ResizeLaunch, WordsTiles);
+
+template <int kChannels, int kAlign>
+Kernel kernel_of(const ResizeLaunch& launch, bool tuned) {
+  if (launch.filter == GPUMEM_FILTER_NEAREST) {
+    return tuned ? nearest_words<kChannels, kAlign, true> : nearest_words<kChannels, kAlign, false>;
+  }
+  return tuned ? bilinear_words<kChannels, kAlign, true> : bilinear_words<kChannels, kAlign, false>;
+}
+
+bool in_words(const void* image, int64_t pitch) {
+  return reinterpret_cast<uintptr_t>(image) % 4 == 0 && pitch % 4 == 0;
+}
+
+Kernel kernel_of(const ResizeLaunch& launch, bool dst_words) {
+  const bool tuned = dst_words && launch.src_pitch % 4 == 0;
+  switch (launch.channels) {
+    case 1:
+      return kernel_of<1, 1>(launch, tuned);
+    case 2:
+      return kernel_of<2, 1>(launch, tuned);
+    case 3:
+      return kernel_of<3, 1>(launch, tuned);
+    default:
+      return in_words(launch.src, launch.src_pitch) ? kernel_of<4, 4>(launch, tuned) : kernel_of<4, 1>(launch, tuned);
+  }
+}
+
+}  // namespace
+
+cudaError_t resize_words(const ResizeLaunch& launch, cudaStream_t stream) {
+  if (launch.dtype != GPUMEM_U8 || launch.channels < 1 || launch.channels > 4) return cudaErrorInvalidValue;
+  const int64_t across = resize_pieces(launch.across.dst, int64_t{32} * resize_words_pixels(launch.channels));
+  const int64_t down = resize_pieces(launch.down.dst, kResizeWarps * launch.rows_per_thread);
+  const bool dst_words = in_words(launch.dst, launch.dst_pitch);
+  const auto row_bytes = static_cast<int32_t>(launch.across.src) * launch.channels;
+  const ResizeWords src(launch.src, (launch.down.src - 1) * launch.src_pitch + row_bytes);
+  const WordsTiles tiles{static_cast<uint32_t>(across * down),
+                         Divisor<uint32_t>(static_cast<uint32_t>(across)),
+                         ResizeShortAxis(launch.down),
+                         ResizeShortAxis(launch.across),
+                         src,
+                         ResizeInside(src, row_bytes, kMostWindowBytes),
+                         dst_words};
+  return enqueue(kernel_of(launch, dst_words), static_cast<unsigned>(launch.grid), kThreads, stream, launch, tiles);
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,235 @@
+// What the kernels of kernels/resize/words.cu are made of: the taps of a tile, the words of src, the words of dst.
+#pragma once
+
+#include "kernels/resize/resize.hpp"
+#include "kernels/resize/tiles.cuh"
+#include "kernels/resize/window.cuh"
+
+namespace gpumem::kernels {
+
+struct WordsTiles {
+  uint32_t count;
+  Divisor<uint32_t> across;  // tiles of a row
+  ResizeShortAxis rows;
+  ResizeShortAxis cols;
+  ResizeWords src;
+  ResizeInside inside;
+  bool dst_words;  // every row of dst begins at a word
+};
+
+// What a lane makes of a row: cells of the pixels of a word of dst, or of one pixel of 3 bytes, 32 lanes apart.
+template <int kChannels>
+struct WordsCells {
+  static constexpr int kPixels = kChannels == 1 ? 4 : kChannels == 2 ? 2 : 1;
+  static constexpr int kCount = resize_words_pixels(kChannels) / kPixels;
+  static constexpr int kWindows = kCount * kPixels;
+  static constexpr int kStep = 32 * kPixels;  // pixels from one to the next
+  static constexpr int kCols = kStep * kCount;
+};
+
+// Taps as offsets in bytes: of a pixel from the first whole word of src on, if the row were the first one, and of a row.
+struct ColumnTap {
+  uint32_t at;
+  uint32_t weights;  // of this pixel in the low half, of the next one in the high half
+};
+struct RowTap {
+  uint32_t even;  // of the two rows of src the even one, and the odd one; kNoRow where its weight is 0
+  uint32_t odd;
+  uint32_t weight;  // of the even one, and kNew...
+  uint32_t to;      // in dst
+};
+constexpr uint32_t kNoRow = 0xffffffffu;
+constexpr uint32_t kNewEven = 1u << 16;  // the row above it in dst, made by the same warp, did not take it
+constexpr uint32_t kNewOdd = 2u << 16;
+constexpr uint32_t kAtEnd = 4u << 16;  // a word of a new one reaches over an end of src
+constexpr uint32_t kWeight = kNewEven - 1;
+
+// What a lane needs to write, in shared memory so that it is not worked out again in every row.
+struct LaneOut {
+  uint32_t at;  // in a row of dst, of the word that it writes of its first cell
+  uint32_t
+      order;  // of 3 bytes and the next lane's those of a word, as __byte_perm() takes them; 0 in the lane that writes none
+  int32_t left;   // pixels from its first on
+  int32_t whole;  // whether all cells of the tile are pixels
+};
+
+template <int kChannels>
+struct WordsTaps {
+  using Cell = WordsCells<kChannels>;
+
+  ColumnTap column[Cell::kCols];
+  RowTap row[kResizeWarps * kMaxResizeRows];
+  uint32_t ends[2];  // the first and the last word of src
+  LaneOut lane[32];
+
+  __device__ void fill(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t first_col, uint32_t first_row) {
+    const int count = Cell::kCols + kResizeWarps * static_cast<int>(launch.rows_per_thread);
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += kResizeThreads) {
+      if (i < Cell::kCols) {
+        column[i] = column_tap(launch, tiles.cols, tiles.src, first_col + static_cast<uint32_t>(i));
+      } else {
+        row[i - Cell::kCols] = row_tap(launch, tiles, first_row + static_cast<uint32_t>(i - Cell::kCols));
+      }
+    }
+    if (threadIdx.x < 32) lane[threadIdx.x] = lane_out(tiles, first_col, threadIdx.x);
+    if (threadIdx.x == 0) ends[0] = tiles.src.first_word();
+    if (threadIdx.x == kResizeThreads - 1) ends[1] = tiles.src.last_word();
+  }
+
+  // Of this lane.
+  __device__ const ColumnTap& of_window(int i) const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    return column[i / Cell::kPixels * Cell::kStep + lane * Cell::kPixels + i % Cell::kPixels];
+  }
+
+ private:
+  // Lanes 0 to 2 of four write the three words of four pixels of 3 bytes.
+  __device__ static LaneOut lane_out(const WordsTiles& tiles, uint32_t first_col, uint32_t lane) {
+    constexpr bool kThree = kChannels == 3;
+    const uint32_t of_four = lane % 4;
+    const uint32_t col = first_col + lane * Cell::kPixels;
+    const auto left = static_cast<int32_t>(tiles.cols.dst) - static_cast<int32_t>(col);
+    const int32_t of_tile = static_cast<int32_t>(tiles.cols.dst) - static_cast<int32_t>(first_col);
+    const uint32_t order = of_four == 0 ? 0x4210 : of_four == 1 ? 0x5421 : of_four == 2 ? 0x6542 : 0;
+    return {col * kChannels + (kThree ? of_four : 0), kThree ? order : 1, left, of_tile >= Cell::kCols ? 1 : 0};
+  }
+
+  // Beyond the last column or row it is the last one's.
+  __device__ static ColumnTap column_tap(const ResizeLaunch& launch, const ResizeShortAxis& cols,
+                                         const ResizeWords& src, uint32_t i) {
+    const uint32_t col = min(i, cols.dst - 1);
+    const auto first = static_cast<uint32_t>(src.first);
+    if (launch.filter == GPUMEM_FILTER_NEAREST) {
+      return {first + static_cast<uint32_t>(resize_nearest(cols, col)) * kChannels, 0};
+    }
+    constexpr int kBits = ResizeBlend<uint8_t>::kAcross;
+    const ResizeTap tap = resize_tap<kBits>(cols, col);
+    return {first + static_cast<uint32_t>(tap.index) * kChannels, ((1u << kBits) - tap.weight) | tap.weight << 16};
+  }
+  __device__ static RowTap row_tap(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t i) {
+    const uint32_t row = min(i, tiles.rows.dst - 1);
+    RowTap tap = rows_of(launch, tiles, row);
+    RowTap above{kNoRow, kNoRow, 0, 0};
+    if (row % static_cast<uint32_t>(launch.rows_per_thread) != 0) above = rows_of(launch, tiles, row - 1);
+    tap.to = row * static_cast<uint32_t>(launch.dst_pitch);
+    const auto note = [&](uint32_t from, uint32_t before, uint32_t is_new) {
+      if (from == kNoRow || from == before) return;
+      tap.weight |= is_new | (tiles.inside.has(from) ? 0 : kAtEnd);
+    };
+    note(tap.even, above.even, kNewEven);
+    note(tap.odd, above.odd, kNewOdd);
+    return tap;
+  }
+  __device__ static RowTap rows_of(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t row) {
+    const auto pitch = static_cast<uint32_t>(launch.src_pitch);
+    if (launch.filter == GPUMEM_FILTER_NEAREST) {
+      return {static_cast<uint32_t>(resize_nearest(tiles.rows, row)) * pitch, kNoRow, 0, 0};
+    }
+    constexpr int kBits = ResizeBlend<uint8_t>::kDown;
+    const ResizeTap tap = resize_tap<kBits>(tiles.rows, row);
+    const uint32_t upper = static_cast<uint32_t>(tap.index) * pitch;
+    const uint32_t lower = tap.weight != 0 ? upper + pitch : kNoRow;
+    if (tap.index % 2 == 0) return {upper, lower, (1u << kBits) - tap.weight, 0};
+    return {lower, upper, tap.weight, 0};
+  }
+};
+
+// One byte of each of four words.
+template <int kByte>
+__device__ inline uint32_t gather_bytes(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  constexpr unsigned kPair = kByte | (kByte + 4) << 4;
+  return __byte_perm(__byte_perm(a, b, kPair), __byte_perm(c, d, kPair), 0x5410);
+}
+
+// The bytes of a row of src that a lane takes. kSteady: every row begins as far from a word as the first.
+template <int kChannels, int kBytes, int kAlign, bool kSteady>
+struct WordsRow {
+  using Cell = WordsCells<kChannels>;
+  using Window = ResizeWindow<kBytes, kAlign>;
+  static constexpr bool kSame = kSteady;
+
+  Window window[Cell::kWindows];
+
+  __device__ void read(const ResizeWords& src, uint32_t row, const ColumnTap (&column)[Cell::kWindows]) {
+    const unsigned char* const from = src.base + row;
+#pragma unroll
+    for (int i = 0; i < Cell::kWindows; ++i) {
+      window[i].read(kSteady ? from + (column[i].at & ~3u) : src.base + ((row + column[i].at) & ~3u));
+    }
+  }
+};
+
+// 8 times the offset of a pixel, as far as it matters for its place in a word.
+template <bool kSteady>
+__device__ inline uint32_t bits_of(uint32_t row, const ColumnTap& column) {
+  return (kSteady ? column.at : row + column.at) * 8;
+}
+
+// Where a lane's cells of a row go. kWords: dst by words; else it is seen here.
+template <int kChannels, bool kWords>
+struct WordsOut {
+  using Cell = WordsCells<kChannels>;
+
+  unsigned char* dst;
+  LaneOut lane;
+  bool words;
+
+  __device__ WordsOut(const ResizeLaunch& launch, const WordsTiles& tiles, const WordsTaps<kChannels>& taps)
+      : dst(static_cast<unsigned char*>(launch.dst)),
+        lane(taps.lane[threadIdx.x % 32]),
+        words(kWords || tiles.dst_words) {}
+
+  // The bytes of each cell's pixels. Every lane of the warp is here.
+  __device__ void write(uint32_t row, const uint32_t (&bytes)[Cell::kCount]) const {
+    uint32_t word[Cell::kCount];
+#pragma unroll
+    for (int k = 0; k < Cell::kCount; ++k) {
+      word[k] = bytes[k];
+      if (kChannels == 3) word[k] = __byte_perm(bytes[k], __shfl_down_sync(0xffffffffu, bytes[k], 1), lane.order);
+    }
+    unsigned char* const to = dst + (row + lane.at);
+    if (words && lane.whole != 0) {
+      if (kChannels == 3 && lane.order == 0) return;
+#pragma unroll
+      for (int k = 0; k < Cell::kCount; ++k) *reinterpret_cast<uint32_t*>(to + k * Cell::kStep * kChannels) = word[k];
+    } else {
+#pragma unroll
+      for (int k = 0; k < Cell::kCount; ++k) {
+        write_some(to + k * Cell::kStep * kChannels, lane.left - k * Cell::kStep, word[k], bytes[k]);
+      }
+    }
+  }
+
+ private:
+  // `here` pixels, if that is more than none, are left from the cell on.
+  __device__ void write_some(unsigned char* to, int here, uint32_t word, uint32_t bytes) const {
+    const int of_four = kChannels == 3 ? static_cast<int>(threadIdx.x % 4) : 0;
+    if (words && here + of_four >= (kChannels == 3 ? 4 : Cell::kPixels)) {
+      if (lane.order != 0) *reinterpret_cast<uint32_t*>(to) = word;
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < Cell::kPixels * kChannels; ++i) {
+      if (i / kChannels < here) to[i - of_four] = static_cast<unsigned char>(bytes >> (8 * i));
+    }
+  }
+};
+
+// The tile that a block makes, and the rows of a warp in it.
+struct WordsPlace {
+  uint32_t first_col;
+  uint32_t first_row;
+  int begin;
+  int end;
+
+  __device__ WordsPlace(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t tile, int cols) {
+    const int rows = static_cast<int>(launch.rows_per_thread);
+    const uint32_t down = tiles.across.quotient(tile);
+    first_col = (tile - down * tiles.across.value) * static_cast<uint32_t>(cols);
+    first_row = down * static_cast<uint32_t>(kResizeWarps * rows);
+    begin = static_cast<int>(threadIdx.x / 32) * rows;
+    end = min(static_cast<int>(tiles.rows.dst - first_row), begin + rows);
+  }
+};
+
+}  // namespace gpumem::kernels
