@@ -285,8 +285,11 @@ TEST(Permute, CoversArraysBeyond32Bits) {
     axes.add(70001, 1, int64_t{70001} * 3);
     axes.add(3, 70001, 70001);
     const PermuteProblem planes{Runs::cuda, fuse(axes, 0, 0), 0, 0};
-    const Decision tiles = select<PermuteFamily>(h200, planes, {}, {});
-    EXPECT_STREQ(PermuteFamily::table()[tiles.row].name, "tiles");
+    const Decision packed = select<PermuteFamily>(h200, planes, {}, {});
+    EXPECT_STREQ(PermuteFamily::table()[packed.row].name, "packed");
+    EXPECT_GE(packed.shape.grid * 4 * packed.shape.tile, planes.elements());
+    const int32_t forced = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "tiles");
+    const Decision tiles = select<PermuteFamily>(h200, planes, {forced, ChosenBy::program}, {});
     EXPECT_GE(tiles.shape.grid * tiles.shape.tile * tiles.shape.tile, planes.elements());
 
     axes.src_stride[0] = 1;
