@@ -2,9 +2,8 @@
 // axes are short (the idea of packing axes: A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA
 // Compatible GPUs", 2017). A pure function of the axes. Plain C++, no CUDA.
 //
-// A block reads the box in the order of src and writes it in the order of dst. Every box of a problem has the same extents: the
-// last one along an axis is moved back until it ends where the axis does, so that no bounds are checked; what two boxes share is
-// moved twice. In shared memory the box lies as `run`s, elements one after the other in dst, a pitch apart.
+// A block reads the box (kernels/permute_box.hpp) in the order of src and writes it in the order of dst. In shared memory it lies as
+// runs, elements one after the other in dst, a pitch apart.
 #pragma once
 
 #include <algorithm>
@@ -12,31 +11,25 @@
 #include <numeric>
 
 #include "kernels/permute_axes.hpp"
+#include "kernels/permute_box.hpp"
 
 namespace gpumem {
 
 constexpr int32_t kPackedThreads = 320;  // at most
 constexpr int64_t kPackedBytes = 40960;  // of shared memory; with the tables, five blocks a multiprocessor of 228 KiB
+constexpr int32_t kPackedResident = 4;   // blocks a multiprocessor that the registers are for
 constexpr int32_t kPackedRows = 320;     // of the table of rows that are read
 constexpr int32_t kPackedPieces = 256;   // of the table of pieces of lines that are written
 constexpr int64_t kPackedMaxCols = 256;  // of a thread each
 // Elements of a line that a warp takes at a time: so many a lane.
 constexpr int32_t kPackedPerLane = 4;
 constexpr int64_t kPackedPiece = 32 * kPackedPerLane;
-constexpr int64_t kPackedSectorBytes = 32;  // what memory is read and written in
 
 // After how many elements one is left out in a padded box: 128 bytes, which are all banks. Elements of less than a word are not padded.
 constexpr int32_t packed_pad(int64_t element_bytes) noexcept { return static_cast<int32_t>(128 / element_bytes); }
 
-struct PackedTile {
-  bool fits = false;
+struct PackedTile : PermuteBox {
   double cost = 0;  // beside other tiles': bytes moved for each one wanted, and what keeps lanes idle
-  int64_t extent[kMaxPermuteRank] = {};  // of the box
-  int64_t step[kMaxPermuteRank] = {};    // from box to box; less than the extent where neighbours overlap
-  int64_t boxes[kMaxPermuteRank] = {};
-  int64_t volume = 1;                       // elements of a box
-  int64_t all_boxes = 1;                    // of the problem
-  int32_t src_order[kMaxPermuteRank] = {};  // axes by their stride in src; those of stride 0 last
 
   int64_t src_run = 1;  // elements side by side in src
   // The first axes of src_order, of which each thread has a place of its own; the last of them is folded where it is too long.
@@ -51,10 +44,7 @@ struct PackedTile {
   int64_t pieces = 1;    // of a line
   // Warps begin to write on sectors: less than so many elements before the line, or 0 where every line begins on one.
   int64_t sector_mask = 0;
-  // The run axis along which boxes overlap, so that each line is cut on a boundary of sectors; -1: none. run_step: elements of the
-  // line from box to box.
-  int32_t cut_axis = -1;
-  int64_t run_step = 0;
+  int64_t run_step = 0;  // elements of a line from box to box, where it is cut
 
   int64_t pitch = 1;  // elements of shared memory from line to line
   bool padded = false;
@@ -81,96 +71,7 @@ struct PackedTile {
 
 namespace packing {
 
-constexpr int64_t up(int64_t n, int64_t unit) noexcept { return (n + unit - 1) / unit * unit; }
-constexpr int64_t pieces_of(int64_t n, int64_t piece) noexcept { return n / piece + (n % piece != 0 ? 1 : 0); }
-
-inline void sort_by_src(const PermuteAxes& axes, int32_t* order) noexcept {
-  std::iota(order, order + axes.rank, 0);
-  std::stable_sort(order, order + axes.rank, [&](int32_t a, int32_t b) {
-    const bool a_repeats = axes.src_stride[a] == 0;
-    const bool b_repeats = axes.src_stride[b] == 0;
-    return a_repeats != b_repeats ? b_repeats : axes.src_stride[a] < axes.src_stride[b];
-  });
-}
-
-// Equal pieces of about `wanted`, in multiples of `granule` unless too much would be moved twice.
-inline int64_t piece_of(int64_t extent, int64_t wanted, int64_t granule) noexcept {
-  int64_t best = std::min(extent, up(pieces_of(extent, pieces_of(extent, wanted)), granule));
-  if (extent / wanted > 16) return best;
-  double least = 1e9;
-  for (int64_t count = pieces_of(extent, wanted + wanted / 3); count <= pieces_of(extent, wanted - wanted / 4);
-       ++count) {
-    const int64_t bare = pieces_of(extent, count);
-    const double off = 0.1 * std::abs(static_cast<double>(bare - wanted)) / static_cast<double>(wanted);
-    for (const int64_t piece : {std::min(extent, up(bare, granule)), bare}) {
-      const double twice = static_cast<double>(count * piece) / static_cast<double>(extent) + off;
-      const double cost = piece % granule == 0 ? twice : twice + 0.06;
-      if (cost >= least) continue;
-      least = cost;
-      best = piece;
-    }
-  }
-  return best;
-}
-
-// Makes the box about `wanted` elements long along the axes in `order`.
-inline void grow(PackedTile& t, const PermuteAxes& axes, const int32_t* order, int64_t wanted,
-                 int64_t sector) noexcept {
-  int64_t reached = 1;
-  for (int32_t k = 0; k < axes.rank && 4 * reached < 3 * wanted; ++k) {
-    const int32_t d = order[k];
-    const int64_t more = pieces_of(wanted, reached);
-    const int64_t granule = sector / std::gcd(sector, reached);
-    const bool whole = axes.extent[d] <= std::min(more + more / 2, kPackedMaxCols);
-    const int64_t piece = whole ? axes.extent[d] : piece_of(axes.extent[d], more, granule);
-    t.extent[d] = std::max(t.extent[d], piece);
-    reached *= piece;
-    if (!whole) return;
-  }
-}
-
-// How many of the axes in `order` lie side by side in the box, and their elements.
-struct Run {
-  int32_t axes = 0;
-  int64_t elements = 1;
-};
-inline Run run_of(const PackedTile& t, const PermuteAxes& axes, const int32_t* order, const int64_t* stride) noexcept {
-  Run run;
-  int64_t next = 1;
-  for (; run.axes < axes.rank; ++run.axes) {
-    const int32_t d = order[run.axes];
-    if (stride[d] != next) break;
-    run.elements *= t.extent[d];
-    if (t.extent[d] < axes.extent[d]) return {run.axes + 1, run.elements};
-    next = stride[d] * axes.extent[d];
-  }
-  return run;
-}
-
-// Whether every run of every box begins and ends on sectors, where the array does.
-inline bool on_sectors(const PackedTile& t, const PermuteAxes& axes, const int32_t* order, const int64_t* stride,
-                       int32_t run_axes, int64_t sector) noexcept {
-  for (int32_t k = 0; k < axes.rank; ++k) {
-    const int32_t d = order[k];
-    const int64_t unit = stride[d] % sector;
-    if (k >= run_axes && unit != 0) return false;
-    if (k < run_axes && t.extent[d] < axes.extent[d]) {
-      if (unit * (t.extent[d] % sector) % sector != 0 || unit * (axes.extent[d] % sector) % sector != 0) return false;
-    }
-  }
-  return true;
-}
-
-// Elements from the first to the last in a box, or too many for 32 bits.
-inline bool spans_32_bits(const PackedTile& t, int32_t rank, const int64_t* stride) noexcept {
-  int64_t last = 0;
-  for (int32_t d = 0; d < rank; ++d) {
-    if (t.extent[d] == 1) continue;
-    if (stride[d] > UINT32_MAX) return false;
-    last += (t.extent[d] - 1) * stride[d];
-  }
-  return last <= UINT32_MAX;
-}
+using namespace boxes;
 
 // Words of 4 bytes from line to line that keep the columns of a box in different banks: an odd number.
 constexpr int64_t odd_pitch(int64_t run, int64_t element_bytes) noexcept {
@@ -201,7 +102,7 @@ inline bool choose_cols(PackedTile& t, const PermuteAxes& axes) noexcept {
 // What the extents of the box lead to. `t.extent` is changed where the run is cut on sectors.
 inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_order) noexcept {
   const int64_t e = axes.element_bytes;
-  const int64_t sector = std::max<int64_t>(kPackedSectorBytes / e, 1);
+  const int64_t sector = sector_elements(e);
   std::copy_n(t.extent, kMaxPermuteRank, t.step);
   Run run = run_of(t, axes, dst_order, axes.dst_stride);
   if (run.axes == 0) return;
@@ -224,17 +125,13 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
   const Run src_run = run_of(t, axes, t.src_order, axes.src_stride);
   t.src_run = src_run.elements;
   const bool src_on_sectors = on_sectors(t, axes, t.src_order, axes.src_stride, src_run.axes, sector);
+  if (!count_boxes(t, axes) || t.volume * e > kPackedBytes) return;
   double read = 1;
   double written = 1;
   for (int32_t d = 0; d < axes.rank; ++d) {
-    t.boxes[d] = pieces_of(axes.extent[d] - t.extent[d], t.step[d]) + 1;
-    t.volume *= t.extent[d];
-    if (t.volume * e > kPackedBytes || t.boxes[d] > UINT32_MAX || t.all_boxes > UINT32_MAX) return;
-    t.all_boxes *= t.boxes[d];
     read *= static_cast<double>(t.boxes[d] * t.extent[d]) / static_cast<double>(axes.extent[d]);
     written *= static_cast<double>(t.boxes[d] * t.step[d]) / static_cast<double>(axes.extent[d]);
   }
-  if (t.all_boxes > UINT32_MAX) return;
   t.rows = t.volume / t.cols;
   t.lines = t.volume / t.run;
   t.rows_at_once = std::min(t.rows, kPackedThreads / t.cols);
@@ -334,28 +231,26 @@ inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
   }
 }
 
-}  // namespace packing
-
-// The tile for a fused problem; fits is false where there is none. dst must have elements side by side along axis 0.
-inline PackedTile packed_tile(const PermuteAxes& axes) noexcept {
+inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
   PackedTile best;
-  if (axes.dst_stride[0] != 1 || axes.rank < 2) return best;
-  const int64_t sector = std::max<int64_t>(kPackedSectorBytes / axes.element_bytes, 1);
+  if (axes.rank < 2 || axes.dst_stride[0] != 1) return best;
+  const int64_t sector = boxes::sector_elements(axes.element_bytes);
   int32_t dst_order[kMaxPermuteRank];
   std::iota(dst_order, dst_order + axes.rank, 0);
   PackedTile empty;
-  packing::sort_by_src(axes, empty.src_order);
+  boxes::sort_by_src(axes, empty.src_order);
   std::fill_n(empty.extent, axes.rank, 1);
   const int64_t room = kPackedBytes * 9 / 10 / axes.element_bytes;
   for (const int64_t src_bytes : {128, 256, 384, 512, 1024}) {
     PackedTile along_src = empty;
-    packing::grow(along_src, axes, empty.src_order, std::min(src_bytes / axes.element_bytes, kPackedMaxCols), sector);
+    boxes::grow(along_src, axes, empty.src_order, axes.rank, std::min(src_bytes / axes.element_bytes, kPackedMaxCols),
+                sector);
     int64_t reached = 1;
     for (int32_t d = 0; d < axes.rank; ++d) reached *= along_src.extent[d];
     for (const int64_t wanted : {room / reached, room / reached / 2, room / 2, room / 8, 128 / axes.element_bytes,
                                  256 / axes.element_bytes, 512 / axes.element_bytes}) {
       PackedTile t = along_src;
-      packing::grow(t, axes, dst_order, std::max<int64_t>(wanted, 2), sector);
+      boxes::grow(t, axes, dst_order, axes.rank, std::max<int64_t>(wanted, 2), sector);
       packing::fill(t, axes);
       packing::judge(t, axes, dst_order);
       if (t.fits && (!best.fits || t.cost < best.cost)) best = t;
@@ -363,6 +258,20 @@ inline PackedTile packed_tile(const PermuteAxes& axes) noexcept {
   }
   if (best.fits) packing::choose_pitch(best, axes);
   return best;
+}
+
+}  // namespace packing
+
+// The tile for a fused problem; fits is false where there is none. dst must have elements side by side along axis 0. The search
+// takes some microseconds, and selection, launch shape and launch ask one after the other: a thread remembers its last answer.
+inline PackedTile packed_tile(const PermuteAxes& axes) noexcept {
+  thread_local PermuteAxes last;
+  thread_local PackedTile tile;
+  if (!(last == axes)) {
+    tile = packing::best_tile(axes);
+    last = axes;
+  }
+  return tile;
 }
 
 }  // namespace gpumem

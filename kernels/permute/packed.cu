@@ -6,60 +6,19 @@
 // written twice.
 #include <bit>
 
-#include "kernels/division.hpp"
-#include "kernels/permute/words.cuh"
+#include "kernels/permute/boxes.cuh"
 #include "kernels/permute_packed.hpp"
 
 namespace gpumem::kernels {
 namespace {
 
 // Loads that a thread has under way at once.
-constexpr int in_flight(int bytes) { return bytes == 16 ? 4 : bytes == 8 ? 6 : 8; }
-
-// Axes that the number of an element of a box is taken apart into, the first one fastest.
-struct Places {
-  int32_t rank = 0;
-  Divisor<uint32_t> extent[kMaxPermuteRank];
-  uint32_t stride[kMaxPermuteRank];  // in src or dst, elements
-  uint32_t weight[kMaxPermuteRank];  // in shared memory
-};
-
-struct Place {
-  uint32_t outside = 0;
-  uint32_t shared = 0;
-};
-
-__device__ __forceinline__ Place place_of(uint32_t number, const Places& places) {
-  Place at;
-#pragma unroll
-  for (int d = 0; d < kMaxPermuteRank; ++d) {
-    if (d >= places.rank) break;
-    const uint32_t rest = places.extent[d].quotient(number);
-    const uint32_t index = number - rest * places.extent[d].value;
-    at.outside += index * places.stride[d];
-    at.shared += index * places.weight[d];
-    number = rest;
-  }
-  return at;
-}
-
-// Axes along which there are several boxes.
-struct Boxes {
-  int32_t rank = 0;
-  Divisor<uint32_t> count[kMaxPermuteRank];
-  int64_t step[kMaxPermuteRank];
-  int64_t last[kMaxPermuteRank];  // where the last box begins
-  int64_t src_stride[kMaxPermuteRank];
-  int64_t dst_stride[kMaxPermuteRank];
-};
+constexpr int in_flight(int bytes) { return bytes == 16 ? 2 : bytes == 8 ? 4 : 8; }
 
 struct Packed {
   const void* src;
   void* dst;
-  uint32_t boxes;
-  uint32_t boxes_a_block;
-  Boxes outer;
-  int32_t cut;  // which of them lines are cut along; -1: none
+  Boxes boxes;
   Divisor<uint32_t> cols;
   Places of_col;
   int32_t rows;
@@ -73,34 +32,6 @@ struct Packed {
   Places of_line;
   uint32_t sector_mask;
 };
-
-// Where a box begins, and what of a line it has to write: from the first boundary on unless it is the first of the line.
-struct Origin {
-  int64_t src = 0;
-  int64_t dst = 0;
-  bool first = true;
-  bool last = true;
-};
-
-__device__ __forceinline__ Origin origin_of(uint32_t box, const Packed& p) {
-  Origin at;
-#pragma unroll
-  for (int d = 0; d < kMaxPermuteRank; ++d) {
-    if (d >= p.outer.rank) break;
-    const uint32_t rest = p.outer.count[d].quotient(box);
-    const uint32_t number = box - rest * p.outer.count[d].value;
-    const bool is_last = number + 1 == p.outer.count[d].value;
-    const int64_t index = is_last ? p.outer.last[d] : number * p.outer.step[d];
-    at.src += index * p.outer.src_stride[d];
-    at.dst += index * p.outer.dst_stride[d];
-    if (d == p.cut) {
-      at.first = number == 0;
-      at.last = is_last;
-    }
-    box = rest;
-  }
-  return at;
-}
 
 // Two of them are read at once.
 struct alignas(16) TwoRows {
@@ -195,7 +126,7 @@ __device__ __forceinline__ void write_lines(T* dst, const T* shared, const Table
 }
 
 template <int kBytes, bool kPadded>
-__global__ void __launch_bounds__(kPackedThreads, 4) packed_kernel(const __grid_constant__ Packed p) {
+__global__ void __launch_bounds__(kPackedThreads, kPackedResident) packed_kernel(const __grid_constant__ Packed p) {
   using T = typename Word<kBytes>::Type;
   constexpr int kLoads = in_flight(kBytes);
   __shared__ T shared[kPackedBytes / kBytes];
@@ -208,11 +139,10 @@ __global__ void __launch_bounds__(kPackedThreads, 4) packed_kernel(const __grid_
   share.end = share.begin;
   // The last threads may have no rows.
   if (static_cast<int>(own) < p.rows_at_once) share.end += (p.rows - static_cast<int>(own) - 1) / p.rows_at_once + 1;
-  const uint32_t begin = blockIdx.x * p.boxes_a_block;
-  const uint32_t end = p.boxes - begin < p.boxes_a_block ? p.boxes : begin + p.boxes_a_block;
   __syncthreads();
-  for (uint32_t box = begin; box < end; ++box) {
-    const Origin origin = origin_of(box, p);
+  uint32_t box = blockIdx.x;
+  do {
+    const Origin origin = origin_of(box, p.boxes);
     const T* from = static_cast<const T*>(p.src) + origin.src + share.col.outside;
     int row = share.begin;
     for (; row + kLoads <= share.end; row += kLoads) read_rows<kBytes, kPadded, true>(from, shared, tables, share, row);
@@ -220,37 +150,7 @@ __global__ void __launch_bounds__(kPackedThreads, 4) packed_kernel(const __grid_
     __syncthreads();
     write_lines<kBytes, kPadded>(static_cast<T*>(p.dst) + origin.dst, shared, tables, p, origin);
     __syncthreads();
-  }
-}
-
-void add(Places& places, int64_t extent, int64_t stride, int64_t weight) {
-  if (extent == 1) return;
-  places.extent[places.rank] = Divisor<uint32_t>(static_cast<uint32_t>(extent));
-  places.stride[places.rank] = static_cast<uint32_t>(stride);
-  places.weight[places.rank++] = static_cast<uint32_t>(weight);
-}
-
-void add_boxes(Packed& p, const PermuteAxes& axes, const PackedTile& t, int32_t axis) {
-  if (t.boxes[axis] == 1) return;
-  Boxes& outer = p.outer;
-  for (int32_t d = 0; d < outer.rank; ++d) {
-    if (outer.src_stride[d] == axes.src_stride[axis] && outer.dst_stride[d] == axes.dst_stride[axis])
-      return;  // it is there
-  }
-  if (axis == t.cut_axis) p.cut = outer.rank;
-  outer.count[outer.rank] = Divisor<uint32_t>(static_cast<uint32_t>(t.boxes[axis]));
-  outer.step[outer.rank] = t.step[axis];
-  outer.last[outer.rank] = axes.extent[axis] - t.extent[axis];
-  outer.src_stride[outer.rank] = axes.src_stride[axis];
-  outer.dst_stride[outer.rank++] = axes.dst_stride[axis];
-}
-
-// Boxes that follow each other in src, then those that do in dst, run at about the same time: they share sectors.
-void set_boxes(Packed& p, const PermuteAxes& axes, const PackedTile& t) {
-  p.boxes = static_cast<uint32_t>(t.all_boxes);
-  p.cut = -1;
-  for (int32_t k = 0; k < axes.rank && p.outer.rank == 0; ++k) add_boxes(p, axes, t, t.src_order[k]);
-  for (int32_t d = 0; d < axes.rank; ++d) add_boxes(p, axes, t, d);
+  } while (next_box(box, p.boxes));
 }
 
 Packed packed_of(const PermuteLaunch& launch, const PackedTile& t) {
@@ -258,9 +158,7 @@ Packed packed_of(const PermuteLaunch& launch, const PackedTile& t) {
   Packed p{};
   p.src = launch.src;
   p.dst = launch.dst;
-  set_boxes(p, axes, t);
-  const auto grid = static_cast<uint32_t>(launch.grid);
-  p.boxes_a_block = p.boxes / grid + (p.boxes % grid != 0 ? 1 : 0);
+  p.boxes = boxes_of(axes, t);
   p.cols = Divisor<uint32_t>(static_cast<uint32_t>(t.cols));
   p.rows = static_cast<int32_t>(t.rows);
   p.rows_at_once = static_cast<int32_t>(t.rows_at_once);

@@ -271,7 +271,8 @@ cudaError_t permute_preload() {
     });
     if (error != cudaSuccess) return error;
   }
-  return permute_packed_preload();
+  const cudaError_t error = permute_lines_preload();
+  return error == cudaSuccess ? permute_packed_preload() : error;
 }
 
 }  // namespace gpumem::kernels

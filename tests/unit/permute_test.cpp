@@ -8,6 +8,7 @@
 #include "engine/permute_fuse.hpp"
 #include "kernels/division.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/permute_lines.hpp"
 #include "kernels/permute_packed.hpp"
 
 namespace gpumem {
@@ -75,7 +76,20 @@ PermuteAxes random_axes(std::mt19937_64& random) {
   return axes;
 }
 
-// Which elements the boxes of a tile cover, and that each place in shared memory holds one.
+// No element of any axis is left out, and no box leaves the array.
+void expect_boxes(const PermuteBox& t, const PermuteAxes& axes) {
+  for (int32_t d = 0; d < axes.rank; ++d) {
+    ASSERT_GE(t.extent[d], t.step[d]);
+    ASSERT_GE(t.step[d], 1);
+    const int64_t last = axes.extent[d] - t.extent[d];
+    ASSERT_GE(last, 0);
+    ASSERT_LE(last, (t.boxes[d] - 1) * t.step[d]) << "a gap before the last box";
+    ASSERT_TRUE(t.boxes[d] == 1 || last > (t.boxes[d] - 2) * t.step[d]) << "a box too many";
+    ASSERT_TRUE(d == t.cut_axis || t.extent[d] == t.step[d]);
+  }
+}
+
+// That the tables hold the tile, and that each place in shared memory holds one element.
 void expect_covering(const PackedTile& t, const PermuteAxes& axes) {
   ASSERT_LE(t.shared_elements(axes.element_bytes) * axes.element_bytes, kPackedBytes);
   ASSERT_LE(t.rows_at_once * t.rows_each, kPackedRows);
@@ -86,16 +100,7 @@ void expect_covering(const PackedTile& t, const PermuteAxes& axes) {
   ASSERT_EQ(t.threads % 32, 0);
   ASSERT_EQ(t.cols * t.rows, t.volume);
   ASSERT_EQ(t.run * t.lines, t.volume);
-  for (int32_t d = 0; d < axes.rank; ++d) {
-    ASSERT_GE(t.extent[d], t.step[d]);
-    ASSERT_GE(t.extent[d], 1);
-    const int64_t last = axes.extent[d] - t.extent[d];
-    ASSERT_GE(last, 0);
-    // No gap between the last box but one and the last.
-    ASSERT_LE(last, (t.boxes[d] - 1) * t.step[d]);
-    if (t.boxes[d] > 1) ASSERT_GT(last, (t.boxes[d] - 2) * t.step[d]);
-    if (d != t.cut_axis) ASSERT_EQ(t.extent[d], t.step[d]);
-  }
+  expect_boxes(t, axes);
   std::vector<bool> taken(static_cast<size_t>(t.lines * t.pitch));
   for (int64_t i = 0; i < t.volume; ++i) {
     int64_t rest = i;
@@ -123,6 +128,29 @@ TEST(Packed, TilesCoverEveryElementOfAnyProblem) {
     if (!t.fits) continue;
     ++tiles;
     expect_covering(t, fused);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(tiles, 1000);
+}
+
+TEST(Lines, TilesCoverEveryLineOfAnyProblem) {
+  std::mt19937_64 random(13);
+  int tiles = 0;
+  for (int i = 0; i < 4000; ++i) {
+    PermuteAxes axes;
+    axes.element_bytes = int64_t{1} << (random() % 5);
+    axes.add(1 + static_cast<int64_t>(random() % (random() % 4 == 0 ? 100000 : 700)), 1, 1);
+    for (uint64_t d = random() % 7; d-- > 0;) {
+      axes.add(2 + static_cast<int64_t>(random() % 200), 1 + static_cast<int64_t>(random() % 100000),
+               axes.dst_stride[axes.rank - 1] * axes.extent[axes.rank - 1] + static_cast<int64_t>(random() % 3));
+    }
+    const LineTile t = line_tile(axes);
+    if (!t.fits) continue;
+    ++tiles;
+    expect_boxes(t, axes);
+    ASSERT_LE(t.pieces * t.lines, kLinePieces);
+    ASSERT_GE(t.pieces * kLinePiece, t.extent[0] + t.sector_mask);
+    ASSERT_EQ(t.lines * t.extent[0], t.volume);
     if (testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(tiles, 1000);
