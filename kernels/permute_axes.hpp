@@ -16,6 +16,8 @@ struct PermuteAxes {
   int64_t src_stride[kMaxPermuteRank] = {};
   int64_t dst_stride[kMaxPermuteRank] = {};
 
+  friend constexpr bool operator==(const PermuteAxes&, const PermuteAxes&) = default;
+
   constexpr int64_t elements() const noexcept {
     int64_t product = 1;
     for (int32_t d = 0; d < rank; ++d) product *= extent[d];

@@ -6,39 +6,15 @@
 //   elements  anything: one element a thread in the order of dst, byte by byte where addresses are not aligned
 // The number of a piece, tile or element is taken apart into places on the other axes by multiplications (kernels/division.hpp),
 // in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
-// table leaves such shapes to `elements`.
+// table leaves such shapes to `packed` (packed.cu) or to `elements`.
 #include "kernels/division.hpp"
-#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
-#include "kernels/permute/permute.hpp"
+#include "kernels/permute/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
 constexpr int kThreads = kPermuteThreads;
-
-template <int kBytes>
-struct Word;
-template <>
-struct Word<1> {
-  using Type = uint8_t;
-};
-template <>
-struct Word<2> {
-  using Type = uint16_t;
-};
-template <>
-struct Word<4> {
-  using Type = uint32_t;
-};
-template <>
-struct Word<8> {
-  using Type = uint2;
-};
-template <>
-struct Word<16> {
-  using Type = uint4;
-};
 
 template <int kBytes>
 struct Bytes {
@@ -250,36 +226,11 @@ cudaError_t start_elements(const PermuteLaunch& launch, cudaStream_t stream) {
   return start(elements_kernel<T, Index>, elements, launch.grid, stream);
 }
 
-// Calls f with the element's size as a compile-time constant.
-template <class F>
-cudaError_t for_size(int64_t element_bytes, const F& f) {
-  switch (element_bytes) {
-    case 1:
-      return f.template operator()<1>();
-    case 2:
-      return f.template operator()<2>();
-    case 4:
-      return f.template operator()<4>();
-    case 8:
-      return f.template operator()<8>();
-    case 16:
-      return f.template operator()<16>();
-    default:
-      return cudaErrorInvalidValue;
-  }
-}
-
 // Neither the numbers of pieces nor what they are divided by exceed the number of elements.
 bool fits_32_bits(const PermuteAxes& axes) { return axes.elements() <= UINT32_MAX; }
 
 bool aligned(const void* p, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0;
-}
-
-template <class Kernel>
-cudaError_t load(Kernel kernel) {
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, kernel);
 }
 
 }  // namespace
@@ -320,7 +271,8 @@ cudaError_t permute_preload() {
     });
     if (error != cudaSuccess) return error;
   }
-  return cudaSuccess;
+  const cudaError_t error = permute_lines_preload();
+  return error == cudaSuccess ? permute_packed_preload() : error;
 }
 
 }  // namespace gpumem::kernels

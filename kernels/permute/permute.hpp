@@ -16,12 +16,16 @@ struct PermuteLaunch {
   int64_t grid;  // blocks; each takes every grid-th piece
 };
 
-// rows and tiles: elements at a multiple of their own size on both sides.
+// rows, tiles, lines and packed: elements at a multiple of their own size on both sides.
 cudaError_t permute_rows(const PermuteLaunch& launch, cudaStream_t stream);      // PermuteForm::rows and copy
 cudaError_t permute_tiles(const PermuteLaunch& launch, cudaStream_t stream);     // PermuteForm::planes
+cudaError_t permute_lines(const PermuteLaunch& launch, cudaStream_t stream);     // where line_tile() fits
+cudaError_t permute_packed(const PermuteLaunch& launch, cudaStream_t stream);    // where packed_tile() fits
 cudaError_t permute_elements(const PermuteLaunch& launch, cudaStream_t stream);  // any
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t permute_preload();
+cudaError_t permute_lines_preload();
+cudaError_t permute_packed_preload();
 
 }  // namespace gpumem::kernels

@@ -103,6 +103,8 @@ set(kernel_sources
   kernels/copy/copy.cu
   kernels/fill/fill.cu
   kernels/fill/rows.cu
+  kernels/permute/lines.cu
+  kernels/permute/packed.cu
   kernels/permute/permute.cu
   kernels/reduce/columns.cu
   kernels/reduce/elements.cu

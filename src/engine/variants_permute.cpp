@@ -5,11 +5,16 @@
 #include "engine/checked.hpp"
 #include "engine/variants.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/permute_lines.hpp"
+#include "kernels/permute_packed.hpp"
 
 namespace gpumem {
 namespace {
 
 constexpr int64_t kMaxGrid = 0x7fffffff;
+// Bytes of lines that begin and end on sectors, and of others.
+constexpr int64_t kShortestLine = 256;
+constexpr int64_t kShortestCutLine = 1024;
 constexpr int64_t kHostTaskBytes = int64_t{1} << 20;
 
 const char* accepts(const DeviceProps&, const PermuteProblem&) noexcept { return nullptr; }
@@ -30,6 +35,24 @@ const char* accepts_rows(const DeviceProps&, const PermuteProblem& p) noexcept {
     return "it needs one axis that is the fastest of both sides, without gaps";
   }
   return misaligned(p);
+}
+
+// Shorter runs lose too much of their first and last sectors, or of their lines of the cache.
+const char* accepts_lines(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (form_of(p.axes) != PermuteForm::rows)
+    return "it needs several axes, one of them the fastest of both sides without gaps";
+  if (const char* reason = misaligned(p)) return reason;
+  const LineTile t = line_tile(p.axes);
+  if (!t.fits) return "it needs strides of 32 bits between neighbouring lines";
+  const int64_t least = t.sector_mask == 0 ? kShortestLine : kShortestCutLine;
+  return p.axes.extent[0] * p.axes.element_bytes >= least ? nullptr : "it needs longer lines";
+}
+
+const char* accepts_packed(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (form_of(p.axes) == PermuteForm::copy) return "it needs axes that move";
+  if (const char* reason = misaligned(p)) return reason;
+  return packed_tile(p.axes).fits ? nullptr
+                                  : "it needs several axes, the first of dst without gaps, and strides of 32 bits";
 }
 
 const char* accepts_tiles(const DeviceProps&, const PermuteProblem& p) noexcept {
@@ -55,6 +78,18 @@ LaunchShape rows_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
           static_cast<int32_t>(permute_row_loads(p.axes.element_bytes)), tile};
 }
 
+LaunchShape lines_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const LineTile t = line_tile(p.axes);
+  return {std::min(t.all_boxes, kMaxGrid), kLineThreads, line_loads(p.axes.element_bytes), t.volume};
+}
+
+// As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
+LaunchShape packed_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+  const PackedTile t = packed_tile(p.axes);
+  const int64_t rounds = ceil_div(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors);
+  return {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
+}
+
 LaunchShape tiles_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   const int64_t tile = permute_tile(p.axes.element_bytes);
   const int64_t down = p.axes.extent[0];
@@ -75,9 +110,10 @@ LaunchShape host_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 constexpr Variant<PermuteProblem> kTable[] = {
-    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},    {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
-    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape}, {"elements", Runs::cuda, 1, accepts, elements_shape},
-    {"host_tiled", Runs::host, 1, accepts, host_shape},   {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},       {"lines", Runs::cuda, 1, accepts_lines, lines_shape},
+    {"packed", Runs::cuda, 1, accepts_packed, packed_shape}, {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
+    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape},    {"elements", Runs::cuda, 1, accepts, elements_shape},
+    {"host_tiled", Runs::host, 1, accepts, host_shape},      {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 
 }  // namespace

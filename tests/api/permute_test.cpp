@@ -322,9 +322,9 @@ TEST_P(Permute, IsExplained) {
   };
   if (on_cuda()) {
     EXPECT_EQ(variant(of({5, 6, 7}, {0, 1, 2})), "copy");
-    EXPECT_EQ(variant(of({5, 6, 7}, {1, 0, 2})), "rows");
-    EXPECT_EQ(variant(of({12, 8, 9}, {2, 1, 0})), "tiles");
-    EXPECT_EQ(variant(of({12, 8, 3}, {2, 1, 0})), "elements");
+    EXPECT_EQ(variant(of({5, 6, 7}, {1, 0, 2})), "packed");
+    EXPECT_EQ(variant(of({12, 8, 9}, {2, 1, 0})), "packed");
+    EXPECT_EQ(variant(of({12, 8, 3}, {2, 1, 0})), "packed");
   } else {
     EXPECT_EQ(variant(of({5, 6, 7}, {2, 1, 0})), "host_tiled");
   }

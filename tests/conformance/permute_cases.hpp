@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -178,6 +179,51 @@ inline std::vector<PermuteCase> widening_cases(bool quick) {
     }
   }
   return thinned(all, quick);
+}
+
+// Arrays of several boxes (kernels/permute_box.hpp) along several axes: extents that no box divides, lines that begin between sectors
+// or end in the middle of a box, gaps and short axes on either side.
+inline std::vector<PermuteCase> box_cases(bool quick) {
+  struct Shape {
+    std::vector<int64_t> extents;
+    std::vector<int32_t> order;
+    int64_t gap;  // after the lines of src
+  };
+  const Shape shapes[] = {
+      {{419, 307}, {1, 0}, 0},
+      {{416, 304}, {1, 0}, 0},
+      {{416, 304}, {1, 0}, 5},
+      {{3, 40009}, {1, 0}, 0},
+      {{40009, 3}, {1, 0}, 0},
+      {{4, 61, 503}, {1, 2, 0}, 0},
+      {{41, 37, 53}, {2, 1, 0}, 0},
+      {{41, 37, 53}, {1, 2, 0}, 3},
+      {{41, 37, 53}, {0, 2, 1}, 0},
+      {{7, 311, 5, 13}, {2, 1, 3, 0}, 0},
+      {{5, 101, 6, 19, 3}, {3, 1, 4, 0, 2}, 0},
+      {{6, 10, 9, 7, 8, 5}, {5, 4, 3, 2, 1, 0}, 0},
+      {{6, 10, 9, 7, 8, 5}, {0, 3, 1, 4, 2, 5}, 1},
+      {{31, 29, 129}, {1, 0, 2}, 0},
+      {{31, 29, 130}, {1, 0, 2}, 7},
+      {{3, 5, 1031}, {1, 0, 2}, 0},
+      {{3, 2, 9001}, {1, 0, 2}, 1},
+  };
+  std::vector<PermuteCase> all;
+  cases::Dealer dealer;
+  for (const int64_t element : {4, 8, 1, 2, 16}) {
+    for (const Shape& shape : shapes) {
+      std::vector<int64_t> strides(shape.extents.size(), 1);
+      for (size_t d = strides.size(); d-- > 1;) {
+        strides[d - 1] = strides[d] * shape.extents[d] + (d + 1 == strides.size() ? shape.gap : 0);
+      }
+      const auto bytes = static_cast<size_t>(element);
+      all.push_back({element, shape.extents, shape.order, strides, std::vector<int64_t>{},
+                     bytes * dealer.one_of({0u, 1u, 3u}) % 16, bytes * dealer.one_of({0u, 0u, 1u, 5u}) % 16,
+                     GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE});
+    }
+  }
+  if (quick) all.resize(std::size(shapes));
+  return all;
 }
 
 inline std::vector<PermuteCase> permute_cases(bool quick) {

@@ -132,6 +132,8 @@ TEST_P(PermuteConformance, MovesEveryElementByEveryVariant) {
 
 TEST_P(PermuteConformance, MovesRunsWhateverTheyCanBeWidenedTo) { run(widening_cases(quick_run())); }
 
+TEST_P(PermuteConformance, MovesArraysOfSeveralBoxes) { run(box_cases(quick_run())); }
+
 TEST_P(PermuteConformance, MovesAnyArrayInAnyOrder) {
   Random random(11);
   std::vector<PermuteCase> list;

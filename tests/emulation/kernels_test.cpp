@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/fill/fill.hpp"
+#include "kernels/permute/permute.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/transpose/transpose.hpp"
 #include "support/random.hpp"
@@ -63,6 +64,47 @@ TEST(FewBlocks, Transpose) {
       }
       EXPECT_EQ(launcher(size, {from.get(), kLd, to.get(), kLd, kRows, kCols, 1, 0, 0, 2}, nullptr), cudaSuccess);
       EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element";
+    }
+  }
+}
+
+// Axes 2, 1 and 0 of src are in dst the axes of `order`.
+PermuteAxes cube(int64_t element_bytes, const int64_t (&extents)[3], const int (&order)[3]) {
+  const int64_t src_strides[3] = {extents[1] * extents[2], extents[2], 1};
+  PermuteAxes axes;
+  axes.element_bytes = element_bytes;
+  int64_t dst_stride = 1;
+  for (int d = 2; d >= 0; --d) {
+    axes.add(extents[order[d]], src_strides[order[d]], dst_stride);
+    dst_stride *= extents[order[d]];
+  }
+  return axes;
+}
+
+TEST(FewBlocks, Permute) {
+  for (auto* const launcher : {permute_packed, permute_lines, permute_rows, permute_tiles, permute_elements}) {
+    const bool by_rows = launcher == permute_lines || launcher == permute_rows;
+    for (const int64_t size : {1, 2, 4, 8, 16}) {
+      const PermuteAxes axes = by_rows ? cube(size, {61, 67, 71}, {1, 0, 2}) : cube(size, {61, 67, 71}, {2, 1, 0});
+      const Bytes src = random_bytes(static_cast<size_t>(axes.elements() * size), 5);
+      Bytes expected = random_bytes(src.size(), 6);
+      const DeviceBytes from = on_device(src);
+      const DeviceBytes to = on_device(expected);
+      for (int64_t i = 0; i < axes.elements(); ++i) {
+        int64_t rest = i;
+        int64_t at_src = 0;
+        int64_t at_dst = 0;
+        for (int32_t d = 0; d < axes.rank; ++d) {
+          at_src += rest % axes.extent[d] * axes.src_stride[d];
+          at_dst += rest % axes.extent[d] * axes.dst_stride[d];
+          rest /= axes.extent[d];
+        }
+        std::memcpy(expected.data() + at_dst * size, src.data() + at_src * size, static_cast<size_t>(size));
+      }
+      for (const int64_t grid : {1, 3}) {
+        EXPECT_EQ(launcher({axes, from.get(), to.get(), grid}, nullptr), cudaSuccess);
+        EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element, grid " << grid;
+      }
     }
   }
 }

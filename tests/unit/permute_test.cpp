@@ -8,6 +8,8 @@
 #include "engine/permute_fuse.hpp"
 #include "kernels/division.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/permute_lines.hpp"
+#include "kernels/permute_packed.hpp"
 
 namespace gpumem {
 namespace {
@@ -72,6 +74,115 @@ PermuteAxes random_axes(std::mt19937_64& random) {
     fusing::swap_axes(axes, d - 1, static_cast<int32_t>(below(static_cast<uint64_t>(d))));
   }
   return axes;
+}
+
+// No element of any axis is left out, and no box leaves the array.
+void expect_boxes(const PermuteBox& t, const PermuteAxes& axes) {
+  for (int32_t d = 0; d < axes.rank; ++d) {
+    ASSERT_GE(t.extent[d], t.step[d]);
+    ASSERT_GE(t.step[d], 1);
+    const int64_t last = axes.extent[d] - t.extent[d];
+    ASSERT_GE(last, 0);
+    ASSERT_LE(last, (t.boxes[d] - 1) * t.step[d]) << "a gap before the last box";
+    ASSERT_TRUE(t.boxes[d] == 1 || last > (t.boxes[d] - 2) * t.step[d]) << "a box too many";
+    ASSERT_TRUE(d == t.cut_axis || t.extent[d] == t.step[d]);
+  }
+}
+
+// That the tables hold the tile, and that each place in shared memory holds one element.
+void expect_covering(const PackedTile& t, const PermuteAxes& axes) {
+  ASSERT_LE(t.shared_elements(axes.element_bytes) * axes.element_bytes, kPackedBytes);
+  ASSERT_LE(t.rows_at_once * t.rows_each, kPackedRows);
+  ASSERT_GE(t.rows_at_once * t.rows_each, t.rows);
+  ASSERT_LE(t.rows_at_once * t.cols, t.threads);
+  ASSERT_LE(t.threads, kPackedThreads);
+  ASSERT_LE(t.pieces * t.lines, kPackedPieces);
+  ASSERT_EQ(t.threads % 32, 0);
+  ASSERT_EQ(t.cols * t.rows, t.volume);
+  ASSERT_EQ(t.run * t.lines, t.volume);
+  expect_boxes(t, axes);
+  std::vector<bool> taken(static_cast<size_t>(t.lines * t.pitch));
+  for (int64_t i = 0; i < t.volume; ++i) {
+    int64_t rest = i;
+    int64_t place = 0;
+    for (int32_t d = 0; d < axes.rank; ++d) {
+      place += rest % t.extent[d] * t.weight(d);
+      rest /= t.extent[d];
+    }
+    ASSERT_LT(place, static_cast<int64_t>(taken.size()));
+    ASSERT_FALSE(taken[static_cast<size_t>(place)]);
+    taken[static_cast<size_t>(place)] = true;
+  }
+}
+
+TEST(Packed, TilesCoverEveryElementOfAnyProblem) {
+  std::mt19937_64 random(12);
+  int tiles = 0;
+  for (int i = 0; i < 4000; ++i) {
+    PermuteAxes axes = random_axes(random);
+    for (int32_t d = 0; d < axes.rank; ++d) {
+      if (random() % 3 == 0) axes.extent[d] *= 1 + static_cast<int64_t>(random() % 150);
+    }
+    const PermuteAxes fused = fuse(axes, 0, 0);
+    const PackedTile t = packed_tile(fused);
+    if (!t.fits) continue;
+    ++tiles;
+    expect_covering(t, fused);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(tiles, 1000);
+}
+
+TEST(Lines, TilesCoverEveryLineOfAnyProblem) {
+  std::mt19937_64 random(13);
+  int tiles = 0;
+  for (int i = 0; i < 4000; ++i) {
+    PermuteAxes axes;
+    axes.element_bytes = int64_t{1} << (random() % 5);
+    axes.add(1 + static_cast<int64_t>(random() % (random() % 4 == 0 ? 100000 : 700)), 1, 1);
+    for (uint64_t d = random() % 7; d-- > 0;) {
+      axes.add(2 + static_cast<int64_t>(random() % 200), 1 + static_cast<int64_t>(random() % 100000),
+               axes.dst_stride[axes.rank - 1] * axes.extent[axes.rank - 1] + static_cast<int64_t>(random() % 3));
+    }
+    const LineTile t = line_tile(axes);
+    if (!t.fits) continue;
+    ++tiles;
+    expect_boxes(t, axes);
+    ASSERT_LE(t.pieces * t.lines, kLinePieces);
+    ASSERT_GE(t.pieces * kLinePiece, t.extent[0] + t.sector_mask);
+    ASSERT_EQ(t.lines * t.extent[0], t.volume);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(tiles, 1000);
+}
+
+TEST(Packed, RunsAreLongWhereTheAxesAreShort) {
+  struct Expected {
+    PermuteAxes axes;
+    int64_t src_run;  // at least
+    int64_t run;
+  };
+  const Expected all[] = {
+      {permuted(4, {7264, 7296}, {1, 0}), 64, 64},
+      {permuted(4, {9973, 10007}, {1, 0}), 64, 64},
+      {permuted(4, {20, 16, 24, 14, 18, 26}, {5, 4, 3, 2, 1, 0}), 100, 40},
+      {permuted(4, {20, 16, 24, 14, 18, 26}, {0, 3, 1, 4, 2, 5}), 50, 50},
+      {permuted(4, {8, 24, 10, 12, 64, 40}, {5, 1, 3, 2, 4, 0}), 320, 64},
+      {permuted(4, {5, 101, 6, 197, 101}, {3, 1, 4, 0, 2}), 101, 1000},
+      {permuted(4, {4, 3001, 5003}, {1, 2, 0}), 256, 1024},
+      {permuted(1, {1000000, 3}, {1, 0}), 192, 192},
+      {permuted(16, {1000, 1000}, {1, 0}), 16, 16},
+      {permuted(2, {512, 512, 512}, {2, 1, 0}), 64, 64},
+  };
+  for (const Expected& e : all) {
+    const PermuteAxes fused = fuse(e.axes, 0, 0);
+    const PackedTile t = packed_tile(fused);
+    ASSERT_TRUE(t.fits);
+    expect_covering(t, fused);
+    EXPECT_GE(t.src_run, e.src_run);
+    EXPECT_GE(t.run, e.run);
+    EXPECT_LE(packing::conflicts(t, fused), 4);
+  }
 }
 
 TEST(Fuse, KeepsEveryPairOfPlaces) {

@@ -285,16 +285,22 @@ TEST(Permute, CoversArraysBeyond32Bits) {
     axes.add(70001, 1, int64_t{70001} * 3);
     axes.add(3, 70001, 70001);
     const PermuteProblem planes{Runs::cuda, fuse(axes, 0, 0), 0, 0};
-    const Decision tiles = select<PermuteFamily>(h200, planes, {}, {});
-    EXPECT_STREQ(PermuteFamily::table()[tiles.row].name, "tiles");
+    const Decision packed = select<PermuteFamily>(h200, planes, {}, {});
+    EXPECT_STREQ(PermuteFamily::table()[packed.row].name, "packed");
+    EXPECT_GE(packed.shape.grid, 4 * 132 - 1) << "each block takes as many boxes as the others";
+    const int32_t forced = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "tiles");
+    const Decision tiles = select<PermuteFamily>(h200, planes, {forced, ChosenBy::program}, {});
     EXPECT_GE(tiles.shape.grid * tiles.shape.tile * tiles.shape.tile, planes.elements());
 
     axes.src_stride[0] = 1;
     axes.src_stride[1] = int64_t{70001} * 3 + 1;  // a gap
     const PermuteProblem lines{Runs::cuda, fuse(axes, static_cast<int32_t>(e % 16), 0), static_cast<int32_t>(e % 16),
                                0};
-    const Decision rows = select<PermuteFamily>(h200, lines, {}, {});
-    EXPECT_STREQ(PermuteFamily::table()[rows.row].name, "rows");
+    const Decision boxes = select<PermuteFamily>(h200, lines, {}, {});
+    EXPECT_STREQ(PermuteFamily::table()[boxes.row].name, "lines");
+    EXPECT_GE(boxes.shape.grid * boxes.shape.tile, lines.elements());
+    const int32_t by_rows = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "rows");
+    const Decision rows = select<PermuteFamily>(h200, lines, {by_rows, ChosenBy::program}, {});
     EXPECT_GE(rows.shape.grid * (256 / 32) * rows.shape.tile, lines.elements());
 
     const int32_t elements = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "elements");

@@ -12,10 +12,8 @@ cudaError_t permute_copy(const kernels::PermuteLaunch& launch, cudaStream_t stre
 }
 
 constexpr Launcher<decltype(&kernels::permute_rows)> kPermute[] = {
-    {"copy", permute_copy},
-    {"rows", kernels::permute_rows},
-    {"tiles", kernels::permute_tiles},
-    {"elements", kernels::permute_elements},
+    {"copy", permute_copy},          {"lines", kernels::permute_lines}, {"packed", kernels::permute_packed},
+    {"rows", kernels::permute_rows}, {"tiles", kernels::permute_tiles}, {"elements", kernels::permute_elements},
 };
 
 }  // namespace

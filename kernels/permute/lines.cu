@@ -1,0 +1,112 @@
+// Permutations that leave the fastest axis where it is (kernels/permute_lines.hpp): 2 * elements * element bytes. A warp takes pieces
+// of lines, an element a lane, and has several of them under way. Where the pieces of a box lie stands in a table in shared memory
+// that a block makes once. Where lines begin between sectors of 32 bytes, a warp begins on the one before, so that it writes
+// whole sectors but for the ends of the line; what it reads may then begin anywhere, and the cache has the rest of the sector.
+#include "kernels/permute/boxes.cuh"
+#include "kernels/permute_lines.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+struct Lines {
+  const void* src;
+  void* dst;
+  Boxes boxes;
+  int32_t length;
+  int32_t pieces;  // of all lines
+  Divisor<uint32_t> pieces_a_line;
+  Places in_src;  // of a line
+  Places in_dst;
+  uint32_t sector_mask;
+};
+
+// From the first element of the box, and from the begin of the line.
+struct alignas(16) Piece {
+  uint32_t src;
+  uint32_t dst;
+  int32_t begin;
+};
+
+__device__ __forceinline__ void fill(Piece* pieces, const Lines& p) {
+  for (int i = static_cast<int>(threadIdx.x); i < p.pieces; i += kLineThreads) {
+    const uint32_t line = p.pieces_a_line.quotient(static_cast<uint32_t>(i));
+    const uint32_t begin = (static_cast<uint32_t>(i) - line * p.pieces_a_line.value) * kLinePiece;
+    pieces[i] = Piece{place_of(line, p.in_src).outside + begin, place_of(line, p.in_dst).outside + begin,
+                      static_cast<int32_t>(begin)};
+  }
+}
+
+template <int kBytes>
+__global__ void __launch_bounds__(kLineThreads, 5) lines_kernel(const __grid_constant__ Lines p) {
+  using T = typename Word<kBytes>::Type;
+  constexpr int kLoads = line_loads(kBytes);
+  constexpr int kWarps = kLineThreads / 32;
+  __shared__ Piece pieces[kLinePieces];
+  fill(pieces, p);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  __syncthreads();
+  uint32_t box = blockIdx.x;
+  do {
+    const Origin origin = origin_of(box, p.boxes);
+    const T* from = static_cast<const T*>(p.src) + origin.src;
+    T* to = static_cast<T*>(p.dst) + origin.dst;
+    const auto first = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(to) / kBytes);
+    for (int i = static_cast<int>(threadIdx.x) / 32; i < p.pieces; i += kLoads * kWarps) {
+      T words[kLoads];
+      uint32_t at[kLoads];
+      bool there[kLoads];
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k) {
+        there[k] = i + k * kWarps < p.pieces;
+        if (!there[k]) continue;
+        const Piece piece = pieces[i + k * kWarps];
+        const int moved = lane - static_cast<int>((first + piece.dst) & p.sector_mask);
+        there[k] = static_cast<uint32_t>(piece.begin + moved) < static_cast<uint32_t>(p.length);
+        at[k] = piece.dst + static_cast<uint32_t>(moved);
+        if (there[k]) words[k] = from[piece.src + static_cast<uint32_t>(moved)];
+      }
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k) {
+        if (there[k]) to[at[k]] = words[k];
+      }
+    }
+  } while (next_box(box, p.boxes));
+}
+
+Lines lines_of(const PermuteLaunch& launch, const LineTile& t) {
+  const PermuteAxes& axes = launch.axes;
+  Lines p{};
+  p.src = launch.src;
+  p.dst = launch.dst;
+  p.boxes = boxes_of(axes, t);
+  p.length = static_cast<int32_t>(t.extent[0]);
+  p.pieces = static_cast<int32_t>(t.pieces * t.lines);
+  p.pieces_a_line = Divisor<uint32_t>(static_cast<uint32_t>(t.pieces));
+  for (int32_t d = 1; d < axes.rank; ++d) {
+    add(p.in_src, t.extent[d], axes.src_stride[d], 0);
+    add(p.in_dst, t.extent[d], axes.dst_stride[d], 0);
+  }
+  p.sector_mask = static_cast<uint32_t>(t.sector_mask);
+  return p;
+}
+
+}  // namespace
+
+cudaError_t permute_lines(const PermuteLaunch& launch, cudaStream_t stream) {
+  const LineTile t = line_tile(launch.axes);
+  if (!t.fits) return cudaErrorInvalidValue;
+  const Lines p = lines_of(launch, t);
+  return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
+    return enqueue(lines_kernel<kBytes>, static_cast<unsigned>(launch.grid), kLineThreads, stream, p);
+  });
+}
+
+cudaError_t permute_lines_preload() {
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    const cudaError_t error = for_size(bytes, [&]<int kBytes>() { return load(lines_kernel<kBytes>); });
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace gpumem::kernels
