@@ -13,7 +13,7 @@
 namespace gpumem_emulation {
 
 cudaError_t launch(Kernel kernel, cudaStream_t stream) {
-  if (!launchable(kernel.grid, kernel.block)) return answer(cudaErrorInvalidConfiguration);
+  if (!launchable(kernel)) return answer(cudaErrorInvalidConfiguration);
   return enqueue(stream, [kernel = std::move(kernel)] {
     const DeviceWorks works;
     run(kernel);
