@@ -35,6 +35,7 @@ struct Decomposition {
       c = rest;
       rest = next;
     }
+    if (c == 0) return;  // an empty matrix
     a = m / c;
     b = n / c;
   }
