@@ -10,7 +10,8 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kLine = 64;  // bytes
+// Of neighbouring columns, bytes: whole cache lines, and few enough rows on pages of their own for each.
+constexpr int64_t kColumns = 256;
 
 char* matrix(const TransposeArgs& a, int64_t batch) noexcept {
   return static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
@@ -49,7 +50,7 @@ DecomposedTranspose::DecomposedTranspose(const HostTeam& team, const TransposeAr
   const int64_t threads = std::min<int64_t>(team.threads, args.shape.grid);
   row_tasks_ = std::clamp<int64_t>(half / d_.n, 1, threads);
   const int64_t room = std::max(d_.n, kHostInPlaceBytes / bytes);
-  width_ = std::clamp<int64_t>(std::min({room / d_.m, kLine / bytes, d_.n / 2}), 1, kLine);
+  width_ = std::clamp<int64_t>(std::min({room / d_.m, kColumns / bytes, d_.n / 2}), 1, kColumns);
   column_tasks_ = std::clamp<int64_t>(half / (width_ * d_.m), 1, threads);
 }
 
@@ -57,17 +58,23 @@ int64_t DecomposedTranspose::scratch_bytes() const noexcept {
   return std::max(row_tasks_ * d_.n, column_tasks_ * width_ * d_.m) * args_.element_bytes;
 }
 
+// Column j = k*b + r goes to ((i + k) mod m + r*m) mod n: k*b*m is a multiple of n.
 template <int kBytes>
 void DecomposedTranspose::rows(char* scratch) const noexcept {
-  const RowPlaces<int64_t> in_any_row(d_, 0, 1);
   share(team_, args_.batches * d_.m, row_tasks_, scratch, d_.n * kBytes, [&](int64_t piece, char* permuted) {
     const int64_t i = piece % d_.m;
     char* row = matrix(args_, piece / d_.m) + i * d_.n * kBytes;
-    RowPlaces<int64_t> places = in_any_row.in_row(i);
-    for (int64_t j = 0; j < d_.n; ++j, places.advance()) {
-      const int64_t to = d_.back ? j : places.place();
-      const int64_t from = d_.back ? places.place() : j;
-      std::memcpy(permuted + to * kBytes, row + from * kBytes, kBytes);
+    int64_t first = i;
+    for (int64_t j = 0; j < d_.n; j += d_.b) {
+      int64_t place = first;
+      for (int64_t r = j; r < j + d_.b; ++r) {
+        const int64_t to = d_.back ? r : place;
+        const int64_t from = d_.back ? place : r;
+        std::memcpy(permuted + to * kBytes, row + from * kBytes, kBytes);
+        place += d_.m;
+        if (place >= d_.n) place -= d_.n;
+      }
+      if (++first == d_.m) first = 0;
     }
     std::memcpy(row, permuted, static_cast<size_t>(d_.n * kBytes));
   });
@@ -83,21 +90,25 @@ void DecomposedTranspose::columns(char* scratch, bool rotation) const noexcept {
     const int64_t first = piece % groups * width_;
     const int64_t width = std::min(width_, d_.n - first);
     char* column = matrix(args_, piece / groups) + first * kBytes;
-    int64_t further[kLine];
-    for (int64_t w = 0; w < width; ++w) further[w] = Sources::further(d_, rotation, first + w);
-    for (int64_t i = 0; i < d_.m; ++i) {
-      std::memcpy(copy + i * width * kBytes, column + i * pitch, static_cast<size_t>(width * kBytes));
-    }
+    const int64_t elements = d_.m * width;
+    int64_t from_row_0[kColumns];  // where, in the copy, it would come from if column 0 took its element from row 0
+    for (int64_t w = 0; w < width; ++w) from_row_0[w] = Sources::further(d_, rotation, first + w) * width + w;
+    const auto row_bytes = static_cast<size_t>(width * kBytes);
+    for (int64_t i = 0; !d_.back && i < d_.m; ++i)
+      std::memcpy(copy + i * width * kBytes, column + i * pitch, row_bytes);
     Sources sources = of_column_0;
     for (int64_t i = 0; i < d_.m; ++i, sources.advance()) {
+      const int64_t source = sources.source() * width;
+      char* row = column + i * pitch;
       for (int64_t w = 0; w < width; ++w) {
-        int64_t row = sources.source() + further[w];
-        if (row >= d_.m) row -= d_.m;
-        const int64_t from = d_.back ? i : row;
-        const int64_t to = d_.back ? row : i;
-        std::memcpy(column + to * pitch + w * kBytes, copy + (from * width + w) * kBytes, kBytes);
+        int64_t at = source + from_row_0[w];
+        if (at >= elements) at -= elements;
+        char* const to = d_.back ? copy + at * kBytes : row + w * kBytes;
+        const char* const from = d_.back ? row + w * kBytes : copy + at * kBytes;
+        std::memcpy(to, from, kBytes);
       }
     }
+    for (int64_t i = 0; d_.back && i < d_.m; ++i) std::memcpy(column + i * pitch, copy + i * width * kBytes, row_bytes);
   };
   share(team_, args_.batches * groups, column_tasks_, scratch, width_ * d_.m * kBytes, permute);
 }
