@@ -94,6 +94,7 @@ __global__ void __launch_bounds__(kTransposeMostThreads)
 template <class T>
 __global__ void __launch_bounds__(kTransposeThreads)
     rows_out_kernel(const T* data, T* scratch, const Decomposition d, int64_t first, int64_t chunks, int64_t all) {
+  after_earlier_work();
   for (int64_t at = blockIdx.x; at < all; at += gridDim.x) {
     const Quotient chunk(at, chunks);
     const T* row = data + (first + chunk.quotient) * d.n;
@@ -115,6 +116,7 @@ template <class T, bool kOut>
 __global__ void __launch_bounds__(kTransposeThreads)
     some_columns_kernel(T* data, T* scratch, const Decomposition d, bool rotation, int64_t first, int64_t count,
                         int64_t groups, int64_t all) {
+  after_earlier_work();
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   for (int64_t at = blockIdx.x; at < all; at += gridDim.x) {
