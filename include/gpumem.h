@@ -664,13 +664,17 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  * src_ld >= cols; dst is cols x rows with dst_ld >= rows; both in elements of 1, 2, 4, 8 or 16 bytes, at any alignment.
  * What lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be
  * NULL. src and dst may share no element, but may be blocks of columns of one matrix.
- * src == dst transposes in place: a square matrix with src_ld == dst_ld.
+ * src == dst transposes in place: a square matrix with src_ld == dst_ld; any other with src_ld == cols and dst_ld ==
+ * rows, in up to three passes over it. Those want scratch memory: on a device 32 MiB or one line of max(rows, cols)
+ * elements, whichever is more, but no more than half of the matrix, and none where such a line and some columns fit into
+ * the shared memory of a block; on the host 1 MiB or such a line for each thread. On a device it is taken and given back
+ * in the stream's order; up to 64 MiB of it stay with the context, and a captured graph has its own.
  * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the
  * work runs where dst lies, and src is copied there. The _async form then gives UNSUPPORTED. It runs in the order of
  * the stream, for data in host memory by a host function; under graph capture it takes data of the device only.
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst otherwise than
  * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host
- * memory). */
+ * memory), OUT_OF_MEMORY (no scratch memory; a host function on a CUDA context's stream tells the log). */
 GPUMEM_API gpumem_status gpumem_transpose(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,
                                           const void *src, int64_t src_ld, void *dst, int64_t dst_ld);
 GPUMEM_API gpumem_status gpumem_transpose_async(gpumem_ctx *ctx, int64_t element_bytes, int64_t rows, int64_t cols,

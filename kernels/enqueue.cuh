@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <cstddef>
 #include <type_traits>
 
 namespace gpumem::kernels {
@@ -56,6 +57,28 @@ __device__ __forceinline__ void after_earlier_work() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
+}
+
+// Shared memory whose size is known at the launch only.
+struct SharedBytes {
+  int bytes;
+  int most;  // that any launch of the kernel asks for on this device: it is set once for all threads of the program
+};
+
+template <class T>
+__device__ T* dynamic_shared() {
+  extern __shared__ uint4 words[];
+  return reinterpret_cast<T*>(words);
+}
+
+template <class... Parameters>
+cudaError_t enqueue_shared(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
+                           const SharedBytes& shared, cudaStream_t stream,
+                           std::type_identity_t<Parameters>... arguments) {
+  const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared.most);
+  if (error != cudaSuccess) return error;
+  kernel<<<grid, block, static_cast<size_t>(shared.bytes), stream>>>(arguments...);
+  return cudaGetLastError();
 }
 
 }  // namespace gpumem::kernels

@@ -155,6 +155,33 @@ struct TilePair {
   }
 };
 
+// Transposes in place through a block's shared memory, which is taken by lines of all banks. Several blocks that take no more than
+// `many` fit on a multiprocessor; a larger one has more threads, to keep as many loads under way.
+constexpr int kTransposeMostThreads = 1024;
+constexpr int64_t kTransposeLine = 128;
+constexpr int64_t kTransposeSharedOfMany = int64_t{56} << 10;
+constexpr int64_t transpose_shared_bytes(int64_t elements, int64_t element_bytes) noexcept {
+  return (elements * element_bytes + kTransposeLine - 1) / kTransposeLine * kTransposeLine;
+}
+constexpr int transpose_shared_threads(int64_t shared_bytes) noexcept {
+  return shared_bytes <= 16384                    ? kTransposeThreads
+         : shared_bytes <= kTransposeSharedOfMany ? 512
+                                                  : kTransposeMostThreads;
+}
+
+// Matrices that a block takes whole at a time, for its threads to have something to do.
+constexpr int64_t kTransposeWholeGroup = 8192;  // bytes
+constexpr int64_t transpose_whole_at_once(int64_t matrix_bytes) noexcept {
+  return matrix_bytes < kTransposeWholeGroup ? kTransposeWholeGroup / matrix_bytes : 1;
+}
+
+// Scratch memory of the transposes in place for what does not fit into shared memory, if it is more than one row: it is to stay in
+// the L2 cache of an H200 (60 MB).
+constexpr int64_t kTransposeScratchBytes = int64_t{32} << 20;
+
+// The host takes a matrix of so many bytes whole, and so many bytes of the columns of a larger one: what the caches of a core hold.
+constexpr int64_t kHostInPlaceBytes = int64_t{1} << 20;
+
 // Elements of the short side that the transpose of narrow matrices takes, and bytes of its shared memory.
 constexpr int64_t kTransposeNarrow = 32;
 constexpr int kTransposeNarrowThreads = 512;

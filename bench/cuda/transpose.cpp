@@ -35,6 +35,9 @@ constexpr Shape kShapes[] = {
     {16777216, 3, 1},  {3, 16777216, 1},  {268435456, 2, 4}, {1048576, 64, 4},  {100003, 200, 4},
 };
 
+// In place, beside the library's own transpose into another matrix.
+constexpr Shape kInPlace[] = {{16384, 16384, 4}, {16384, 8192, 4}, {10007, 9973, 4}, {1048576, 32, 4}, {7000, 6000, 8}};
+
 enum class Against { geam, memcpy };
 
 // What a row is held to; none where no bar was set.
@@ -112,6 +115,51 @@ Case transpose_case(const GpuPtr& gpu, Shape shape, Against peer, bool cold) {
   return c;
 }
 
+// dst is transposed in place, there and back again in turn.
+struct InPlace {
+  Problem problem;
+  bool there = false;
+
+  InPlace(const GpuPtr& gpu, Shape shape) : problem(gpu, shape) {}
+
+  void prepare() {
+    there = false;
+    generate_elements(problem.dst, problem.shape.elements(), problem.shape.element_bytes);
+  }
+  void call() {
+    const int64_t rows = there ? problem.shape.cols : problem.shape.rows;
+    const int64_t cols = there ? problem.shape.rows : problem.shape.cols;
+    check(gpumem_transpose(problem.gpu->ctx.get(), problem.shape.element_bytes, rows, cols, problem.dst, cols,
+                           problem.dst, rows));
+    there = !there;
+  }
+  std::string verify() const { return there ? problem.verify_transposed() : problem.verify_copied(); }
+};
+
+Pair open_in_place(const std::shared_ptr<InPlace>& p) {
+  Gated how;
+  how.blocking = true;
+  const GpuPtr& gpu = p->problem.gpu;
+  Pair pair;
+  pair.ours = {gpu->device_time([p] { p->call(); }, how), [p] { p->prepare(); }, [p] { return p->verify(); }};
+  pair.peer = {gpu->device_time([p] { check(p->problem.ours()); }, how), [p] { p->problem.poison(); },
+               [p] { return p->problem.verify_transposed(); }};
+  return pair;
+}
+
+Case in_place_case(const GpuPtr& gpu, Shape shape) {
+  Case c;
+  c.family = "transpose";
+  c.device_timed = true;
+  c.name = shape.name() + "/in_place";
+  c.peer = "gpumem_transpose into another matrix";
+  c.bytes = 2.0 * static_cast<double>(shape.bytes());
+  c.ceiling = Ceiling::copy;
+  if (shape.rows == shape.cols) c.bar = at_least(0.93);
+  c.open = [=] { return open_in_place(std::make_shared<InPlace>(gpu, shape)); };
+  return c;
+}
+
 Case ladder_case(const GpuPtr& gpu, Shape shape, const std::string& variant) {
   const Against peer = gpu->geam && shape.element_bytes == 4 ? Against::geam : Against::memcpy;
   Case c = transpose_case(gpu, shape, peer, false);
@@ -164,6 +212,7 @@ void add_cuda_transpose(std::vector<Case>& cases, const GpuPtr& gpu) {
       cases.push_back(transpose_case(gpu, shape, Against::memcpy, cold));
     }
   }
+  for (const Shape& shape : kInPlace) cases.push_back(in_place_case(gpu, shape));
   cases.push_back(batched_case(gpu, 64, 64, 65536));
   cases.push_back(batched_case(gpu, 7, 9, 4194304));
   for (const Shape& shape : {Shape{kBarred, kBarred, 4}, Shape{10007, 9973, 4}, Shape{16384, 16384, 1},

@@ -18,6 +18,9 @@ struct TransposeLaunch {
   int64_t src_batch_stride;  // elements
   int64_t dst_batch_stride;
   int64_t grid;  // blocks; each takes every grid-th tile
+  // Of those in place that are not square.
+  int64_t shared_bytes = 0;  // what a block may have
+  void* scratch = nullptr;   // transpose_decomposed_scratch() bytes, until the launch is done
 };
 
 // element_bytes is 1, 2, 4, 8 or 16.
@@ -33,7 +36,11 @@ TransposeLauncher transpose_odd;         // of 4 and 8
 TransposeLauncher transpose_naive;
 TransposeLauncher transpose_shared;
 TransposeLauncher transpose_shared_padded;
-TransposeLauncher transpose_swap_tiles;  // square matrices, in place
+// In place.
+TransposeLauncher transpose_swap_tiles;  // square matrices
+TransposeLauncher transpose_whole;       // others without gaps, of up to shared_bytes
+TransposeLauncher transpose_decomposed;  // others without gaps
+int64_t transpose_decomposed_scratch(int64_t element_bytes, const TransposeLaunch& launch);
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t transpose_preload();

@@ -69,6 +69,7 @@ set(core_sources
   src/backend/host/host_resize.cpp
   src/backend/host/host_rows.cpp
   src/backend/host/host_transpose.cpp
+  src/backend/host/in_place.cpp
   src/backend/host/loops_dispatch.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
@@ -97,6 +98,7 @@ set(cuda_sources
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
+  src/backend/cuda/stream_memory.cpp
   src/backend/cuda/texture_objects.cpp)
 set(kernel_sources
   kernels/axpby/axpby.cu
@@ -119,12 +121,14 @@ set(kernel_sources
   kernels/resize/texture.cu
   kernels/resize/words.cu
   kernels/rows/rows.cu
+  kernels/transpose/decomposed.cu
   kernels/transpose/in_place.cu
   kernels/transpose/narrow.cu
   kernels/transpose/odd.cu
   kernels/transpose/textbook.cu
   kernels/transpose/transpose.cu
   kernels/transpose/turned.cu
+  kernels/transpose/whole.cu
   kernels/transpose/wide_bytes.cu)
 
 if(GPUMEM_EMULATE)

@@ -57,7 +57,7 @@ bool interleaved(const TransposeCall& c) noexcept {
   return disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
 }
 
-// In place: each matrix on itself, square with any leading dimension.
+// In place: each matrix on itself, a square with any leading dimension, another without gaps.
 void require_in_place_fits(const TransposeCall& c) {
   if (c.src_batch_stride != c.dst_batch_stride) {
     fail(GPUMEM_UNSUPPORTED, "dst is src, src_batch_stride is %lld and dst_batch_stride is %lld; expected equal ones",
@@ -67,11 +67,11 @@ void require_in_place_fits(const TransposeCall& c) {
     fail(GPUMEM_UNSUPPORTED, "dst is src, src_ld is %lld and dst_ld is %lld; expected equal ones", ll(c.src_ld),
          ll(c.dst_ld));
   }
-  const bool line = (c.rows == 1 && c.dst_ld == 1) || (c.cols == 1 && c.src_ld == 1);
-  if (c.rows != c.cols && !line) {
+  if (c.rows != c.cols && (c.src_ld != c.cols || c.dst_ld != c.rows)) {
     fail(GPUMEM_UNSUPPORTED,
-         "dst is src, rows is %lld and cols is %lld; expected a square matrix: no other is transposed in place yet",
-         ll(c.rows), ll(c.cols));
+         "dst is src, src_ld is %lld and dst_ld is %lld; expected cols = %lld and rows = %lld: a matrix that is not "
+         "square is transposed in place without gaps only",
+         ll(c.src_ld), ll(c.dst_ld), ll(c.cols), ll(c.rows));
   }
 }
 

@@ -23,6 +23,22 @@ const char* accepts_square(const DeviceProps&, const TransposeProblem& p) noexce
   return p.rows == p.cols ? nullptr : "it needs a square matrix";
 }
 
+const char* accepts_rectangle(const DeviceProps&, const TransposeProblem& p) noexcept {
+  if (!p.in_place) return kApart;
+  return p.rows != p.cols ? nullptr : "it needs a matrix that is not square";
+}
+
+const char* accepts_whole(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  if (const char* reason = accepts_rectangle(d, p)) return reason;
+  const bool fits = p.rows * p.cols <= d.shared_bytes_per_block / kTransposeLine * kTransposeLine / p.element_bytes;
+  return fits ? nullptr : "it needs a matrix that fits into a block's shared memory";
+}
+
+const char* accepts_host_whole(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  if (const char* reason = accepts_rectangle(d, p)) return reason;
+  return p.rows * p.cols <= kHostInPlaceBytes / p.element_bytes ? nullptr : "it needs a matrix of at most 1 MiB";
+}
+
 const char* accepts_aligned(const DeviceProps&, const TransposeProblem& p) noexcept {
   if (p.in_place) return kInPlace;
   if (p.src_misalignment % p.element_bytes != 0) return "it needs src aligned to its elements";
@@ -113,6 +129,20 @@ LaunchShape swap_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   return blocks(p, pairs, kTransposeThreads, 8, kTransposePaddedTile);
 }
 
+LaunchShape whole_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  const int64_t at_once = transpose_whole_at_once(p.rows * p.cols * p.element_bytes);
+  const int threads = transpose_shared_threads(transpose_shared_bytes(at_once * p.rows * p.cols, p.element_bytes));
+  return {std::min(ceil_div(p.batches, at_once), kMaxGrid), threads, 4, at_once * p.rows};
+}
+// The most blocks of a pass, each with one row or group of columns after the other, and the threads of the pass over rows.
+LaunchShape decomposed_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  const int64_t row_bytes = transpose_shared_bytes(std::max(p.rows, p.cols), p.element_bytes);
+  const bool fits = row_bytes <= d.shared_bytes_per_block;
+  const int64_t most = int64_t{8} * d.multiprocessors;
+  return {std::min(p.batches * std::max(p.rows, p.cols), most),
+          fits ? transpose_shared_threads(row_bytes) : kTransposeThreads, 4, 1};
+}
+
 // `pieces` of the host's work, of all matrices: as many tasks as are worth a thread's while.
 LaunchShape host_tasks(const DeviceProps& d, const TransposeProblem& p, int64_t pieces, int64_t tile) noexcept {
   const int64_t wanted = p.elements() / (kHostTaskBytes / p.element_bytes);
@@ -131,12 +161,20 @@ LaunchShape host_swap_shape(const DeviceProps& d, const TransposeProblem& p) noe
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * transpose_tile_pairs(ceil_div(p.rows, tile)), tile);
 }
+LaunchShape host_whole_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  return host_tasks(d, p, p.batches, p.rows);
+}
+LaunchShape host_decomposed_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  return host_tasks(d, p, p.batches * std::max(p.rows, p.cols), 1);
+}
 LaunchShape serial_shape(const DeviceProps&, const TransposeProblem& p) noexcept { return {1, 1, 1, p.rows}; }
 
 // A row stands where it was measured to win (H200; figures beside the kernels and in docs/performance.md). Rows in place take
 // nothing else, and nothing else takes them.
 constexpr Variant<TransposeProblem> kTable[] = {
     {"swap_tiles", Runs::cuda, 1, accepts_square, swap_shape},
+    {"whole", Runs::cuda, 1, accepts_whole, whole_shape},
+    {"decomposed", Runs::cuda, 1, accepts_rectangle, decomposed_shape},
     {"narrow", Runs::cuda, 2, accepts_narrow, narrow_shape},
     {"turned", Runs::cuda, 1, accepts_turned, turned_shape},
     {"tile_vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
@@ -148,6 +186,8 @@ constexpr Variant<TransposeProblem> kTable[] = {
     {"naive", Runs::cuda, 1, accepts_aligned, seed_shape},
     {"tile_bytes", Runs::cuda, 1, accepts_apart, padded_shape},
     {"host_swap", Runs::host, 1, accepts_square, host_swap_shape},
+    {"host_whole", Runs::host, 1, accepts_host_whole, host_whole_shape},
+    {"host_decomposed", Runs::host, 1, accepts_rectangle, host_decomposed_shape},
     {"host_narrow", Runs::host, 1, accepts_host_narrow, host_narrow_shape},
     {"host_tiled", Runs::host, 1, accepts_apart, host_shape},
     {"host_serial", Runs::host, 1, accepts_apart, serial_shape},

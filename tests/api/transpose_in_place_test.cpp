@@ -7,6 +7,7 @@
 #include "support/contexts.hpp"
 #include "support/explain.hpp"
 #include "support/memory.hpp"
+#include "support/random.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -17,6 +18,29 @@ TEST_P(TransposeInPlace, AKnownSquare) {
   std::vector<int32_t> x = {1, 2, -9, 3, 4};
   ASSERT_TRUE(ok(gpumem_transpose(ctx, 4, 2, 2, x.data(), 3, x.data(), 3)));
   EXPECT_EQ(x, (std::vector<int32_t>{1, 3, -9, 2, 4}));
+}
+
+TEST_P(TransposeInPlace, AKnownRectangleAndBack) {
+  std::vector<int16_t> x = {1, 2, 3, 4, 5, 6, 7, 8};
+  ASSERT_TRUE(ok(gpumem_transpose(ctx, 2, 2, 4, x.data(), 4, x.data(), 2)));
+  EXPECT_EQ(x, (std::vector<int16_t>{1, 5, 2, 6, 3, 7, 4, 8}));
+  ASSERT_TRUE(ok(gpumem_transpose(ctx, 2, 4, 2, x.data(), 2, x.data(), 4)));
+  EXPECT_EQ(x, (std::vector<int16_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST_P(TransposeInPlace, ThePassesAndTheirUndoingByEachVariant) {
+  for (const char* whole_or_passes : {"whole", "decomposed"}) {
+    const std::string variant = on_cuda() ? whole_or_passes : std::string("host_") + whole_or_passes;
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, variant.c_str())));
+    GuardedBuffer x(ctx, GPUMEM_MEMORY_DEVICE, size_t{12} * 18);
+    Random random;
+    random.fill(x.whole_image());
+    x.write();
+    ASSERT_TRUE(ok(gpumem_transpose(ctx, 1, 12, 18, x.data(), 18, x.data(), 12)));
+    EXPECT_FALSE(x.intact()) << variant << " moves something";
+    ASSERT_TRUE(ok(gpumem_transpose(ctx, 1, 18, 12, x.data(), 12, x.data(), 18)));
+    EXPECT_TRUE(x.intact()) << variant;
+  }
 }
 
 TEST_P(TransposeInPlace, EveryMatrixOfABatch) {
@@ -39,8 +63,14 @@ TEST_P(TransposeInPlace, WhatDoesNotFitIsUnsupported) {
     char* const p = buffer.data();
     EXPECT_TRUE(
         refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 8, 8, p, 8, p, 9), {"src_ld", "8", "dst_ld", "9"}));
-    EXPECT_TRUE(
-        refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 8, 4, p, 8, p, 8), {"dst is src", "rows", "cols"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 8, 4, p, 8, p, 8),
+                        {"dst is src", "src_ld", "cols", "rows"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 8, 4, p, 5, p, 8),
+                        {"src_ld is 5 and dst_ld is 8", "cols = 4 and rows = 8", "without gaps"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 8, 4, p, 4, p, 9), {"dst_ld is 9", "rows = 8"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose_async(ctx, 4, 8, 4, p, 8, p, 8, nullptr), {"src_ld"}));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose_batched(ctx, 4, 8, 4, p, 4, 32, p, 8, 33, 3),
+                        {"src_batch_stride", "32", "dst_batch_stride", "33"}));
     EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 1, 4, p, 4, p, 2), {"dst is src"}));
     EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose_batched(ctx, 4, 4, 4, p, 4, 16, p, 4, 17, 3),
                         {"src_batch_stride", "16", "dst_batch_stride", "17"}));
@@ -63,8 +93,22 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, tiles.c_str())));
   EXPECT_TRUE(
       refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), {tiles, "in place"}));
+  for (const std::string& forced : {swap, tiles}) {
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, forced.c_str())));
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 30, x.get(), 30, x.get(), 20), {forced}));
+  }
+  const std::string passes = on_cuda() ? "decomposed" : "host_decomposed";
+  ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, passes.c_str())));
+  EXPECT_TRUE(
+      refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), {passes, "square"}));
+  EXPECT_TRUE(
+      refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 30, x.get(), 30, y.get(), 20), {passes, "apart"}));
   std::string text;
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, nullptr)));
+  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 30, x.get(), 30, x.get(), 20), in_place)));
+  EXPECT_EQ(in_place.variant, on_cuda() ? "whole" : "host_whole");
+  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 30, x.get(), 30, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
+  EXPECT_NE(text.find("it needs a square matrix"), std::string::npos) << text;
   ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
   EXPECT_NE(text.find(", in place"), std::string::npos) << text;
 }

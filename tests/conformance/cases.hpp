@@ -302,6 +302,23 @@ inline std::vector<TransposeCase> transpose_in_place_cases(bool quick) {
       }
     }
     add(element, 1000, 1000, 0, 1, 0);
+    // Sides with and without a common divisor, either way round.
+    for (const int64_t rows : {1, 2, 3, 4, 7, 24, 31, 64, 129}) {
+      for (const int64_t cols : {2, 3, 5, 8, 36, 63, 64, 300}) {
+        if (rows == cols) continue;
+        const size_t offset = dealer.coin() ? 0 : static_cast<size_t>(element);
+        add(element, rows, cols, 0, 1, dealer.coin() ? offset : offset / 2);
+        add(element, cols, rows, 0, dealer.one_of<int64_t>({1, 0, 3}), offset);
+      }
+    }
+    add(element, 3, 2, 0, 5000, 0);
+    add(element, 499, 503, 0, 1, 1);
+    add(element, 512, 320, 0, 1, 0);
+    add(element, 96, 1280, 0, 2, 0);
+    // Rows that do not fit into the shared memory of a block.
+    const int64_t long_row = 232448 / element + 3;
+    if (element >= 4) add(element, 3, long_row, 0, 1, 0);
+    if (element >= 8) add(element, long_row, 4, 0, 2, 0);
   }
   return thinned(all, quick);
 }

@@ -21,6 +21,7 @@ namespace gpumem_emulation {
 namespace {
 
 constexpr uint64_t kMostThreads = 1024;
+constexpr size_t kMostShared = size_t{227} << 10;
 
 enum class State { ready, at_barrier, in_warp, returned };
 
@@ -52,6 +53,7 @@ struct Block {
   Arrivals passed{};  // of the barrier that was passed last
   Site barrier;
   const std::function<void()>* body = nullptr;
+  void* dynamic_shared = nullptr;
   Fiber outside;
 };
 
@@ -230,10 +232,11 @@ uint64_t shuffled(uint64_t bound) {
   return static_cast<uint64_t>(Wide{z ^ (z >> 31)} * bound >> 64);
 }
 
-bool launchable(const dim3& grid, const dim3& block) {
+bool launchable(const Kernel& kernel) {
+  const auto& [function, grid, block, body, shared_bytes] = kernel;
   const bool some = grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x > 0 && block.y > 0 && block.z > 0;
   return some && grid.x <= 0x7fffffff && grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 && block.y <= 1024 &&
-         block.z <= 64 && uint64_t{block.x} * block.y * block.z <= kMostThreads;
+         block.z <= 64 && uint64_t{block.x} * block.y * block.z <= kMostThreads && shared_bytes <= kMostShared;
 }
 
 void run(const Kernel& kernel) {
@@ -245,6 +248,8 @@ void run(const Kernel& kernel) {
   b.count = kernel.block.x * kernel.block.y * kernel.block.z;
   b.body = &kernel.body;
   SharedMemory shared(kernel.function);
+  std::vector<uint4> dynamic_shared((kernel.shared_bytes + sizeof(uint4) - 1) / sizeof(uint4));
+  b.dynamic_shared = dynamic_shared.data();
   const uint64_t blocks = uint64_t{gridDim.x} * gridDim.y * gridDim.z;
   const Order order(blocks);
   for (uint64_t i = 0; i < blocks; ++i) {
@@ -252,9 +257,12 @@ void run(const Kernel& kernel) {
     blockIdx = {static_cast<unsigned>(at % gridDim.x), static_cast<unsigned>(at / gridDim.x % gridDim.y),
                 static_cast<unsigned>(at / gridDim.x / gridDim.y)};
     shared.spoil();
+    if (kernel.shared_bytes > 0) std::memset(b.dynamic_shared, SharedMemory::kPattern, kernel.shared_bytes);
     run_block(b);
   }
 }
+
+void* dynamic_shared() { return block().dynamic_shared; }
 
 Arrivals block_barrier(bool predicate, const Site& site) {
   Block& b = block();

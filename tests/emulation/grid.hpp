@@ -4,6 +4,7 @@
 
 #include <vector_types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <source_location>
@@ -17,13 +18,17 @@ struct Kernel {
   dim3 grid;
   dim3 block;
   std::function<void()> body;  // one thread's
+  size_t shared_bytes = 0;     // beside the kernel's own variables
 };
 
 // Runs to the end. One at a time: the caller's wait for others is inside.
 void run(const Kernel& kernel);
 
 // Limits of a launch, as the driver has them.
-bool launchable(const dim3& grid, const dim3& block);
+bool launchable(const Kernel& kernel);
+
+// The running block's shared memory beside variables.
+void* dynamic_shared();
 
 // The barrier of the calling thread's block. How many threads came, and for how many the predicate held.
 struct Arrivals {

@@ -109,6 +109,59 @@ TEST(FewBlocks, Permute) {
   }
 }
 
+struct Shape {
+  int64_t rows;
+  int64_t cols;
+};
+
+// Matrices of `shape` with a gap between them, in place. room: what a block has of shared memory.
+void transpose_in_place(TransposeLauncher* launcher, int64_t size, const Shape& shape, size_t offset, int64_t room) {
+  constexpr int64_t kBatches = 3;
+  const int64_t stride = shape.rows * shape.cols + 5;
+  const Bytes before = random_bytes(static_cast<size_t>(kBatches * stride * size) + offset, 5);
+  Bytes expected = before;
+  for (int64_t at = 0; at < kBatches * shape.rows * shape.cols; ++at) {
+    const int64_t matrix = at / (shape.rows * shape.cols) * stride;
+    const int64_t i = at / shape.cols % shape.rows;
+    const int64_t j = at % shape.cols;
+    std::memcpy(expected.data() + offset + (matrix + j * shape.rows + i) * size,
+                before.data() + offset + (matrix + i * shape.cols + j) * size, size);
+  }
+  const DeviceBytes data = on_device(before);
+  void* p = data.get() + offset;
+  TransposeLaunch launch{p, shape.cols, p, shape.rows, shape.rows, shape.cols, kBatches, stride, stride, 3, room};
+  const int64_t scratch_bytes = launcher == transpose_decomposed ? transpose_decomposed_scratch(size, launch) : 0;
+  EXPECT_LE(scratch_bytes, shape.rows * shape.cols * size / 2);
+  const DeviceBytes scratch = on_device(Bytes(static_cast<size_t>(scratch_bytes) + 1));
+  launch.scratch = scratch.get();
+  EXPECT_EQ(launcher(size, launch, nullptr), cudaSuccess);
+  EXPECT_EQ(from_device(data, expected.size()), expected)
+      << shape.rows << " x " << shape.cols << " of " << size << " bytes, " << room << " of shared memory";
+}
+
+// With less and less shared memory: rows go through scratch memory first, then columns, which are as long or shorter.
+TEST(FewBlocks, TransposeInPlace) {
+  constexpr Shape kShapes[] = {{2, 3}, {101, 103}, {60, 84}, {64, 96}, {300, 7}, {7, 512}, {320, 200}};
+  for (const int64_t size : {1, 2, 4, 8, 16}) {
+    for (const Shape& shape : kShapes) {
+      if (shape.rows * shape.cols * size <= 227 << 10) transpose_in_place(transpose_whole, size, shape, 0, 227 << 10);
+      for (const int64_t room : {227 << 10, 4 << 10, 128}) {
+        for (const size_t offset : {size_t{0}, static_cast<size_t>(size / 2)}) {
+          transpose_in_place(transpose_decomposed, size, shape, offset, room);
+        }
+      }
+    }
+  }
+}
+
+// Several thousand rows: the blocks that take columns in scratch memory take a part of them each.
+TEST(FewBlocks, TransposeInPlaceOfLongLines) {
+  for (const Shape& shape : {Shape{513, 8203}, Shape{8208, 520}}) {
+    transpose_in_place(transpose_decomposed, 2, shape, 0, 1024);
+    transpose_in_place(transpose_decomposed, 4, shape, 0, 40 << 10);
+  }
+}
+
 TEST(FewBlocks, Fill) {
   const Bytes pattern = random_bytes(16, 3);
   for (auto* const launcher : {fill_vec16, fill_bytes}) {

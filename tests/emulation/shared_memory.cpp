@@ -15,9 +15,7 @@ namespace {
 // There are megabytes of shared memory, most of them other kernels': only pieces that a kernel was seen to use are filled anew
 // before each block.
 constexpr size_t kPiece = 64;
-constexpr unsigned char kPattern = 0xb5;
-
-constexpr uint64_t kWord = 0x0101010101010101u * kPattern;
+constexpr uint64_t kWord = 0x0101010101010101u * SharedMemory::kPattern;
 
 // Between the variables lie the address sanitizer's red zones. These loops go over them: this file is not instrumented, and they
 // are no calls of memset() or memcmp(), which are watched everywhere.

@@ -8,6 +8,8 @@ namespace gpumem_emulation {
 
 class SharedMemory {
  public:
+  static constexpr unsigned char kPattern = 0xb5;
+
   // For one launch of a kernel.
   explicit SharedMemory(const void* function);
   SharedMemory(const SharedMemory&) = delete;

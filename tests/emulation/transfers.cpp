@@ -13,7 +13,7 @@
 namespace gpumem_emulation {
 
 cudaError_t launch(Kernel kernel, cudaStream_t stream) {
-  if (!launchable(kernel.grid, kernel.block)) return answer(cudaErrorInvalidConfiguration);
+  if (!launchable(kernel)) return answer(cudaErrorInvalidConfiguration);
   return enqueue(stream, [kernel = std::move(kernel)] {
     const DeviceWorks works;
     run(kernel);
@@ -164,6 +164,22 @@ cudaError_t cudaFree(void* p) {
   if (p == nullptr) return cudaSuccess;
   wait_for_all();
   return release(Kind::device, p) || release(Kind::managed, p) ? cudaSuccess : answer(cudaErrorInvalidValue);
+}
+
+// A pool is a name: what is taken of it is there at once, and goes back in the stream's order.
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* props) {
+  static char only;
+  if (!exists(props->location) || props->allocType != cudaMemAllocationTypePinned) return answer(cudaErrorInvalidValue);
+  *pool = reinterpret_cast<cudaMemPool_t>(&only);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t, cudaStream_t) {
+  return cudaMalloc(p, bytes);
+}
+cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
+  return enqueue(stream, [p] { release(Kind::device, p); });
 }
 
 cudaError_t cudaFreeHost(void* p) {

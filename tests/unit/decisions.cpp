@@ -71,6 +71,10 @@ std::string ask(const DeviceProps& props, const std::string& family, const Keys&
     p.dst_ld = value(k, "dst_ld", p.rows);
     p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
     p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
+    p.batches = value(k, "batches", 1);
+    p.src_batch_stride = value(k, "src_batch_stride", 0);
+    p.dst_batch_stride = value(k, "dst_batch_stride", 0);
+    p.in_place = value(k, "in_place", 0) != 0;
     return print<TransposeFamily>(props, p);
   }
   if (family == "fill") {

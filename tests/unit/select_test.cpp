@@ -215,6 +215,66 @@ TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
   EXPECT_GT(refused, 100);
 }
 
+TEST(Transpose, InPlaceHasItsRowsAndNoOthers) {
+  std::mt19937_64 random(4);
+  const std::set<std::string_view> rows_in_place = {"swap_tiles", "whole",      "decomposed",
+                                                    "host_swap",  "host_whole", "host_decomposed"};
+  std::set<std::string_view> chosen;
+  for (const auto& device : kDevices) {
+    for (int i = 0; i < 500; ++i) {
+      auto problem = random_problem<TransposeProblem>(random, device.props.backend);
+      for (const bool in_place : {false, true}) {
+        problem.in_place = in_place;
+        if (random() % 4 == 0) problem.cols = problem.rows;
+        const Decision d = select<TransposeFamily>(device.props, problem, {}, {});
+        ASSERT_GE(d.row, 0) << device.name << ' ' << problem.rows << " x " << problem.cols;
+        EXPECT_EQ(rows_in_place.count(TransposeFamily::table()[d.row].name), in_place ? 1u : 0u);
+        if (in_place) chosen.insert(TransposeFamily::table()[d.row].name);
+      }
+    }
+  }
+  EXPECT_EQ(chosen, rows_in_place);
+}
+
+TEST(Transpose, InPlaceIsWholeAsLongAsItFits) {
+  const DeviceProps h200 = fixtures::find_device("h200")->props;
+  const DeviceProps host = fixtures::find_device("host2")->props;
+  const auto chosen = [](const DeviceProps& device, int64_t bytes, int64_t rows, int64_t cols) {
+    TransposeProblem p{device.backend, bytes, rows, cols, cols, rows, 0, 0};
+    p.in_place = true;
+    return std::string_view(TransposeFamily::table()[select<TransposeFamily>(device, p, {}, {}).row].name);
+  };
+  EXPECT_EQ(chosen(h200, 4, 2, 29056), "whole") << "227 KiB";
+  EXPECT_EQ(chosen(h200, 4, 2, 29057), "decomposed");
+  EXPECT_EQ(chosen(h200, 16, 14528, 1), "whole");
+  EXPECT_EQ(chosen(host, 8, 2, 65536), "host_whole") << "1 MiB";
+  EXPECT_EQ(chosen(host, 8, 65537, 2), "host_decomposed");
+}
+
+// No launch is empty, and no grid is larger than a device takes.
+TEST(Transpose, HugeProblemsStayInsideTheGrid) {
+  const DeviceProps h200 = fixtures::find_device("h200")->props;
+  for (const int64_t side : {int64_t{1}, int64_t{16}, int64_t{17}, int64_t{1} << 20, int64_t{1} << 40}) {
+    for (const int64_t element : {1, 2, 4, 8, 16}) {
+      const int64_t other = std::min(int64_t{1} << 40, INT64_MAX / 32 / side);
+      for (const bool tall : {false, true}) {
+        TransposeProblem p{Runs::cuda, element, tall ? other : side, tall ? side : other, 0, 0, 0, 0};
+        p.src_ld = p.cols;
+        p.dst_ld = p.rows;
+        for (const bool in_place : {false, true}) {
+          p.in_place = in_place;
+          for (const auto& row : TransposeFamily::table()) {
+            if (rejection(row, h200, p) != nullptr) continue;
+            const LaunchShape shape = row.shape(h200, p);
+            EXPECT_GE(shape.grid, 1) << row.name;
+            EXPECT_LE(shape.grid, 0x7fffffff) << row.name;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   const ReduceProblem problem{Runs::cuda, GPUMEM_I32, GPUMEM_SUM, 1 << 20, 1, 0};

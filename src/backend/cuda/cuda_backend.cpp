@@ -84,6 +84,7 @@ void CudaBackend::close() noexcept {
   pageable_copies_.close();
   scratch_.close();
   textures_.close();
+  stream_memory_.close();
   if (order_ != nullptr) static_cast<void>(cudaEventDestroy(order_));
   if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
   static_cast<void>(cudaGetLastError());

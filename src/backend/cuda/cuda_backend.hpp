@@ -10,6 +10,7 @@
 #include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
+#include "backend/cuda/stream_memory.hpp"
 #include "backend/cuda/texture_objects.hpp"
 #include "backend/launchers.hpp"
 #include "kernels/rows/rows.hpp"
@@ -105,6 +106,7 @@ class CudaBackend final : public Backend {
   PageableCopies pageable_copies_;
   PinnedMemory pinned_;
   TextureObjects textures_;
+  StreamMemory stream_memory_;
 };
 
 // Launchers that stand in files of their own.

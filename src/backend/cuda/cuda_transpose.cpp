@@ -8,6 +8,8 @@ namespace {
 
 constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
     {"swap_tiles", kernels::transpose_swap_tiles},
+    {"whole", kernels::transpose_whole},
+    {"decomposed", kernels::transpose_decomposed},
     {"narrow", kernels::transpose_narrow},
     {"turned", kernels::transpose_turned},
     {"tile_vec16", kernels::transpose_tile_vec16},
@@ -29,17 +31,24 @@ void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Unti
   const auto launcher = launch_of<TransposeFamily>(kTranspose, args.variant);
   require_open(stream);
   const auto native = static_cast<cudaStream_t>(stream);
-  const kernels::TransposeLaunch launch{args.src,
-                                        args.src_ld,
-                                        args.dst,
-                                        args.dst_ld,
-                                        args.rows,
-                                        args.cols,
-                                        args.batches,
-                                        args.src_batch_stride,
-                                        args.dst_batch_stride,
-                                        args.shape.grid};
-  GPUMEM_CUDA(launcher(args.element_bytes, launch, native));
+  kernels::TransposeLaunch launch{args.src,
+                                  args.src_ld,
+                                  args.dst,
+                                  args.dst_ld,
+                                  args.rows,
+                                  args.cols,
+                                  args.batches,
+                                  args.src_batch_stride,
+                                  args.dst_batch_stride,
+                                  args.shape.grid,
+                                  props_.shared_bytes_per_block};
+  const int64_t bytes =
+      launcher == kernels::transpose_decomposed ? kernels::transpose_decomposed_scratch(args.element_bytes, launch) : 0;
+  {
+    const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), native);
+    launch.scratch = scratch.get();
+    GPUMEM_CUDA(launcher(args.element_bytes, launch, native));
+  }
   finish(native, until);
 }
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 
 #include "backend/host/elements.hpp"
 #include "backend/host/host_backend.hpp"
+#include "backend/host/in_place.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/launchers.hpp"
 #include "engine/checked.hpp"
@@ -118,11 +120,28 @@ void transpose_swap(const HostTeam& team, const TransposeArgs& a) {
 
 void transpose_serial(const HostTeam&, const TransposeArgs& args) { transpose_elements(args); }
 
-constexpr Launcher<void (*)(const HostTeam&, const TransposeArgs&)> kTranspose[] = {
-    {"host_swap", transpose_swap},
-    {"host_narrow", transpose_narrow},
-    {"host_tiled", transpose_tiled},
-    {"host_serial", transpose_serial},
+// What a variant does: run() in as much scratch memory as it asks for, or without.
+struct Transposer {
+  void (*run)(const HostTeam&, const TransposeArgs&, char* scratch);
+  int64_t (*scratch_bytes)(const HostTeam&, const TransposeArgs&);
+};
+
+template <void (*kRun)(const HostTeam&, const TransposeArgs&)>
+constexpr Transposer without_scratch() {
+  return {[](const HostTeam& team, const TransposeArgs& a, char*) { kRun(team, a); },
+          [](const HostTeam&, const TransposeArgs&) { return int64_t{0}; }};
+}
+
+template <class Job>
+constexpr Transposer with_scratch() {
+  return {[](const HostTeam& team, const TransposeArgs& a, char* scratch) { Job(team, a).run(scratch); },
+          [](const HostTeam& team, const TransposeArgs& a) { return Job(team, a).scratch_bytes(); }};
+}
+
+constexpr Launcher<Transposer> kTranspose[] = {
+    {"host_swap", without_scratch<transpose_swap>()},         {"host_whole", with_scratch<WholeTranspose>()},
+    {"host_decomposed", with_scratch<DecomposedTranspose>()}, {"host_narrow", without_scratch<transpose_narrow>()},
+    {"host_tiled", without_scratch<transpose_tiled>()},       {"host_serial", without_scratch<transpose_serial>()},
 };
 
 }  // namespace
@@ -130,8 +149,12 @@ constexpr Launcher<void (*)(const HostTeam&, const TransposeArgs&)> kTranspose[]
 void add_transpose_host_names(LauncherNames& names) { add_names<TransposeFamily>(names, kTranspose); }
 
 void HostBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
-  const auto launch = launch_of<TransposeFamily>(kTranspose, args.variant);
-  submit(stream, until, [launch, args, this] { launch(team_, args); });
+  const Transposer transposer = launch_of<TransposeFamily>(kTranspose, args.variant);
+  std::shared_ptr<char[]> scratch;
+  if (const int64_t bytes = transposer.scratch_bytes(team_, args); bytes > 0) {
+    scratch = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
+  }
+  submit(stream, until, [=, this] { transposer.run(team_, args, scratch.get()); });
 }
 
 }  // namespace gpumem

@@ -25,4 +25,26 @@ cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const
 }
 inline void after_earlier_work() {}
 
+struct SharedBytes {
+  int bytes;
+  int most;
+};
+
+template <class T>
+T* dynamic_shared() {
+  return static_cast<T*>(gpumem_emulation::dynamic_shared());
+}
+
+template <class... Parameters>
+cudaError_t enqueue_shared(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
+                           const SharedBytes& shared, cudaStream_t stream,
+                           std::type_identity_t<Parameters>... arguments) {
+  if (shared.bytes > shared.most) return cudaErrorInvalidValue;
+  return gpumem_emulation::launch(
+      {reinterpret_cast<const void*>(kernel), grid, block,
+       [kernel, given = std::tuple<Parameters...>(arguments...)] { std::apply(kernel, given); },
+       static_cast<size_t>(shared.bytes)},
+      stream);
+}
+
 }  // namespace gpumem::kernels

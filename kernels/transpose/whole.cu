@@ -1,0 +1,81 @@
+// Transposes in place of matrices that fit into a block's shared memory, 2 * batches * rows * cols * element bytes: a block reads as
+// many matrices as make 8 KiB, or one that is larger, and writes them as they are to be. Both go along memory, an element an
+// access; elements at any address.
+#include "kernels/transpose/decomposition.hpp"
+#include "kernels/transpose/shared.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+struct Whole {
+  int rows;
+  int cols;
+  int size;  // elements of a matrix
+  int at_once;
+  int64_t batches;
+  int64_t batch_stride;
+};
+
+template <class T>
+__global__ void __launch_bounds__(kTransposeMostThreads) whole_kernel(T* data, const Whole w, int64_t groups) {
+  T* shared = dynamic_shared<T>();
+  const int first = static_cast<int>(threadIdx.x);
+  const int step = static_cast<int>(blockDim.x);
+  const Quotients<int> matrices(first, step, w.size);
+  const Quotients<int> lines(first, step, w.rows);  // rows of the results, of all matrices
+  for (int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
+    const int64_t left = w.batches - group * w.at_once;
+    const int elements = (left < w.at_once ? static_cast<int>(left) : w.at_once) * w.size;
+    T* base = data + group * w.at_once * w.batch_stride;
+    Quotients<int> matrix = matrices;
+    for (int at = first; at < elements; at += kInFlight<T> * step) {
+      T in[kInFlight<T>];
+#pragma unroll
+      for (int k = 0; k < kInFlight<T>; ++k) {
+        if (at + k * step < elements) in[k] = base[matrix.value * w.batch_stride + matrix.rest];
+        matrix.advance();
+      }
+#pragma unroll
+      for (int k = 0; k < kInFlight<T>; ++k) {
+        if (at + k * step < elements) shared[in_banks<T>(at + k * step)] = in[k];
+      }
+    }
+    __syncthreads();
+    matrix = matrices;
+    Quotients<int> line = lines;
+    for (int at = first; at < elements; at += step) {
+      const int col = line.value - matrix.value * w.cols;
+      base[matrix.value * w.batch_stride + matrix.rest] =
+          shared[in_banks<T>(matrix.value * w.size + line.rest * w.cols + col)];
+      matrix.advance();
+      line.advance();
+    }
+    __syncthreads();
+  }
+}
+
+template <class T>
+cudaError_t run(const TransposeLaunch& launch, cudaStream_t stream) {
+  const int64_t size = launch.rows * launch.cols;
+  const int64_t at_once = transpose_whole_at_once(size * sizeof(T));
+  const Whole whole{static_cast<int>(launch.rows),
+                    static_cast<int>(launch.cols),
+                    static_cast<int>(size),
+                    static_cast<int>(at_once),
+                    launch.batches,
+                    launch.dst_batch_stride};
+  const int64_t groups = tiles_along(launch.batches, at_once);
+  return start_shared(whole_kernel<T>, launch, groups, transpose_shared_bytes(at_once * size, sizeof(T)), stream,
+                      static_cast<T*>(launch.dst), whole, groups);
+}
+
+}  // namespace
+
+cudaError_t transpose_whole(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+  return for_size(element_bytes, [&]<int kBytes>() {
+    const bool aligned = reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0;
+    return aligned ? run<Aligned<kBytes>>(launch, stream) : run<Bytes<kBytes>>(launch, stream);
+  });
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,49 @@
+// The transposes in place of matrices that are not square, on the host, in scratch memory that is had before they are enqueued.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/host/parallel.hpp"
+#include "kernels/transpose/decomposition.hpp"
+
+namespace gpumem {
+
+// Each matrix goes to a thread's scratch memory as it is, and comes back transposed.
+class WholeTranspose {
+ public:
+  WholeTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
+  int64_t scratch_bytes() const noexcept { return tasks_ * matrix_bytes_; }
+  void run(char* scratch) const noexcept;
+
+ private:
+  const HostTeam& team_;
+  TransposeArgs args_;
+  int64_t matrix_bytes_;
+  int64_t tasks_;
+};
+
+// The passes of decomposition.hpp. Each thread permutes a row, or a group of neighbouring columns, in scratch memory of its own:
+// max(rows, cols) elements or kHostInPlaceBytes, and all of them together no more than half of the data.
+class DecomposedTranspose {
+ public:
+  DecomposedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
+  int64_t scratch_bytes() const noexcept;
+  void run(char* scratch) const noexcept;
+
+ private:
+  template <int kBytes>
+  void passes(char* scratch) const noexcept;
+  template <int kBytes>
+  void rows(char* scratch) const noexcept;
+  template <int kBytes>
+  void columns(char* scratch, bool rotation) const noexcept;
+
+  const HostTeam& team_;
+  TransposeArgs args_;
+  Decomposition d_;
+  int64_t row_tasks_;
+  int64_t width_;  // columns beside each other
+  int64_t column_tasks_;
+};
+
+}  // namespace gpumem
