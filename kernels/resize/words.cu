@@ -3,7 +3,6 @@
 // it. A block makes a tile of dst, as wide as the pixels of one warp, and works the taps of its columns and rows out once, into
 // shared memory; a warp walks down some rows of it and keeps what two rows of dst have in common.
 //   words   for rows of 32 pixels or more; dst is written by words where it is aligned to them, else by bytes
-#include "kernels/enqueue.cuh"
 #include "kernels/resize/words.cuh"
 
 namespace gpumem::kernels {
@@ -234,7 +233,8 @@ cudaError_t resize_words(const ResizeLaunch& launch, cudaStream_t stream) {
                          src,
                          ResizeInside(src, row_bytes, kMostWindowBytes),
                          dst_words};
-  return enqueue(kernel_of(launch, dst_words), static_cast<unsigned>(launch.grid), kThreads, stream, launch, tiles);
+  return enqueue_early(kernel_of(launch, dst_words), static_cast<unsigned>(launch.grid), kThreads, stream, launch,
+                       tiles);
 }
 
 }  // namespace gpumem::kernels

@@ -1,6 +1,7 @@
 // What the kernels of kernels/resize/words.cu are made of: the taps of a tile, the words of src, the words of dst.
 #pragma once
 
+#include "kernels/enqueue.cuh"
 #include "kernels/resize/resize.hpp"
 #include "kernels/resize/tiles.cuh"
 #include "kernels/resize/window.cuh"
@@ -62,6 +63,7 @@ struct WordsTaps {
   uint32_t ends[2];  // the first and the last word of src
   LaneOut lane[32];
 
+  // Nothing of the images is touched before the earlier work is done.
   __device__ void fill(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t first_col, uint32_t first_row) {
     const int count = Cell::kCols + kResizeWarps * static_cast<int>(launch.rows_per_thread);
     for (int i = static_cast<int>(threadIdx.x); i < count; i += kResizeThreads) {
@@ -72,6 +74,7 @@ struct WordsTaps {
       }
     }
     if (threadIdx.x < 32) lane[threadIdx.x] = lane_out(tiles, first_col, threadIdx.x);
+    after_earlier_work();
     if (threadIdx.x == 0) ends[0] = tiles.src.first_word();
     if (threadIdx.x == kResizeThreads - 1) ends[1] = tiles.src.last_word();
   }
