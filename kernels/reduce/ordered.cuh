@@ -164,6 +164,7 @@ class Leaf {
     constexpr int kBatches = kLeafRows / kRows;
     uint4 x[kRows * L::kSlots];
     if (first < last) load(x, first, 0);
+#pragma unroll 1
     for (int q = first; q < last; q += step) {
       Node a[kPositions];
       Term term;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/checked.hpp"
+#include "engine/permute_transpose.hpp"
+#include "engine/select.hpp"
 #include "engine/variants.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/permute_lines.hpp"
@@ -65,6 +67,18 @@ const char* accepts_tiles(const DeviceProps&, const PermuteProblem& p) noexcept 
   return misaligned(p);
 }
 
+const char* accepts_transpose(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (!is_transpose(p.axes)) {
+    return "it needs two axes, or three of which one counts matrices, the fastest of each side 32 elements or longer";
+  }
+  return misaligned(p);
+}
+
+// What the transposes' table makes of it.
+LaunchShape transpose_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+  return select<TransposeFamily>(d, transpose_of(p), {}, {}).shape;
+}
+
 LaunchShape copy_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 // A group of lanes takes `tile` elements of a run at a time.
@@ -109,11 +123,18 @@ LaunchShape host_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
 }
 LaunchShape serial_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
 
+// transpose hands over to the transposes, whose own table chooses among them: on two axes they are faster than packed (H200, 7264 x
+// 7296 elements of 4 bytes: 0.98 of a copy's speed in place of 0.85).
 constexpr Variant<PermuteProblem> kTable[] = {
-    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},       {"lines", Runs::cuda, 1, accepts_lines, lines_shape},
-    {"packed", Runs::cuda, 1, accepts_packed, packed_shape}, {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
-    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape},    {"elements", Runs::cuda, 1, accepts, elements_shape},
-    {"host_tiled", Runs::host, 1, accepts, host_shape},      {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},
+    {"lines", Runs::cuda, 1, accepts_lines, lines_shape},
+    {"transpose", Runs::cuda, 1, accepts_transpose, transpose_shape},
+    {"packed", Runs::cuda, 1, accepts_packed, packed_shape},
+    {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
+    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape},
+    {"elements", Runs::cuda, 1, accepts, elements_shape},
+    {"host_tiled", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 
 }  // namespace

@@ -287,7 +287,16 @@ inline std::vector<PermuteCase> permute_cases(bool quick) {
                      cases::kind(pair / cases::kKinds)});
     }
   }
-  return thinned(all, quick);
+  all = thinned(all, quick);
+  // For every variant there is at least one, however few the cases: long lines, planes, and planes counted by a third axis.
+  const auto device = static_cast<gpumem_memory_kind>(GPUMEM_MEMORY_DEVICE);
+  for (const int64_t element : {4, 2}) {
+    all.push_back({element, {6, 10, 512}, {1, 0, 2}, {}, {}, 0, 0, device, device});
+    all.push_back({element, {70, 90}, {1, 0}, {}, {}, 0, 0, device, device});
+    all.push_back({element, {70, 3, 90}, {2, 1, 0}, {}, {}, 0, 0, device, device});
+    all.push_back({element, {3, 64, 96}, {0, 2, 1}, {}, {}, 0, 0, device, device});
+  }
+  return all;
 }
 
 }  // namespace gpumem_test

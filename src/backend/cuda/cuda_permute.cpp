@@ -1,6 +1,8 @@
 // Permutations of axes on a CUDA device.
 #include "backend/cuda/cuda_backend.hpp"
 #include "backend/launchers.hpp"
+#include "engine/permute_transpose.hpp"
+#include "engine/select.hpp"
 #include "kernels/permute/permute.hpp"
 
 namespace gpumem {
@@ -11,10 +13,28 @@ cudaError_t permute_copy(const kernels::PermuteLaunch& launch, cudaStream_t stre
   return cudaMemcpyAsync(launch.dst, launch.src, bytes, cudaMemcpyDefault, stream);
 }
 
+// Only a name: CudaBackend::permute() hands over to the transposes.
+cudaError_t permute_transpose(const kernels::PermuteLaunch&, cudaStream_t) { return cudaErrorInvalidValue; }
+
 constexpr Launcher<decltype(&kernels::permute_rows)> kPermute[] = {
-    {"copy", permute_copy},          {"lines", kernels::permute_lines}, {"packed", kernels::permute_packed},
-    {"rows", kernels::permute_rows}, {"tiles", kernels::permute_tiles}, {"elements", kernels::permute_elements},
+    {"copy", permute_copy},
+    {"lines", kernels::permute_lines},
+    {"transpose", permute_transpose},
+    {"packed", kernels::permute_packed},
+    {"rows", kernels::permute_rows},
+    {"tiles", kernels::permute_tiles},
+    {"elements", kernels::permute_elements},
 };
+
+int32_t misalignment(const void* p) noexcept { return static_cast<int32_t>(reinterpret_cast<uintptr_t>(p) % 16); }
+
+// The same by the variant that the transposes' table has for it.
+TransposeArgs transpose_args(const DeviceProps& props, const PermuteArgs& args) {
+  const TransposeProblem t = transpose_of({Runs::cuda, args.axes, misalignment(args.src), misalignment(args.dst)});
+  const Decision decision = select<TransposeFamily>(props, t, {}, {});
+  return {decision.row, decision.shape,     t.element_bytes,   t.rows, t.cols, args.src, t.src_ld, args.dst, t.dst_ld,
+          t.batches,    t.src_batch_stride, t.dst_batch_stride};
+}
 
 }  // namespace
 
@@ -23,6 +43,7 @@ void add_permute_launcher_names(LauncherNames& names) { add_names<PermuteFamily>
 void CudaBackend::permute(NativeStream stream, const PermuteArgs& args, Until until) {
   const DeviceScope scope = enter();
   const auto launcher = launch_of<PermuteFamily>(kPermute, args.variant);
+  if (launcher == permute_transpose) return transpose(stream, transpose_args(props_, args), until);
   require_open(stream);
   const auto native = static_cast<cudaStream_t>(stream);
   GPUMEM_CUDA(launcher({args.axes, args.src, args.dst, args.shape.grid}, native));
