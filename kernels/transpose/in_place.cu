@@ -1,5 +1,7 @@
 // Square transposes in place, 2 * batches * rows * rows * element bytes: each block takes a tile and the one across the diagonal
-// through shared memory and writes each to the other's place. Any leading dimension; elements at any address.
+// through shared memory and writes each to the other's place.
+//   swap_vec16  16 bytes an access in global memory, for elements of 4, 8 and 16 bytes whose rows all begin on 16-byte boundaries
+//   swap_tiles  one element an access; any leading dimension, elements at any address
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -45,7 +47,113 @@ __global__ void __launch_bounds__(kTransposeThreads)
   }
 }
 
+// One tile of a pair, as a thread of its block sees it.
+template <int kBytes>
+struct SwapTile {
+  using Element = Aligned<kBytes>;
+  static constexpr int kSide = static_cast<int>(transpose_vec16_tile(kBytes));
+  static constexpr int kVector = 16 / kBytes;
+  static constexpr int kAcross = kSide / kVector;
+  static constexpr int kRows = kTransposeThreads / kAcross;  // at once
+  static constexpr int kPasses = kSide / kRows;
+  using Shared = Element[kSide][kSide + 1];
+  union Word {
+    uint4 word;
+    Element element[kVector];
+    __device__ Word() {}
+  };
+
+  int along = static_cast<int>(threadIdx.x) % kAcross * kVector;
+  int first = static_cast<int>(threadIdx.x) / kAcross;
+
+  __device__ void load(const Element* data, int64_t ld, int64_t n, int64_t row, int64_t col,
+                       Word (&in)[kPasses]) const {
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const int64_t r = row + first + pass * kRows;
+      const int64_t c = col + along;
+      const Element* from = data + r * ld + c;
+      if (r < n && c + kVector <= n) {
+        in[pass].word = *reinterpret_cast<const uint4*>(from);
+      } else if (r < n) {
+#pragma unroll
+        for (int k = 0; k < kVector; ++k) {
+          if (c + k < n) in[pass].element[k] = from[k];
+        }
+      }
+    }
+  }
+  __device__ void keep(const Word (&in)[kPasses], Shared& shared) const {
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) {
+#pragma unroll
+      for (int k = 0; k < kVector; ++k) shared[first + pass * kRows][along + k] = in[pass].element[k];
+    }
+  }
+  // The tile that was kept, to the place across the diagonal.
+  __device__ void store(Element* data, int64_t ld, int64_t n, int64_t row, int64_t col, const Shared& shared) const {
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const int c = first + pass * kRows;
+      const int64_t r = row + c;
+      Word out;
+#pragma unroll
+      for (int k = 0; k < kVector; ++k) out.element[k] = shared[along + k][c];
+      Element* to = data + r * ld + col + along;
+      if (r < n && col + along + kVector <= n) {
+        *reinterpret_cast<uint4*>(to) = out.word;
+      } else if (r < n) {
+#pragma unroll
+        for (int k = 0; k < kVector; ++k) {
+          if (col + along + k < n) to[k] = out.element[k];
+        }
+      }
+    }
+  }
+};
+
+template <int kBytes>
+__global__ void __launch_bounds__(kTransposeThreads)
+    swap_words_kernel(const TransposeLaunch launch, int64_t across, int64_t per_matrix, int64_t all) {
+  after_earlier_work();
+  using T = SwapTile<kBytes>;
+  alignas(16) __shared__ typename T::Shared upper;
+  alignas(16) __shared__ typename T::Shared lower;
+  const T tile;
+  for (int64_t pair = blockIdx.x; pair < all; pair += gridDim.x) {
+    const Quotient matrix(pair, per_matrix);
+    const TilePair tiles(matrix.rest, across);
+    if (tiles.col >= across) continue;  // the whole block: of an odd number of tiles
+    auto* data = static_cast<typename T::Element*>(launch.dst) + matrix.quotient * launch.dst_batch_stride;
+    const int64_t row = tiles.row * T::kSide;
+    const int64_t col = tiles.col * T::kSide;
+    typename T::Word above[T::kPasses];
+    typename T::Word below[T::kPasses];
+    tile.load(data, launch.dst_ld, launch.rows, row, col, above);
+    if (row != col) tile.load(data, launch.dst_ld, launch.rows, col, row, below);
+    tile.keep(above, upper);
+    if (row != col) tile.keep(below, lower);
+    __syncthreads();
+    tile.store(data, launch.dst_ld, launch.rows, col, row, upper);
+    if (row != col) tile.store(data, launch.dst_ld, launch.rows, row, col, lower);
+    __syncthreads();
+  }
+}
+
 }  // namespace
+
+cudaError_t transpose_swap_vec16(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+  const auto swap = [&]<int kBytes>() {
+    const int64_t across = tiles_along(launch.rows, SwapTile<kBytes>::kSide);
+    const int64_t per_matrix = transpose_tile_pairs(across);
+    return start(swap_words_kernel<kBytes>, launch.grid, stream, launch, across, per_matrix,
+                 per_matrix * launch.batches);
+  };
+  if (element_bytes == 4) return swap.template operator()<4>();
+  if (element_bytes == 8) return swap.template operator()<8>();
+  if (element_bytes == 16) return swap.template operator()<16>();
+  return cudaErrorInvalidValue;
+}
 
 cudaError_t transpose_swap_tiles(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
   const int64_t across = tiles_along(launch.rows, kTile);

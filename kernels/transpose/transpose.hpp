@@ -37,6 +37,7 @@ TransposeLauncher transpose_naive;
 TransposeLauncher transpose_shared;
 TransposeLauncher transpose_shared_padded;
 // In place.
+TransposeLauncher transpose_swap_vec16;  // of elements of 4, 8 and 16 bytes
 TransposeLauncher transpose_swap_tiles;  // square matrices
 TransposeLauncher transpose_whole;       // others without gaps, of up to shared_bytes
 TransposeLauncher transpose_decomposed;  // others without gaps

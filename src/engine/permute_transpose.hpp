@@ -1,19 +1,13 @@
 // Permutations that are transposes: of two fused axes, or of three, one of which counts matrices.
 #pragma once
 
-#include <algorithm>
-
 #include "engine/problem.hpp"
 #include "kernels/permute_axes.hpp"
 
 namespace gpumem {
 
-// Of shorter sides most of a transpose's tile is empty.
-constexpr int64_t kPermuteLeastTransposed = 32;
-
 constexpr bool is_transpose(const PermuteAxes& axes) noexcept {
-  if (axes.rank > 3 || form_of(axes) != PermuteForm::planes) return false;
-  return std::min(axes.extent[0], axes.extent[src_fastest(axes)]) >= kPermuteLeastTransposed;
+  return axes.rank <= 3 && form_of(axes) == PermuteForm::planes;
 }
 
 // For axes that are one. Axis 0 runs along the rows of dst, so its length is the number of rows of src.
@@ -36,6 +30,16 @@ constexpr TransposeProblem transpose_of(const PermuteProblem& p) noexcept {
     t.dst_batch_stride = a.dst_stride[batch];
   }
   return t;
+}
+
+// Percent of the transposes' tiles that the matrices fill. Rows that begin anywhere are cut up to 7 elements further on.
+constexpr int64_t tiles_filled(const TransposeProblem& t) noexcept {
+  constexpr int64_t kTile = 64;
+  const auto covered = [](int64_t extent) { return (extent + kTile - 1) / kTile * kTile; };
+  const int64_t strides = t.src_ld | t.dst_ld | t.src_batch_stride | t.dst_batch_stride;
+  const bool aligned = (strides * t.element_bytes | t.src_misalignment | t.dst_misalignment) % 16 == 0;
+  const auto percent = [&](int64_t extent, int64_t slack) { return 100 * extent / covered(extent + slack); };
+  return percent(t.rows, aligned ? 0 : 7) * percent(t.cols, 0) / 100;
 }
 
 }  // namespace gpumem

@@ -42,19 +42,21 @@ LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept
 
 // One wave of large blocks where there is enough for it; below, one chunk a warp, and the fewer warps a block the less there is.
 LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
-  constexpr int64_t kBlocks = 256;
   const int64_t chunks = chunks_of(p);
   const int64_t chunk = reduce_chunk(p.dtype, p.op);
   if (chunks <= 1024) {
     const int32_t warps = chunks <= 128 ? 2 : chunks <= 512 ? 4 : 8;
     return {ceil_div(chunks, warps), 32 * warps, 1, warps * chunk};
   }
-  constexpr int32_t kWarps = kTileThreads / 32;
+  // Sums of f32 hold up a warp longest, between its loads: blocks of half the size, and twice as many, keep more of them loading.
+  const bool halved = p.dtype == GPUMEM_F32 && is_ordered(node_kind(p.dtype, p.op));
+  const int32_t block_warps = kTileThreads / (halved ? 64 : 32);
+  const int64_t blocks = halved ? 512 : 256;
   const int64_t most = is_ordered(node_kind(p.dtype, p.op)) ? kLeavesAtOnce : 4 * kLeavesAtOnce;
-  int64_t tile =
-      std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(chunks / kBlocks))), kWarps, most);
+  int64_t tile = std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(chunks / blocks))),
+                                     block_warps, most);
   while (ceil_div(chunks, tile) > kMaxReduceBlocks) tile *= 2;
-  return {ceil_div(chunks, tile), kTileThreads, static_cast<int32_t>(tile / kWarps), tile * chunk};
+  return {ceil_div(chunks, tile), 32 * block_warps, static_cast<int32_t>(tile / block_warps), tile * chunk};
 }
 
 // Any stride: a warp a leaf, as many blocks as there may be nodes.

@@ -23,6 +23,15 @@ const char* accepts_square(const DeviceProps&, const TransposeProblem& p) noexce
   return p.rows == p.cols ? nullptr : "it needs a square matrix";
 }
 
+const char* accepts_square_words(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  if (const char* reason = accepts_square(d, p)) return reason;
+  if (p.element_bytes < 4) return "it needs elements of 4, 8 or 16 bytes";
+  if (p.dst_misalignment != 0) return "it needs dst aligned to 16 bytes";
+  if (p.dst_ld * p.element_bytes % 16 != 0) return "it needs rows of dst that start at multiples of 16 bytes";
+  if (p.dst_batch_stride * p.element_bytes % 16 != 0) return "it needs dst_batch_stride to be a multiple of 16 bytes";
+  return nullptr;
+}
+
 const char* accepts_rectangle(const DeviceProps&, const TransposeProblem& p) noexcept {
   if (!p.in_place) return kApart;
   return p.rows != p.cols ? nullptr : "it needs a matrix that is not square";
@@ -157,6 +166,11 @@ LaunchShape host_narrow_shape(const DeviceProps& d, const TransposeProblem& p) n
   const int64_t tile = host_narrow_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
 }
+LaunchShape swap_words_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  const int64_t tile = transpose_vec16_tile(p.element_bytes);
+  return blocks(p, transpose_tile_pairs(ceil_div(p.rows, tile)), kTransposeThreads, 8, tile);
+}
+
 LaunchShape host_swap_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * transpose_tile_pairs(ceil_div(p.rows, tile)), tile);
@@ -172,6 +186,7 @@ LaunchShape serial_shape(const DeviceProps&, const TransposeProblem& p) noexcept
 // A row stands where it was measured to win (H200; figures beside the kernels and in docs/performance.md). Rows in place take
 // nothing else, and nothing else takes them.
 constexpr Variant<TransposeProblem> kTable[] = {
+    {"swap_vec16", Runs::cuda, 1, accepts_square_words, swap_words_shape},
     {"swap_tiles", Runs::cuda, 1, accepts_square, swap_shape},
     {"whole", Runs::cuda, 1, accepts_whole, whole_shape},
     {"decomposed", Runs::cuda, 1, accepts_rectangle, decomposed_shape},

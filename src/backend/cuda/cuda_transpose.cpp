@@ -7,6 +7,7 @@ namespace gpumem {
 namespace {
 
 constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
+    {"swap_vec16", kernels::transpose_swap_vec16},
     {"swap_tiles", kernels::transpose_swap_tiles},
     {"whole", kernels::transpose_whole},
     {"decomposed", kernels::transpose_decomposed},
