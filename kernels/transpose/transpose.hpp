@@ -29,7 +29,7 @@ TransposeLauncher transpose_tile_vec16;
 TransposeLauncher transpose_tile_padded;
 TransposeLauncher transpose_tile_bytes;
 TransposeLauncher transpose_narrow;
-TransposeLauncher transpose_turned;  // elements of 1 and 2 bytes, as tile_vec16
+TransposeLauncher transpose_turned;      // elements of 1 and 2 bytes, as tile_vec16
 TransposeLauncher transpose_wide_bytes;  // elements of 1 and 2 bytes
 TransposeLauncher transpose_odd;         // of 4 and 8
 // The textbook's.
