@@ -217,7 +217,7 @@ TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
 
 TEST(Transpose, InPlaceHasItsRowsAndNoOthers) {
   std::mt19937_64 random(4);
-  const std::set<std::string_view> rows_in_place = {"swap_tiles", "whole",      "decomposed",
+  const std::set<std::string_view> rows_in_place = {"swap_vec16", "swap_tiles", "whole",          "decomposed",
                                                     "host_swap",  "host_whole", "host_decomposed"};
   std::set<std::string_view> chosen;
   for (const auto& device : kDevices) {
