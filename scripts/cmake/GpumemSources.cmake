@@ -27,6 +27,7 @@ set(core_sources
   src/engine/objects.cpp
   src/engine/operand.cpp
   src/engine/outputs.cpp
+  src/engine/page_map.cpp
   src/engine/permute.cpp
   src/engine/permute_check.cpp
   src/engine/placement.cpp

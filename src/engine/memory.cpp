@@ -27,20 +27,22 @@ void require_location(Context& context, int32_t device) {
   }
 }
 
-// An allocation that the registry has given up: it is released whatever waiting for its last use brings to light.
+// A block whose free has begun: it is released whatever waiting for its last use brings to light.
 class Forgotten {
  public:
-  Forgotten(Context& context, const Allocation& allocation) noexcept : context_(context), allocation_(allocation) {}
+  Forgotten(Context& context, const Claim& claim) noexcept : context_(context), claim_(claim) {}
   ~Forgotten() {
-    context_.device().release(allocation_.kind, reinterpret_cast<void*>(allocation_.base), allocation_.bytes);
-    context_.stats.freed(allocation_.kind, static_cast<int64_t>(allocation_.bytes));
+    const auto bytes = static_cast<int64_t>(claim_.bytes());
+    const auto region = process().registry.remove(*claim_.region);
+    context_.device().release(region->kind, region->taken, region->taken_bytes);
+    context_.stats.freed(region->kind, bytes);
   }
   Forgotten(const Forgotten&) = delete;
   Forgotten& operator=(const Forgotten&) = delete;
 
  private:
   Context& context_;
-  const Allocation allocation_;
+  const Claim claim_;
 };
 
 }  // namespace
@@ -67,7 +69,7 @@ void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
 
 void free_memory(Context& context, void* p) {
   if (p == nullptr) return;
-  const Forgotten forgotten(context, process().registry.remove(reinterpret_cast<uintptr_t>(p), &context));
+  const Forgotten forgotten(context, process().registry.claim(reinterpret_cast<uintptr_t>(p), &context));
   wait_for_streams(context);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "engine/context.hpp"
 #include "engine/error.hpp"
@@ -16,12 +17,23 @@ T& object_of(uint64_t handle, HandleType type, const char* argument) {
   return *static_cast<T*>(process().handles.get(handle, type, argument));
 }
 
+// The log is called without any lock: it may use the library for another context.
+void report_leaks(Context& context) noexcept {
+  try {
+    for (const Allocation& leak : process().registry.live_of(&context)) {
+      context.log.write(GPUMEM_LOG_WARNING,
+                        "%zu bytes of %s memory at %p were still allocated when their context ended", leak.bytes,
+                        kind_name(leak.kind), reinterpret_cast<void*>(leak.base));
+    }
+  } catch (const std::bad_alloc&) {
+    context.log.write(GPUMEM_LOG_WARNING, "memory has run out: what is still allocated can't be listed");
+  }
+}
+
 void release_leaks(Context& context) noexcept {
-  while (const auto leak = process().registry.remove_any(&context)) {
-    void* p = reinterpret_cast<void*>(leak->base);
-    context.log.write(GPUMEM_LOG_WARNING, "%zu bytes of %s memory at %p were still allocated when their context ended",
-                      leak->bytes, kind_name(leak->kind), p);
-    context.device().release(leak->kind, p, leak->bytes);
+  report_leaks(context);
+  while (const auto region = process().registry.remove_any(&context)) {
+    context.device().release(region->kind, region->taken, region->taken_bytes);
   }
 }
 
