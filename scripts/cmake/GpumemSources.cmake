@@ -95,6 +95,7 @@ set(cuda_sources
   src/backend/cuda/cuda_transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_copy.cpp
+  src/backend/cuda/driver_pool.cpp
   src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp

@@ -73,6 +73,7 @@ void CudaBackend::open(bool non_blocking_stream) {
   GPUMEM_CUDA(kernels::fill_preload());  // is there machine code for this device at all?
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
+  if (props_.memory_pools) pool_.open(props_.ordinal);
   scratch_.open();
   slots_.open();
 }
@@ -85,6 +86,7 @@ void CudaBackend::close() noexcept {
   scratch_.close();
   textures_.close();
   stream_memory_.close();
+  pool_.close();
   if (order_ != nullptr) static_cast<void>(cudaEventDestroy(order_));
   if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
   static_cast<void>(cudaGetLastError());
@@ -131,7 +133,15 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
   const DeviceScope scope = enter();
   if (kind == GPUMEM_MEMORY_PINNED) return pinned_.allocate(bytes);
   void* p = nullptr;
-  const cudaError_t error = kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
+  const auto take = [&] {
+    return kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
+  };
+  cudaError_t error = take();
+  if (error == cudaErrorMemoryAllocation) {  // what the pool keeps unused may make room
+    static_cast<void>(cudaGetLastError());
+    pool_.trim(0);
+    error = take();
+  }
   if (error == cudaSuccess) return p;
   static_cast<void>(cudaGetLastError());
   // A size that no device has is an invalid value to some calls.
@@ -151,6 +161,29 @@ void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t bytes) noexce
     static_cast<void>(cudaGetLastError());
   } catch (const Error&) {
     // The driver is shutting down: the memory is gone with it.
+  }
+}
+
+void* CudaBackend::allocate_async(NativeStream stream, size_t bytes) {
+  const DeviceScope scope = enter();
+  return pool_.allocate(native(stream), bytes);
+}
+
+void CudaBackend::release_async(NativeStream stream, void* p, size_t) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    pool_.release(native(stream), p);
+  } catch (const Error&) {
+    // The driver is shutting down: the memory is gone with it.
+  }
+}
+
+void CudaBackend::trim(size_t keep_bytes) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    pool_.trim(keep_bytes);
+  } catch (const Error&) {
+    // The driver is shutting down.
   }
 }
 

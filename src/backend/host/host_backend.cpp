@@ -34,6 +34,7 @@ DeviceProps host_props(const HostOptions& options) {
   props.managed_memory = true;
   props.concurrent_managed = true;
   props.pageable_access = true;
+  props.memory_pools = true;
   return props;
 }
 
@@ -54,6 +55,18 @@ Location HostBackend::classify(const void* p) { return ask_loaded_cuda(p); }
 
 void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) { return map_pages(bytes); }
 void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { unmap_pages(p, bytes); }
+
+void* HostBackend::allocate_async(NativeStream, size_t bytes) { return map_pages(bytes); }
+
+void HostBackend::release_async(NativeStream stream, void* p, size_t bytes) noexcept {
+  if (stream == nullptr || queue_of(stream).idle()) return unmap_pages(p, bytes);
+  try {
+    queue_of(stream).enqueue([p, bytes] { unmap_pages(p, bytes); });
+  } catch (const std::exception&) {  // no memory for the task, or no thread
+    queue_of(stream).drain();
+    unmap_pages(p, bytes);
+  }
+}
 
 void HostBackend::copy_now(void* dst, const void* src, size_t bytes) const noexcept {
   // As few pieces as threads: the C library goes around the caches for long copies only.
@@ -122,6 +135,11 @@ void HostBackend::wait_event(NativeStream stream, NativeEvent event) {
 
 void HostBackend::synchronize_event(NativeEvent event) {
   if (const auto mark = mark_of(event)) mark->wait();
+}
+
+bool HostBackend::passed(NativeEvent event) {
+  const auto mark = mark_of(event);
+  return mark == nullptr || mark->passed();
 }
 
 double HostBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {
