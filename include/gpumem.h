@@ -207,6 +207,9 @@ typedef struct gpumem_ctx_options {
    * device, to which the data is moved in pieces; the same bits. Default 0: they run on the host, where it lies. */
   int32_t stream_host_data;
   int32_t reserved1; /* 0 */
+  /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() take from the device at a time, those kept for
+   * reuse counted in; default 0: as many as there are. */
+  int64_t device_memory_limit;
 } gpumem_ctx_options;
 
 typedef struct gpumem_device_info {
@@ -367,16 +370,51 @@ GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
 /* Allocate bytes of device, pinned or managed memory, aligned to 256 bytes, contents undefined. bytes == 0 gives NULL
- * and success. *p is NULL on failure. A host context gives host memory of the same kind in name, so that a program runs
- * unchanged. Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
+ * and success. *p is NULL on failure. Every stream may use the memory at once. A host context gives host memory of the
+ * same kind in name, so that a program runs unchanged.
+ * Device memory comes from a pool of the context (see gpumem_alloc_async()) and belongs to the context's own stream.
+ * Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
 
-/* Frees memory of any kind that this context allocated, in the order of the context's own stream. Work on other streams
- * that uses it must be done, or be waited for by the context's own stream. NULL is a no-op.
+/* Frees memory of any kind that this context allocated, after the work of its streams: it waits for what the context's
+ * own stream and every stream created or wrapped on it have been given, except those under graph capture. Work of the
+ * program's other streams that uses the memory must be done. NULL is a no-op.
  * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's). */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
+
+/* Allocates bytes of device memory for a stream, which the memory then belongs to, and frees device memory in a
+ * stream's order; neither waits for the device (but for gpumem_alloc_async() when memory runs short, see below).
+ *
+ * Alignment   A power of two from 1 to 2 MiB; 256 bytes are given in any case.
+ * Order       The memory may be used by work on its stream, and by work elsewhere that is ordered after what the stream
+ *             had been given by then. gpumem_free_async() frees it behind the work that its own stream and `stream` have
+ *             been given so far, and gives it to the next that asks: on its own stream at once, on another one behind
+ *             an event. gpumem_memory_used_on() declares work on a further stream: the memory, whose start p is, is
+ *             then freed behind what that stream has been given by the time of the free as well. Work on streams that
+ *             are not declared must be done, or be waited for by one of these, when the memory is freed.
+ * Pools       What is freed is kept for reuse, up to about a fifth of what was live at a time; blocks of more than 2 KiB
+ *             take up to an eighth more than was asked for. When the device or device_memory_limit has no more, what is
+ *             kept goes back first and the streams are waited for, before the status is OUT_OF_MEMORY.
+ * Streams     A stream may be destroyed before the memory that belongs to it, or that it was declared to use. For a
+ *             wrapped stream, what the program gives it after the end of the wrapper is not known.
+ * Capture     Neither allocation nor free takes part in graph capture: CAPTURING when the stream is under it, and for
+ *             the free also when a declared stream is; the memory stays allocated and the capture valid.
+ *
+ * bytes == 0 gives NULL and success; *p is NULL on failure; freeing NULL is a no-op. gpumem_free() takes this memory
+ * too, and gpumem_free_async() that of gpumem_alloc_device(). On a device without stream-ordered memory the free waits
+ * as gpumem_free() does. For pinned and managed memory gpumem_memory_used_on() has nothing to do.
+ * Errors: OUT_OF_MEMORY, INVALID_ARGUMENT (alignment), INVALID_POINTER (as gpumem_free(); pinned or managed memory for
+ * gpumem_free_async()), CAPTURING. */
+GPUMEM_API gpumem_status gpumem_alloc_async(gpumem_ctx *ctx, int64_t bytes, int64_t alignment, gpumem_stream *stream,
+                                            void **p);
+GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, gpumem_stream *stream);
+
+/* Gives memory that is kept for reuse back to the device, but for keep_bytes of it. Waits for the context's streams as
+ * gpumem_free() does. Errors: none of its own. */
+GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
 
 GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
 

@@ -14,11 +14,14 @@ set(core_sources
   src/api/transpose.cpp
   src/api/variants.cpp
   src/engine/axpby.cpp
+  src/engine/block_pool.cpp
+  src/engine/block_pool_growth.cpp
   src/engine/context.cpp
   src/engine/copy.cpp
   src/engine/devices.cpp
   src/engine/error.cpp
   src/engine/explain.cpp
+  src/engine/fences.cpp
   src/engine/fill.cpp
   src/engine/handles.cpp
   src/engine/landing.cpp
@@ -44,6 +47,7 @@ set(core_sources
   src/engine/rows.cpp
   src/engine/resize.cpp
   src/engine/staging.cpp
+  src/engine/stream_cache.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/transpose_staged.cpp

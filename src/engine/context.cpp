@@ -39,12 +39,8 @@ void MemoryStats::freed(gpumem_memory_kind kind, int64_t bytes) noexcept {
 
 void MemoryStats::read(gpumem_memory_stats_info& info) const noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const KindStats& device = kinds_[GPUMEM_MEMORY_DEVICE];
   const KindStats& pinned = kinds_[GPUMEM_MEMORY_PINNED];
   const KindStats& managed = kinds_[GPUMEM_MEMORY_MANAGED];
-  info.device_bytes = device.bytes;
-  info.device_blocks = device.blocks;
-  info.device_peak_bytes = device.peak_bytes;
   info.pinned_bytes = pinned.bytes;
   info.pinned_blocks = pinned.blocks;
   info.pinned_peak_bytes = pinned.peak_bytes;
@@ -60,9 +56,13 @@ Context::Context(const gpumem_ctx_options& options)
   read_variants_from_environment();
   host_ = make_host_backend(
       {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});
-  if (choice_.backend != Runs::cuda) return;
+  if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
+  device_memory_ = std::make_unique<BlockPool>(*this, options.device_memory_limit);
+}
+
+void Context::open_device(bool non_blocking_stream) {
   try {
-    device_ = make_cuda_backend(choice_.ordinal, options.non_blocking_stream != 0);
+    device_ = make_cuda_backend(choice_.ordinal, non_blocking_stream);
   } catch (const Error& error) {
     if (!choice_.may_fall_back) throw;
     choice_ = {Runs::host, GPUMEM_DEVICE_HOST, error.status(), "the host stands in: " + std::string(error.what()),

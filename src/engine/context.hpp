@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "engine/block_pool.hpp"
 #include "engine/devices.hpp"
 #include "engine/log.hpp"
 #include "engine/select.hpp"
@@ -14,7 +15,7 @@
 
 namespace gpumem {
 
-// Bytes and blocks of one kind of memory, as the program asked for them.
+// Bytes and blocks of one kind of memory, as the program asked for them. Device memory is counted by its pool.
 struct KindStats {
   int64_t bytes = 0;
   int64_t blocks = 0;
@@ -53,6 +54,7 @@ class Context {
   bool streams_host_data() const noexcept { return stream_host_data_; }
 
   NativeStream own_stream() noexcept { return device().own_stream(); }
+  BlockPool& device_memory() noexcept { return *device_memory_; }
 
   Override forced(gpumem_family family) const noexcept;
   void force(gpumem_family family, Override forced) noexcept;
@@ -72,11 +74,13 @@ class Context {
 
  private:
   void read_variants_from_environment();
+  void open_device(bool non_blocking_stream);
 
   DeviceChoice choice_;
   bool stream_host_data_;
   std::unique_ptr<Backend> host_;
   std::unique_ptr<Backend> device_;  // null on a host context
+  std::unique_ptr<BlockPool> device_memory_;
   std::atomic<uint64_t> forced_[kFamilies] = {};
   mutable std::mutex fault_mutex_;
   std::atomic<bool> faulted_{false};
@@ -87,6 +91,7 @@ struct Stream {
   Context* context;
   NativeStream native;
   bool borrowed;  // destroying it leaves the native stream alone
+  StreamCache* cache = nullptr;
   uint64_t handle = 0;
 };
 

@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "engine/checked.hpp"
 #include "engine/operand.hpp"
 #include "engine/operations.hpp"
@@ -32,6 +34,10 @@ class Forgotten {
  public:
   Forgotten(Context& context, const Claim& claim) noexcept : context_(context), claim_(claim) {}
   ~Forgotten() {
+    if (claim_.region->kind == GPUMEM_MEMORY_DEVICE) {
+      context_.device_memory().free_now(claim_);
+      return;
+    }
     const auto bytes = static_cast<int64_t>(claim_.bytes());
     const auto region = process().registry.remove(*claim_.region);
     context_.device().release(region->kind, region->taken, region->taken_bytes);
@@ -55,6 +61,9 @@ void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
     fail(GPUMEM_UNSUPPORTED, "the device %s has no managed memory", device.props().name);
   }
   const auto size = static_cast<size_t>(bytes);
+  if (kind == GPUMEM_MEMORY_DEVICE) {
+    return context.device_memory().allocate(context.device_memory().ready(), size, kBlockUnit);
+  }
   void* p = device.allocate(kind, size);
   try {
     const int32_t where = kind == GPUMEM_MEMORY_PINNED ? GPUMEM_DEVICE_HOST : device.props().ordinal;
@@ -71,6 +80,59 @@ void free_memory(Context& context, void* p) {
   if (p == nullptr) return;
   const Forgotten forgotten(context, process().registry.claim(reinterpret_cast<uintptr_t>(p), &context));
   wait_for_streams(context);
+}
+
+void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache) {
+  if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
+  const auto largest = static_cast<int64_t>(kLargestAlignment);
+  if (alignment < 1 || alignment > largest || !std::has_single_bit(static_cast<uint64_t>(alignment))) {
+    fail(GPUMEM_INVALID_ARGUMENT, "alignment is %lld; expected a power of two from 1 to %lld", ll(alignment),
+         ll(largest));
+  }
+  require_not_capturing(context, cache.stream, "an allocation");
+  if (bytes == 0) return nullptr;
+  BlockPool& pool = context.device_memory();
+  return pool.allocate(pool.pooled() ? cache : pool.ready(), static_cast<size_t>(bytes),
+                       static_cast<size_t>(alignment));
+}
+
+void free_async(Context& context, void* p, const StreamCache& on) {
+  require_not_capturing(context, on.stream, "freeing memory");
+  if (p == nullptr) return;
+  const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
+  try {
+    if (claim.region->kind != GPUMEM_MEMORY_DEVICE) {
+      fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %s memory; expected device memory (gpumem_free() takes any kind)",
+           number(p), kind_name(claim.region->kind));
+    }
+    if (context.device_memory().pooled()) return context.device_memory().free_in_order(claim, on);
+    wait_for_streams(context);
+  } catch (...) {
+    Registry::unclaim(claim);
+    throw;
+  }
+  context.device_memory().free_now(claim);
+}
+
+void use_on(Context& context, const void* p, NativeStream stream) {
+  if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "p is NULL; expected the start of an allocation");
+  require_not_capturing(context, stream, "declaring the use of memory");
+  context.device_memory().use_on(reinterpret_cast<uintptr_t>(p), stream);
+}
+
+void trim(Context& context, int64_t keep_bytes) {
+  if (keep_bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "keep_bytes is %lld; expected 0 or more", ll(keep_bytes));
+  context.device_memory().trim(keep_bytes);
+}
+
+void read_stats(Context& context, gpumem_memory_stats_info& info) {
+  context.stats.read(info);
+  const PoolState device = context.device_memory().state();
+  info.device_bytes = device.counts.live_bytes;
+  info.device_blocks = device.counts.live_blocks;
+  info.device_peak_bytes = device.peak_bytes;
+  info.allocations += device.counts.allocations;
+  info.frees += device.counts.frees;
 }
 
 void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until) {

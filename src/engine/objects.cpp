@@ -41,7 +41,14 @@ void release_leaks(Context& context) noexcept {
 uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   const std::lock_guard<std::mutex> lock(context.streams_mutex);
   context.streams.reserve(context.streams.size() + 1);
-  stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  StreamCache& cache = context.device_memory().open(stream->native);
+  stream->cache = &cache;
+  try {
+    stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  } catch (...) {
+    context.device_memory().close(cache, true);  // nothing was given to it
+    throw;
+  }
   context.streams.push_back(stream.get());
   return stream.release()->handle;
 }
@@ -103,7 +110,9 @@ void destroy_stream(uint64_t handle) {
   process().handles.erase(handle);
   Backend& device = stream.context->device();
   const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
+  const bool finished = !stream.borrowed && !device.capturing(stream.native);
   if (!stream.borrowed) device.finish_stream(stream.native);
+  stream.context->device_memory().close(*stream.cache, finished);
   std::erase(stream.context->streams, &stream);
   if (stream.borrowed) {
     device.unwrap_stream(stream.native);

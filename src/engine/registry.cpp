@@ -166,19 +166,27 @@ void Registry::fail_unfreeable(uintptr_t p, Region* region, const void* owner) c
        address);
 }
 
-Claim Registry::claim(uintptr_t p, const void* owner) {
-  const std::lock_guard lock(lock_.of_thread());
+// The region of the owner's live block that starts at p.
+Region& Registry::region_of_block(uintptr_t p, const void* owner) const {
   Region* region = map_.find(p);
   const uint32_t slot = region == nullptr ? 0 : region->slot_at(p);
-  if (region == nullptr || slot >= region->slots || p != region->address(slot) || region->owner != owner) {
+  if (region == nullptr || slot >= region->slots || p != region->address(slot) || region->owner != owner ||
+      !slot::is_live(region->word(slot).load(std::memory_order_acquire))) {
     fail_unfreeable(p, region, owner);
   }
-  std::atomic<uint64_t>& word = region->word(slot);
+  return *region;
+}
+
+Claim Registry::claim(uintptr_t p, const void* owner) {
+  const std::lock_guard lock(lock_.of_thread());
+  Region& region = region_of_block(p, owner);
+  const uint32_t slot = region.slot_at(p);
+  std::atomic<uint64_t>& word = region.word(slot);
   uint64_t seen = word.load(std::memory_order_acquire);
   while (slot::is_live(seen)) {
-    if (word.compare_exchange_weak(seen, slot::freed(seen), std::memory_order_acq_rel)) return {region, slot, seen};
+    if (word.compare_exchange_weak(seen, slot::freed(seen), std::memory_order_acq_rel)) return {&region, slot, seen};
   }
-  fail_unfreeable(p, region, owner);
+  fail_unfreeable(p, &region, owner);
 }
 
 }  // namespace gpumem

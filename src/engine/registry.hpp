@@ -66,6 +66,14 @@ class Registry {
   static void unclaim(const Claim& claim) noexcept {
     claim.region->word(claim.slot).store(claim.word, std::memory_order_release);
   }
+  // Calls f(region, slot) for the owner's block that starts at p, which stays live meanwhile unless another thread frees it, and
+  // whose region stays in any case. f must not come back here. Throws as claim().
+  template <class F>
+  void with_live(uintptr_t p, const void* owner, const F& f) const {
+    const std::lock_guard lock(lock_.of_thread());
+    Region& region = region_of_block(p, owner);
+    f(region, region.slot_at(p));
+  }
   // The live blocks of an owner, by region. Throws bad_alloc.
   std::vector<Allocation> live_of(const void* owner) const;
 
@@ -74,6 +82,7 @@ class Registry {
 
   static Allocation allocation_of(const Region& region, uint32_t slot, uint64_t word) noexcept;
   std::unique_ptr<Region> take_out(Region& region) noexcept;
+  Region& region_of_block(uintptr_t p, const void* owner) const;
   void forget_freed(uintptr_t base, size_t bytes) noexcept;
   void bury(Region& region) noexcept;
   bool buried(uintptr_t p) const noexcept;
