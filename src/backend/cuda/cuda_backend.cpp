@@ -133,9 +133,7 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
   const DeviceScope scope = enter();
   if (kind == GPUMEM_MEMORY_PINNED) return pinned_.allocate(bytes);
   void* p = nullptr;
-  const auto take = [&] {
-    return kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
-  };
+  const auto take = [&] { return kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes); };
   cudaError_t error = take();
   if (error == cudaErrorMemoryAllocation) {  // what the pool keeps unused may make room
     static_cast<void>(cudaGetLastError());
