@@ -210,6 +210,9 @@ typedef struct gpumem_ctx_options {
   /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() take from the device at a time, those kept for
    * reuse counted in; default 0: as many as there are. */
   int64_t device_memory_limit;
+  /* The most bytes of freed pinned memory that are kept for reuse; 0: none; default -1: an eighth of the host's memory,
+   * at most 4 GiB. */
+  int64_t pinned_memory_kept;
 } gpumem_ctx_options;
 
 typedef struct gpumem_device_info {
@@ -253,8 +256,22 @@ typedef struct gpumem_memory_stats_info {
   int64_t managed_bytes;
   int64_t managed_blocks;
   int64_t managed_peak_bytes;
-  int64_t allocations; /* successful ones since the context was created */
+  int64_t allocations; /* successful ones since the context was created, of all kinds */
   int64_t frees;
+  /* Taken from the device or the system: live, kept for reuse, and lost to rounding; and its high-water mark. */
+  int64_t device_reserved_bytes;
+  int64_t device_reserved_peak_bytes;
+  int64_t pinned_reserved_bytes;
+  int64_t pinned_reserved_peak_bytes;
+  int64_t device_allocations; /* of one kind */
+  int64_t pinned_allocations;
+  int64_t managed_allocations;
+  int64_t device_hits; /* allocations that needed no new memory, and those that did */
+  int64_t device_misses;
+  int64_t pinned_hits;
+  int64_t pinned_misses;
+  int64_t registered_bytes; /* of the program, registered now */
+  int64_t registered_ranges;
 } gpumem_memory_stats_info;
 
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
@@ -373,6 +390,7 @@ GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
  * and success. *p is NULL on failure. Every stream may use the memory at once. A host context gives host memory of the
  * same kind in name, so that a program runs unchanged.
  * Device memory comes from a pool of the context (see gpumem_alloc_async()) and belongs to the context's own stream.
+ * Freed pinned memory is kept too, up to pinned_memory_kept: the driver takes a third of a second for a GiB.
  * Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
@@ -412,15 +430,34 @@ GPUMEM_API gpumem_status gpumem_alloc_async(gpumem_ctx *ctx, int64_t bytes, int6
 GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stream *stream);
 GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, gpumem_stream *stream);
 
-/* Gives memory that is kept for reuse back to the device, but for keep_bytes of it. Waits for the context's streams as
- * gpumem_free() does. Errors: none of its own. */
+/* Gives memory that is kept for reuse back to the device and to the system, but for keep_bytes of each kind. Waits for
+ * the context's streams as gpumem_free() does. Errors: none of its own. */
 GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
+
+/* Pins bytes of ordinary host memory that the program has, at any address, so that they are copied at the speed of
+ * memory from gpumem_alloc_pinned(), for every device; and takes that back, for the start that was registered. The
+ * program frees the memory itself, after it was unregistered. No part of it may be registered already, by gpumem or by
+ * others. gpumem_host_unregister() waits as gpumem_free() does; other work that uses the memory as pinned memory must be
+ * done. A host context remembers the range, so that it is pinned memory in name. Memory that is still registered when
+ * its context ends is reported through the log and unregistered.
+ * Errors: INVALID_ARGUMENT (bytes < 1, memory that is not pageable or is registered in part), INVALID_POINTER (not
+ * mapped for writing; for unregistering: not registered, not the start, another context's, memory that gpumem
+ * allocated), OUT_OF_RANGE, OUT_OF_RESOURCES (the system locks no more: RLIMIT_MEMLOCK), UNSUPPORTED. */
+GPUMEM_API gpumem_status gpumem_host_register(gpumem_ctx *ctx, void *p, int64_t bytes);
+GPUMEM_API gpumem_status gpumem_host_unregister(gpumem_ctx *ctx, void *p);
+
+/* Names the memory that starts at p, allocated or registered by this context, in reports of what is left when the
+ * context ends. At most 127 bytes of the label count; it is copied. NULL or "" takes it away. It ends with the memory.
+ * Errors: INVALID_POINTER (as gpumem_free()). */
+GPUMEM_API gpumem_status gpumem_memory_label(gpumem_ctx *ctx, const void *p, const char *label);
 
 GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
 
 /* What p is, as the context sees it. p may be any address. Errors: INVALID_POINTER (NULL, freed or unmapped). */
 GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gpumem_pointer_info *info);
 
+/* What the context has allocated. device_peak_bytes is exact while one stream allocates; of several that do at the same
+ * time, each may make it up to 1 MiB too high. */
 GPUMEM_API gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info *stats, int64_t size);
 GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stats_info *stats);
 

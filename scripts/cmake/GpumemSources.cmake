@@ -16,6 +16,7 @@ set(core_sources
   src/engine/axpby.cpp
   src/engine/block_pool.cpp
   src/engine/block_pool_growth.cpp
+  src/engine/block_source.cpp
   src/engine/context.cpp
   src/engine/copy.cpp
   src/engine/devices.cpp
@@ -24,6 +25,8 @@ set(core_sources
   src/engine/fences.cpp
   src/engine/fill.cpp
   src/engine/handles.cpp
+  src/engine/host_registration.cpp
+  src/engine/labels.cpp
   src/engine/landing.cpp
   src/engine/log.cpp
   src/engine/memory.cpp
@@ -101,7 +104,6 @@ set(cuda_sources
   src/backend/cuda/driver_copy.cpp
   src/backend/cuda/driver_pool.cpp
   src/backend/cuda/pageable_copy.cpp
-  src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp

@@ -51,6 +51,18 @@ gpumem_status gpumem_memory_trim(gpumem_ctx* ctx, int64_t keep_bytes) {
   return with_context(ctx, [&](Context& context) { trim(context, keep_bytes); });
 }
 
+gpumem_status gpumem_host_register(gpumem_ctx* ctx, void* p, int64_t bytes) {
+  return with_context(ctx, [&](Context& context) { register_host(context, p, bytes); });
+}
+
+gpumem_status gpumem_host_unregister(gpumem_ctx* ctx, void* p) {
+  return with_context(ctx, [&](Context& context) { unregister_host(context, p); });
+}
+
+gpumem_status gpumem_memory_label(gpumem_ctx* ctx, const void* p, const char* label_text) {
+  return with_context(ctx, [&](Context& context) { label(context, p, label_text); });
+}
+
 gpumem_status gpumem_free(gpumem_ctx* ctx, void* p) {
   return with_context(ctx, [&](Context& context) { free_memory(context, p); });
 }

@@ -210,6 +210,12 @@ class Backend {
   virtual void release_async(NativeStream stream, void* p, size_t bytes) noexcept = 0;
   // Gives what was released and is kept for reuse, but for so many bytes, back to the system.
   virtual void trim(size_t keep_bytes) noexcept = 0;
+  // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is
+  // INVALID_ARGUMENT; the sentence calls the memory p.
+  virtual void register_host(void* p, size_t bytes) = 0;
+  virtual void unregister_host(void* p) noexcept = 0;
+  // The host backend: fresh pages from its allocate() are brought in by all threads. A forked child does not get them.
+  virtual void make_resident(void* p, size_t bytes) noexcept = 0;
   virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
   virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
 

@@ -2,9 +2,12 @@
 #include "engine/block_pool.hpp"
 
 #include <algorithm>
+#include <new>
+#include <thread>
 
 #include "engine/context.hpp"
 #include "engine/error.hpp"
+#include "engine/names.hpp"
 #include "engine/process.hpp"
 #include "engine/sentences.hpp"
 #include "engine/streams.hpp"
@@ -18,13 +21,30 @@ void raise(std::atomic<int64_t>& peak, int64_t value) noexcept {
   }
 }
 
+void wait_for(const Fences::Fence& fence) noexcept {
+  try {
+    while (!fence.passed()) std::this_thread::yield();
+  } catch (const Error&) {
+    // The device's context is lost, and its work with it.
+  }
+}
+
+// Without memory for it the caller waits.
+void add_fence(BlockUses& uses, const FencePtr& fence) noexcept {
+  try {
+    uses.fences.push_back(fence);
+  } catch (const std::bad_alloc&) {
+    wait_for(*fence);
+  }
+}
+
 }  // namespace
 
-BlockPool::BlockPool(Context& context, int64_t limit)
+BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy)
     : context_(context),
       backend_(context.device()),
-      limit_(limit),
-      pooled_(backend_.props().memory_pools),
+      source_(std::move(source)),
+      policy_(policy),
       fences_(backend_),
       ready_(caches_.emplace_back(std::make_unique<StreamCache>()).get()) {
   ready_->users = 1;
@@ -35,7 +55,7 @@ BlockPool::~BlockPool() {
   for (const auto& cache : caches_) {
     for (Region* region : cache->regions) {
       const auto owned = process().registry.remove(*region);
-      backend_.release_async(nullptr, owned->taken, owned->taken_bytes);
+      source_->give_back(nullptr, owned->taken, owned->taken_bytes);
     }
   }
 }
@@ -62,11 +82,18 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
   const std::lock_guard<std::mutex> growing(growing_);
   if (--cache.users > 0) return;
   NativeStream stream = cache.stream;
+  const bool used = !cache.regions.empty() || std::any_of(caches_.begin(), caches_.end(), [&](const auto& other) {
+    const std::lock_guard<std::mutex> lock(other->mutex);
+    return std::any_of(other->uses.begin(), other->uses.end(), [&](const auto& entry) {
+      const std::vector<NativeStream>& streams = entry.second.streams;
+      return std::find(streams.begin(), streams.end(), stream) != streams.end();
+    });
+  });
   FencePtr end;
-  bool known = finished;
+  bool known = !used;
   try {
-    if (!finished && !backend_.capturing(stream)) {
-      end = fences_.record(stream);
+    if (used && !backend_.capturing(stream)) {
+      if (!finished) end = fences_.record(stream);
       known = true;
     }
   } catch (const std::exception&) {
@@ -75,8 +102,7 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
   for (const auto& other : caches_) {
     const std::lock_guard<std::mutex> lock(other->mutex);
     for (auto& [p, uses] : other->uses) {
-      if (std::erase(uses.streams, stream) == 0 || finished) continue;
-      if (end != nullptr) uses.fences.push_back(end);
+      if (std::erase(uses.streams, stream) != 0 && end != nullptr) add_fence(uses, end);
     }
   }
   const std::lock_guard<std::mutex> lock(cache.mutex);
@@ -112,11 +138,12 @@ void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
 
 void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
   if (bytes > kLargestClass) {
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of device memory can't be had: no device has as many", bytes);
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had: nothing has as many", bytes,
+         kind_name(policy_.kind));
   }
   const int size_class = alignment <= kBlockUnit ? size_class_of(bytes) : aligned_class_of(bytes, alignment);
   const Request request{bytes, std::max(alignment, kBlockUnit), size_class};
-  if (pooled_) {
+  if (policy_.pooled) {
     const std::lock_guard<std::mutex> lock(cache.mutex);
     if (const auto block = cache.take(size_class, request.alignment)) {
       ++cache.counts.hits;
@@ -127,11 +154,11 @@ void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
     try {
       const std::lock_guard<std::mutex> growing(growing_);
       if (again) {
-        release_all_idle();
+        release_down_to(0);
         released_in_order_ = false;
-        backend_.trim(0);
+        source_->trim(0);
       }
-      return pooled_ ? grow(cache, request) : allocate_alone(request);
+      return policy_.pooled ? grow(cache, request) : allocate_alone(request);
     } catch (const Error& error) {
       if (error.status() != GPUMEM_OUT_OF_MEMORY) throw;
       const std::lock_guard<std::mutex> growing(growing_);
@@ -199,16 +226,21 @@ void BlockPool::free_now(const Claim& claim) noexcept {
   if (claim.region->cache.load(std::memory_order_acquire) == nullptr) {
     const size_t bytes = claim.bytes();
     const auto region = process().registry.remove(*claim.region);
-    backend_.release(region->kind, region->taken, region->taken_bytes);
+    source_->give_back(nullptr, region->taken, region->taken_bytes);
     reserve(-static_cast<int64_t>(region->taken_bytes));
     const std::lock_guard<std::mutex> lock(ready_->mutex);
     return count_free(*ready_, bytes);
   }
-  StreamCache* home = nullptr;
-  const auto lock = lock_home(*claim.region, home);
-  home->uses.erase(claim.base());
-  home->put({claim.region, claim.slot});
-  count_free(*home, claim.bytes());
+  bool too_much = false;
+  {
+    StreamCache* home = nullptr;
+    const auto lock = lock_home(*claim.region, home);
+    home->uses.erase(claim.base());
+    home->put({claim.region, claim.slot});
+    count_free(*home, claim.bytes());
+    too_much = home->idle_bytes() > policy_.most_idle;
+  }
+  if (too_much) shrink_to(policy_.most_idle);
 }
 
 void BlockPool::use_on(uintptr_t p, NativeStream stream) {

@@ -1,14 +1,16 @@
-// A context's device memory: a cache of free blocks a stream, in front of the backend's stream-ordered allocator. A block that
+// Memory of one kind of a context: a cache of free blocks a stream, in front of where the memory comes from. A block that
 // its stream's cache has costs one lock that only that stream's users take; everything else is the business of growing.
 // docs/adr/0009-a-cache-a-stream.md says why.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "engine/block_source.hpp"
 #include "engine/registry.hpp"
 #include "engine/stream_cache.hpp"
 
@@ -24,24 +26,31 @@ struct PoolState {
   int64_t reserved_peak_bytes = 0;
 };
 
+struct PoolPolicy {
+  gpumem_memory_kind kind;
+  int32_t device;             // where it lies
+  int64_t limit = 0;          // of reserved bytes; 0: none
+  bool pooled = true;         // false: every block comes from the source and goes back to it, for all streams
+  bool follows_live = false;  // what is idle goes back before more is taken than a fifth above what was ever live
+  int64_t most_idle = INT64_MAX;
+};
+
 class BlockPool {
  public:
-  // limit: of reserved bytes; 0: none.
-  BlockPool(Context& context, int64_t limit);
+  BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy);
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // A stream begins, or gets one name more; and ends. finished: its work is done; else `end` (may be null: it is under
-  // capture, so nobody can know) is behind its work.
+  // A stream begins, or gets one name more; and ends. finished: its work was waited for. What a stream has that ends under
+  // capture is not used again: nobody can know when its work is done.
   StreamCache& open(NativeStream stream);
   void close(StreamCache& cache, bool finished) noexcept;
   StreamCache& own() noexcept { return *own_; }
   // Of memory that every stream may use at once.
   StreamCache& ready() noexcept { return *ready_; }
 
-  // Whether the backend has memory in a stream's order. Without, every block comes from the backend and goes back to it.
-  bool pooled() const noexcept { return pooled_; }
+  bool pooled() const noexcept { return policy_.pooled; }
 
   void* allocate(StreamCache& cache, size_t bytes, size_t alignment);
   // Behind the work of the block's stream, of the streams declared, and of `on`. Throws CAPTURING, and the block is then live.
@@ -68,6 +77,8 @@ class BlockPool {
   void* hand_out(StreamCache& cache, Block block, size_t bytes) noexcept;
   void count_free(StreamCache& cache, size_t bytes) noexcept;
 
+  void shrink_to(int64_t keep_bytes) noexcept;
+
   // Everything below: with growing_ held.
   void* grow(StreamCache& cache, const Request& request);
   void* allocate_alone(const Request& request);
@@ -75,15 +86,15 @@ class BlockPool {
   bool adopt(StreamCache& cache, StreamCache& from, const Request& request);
   bool adopt_from_others(StreamCache& cache, const Request& request);
   void add_region(StreamCache& cache, const Request& request);
-  template <class Allocate, class Release>
-  void take_memory(Region& region, size_t alignment, const Allocate& allocate, const Release& release);
+  Region& new_region(StreamCache& cache, const Request& request, size_t slot_bytes, size_t slots);
+  void take_memory(NativeStream stream, Region& region, size_t alignment);
   void make_room(int64_t bytes, const Request& request);
   bool over_target(int64_t bytes, const Request& request) const noexcept;
   bool over_limit(int64_t bytes) const noexcept;
   [[noreturn]] void fail_over_limit(const Request& request) const;
   int64_t release_largest();  // its bytes; 0: nothing is idle
   void release(StreamCache& cache, Region& region) noexcept;
-  void release_all_idle();
+  int64_t release_down_to(int64_t keep_bytes);  // gives what is still idle
   void reserve(int64_t bytes) noexcept;
   void settle();
   void absorb_ended();
@@ -93,8 +104,8 @@ class BlockPool {
 
   Context& context_;
   Backend& backend_;
-  const int64_t limit_;
-  const bool pooled_;
+  const std::unique_ptr<BlockSource> source_;
+  const PoolPolicy policy_;
   Fences fences_;
   mutable std::mutex growing_;
   std::vector<std::unique_ptr<StreamCache>> caches_;  // kept until the pool ends: a free may still come for one

@@ -5,6 +5,7 @@
 #include "engine/block_pool.hpp"
 #include "engine/context.hpp"
 #include "engine/error.hpp"
+#include "engine/names.hpp"
 #include "engine/process.hpp"
 #include "engine/sentences.hpp"
 #include "engine/streams.hpp"
@@ -14,6 +15,11 @@ namespace {
 
 // Up to here memory is taken without asking what lies idle.
 constexpr int64_t kFreely = int64_t{32} << 20;
+
+// What take_memory() may take for so many bytes.
+constexpr int64_t most_taken(size_t bytes, size_t alignment) noexcept {
+  return static_cast<int64_t>(alignment > kBlockUnit ? bytes + alignment : bytes);
+}
 
 }  // namespace
 
@@ -25,11 +31,12 @@ void BlockPool::reserve(int64_t bytes) noexcept {
 }
 
 bool BlockPool::over_limit(int64_t bytes) const noexcept {
-  return limit_ > 0 && reserved_.load(std::memory_order_relaxed) + bytes > limit_;
+  return policy_.limit > 0 && reserved_.load(std::memory_order_relaxed) + bytes > policy_.limit;
 }
 
 // So much more than was ever live is not taken while some of it is idle: a quarter more is what the pool may cost at most.
 bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcept {
+  if (!policy_.follows_live) return false;
   const int64_t live = std::max(live_peak_.load(std::memory_order_relaxed),
                                 live_.load(std::memory_order_relaxed) + static_cast<int64_t>(request.bytes));
   return reserved_.load(std::memory_order_relaxed) + bytes > std::max(kFreely, live + live / 5);
@@ -37,8 +44,8 @@ bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcep
 
 void BlockPool::fail_over_limit(const Request& request) const {
   fail(GPUMEM_OUT_OF_MEMORY,
-       "%zu bytes of device memory can't be had: the context's limit is %lld, and %lld are taken already",
-       request.bytes, ll(limit_), ll(reserved_.load(std::memory_order_relaxed)));
+       "%zu bytes of %s memory can't be had: the context's limit is %lld, and %lld are taken already", request.bytes,
+       kind_name(policy_.kind), ll(policy_.limit), ll(reserved_.load(std::memory_order_relaxed)));
 }
 
 // Memory of a stream that can be asked to wait, or to be waited for.
@@ -85,7 +92,7 @@ int64_t BlockPool::idle_bytes() {
 
 void BlockPool::release(StreamCache& cache, Region& region) noexcept {
   const auto owned = process().registry.remove(region);
-  backend_.release_async(cache.stream, owned->taken, owned->taken_bytes);
+  source_->give_back(cache.stream, owned->taken, owned->taken_bytes);
   if (cache.stream != nullptr) released_in_order_ = true;
   reserve(-static_cast<int64_t>(owned->taken_bytes));
 }
@@ -112,12 +119,6 @@ int64_t BlockPool::release_largest() {
   return bytes;
 }
 
-void BlockPool::release_all_idle() {
-  settle();
-  while (release_largest() > 0) {
-  }
-}
-
 void BlockPool::make_room(int64_t bytes, const Request& request) {
   if (!over_target(bytes, request) && !over_limit(bytes)) return;
   settle();
@@ -125,44 +126,60 @@ void BlockPool::make_room(int64_t bytes, const Request& request) {
   }
 }
 
-// The memory at the region's alignment: what the backend gives is aligned as a rule, and taken larger where it is not.
-template <class Allocate, class Release>
-void BlockPool::take_memory(Region& region, size_t alignment, const Allocate& allocate, const Release& release) {
+// The memory at the region's alignment: what the source gives is aligned as a rule, and taken larger where it is not.
+void BlockPool::take_memory(NativeStream stream, Region& region, size_t alignment) {
   region.taken_bytes = region.bytes;
-  region.taken = allocate(region.taken_bytes);
+  region.taken = source_->take(stream, region.taken_bytes);
   if (reinterpret_cast<uintptr_t>(region.taken) % alignment != 0) {
-    release(region.taken, region.taken_bytes);
+    source_->give_back(stream, region.taken, region.taken_bytes);
     region.taken_bytes = region.bytes + alignment;
-    region.taken = allocate(region.taken_bytes);
+    region.taken = source_->take(stream, region.taken_bytes);
   }
   region.base = (reinterpret_cast<uintptr_t>(region.taken) + alignment - 1) / alignment * alignment;
 }
 
-// Without stream-ordered memory: the block is a region without a cache.
-void* BlockPool::allocate_alone(const Request& request) {
-  if (over_limit(static_cast<int64_t>(request.bytes))) fail_over_limit(request);
+// Entered into the registry, with nothing live in it.
+Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t slot_bytes, size_t slots) {
   auto region = std::make_unique<Region>();
-  region->bytes = region->slot_bytes = request.bytes;
-  region->kind = GPUMEM_MEMORY_DEVICE;
+  region->slot_bytes = slot_bytes;
+  region->slots = static_cast<uint32_t>(slots);
+  region->bytes = slots * slot_bytes;
+  if (slots > 1) region->several = std::make_unique<std::atomic<uint64_t>[]>(slots);
+  region->kind = policy_.kind;
   region->backend = backend_.props().backend;
-  region->device = backend_.props().ordinal;
+  region->device = policy_.device;
   region->owner = &context_;
-  const auto release = [this](void* p, size_t bytes) { backend_.release(GPUMEM_MEMORY_DEVICE, p, bytes); };
-  take_memory(
-      *region, request.alignment, [this](size_t bytes) { return backend_.allocate(GPUMEM_MEMORY_DEVICE, bytes); },
-      release);
+  if (policy_.pooled) {
+    region->size_class = request.size_class;
+    region->cache.store(&cache, std::memory_order_relaxed);
+  }
+  NativeStream stream = policy_.pooled ? cache.stream : nullptr;
+  try {
+    take_memory(stream, *region, request.alignment);
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_OUT_OF_MEMORY) throw;
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had, %lld are taken already: %s", request.bytes,
+         kind_name(policy_.kind), ll(reserved_.load(std::memory_order_relaxed)), error.what());
+  }
   void* taken = region->taken;
   const size_t taken_bytes = region->taken_bytes;
   try {
     Region& added = process().registry.add(std::move(region));
     reserve(static_cast<int64_t>(taken_bytes));
-    const std::lock_guard<std::mutex> lock(ready_->mutex);
-    ++ready_->counts.misses;
-    return hand_out(*ready_, {&added, 0}, request.bytes);
+    return added;
   } catch (...) {
-    release(taken, taken_bytes);
+    source_->give_back(stream, taken, taken_bytes);
     throw;
   }
+}
+
+// Where nothing is pooled: the block is a region without a cache.
+void* BlockPool::allocate_alone(const Request& request) {
+  if (over_limit(most_taken(request.bytes, request.alignment))) fail_over_limit(request);
+  Region& region = new_region(*ready_, request, request.bytes, 1);
+  const std::lock_guard<std::mutex> lock(ready_->mutex);
+  ++ready_->counts.misses;
+  return hand_out(*ready_, {&region, 0}, request.bytes);
 }
 
 // A block of the cache's own whose other users are done, or will be by the stream's order.
@@ -221,45 +238,16 @@ bool BlockPool::adopt_from_others(StreamCache& cache, const Request& request) {
 void BlockPool::add_region(StreamCache& cache, const Request& request) {
   const size_t slot_bytes = size_of_class(request.size_class);
   size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
-  make_room(static_cast<int64_t>(slots * slot_bytes), request);
-  if (over_limit(static_cast<int64_t>(slots * slot_bytes))) slots = 1;
-  if (over_limit(static_cast<int64_t>(slots * slot_bytes))) fail_over_limit(request);
-  auto region = std::make_unique<Region>();
-  region->slot_bytes = slot_bytes;
-  region->slots = static_cast<uint32_t>(slots);
-  region->bytes = slots * slot_bytes;
-  if (slots > 1) region->several = std::make_unique<std::atomic<uint64_t>[]>(slots);
-  region->kind = GPUMEM_MEMORY_DEVICE;
-  region->backend = backend_.props().backend;
-  region->device = backend_.props().ordinal;
-  region->owner = &context_;
-  region->size_class = request.size_class;
-  region->cache.store(&cache, std::memory_order_relaxed);
+  make_room(most_taken(slots * slot_bytes, request.alignment), request);
+  if (over_limit(most_taken(slots * slot_bytes, request.alignment))) slots = 1;
+  if (over_limit(most_taken(slots * slot_bytes, request.alignment))) fail_over_limit(request);
   {
     const std::lock_guard<std::mutex> lock(cache.mutex);
     cache.make_room(request.size_class, slots);
   }
-  const auto allocate = [&](size_t bytes) { return backend_.allocate_async(cache.stream, bytes); };
-  const auto release = [&](void* p, size_t bytes) { backend_.release_async(cache.stream, p, bytes); };
-  try {
-    take_memory(*region, request.alignment, allocate, release);
-  } catch (const Error& error) {
-    if (error.status() != GPUMEM_OUT_OF_MEMORY) throw;
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of device memory can't be had, %lld are taken already: %s", request.bytes,
-         ll(reserved_.load(std::memory_order_relaxed)), error.what());
-  }
-  void* taken = region->taken;
-  const size_t taken_bytes = region->taken_bytes;
-  Region* added = nullptr;
-  try {
-    added = &process().registry.add(std::move(region));
-  } catch (...) {
-    release(taken, taken_bytes);
-    throw;
-  }
-  reserve(static_cast<int64_t>(taken_bytes));
+  Region& region = new_region(cache, request, slot_bytes, slots);
   const std::lock_guard<std::mutex> lock(cache.mutex);
-  cache.attach(*added);
+  cache.attach(region);
 }
 
 void* BlockPool::grow(StreamCache& cache, const Request& request) {
@@ -285,27 +273,37 @@ void* BlockPool::grow(StreamCache& cache, const Request& request) {
   }
 }
 
+int64_t BlockPool::release_down_to(int64_t keep_bytes) {
+  settle();
+  int64_t idle = idle_bytes();
+  while (idle > keep_bytes) {
+    const int64_t released = release_largest();
+    if (released == 0) break;
+    idle -= released;
+  }
+  return idle;
+}
+
+void BlockPool::shrink_to(int64_t keep_bytes) noexcept {
+  try {
+    const std::lock_guard<std::mutex> growing(growing_);
+    release_down_to(keep_bytes);
+  } catch (const std::exception&) {
+    // What can't be given back now is kept.
+  }
+}
+
 // What was released behind a stream's work is the driver's to give back once the stream has passed it: so they are waited for.
 void BlockPool::trim(int64_t keep_bytes) {
-  const auto release_down_to = [&] {
-    settle();
-    int64_t idle = idle_bytes();
-    while (idle > keep_bytes) {
-      const int64_t released = release_largest();
-      if (released == 0) break;
-      idle -= released;
-    }
-    return idle;
-  };
   {
     const std::lock_guard<std::mutex> growing(growing_);
-    release_down_to();
+    release_down_to(keep_bytes);
   }
   wait_for_streams(context_);
   const std::lock_guard<std::mutex> growing(growing_);
-  const int64_t idle = release_down_to();
+  const int64_t idle = release_down_to(keep_bytes);
   const int64_t live = reserved_.load(std::memory_order_relaxed) - idle;
-  backend_.trim(static_cast<size_t>(live + std::min(keep_bytes, INT64_MAX - live)));
+  source_->trim(static_cast<size_t>(live + std::min(keep_bytes, INT64_MAX - live)));
 }
 
 }  // namespace gpumem

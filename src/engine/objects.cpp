@@ -21,19 +21,24 @@ T& object_of(uint64_t handle, HandleType type, const char* argument) {
 void report_leaks(Context& context) noexcept {
   try {
     for (const Allocation& leak : process().registry.live_of(&context)) {
-      context.log.write(GPUMEM_LOG_WARNING,
-                        "%zu bytes of %s memory at %p were still allocated when their context ended", leak.bytes,
-                        kind_name(leak.kind), reinterpret_cast<void*>(leak.base));
+      context.log.write(GPUMEM_LOG_WARNING, "%zu bytes of %s memory at %p%s were still %s when their context ended",
+                        leak.bytes, kind_name(leak.kind), reinterpret_cast<void*>(leak.base),
+                        context.labels.in_brackets(leak.base).c_str(), leak.registered ? "registered" : "allocated");
     }
   } catch (const std::bad_alloc&) {
     context.log.write(GPUMEM_LOG_WARNING, "memory has run out: what is still allocated can't be listed");
   }
 }
 
+// What the pools have goes with them.
 void release_leaks(Context& context) noexcept {
   report_leaks(context);
   while (const auto region = process().registry.remove_any(&context)) {
-    context.device().release(region->kind, region->taken, region->taken_bytes);
+    if (region->registered) {
+      context.device().unregister_host(region->taken);
+    } else {
+      context.device().release(region->kind, region->taken, region->taken_bytes);
+    }
   }
 }
 
@@ -110,9 +115,8 @@ void destroy_stream(uint64_t handle) {
   process().handles.erase(handle);
   Backend& device = stream.context->device();
   const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
-  const bool finished = !stream.borrowed && !device.capturing(stream.native);
   if (!stream.borrowed) device.finish_stream(stream.native);
-  stream.context->device_memory().close(*stream.cache, finished);
+  stream.context->device_memory().close(*stream.cache, !stream.borrowed);
   std::erase(stream.context->streams, &stream);
   if (stream.borrowed) {
     device.unwrap_stream(stream.native);

@@ -10,7 +10,7 @@ namespace {
 // Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
 // is ordinary memory to a CUDA context.
 Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
-  Operand operand{allocation.kind, allocation.device, true,
+  Operand operand{allocation.kind, allocation.device, !allocation.registered,
                   false,           allocation.base,   static_cast<int64_t>(allocation.bytes)};
   if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
   return operand;

@@ -19,6 +19,8 @@ class PageMap {
   void erase(const Region& region) noexcept;
   // nullptr: none.
   Region* find(uintptr_t p) const noexcept;
+  // One that has addresses in common with a region outside the map; nullptr: none.
+  Region* overlapping(const Region& region) const noexcept;
 
  private:
   static constexpr int kPieceBits = 21;

@@ -21,13 +21,14 @@ inline constexpr uint64_t kNever = 0;  // never handed out
 inline constexpr uint64_t kLive = 1;
 inline constexpr uint64_t kFreed = 2;
 inline constexpr uint64_t kState = 3;
-inline constexpr uint64_t kShared = 4;  // live, and further streams were declared to use it
+inline constexpr uint64_t kShared = 4;    // live, and further streams were declared to use it
+inline constexpr uint64_t kLabelled = 8;  // live, and the program gave it a label
 inline constexpr int kBytesShift = 8;
 
 constexpr uint64_t live(size_t bytes) noexcept { return (static_cast<uint64_t>(bytes) << kBytesShift) | kLive; }
 constexpr bool is_live(uint64_t word) noexcept { return (word & kState) == kLive; }
 constexpr bool is_freed(uint64_t word) noexcept { return (word & kState) == kFreed; }
-constexpr uint64_t freed(uint64_t word) noexcept { return (word & ~(kState | kShared)) | kFreed; }
+constexpr uint64_t freed(uint64_t word) noexcept { return (word & ~(kState | kShared | kLabelled)) | kFreed; }
 constexpr size_t bytes(uint64_t word) noexcept { return static_cast<size_t>(word >> kBytesShift); }
 }  // namespace slot
 
@@ -38,6 +39,7 @@ struct Region {
   Runs backend = Runs::host;  // whose allocator it came from
   int32_t device = GPUMEM_DEVICE_HOST;
   const void* owner = nullptr;  // the context, compared and never dereferenced
+  bool registered = false;      // the program's own memory
 
   size_t slot_bytes = 0;
   uint32_t slots = 1;

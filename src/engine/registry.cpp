@@ -18,13 +18,18 @@ std::map<uintptr_t, size_t>::node_type make_tombstone(uintptr_t base, size_t byt
 }  // namespace
 
 Allocation Registry::allocation_of(const Region& region, uint32_t slot, uint64_t word) noexcept {
-  return {region.address(slot), slot::bytes(word), region.kind, region.backend, region.device, region.owner};
+  return {region.address(slot), slot::bytes(word), region.kind,      region.backend,
+          region.device,        region.owner,      region.registered};
 }
 
 Region& Registry::add(std::unique_ptr<Region> region) {
   region->tombstone = make_tombstone(region->base, region->bytes);
-  Region& added = *region;
   const std::lock_guard lock(lock_);
+  return enter(std::move(region));
+}
+
+Region& Registry::enter(std::unique_ptr<Region> region) {
+  Region& added = *region;
   if (regions_.size() == regions_.capacity()) regions_.reserve(2 * regions_.size() + 16);
   map_.insert(added);
   added.index = regions_.size();
@@ -33,7 +38,7 @@ Region& Registry::add(std::unique_ptr<Region> region) {
   return added;
 }
 
-void Registry::add(const Allocation& allocation) {
+std::unique_ptr<Region> Registry::region_of(const Allocation& allocation) {
   auto region = std::make_unique<Region>();
   region->base = allocation.base;
   region->bytes = allocation.bytes;
@@ -44,8 +49,25 @@ void Registry::add(const Allocation& allocation) {
   region->owner = allocation.owner;
   region->taken = reinterpret_cast<void*>(allocation.base);
   region->taken_bytes = allocation.bytes;
+  region->registered = allocation.registered;
   region->only.store(slot::live(allocation.bytes), std::memory_order_release);
-  add(std::move(region));
+  return region;
+}
+
+void Registry::add(const Allocation& allocation) { add(region_of(allocation)); }
+
+void Registry::add_registered(const Allocation& allocation) {
+  auto region = region_of(allocation);
+  region->tombstone = make_tombstone(region->base, region->bytes);
+  const std::lock_guard lock(lock_);
+  if (const Region* other = map_.overlapping(*region)) {
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "p (0x%llx) and the %zu bytes from it on overlap memory that gpumem %s at 0x%llx; expected memory apart from "
+         "it",
+         static_cast<unsigned long long>(region->base), region->bytes, other->registered ? "registered" : "allocated",
+         static_cast<unsigned long long>(other->base));
+  }
+  enter(std::move(region));
 }
 
 // What took the place of freed memory makes an older address there mean nothing.
@@ -82,7 +104,7 @@ std::unique_ptr<Region> Registry::take_out(Region& region) noexcept {
     regions_[region.index]->index = region.index;
   }
   regions_.pop_back();
-  bury(region);
+  if (!region.registered) bury(region);
   return owned;
 }
 
@@ -159,6 +181,12 @@ void Registry::fail_unfreeable(uintptr_t p, Region* region, const void* owner) c
          static_cast<unsigned long long>(p - region->address(slot)),
          static_cast<unsigned long long>(region->address(slot)));
   }
+  if (region->registered) {
+    fail(GPUMEM_INVALID_POINTER,
+         "p (0x%llx) is memory of the program, registered with gpumem_host_register(); expected memory from "
+         "gpumem_alloc_*",
+         address);
+  }
   if (region->owner != owner) {
     fail(GPUMEM_INVALID_POINTER, "p (0x%llx) belongs to another context; expected the one that allocated it", address);
   }
@@ -177,16 +205,60 @@ Region& Registry::region_of_block(uintptr_t p, const void* owner) const {
   return *region;
 }
 
+void Registry::fail_unregistered(uintptr_t p, const Region* region, const void* owner) {
+  const auto address = static_cast<unsigned long long>(p);
+  if (region == nullptr) {
+    fail(GPUMEM_INVALID_POINTER,
+         "p (0x%llx) is not registered; expected the start of memory that gpumem_host_register() took", address);
+  }
+  if (!region->registered) {
+    fail(GPUMEM_INVALID_POINTER,
+         "p (0x%llx) is memory that gpumem allocated; expected memory of the program that gpumem_host_register() took",
+         address);
+  }
+  if (p != region->base) {
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) lies %llu bytes inside registered memory; expected its start, 0x%llx",
+         address, static_cast<unsigned long long>(p - region->base), static_cast<unsigned long long>(region->base));
+  }
+  if (region->owner != owner) {
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) was registered by another context; expected the one that registered it",
+         address);
+  }
+  fail(GPUMEM_INVALID_POINTER,
+       "p (0x%llx) is unregistered by another thread at this moment; expected it to be "
+       "registered",
+       address);
+}
+
+// Only one thread gets it.
+std::optional<Claim> Registry::try_claim(Region& region, uint32_t slot) noexcept {
+  std::atomic<uint64_t>& word = region.word(slot);
+  uint64_t seen = word.load(std::memory_order_acquire);
+  while (slot::is_live(seen)) {
+    if (word.compare_exchange_weak(seen, slot::freed(seen), std::memory_order_acq_rel)) {
+      return Claim{&region, slot, seen};
+    }
+  }
+  return std::nullopt;
+}
+
 Claim Registry::claim(uintptr_t p, const void* owner) {
   const std::lock_guard lock(lock_.of_thread());
   Region& region = region_of_block(p, owner);
   const uint32_t slot = region.slot_at(p);
-  std::atomic<uint64_t>& word = region.word(slot);
-  uint64_t seen = word.load(std::memory_order_acquire);
-  while (slot::is_live(seen)) {
-    if (word.compare_exchange_weak(seen, slot::freed(seen), std::memory_order_acq_rel)) return {&region, slot, seen};
+  if (!region.registered) {
+    if (const auto claim = try_claim(region, slot)) return *claim;
   }
   fail_unfreeable(p, &region, owner);
+}
+
+Claim Registry::claim_registered(uintptr_t p, const void* owner) {
+  const std::lock_guard lock(lock_.of_thread());
+  Region* region = map_.find(p);
+  if (region != nullptr && region->registered && p == region->base && region->owner == owner) {
+    if (const auto claim = try_claim(*region, 0)) return *claim;
+  }
+  fail_unregistered(p, region, owner);
 }
 
 }  // namespace gpumem

@@ -24,6 +24,7 @@ struct Allocation {
   Runs backend = Runs::host;
   int32_t device = GPUMEM_DEVICE_HOST;
   const void* owner = nullptr;
+  bool registered = false;  // the program's own memory, pinned by gpumem
 };
 
 // A block that its owner has begun to free: nobody else can, and its region stays until the block has gone its way.
@@ -49,7 +50,9 @@ class Registry {
   Region& add(std::unique_ptr<Region> region);
   // A region that is one live block.
   void add(const Allocation& allocation);
-  // Takes out a region in which nothing is live, and remembers where it was.
+  // The same for memory of the program. Throws INVALID_ARGUMENT where a part of it is in a region already.
+  void add_registered(const Allocation& allocation);
+  // Takes out a region in which nothing is live, and remembers where it was, unless it was the program's.
   std::unique_ptr<Region> remove(Region& region) noexcept;
   // Takes out one of the regions without a cache that an owner still has.
   std::unique_ptr<Region> remove_any(const void* owner) noexcept;
@@ -60,8 +63,9 @@ class Registry {
   // Whether p lay in a freed allocation, as long as it is remembered and nothing of ours took its place.
   bool find_freed(uintptr_t p) const;
 
-  // Claims the owner's block that starts at p. Throws INVALID_POINTER and says which mistake it was.
+  // Claims the owner's block that starts at p, or its registered memory. Throws INVALID_POINTER and says which mistake it was.
   Claim claim(uintptr_t p, const void* owner);
+  Claim claim_registered(uintptr_t p, const void* owner);
   // The block is live again.
   static void unclaim(const Claim& claim) noexcept {
     claim.region->word(claim.slot).store(claim.word, std::memory_order_release);
@@ -81,12 +85,16 @@ class Registry {
   static constexpr size_t kTombstones = 4096;
 
   static Allocation allocation_of(const Region& region, uint32_t slot, uint64_t word) noexcept;
+  Region& enter(std::unique_ptr<Region> region);  // with the lock held; throws bad_alloc
   std::unique_ptr<Region> take_out(Region& region) noexcept;
   Region& region_of_block(uintptr_t p, const void* owner) const;
+  static std::optional<Claim> try_claim(Region& region, uint32_t slot) noexcept;
+  static std::unique_ptr<Region> region_of(const Allocation& allocation);
   void forget_freed(uintptr_t base, size_t bytes) noexcept;
   void bury(Region& region) noexcept;
   bool buried(uintptr_t p) const noexcept;
   [[noreturn]] void fail_unfreeable(uintptr_t p, Region* region, const void* owner) const;
+  [[noreturn]] static void fail_unregistered(uintptr_t p, const Region* region, const void* owner);
 
   mutable ShardedLock lock_;
   PageMap map_;

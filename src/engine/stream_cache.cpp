@@ -15,10 +15,14 @@ bool PendingBlock::passed() const {
 }
 
 void StreamCache::change_idle(Region& region, int by) noexcept {
-  const bool slab = region.size_class <= kLastInSlab;
-  if (slab && region.idle == region.slots) --idle_slabs_;
+  const auto count = [&](int sign) {
+    if (region.idle != region.slots) return;
+    idle_bytes_ += sign * static_cast<int64_t>(region.taken_bytes);
+    if (region.size_class <= kLastInSlab) idle_slabs_ += static_cast<size_t>(sign);
+  };
+  count(-1);
   region.idle += static_cast<uint32_t>(by);
-  if (slab && region.idle == region.slots) ++idle_slabs_;
+  count(+1);
 }
 
 std::optional<Block> StreamCache::take(int size_class, size_t alignment) noexcept {
@@ -100,6 +104,7 @@ void StreamCache::absorb(StreamCache& other) {
     slots_[static_cast<size_t>(c)] += std::exchange(other.slots_[static_cast<size_t>(c)], 0);
   }
   idle_slabs_ += std::exchange(other.idle_slabs_, 0);
+  idle_bytes_ += std::exchange(other.idle_bytes_, 0);
   for (Region* region : other.regions) {
     region->position = regions.size();
     regions.push_back(region);
@@ -129,14 +134,6 @@ Region* StreamCache::largest_idle_region() noexcept {
     if (Region* region = idle_region(c)) return region;
   }
   return nullptr;
-}
-
-int64_t StreamCache::idle_bytes() const noexcept {
-  int64_t bytes = 0;
-  for (const Region* region : regions) {
-    if (region->idle == region->slots) bytes += static_cast<int64_t>(region->taken_bytes);
-  }
-  return bytes;
 }
 
 }  // namespace gpumem

@@ -77,7 +77,7 @@ struct alignas(128) StreamCache {
   // A region of which nothing is live: of that class, or the largest. nullptr: none.
   Region* idle_region(int size_class) noexcept;
   Region* largest_idle_region() noexcept;
-  int64_t idle_bytes() const noexcept;  // of all of them
+  int64_t idle_bytes() const noexcept { return idle_bytes_; }  // of all of them
   size_t slots_of(int size_class) const noexcept { return slots_[static_cast<size_t>(size_class)]; }
 
   std::vector<Region*> regions;
@@ -90,7 +90,8 @@ struct alignas(128) StreamCache {
 
   std::array<std::vector<Block>, kSizeClasses> free_;
   std::array<size_t, kSizeClasses> slots_{};  // of all regions
-  size_t idle_slabs_ = 0;                     // regions of a size for slabs, all of whose slots are free
+  int64_t idle_bytes_ = 0;
+  size_t idle_slabs_ = 0;  // regions of a size for slabs, all of whose slots are free
 };
 
 }  // namespace gpumem

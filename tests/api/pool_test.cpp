@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -420,6 +422,49 @@ TEST_P(Pool, ThreadsWithAStreamEach) {
   const gpumem_memory_stats_info stats = stats_of(ctx);
   EXPECT_EQ(stats.device_bytes, 0);
   EXPECT_EQ(stats.allocations, stats.frees);
+}
+
+// Sizes log-uniform from 8 bytes to 256 MiB, in random order: what is taken stays near what is live.
+TEST_P(Pool, ARandomTraceTakesAtMostAQuarterMoreThanWasLive) {
+  if (!reuses()) GTEST_SKIP() << "the device has no stream-ordered memory";
+  gpumem_device_info device;
+  ASSERT_TRUE(ok(gpumem_device_info_init(&device, sizeof device)));
+  ASSERT_TRUE(ok(gpumem_ctx_device(ctx, &device)));
+  const int64_t most_live = std::min<int64_t>(int64_t{16} << 30, device.memory_bytes / 4);
+  const Stream streams[2] = {Stream(ctx), Stream(ctx)};
+  struct Live {
+    void* p;
+    int64_t bytes;
+    size_t stream;
+  };
+  std::vector<Live> live;
+  int64_t live_bytes = 0;
+  Random random;
+  for (int operation = 0; operation < (quick_run() ? 20000 : 200000); ++operation) {
+    const auto bytes = static_cast<int64_t>(std::exp2(3 + 25 * static_cast<double>(random.below(1000000)) * 1e-6));
+    const bool full = live_bytes + bytes > most_live;
+    if (!live.empty() && (full || random.below(5) < 2)) {
+      const size_t at = random.below(live.size());
+      std::swap(live[at], live.back());
+      live_bytes -= live.back().bytes;
+      ASSERT_TRUE(ok(gpumem_free_async(ctx, live.back().p, streams[live.back().stream])));
+      live.pop_back();
+    } else if (!full) {
+      const size_t stream = random.below(8) == 0 ? 1 : 0;
+      void* const p = allocated(ctx, bytes, streams[stream]);
+      ASSERT_NE(p, nullptr) << "operation " << operation;
+      live.push_back({p, bytes, stream});
+      live_bytes += bytes;
+    }
+  }
+  const gpumem_memory_stats_info stats = stats_of(ctx);
+  EXPECT_EQ(stats.device_bytes, live_bytes);
+  const double ratio =
+      static_cast<double>(stats.device_reserved_peak_bytes) / static_cast<double>(stats.device_peak_bytes);
+  std::printf("reserved over live, at their highest: %.3f; from the cache: %.3f\n", ratio,
+              static_cast<double>(stats.device_hits) / static_cast<double>(stats.device_allocations));
+  EXPECT_LE(ratio, 1.25);
+  for (const Live& block : live) ASSERT_TRUE(ok(gpumem_free_async(ctx, block.p, streams[block.stream])));
 }
 
 TEST_P(Pool, OneOfManyDoubleFreesSucceeds) {

@@ -179,5 +179,40 @@ TEST_F(GpuPool, GivesItsMemoryBackWhenTrimmed) {
   EXPECT_GE(free_after + (size_t{64} << 20), free_before);
 }
 
+cudaMemoryType type_of(const void* p) {
+  cudaPointerAttributes attributes{};
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, p), cudaSuccess);
+  return attributes.type;
+}
+
+TEST_F(GpuPool, RegisteredMemoryIsPinnedForCudaToo) {
+  std::vector<char> own(kBytes);
+  std::vector<char> theirs(kBytes);
+  ASSERT_EQ(gpumem_host_register(ctx, own.data(), kBytes), GPUMEM_OK) << last_error();
+  EXPECT_EQ(type_of(own.data() + 100), cudaMemoryTypeHost);
+  ASSERT_EQ(cudaHostRegister(theirs.data(), kBytes, cudaHostRegisterDefault), cudaSuccess);
+  EXPECT_EQ(gpumem_host_register(ctx, theirs.data(), kBytes), GPUMEM_INVALID_ARGUMENT);
+  EXPECT_EQ(gpumem_host_unregister(ctx, theirs.data()), GPUMEM_INVALID_POINTER);
+  EXPECT_EQ(type_of(theirs.data()), cudaMemoryTypeHost) << "what others registered stays so";
+  ASSERT_EQ(cudaHostUnregister(theirs.data()), cudaSuccess);
+  EXPECT_EQ(gpumem_host_register(ctx, theirs.data(), kBytes), GPUMEM_OK) << last_error();
+  EXPECT_EQ(gpumem_host_unregister(ctx, theirs.data()), GPUMEM_OK) << last_error();
+  ASSERT_EQ(gpumem_host_unregister(ctx, own.data()), GPUMEM_OK) << last_error();
+  EXPECT_EQ(type_of(own.data()), cudaMemoryTypeUnregistered);
+}
+
+TEST_F(GpuPool, KeptPinnedMemoryStaysPinned) {
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_pinned(ctx, kBytes, &p), GPUMEM_OK) << last_error();
+  EXPECT_EQ(type_of(p), cudaMemoryTypeHost);
+  ASSERT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+  void* q = nullptr;
+  ASSERT_EQ(gpumem_alloc_pinned(ctx, kBytes, &q), GPUMEM_OK);
+  EXPECT_EQ(q, p);
+  EXPECT_EQ(type_of(q), cudaMemoryTypeHost);
+  ASSERT_EQ(gpumem_free(ctx, q), GPUMEM_OK);
+  ASSERT_EQ(gpumem_memory_trim(ctx, 0), GPUMEM_OK);
+}
+
 }  // namespace
 }  // namespace gpumem::gpu_tests

@@ -1,6 +1,8 @@
 // Creation, memory and movement.
 #include "backend/cuda/cuda_backend.hpp"
 
+#include <sys/resource.h>
+
 #include "engine/error.hpp"
 #include "engine/names.hpp"
 #include "kernels/fill/fill.hpp"
@@ -131,11 +133,13 @@ Location CudaBackend::classify(const void* p) {
 
 void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
   const DeviceScope scope = enter();
-  if (kind == GPUMEM_MEMORY_PINNED) return pinned_.allocate(bytes);
   void* p = nullptr;
-  const auto take = [&] { return kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes); };
+  const auto take = [&] {
+    if (kind == GPUMEM_MEMORY_PINNED) return cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
+    return kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
+  };
   cudaError_t error = take();
-  if (error == cudaErrorMemoryAllocation) {  // what the pool keeps unused may make room
+  if (error == cudaErrorMemoryAllocation && kind != GPUMEM_MEMORY_PINNED) {  // what the pool keeps unused may make room
     static_cast<void>(cudaGetLastError());
     pool_.trim(0);
     error = take();
@@ -148,17 +152,44 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
        kind_name(kind), cudaGetErrorString(error));
 }
 
-void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept {
+void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t) noexcept {
   try {
     const DeviceScope scope = enter();
-    if (kind == GPUMEM_MEMORY_PINNED) {
-      pinned_.release(p, bytes);
-    } else {
-      static_cast<void>(cudaFree(p));
-    }
+    static_cast<void>(kind == GPUMEM_MEMORY_PINNED ? cudaFreeHost(p) : cudaFree(p));
     static_cast<void>(cudaGetLastError());
   } catch (const Error&) {
     // The driver is shutting down: the memory is gone with it.
+  }
+}
+
+void CudaBackend::register_host(void* p, size_t bytes) {
+  const DeviceScope scope = enter();
+  const cudaError_t error = cudaHostRegister(p, bytes, cudaHostRegisterPortable);
+  if (error == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  if (error == cudaErrorHostMemoryAlreadyRegistered) {
+    fail(GPUMEM_INVALID_ARGUMENT, "p (%p) and the %zu bytes from it on are registered in part; expected none to be", p,
+         bytes);
+  }
+  if (error == cudaErrorInvalidValue) {
+    fail(GPUMEM_INVALID_POINTER,
+         "p (%p): not all of the %zu bytes from it on can be locked; expected memory mapped for writing", p, bytes);
+  }
+  rlimit locked{};
+  static_cast<void>(getrlimit(RLIMIT_MEMLOCK, &locked));
+  const bool ran_out = error == cudaErrorMemoryAllocation || error == cudaErrorOperatingSystem;
+  fail(ran_out ? GPUMEM_OUT_OF_RESOURCES : status_of(error),
+       "p (%p): %zu bytes can't be locked: %s (RLIMIT_MEMLOCK is %lld)", p, bytes, cudaGetErrorString(error),
+       static_cast<long long>(locked.rlim_cur));
+}
+
+void CudaBackend::unregister_host(void* p) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    static_cast<void>(cudaHostUnregister(p));
+    static_cast<void>(cudaGetLastError());
+  } catch (const Error&) {
+    // The driver is shutting down, and has let go of the pages.
   }
 }
 

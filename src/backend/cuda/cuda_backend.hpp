@@ -8,7 +8,6 @@
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/driver_pool.hpp"
 #include "backend/cuda/pageable_copy.hpp"
-#include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "backend/cuda/stream_memory.hpp"
@@ -34,6 +33,9 @@ class CudaBackend final : public Backend {
   void* allocate_async(NativeStream stream, size_t bytes) override;
   void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
   void trim(size_t keep_bytes) noexcept override;
+  void register_host(void* p, size_t bytes) override;
+  void unregister_host(void* p) noexcept override;
+  void make_resident(void*, size_t) noexcept override {}  // the host backend's part
   void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) override;
   void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
 
@@ -111,7 +113,6 @@ class CudaBackend final : public Backend {
   DriverPool pool_;
   ResultSlots slots_;
   PageableCopies pageable_copies_;
-  PinnedMemory pinned_;
   TextureObjects textures_;
   StreamMemory stream_memory_;
 };

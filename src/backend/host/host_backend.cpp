@@ -1,5 +1,7 @@
 #include "backend/host/host_backend.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -55,6 +57,20 @@ Location HostBackend::classify(const void* p) { return ask_loaded_cuda(p); }
 
 void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) { return map_pages(bytes); }
 void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { unmap_pages(p, bytes); }
+
+// One byte a page is enough, by as many threads as there are; with huge pages, most of them find theirs there already.
+void HostBackend::make_resident(void* p, size_t bytes) noexcept {
+  static_cast<void>(madvise(p, bytes, MADV_DONTFORK));
+  constexpr size_t kPiece = size_t{8} << 20;
+  constexpr size_t kPage = 4096;
+  const auto pieces = static_cast<int64_t>((bytes + kPiece - 1) / kPiece);
+  team_.parallel(pieces, [=](int64_t i) {
+    auto* const bytes_of_p = static_cast<volatile char*>(p);
+    const size_t first = static_cast<size_t>(i) * kPiece;
+    const size_t last = std::min(first + kPiece, bytes);
+    for (size_t at = first; at < last; at += kPage) bytes_of_p[at] = 0;
+  });
+}
 
 void* HostBackend::allocate_async(NativeStream, size_t bytes) { return map_pages(bytes); }
 

@@ -24,7 +24,10 @@ class HostBackend final : public Backend {
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
   void* allocate_async(NativeStream stream, size_t bytes) override;
   void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
-  void trim(size_t) noexcept override {}                                 // nothing is kept
+  void trim(size_t) noexcept override {}         // nothing is kept
+  void register_host(void*, size_t) override {}  // nothing but the host reaches it
+  void unregister_host(void*) noexcept override {}
+  void make_resident(void* p, size_t bytes) noexcept override;
   void prefetch(NativeStream, const void*, size_t, int32_t) override {}  // one memory: it is there already
   void advise(const void*, size_t, gpumem_advice, int32_t) override {}
 
