@@ -1,7 +1,9 @@
 // The pools on the device, beside the driver's own with its release threshold raised.
 #include "support/pool_cases.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include "cuda/cuda_cases.hpp"
 
@@ -16,9 +18,22 @@ void keep_all(int device) {
   check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
 }
 
+// The driver's pinned memory, which it allocates anew each time.
+std::function<double()> cold_by_driver(int64_t bytes) {
+  return [bytes] {
+    void* p = nullptr;
+    const auto begin = std::chrono::steady_clock::now();
+    check_cuda(cudaMallocHost(&p, static_cast<std::size_t>(bytes)));
+    const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    check_cuda(cudaFreeHost(p));
+    return taken;
+  };
+}
+
 }  // namespace
 
 void add_cuda_pool(std::vector<Case>& cases, const GpuPtr& gpu) {
+  add_pinned_pairs(cases, gpu->ctx, {"cudaMallocHost", cold_by_driver});
   add_pool_pairs(cases, gpu->ctx,
                  {"cudaMallocAsync, cudaFreeAsync", [gpu](int64_t bytes) {
                     keep_all(gpu->info.device);

@@ -14,6 +14,7 @@ void add_host_pool(std::vector<Case>& cases, const Context& ctx) {
                           std::free(p);
                         };
                       }};
+  add_pinned_pairs(cases, ctx, {});
   const std::size_t first = cases.size();
   add_pool_pairs(cases, ctx, peer);
   // Heap memory knows neither streams nor what lies where: reported only.

@@ -113,4 +113,27 @@ void add_pool_pairs(std::vector<Case>& cases, const Context& ctx, const PairPeer
   cases.push_back(pool_case("pair/64KiB/16 threads", "one thread", at_least(6), [ctx] { return open_threads(ctx); }));
 }
 
+void add_pinned_pairs(std::vector<Case>& cases, const Context& ctx, const ColdPeer& peer) {
+  constexpr int64_t kBytes = kKiB * kKiB * kKiB;
+  const auto pair = [ctx] {
+    void* p = nullptr;
+    check(gpumem_alloc_pinned(ctx.get(), kBytes, &p));
+    check(gpumem_free(ctx.get(), p));
+  };
+  const auto cold = [ctx] {
+    check(gpumem_memory_trim(ctx.get(), 0));
+    const auto begin = std::chrono::steady_clock::now();
+    void* p = nullptr;
+    check(gpumem_alloc_pinned(ctx.get(), kBytes, &p));
+    const double taken = Seconds(std::chrono::steady_clock::now() - begin).count();
+    check(gpumem_free(ctx.get(), p));
+    return taken;
+  };
+  cases.push_back(pool_case("pinned/1GiB/warm", "", at_most_us(5), [pair] { return Pair{timed(pair), {}}; }));
+  if (peer.make == nullptr) return;
+  cases.push_back(pool_case("pinned/1GiB/cold", peer.name, at_least(7), [=] {
+    return Pair{{cold, {}, {}}, {peer.make(kBytes), {}, {}}};
+  }));
+}
+
 }  // namespace bench
