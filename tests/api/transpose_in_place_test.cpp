@@ -83,7 +83,7 @@ TEST_P(TransposeInPlace, WhatDoesNotFitIsUnsupported) {
 TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   const Memory x(ctx, GPUMEM_MEMORY_DEVICE, 4096);
   const Memory y(ctx, GPUMEM_MEMORY_DEVICE, 4096);
-  const std::string swap = on_cuda() ? "swap_tiles" : "host_swap";
+  const std::string swap = on_cuda() ? "swap_vec16" : "host_swap";
   const std::string tiles = on_cuda() ? "tile_padded" : "host_tiled";
   Explained in_place;
   ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), in_place)));
