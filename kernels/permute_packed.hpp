@@ -9,23 +9,24 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 
 #include "kernels/permute_axes.hpp"
 #include "kernels/permute_box.hpp"
 
 namespace gpumem {
 
-// Eight blocks of 256 threads are on a multiprocessor of 228 KiB at once, each with its tables.
-constexpr int64_t kPackedThreads = 256;
-constexpr int32_t kPackedResident = 8;
-constexpr int64_t kPackedBytes = 24064;  // of a box in shared memory
-constexpr int32_t kPackedRows = 256;     // of the table of rows that are read
+constexpr int32_t kPackedThreads = 320;  // at most
+constexpr int64_t kPackedBytes = 40960;  // of shared memory; with the tables, five blocks a multiprocessor of 228 KiB
+constexpr int32_t kPackedResident = 4;   // blocks a multiprocessor that the registers are for
+constexpr int32_t kPackedRows = 320;     // of the table of rows that are read
 constexpr int32_t kPackedPieces = 256;   // of the table of pieces of lines that are written
+constexpr int64_t kPackedMaxCols = 256;  // of a thread each
+// Elements of a line that a warp takes at a time: so many a lane.
+constexpr int32_t kPackedPerLane = 4;
+constexpr int64_t kPackedPiece = 32 * kPackedPerLane;
 
-// Eight lanes write a piece of a line, 16 bytes each. In a padded box an element is left out after so many; elements of less than
-// a word are never padded.
-constexpr int64_t packed_piece(int64_t element_bytes) noexcept { return 128 / element_bytes; }
+// After how many elements one is left out in a padded box: 128 bytes, which are all banks. Elements of less than a word are not padded.
+constexpr int32_t packed_pad(int64_t element_bytes) noexcept { return static_cast<int32_t>(128 / element_bytes); }
 
 struct PackedTile : PermuteBox {
   double cost = 0;  // beside other tiles': bytes moved for each one wanted, and what keeps lanes idle
@@ -53,7 +54,7 @@ struct PackedTile : PermuteBox {
 
   constexpr int64_t shared_elements(int64_t element_bytes) const noexcept {
     const int64_t last = lines * pitch - 1;
-    return last + (padded ? last / packed_piece(element_bytes) : 0) + 1;
+    return last + (padded ? last / packed_pad(element_bytes) : 0) + 1;
   }
   // Elements of shared memory from one place of an axis to the next.
   constexpr int64_t weight(int32_t axis) const noexcept {
@@ -84,9 +85,9 @@ inline bool choose_cols(PackedTile& t, const PermuteAxes& axes) noexcept {
   while (t.col_axes < axes.rank && t.folds == 1) {
     const int32_t d = t.src_order[t.col_axes];
     const int64_t longer = t.cols * t.extent[d];
-    if (longer > kPackedThreads) {
+    if (longer > kPackedMaxCols) {
       if (t.cols >= 16) return true;
-      t.folds = pieces_of(t.extent[d], kPackedThreads / t.cols);
+      t.folds = pieces_of(t.extent[d], kPackedMaxCols / t.cols);
       const int64_t before = t.extent[d];
       t.extent[d] = up(before, t.folds);
       if (t.step[d] == before) t.step[d] = t.extent[d];
@@ -99,13 +100,13 @@ inline bool choose_cols(PackedTile& t, const PermuteAxes& axes) noexcept {
 }
 
 // What the extents of the box lead to. `t.extent` is changed where the run is cut on sectors.
-inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_order, bool dst_aligned) noexcept {
+inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_order) noexcept {
   const int64_t e = axes.element_bytes;
   const int64_t sector = sector_elements(e);
   std::copy_n(t.extent, kMaxPermuteRank, t.step);
   Run run = run_of(t, axes, dst_order, axes.dst_stride);
   if (run.axes == 0) return;
-  if (!dst_aligned || !on_sectors(t, axes, dst_order, axes.dst_stride, run.axes, sector)) {
+  if (!on_sectors(t, axes, dst_order, axes.dst_stride, run.axes, sector)) {
     t.sector_mask = sector - 1;
     const int32_t last = run.axes - 1;
     const int64_t inner = run.elements / t.extent[last];
@@ -136,7 +137,7 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
   t.rows_at_once = std::min(t.rows, kPackedThreads / t.cols);
   t.rows_each = up(pieces_of(t.rows, t.rows_at_once), 2);
   t.threads = static_cast<int32_t>(up(t.rows_at_once * t.cols, 32));
-  t.pieces = pieces_of(t.run + t.sector_mask, packed_piece(e));
+  t.pieces = pieces_of(t.run + t.sector_mask, kPackedPiece);
   t.pitch = odd_pitch(t.run, e);
   if (t.rows_at_once * t.rows_each > kPackedRows || t.pieces * t.lines > kPackedPieces ||
       t.shared_elements(e) * e > kPackedBytes || !spans_32_bits(t, axes.rank, axes.src_stride) ||
@@ -146,74 +147,43 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
   // Bytes beside those of a run that a run costs: what is lost of its line, and of its first and last sector.
   const double src_loss = src_on_sectors ? 16 : 40;
   const double dst_loss = t.sector_mask == 0 ? 16 : t.cut_axis >= 0 ? 24 : 56;
-  // Turns of a block in which some lanes have nothing to do, and fewer threads on their way.
-  const double turns = static_cast<double>(kPackedThreads) / static_cast<double>(t.volume);
-  const double reading = static_cast<double>(pieces_of(t.rows, t.rows_at_once)) * turns;
-  const double writing = static_cast<double>(t.pieces * packed_piece(e)) / static_cast<double>(t.run);
+  const double reading = static_cast<double>(t.threads * t.rows_each) / static_cast<double>(t.volume);
+  const double writing = static_cast<double>(up(t.run + t.sector_mask, 32)) / static_cast<double>(t.run);
   t.cost = read * (1 + src_loss / static_cast<double>(t.src_run * e)) +
-           written * (1 + dst_loss / static_cast<double>(t.run * e)) + 0.05 * (reading + writing) + 0.3 * turns;
+           written * (1 + dst_loss / static_cast<double>(t.run * e)) + 0.05 * (reading + writing) +
+           0.3 * t.threads / static_cast<double>(t.volume);
   t.fits = true;
 }
 
-// Counts how many of the elements that a warp moves at once lie in the bank that most of them are in.
-class Banks {
- public:
-  explicit Banks(const PackedTile& t, int64_t element_bytes)
-      : piece_(packed_piece(element_bytes)), lanes_(std::min<int64_t>(piece_, 32)), padded_(t.padded) {}
-  void add(int64_t place) noexcept {
-    const int64_t at = padded_ ? place + place / piece_ : place;
-    most_ = std::max(most_, ++in_bank_[at % lanes_]);
-  }
-  int32_t most() noexcept {
-    std::fill_n(in_bank_, 32, 0);
-    return std::exchange(most_, 0);
-  }
-  int64_t lanes() const noexcept { return lanes_; }
-
- private:
-  int64_t piece_;
-  int64_t lanes_;
-  bool padded_;
-  int32_t most_ = 0;
-  int32_t in_bank_[32] = {};
-};
-
-// Times as long as without conflicts that the first warps take to bring a box to shared memory, of elements of a word or more.
-inline double conflicts_in(const PackedTile& t, const PermuteAxes& axes) noexcept {
-  Banks banks(t, axes.element_bytes);
+// Times as long as without conflicts that the first warps take to write a row of the box to shared memory.
+inline double conflicts(const PackedTile& t, const PermuteAxes& axes) noexcept {
+  const auto lanes = static_cast<int32_t>(std::min<int64_t>(32, 128 / axes.element_bytes));
+  const int64_t element_words = std::max<int64_t>(axes.element_bytes / 4, 1);
   int64_t weight[kMaxPermuteRank];
   for (int32_t k = 0; k < axes.rank; ++k) weight[k] = t.weight(t.src_order[k]);
   int64_t at[kMaxPermuteRank] = {};
   int64_t place = 0;
-  const int64_t passes = std::clamp<int64_t>(t.volume / banks.lanes(), 1, 4);
   int32_t total = 0;
-  for (int64_t i = 0; i < std::min(passes * banks.lanes(), t.volume);) {
-    banks.add(place);
-    if (++i % banks.lanes() == 0) total += banks.most();
-    for (int32_t k = 0; k < axes.rank; ++k) {
-      place += weight[k];
-      if (++at[k] < t.extent[t.src_order[k]]) break;
-      place -= at[k] * weight[k];
-      at[k] = 0;
+  const int32_t passes = static_cast<int32_t>(std::clamp<int64_t>(t.volume / lanes, 1, 4));
+  for (int32_t pass = 0; pass < passes; ++pass) {
+    int64_t word[32];
+    int32_t most = 1;
+    for (int32_t lane = 0; lane < lanes && pass * lanes + lane < t.volume; ++lane) {
+      word[lane] =
+          (place + (t.padded ? place / packed_pad(axes.element_bytes) : 0)) * axes.element_bytes / (4 * element_words);
+      int32_t same = 1;
+      for (int32_t i = 0; i < lane; ++i) same += word[i] != word[lane] && (word[i] - word[lane]) % lanes == 0 ? 1 : 0;
+      most = std::max(most, same);
+      for (int32_t k = 0; k < axes.rank; ++k) {
+        place += weight[k];
+        if (++at[k] < t.extent[t.src_order[k]]) break;
+        place -= at[k] * weight[k];
+        at[k] = 0;
+      }
     }
+    total += most;
   }
-  return static_cast<double>(total + banks.most()) / static_cast<double>(passes);
-}
-
-// The same of a warp that takes four pieces out of it.
-inline double conflicts_out(const PackedTile& t, const PermuteAxes& axes) noexcept {
-  Banks banks(t, axes.element_bytes);
-  const int64_t vector = 16 / axes.element_bytes;
-  const int64_t groups = banks.lanes() / 8;  // of eight lanes, that are served at once
-  for (int64_t piece = 0; piece < groups; ++piece) {
-    const int64_t begin = piece % t.lines * t.pitch + piece / t.lines * packed_piece(axes.element_bytes);
-    for (int64_t lane = 0; lane < 8; ++lane) banks.add(begin + lane * vector);
-  }
-  return banks.most();
-}
-
-inline double conflicts(const PackedTile& t, const PermuteAxes& axes) noexcept {
-  return axes.element_bytes < 4 ? 2 : conflicts_in(t, axes) + conflicts_out(t, axes);
+  return static_cast<double>(total) / passes;
 }
 
 // Of a few pitches the one with the fewest conflicts.
@@ -239,13 +209,13 @@ inline void choose_pitch(PackedTile& t, const PermuteAxes& axes) noexcept {
     if (least != 0 && now >= least) continue;
     least = now;
     best = c;
-    if (now == 2) break;
+    if (now == 1) break;
   }
   t.pitch = best.pitch;
   t.padded = best.padded;
 }
 
-constexpr int64_t kPackedFilled = 14336;  // bytes
+constexpr int64_t kPackedFilled = 15360;  // bytes
 
 // Makes small boxes larger along axes that are not yet in it, so that more loads are under way.
 inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
@@ -261,7 +231,7 @@ inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
   }
 }
 
-inline PackedTile best_tile(const PermuteAxes& axes, bool dst_aligned) noexcept {
+inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
   PackedTile best;
   if (axes.rank < 2 || axes.dst_stride[0] != 1) return best;
   const int64_t sector = boxes::sector_elements(axes.element_bytes);
@@ -273,7 +243,7 @@ inline PackedTile best_tile(const PermuteAxes& axes, bool dst_aligned) noexcept 
   const int64_t room = kPackedBytes * 9 / 10 / axes.element_bytes;
   for (const int64_t src_bytes : {128, 256, 384, 512, 1024}) {
     PackedTile along_src = empty;
-    boxes::grow(along_src, axes, empty.src_order, axes.rank, std::min(src_bytes / axes.element_bytes, kPackedThreads),
+    boxes::grow(along_src, axes, empty.src_order, axes.rank, std::min(src_bytes / axes.element_bytes, kPackedMaxCols),
                 sector);
     int64_t reached = 1;
     for (int32_t d = 0; d < axes.rank; ++d) reached *= along_src.extent[d];
@@ -282,7 +252,7 @@ inline PackedTile best_tile(const PermuteAxes& axes, bool dst_aligned) noexcept 
       PackedTile t = along_src;
       boxes::grow(t, axes, dst_order, axes.rank, std::max<int64_t>(wanted, 2), sector);
       packing::fill(t, axes);
-      packing::judge(t, axes, dst_order, dst_aligned);
+      packing::judge(t, axes, dst_order);
       if (t.fits && (!best.fits || t.cost < best.cost)) best = t;
     }
   }
@@ -292,17 +262,14 @@ inline PackedTile best_tile(const PermuteAxes& axes, bool dst_aligned) noexcept 
 
 }  // namespace packing
 
-// The tile for a fused problem; fits is false where there is none. dst must have elements side by side along axis 0; aligned: to 16
-// bytes. The search takes some microseconds, and selection, launch shape and launch ask one after the other: a thread remembers
-// its last answer.
-inline PackedTile packed_tile(const PermuteAxes& axes, bool dst_aligned) noexcept {
+// The tile for a fused problem; fits is false where there is none. dst must have elements side by side along axis 0. The search
+// takes some microseconds, and selection, launch shape and launch ask one after the other: a thread remembers its last answer.
+inline PackedTile packed_tile(const PermuteAxes& axes) noexcept {
   thread_local PermuteAxes last;
-  thread_local bool last_aligned = false;
   thread_local PackedTile tile;
-  if (!(last == axes) || last_aligned != dst_aligned) {
-    tile = packing::best_tile(axes, dst_aligned);
+  if (!(last == axes)) {
+    tile = packing::best_tile(axes);
     last = axes;
-    last_aligned = dst_aligned;
   }
   return tile;
 }

@@ -102,14 +102,11 @@ __device__ __forceinline__ bool next_box(uint32_t& box, const Boxes& boxes) {
   return true;
 }
 
-// Boxes that follow each other in dst, then those that do in src, run at about the same time: they write to the same rows of memory
-// and share sectors.
+// Boxes that follow each other in src, then those that do in dst, run at about the same time: they share sectors.
 inline Boxes boxes_of(const PermuteAxes& axes, const PermuteBox& t) {
   Boxes boxes;
   boxes.all = static_cast<uint32_t>(t.all_boxes);
-  for (int32_t d = 0; d < axes.rank && boxes.rank == 0; ++d) add_boxes(boxes, axes, t, d);
-  const int32_t along_dst = boxes.rank;
-  for (int32_t k = 0; k < axes.rank && boxes.rank == along_dst; ++k) add_boxes(boxes, axes, t, t.src_order[k]);
+  for (int32_t k = 0; k < axes.rank && boxes.rank == 0; ++k) add_boxes(boxes, axes, t, t.src_order[k]);
   for (int32_t d = 0; d < axes.rank; ++d) add_boxes(boxes, axes, t, d);
   return boxes;
 }

@@ -45,7 +45,6 @@ __global__ void __launch_bounds__(kLineThreads, 5) lines_kernel(const __grid_con
   fill(pieces, p);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   __syncthreads();
-  after_earlier_work();
   uint32_t box = blockIdx.x;
   do {
     const Origin origin = origin_of(box, p.boxes);
@@ -98,7 +97,7 @@ cudaError_t permute_lines(const PermuteLaunch& launch, cudaStream_t stream) {
   if (!t.fits) return cudaErrorInvalidValue;
   const Lines p = lines_of(launch, t);
   return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
-    return enqueue_early(lines_kernel<kBytes>, static_cast<unsigned>(launch.grid), kLineThreads, stream, p);
+    return enqueue(lines_kernel<kBytes>, static_cast<unsigned>(launch.grid), kLineThreads, stream, p);
   });
 }
 

@@ -1,12 +1,9 @@
 // Permutations by boxes over several axes (kernels/permute_packed.hpp): 2 * elements * element bytes, and what neighbouring boxes
-// share. A block brings a box to shared memory row by row in the order of src, a thread at a place of its own in each row, and
-// without going through registers, so that 2048 threads fit on a multiprocessor; there it lies in the order of dst, and its lines
-// are written 16 bytes an access. Where elements lie is taken apart into indices once a block: along a row in a thread's
-// registers, of each row and piece of a line in two tables in shared memory. A line that begins between sectors of 32 bytes is
-// written by lanes that begin on one, and where it goes on in the next box, it is cut on one too, so that hardly a sector is
+// share. A block reads a box row by row in the order of src, a thread at a place of its own in each row, and leaves it in shared
+// memory in the order of dst; then it writes lines of dst. Where a thread's elements lie is taken apart into indices once a block:
+// along a row in its registers, of each row and line in two tables in shared memory. A line that begins between sectors of 32 bytes
+// is written by lanes that begin on one, and where it goes on in the next box, it is cut on one too, so that hardly a sector is
 // written twice.
-#include <cuda_pipeline_primitives.h>
-
 #include <bit>
 
 #include "kernels/permute/boxes.cuh"
@@ -14,6 +11,9 @@
 
 namespace gpumem::kernels {
 namespace {
+
+// Loads that a thread has under way at once.
+constexpr int in_flight(int bytes) { return bytes == 16 ? 2 : bytes == 8 ? 4 : 8; }
 
 struct Packed {
   const void* src;
@@ -28,7 +28,7 @@ struct Packed {
   int32_t run;
   int32_t run_step;
   int32_t pieces;  // of all lines
-  Divisor<uint32_t> lines;
+  Divisor<uint32_t> pieces_a_line;
   Places of_line;
   uint32_t sector_mask;
 };
@@ -44,7 +44,7 @@ struct Tables {
   uint2 pieces[kPackedPieces];    // the same of a piece of a line; above 16 bits where in the line it begins
 };
 
-__device__ __forceinline__ void fill(Tables& tables, const Packed& p, uint32_t piece) {
+__device__ __forceinline__ void fill(Tables& tables, const Packed& p) {
   const auto first = static_cast<int>(threadIdx.x);
   const auto each = static_cast<int>(p.rows_each.value);
   for (int i = first; i < p.rows_at_once * each; i += static_cast<int>(blockDim.x)) {
@@ -54,16 +54,16 @@ __device__ __forceinline__ void fill(Tables& tables, const Packed& p, uint32_t p
     tables.rows[i / 2].row[i % 2] = uint2{at.outside, at.shared};
   }
   for (int i = first; i < p.pieces; i += static_cast<int>(blockDim.x)) {
-    const uint32_t nth = p.lines.quotient(static_cast<uint32_t>(i));
-    const uint32_t begin = nth * piece;
-    const Place at = place_of(static_cast<uint32_t>(i) - nth * p.lines.value, p.of_line);
+    const uint32_t line = p.pieces_a_line.quotient(static_cast<uint32_t>(i));
+    const uint32_t begin = (static_cast<uint32_t>(i) - line * p.pieces_a_line.value) * kPackedPiece;
+    const Place at = place_of(line, p.of_line);
     tables.pieces[i] = uint2{at.outside + begin, (at.shared + begin) | begin << 16};
   }
 }
 
 template <int kBytes, bool kPadded>
 __device__ __forceinline__ int in_shared(int place) {
-  constexpr int kShift = std::countr_zero(static_cast<unsigned>(packed_piece(kBytes)));
+  constexpr int kShift = std::countr_zero(static_cast<unsigned>(packed_pad(kBytes)));
   return kPadded ? place + (place >> kShift) : place;
 }
 
@@ -74,78 +74,53 @@ struct Share {
   Place col;
 };
 
-__device__ __forceinline__ Share share_of(const Packed& p) {
-  const uint32_t own = p.cols.quotient(threadIdx.x);
-  Share share{};
-  share.col = place_of(threadIdx.x - own * p.cols.value, p.of_col);
-  share.begin = static_cast<int>(own * p.rows_each.value);
-  share.end = share.begin;
-  // The last threads may have no rows.
-  if (static_cast<int>(own) < p.rows_at_once) share.end += (p.rows - static_cast<int>(own) - 1) / p.rows_at_once + 1;
-  return share;
-}
-
-template <class T>
-__device__ __forceinline__ void bring(T* to, const T* from) {
-  if constexpr (sizeof(T) >= 4) {
-    __pipeline_memcpy_async(to, from, sizeof(T));
-  } else {
-    *to = *from;
-  }
-}
-
-template <int kBytes, bool kPadded, class T>
-__device__ __forceinline__ void read_rows(const T* from, T* shared, const Tables& tables, const Share& own) {
-#pragma unroll 2
-  for (int i = own.begin; i < own.end; i += 2) {
-    const TwoRows two = tables.rows[i / 2];
+template <int kBytes, bool kPadded, bool kAll, class T>
+__device__ __forceinline__ void read_rows(const T* from, T* shared, const Tables& tables, const Share& own, int begin) {
+  constexpr int kLoads = in_flight(kBytes);
+  T words[kLoads];
+  int to[kLoads];
+#pragma unroll
+  for (int i = 0; i < kLoads; i += 2) {
+    if (!kAll && begin + i >= own.end) break;
+    const TwoRows two = tables.rows[(begin + i) / 2];
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      const int place = in_shared<kBytes, kPadded>(static_cast<int>(two.row[k].y + own.col.shared));
-      if (k == 0 || i + 1 < own.end) bring(shared + place, from + two.row[k].x);
+      if (!kAll && begin + i + k >= own.end) break;
+      words[i + k] = from[two.row[k].x];
+      to[i + k] = in_shared<kBytes, kPadded>(static_cast<int>(two.row[k].y + own.col.shared));
     }
   }
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
+#pragma unroll
+  for (int i = 0; i < kLoads; ++i) {
+    if (!kAll && begin + i >= own.end) break;
+    shared[to[i]] = words[i];
+  }
 }
 
-template <int kBytes>
-union Vector {
-  uint4 word;
-  typename Word<kBytes>::Type element[16 / kBytes];
-  __device__ Vector() {}
-};
-
-// Eight lanes write a piece; the pieces that a warp writes are of neighbouring lines, which begin in different banks.
 template <int kBytes, bool kPadded, class T>
 __device__ __forceinline__ void write_lines(T* dst, const T* shared, const Tables& tables, const Packed& p,
                                             const Origin& origin) {
-  constexpr int kVector = 16 / kBytes;
+  constexpr int kStep = 32 + (kPadded ? 32 / packed_pad(kBytes) : 0);
   const uint32_t head = origin.first ? 0u : p.sector_mask;
   const uint32_t tail = origin.last ? 0u : p.sector_mask;
+  const auto step = static_cast<uint32_t>(p.run_step);
   const int end = origin.last ? p.run : p.run_step;
-  const int lane = static_cast<int>(threadIdx.x) % 8 * kVector;
-  for (int i = static_cast<int>(threadIdx.x) / 8; i < p.pieces; i += static_cast<int>(blockDim.x) / 8) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int i = static_cast<int>(threadIdx.x) / 32; i < p.pieces; i += static_cast<int>(blockDim.x) / 32) {
     const uint2 at = tables.pieces[i];
     T* to = dst + at.x;
     const uint32_t past = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(to) / kBytes) & p.sector_mask;
+    const uint32_t ahead = 0u - past;  // under the mask: from the line to the first boundary
     const int moved = lane - static_cast<int>(past);
     const int in_line = static_cast<int>(at.y >> 16) + moved;
-    // From the line to the first boundary, and beyond the box to the next.
-    const auto least = static_cast<int>((0u - past) & head);
-    const int most = end + static_cast<int>((0u - past - static_cast<uint32_t>(p.run_step)) & tail);
-    const int place = static_cast<int>(at.y & 0xffffu) + moved;
+    const auto least = static_cast<int>(ahead & head);
+    const int most = end + static_cast<int>((ahead - step) & tail);
+    const int place = in_shared<kBytes, kPadded>(static_cast<int>(at.y & 0xffffu) + moved);
     to += moved;
-    if (in_line >= least && in_line + kVector <= most) {
-      Vector<kBytes> out;
 #pragma unroll
-      for (int k = 0; k < kVector; ++k) out.element[k] = shared[in_shared<kBytes, kPadded>(place + k)];
-      __stcs(reinterpret_cast<uint4*>(to), out.word);
-    } else {
-#pragma unroll
-      for (int k = 0; k < kVector; ++k) {
-        if (in_line + k >= least && in_line + k < most) to[k] = shared[in_shared<kBytes, kPadded>(place + k)];
-      }
+    for (int k = 0; k < kPackedPerLane; ++k) {
+      const int element = in_line + 32 * k;
+      if (element >= least && element < most) to[32 * k] = shared[place + k * kStep];
     }
   }
 }
@@ -153,17 +128,25 @@ __device__ __forceinline__ void write_lines(T* dst, const T* shared, const Table
 template <int kBytes, bool kPadded>
 __global__ void __launch_bounds__(kPackedThreads, kPackedResident) packed_kernel(const __grid_constant__ Packed p) {
   using T = typename Word<kBytes>::Type;
+  constexpr int kLoads = in_flight(kBytes);
   __shared__ T shared[kPackedBytes / kBytes];
   __shared__ Tables tables;
-  fill(tables, p, static_cast<uint32_t>(packed_piece(kBytes)));
-  const Share share = share_of(p);
+  fill(tables, p);
+  const uint32_t own = p.cols.quotient(threadIdx.x);
+  Share share{};
+  share.col = place_of(threadIdx.x - own * p.cols.value, p.of_col);
+  share.begin = static_cast<int>(own * p.rows_each.value);
+  share.end = share.begin;
+  // The last threads may have no rows.
+  if (static_cast<int>(own) < p.rows_at_once) share.end += (p.rows - static_cast<int>(own) - 1) / p.rows_at_once + 1;
   __syncthreads();
-  after_earlier_work();
   uint32_t box = blockIdx.x;
   do {
     const Origin origin = origin_of(box, p.boxes);
     const T* from = static_cast<const T*>(p.src) + origin.src + share.col.outside;
-    read_rows<kBytes, kPadded>(from, shared, tables, share);
+    int row = share.begin;
+    for (; row + kLoads <= share.end; row += kLoads) read_rows<kBytes, kPadded, true>(from, shared, tables, share, row);
+    if (row < share.end) read_rows<kBytes, kPadded, false>(from, shared, tables, share, row);
     __syncthreads();
     write_lines<kBytes, kPadded>(static_cast<T*>(p.dst) + origin.dst, shared, tables, p, origin);
     __syncthreads();
@@ -191,7 +174,7 @@ Packed packed_of(const PermuteLaunch& launch, const PackedTile& t) {
   p.run = static_cast<int32_t>(t.run);
   p.run_step = static_cast<int32_t>(t.run_step);
   p.pieces = static_cast<int32_t>(t.pieces * t.lines);
-  p.lines = Divisor<uint32_t>(static_cast<uint32_t>(t.lines));
+  p.pieces_a_line = Divisor<uint32_t>(static_cast<uint32_t>(t.pieces));
   p.sector_mask = static_cast<uint32_t>(t.sector_mask);
   return p;
 }
@@ -199,12 +182,12 @@ Packed packed_of(const PermuteLaunch& launch, const PackedTile& t) {
 }  // namespace
 
 cudaError_t permute_packed(const PermuteLaunch& launch, cudaStream_t stream) {
-  const PackedTile t = packed_tile(launch.axes, reinterpret_cast<uintptr_t>(launch.dst) % 16 == 0);
+  const PackedTile t = packed_tile(launch.axes);
   if (!t.fits) return cudaErrorInvalidValue;
   const Packed p = packed_of(launch, t);
   return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
     const auto kernel = t.padded ? packed_kernel<kBytes, (kBytes >= 4)> : packed_kernel<kBytes, false>;
-    return enqueue_early(kernel, static_cast<unsigned>(launch.grid), static_cast<unsigned>(t.threads), stream, p);
+    return enqueue(kernel, static_cast<unsigned>(launch.grid), static_cast<unsigned>(t.threads), stream, p);
   });
 }
 

@@ -55,9 +55,8 @@ const char* accepts_lines(const DeviceProps&, const PermuteProblem& p) noexcept 
 const char* accepts_packed(const DeviceProps&, const PermuteProblem& p) noexcept {
   if (form_of(p.axes) == PermuteForm::copy) return "it needs axes that move";
   if (const char* reason = misaligned(p)) return reason;
-  return packed_tile(p.axes, p.dst_misalignment == 0).fits
-             ? nullptr
-             : "it needs several axes, the first of dst without gaps, and strides of 32 bits";
+  return packed_tile(p.axes).fits ? nullptr
+                                  : "it needs several axes, the first of dst without gaps, and strides of 32 bits";
 }
 
 const char* accepts_tiles(const DeviceProps&, const PermuteProblem& p) noexcept {
@@ -99,11 +98,11 @@ LaunchShape lines_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   return {std::min(t.all_boxes, kMaxGrid), kLineThreads, line_loads(p.axes.element_bytes), t.volume};
 }
 
-// As many blocks as run at once, each with its tables for all of its boxes.
+// As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
 LaunchShape packed_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
-  const PackedTile t = packed_tile(p.axes, p.dst_misalignment == 0);
-  return {std::min(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors), t.threads,
-          static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
+  const PackedTile t = packed_tile(p.axes);
+  const int64_t rounds = ceil_div(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors);
+  return {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
 }
 
 LaunchShape tiles_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
