@@ -16,8 +16,8 @@ __device__ __forceinline__ typename Term::Node leaves_node(const Operands& line,
   const int in_step = threadIdx.x % 32 / L::kThreads;
   const int step = blockDim.x / 32 * L::kLeaves;
   int q = first + threadIdx.x / 32 * L::kLeaves;
-  // Narrower elements have no registers left for it: f32 ran at 0.65 of its speed.
-  if constexpr (kType == GPUMEM_F64 && Term::kInputs == 1 && !std::is_same_v<Term, NormTerm>) {
+  // Others have no registers left for it: f32 ran at 0.65 of its speed.
+  if constexpr (kType == GPUMEM_F64 && Term::kInputs == 1 && std::is_same_v<Node, SumNode>) {
     if (line.x.turned == 0) {
       const int full_last = min(last, line.x.full_last);
       if (last - first > blockDim.x / 32) {
