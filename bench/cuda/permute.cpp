@@ -24,7 +24,7 @@ struct Shape {
   std::size_t bytes() const { return static_cast<std::size_t>(elements() * element_bytes); }
   std::string name() const {
     std::string text = std::to_string(element_bytes) + "B/";
-    for (int d = 0; d < rank; ++d) text += (d ? "x" : "") + std::to_string(extents[d]);
+    for (int d = 0; d < rank; ++d) text.append(d ? "x" : "").append(std::to_string(extents[d]));
     text += "/";
     for (int d = 0; d < rank; ++d) text += std::to_string(order[d]);
     return text;
