@@ -320,7 +320,13 @@ inline std::vector<TransposeCase> transpose_in_place_cases(bool quick) {
     if (element >= 4) add(element, 3, long_row, 0, 1, 0);
     if (element >= 8) add(element, long_row, 4, 0, 2, 0);
   }
-  return thinned(all, quick);
+  all = thinned(all, quick);
+  // For every variant there is at least one, however few the cases: a square whose rows begin on 16-byte boundaries.
+  for (const int64_t element : {4, 8, 16}) {
+    all.push_back(
+        {element, 100, 100, 104, 104, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, 2, 104 * 100, 104 * 100});
+  }
+  return all;
 }
 
 inline std::vector<CopyCase> copy_cases(bool quick) {
