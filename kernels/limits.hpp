@@ -68,7 +68,7 @@ constexpr int kTransposeThreads = 256;
 constexpr int kFillThreads = 256;
 constexpr int kCopyThreads = 256;
 
-// Rows that the driver's copies are slower at even where ours go by single bytes (H200: 0.37 of our speed at 63 bytes).
+// Rows that the driver's copies are slower at even where ours go by single bytes (H200: 0.16 of our speed at 63 bytes).
 constexpr int64_t kShortCopyRow = 64;
 
 // The widest power of two, up to 16, that divides every number of which the bits are given.

@@ -180,8 +180,7 @@ Operands<T> operands_of(const AxpbyLaunch& launch) {
 }
 
 template <class Kernel, class T, class... More>
-cudaError_t start(Kernel kernel, const AxpbyLaunch& launch, cudaStream_t stream, const Operands<T>& operands,
-                  More... more) {
+cudaError_t start(Kernel kernel, const AxpbyLaunch& launch, Stream stream, const Operands<T>& operands, More... more) {
   return enqueue_early(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, operands, more...);
 }
 
@@ -213,7 +212,7 @@ cudaError_t for_reads(Reads reads, const F& f) {
 }
 
 template <class T>
-cudaError_t start_words(const AxpbyLaunch& launch, cudaStream_t stream) {
+cudaError_t start_words(const AxpbyLaunch& launch, Stream stream) {
   const Operands<T> o = operands_of<T>(launch);
   const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(o.z) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16 / static_cast<int64_t>(sizeof(T));
@@ -235,23 +234,23 @@ cudaError_t preload() {
 
 }  // namespace
 
-cudaError_t axpby_vec16(const AxpbyLaunch& launch, cudaStream_t stream) {
+cudaError_t axpby_vec16(const AxpbyLaunch& launch, Stream stream) {
   return launch.dtype == GPUMEM_F32 ? start_words<float>(launch, stream) : start_words<double>(launch, stream);
 }
 
-cudaError_t axpby_coalesced(const AxpbyLaunch& launch, cudaStream_t stream) {
+cudaError_t axpby_coalesced(const AxpbyLaunch& launch, Stream stream) {
   return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
     return start(elements_kernel<Aligned, kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
   });
 }
 
-cudaError_t axpby_strided(const AxpbyLaunch& launch, cudaStream_t stream) {
+cudaError_t axpby_strided(const AxpbyLaunch& launch, Stream stream) {
   return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
     return start(runs_kernel<kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
   });
 }
 
-cudaError_t axpby_bytes(const AxpbyLaunch& launch, cudaStream_t stream) {
+cudaError_t axpby_bytes(const AxpbyLaunch& launch, Stream stream) {
   return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
     return start(elements_kernel<Bytewise, kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
   });

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
@@ -21,10 +22,10 @@ struct AxpbyLaunch {
 };
 
 // All but the last want operands that are aligned to their elements.
-cudaError_t axpby_vec16(const AxpbyLaunch& launch, cudaStream_t stream);
-cudaError_t axpby_coalesced(const AxpbyLaunch& launch, cudaStream_t stream);
-cudaError_t axpby_strided(const AxpbyLaunch& launch, cudaStream_t stream);
-cudaError_t axpby_bytes(const AxpbyLaunch& launch, cudaStream_t stream);
+cudaError_t axpby_vec16(const AxpbyLaunch& launch, Stream stream);
+cudaError_t axpby_coalesced(const AxpbyLaunch& launch, Stream stream);
+cudaError_t axpby_strided(const AxpbyLaunch& launch, Stream stream);
+cudaError_t axpby_bytes(const AxpbyLaunch& launch, Stream stream);
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t axpby_preload();

@@ -172,15 +172,15 @@ __global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__
 unsigned blocks(const CopyLaunch& launch) { return static_cast<unsigned>(launch.grid); }
 
 template <class Word>
-cudaError_t start_words(const CopyLaunch& launch, cudaStream_t stream) {
+cudaError_t start_words(const CopyLaunch& launch, Stream stream) {
   return enqueue(words_kernel<Word>, blocks(launch), kThreads, stream, static_cast<unsigned char*>(launch.dst),
                  static_cast<const unsigned char*>(launch.src), launch.row_bytes);
 }
 
 template <int kAccess>
-cudaError_t start_rows(const CopyLaunch& launch, cudaStream_t stream) {
+cudaError_t start_rows(const CopyLaunch& launch, Stream stream) {
   Pieces pieces{};
-  while ((1 << pieces.log2_lanes) < launch.lanes) ++pieces.log2_lanes;
+  while ((1 << pieces.log2_lanes) < copy_row_lanes(launch.row_bytes, kAccess)) ++pieces.log2_lanes;
   const int64_t of_row = copy_row_pieces(launch.row_bytes, kAccess);
   pieces.of_row = Divisor<uint64_t>(static_cast<uint64_t>(of_row));
   pieces.rows = Divisor<uint64_t>(static_cast<uint64_t>(launch.rows));
@@ -190,7 +190,7 @@ cudaError_t start_rows(const CopyLaunch& launch, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t copy_vec16(const CopyLaunch& launch, cudaStream_t stream) {
+cudaError_t copy_vec16(const CopyLaunch& launch, Stream stream) {
   const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16;
   const int64_t head = to_boundary < launch.row_bytes ? to_boundary : launch.row_bytes;
@@ -199,11 +199,11 @@ cudaError_t copy_vec16(const CopyLaunch& launch, cudaStream_t stream) {
                        (launch.row_bytes - head) / 16);
 }
 
-cudaError_t copy_vec4(const CopyLaunch& launch, cudaStream_t stream) { return start_words<uint4>(launch, stream); }
-cudaError_t copy_vec2(const CopyLaunch& launch, cudaStream_t stream) { return start_words<uint2>(launch, stream); }
-cudaError_t copy_scalar(const CopyLaunch& launch, cudaStream_t stream) { return start_words<uint32_t>(launch, stream); }
+cudaError_t copy_vec4(const CopyLaunch& launch, Stream stream) { return start_words<uint4>(launch, stream); }
+cudaError_t copy_vec2(const CopyLaunch& launch, Stream stream) { return start_words<uint2>(launch, stream); }
+cudaError_t copy_scalar(const CopyLaunch& launch, Stream stream) { return start_words<uint32_t>(launch, stream); }
 
-cudaError_t copy_rows(const CopyLaunch& launch, cudaStream_t stream) {
+cudaError_t copy_rows(const CopyLaunch& launch, Stream stream) {
   switch (launch.access) {
     case 1:
       return start_rows<1>(launch, stream);
@@ -220,7 +220,7 @@ cudaError_t copy_rows(const CopyLaunch& launch, cudaStream_t stream) {
   }
 }
 
-cudaError_t copy_bytes(const CopyLaunch& launch, cudaStream_t stream) {
+cudaError_t copy_bytes(const CopyLaunch& launch, Stream stream) {
   return enqueue(bytes_kernel, blocks(launch), kThreads, stream, launch);
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/stream.hpp"
+
 namespace gpumem::kernels {
 
 // In bytes. The sides share none; every extent is 1 or more. One row in one slice is one range.
@@ -19,18 +21,17 @@ struct CopyLaunch {
   int64_t rows;  // of a slice
   int64_t slices;
   int64_t grid;    // blocks; each takes every grid-th piece
-  int lanes;       // of copy_rows: threads that share a row, a power of two up to 32
   int64_t access;  // of copy_rows: the widest power of two up to 16 at which every row begins, on both sides
 };
 
 // One range each; vec16: src and dst equally misaligned; the others: both aligned to the words of 16, 8 and 4 bytes.
-cudaError_t copy_vec16(const CopyLaunch& launch, cudaStream_t stream);
-cudaError_t copy_vec4(const CopyLaunch& launch, cudaStream_t stream);
-cudaError_t copy_vec2(const CopyLaunch& launch, cudaStream_t stream);
-cudaError_t copy_scalar(const CopyLaunch& launch, cudaStream_t stream);
+cudaError_t copy_vec16(const CopyLaunch& launch, Stream stream);
+cudaError_t copy_vec4(const CopyLaunch& launch, Stream stream);
+cudaError_t copy_vec2(const CopyLaunch& launch, Stream stream);
+cudaError_t copy_scalar(const CopyLaunch& launch, Stream stream);
 
-cudaError_t copy_rows(const CopyLaunch& launch, cudaStream_t stream);
-cudaError_t copy_bytes(const CopyLaunch& launch, cudaStream_t stream);
+cudaError_t copy_rows(const CopyLaunch& launch, Stream stream);
+cudaError_t copy_bytes(const CopyLaunch& launch, Stream stream);
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t copy_preload();

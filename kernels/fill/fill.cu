@@ -36,14 +36,14 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-cudaError_t fill_bytes(const FillLaunch& launch, cudaStream_t stream) {
+cudaError_t fill_bytes(const FillLaunch& launch, Stream stream) {
   Ends ends;
   std::memcpy(ends.word, launch.word, 16);
   return enqueue(bytes_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
                  static_cast<unsigned char*>(launch.dst), launch.bytes, ends);
 }
 
-cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream) {
+cudaError_t fill_vec16(const FillLaunch& launch, Stream stream) {
   const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16;
   const int64_t head = to_boundary < launch.bytes ? to_boundary : launch.bytes;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/stream.hpp"
+
 namespace gpumem::kernels {
 
 struct FillLaunch {
@@ -16,9 +18,9 @@ struct FillLaunch {
   int64_t pitch = 0;       // bytes from row to row
 };
 
-cudaError_t fill_vec16(const FillLaunch& launch, cudaStream_t stream);
-cudaError_t fill_bytes(const FillLaunch& launch, cudaStream_t stream);
-cudaError_t fill_rows(const FillLaunch& launch, cudaStream_t stream);
+cudaError_t fill_vec16(const FillLaunch& launch, Stream stream);
+cudaError_t fill_bytes(const FillLaunch& launch, Stream stream);
+cudaError_t fill_rows(const FillLaunch& launch, Stream stream);
 cudaError_t fill_preload();
 
 }  // namespace gpumem::kernels

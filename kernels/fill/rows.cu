@@ -79,14 +79,14 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int6
 }
 
 template <int kAccess>
-cudaError_t start(const FillLaunch& launch, const Pattern& pattern, cudaStream_t stream) {
+cudaError_t start(const FillLaunch& launch, const Pattern& pattern, Stream stream) {
   return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(launch.grid), kThreads, stream,
                  static_cast<unsigned char*>(launch.dst), launch.bytes, launch.rows, launch.pitch, pattern);
 }
 
 }  // namespace
 
-cudaError_t fill_rows(const FillLaunch& launch, cudaStream_t stream) {
+cudaError_t fill_rows(const FillLaunch& launch, Stream stream) {
   Pattern pattern;
   std::memcpy(pattern.bytes, launch.word, sizeof pattern.bytes);
   const auto pitch = launch.rows > 1 ? static_cast<uint64_t>(launch.pitch) : 0;

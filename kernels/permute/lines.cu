@@ -92,7 +92,7 @@ Lines lines_of(const PermuteLaunch& launch, const LineTile& t) {
 
 }  // namespace
 
-cudaError_t permute_lines(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t permute_lines(const PermuteLaunch& launch, Stream stream) {
   const LineTile t = line_tile(launch.axes);
   if (!t.fits) return cudaErrorInvalidValue;
   const Lines p = lines_of(launch, t);

@@ -181,7 +181,7 @@ Packed packed_of(const PermuteLaunch& launch, const PackedTile& t) {
 
 }  // namespace
 
-cudaError_t permute_packed(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t permute_packed(const PermuteLaunch& launch, Stream stream) {
   const PackedTile t = packed_tile(launch.axes);
   if (!t.fits) return cudaErrorInvalidValue;
   const Packed p = packed_of(launch, t);

@@ -178,12 +178,12 @@ Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also)
 int64_t cut(int64_t extent, int64_t piece) { return extent / piece + (extent % piece != 0 ? 1 : 0); }
 
 template <class Arguments>
-cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, cudaStream_t stream) {
+cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, Stream stream) {
   return enqueue(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
 }
 
 template <int kBytes, class Index>
-cudaError_t start_rows(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t start_rows(const PermuteLaunch& launch, Stream stream) {
   const int64_t run = launch.axes.extent[0];
   const int64_t lanes = permute_row_lanes(run);
   const int64_t pieces_a_run = cut(run, lanes * permute_row_loads(kBytes));
@@ -200,7 +200,7 @@ cudaError_t start_rows(const PermuteLaunch& launch, cudaStream_t stream) {
 }
 
 template <int kBytes, class Index>
-cudaError_t start_tiles(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t start_tiles(const PermuteLaunch& launch, Stream stream) {
   const PermuteAxes& axes = launch.axes;
   const int64_t tile = permute_tile(kBytes);
   const int32_t fastest = src_fastest(axes);
@@ -221,7 +221,7 @@ cudaError_t start_tiles(const PermuteLaunch& launch, cudaStream_t stream) {
 }
 
 template <class T, class Index>
-cudaError_t start_elements(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t start_elements(const PermuteLaunch& launch, Stream stream) {
   Elements<Index> elements{launch.src, launch.dst, launch.axes.elements(), outer_axes<Index>(launch.axes, -1, -1)};
   return start(elements_kernel<T, Index>, elements, launch.grid, stream);
 }
@@ -235,21 +235,21 @@ bool aligned(const void* p, int64_t bytes) {
 
 }  // namespace
 
-cudaError_t permute_rows(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t permute_rows(const PermuteLaunch& launch, Stream stream) {
   return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
     return fits_32_bits(launch.axes) ? start_rows<kBytes, uint32_t>(launch, stream)
                                      : start_rows<kBytes, uint64_t>(launch, stream);
   });
 }
 
-cudaError_t permute_tiles(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t permute_tiles(const PermuteLaunch& launch, Stream stream) {
   return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
     return fits_32_bits(launch.axes) ? start_tiles<kBytes, uint32_t>(launch, stream)
                                      : start_tiles<kBytes, uint64_t>(launch, stream);
   });
 }
 
-cudaError_t permute_elements(const PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t permute_elements(const PermuteLaunch& launch, Stream stream) {
   const int64_t bytes = launch.axes.element_bytes;
   const bool by_words = aligned(launch.src, bytes) && aligned(launch.dst, bytes);
   return for_size(bytes, [&]<int kBytes>() {

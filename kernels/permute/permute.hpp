@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/permute_axes.hpp"
+#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
@@ -17,11 +18,11 @@ struct PermuteLaunch {
 };
 
 // rows, tiles, lines and packed: elements at a multiple of their own size on both sides.
-cudaError_t permute_rows(const PermuteLaunch& launch, cudaStream_t stream);      // PermuteForm::rows and copy
-cudaError_t permute_tiles(const PermuteLaunch& launch, cudaStream_t stream);     // PermuteForm::planes
-cudaError_t permute_lines(const PermuteLaunch& launch, cudaStream_t stream);     // where line_tile() fits
-cudaError_t permute_packed(const PermuteLaunch& launch, cudaStream_t stream);    // where packed_tile() fits
-cudaError_t permute_elements(const PermuteLaunch& launch, cudaStream_t stream);  // any
+cudaError_t permute_rows(const PermuteLaunch& launch, Stream stream);      // PermuteForm::rows and copy
+cudaError_t permute_tiles(const PermuteLaunch& launch, Stream stream);     // PermuteForm::planes
+cudaError_t permute_lines(const PermuteLaunch& launch, Stream stream);     // where line_tile() fits
+cudaError_t permute_packed(const PermuteLaunch& launch, Stream stream);    // where packed_tile() fits
+cudaError_t permute_elements(const PermuteLaunch& launch, Stream stream);  // any
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t permute_preload();

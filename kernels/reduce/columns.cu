@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
 
 }  // namespace
 
-cudaError_t reduce_columns(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
   return for_entry(launch.dtype, launch.op, [&]<class Entry>() {
     constexpr int64_t kWidth = kSide * Columns<Entry>::kCount;
     const int64_t across = (launch.lines.per_batch + kWidth - 1) / kWidth;

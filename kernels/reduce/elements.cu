@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(kElementThreads) elements_kernel(const __grid_
 
 }  // namespace
 
-cudaError_t reduce_elements(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_elements(const ReduceLaunch& launch, Stream stream) {
   return with_node(node_kind(launch.dtype, launch.op), [&](auto node) {
     return enqueue(elements_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);
   });

@@ -164,7 +164,7 @@ cudaError_t for_op(gpumem_reduce_op op, const F& f) {
 }
 
 template <Step kStep, int kDataBlocks>
-cudaError_t climb(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t climb(const ReduceLaunch& launch, Stream stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
     return enqueue(ladder_kernel<kOp, kStep, kDataBlocks>, grid, kThreads, stream, launch);
@@ -172,7 +172,7 @@ cudaError_t climb(const ReduceLaunch& launch, cudaStream_t stream) {
 }
 
 template <bool kCoalesced>
-cudaError_t share_out(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t share_out(const ReduceLaunch& launch, Stream stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
     return enqueue(shared_out_kernel<kOp, kCoalesced>, grid, kThreads, stream, launch);
@@ -181,27 +181,25 @@ cudaError_t share_out(const ReduceLaunch& launch, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t reduce_neighbored(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_neighbored(const ReduceLaunch& launch, Stream stream) {
   return climb<Step::neighbored, 1>(launch, stream);
 }
-cudaError_t reduce_neighbored_packed(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_neighbored_packed(const ReduceLaunch& launch, Stream stream) {
   return climb<Step::neighbored_packed, 1>(launch, stream);
 }
-cudaError_t reduce_interleaved(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_interleaved(const ReduceLaunch& launch, Stream stream) {
   return climb<Step::interleaved, 1>(launch, stream);
 }
-cudaError_t reduce_unroll2(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_unroll2(const ReduceLaunch& launch, Stream stream) {
   return climb<Step::interleaved, 2>(launch, stream);
 }
-cudaError_t reduce_unroll8_warp(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_unroll8_warp(const ReduceLaunch& launch, Stream stream) {
   return climb<Step::unrolled_warp, 8>(launch, stream);
 }
-cudaError_t reduce_unroll8_complete(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_unroll8_complete(const ReduceLaunch& launch, Stream stream) {
   return climb<Step::complete, 8>(launch, stream);
 }
-cudaError_t reduce_strided(const ReduceLaunch& launch, cudaStream_t stream) { return share_out<false>(launch, stream); }
-cudaError_t reduce_coalesced(const ReduceLaunch& launch, cudaStream_t stream) {
-  return share_out<true>(launch, stream);
-}
+cudaError_t reduce_strided(const ReduceLaunch& launch, Stream stream) { return share_out<false>(launch, stream); }
+cudaError_t reduce_coalesced(const ReduceLaunch& launch, Stream stream) { return share_out<true>(launch, stream); }
 
 }  // namespace gpumem::kernels

@@ -9,6 +9,7 @@
 #include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/reduce/spans.hpp"
+#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
@@ -92,7 +93,7 @@ Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const S
           y};
 }
 
-using ReduceLauncher = cudaError_t(const ReduceLaunch&, cudaStream_t);
+using ReduceLauncher = cudaError_t(const ReduceLaunch&, Stream);
 
 ReduceLauncher reduce_tiles;     // contiguous lines of aligned elements
 ReduceLauncher reduce_elements;  // any lines
@@ -114,6 +115,6 @@ ReduceLauncher reduce_tiles_found;
 ReduceLauncher reduce_tiles_sum;
 
 // Hands the status of many lines to the caller, or to the slot, and makes the scratch's 0 again.
-cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, cudaStream_t stream);
+cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream);
 
 }  // namespace gpumem::kernels

@@ -18,7 +18,7 @@ __global__ void hand_over_kernel(gpumem_status* collected, gpumem_status* status
 
 }  // namespace
 
-cudaError_t reduce_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_tiles(const ReduceLaunch& launch, Stream stream) {
   switch (node_kind(launch.dtype, launch.op)) {
     case NodeKind::integer:
       return reduce_tiles_integer(launch, stream);
@@ -31,7 +31,7 @@ cudaError_t reduce_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
   }
 }
 
-cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream) {
   return enqueue(hand_over_kernel, 1, 1, stream, launch.scratch.status, launch.status, launch.slot, launch.ticket);
 }
 

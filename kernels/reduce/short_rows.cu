@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kBlock, 2) short_rows_kernel(const __grid_cons
 
 // kThreads is what short_row_sharers() says.
 template <class Entry, int kThreads, int kSlots>
-cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   constexpr int64_t kRowsABlock = int64_t{kBlock} / kThreads * kSets;
   const int64_t blocks = (launch.lines.count + kRowsABlock - 1) / kRowsABlock;
   const auto grid = static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
@@ -156,7 +156,7 @@ cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t reduce_short_rows(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_short_rows(const ReduceLaunch& launch, Stream stream) {
   return for_entry(launch.dtype, launch.op, [&]<class Entry>() {
     constexpr int kCount = Bundle<Entry::kBytes>::kCount;
     const int64_t cols = launch.lines.length;

@@ -100,7 +100,7 @@ class FoundState {
 
 }  // namespace
 
-cudaError_t reduce_tiles_found(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_tiles_found(const ReduceLaunch& launch, Stream stream) {
   return for_key_class(launch.dtype,
                        [&]<KeyClass kClass>() { return start_tiles<FoundState<kClass>>(launch, stream); });
 }

@@ -312,7 +312,7 @@ class IntegerState {
 };
 
 template <class Sum, class SumAbs, class SumSquares, class SumCubes>
-cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   switch (launch.op) {
     case GPUMEM_SUM:
       return start_tiles<IntegerState<Sum>>(launch, stream);
@@ -333,7 +333,7 @@ using Cubes64 = Power64<kType, GPUMEM_SUM_CUBES>;
 }  // namespace
 
 // An unsigned element is its own absolute value.
-cudaError_t reduce_tiles_integer(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
   switch (launch.dtype) {
     case GPUMEM_I8:
       return start<Sum8<true>, SumAbs8, SumSquares8<true>, SumCubes8<true>>(launch, stream);

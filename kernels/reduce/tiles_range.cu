@@ -31,7 +31,7 @@ class RangeState {
 
 }  // namespace
 
-cudaError_t reduce_tiles_range(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_tiles_range(const ReduceLaunch& launch, Stream stream) {
   return for_key_class(launch.dtype,
                        [&]<KeyClass kClass>() { return start_tiles<RangeState<kClass>>(launch, stream); });
 }

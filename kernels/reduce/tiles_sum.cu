@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
 }
 
 template <gpumem_dtype kType, class Term>
-cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   constexpr bool kOfLines = !std::is_same_v<Term, ProductTerm> && !std::is_same_v<Term, NormTerm>;
   if (launch.lines.many) {
     if constexpr (kOfLines) {
@@ -142,7 +142,7 @@ cudaError_t start(const ReduceLaunch& launch, cudaStream_t stream) {
 }
 
 template <gpumem_dtype kType>
-cudaError_t start_plain(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t start_plain(const ReduceLaunch& launch, Stream stream) {
   switch (launch.op) {
     case GPUMEM_SUM:
       return start<kType, PlainTerm<GPUMEM_SUM>>(launch, stream);
@@ -157,7 +157,7 @@ cudaError_t start_plain(const ReduceLaunch& launch, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t reduce_tiles_sum(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t reduce_tiles_sum(const ReduceLaunch& launch, Stream stream) {
   const bool wide = launch.dtype == GPUMEM_F64;
   if (launch.op == GPUMEM_SUM_COMPENSATED) return start<GPUMEM_F64, CompensatedTerm>(launch, stream);
   if (launch.op == GPUMEM_NRM2 && wide) return start<GPUMEM_F64, NormTerm>(launch, stream);

@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
 }
 
 template <class State>
-cudaError_t start_tiles(const ReduceLaunch& launch, cudaStream_t stream) {
+cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
   if (launch.lines.many) {
     if constexpr (State::kOfLines) {
       return enqueue(lines_kernel<State>, lines_grid(launch), launch.block, stream, launch);

@@ -265,12 +265,12 @@ __global__ void __launch_bounds__(kThreads)
 
 using Kernel = void (*)(ResizeLaunch, ResizeTiles);
 
-cudaError_t start(Kernel kernel, const ResizeLaunch& launch, int pixels, cudaStream_t stream) {
+cudaError_t start(Kernel kernel, const ResizeLaunch& launch, int pixels, Stream stream) {
   return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, resize_tiles(launch, pixels));
 }
 
 template <class T, int kChannels>
-cudaError_t start_global(const ResizeLaunch& launch, cudaStream_t stream) {
+cudaError_t start_global(const ResizeLaunch& launch, Stream stream) {
   constexpr int kBytes = kChannels * static_cast<int>(sizeof(T));
   constexpr int kPixels = Pixels<T, kChannels>::kCount;
   const bool nearest = launch.filter == GPUMEM_FILTER_NEAREST;
@@ -285,7 +285,7 @@ cudaError_t start_global(const ResizeLaunch& launch, cudaStream_t stream) {
 }
 
 template <class T>
-cudaError_t for_channels(const ResizeLaunch& launch, cudaStream_t stream) {
+cudaError_t for_channels(const ResizeLaunch& launch, Stream stream) {
   switch (launch.channels) {
     case 1:
       return start_global<T, 1>(launch, stream);
@@ -302,7 +302,7 @@ cudaError_t for_channels(const ResizeLaunch& launch, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t resize_global(const ResizeLaunch& launch, cudaStream_t stream) {
+cudaError_t resize_global(const ResizeLaunch& launch, Stream stream) {
   switch (launch.dtype) {
     case GPUMEM_U8:
       return for_channels<uint8_t>(launch, stream);
@@ -315,7 +315,7 @@ cudaError_t resize_global(const ResizeLaunch& launch, cudaStream_t stream) {
   }
 }
 
-cudaError_t resize_bytes(const ResizeLaunch& launch, cudaStream_t stream) {
+cudaError_t resize_bytes(const ResizeLaunch& launch, Stream stream) {
   switch (launch.dtype) {
     case GPUMEM_U8:
       return start(bytes_kernel<uint8_t>, launch, 1, stream);

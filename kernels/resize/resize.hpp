@@ -7,6 +7,7 @@
 
 #include "gpumem.h"
 #include "kernels/resize/coordinates.hpp"
+#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
@@ -26,14 +27,14 @@ struct ResizeLaunch {
   cudaTextureObject_t texture;  // of src, for resize_texture
 };
 
-cudaError_t resize_words(const ResizeLaunch& launch, cudaStream_t stream);
-cudaError_t resize_global(const ResizeLaunch& launch, cudaStream_t stream);
-cudaError_t resize_bytes(const ResizeLaunch& launch, cudaStream_t stream);
+cudaError_t resize_words(const ResizeLaunch& launch, Stream stream);
+cudaError_t resize_global(const ResizeLaunch& launch, Stream stream);
+cudaError_t resize_bytes(const ResizeLaunch& launch, Stream stream);
 
 // What the texture of a launch is to be made from, and how it is to be read. 1, 2 or 4 channels.
 cudaResourceDesc resize_texture_resource(const ResizeLaunch& launch);
 cudaTextureDesc resize_texture_reading(const ResizeLaunch& launch);
-cudaError_t resize_texture(const ResizeLaunch& launch, cudaStream_t stream);
+cudaError_t resize_texture(const ResizeLaunch& launch, Stream stream);
 
 cudaError_t resize_preload();
 

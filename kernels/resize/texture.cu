@@ -137,7 +137,7 @@ void (*kernel_of(gpumem_filter filter))(const ResizeLaunch, const ResizeTiles) {
 }
 
 template <class T>
-cudaError_t for_channels(const ResizeLaunch& launch, cudaStream_t stream) {
+cudaError_t for_channels(const ResizeLaunch& launch, Stream stream) {
   const auto kernel = launch.channels == 1   ? kernel_of<T, 1>(launch.filter)
                       : launch.channels == 2 ? kernel_of<T, 2>(launch.filter)
                                              : kernel_of<T, 4>(launch.filter);
@@ -170,7 +170,7 @@ cudaTextureDesc resize_texture_reading(const ResizeLaunch& launch) {
   return reading;
 }
 
-cudaError_t resize_texture(const ResizeLaunch& launch, cudaStream_t stream) {
+cudaError_t resize_texture(const ResizeLaunch& launch, Stream stream) {
   switch (launch.dtype) {
     case GPUMEM_U8:
       return for_channels<uint8_t>(launch, stream);

@@ -219,7 +219,7 @@ Kernel kernel_of(const ResizeLaunch& launch, bool dst_words) {
 
 }  // namespace
 
-cudaError_t resize_words(const ResizeLaunch& launch, cudaStream_t stream) {
+cudaError_t resize_words(const ResizeLaunch& launch, Stream stream) {
   if (launch.dtype != GPUMEM_U8 || launch.channels < 1 || launch.channels > 4) return cudaErrorInvalidValue;
   const int64_t across = resize_pieces(launch.across.dst, int64_t{32} * resize_words_pixels(launch.channels));
   const int64_t down = resize_pieces(launch.down.dst, kResizeWarps * launch.rows_per_thread);

@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
 }
 
 template <class Word, bool kGathers, class Index>
-cudaError_t start(const RowsLaunch& launch, cudaStream_t stream) {
+cudaError_t start(const RowsLaunch& launch, Stream stream) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
   const int64_t checks = launch.n / kCheckTile + 1;
   const auto blocks = static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks);
@@ -185,25 +185,19 @@ cudaError_t start(const RowsLaunch& launch, cudaStream_t stream) {
 }
 
 template <class Word, bool kGathers>
-cudaError_t start(const RowsLaunch& launch, cudaStream_t stream) {
+cudaError_t start(const RowsLaunch& launch, Stream stream) {
   return launch.index_bytes == 4 ? start<Word, kGathers, uint32_t>(launch, stream)
                                  : start<Word, kGathers, uint64_t>(launch, stream);
 }
 
 }  // namespace
 
-cudaError_t gather_vec16(const RowsLaunch& launch, cudaStream_t stream) { return start<uint4, true>(launch, stream); }
-cudaError_t gather_words(const RowsLaunch& launch, cudaStream_t stream) {
-  return start<uint32_t, true>(launch, stream);
-}
-cudaError_t gather_bytes(const RowsLaunch& launch, cudaStream_t stream) {
-  return start<unsigned char, true>(launch, stream);
-}
-cudaError_t scatter_vec16(const RowsLaunch& launch, cudaStream_t stream) { return start<uint4, false>(launch, stream); }
-cudaError_t scatter_words(const RowsLaunch& launch, cudaStream_t stream) {
-  return start<uint32_t, false>(launch, stream);
-}
-cudaError_t scatter_bytes(const RowsLaunch& launch, cudaStream_t stream) {
+cudaError_t gather_vec16(const RowsLaunch& launch, Stream stream) { return start<uint4, true>(launch, stream); }
+cudaError_t gather_words(const RowsLaunch& launch, Stream stream) { return start<uint32_t, true>(launch, stream); }
+cudaError_t gather_bytes(const RowsLaunch& launch, Stream stream) { return start<unsigned char, true>(launch, stream); }
+cudaError_t scatter_vec16(const RowsLaunch& launch, Stream stream) { return start<uint4, false>(launch, stream); }
+cudaError_t scatter_words(const RowsLaunch& launch, Stream stream) { return start<uint32_t, false>(launch, stream); }
+cudaError_t scatter_bytes(const RowsLaunch& launch, Stream stream) {
   return start<unsigned char, false>(launch, stream);
 }
 

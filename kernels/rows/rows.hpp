@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
@@ -35,7 +36,7 @@ struct RowsLaunch {
 };
 
 // Two kernels each: all of the index is checked, then the rows are moved if all of it is good.
-using RowsLauncher = cudaError_t(const RowsLaunch&, cudaStream_t);
+using RowsLauncher = cudaError_t(const RowsLaunch&, Stream);
 
 RowsLauncher gather_vec16;
 RowsLauncher gather_words;

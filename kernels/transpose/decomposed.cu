@@ -182,7 +182,7 @@ struct Ways {
 template <class T>
 class Passes {
  public:
-  Passes(const TransposeLaunch& launch, cudaStream_t stream)
+  Passes(const TransposeLaunch& launch, Stream stream)
       : ways_(kBytes, launch),
         launch_(launch),
         data_(static_cast<T*>(launch.dst)),
@@ -257,7 +257,7 @@ class Passes {
   TransposeLaunch launch_;
   T* data_;
   T* scratch_;
-  cudaStream_t stream_;
+  Stream stream_;
 };
 
 }  // namespace
@@ -266,7 +266,7 @@ int64_t transpose_decomposed_scratch(int64_t element_bytes, const TransposeLaunc
   return Ways(element_bytes, launch).scratch() * element_bytes;
 }
 
-cudaError_t transpose_decomposed(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_decomposed(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     if (reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0) return Passes<Aligned<kBytes>>(launch, stream).run();
     return Passes<Bytes<kBytes>>(launch, stream).run();

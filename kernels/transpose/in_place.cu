@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
 
 }  // namespace
 
-cudaError_t transpose_swap_vec16(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_swap_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   const auto swap = [&]<int kBytes>() {
     const int64_t across = tiles_along(launch.rows, SwapTile<kBytes>::kSide);
     const int64_t per_matrix = transpose_tile_pairs(across);
@@ -155,7 +155,7 @@ cudaError_t transpose_swap_vec16(int64_t element_bytes, const TransposeLaunch& l
   return cudaErrorInvalidValue;
 }
 
-cudaError_t transpose_swap_tiles(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_swap_tiles(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   const int64_t across = tiles_along(launch.rows, kTile);
   const int64_t per_matrix = transpose_tile_pairs(across);
   return for_size(element_bytes, [&]<int kBytes>() {

@@ -278,7 +278,7 @@ Narrow narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) {
 
 }  // namespace
 
-cudaError_t transpose_narrow(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_narrow(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     const bool from_packed = launch.cols <= launch.rows;
     const Narrow n = narrow_of(kBytes, launch, from_packed);

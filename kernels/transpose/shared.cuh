@@ -23,7 +23,7 @@ __device__ int in_banks(int p) {
 // A kernel on `pieces` pieces, each of them through so much shared memory.
 template <class... Parameters>
 cudaError_t start_shared(void (*kernel)(Parameters...), const TransposeLaunch& launch, int64_t pieces, int64_t bytes,
-                         cudaStream_t stream, std::type_identity_t<Parameters>... arguments) {
+                         Stream stream, std::type_identity_t<Parameters>... arguments) {
   const auto grid = static_cast<unsigned>(pieces < launch.grid ? pieces : launch.grid);
   return enqueue_shared(kernel, grid, transpose_shared_threads(bytes),
                         SharedBytes{static_cast<int>(bytes), static_cast<int>(launch.shared_bytes)}, stream,

@@ -45,24 +45,24 @@ __global__ void __launch_bounds__(kTransposeSeedThreads)
 }
 
 template <class Kernel>
-cudaError_t start_seed(Kernel kernel, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t start_seed(Kernel kernel, const TransposeLaunch& launch, Stream stream) {
   return enqueue(kernel, static_cast<unsigned>(launch.grid), kTransposeSeedThreads, stream, launch,
                  tiles_of(launch, kTile, kTile));
 }
 
 }  // namespace
 
-cudaError_t transpose_naive(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_naive(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
                   [&]<int kBytes>() { return start_seed(naive_kernel<Aligned<kBytes>>, launch, stream); });
 }
 
-cudaError_t transpose_shared(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_shared(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
                   [&]<int kBytes>() { return start_seed(shared_kernel<Aligned<kBytes>, 0>, launch, stream); });
 }
 
-cudaError_t transpose_shared_padded(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_shared_padded(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
                   [&]<int kBytes>() { return start_seed(shared_kernel<Aligned<kBytes>, 1>, launch, stream); });
 }

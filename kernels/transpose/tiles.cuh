@@ -87,7 +87,7 @@ struct TilePlace {
 
 // The kernel begins with after_earlier_work().
 template <class... Parameters>
-cudaError_t start(void (*kernel)(Parameters...), int64_t grid, cudaStream_t stream,
+cudaError_t start(void (*kernel)(Parameters...), int64_t grid, Stream stream,
                   std::type_identity_t<Parameters>... arguments) {
   return enqueue_early(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
 }

@@ -111,21 +111,21 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch l
 
 }  // namespace
 
-cudaError_t transpose_tile_vec16(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_tile_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     constexpr int kTile = Vec16<kBytes>::kTile;
     return start(vec16_kernel<kBytes>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
   });
 }
 
-cudaError_t transpose_tile_padded(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_tile_padded(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     constexpr int kTile = kTransposePaddedTile;
     return start(padded_kernel<Aligned<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
   });
 }
 
-cudaError_t transpose_tile_bytes(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_tile_bytes(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     constexpr int kTile = kTransposePaddedTile;
     return start(padded_kernel<Bytes<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));

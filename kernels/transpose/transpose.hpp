@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/stream.hpp"
+
 namespace gpumem::kernels {
 
 struct TransposeLaunch {
@@ -24,7 +26,7 @@ struct TransposeLaunch {
 };
 
 // element_bytes is 1, 2, 4, 8 or 16.
-using TransposeLauncher = cudaError_t(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream);
+using TransposeLauncher = cudaError_t(int64_t element_bytes, const TransposeLaunch& launch, Stream stream);
 TransposeLauncher transpose_tile_vec16;
 TransposeLauncher transpose_tile_padded;
 TransposeLauncher transpose_tile_bytes;

@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kThreads, 4) turned_kernel(const TransposeLaun
 
 }  // namespace
 
-cudaError_t transpose_turned(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_turned(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   constexpr int kRows1 = static_cast<int>(transpose_turned_rows(1)),
                 kCols1 = static_cast<int>(transpose_turned_cols(1));
   constexpr int kRows2 = static_cast<int>(transpose_turned_rows(2)),

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kTransposeMostThreads) whole_kernel(T* data, c
 }
 
 template <class T>
-cudaError_t run(const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t run(const TransposeLaunch& launch, Stream stream) {
   const int64_t size = launch.rows * launch.cols;
   const int64_t at_once = transpose_whole_at_once(size * sizeof(T));
   const Whole whole{static_cast<int>(launch.rows),
@@ -71,7 +71,7 @@ cudaError_t run(const TransposeLaunch& launch, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t transpose_whole(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_whole(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     const bool aligned = reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0;
     return aligned ? run<Aligned<kBytes>>(launch, stream) : run<Bytes<kBytes>>(launch, stream);

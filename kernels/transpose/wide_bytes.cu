@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const Transpose
 
 }  // namespace
 
-cudaError_t transpose_wide_bytes(int64_t element_bytes, const TransposeLaunch& launch, cudaStream_t stream) {
+cudaError_t transpose_wide_bytes(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   const int64_t tile = transpose_words_tile(element_bytes);
   if (element_bytes > 2) return cudaErrorInvalidValue;
   return start(element_bytes == 1 ? wide_kernel<1> : wide_kernel<2>, launch.grid, stream, launch,

@@ -121,6 +121,7 @@ set(kernel_sources
   kernels/resize/texture.cu
   kernels/resize/words.cu
   kernels/rows/rows.cu
+  kernels/stream.cu
   kernels/transpose/decomposed.cu
   kernels/transpose/in_place.cu
   kernels/transpose/narrow.cu

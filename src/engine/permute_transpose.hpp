@@ -38,7 +38,11 @@ constexpr int64_t tiles_filled(const TransposeProblem& t) noexcept {
   const auto covered = [](int64_t extent) { return (extent + kTile - 1) / kTile * kTile; };
   const int64_t strides = t.src_ld | t.dst_ld | t.src_batch_stride | t.dst_batch_stride;
   const bool aligned = (strides * t.element_bytes | t.src_misalignment | t.dst_misalignment) % 16 == 0;
-  const auto percent = [&](int64_t extent, int64_t slack) { return 100 * extent / covered(extent + slack); };
+  const auto percent = [&](int64_t extent, int64_t slack) {
+    constexpr int64_t kLong = 100 * (kTile + 7);  // from here on less than a percent is empty
+    if (extent >= kLong) return extent % kTile + slack == 0 ? int64_t{100} : int64_t{99};
+    return 100 * extent / covered(extent + slack);
+  };
   return percent(t.rows, aligned ? 0 : 7) * percent(t.cols, 0) / 100;
 }
 

@@ -52,8 +52,4 @@ Decision decide(Context& context, const typename Family::Problem& problem) {
   return decision;
 }
 
-inline int32_t misalignment(const void* p) noexcept {
-  return static_cast<int32_t>(reinterpret_cast<uintptr_t>(p) % 16);
-}
-
 }  // namespace gpumem

@@ -11,6 +11,10 @@
 
 namespace gpumem {
 
+inline int32_t misalignment(const void* p) noexcept {
+  return static_cast<int32_t>(reinterpret_cast<uintptr_t>(p) % 16);
+}
+
 struct ReduceProblem {
   Runs runs = Runs::host;
   gpumem_dtype dtype = GPUMEM_I32;

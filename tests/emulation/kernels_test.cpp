@@ -46,7 +46,7 @@ Bytes random_bytes(size_t count, uint64_t stream) {
 }
 
 TEST(FewBlocks, Transpose) {
-  using Launcher = cudaError_t (*)(int64_t, const TransposeLaunch&, cudaStream_t);
+  using Launcher = cudaError_t (*)(int64_t, const TransposeLaunch&, Stream);
   const Launcher launchers[] = {transpose_tile_vec16, transpose_tile_padded, transpose_tile_bytes};
   constexpr int64_t kRows = 197;
   constexpr int64_t kCols = 301;
@@ -181,7 +181,7 @@ TEST(FewBlocks, Resize) {
   constexpr int64_t kSrcCols = 301;
   constexpr int64_t kDstRows = 90;
   constexpr int64_t kDstCols = 397;
-  using Launcher = cudaError_t (*)(const ResizeLaunch&, cudaStream_t);
+  using Launcher = cudaError_t (*)(const ResizeLaunch&, Stream);
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     for (int32_t channels = 1; channels <= 4; ++channels) {
       const Bytes src = random_bytes(static_cast<size_t>(kSrcRows * kSrcCols * channels), 5);

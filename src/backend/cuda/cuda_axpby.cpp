@@ -21,7 +21,7 @@ void CudaBackend::axpby(NativeStream stream, const AxpbyArgs& args, Until until)
   const auto launcher = launch_of<AxpbyFamily>(kAxpby, args.variant);
   require_open(stream);
   const kernels::AxpbyLaunch launch{args.dtype, args.alpha, args.x, args.beta, args.y, args.z, args.n, args.shape.grid};
-  const auto on = static_cast<cudaStream_t>(stream);
+  const kernels::Stream on = kernel_stream(stream);
   GPUMEM_CUDA(launcher(launch, on));
   finish(on, until);
 }

@@ -70,7 +70,7 @@ CudaBackend::~CudaBackend() {
 }
 
 void CudaBackend::open(bool non_blocking_stream) {
-  GPUMEM_CUDA(kernels::fill_preload());  // is there machine code for this device at all?
+  GPUMEM_CUDA(kernels::code_starts_early(starts_early_));
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   scratch_.open();
@@ -163,6 +163,10 @@ void CudaBackend::prefetch(NativeStream stream, const void* p, size_t bytes, int
 void CudaBackend::advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) {
   const DeviceScope scope = enter();
   GPUMEM_CUDA(cudaMemAdvise(p, bytes, advice_of(advice), location_of(device)));
+}
+
+kernels::Stream CudaBackend::kernel_stream(NativeStream stream) const noexcept {
+  return {native(stream), starts_early_};
 }
 
 void CudaBackend::finish(cudaStream_t stream, Until until) {

@@ -86,6 +86,7 @@ class CudaBackend final : public Backend {
   DeviceScope enter() const { return DeviceScope(primary_.get()); }
   void open(bool non_blocking_stream);
   void close() noexcept;
+  kernels::Stream kernel_stream(NativeStream stream) const noexcept;
   void finish(cudaStream_t stream, Until until);
   // The legacy stream takes no work while another blocking stream is captured. Throws CAPTURING.
   void require_open(NativeStream stream);
@@ -97,6 +98,7 @@ class CudaBackend final : public Backend {
 
   DeviceProps props_;
   PrimaryContext primary_;
+  bool starts_early_ = false;  // kernels on this device, see kernels::Stream
   cudaStream_t own_stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // of await_order()
   // Keeps the launches of one reduction together, so that one after the other may use its stream's scratch.

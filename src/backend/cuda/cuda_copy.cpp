@@ -10,7 +10,7 @@ namespace {
 
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
-cudaError_t by_driver(const CopyArgs& args, cudaStream_t stream) { return copy_by_driver(args.block, stream); }
+cudaError_t by_driver(const CopyArgs& args, kernels::Stream stream) { return copy_by_driver(args.block, stream); }
 
 // The widest access at which every row begins, on both sides.
 int64_t access_of(const CopyBlock& b) noexcept {
@@ -21,24 +21,14 @@ int64_t access_of(const CopyBlock& b) noexcept {
 }
 
 template <auto kLaunch>
-cudaError_t by_kernel(const CopyArgs& args, cudaStream_t stream) {
+cudaError_t by_kernel(const CopyArgs& args, kernels::Stream stream) {
   const CopyBlock& b = args.block;
-  const kernels::CopyLaunch launch{b.dst,
-                                   b.dst_pitch,
-                                   b.dst_slice,
-                                   b.src,
-                                   b.src_pitch,
-                                   b.src_slice,
-                                   b.row_bytes,
-                                   b.rows,
-                                   b.slices,
-                                   args.shape.grid,
-                                   static_cast<int>(kCopyThreads / args.shape.tile),
-                                   access_of(b)};
+  const kernels::CopyLaunch launch{b.dst,       b.dst_pitch, b.dst_slice, b.src,           b.src_pitch, b.src_slice,
+                                   b.row_bytes, b.rows,      b.slices,    args.shape.grid, access_of(b)};
   return kLaunch(launch, stream);
 }
 
-constexpr Launcher<cudaError_t (*)(const CopyArgs&, cudaStream_t)> kCopy[] = {
+constexpr Launcher<cudaError_t (*)(const CopyArgs&, kernels::Stream)> kCopy[] = {
     {"rows", by_kernel<kernels::copy_rows>},
     {"vec16", by_kernel<kernels::copy_vec16>},
     {"driver", by_driver},
@@ -56,7 +46,7 @@ void CudaBackend::copy_block(NativeStream stream, const CopyArgs& args, Until un
   const DeviceScope scope = enter();
   const auto launcher = launch_of<CopyFamily>(kCopy, args.variant);
   require_open(stream);
-  GPUMEM_CUDA(launcher(args, native(stream)));
+  GPUMEM_CUDA(launcher(args, kernel_stream(stream)));
   finish(native(stream), until);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
-cudaError_t fill_memset(const kernels::FillLaunch& launch, cudaStream_t stream) {
+cudaError_t fill_memset(const kernels::FillLaunch& launch, kernels::Stream stream) {
   constexpr int64_t kMaxPitch = 0x7fffffff;  // the driver takes no pitch above
   const auto bytes = static_cast<size_t>(launch.bytes);
   if (launch.rows > 1 && launch.pitch <= kMaxPitch) {
@@ -70,7 +70,7 @@ void CudaBackend::fill(NativeStream stream, const FillArgs& args, Until until) {
   require_open(stream);
   kernels::FillLaunch launch{args.dst, args.bytes, {}, args.shape.grid, args.rows, args.pitch};
   std::memcpy(launch.word, args.word, sizeof launch.word);
-  GPUMEM_CUDA(launcher(launch, native(stream)));
+  GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
   finish(native(stream), until);
 }
 

@@ -8,13 +8,13 @@
 namespace gpumem {
 namespace {
 
-cudaError_t permute_copy(const kernels::PermuteLaunch& launch, cudaStream_t stream) {
+cudaError_t permute_copy(const kernels::PermuteLaunch& launch, kernels::Stream stream) {
   const auto bytes = static_cast<size_t>(launch.axes.elements() * launch.axes.element_bytes);
   return cudaMemcpyAsync(launch.dst, launch.src, bytes, cudaMemcpyDefault, stream);
 }
 
 // Only a name: CudaBackend::permute() hands over to the transposes.
-cudaError_t permute_transpose(const kernels::PermuteLaunch&, cudaStream_t) { return cudaErrorInvalidValue; }
+cudaError_t permute_transpose(const kernels::PermuteLaunch&, kernels::Stream) { return cudaErrorInvalidValue; }
 
 constexpr Launcher<decltype(&kernels::permute_rows)> kPermute[] = {
     {"copy", permute_copy},
@@ -25,8 +25,6 @@ constexpr Launcher<decltype(&kernels::permute_rows)> kPermute[] = {
     {"tiles", kernels::permute_tiles},
     {"elements", kernels::permute_elements},
 };
-
-int32_t misalignment(const void* p) noexcept { return static_cast<int32_t>(reinterpret_cast<uintptr_t>(p) % 16); }
 
 // The same by the variant that the transposes' table has for it.
 TransposeArgs transpose_args(const DeviceProps& props, const PermuteArgs& args) {
@@ -45,9 +43,9 @@ void CudaBackend::permute(NativeStream stream, const PermuteArgs& args, Until un
   const auto launcher = launch_of<PermuteFamily>(kPermute, args.variant);
   if (launcher == permute_transpose) return transpose(stream, transpose_args(props_, args), until);
   require_open(stream);
-  const auto native = static_cast<cudaStream_t>(stream);
-  GPUMEM_CUDA(launcher({args.axes, args.src, args.dst, args.shape.grid}, native));
-  finish(native, until);
+  const kernels::Stream on = kernel_stream(stream);
+  GPUMEM_CUDA(launcher({args.axes, args.src, args.dst, args.shape.grid}, on));
+  finish(on, until);
 }
 
 }  // namespace gpumem

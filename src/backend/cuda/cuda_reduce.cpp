@@ -125,7 +125,7 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
   {
     const std::lock_guard<std::mutex> lock(launching_);
     launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
   }
   wait_for(slot, native(stream));
   ReduceNode node;
@@ -143,7 +143,7 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceArgs& args, cons
   launch.status = target.status;
   const std::lock_guard<std::mutex> lock(launching_);
   launch.scratch = scratch_.for_stream(native(stream));
-  GPUMEM_CUDA(launcher(launch, native(stream)));
+  GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
 }
 
 // Two launches: the lines, and their status once all are done. The lock keeps those of one call together, since the next one on
@@ -156,8 +156,8 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
   if (until == Until::enqueued) {
     const std::lock_guard<std::mutex> lock(launching_);
     launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher(launch, native(stream)));
-    GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
+    GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, kernel_stream(stream)));
     return GPUMEM_OK;
   }
   const ResultSlots::Lease slot(slots_);
@@ -166,8 +166,8 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
   {
     const std::lock_guard<std::mutex> lock(launching_);
     launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher(launch, native(stream)));
-    GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
+    GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, kernel_stream(stream)));
   }
   wait_for(slot, native(stream));
   return slot.host()->status;

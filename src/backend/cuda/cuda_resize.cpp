@@ -36,7 +36,7 @@ void CudaBackend::resize(NativeStream stream, const ResizeArgs& a, Until until) 
                                a.shape.grid,
                                0};
   if (launcher != kernels::resize_texture) {
-    GPUMEM_CUDA(launcher(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
     return finish(native(stream), until);
   }
   if (capturing(stream)) {
@@ -47,7 +47,7 @@ void CudaBackend::resize(NativeStream stream, const ResizeArgs& a, Until until) 
   textures_.use(kernels::resize_texture_resource(launch), kernels::resize_texture_reading(launch), native(stream),
                 [&](cudaTextureObject_t texture) {
                   launch.texture = texture;
-                  GPUMEM_CUDA(launcher(launch, native(stream)));
+                  GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
                 });
   finish(native(stream), until);
 }

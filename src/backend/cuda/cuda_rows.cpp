@@ -65,7 +65,7 @@ BadIndex CudaBackend::move_rows(NativeStream stream, kernels::RowsLauncher* laun
   {
     const std::lock_guard<std::mutex> lock(launching_);
     use(scratch_.for_stream(native(stream)), launch);
-    GPUMEM_CUDA(launcher(launch, native(stream)));
+    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
   }
   if (!slot) return {};
   finish(native(stream), until);

@@ -31,7 +31,7 @@ void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Unti
   const DeviceScope scope = enter();
   const auto launcher = launch_of<TransposeFamily>(kTranspose, args.variant);
   require_open(stream);
-  const auto native = static_cast<cudaStream_t>(stream);
+  const kernels::Stream on = kernel_stream(stream);
   kernels::TransposeLaunch launch{args.src,
                                   args.src_ld,
                                   args.dst,
@@ -46,11 +46,11 @@ void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Unti
   const int64_t bytes =
       launcher == kernels::transpose_decomposed ? kernels::transpose_decomposed_scratch(args.element_bytes, launch) : 0;
   {
-    const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), native);
+    const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), on);
     launch.scratch = scratch.get();
-    GPUMEM_CUDA(launcher(args.element_bytes, launch, native));
+    GPUMEM_CUDA(launcher(args.element_bytes, launch, on));
   }
-  finish(native, until);
+  finish(on, until);
 }
 
 }  // namespace gpumem

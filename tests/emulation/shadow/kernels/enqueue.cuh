@@ -5,11 +5,12 @@
 #include <type_traits>
 
 #include "emulation/device.hpp"
+#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
 template <class... Parameters>
-cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, cudaStream_t stream,
+cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
                     std::type_identity_t<Parameters>... arguments) {
   return gpumem_emulation::launch(
       {reinterpret_cast<const void*>(kernel), grid, block,
@@ -19,7 +20,7 @@ cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3&
 
 // Kernels run one after the other here.
 template <class... Parameters>
-cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, cudaStream_t stream,
+cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
                           std::type_identity_t<Parameters>... arguments) {
   return enqueue(kernel, grid, block, stream, arguments...);
 }
@@ -37,8 +38,7 @@ T* dynamic_shared() {
 
 template <class... Parameters>
 cudaError_t enqueue_shared(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
-                           const SharedBytes& shared, cudaStream_t stream,
-                           std::type_identity_t<Parameters>... arguments) {
+                           const SharedBytes& shared, Stream stream, std::type_identity_t<Parameters>... arguments) {
   if (shared.bytes > shared.most) return cudaErrorInvalidValue;
   return gpumem_emulation::launch(
       {reinterpret_cast<const void*>(kernel), grid, block,

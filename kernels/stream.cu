@@ -1,0 +1,20 @@
+#include "kernels/stream.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+__global__ void nothing_kernel() {}
+
+}  // namespace
+
+// The loaded code decides, not the device: code built for an earlier architecture only, and translated for this device, has no
+// wait in after_earlier_work(). `ptxVersion` is the architecture that it was compiled for.
+cudaError_t code_starts_early(bool& answer) {
+  constexpr int kFirstArchitecture = 90;
+  cudaFuncAttributes attributes;
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, nothing_kernel);
+  answer = error == cudaSuccess && attributes.ptxVersion >= kFirstArchitecture;
+  return error;
+}
+
+}  // namespace gpumem::kernels
