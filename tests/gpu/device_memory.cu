@@ -9,11 +9,25 @@ __global__ void fill_hash_kernel(unsigned char* x, int64_t n) {
   }
 }
 
-__global__ void check_kernel(const unsigned char* dst, int64_t rows, int64_t cols, unsigned long long* wrong) {
-  for (int64_t i = blockIdx.x * int64_t{256} + threadIdx.x; i < rows * cols; i += int64_t{gridDim.x} * 256) {
-    const int64_t c = i / rows;
-    const int64_t r = i % rows;
-    if (dst[i] != static_cast<unsigned char>(hash_of(static_cast<uint64_t>(r * cols + c)))) atomicAdd(wrong, 1ull);
+__global__ void check_kernel(const unsigned char* dst, Moved moved, unsigned long long* wrong) {
+  int64_t elements = 1;
+  for (int d = 0; d < moved.rank; ++d) elements *= moved.extent[d];
+  for (int64_t i = blockIdx.x * int64_t{256} + threadIdx.x; i < elements; i += int64_t{gridDim.x} * 256) {
+    int64_t left = i;
+    int64_t from = moved.src_first;
+    int64_t to = 0;
+    for (int d = moved.rank - 1; d >= 0; --d) {
+      const int64_t at = left % moved.extent[d];
+      left /= moved.extent[d];
+      from += at * moved.src_stride[d];
+      to += at * moved.dst_stride[d];
+    }
+    bool right = true;
+    for (int b = 0; b < moved.element_bytes; ++b) {
+      const auto wanted = static_cast<unsigned char>(hash_of(static_cast<uint64_t>(from * moved.element_bytes + b)));
+      right = right && dst[to * moved.element_bytes + b] == wanted;
+    }
+    if (!right) atomicAdd(wrong, 1ull);
   }
 }
 
@@ -36,12 +50,12 @@ __global__ void fault_kernel() { *reinterpret_cast<volatile int*>(0x10) = 1; }
 
 void fill_hash_bytes(unsigned char* x, int64_t n) { fill_hash_kernel<<<4096, 256>>>(x, n); }
 
-int64_t wrong_transposed_bytes(const unsigned char* dst, int64_t rows, int64_t cols) {
+int64_t wrong_elements(const void* dst, const Moved& moved) {
   unsigned long long* wrong = nullptr;
   unsigned long long count = ~0ull;
   cudaMalloc(&wrong, sizeof *wrong);
   cudaMemset(wrong, 0, sizeof *wrong);
-  check_kernel<<<4096, 256>>>(dst, rows, cols, wrong);
+  check_kernel<<<4096, 256>>>(static_cast<const unsigned char*>(dst), moved, wrong);
   cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDefault);
   cudaFree(wrong);
   return static_cast<int64_t>(count);

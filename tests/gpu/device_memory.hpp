@@ -15,8 +15,18 @@ __host__ __device__ inline uint32_t hash_of(uint64_t i) {
 }
 
 void fill_hash_bytes(unsigned char* x, int64_t n);
-// Elements of dst (cols x rows bytes, tight) that are not the transpose of fill_hash_bytes' rows x cols.
-int64_t wrong_transposed_bytes(const unsigned char* dst, int64_t rows, int64_t cols);
+// What went from an array of fill_hash_bytes to dst: the element at index i, whose component along axis d is i_d, from src_first +
+// sum(i_d * src_stride[d]) to sum(i_d * dst_stride[d]), counted in elements.
+struct Moved {
+  int element_bytes;
+  int rank;
+  int64_t extent[6];
+  int64_t src_stride[6];
+  int64_t dst_stride[6];
+  int64_t src_first = 0;
+};
+// Elements of dst that are something else.
+int64_t wrong_elements(const void* dst, const Moved& moved);
 void fill_value(int32_t* x, int64_t n, int32_t value);
 // Spins on a stream for about so many milliseconds.
 void spin(cudaStream_t stream, int milliseconds);
