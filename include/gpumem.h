@@ -670,8 +670,9 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  * the shared memory of a block; on the host 1 MiB or such a line for each thread. On a device it is taken and given back
  * in the stream's order; up to 64 MiB of it stay with the context, and a captured graph has its own.
  * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the
- * work runs where dst lies, and src is copied there. The _async form then gives UNSUPPORTED. It runs in the order of
- * the stream, for data in host memory by a host function; under graph capture it takes data of the device only.
+ * device does the work, and what lies in host memory goes over the link in pieces of 8 MiB, each while the one before it
+ * is transposed; two pieces of device memory are taken for that. The _async form then gives UNSUPPORTED. It runs in the
+ * order of the stream, for data in host memory by a host function; under graph capture it takes data of the device only.
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (partial overlap), UNSUPPORTED (src == dst otherwise than
  * said; memory of another device; a forced variant that does not fit), CAPTURING (the plain form; _async on host
  * memory), OUT_OF_MEMORY (no scratch memory; a host function on a CUDA context's stream tells the log). */

@@ -74,6 +74,7 @@ void add_cuda_ladder(std::vector<Case>& cases, const GpuPtr& gpu);  // every var
 std::vector<Summary> cuda_reduce_summaries();
 
 void add_cuda_transpose(std::vector<Case>& cases, const GpuPtr& gpu);
+void add_cuda_transpose_across(std::vector<Case>& cases, const GpuPtr& gpu);  // between host and device
 void add_cuda_permute(std::vector<Case>& cases, const GpuPtr& gpu);
 Summary cuda_permute_summary();
 void add_cuda_copy_rows(std::vector<Case>& cases, const GpuPtr& gpu);  // 2-D and 3-D, gather, scatter

@@ -52,6 +52,7 @@ int run(int argc, char** argv) {
   bench::add_cuda_blas1(cases, gpu);
   bench::add_cuda_ladder(cases, gpu);
   bench::add_cuda_transpose(cases, gpu);
+  bench::add_cuda_transpose_across(cases, gpu);
   bench::add_cuda_permute(cases, gpu);
   bench::add_cuda_movement(cases, gpu);
   bench::add_cuda_copy_rows(cases, gpu);

@@ -45,7 +45,7 @@ set(core_sources
   src/engine/staging.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
-  src/engine/transpose_staged.cpp
+  src/engine/transpose_across.cpp
   src/engine/variants.cpp
   src/engine/variants_axpby.cpp
   src/engine/variants_copy.cpp

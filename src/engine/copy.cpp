@@ -2,6 +2,7 @@
 #include "engine/placed.hpp"
 #include "engine/plan.hpp"
 #include "engine/sentences.hpp"
+#include "engine/staging.hpp"
 #include "kernels/limits.hpp"
 
 namespace gpumem {
@@ -65,8 +66,7 @@ int64_t access_bytes(const CopyBlock& b) noexcept {
 
 // Copies that are no matter of variants are the driver's, whatever was forced.
 Decision driver_decision(Context& context, const CopyProblem& problem) {
-  const int32_t driver = find_variant(family_names(CopyFamily::id), "driver");
-  return select<CopyFamily>(context.device().props(), problem, {driver, ChosenBy::table}, {});
+  return select<CopyFamily>(context.device().props(), problem, {driver_variant(), ChosenBy::table}, {});
 }
 
 // Between host and device, or between two devices.

@@ -69,7 +69,7 @@ void bring(Context& context, const PermuteCall& call, const Placement& placement
                   on_host ? Until::complete : Until::enqueued);
     from = staged.packed->get();
   }
-  stage(context, staged.arrived, placement.runs, from, travel.bytes, placement.src_mixed && !travel.packed);
+  stage(context, staged.arrived, placement.runs, from, travel.bytes, placement.mixed && !travel.packed);
 }
 
 Placement place_permutation(Context& context, const PermuteCall& c, const Permutation& p, Until until) {
@@ -83,7 +83,7 @@ Placement place_permutation(Context& context, const PermuteCall& c, const Permut
   }
   require_disjoint({"dst", c.dst, p.dst_bytes}, {"src", c.src, p.src_bytes});
   Placement placement = place(context.on_cuda(), src, dst);
-  placement.src_mixed = src.mixed;
+  placement.mixed = src.mixed;
   if (placement.stage_src && until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED,
          "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",

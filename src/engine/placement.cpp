@@ -24,7 +24,7 @@ Placement place(bool on_cuda, const Operand& operand) noexcept {
 Placement place_streamed(const Operand& x) noexcept {
   Placement placement{Runs::cuda, false,
                       "the data lies in host memory and is streamed through the device, as the context's option asks"};
-  placement.src_mixed = x.mixed;
+  placement.mixed = x.mixed;
   placement.streamed = true;
   return placement;
 }
@@ -33,7 +33,7 @@ Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexc
   Placement placement = place(on_cuda, x);
   if (!on_cuda || x.on_host() == y.on_host()) return placement;
   placement.stage_src = true;
-  placement.src_mixed = y.mixed;
+  placement.mixed = y.mixed;
   placement.reason = x.on_host() ? "x lies in host memory; y is copied to the host first"
                                  : "x lies in memory of the device; y is copied to the device first";
   return placement;
@@ -47,6 +47,25 @@ Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
   if (!dst_on_host && !src_on_host) return {Runs::cuda, false, "both sides lie in memory of the device"};
   if (dst_on_host) return {Runs::host, true, "dst lies in host memory; src is copied to the host first"};
   return {Runs::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
+}
+
+Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
+  Placement placement = place(on_cuda, src, dst);
+  if (!placement.stage_src) return placement;
+  const Operand& moved = dst.on_host() ? dst : src;
+  placement.pageable = moved.kind == GPUMEM_MEMORY_PAGEABLE;
+  placement.mixed = moved.mixed;
+  if (!dst.on_host()) {
+    placement.reason =
+        "dst lies in memory of the device; src is copied there in pieces, each while the one before is at work";
+    return placement;
+  }
+  placement.runs = Runs::cuda;
+  placement.stage_src = false;
+  placement.bring_dst = true;
+  placement.reason =
+      "src lies in memory of the device, which does the work; dst is copied to the host in pieces meanwhile";
+  return placement;
 }
 
 bool on_another_device(int32_t own, const Operand& operand) noexcept {

@@ -10,11 +10,13 @@ struct Placement {
   Runs runs = Runs::host;
   bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
   const char* reason = "";
-  bool src_mixed = false;    // that operand is registered with the driver in part
+  bool mixed = false;        // that operand, or dst where that is moved, is registered with the driver in part
   bool streamed = false;     // the operand is moved to the device in pieces
   bool stage_index = false;  // the index of rows lies elsewhere and is copied next to the work first
   bool index_mixed = false;  // it is registered with the driver in part
   bool by_driver = false;    // a copy that no variant of ours can make
+  bool bring_dst = false;    // dst lies elsewhere than the work, which copies it there piece by piece
+  bool pageable = false;     // what is moved in pieces lies in pageable host memory
 };
 
 // One operand.
@@ -25,6 +27,8 @@ Placement place_streamed(const Operand& x) noexcept;
 Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
 // The work runs where dst lies.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
+// As place(), but between host and device the device does the work whichever side dst lies on: for what the link is slower than.
+Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 
 // Memory of a CUDA device that is not the context's.
 bool on_another_device(int32_t own, const Operand& operand) noexcept;

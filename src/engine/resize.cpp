@@ -71,7 +71,7 @@ ResizeCall normal(ResizeCall c) noexcept {
 
 Placement place_resize(Context& context, const Operand& src, const Operand& dst, Until until) {
   Placement placement = place(context.on_cuda(), src, dst);
-  placement.src_mixed = src.mixed;
+  placement.mixed = src.mixed;
   if (placement.stage_src && until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED,
          "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
@@ -147,7 +147,7 @@ void resize(Context& context, const ResizeCall& call, NativeStream stream, Until
     stage_rows(
         context, p.runs,
         {staged->get(), row_bytes, call.src, static_cast<size_t>(pitch), row_bytes, static_cast<size_t>(p.src_rows)},
-        planned.placement.src_mixed);
+        planned.placement.mixed);
     args.src = staged->get();
   }
   run_placed(context, p.runs, stream, until, "this resize",

@@ -98,7 +98,7 @@ Placement place_rows(Context& context, const Ranges& ranges, Until until) {
   Placement placement = src && dst ? place(context.on_cuda(), *src, *dst) : place(context.on_cuda(), dst ? *dst : *src);
   if (src && dst) require_disjoint(ranges.dst, ranges.src);
   if (dst) require_disjoint(ranges.dst, ranges.index);
-  placement.src_mixed = src && src->mixed;
+  placement.mixed = src && src->mixed;
   placement.stage_index = context.on_cuda() && index_elsewhere(placement.runs, index, until);
   placement.index_mixed = index.mixed;
   if (until == Until::enqueued && placement.stage_src) fail_elsewhere("src", *src, placement.runs);
@@ -172,7 +172,7 @@ void stage_src(Context& context, std::optional<Scratch>& staged, const Placement
   staged.emplace(context.running(placement.runs),
                  placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE, row_bytes * rows);
   stage_rows(context, placement.runs,
-             {staged->get(), row_bytes, c.src, static_cast<size_t>(c.src_pitch), row_bytes, rows}, placement.src_mixed);
+             {staged->get(), row_bytes, c.src, static_cast<size_t>(c.src_pitch), row_bytes, rows}, placement.mixed);
 }
 
 template <class Family>

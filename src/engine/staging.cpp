@@ -9,6 +9,16 @@ void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool 
   context.device().copy(stream, dst, src, size, Until::enqueued);
 }
 
+int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
+
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, bool pageable, bool mixed, Runs to) {
+  Backend& device = context.device();
+  const CopyBlock rows = merged(block);
+  // As in plain copies: the driver takes no memory that is registered in part, and may touch the gaps between pageable rows.
+  if (mixed || (pageable && !rows.one_range())) return device.pageable_rows_async(stream, rows, to == Runs::cuda);
+  device.copy_block(stream, {driver_variant(), {}, rows}, Until::enqueued);
+}
+
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed) {
   const bool to_device = runs == Runs::cuda;
   // What was enqueued before may still be writing host memory, which the driver may read at once.

@@ -14,6 +14,13 @@ namespace gpumem {
 // the driver takes in no copy of its own.
 void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool mixed, Runs to);
 
+// The row of the copies' table that takes any pair of pointers.
+int32_t driver_variant() noexcept;
+
+// Enqueues a copy of rows between host and device on a stream. The host's side is pageable, or registered in part (mixed): such
+// memory is read and written in the stream's order, or at once.
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, bool pageable, bool mixed, Runs to);
+
 // Copies bytes of src next to the work, in the order of the context's own stream.
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed);
 

@@ -103,8 +103,7 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until u
   } else if (!interleaved(c)) {
     require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   }
-  plan.placement = place(context.on_cuda(), src, dst);
-  plan.placement.src_mixed = src.mixed;
+  plan.placement = place_across(context.on_cuda(), src, dst);
   plan.problem = {plan.placement.runs,
                   c.element_bytes,
                   c.rows,
@@ -117,13 +116,13 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until u
                   c.src_batch_stride,
                   c.dst_batch_stride,
                   in_place};
-  if (plan.placement.stage_src) {
+  if (crosses(plan.placement)) {
     if (until == Until::enqueued) {
       fail(GPUMEM_UNSUPPORTED,
            "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
            kind_name(src.kind), kind_name(dst.kind));
     }
-    plan.problem = problem_of_piece(plan.problem, transpose_piece(c));
+    plan.problem = problem_of_piece(plan.problem, transpose_piece(c, plan.placement), plan.placement);
   }
   plan.decision = decide<TransposeFamily>(context, plan.problem);
   return plan;
@@ -133,9 +132,9 @@ void transpose(Context& context, const TransposeCall& given, NativeStream stream
   const Plan<TransposeFamily> planned = plan(context, given, until);
   if (planned.empty) return;
   const TransposeCall call = normal(given);
-  if (planned.placement.stage_src) {
+  if (crosses(planned.placement)) {
     require_not_capturing(context, context.own_stream(), "gpumem_transpose");
-    return transpose_staged(context, planned, call);
+    return transpose_across(context, planned, call);
   }
   const TransposeArgs args{planned.decision.row,
                            planned.decision.shape,

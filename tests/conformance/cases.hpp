@@ -58,21 +58,6 @@ struct SegmentsCase {
   Numbers numbers;
 };
 
-struct TransposeCase {
-  int64_t element_bytes;
-  int64_t rows;
-  int64_t cols;
-  int64_t src_ld;
-  int64_t dst_ld;
-  size_t src_offset;
-  size_t dst_offset;
-  gpumem_memory_kind src;
-  gpumem_memory_kind dst;
-  int64_t batches = 1;
-  int64_t src_batch_stride = 0;
-  int64_t dst_batch_stride = 0;
-};
-
 struct CopyCase {
   size_t bytes;
   size_t src_offset;
@@ -217,116 +202,6 @@ inline std::vector<SegmentsCase> segments_cases(bool quick) {
     }
   }
   return thinned(all, quick);
-}
-
-inline std::vector<TransposeCase> transpose_cases(bool quick) {
-  struct Layout {
-    size_t src_offset, dst_offset;
-    int64_t src_pad, dst_pad;  // elements between rows; -1: up to a multiple of 16 elements
-  };
-  static constexpr Layout kLayouts[] = {{0, 0, 0, 0},  {0, 0, -1, -1},  {0, 0, 1, 3},   {1, 0, 0, 1},
-                                        {0, 1, -1, 0}, {4, 8, -1, -1},  {8, 4, 5, 2},   {3, 5, 1, 1},
-                                        {15, 2, 0, 7}, {0, 13, -1, -1}, {12, 0, 0, -1}, {0, 8, -1, -1}};
-  const auto padded = [](int64_t width, int64_t pad) { return pad >= 0 ? width + pad : (width + 15) / 16 * 16; };
-  static constexpr int64_t kExtents[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 1000};
-  std::vector<TransposeCase> all;
-  size_t pair = 0;
-  for (const int64_t element : {1, 2, 4, 8, 16}) {
-    for (const int64_t rows : kExtents) {
-      for (const int64_t cols : kExtents) {
-        for (const Layout& l : kLayouts) {
-          if (rows * cols > 100000 && (&l - kLayouts) % 5 != 0) continue;  // large ones: only some
-          all.push_back({element, rows, cols, padded(cols, l.src_pad), padded(rows, l.dst_pad), l.src_offset,
-                         l.dst_offset, cases::kind(pair), cases::kind(pair / cases::kKinds)});
-          pair += 5;  // prime to 16, so that the pairs drift through the layouts
-        }
-      }
-    }
-  }
-  for (const int64_t element : {1, 2, 4, 8, 16}) {
-    for (pair = 0; pair < cases::kKinds * cases::kKinds; ++pair) {
-      all.push_back({element, 100, 60, 64, 112, 0, 0, cases::kind(pair), cases::kind(pair / cases::kKinds)});
-    }
-    all.push_back({element, 0, 5, 5, 4, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE});
-    all.push_back({element, 5, 0, 5, 5, 0, 0, GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_DEVICE});
-  }
-  // Every alignment of either side, with what is left of a tile.
-  for (const int64_t element : {1, 2, 4, 8, 16}) {
-    for (size_t offset = 0; offset < 16; ++offset) {
-      const gpumem_memory_kind device = GPUMEM_MEMORY_DEVICE;
-      all.push_back({element, 150, 133, 133, 150, offset, offset * 7 % 16, device, device});
-      all.push_back({element, 133, 150, 151, 141, 0, offset, device, device});
-      all.push_back({element, 3, 700, 700, 3, offset, offset * 5 % 16, device, device});
-      all.push_back({element, 700, 5, 7, 701, 0, offset, device, device});
-    }
-  }
-  // Batches: side by side, with gaps, and one source for all of them.
-  cases::Dealer dealer;
-  for (const int64_t element : {1, 2, 4, 8, 16}) {
-    for (const int64_t batches : {0, 1, 2, 7}) {
-      for (const int64_t extent : {1, 3, 16, 33, 64, 65}) {
-        const int64_t rows = dealer.coin() ? extent : dealer.one_of<int64_t>({1, 2, 17, 70});
-        const int64_t cols = dealer.coin() ? extent : dealer.one_of<int64_t>({1, 3, 32, 130});
-        const int64_t src_ld = cols + dealer.one_of<int64_t>({0, 0, 3, 16});
-        const int64_t dst_ld = rows + dealer.one_of<int64_t>({0, 0, 1, 16});
-        const int64_t src_tight = rows * src_ld;
-        const int64_t src_stride = dealer.one_of<int64_t>({src_tight, src_tight, 0, 1, src_tight + 5, src_tight + 64});
-        const int64_t dst_stride = cols * dst_ld + dealer.one_of<int64_t>({0, 0, 3, 64});
-        const size_t offset = dealer.coin() ? 0 : static_cast<size_t>(element) * dealer.one_of({1u, 3u});
-        all.push_back({element, rows, cols, src_ld, dst_ld, offset, dealer.coin() ? 0 : offset, dealer.kind(),
-                       dealer.kind(), batches, src_stride, dst_stride});
-      }
-    }
-    all.push_back({element, 3, 2, 2, 3, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, 65536, 6, 6});
-    all.push_back({element, 3, 5, 5, 3, 0, 0, dealer.kind(), dealer.kind(), 5000, 17, 16});
-  }
-  return thinned(all, quick);
-}
-
-// In place: src and dst are one.
-inline std::vector<TransposeCase> transpose_in_place_cases(bool quick) {
-  std::vector<TransposeCase> all;
-  cases::Dealer dealer;
-  const auto add = [&](int64_t element, int64_t rows, int64_t cols, int64_t pad, int64_t batches, size_t offset) {
-    const int64_t src_ld = cols + pad;
-    const int64_t dst_ld = rows + pad;
-    const int64_t stride = std::max(rows * src_ld, cols * dst_ld) + dealer.one_of<int64_t>({0, 0, 5});
-    const gpumem_memory_kind kind = dealer.kind();
-    all.push_back({element, rows, cols, src_ld, dst_ld, offset, offset, kind, kind, batches, stride, stride});
-  };
-  for (const int64_t element : {1, 2, 4, 8, 16}) {
-    for (const int64_t side : {1, 2, 3, 31, 32, 33, 63, 64, 65, 300}) {
-      for (const int64_t pad : {0, 1, 16}) {
-        add(element, side, side, pad, 1, static_cast<size_t>(element) * dealer.one_of({0u, 1u, 3u}));
-        add(element, side, side, pad, dealer.one_of<int64_t>({0, 2, 5}), dealer.one_of<size_t>({0, 1, 7, 15}));
-      }
-    }
-    add(element, 1000, 1000, 0, 1, 0);
-    // Sides with and without a common divisor, either way round.
-    for (const int64_t rows : {1, 2, 3, 4, 7, 24, 31, 64, 129}) {
-      for (const int64_t cols : {2, 3, 5, 8, 36, 63, 64, 300}) {
-        if (rows == cols) continue;
-        const size_t offset = dealer.coin() ? 0 : static_cast<size_t>(element);
-        add(element, rows, cols, 0, 1, dealer.coin() ? offset : offset / 2);
-        add(element, cols, rows, 0, dealer.one_of<int64_t>({1, 0, 3}), offset);
-      }
-    }
-    add(element, 3, 2, 0, 5000, 0);
-    add(element, 499, 503, 0, 1, 1);
-    add(element, 512, 320, 0, 1, 0);
-    add(element, 96, 1280, 0, 2, 0);
-    // Rows that do not fit into the shared memory of a block.
-    const int64_t long_row = 232448 / element + 3;
-    if (element >= 4) add(element, 3, long_row, 0, 1, 0);
-    if (element >= 8) add(element, long_row, 4, 0, 2, 0);
-  }
-  all = thinned(all, quick);
-  // For every variant there is at least one, however few the cases: a square whose rows begin on 16-byte boundaries.
-  for (const int64_t element : {4, 8, 16}) {
-    all.push_back(
-        {element, 100, 100, 104, 104, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, 2, 104 * 100, 104 * 100});
-  }
-  return all;
 }
 
 inline std::vector<CopyCase> copy_cases(bool quick) {

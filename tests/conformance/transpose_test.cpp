@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "conformance/conformance.hpp"
+#include "conformance/transpose_cases.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -147,6 +148,49 @@ TEST_P(TransposeConformance, MovesEveryElementByEveryVariant) {
     if (enough()) break;
   }
   variants.expect_all_used(on_cuda());
+}
+
+TEST_P(TransposeConformance, CrossesTheLinkInPieces) {
+  Random random;
+  for (const TransposeCase& c : transpose_across_cases()) {
+    GuardedBuffer src = blocks.buffer(0, c.src, src_extent(c), c.src_offset);
+    GuardedBuffer dst = blocks.buffer(1, c.dst, dst_extent(c), c.dst_offset);
+    random.fill(src.whole_image());
+    src.write();
+    dst.write();
+    transpose_reference(c, src.image(), dst.image());
+    ASSERT_TRUE(ok(call(c, src.data(), dst.data(), false))) << describe(c);
+    ASSERT_TRUE(dst.intact()) << describe(c);
+    ASSERT_TRUE(src.intact()) << "the input changed: " << describe(c);
+  }
+}
+
+// What was enqueued on the context's own stream comes first, whichever way it goes and however many pieces there are.
+TEST_P(TransposeConformance, CrossesBehindWhatWasEnqueued) {
+  constexpr int64_t kRows = 1000;
+  constexpr int64_t kCols = 1100;
+  constexpr int64_t kElement = 16;
+  constexpr int64_t kBytes = kRows * kCols * kElement;
+  const TransposeCase c{kElement, kRows, kCols, kCols, kRows, 0, 0, GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_PAGEABLE};
+  Random random;
+  const Memory before(ctx, GPUMEM_MEMORY_DEVICE, kBytes);
+  for (const auto& [from, to] :
+       {std::pair{GPUMEM_MEMORY_PINNED, GPUMEM_MEMORY_DEVICE}, std::pair{GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_DEVICE},
+        std::pair{GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_PINNED},
+        std::pair{GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_PAGEABLE}}) {
+    Bytes values(kBytes);
+    random.fill(values);
+    Bytes expected(kBytes);
+    Bytes got(kBytes);
+    transpose_reference(c, values.data(), expected.data());
+    const Memory src(ctx, from, kBytes);
+    const Memory dst(ctx, to, kBytes);
+    ASSERT_TRUE(ok(gpumem_copy(ctx, before.bytes(), values.data(), kBytes)));
+    ASSERT_TRUE(ok(gpumem_copy_async(ctx, src.bytes(), before.bytes(), kBytes, nullptr)));
+    ASSERT_TRUE(ok(gpumem_transpose(ctx, kElement, kRows, kCols, src.bytes(), kCols, dst.bytes(), kRows)));
+    ASSERT_TRUE(ok(gpumem_copy(ctx, got.data(), dst.bytes(), kBytes)));
+    EXPECT_TRUE(got == expected) << kind_name(from) << " to " << kind_name(to);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, TransposeConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);

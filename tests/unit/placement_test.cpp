@@ -31,6 +31,22 @@ TEST(Placement, TwoOperandsRunWhereDstLies) {
   }
 }
 
+TEST(Placement, AcrossTheLinkTheDeviceWorks) {
+  for (const auto src : kKinds) {
+    for (const auto dst : kKinds) {
+      const Placement p = place_across(true, of(src), of(dst));
+      EXPECT_EQ(p.runs, on_device(src) || on_device(dst) ? Runs::cuda : Runs::host) << src << ' ' << dst;
+      EXPECT_EQ(p.stage_src, !on_device(src) && on_device(dst)) << src << ' ' << dst;
+      EXPECT_EQ(p.bring_dst, on_device(src) && !on_device(dst)) << src << ' ' << dst;
+      const auto moved = on_device(src) ? dst : src;
+      EXPECT_EQ(p.pageable, (p.stage_src || p.bring_dst) && moved == GPUMEM_MEMORY_PAGEABLE) << src << ' ' << dst;
+      EXPECT_STRNE(p.reason, "");
+      EXPECT_EQ(place_across(false, of(src), of(dst)).runs, Runs::host);
+      EXPECT_FALSE(place_across(false, of(src), of(dst)).bring_dst);
+    }
+  }
+}
+
 TEST(Placement, CopiesBetweenTwoMemoriesAreTheDrivers) {
   constexpr int32_t kOwn = 0;
   for (const auto src : kKinds) {
