@@ -1,0 +1,56 @@
+"""Rows by index."""
+
+from canvas import BLANK, CELL, DEEP, GAP, MUTED, TINTS, picture
+
+
+@picture("gather_scatter", "gpumem_gather and gpumem_scatter: rows by index")
+def gather_scatter(p):
+    row_bytes, pitch, n = 3, 4, 4
+
+    def matrix(x, y, rows, name, cells, count, right=False):
+        p.cells(
+            x,
+            y,
+            rows,
+            pitch,
+            lambda r, c: cells[r] and (f"{cells[r][0]}{'abc'[c]}", cells[r][1]) if c < row_bytes else None,
+        )
+        p.indices(x - 6, y, rows, down=True)
+        p.pointer(x, y, name)
+        p.span(x, x + row_bytes * CELL, y - 14, f"`row_bytes` = {row_bytes}")
+        p.span(x, x + pitch * CELL, y + rows * CELL + 14, f"`{name}_pitch_bytes` = {pitch}", below=True)
+        p.span_down(x + pitch * CELL + 14 if right else x - 30, y, y + rows * CELL, f"`{count}` = {rows}", right)
+
+    def numbers(x, y, index):
+        p.cells(x, y, n, 1, lambda r, _: (index[r], BLANK))
+        p.text(x + CELL / 2, y - 14, "`index`", "middle")
+
+    def moves(y, index_x, src_rows, dst_rows):
+        for i, (fro, to) in enumerate(zip(src_rows, dst_rows)):
+            at = y + (i + 0.5) * CELL
+            p.arrow((src_x + pitch * CELL + 6, y + (fro + 0.5) * CELL), (index_x - 6, at), colour=DEEP[fro])
+            p.arrow((index_x + CELL + 6, at), (dst_x - 24, y + (to + 0.5) * CELL), colour=DEEP[fro])
+
+    y, src_x, dst_x = 98, 134, 530
+    p.call(f"gpumem_gather(ctx, {row_bytes}, src, 6, {pitch}, GPUMEM_I64, index, {n}, dst, {pitch})")
+    p.text(0, 24, "row i of `dst` = row `index[i]` of `src`", colour=MUTED)
+    index = [4, 1, 1, 5]
+    src = [(r, TINTS[r]) for r in range(6)]
+    matrix(src_x, y, 6, "src", src, "src_rows")
+    numbers(410, y, index)
+    matrix(dst_x, y, n, "dst", [src[i] for i in index], "n", right=True)
+    moves(y, 410, index, range(n))
+
+    y = 446
+    p.call(f"gpumem_scatter(ctx, {row_bytes}, src, {pitch}, GPUMEM_I64, index, {n}, dst, 6, {pitch})", y - 98)
+    p.text(0, y - 74, "row `index[i]` of `dst` = row i of `src`", colour=MUTED)
+    index = [4, 1, 0, 5]
+    src = [(r, TINTS[r]) for r in range(n)]
+    dst = [None] * 6
+    for i, to in enumerate(index):
+        dst[to] = src[i]
+    matrix(src_x, y, n, "src", src, "n")
+    numbers(310, y, index)
+    matrix(dst_x, y, 6, "dst", dst, "dst_rows", right=True)
+    moves(y, 310, range(n), index)
+    p.legend(0, y + 6 * CELL + 28, GAP, "not touched")
