@@ -3,7 +3,7 @@
 from canvas import BLANK, CELL, DEEP, MUTED, TINTS, picture
 
 # what; operands in host memory and in memory of the device, from the border between them outwards; where it runs; which
-# operand is copied there first
+# operand is copied between it and there
 CASES = [
     ("one operand", ["x"], [], "host", None),
     ("one operand", [], ["x"], "device", None),
@@ -11,6 +11,8 @@ CASES = [
     ("`src` and `dst`, one side", [], ["src", "dst"], "device", None),
     ("`src` and `dst`, two sides", ["src"], ["dst"], "device", "src"),
     ("`src` and `dst`, two sides", ["dst"], ["src"], "host", "src"),
+    ("`gpumem_transpose*`, two sides", ["src"], ["dst"], "device", "src"),
+    ("`gpumem_transpose*`, two sides", ["dst"], ["src"], "device", "dst"),
     ("`gpumem_axpby_*`: where `z` lies", ["x"], ["y", "z"], "device", "x"),
     ("`gpumem_dot_*`: where `x` lies", ["x"], ["y"], "host", "y"),
     ("`gpumem_copy*`", ["src"], ["dst"], "driver", None),
@@ -50,10 +52,11 @@ def placement(p):
                 p.text(left + 36, y + CELL / 2, "runs here", "middle", 12, True, BLANK)
         if moved or runs == "driver":
             ends = [(inner["host"] + 3, y + CELL / 2), (inner["device"] - 3, y + CELL / 2)]
-            p.arrow(*(ends if runs != "host" else ends[::-1]), colour=MUTED)
+            leaves = runs == "host" or moved == "dst"
+            p.arrow(*(ends[::-1] if leaves else ends), colour=MUTED)
         if runs == "driver":
             p.text(boxes["device"] + wide - 14, y + CELL / 2, "the driver copies", "end")
         y += 40
     y += 24
     p.rect(0, y - 9, 30, 18, BLANK, MUTED, 1.2, dashed=True)
-    p.text(40, y, "copied there first; in these rows the `_async` forms give `GPUMEM_UNSUPPORTED`", colour=MUTED)
+    p.text(40, y, "a copy, for `gpumem_transpose*` of a piece at a time; in these rows the `_async` forms give `GPUMEM_UNSUPPORTED`", colour=MUTED)
