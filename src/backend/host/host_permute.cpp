@@ -19,7 +19,7 @@ constexpr int64_t kLine = 64;
 constexpr int64_t kLinesAtOnce = 2048;
 
 // Bytes side by side in dst from which on most of its lines are written as a whole.
-constexpr int64_t kWholeLines = 4 * kLine;
+constexpr int64_t kWholeLines = 8 * kLine;
 
 constexpr int64_t ceil_of(int64_t a, int64_t b) noexcept { return (a + b - 1) / b; }
 
