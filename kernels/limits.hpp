@@ -179,6 +179,9 @@ constexpr int64_t transpose_whole_at_once(int64_t matrix_bytes) noexcept {
 // the L2 cache of an H200 (60 MB).
 constexpr int64_t kTransposeScratchBytes = int64_t{32} << 20;
 
+// What a task of host work moves at least: a thread that looks out for work takes it up in a microsecond or two.
+constexpr int64_t kHostTaskBytes = int64_t{128} << 10;
+
 // The host takes a matrix of so many bytes whole, and so many bytes of the columns of a larger one: what the caches of a core hold.
 constexpr int64_t kHostInPlaceBytes = int64_t{1} << 20;
 

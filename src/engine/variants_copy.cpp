@@ -11,7 +11,6 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kMaxGrid = 0x7fffffff;
-constexpr int64_t kHostTaskBytes = int64_t{1} << 20;
 
 const char* accepts(const DeviceProps&, const CopyProblem&) noexcept { return nullptr; }
 

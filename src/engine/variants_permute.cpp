@@ -17,7 +17,6 @@ constexpr int64_t kMaxGrid = 0x7fffffff;
 // Bytes of lines that begin and end on sectors, and of others.
 constexpr int64_t kShortestLine = 256;
 constexpr int64_t kShortestCutLine = 1024;
-constexpr int64_t kHostTaskBytes = int64_t{1} << 20;
 // Percent of a transpose's tiles: with 48 it was slower than packed (H200, 61 x 397), with 80 faster.
 constexpr int64_t kLeastFilled = 70;
 

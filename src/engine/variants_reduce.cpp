@@ -6,12 +6,11 @@
 #include "engine/checked.hpp"
 #include "engine/reduce_shapes.hpp"
 #include "engine/variants.hpp"
+#include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 
 namespace gpumem {
 namespace {
-
-constexpr int64_t kHostTaskBytes = int64_t{1} << 20;  // worth waking a thread for
 
 const char* contiguous(const ReduceProblem& p) noexcept {
   if (p.stride != 1 || p.y_stride != 1) return "it needs stride 1";

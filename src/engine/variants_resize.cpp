@@ -10,7 +10,6 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kMaxGrid = 0x7fffffff;
-constexpr int64_t kHostTaskBytes = int64_t{128} << 10;
 constexpr int64_t kMaxRowsPerThread = 8;
 // A coordinate with 8 bits of fraction is a float, exactly, up to here.
 constexpr int64_t kMaxTextureExtent = int64_t{1} << 15;

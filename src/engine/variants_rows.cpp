@@ -10,7 +10,6 @@ namespace {
 
 constexpr int64_t kMaxGrid = 0x7fffffff;
 // Rows are found by chance, so those of a task count as no less than a cache line each.
-constexpr int64_t kHostTaskBytes = int64_t{256} << 10;
 constexpr int64_t kLine = 64;
 constexpr int64_t kTasksAThread = 8;  // rows in the cache, or on a far page, make tasks of different lengths
 

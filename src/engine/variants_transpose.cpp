@@ -9,7 +9,6 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kMaxGrid = 0x7fffffff;
-constexpr int64_t kHostTaskBytes = int64_t{1} << 20;
 
 constexpr const char* kInPlace = "it needs dst apart from src, and this is in place";
 constexpr const char* kApart = "it works in place, and dst is apart from src";

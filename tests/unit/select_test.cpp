@@ -420,8 +420,8 @@ TEST(Rows, OnlyRowsThatAreFewAndLongAreCut) {
     return select<GatherFamily>(props, {Runs::host, row_bytes, n, 0, 0, 0, 0}, {}, {}).shape.grid;
   };
   EXPECT_EQ(grid(2, 1000), 1);
-  EXPECT_EQ(grid(2, 256 << 10), 2);
-  EXPECT_EQ(grid(2, 1 << 20), 8);
+  EXPECT_EQ(grid(2, 128 << 10), 2);
+  EXPECT_EQ(grid(2, 1 << 20), 16);
   EXPECT_EQ(grid(1, int64_t{1} << 34), 512);
   EXPECT_EQ(grid(1000, 1 << 20), 512);
 }

@@ -1,20 +1,38 @@
 #include "backend/host/worker_pool.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <system_error>
+#include <chrono>
 
 #include "engine/process.hpp"
 #include "engine/quiet_thread.hpp"
 
 namespace gpumem {
+namespace {
 
-struct WorkerPool::Job {
-  std::atomic<int64_t> next{0};
-  int64_t tasks;
-  gpumem_task_fn task;
-  void* state;
-};
+constexpr int32_t kOpen = 1 << 30;
+
+// How long a worker looks out for the next job, about as long as it takes to wake sixteen of them.
+constexpr std::chrono::microseconds kLookOut{60};
+
+void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Until the value is another one, or the time is up.
+template <class T>
+void look_out(const std::atomic<T>& value, T old) noexcept {
+  const auto end = std::chrono::steady_clock::now() + kLookOut;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (value.load(std::memory_order_relaxed) != old) return;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+}  // namespace
 
 std::shared_ptr<WorkerPool> WorkerPool::shared() {
   Process& own = process();
@@ -28,62 +46,107 @@ std::shared_ptr<WorkerPool> WorkerPool::shared() {
 }
 
 WorkerPool::~WorkerPool() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
+  stopping_.store(true);
+  for (const auto& worker : workers_) {
+    worker->calls.fetch_add(1);
+    worker->calls.notify_one();
   }
-  wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (const auto& worker : workers_) worker->thread.join();
 }
 
-void WorkerPool::work_on(Job& job) noexcept {
-  for (int64_t i = job.next.fetch_add(1, std::memory_order_relaxed); i < job.tasks;
-       i = job.next.fetch_add(1, std::memory_order_relaxed)) {
-    job.task(job.state, i);
+void WorkerPool::work_on_shares(int32_t first) noexcept {
+  for (int32_t i = 0; i < parts_; ++i) {
+    Share& share = shares_[static_cast<size_t>((first + i) % parts_)];
+    if (share.next.load(std::memory_order_relaxed) >= share.last) continue;
+    for (int64_t at = share.next.fetch_add(1, std::memory_order_relaxed); at < share.last;
+         at = share.next.fetch_add(1, std::memory_order_relaxed)) {
+      task_(state_, at);
+    }
   }
 }
 
-void WorkerPool::worker() {
-  std::unique_lock<std::mutex> lock(mutex_);
+bool WorkerPool::enter() noexcept {
+  int32_t gate = gate_.load(std::memory_order_relaxed);
+  while ((gate & kOpen) != 0) {
+    if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void WorkerPool::leave() noexcept {
+  if (gate_.fetch_sub(1, std::memory_order_release) == 1) gate_.notify_one();
+}
+
+void WorkerPool::call(int32_t worker) noexcept { workers_[static_cast<size_t>(worker)]->calls.notify_one(); }
+
+// Who comes in wakes two others, should they sleep, so that many are awake after few steps.
+void WorkerPool::run(const Worker& self, int32_t index) noexcept {
+  uint32_t seen = 0;
   for (;;) {
-    wake_.wait(lock, [this] { return stopping_ || (job_ != nullptr && places_ > 0); });
-    if (stopping_) return;
-    Job& job = *job_;
-    --places_;
-    ++inside_;
-    lock.unlock();
-    work_on(job);
-    lock.lock();
-    if (--inside_ == 0) left_.notify_one();
+    look_out(self.calls, seen);
+    self.calls.wait(seen);
+    seen = self.calls.load();
+    if (stopping_.load()) return;
+    if (!enter()) continue;
+    for (const int32_t next : {2 * index + 2, 2 * index + 3}) {
+      if (next < parts_ - 1) call(next);
+    }
+    work_on_shares((index + 1) % parts_);
+    leave();
   }
 }
 
-void WorkerPool::start_up_to(int32_t workers) noexcept {
+int32_t WorkerPool::workers_up_to(int32_t wanted) noexcept {
+  const auto count = static_cast<size_t>(wanted);
   try {
-    threads_.reserve(static_cast<size_t>(workers));  // so that a thread that runs is never lost for want of a place
-    while (static_cast<int32_t>(threads_.size()) < workers) threads_.push_back(quiet_thread([this] { worker(); }));
+    if (shares_.size() <= count) shares_ = std::vector<Share>(count + 1);
+    workers_.reserve(count);  // so that a thread that runs is never lost for want of a place
+    while (workers_.size() < count) {
+      workers_.push_back(std::make_unique<Worker>());
+      const auto index = static_cast<int32_t>(workers_.size()) - 1;
+      try {
+        Worker& worker = *workers_.back();
+        worker.thread = quiet_thread([this, &worker, index] { run(worker, index); });
+      } catch (...) {
+        workers_.pop_back();
+        throw;
+      }
+    }
   } catch (const std::exception&) {
     // Fewer threads, or none: the caller takes part in any case.
   }
+  return static_cast<int32_t>(std::min({workers_.size(), count, shares_.empty() ? 0 : shares_.size() - 1}));
 }
 
 void WorkerPool::parallel_for(int64_t tasks, int32_t threads, gpumem_task_fn task, void* state) noexcept {
-  Job job{.tasks = tasks, .task = task, .state = state};
-  const auto helpers = static_cast<int32_t>(std::min<int64_t>(threads, tasks)) - 1;
+  const auto wanted = static_cast<int32_t>(std::min<int64_t>(threads, tasks)) - 1;
   std::unique_lock<std::mutex> mine(submit_, std::defer_lock);
-  if (helpers < 1 || !mine.try_lock()) return work_on(job);
-  start_up_to(helpers);
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    job_ = &job;
-    places_ = helpers;
+  const int32_t helpers = wanted > 0 && mine.try_lock() ? workers_up_to(wanted) : 0;
+  if (helpers == 0) {
+    for (int64_t i = 0; i < tasks; ++i) task(state, i);
+    return;
   }
-  wake_.notify_all();
-  work_on(job);
-  std::unique_lock<std::mutex> lock(mutex_);
-  job_ = nullptr;
-  places_ = 0;
-  left_.wait(lock, [this] { return inside_ == 0; });
+  task_ = task;
+  state_ = state;
+  parts_ = helpers + 1;
+  int64_t first = 0;
+  for (int32_t i = 0; i < parts_; ++i) {
+    Share& share = shares_[static_cast<size_t>(i)];
+    share.next.store(first, std::memory_order_relaxed);
+    first += tasks / parts_ + (i < tasks % parts_ ? 1 : 0);
+    share.last = first;
+  }
+  gate_.store(kOpen, std::memory_order_release);
+  for (int32_t i = 0; i < helpers; ++i) workers_[static_cast<size_t>(i)]->calls.fetch_add(1);
+  for (int32_t i = 0; i < std::min(helpers, 2); ++i) call(i);
+  work_on_shares(0);
+  // Nothing is left to begin; who comes now stays out.
+  int32_t inside = gate_.fetch_sub(kOpen, std::memory_order_acquire) - kOpen;
+  while (inside != 0) {
+    look_out(gate_, inside);
+    gate_.wait(inside, std::memory_order_acquire);
+    inside = gate_.load(std::memory_order_acquire);
+  }
 }
 
 }  // namespace gpumem

@@ -1,7 +1,7 @@
 // The process's worker threads for host work. Started on demand, shared by every context, joined with the last one.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +12,9 @@
 
 namespace gpumem {
 
+// Each thread has a share of a job's tasks of its own, the same one in the next job of as many tasks, so that it meets data that its
+// caches still hold; done with it, it helps the others. A worker that has nothing to do looks out for work for a moment before it
+// sleeps: waking takes longer than many a job.
 class WorkerPool {
  public:
   // The pool of this process: made by the first caller, gone with the last reference.
@@ -27,20 +30,34 @@ class WorkerPool {
   void parallel_for(int64_t tasks, int32_t threads, gpumem_task_fn task, void* state) noexcept;
 
  private:
-  struct Job;
-  static void work_on(Job& job) noexcept;
-  void worker();
-  void start_up_to(int32_t workers) noexcept;
+  // What is written by one thread and watched by another has cache lines of its own.
+  struct alignas(128) Share {
+    std::atomic<int64_t> next{0};
+    int64_t last = 0;
+  };
+  struct alignas(128) Worker {
+    std::atomic<uint32_t> calls{0};
+    std::thread thread;
+  };
+
+  void run(const Worker& self, int32_t index) noexcept;
+  void call(int32_t worker) noexcept;
+  bool enter() noexcept;
+  void leave() noexcept;
+  void work_on_shares(int32_t first) noexcept;
+  int32_t workers_up_to(int32_t wanted) noexcept;
 
   std::mutex submit_;  // held by the one caller that the pool works for
-  std::mutex mutex_;   // guards what follows
-  std::condition_variable wake_;
-  std::condition_variable left_;
-  Job* job_ = nullptr;
-  int32_t places_ = 0;  // workers that may still join the job
-  int32_t inside_ = 0;  // workers that are at it
-  bool stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Share> shares_;  // the caller's, and one of each worker
+
+  // The job. This and the two above are written while no worker is inside, and read by those that are.
+  gpumem_task_fn task_ = nullptr;
+  void* state_ = nullptr;
+  int32_t parts_ = 0;
+
+  alignas(128) std::atomic<int32_t> gate_{0};  // workers inside, and kOpen while more may come in
+  std::atomic<bool> stopping_{false};
 };
 
 }  // namespace gpumem
