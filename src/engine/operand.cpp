@@ -10,7 +10,7 @@ namespace {
 // Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
 // is ordinary memory to a CUDA context.
 Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
-  Operand operand{allocation.kind, allocation.device, true,
+  Operand operand{allocation.kind, allocation.device, !allocation.registered,
                   false,           allocation.base,   static_cast<int64_t>(allocation.bytes)};
   if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
   return operand;
@@ -30,8 +30,14 @@ bool unknown(const Operand& operand) noexcept { return operand.kind == GPUMEM_ME
 // What the registry and the driver say of p; no question to the operating system yet.
 Operand identify(Context& context, const void* p, const char* argument) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
-  if (const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p))) {
-    return from_allocation(context, *allocation);
+  const Sighting seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
+  if (seen.live) return from_allocation(context, *seen.live);
+  if (seen.freed) {
+    fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
+  }
+  if (seen.ours) {
+    fail(GPUMEM_INVALID_POINTER,
+         "%s (0x%llx) lies in memory of gpumem where nothing is allocated; expected live memory", argument, number(p));
   }
   const Location location = context.device().classify(p);
   return {location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes)};
