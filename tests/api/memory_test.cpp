@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/queue_handles.hpp"
 #include "support/contexts.hpp"
 #include "support/memory.hpp"
 #include "support/pages.hpp"
@@ -197,6 +198,22 @@ TEST_P(MemoryOn, FreedMemoryOfEachKindIsAnInvalidPointer) {
     EXPECT_TRUE(refused(GPUMEM_INVALID_POINTER, gpumem_copy(ctx, bytes.data(), p, 4096), {"src"})) << allocator.name;
     EXPECT_TRUE(refused(GPUMEM_INVALID_POINTER, gpumem_copy(ctx, p, bytes.data(), 4096), {"dst"})) << allocator.name;
   }
+  EXPECT_EQ(bytes, Bytes(4096, 5));
+}
+
+TEST_P(MemoryOn, FreedDeviceMemoryIsInvalidWhileTheDeviceWorksToo) {
+  constexpr int64_t kBytes = int64_t{16} << 20;
+  const Memory from(ctx, GPUMEM_MEMORY_DEVICE, kBytes);
+  const Memory to(ctx, GPUMEM_MEMORY_DEVICE, kBytes);
+  void* freed = nullptr;
+  ASSERT_TRUE(ok(gpumem_alloc_device(ctx, 4096, &freed)));
+  ASSERT_TRUE(ok(gpumem_free(ctx, freed)));
+  const Stream stream(ctx);
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(ok(gpumem_copy_async(ctx, to.get(), from.get(), kBytes, stream)));
+  Bytes bytes(4096, 5);
+  do {
+    ASSERT_TRUE(gives(GPUMEM_INVALID_POINTER, gpumem_copy(ctx, bytes.data(), freed, 4096)));
+  } while (gpumem_stream_query(ctx, stream) == GPUMEM_NOT_READY);
   EXPECT_EQ(bytes, Bytes(4096, 5));
 }
 
