@@ -12,9 +12,11 @@
  *             of another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
  *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
  *             unless the text says so.
- * Ranges      A range that runs past an allocation the library or the driver knows is GPUMEM_OUT_OF_RANGE. Host memory
- *             that nobody registered is probed at its first byte (GPUMEM_INVALID_POINTER when that can't be accessed)
- *             and its last (GPUMEM_OUT_OF_RANGE); what lies between is the caller's promise.
+ * Ranges      A range that runs past an allocation the library or the driver knows, or from the program's memory into
+ *             gpumem's, is GPUMEM_OUT_OF_RANGE. Of host memory that nobody registered the system is asked whether it can
+ *             be accessed: GPUMEM_OUT_OF_RANGE when its last byte can't, GPUMEM_INVALID_POINTER when another part can't.
+ *             Pages between rows or elements that lie apart need not be there; so a missing part that is no longer than
+ *             the widest of these gaps goes unseen, and is the caller's promise.
  * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products
  *             that leave int64_t are GPUMEM_INVALID_ARGUMENT.
  * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends

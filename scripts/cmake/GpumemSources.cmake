@@ -79,6 +79,7 @@ set(core_sources
   src/backend/host/host_transpose.cpp
   src/backend/host/in_place.cpp
   src/backend/host/loops_dispatch.cpp
+  src/backend/host/mappings.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp

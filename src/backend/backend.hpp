@@ -287,6 +287,9 @@ DeviceProps host_props(const HostOptions& options);
 // Whether an ordinary access at p works, asked of the operating system without making one.
 bool host_readable(const void* p) noexcept;
 bool host_writable(void* p) noexcept;
+// Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
+// can't be. nullptr: there is none that the system tells of.
+const void* host_hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept;
 
 // CUDA devices of this process. status is GPUMEM_OK (count >= 1) or why there is none, in words too.
 struct CudaDevices {

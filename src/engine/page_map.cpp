@@ -68,23 +68,6 @@ void PageMap::erase(const Region& region) noexcept {
   for (uintptr_t piece = first_piece(region); piece <= last_piece(region); ++piece) erase_at(piece, region);
 }
 
-Region* PageMap::overlapping(const Region& region) const noexcept {
-  const auto meets = [&region](const Region* other) {
-    return other != nullptr && other->base <= region.base + (region.bytes - 1) &&
-           region.base <= other->base + (other->bytes - 1);
-  };
-  for (uintptr_t piece = first_piece(region); piece <= last_piece(region); ++piece) {
-    const auto found = leaves_.find(piece >> kLeafBits);
-    if (found == leaves_.end()) continue;
-    const Cell& cell = found->second->cells[cell_of(piece)];
-    if (meets(cell.one)) return cell.one;
-    if (cell.several == nullptr) continue;
-    const auto other = std::find_if(cell.several->begin(), cell.several->end(), meets);
-    if (other != cell.several->end()) return *other;
-  }
-  return nullptr;
-}
-
 Region* PageMap::find(uintptr_t p) const noexcept {
   const uintptr_t piece = p >> kPieceBits;
   const auto found = leaves_.find(piece >> kLeafBits);

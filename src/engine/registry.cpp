@@ -1,5 +1,6 @@
 #include "engine/registry.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -60,7 +61,7 @@ void Registry::add_registered(const Allocation& allocation) {
   auto region = region_of(allocation);
   region->tombstone = make_tombstone(region->base, region->bytes);
   const std::lock_guard lock(lock_);
-  if (const Region* other = map_.overlapping(*region)) {
+  if (const Region* other = map_.first_in(region->base, region->bytes, [](const Region&) { return true; })) {
     fail(GPUMEM_INVALID_ARGUMENT,
          "p (0x%llx) and the %zu bytes from it on overlap memory that gpumem %s at 0x%llx; expected memory apart from "
          "it",
@@ -154,6 +155,19 @@ Sighting Registry::sight(uintptr_t p) const {
     seen.live = allocation_of(*region, slot, word);
   }
   return seen;
+}
+
+std::optional<Encounter> Registry::encounter(uintptr_t p, size_t bytes, size_t gap) const {
+  const uintptr_t last = p + (bytes - 1);
+  const auto runs_through = [&](const Region& region) {
+    const uintptr_t first_inside = std::max(p, region.base);
+    const uintptr_t last_inside = std::min(last, region.base + (region.bytes - 1));
+    return !region.registered && last_inside - first_inside >= gap;
+  };
+  const std::lock_guard lock(lock_.of_thread());
+  Region* region = map_.first_in(p, bytes, runs_through);
+  if (region == nullptr) return std::nullopt;
+  return Encounter{region->base, slot::is_live(region->word(0).load(std::memory_order_acquire))};
 }
 
 bool Registry::find_freed(uintptr_t p) const {

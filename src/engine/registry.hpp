@@ -44,6 +44,12 @@ struct Sighting {
   std::optional<Allocation> live;  // the allocation that it lies in
 };
 
+// Where a range that begins elsewhere runs into memory of ours.
+struct Encounter {
+  uintptr_t base = 0;  // of that memory
+  bool live = false;   // it begins with a live allocation
+};
+
 class Registry {
  public:
   // The region is looked into from now on. Throws bad_alloc.
@@ -60,6 +66,8 @@ class Registry {
   Sighting sight(uintptr_t p) const;
   // The allocation that p lies in.
   std::optional<Allocation> find(uintptr_t p) const { return sight(p).live; }
+  // The memory of ours, not the program's, that has more than `gap` bytes in common with a range beginning outside of it.
+  std::optional<Encounter> encounter(uintptr_t p, size_t bytes, size_t gap) const;
   // Whether p lay in a freed allocation, as long as it is remembered and nothing of ours took its place.
   bool find_freed(uintptr_t p) const;
 

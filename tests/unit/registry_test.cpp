@@ -134,6 +134,32 @@ TEST(Registry, FindsAmongManyRegionsInOnePieceAndAcrossPieces) {
   for (uintptr_t i = 0; i < 100; ++i) EXPECT_EQ(static_cast<bool>(registry.find(kStart + i * 512)), i % 2 == 1);
 }
 
+// A range that begins outside, and where it runs into a region.
+TEST(Registry, TellsWhereARangeRunsIntoARegion) {
+  constexpr uintptr_t kPiece = uintptr_t{2} << 20;
+  constexpr uintptr_t kStart = 1000 * kPiece;
+  Registry registry;
+  Region& slab = add_slab(registry, kStart, 256, 3);
+  registry.add(block(kStart + 5000 * kPiece, 4096, &kA));
+  Allocation own = block(kStart + 20 * kPiece, kPiece, &kA);
+  own.registered = true;
+  registry.add_registered(own);
+  EXPECT_FALSE(registry.encounter(kStart - 100, 100, 0));
+  EXPECT_EQ(registry.encounter(kStart - 100, 101, 0)->base, kStart);
+  EXPECT_FALSE(registry.encounter(kStart - 100, 101, 0)->live);
+  slab.word(0).store(slot::live(200));
+  EXPECT_TRUE(registry.encounter(kStart - 100, 101, 0)->live);
+  EXPECT_FALSE(registry.encounter(kStart + 868, kPiece, 0)) << "begins behind it";
+  EXPECT_FALSE(registry.encounter(kStart - 100, 110, 10)) << "in a gap";
+  EXPECT_EQ(registry.encounter(kStart - 100, 111, 10)->base, kStart);
+  EXPECT_EQ(registry.encounter(kStart - 100, 10000 * kPiece, 868)->base, kStart + 5000 * kPiece) << "over the first";
+  EXPECT_FALSE(registry.encounter(kStart + 10 * kPiece, 100 * kPiece, 0)) << "the program's own, registered";
+  EXPECT_FALSE(registry.encounter(kStart + 5001 * kPiece, UINTPTR_MAX - kStart - 5001 * kPiece, 0));
+  slab.word(0).store(slot::kFreed);
+  registry.remove(slab);
+  EXPECT_FALSE(registry.encounter(kStart - 100, 101, 0));
+}
+
 TEST(Registry, RemembersABoundedNumberOfFreedBlocks) {
   Registry registry;
   for (uintptr_t i = 1; i <= 10000; ++i) {
