@@ -12,9 +12,11 @@
  *             of another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
  *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
  *             unless the text says so.
- * Ranges      A range that runs past an allocation the library or the driver knows is GPUMEM_OUT_OF_RANGE. Host memory
- *             that nobody registered is probed at its first byte (GPUMEM_INVALID_POINTER when that can't be accessed)
- *             and its last (GPUMEM_OUT_OF_RANGE); what lies between is the caller's promise.
+ * Ranges      A range that runs past an allocation the library or the driver knows, or from the program's memory into
+ *             gpumem's, is GPUMEM_OUT_OF_RANGE. Of host memory that nobody registered the system is asked whether it can
+ *             be accessed: GPUMEM_OUT_OF_RANGE when its last byte can't, GPUMEM_INVALID_POINTER when another part can't.
+ *             Pages between rows or elements that lie apart need not be there; so a missing part that is no longer than
+ *             the widest of these gaps goes unseen, and is the caller's promise.
  * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products
  *             that leave int64_t are GPUMEM_INVALID_ARGUMENT.
  * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends
@@ -207,6 +209,12 @@ typedef struct gpumem_ctx_options {
    * device, to which the data is moved in pieces; the same bits. Default 0: they run on the host, where it lies. */
   int32_t stream_host_data;
   int32_t reserved1; /* 0 */
+  /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() take from the device at a time, those kept for
+   * reuse counted in; default 0: as many as there are. */
+  int64_t device_memory_limit;
+  /* The most bytes of freed pinned memory that are kept for reuse; 0: none; default -1: an eighth of the host's memory,
+   * at most 4 GiB. */
+  int64_t pinned_memory_kept;
 } gpumem_ctx_options;
 
 typedef struct gpumem_device_info {
@@ -250,8 +258,22 @@ typedef struct gpumem_memory_stats_info {
   int64_t managed_bytes;
   int64_t managed_blocks;
   int64_t managed_peak_bytes;
-  int64_t allocations; /* successful ones since the context was created */
+  int64_t allocations; /* successful ones since the context was created, of all kinds */
   int64_t frees;
+  /* Taken from the device or the system: live, kept for reuse, and lost to rounding; and its high-water mark. */
+  int64_t device_reserved_bytes;
+  int64_t device_reserved_peak_bytes;
+  int64_t pinned_reserved_bytes;
+  int64_t pinned_reserved_peak_bytes;
+  int64_t device_allocations; /* of one kind */
+  int64_t pinned_allocations;
+  int64_t managed_allocations;
+  int64_t device_hits; /* allocations that needed no new memory, and those that did */
+  int64_t device_misses;
+  int64_t pinned_hits;
+  int64_t pinned_misses;
+  int64_t registered_bytes; /* of the program, registered now */
+  int64_t registered_ranges;
 } gpumem_memory_stats_info;
 
 /* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
@@ -367,22 +389,77 @@ GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
 /* Allocate bytes of device, pinned or managed memory, aligned to 256 bytes, contents undefined. bytes == 0 gives NULL
- * and success. *p is NULL on failure. A host context gives host memory of the same kind in name, so that a program runs
- * unchanged. Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
+ * and success. *p is NULL on failure. Every stream may use the memory at once. A host context gives host memory of the
+ * same kind in name, so that a program runs unchanged.
+ * Device memory comes from a pool of the context (see gpumem_alloc_async()) and belongs to the context's own stream.
+ * Freed pinned memory is kept too, up to pinned_memory_kept: the driver takes a third of a second for a GiB.
+ * Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, void **p);
 
-/* Frees memory of any kind that this context allocated, in the order of the context's own stream. Work on other streams
- * that uses it must be done, or be waited for by the context's own stream. NULL is a no-op.
+/* Frees memory of any kind that this context allocated, after the work of its streams: it waits for what the context's
+ * own stream and every stream created or wrapped on it have been given, except those under graph capture. Work of the
+ * program's other streams that uses the memory must be done. NULL is a no-op.
  * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's). */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
+
+/* Allocates bytes of device memory for a stream, which the memory then belongs to, and frees device memory in a
+ * stream's order; neither waits for the device (but for gpumem_alloc_async() when memory runs short, see below).
+ *
+ * Alignment   A power of two from 1 to 2 MiB; 256 bytes are given in any case.
+ * Order       The memory may be used by work on its stream, and by work elsewhere that is ordered after what the stream
+ *             had been given by then. gpumem_free_async() frees it behind the work that its own stream and `stream` have
+ *             been given so far, and gives it to the next that asks: on its own stream at once, on another one behind
+ *             an event. gpumem_memory_used_on() declares work on a further stream: the memory, whose start p is, is
+ *             then freed behind what that stream has been given by the time of the free as well. Work on streams that
+ *             are not declared must be done, or be waited for by one of these, when the memory is freed.
+ * Pools       What is freed is kept for reuse, up to about a fifth of what was live at a time; blocks of more than 2 KiB
+ *             take up to an eighth more than was asked for. When the device or device_memory_limit has no more, what is
+ *             kept goes back first and the streams are waited for, before the status is OUT_OF_MEMORY.
+ * Streams     A stream may be destroyed before the memory that belongs to it, or that it was declared to use. For a
+ *             wrapped stream, what the program gives it after the end of the wrapper is not known.
+ * Capture     Neither allocation nor free takes part in graph capture: CAPTURING when the stream is under it, and for
+ *             the free also when a declared stream is; the memory stays allocated and the capture valid.
+ *
+ * bytes == 0 gives NULL and success; *p is NULL on failure; freeing NULL is a no-op. gpumem_free() takes this memory
+ * too, and gpumem_free_async() that of gpumem_alloc_device(). On a device without stream-ordered memory the free waits
+ * as gpumem_free() does. For pinned and managed memory gpumem_memory_used_on() has nothing to do.
+ * Errors: OUT_OF_MEMORY, INVALID_ARGUMENT (alignment), INVALID_POINTER (as gpumem_free(); pinned or managed memory for
+ * gpumem_free_async()), CAPTURING. */
+GPUMEM_API gpumem_status gpumem_alloc_async(gpumem_ctx *ctx, int64_t bytes, int64_t alignment, gpumem_stream *stream,
+                                            void **p);
+GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, gpumem_stream *stream);
+
+/* Gives memory that is kept for reuse back to the device and to the system, but for keep_bytes of each kind. Waits for
+ * the context's streams as gpumem_free() does. Errors: none of its own. */
+GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
+
+/* Pins bytes of ordinary host memory that the program has, at any address, so that they are copied at the speed of
+ * memory from gpumem_alloc_pinned(), for every device; and takes that back, for the start that was registered. The
+ * program frees the memory itself, after it was unregistered. No part of it may be registered already, by gpumem or by
+ * others. gpumem_host_unregister() waits as gpumem_free() does; other work that uses the memory as pinned memory must be
+ * done. A host context remembers the range, so that it is pinned memory in name. Memory that is still registered when
+ * its context ends is reported through the log and unregistered.
+ * Errors: INVALID_ARGUMENT (bytes < 1, memory that is not pageable or is registered in part), INVALID_POINTER (not
+ * mapped for writing; for unregistering: not registered, not the start, another context's, memory that gpumem
+ * allocated), OUT_OF_RANGE, OUT_OF_RESOURCES (the system locks no more: RLIMIT_MEMLOCK), UNSUPPORTED. */
+GPUMEM_API gpumem_status gpumem_host_register(gpumem_ctx *ctx, void *p, int64_t bytes);
+GPUMEM_API gpumem_status gpumem_host_unregister(gpumem_ctx *ctx, void *p);
+
+/* Names the memory that starts at p, allocated or registered by this context, in reports of what is left when the
+ * context ends. At most 127 bytes of the label count; it is copied. NULL or "" takes it away. It ends with the memory.
+ * Errors: INVALID_POINTER (as gpumem_free()). */
+GPUMEM_API gpumem_status gpumem_memory_label(gpumem_ctx *ctx, const void *p, const char *label);
 
 GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
 
 /* What p is, as the context sees it. p may be any address. Errors: INVALID_POINTER (NULL, freed or unmapped). */
 GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gpumem_pointer_info *info);
 
+/* What the context has allocated. device_peak_bytes is exact while one stream allocates; of several that do at the same
+ * time, each may make it up to 1 MiB too high. */
 GPUMEM_API gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info *stats, int64_t size);
 GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stats_info *stats);
 

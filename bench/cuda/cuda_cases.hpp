@@ -82,5 +82,6 @@ void add_cuda_axpby(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_resize(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_movement(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_dispatch(std::vector<Case>& cases, const GpuPtr& gpu);
+void add_cuda_pool(std::vector<Case>& cases, const GpuPtr& gpu);
 
 }  // namespace bench

@@ -45,6 +45,7 @@ void add_host_permute(std::vector<Case>& cases, const Context& ctx);
 void add_host_movement(std::vector<Case>& cases, const Context& ctx);
 void add_host_rows(std::vector<Case>& cases, const Context& ctx);
 void add_host_resize(std::vector<Case>& cases, const Context& ctx);
+void add_host_pool(std::vector<Case>& cases, const Context& ctx);
 void add_startup(std::vector<Case>& cases);
 
 }  // namespace bench

@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
   bench::add_host_axpby(cases, ctx);
   bench::add_host_rows(cases, ctx);
   bench::add_host_resize(cases, ctx);
+  bench::add_host_pool(cases, ctx);
   bench::add_startup(cases);
 #if !BENCH_HAS_OPENBLAS
   std::puts("built without OpenBLAS: its rows are left out");

@@ -14,19 +14,26 @@ set(core_sources
   src/api/transpose.cpp
   src/api/variants.cpp
   src/engine/axpby.cpp
+  src/engine/block_pool.cpp
+  src/engine/block_pool_growth.cpp
+  src/engine/block_source.cpp
   src/engine/context.cpp
   src/engine/copy.cpp
   src/engine/devices.cpp
   src/engine/error.cpp
   src/engine/explain.cpp
+  src/engine/fences.cpp
   src/engine/fill.cpp
   src/engine/handles.cpp
+  src/engine/host_registration.cpp
+  src/engine/labels.cpp
   src/engine/landing.cpp
   src/engine/log.cpp
   src/engine/memory.cpp
   src/engine/objects.cpp
   src/engine/operand.cpp
   src/engine/outputs.cpp
+  src/engine/page_map.cpp
   src/engine/permute.cpp
   src/engine/permute_check.cpp
   src/engine/placement.cpp
@@ -43,6 +50,7 @@ set(core_sources
   src/engine/rows.cpp
   src/engine/resize.cpp
   src/engine/staging.cpp
+  src/engine/stream_cache.cpp
   src/engine/streams.cpp
   src/engine/transpose.cpp
   src/engine/transpose_across.cpp
@@ -71,6 +79,7 @@ set(core_sources
   src/backend/host/host_transpose.cpp
   src/backend/host/in_place.cpp
   src/backend/host/loops_dispatch.cpp
+  src/backend/host/mappings.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
   src/backend/host/segment_reduction.cpp
@@ -94,8 +103,8 @@ set(cuda_sources
   src/backend/cuda/cuda_transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_copy.cpp
+  src/backend/cuda/driver_pool.cpp
   src/backend/cuda/pageable_copy.cpp
-  src/backend/cuda/pinned_memory.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp

@@ -9,7 +9,7 @@ using namespace gpumem::api;
 namespace {
 
 constexpr gpumem_ctx_options kDefaultOptions = {
-    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0};
+    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1};
 constexpr int32_t kMostHostThreads = 1024;
 
 void require_switch(const char* option, int32_t value) {
@@ -31,6 +31,14 @@ gpumem_ctx_options checked(const gpumem_ctx_options* given) {
   require_zero("reserved0", options.reserved0);
   require_switch("stream_host_data", options.stream_host_data);
   require_zero("reserved1", options.reserved1);
+  if (options.device_memory_limit < 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "options->device_memory_limit is %lld; expected 0 (none) or bytes",
+         static_cast<long long>(options.device_memory_limit));
+  }
+  if (options.pinned_memory_kept < -1) {
+    fail(GPUMEM_INVALID_ARGUMENT, "options->pinned_memory_kept is %lld; expected -1 (by the host's memory) or bytes",
+         static_cast<long long>(options.pinned_memory_kept));
+  }
   return options;
 }
 

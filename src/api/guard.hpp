@@ -61,14 +61,22 @@ uint64_t as_number(const Handle* handle) noexcept {
   return reinterpret_cast<uintptr_t>(handle);
 }
 
-// The context's own stream for NULL, else a stream that was made on this context.
-inline NativeStream stream_of(Context& context, const gpumem_stream* stream) {
-  if (stream == nullptr) return context.own_stream();
+inline const Stream& stream_on(Context& context, const gpumem_stream* stream) {
   const Stream& resolved = resolve(stream);
   if (resolved.context != &context) {
     fail(GPUMEM_INVALID_ARGUMENT, "stream belongs to another context; expected one that was made on ctx");
   }
-  return resolved.native;
+  return resolved;
+}
+
+// The context's own stream for NULL, else a stream that was made on this context.
+inline NativeStream stream_of(Context& context, const gpumem_stream* stream) {
+  return stream == nullptr ? context.own_stream() : stream_on(context, stream).native;
+}
+
+// The same, as the device memory of the context knows it.
+inline StreamCache& cache_of(Context& context, const gpumem_stream* stream) {
+  return stream == nullptr ? context.device_memory().own() : *stream_on(context, stream).cache;
 }
 
 inline Event& event_of(Context& context, const gpumem_event* event) {

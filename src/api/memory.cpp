@@ -30,6 +30,39 @@ gpumem_status gpumem_alloc_managed(gpumem_ctx* ctx, int64_t bytes, void** p) {
   return allocate_into(ctx, GPUMEM_MEMORY_MANAGED, bytes, p);
 }
 
+gpumem_status gpumem_alloc_async(gpumem_ctx* ctx, int64_t bytes, int64_t alignment, gpumem_stream* stream, void** p) {
+  return guard([&] {
+    require(p, "p");
+    *p = nullptr;
+    in_context(resolve(ctx),
+               [&](Context& context) { *p = allocate_async(context, bytes, alignment, cache_of(context, stream)); });
+  });
+}
+
+gpumem_status gpumem_free_async(gpumem_ctx* ctx, void* p, gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) { free_async(context, p, cache_of(context, stream)); });
+}
+
+gpumem_status gpumem_memory_used_on(gpumem_ctx* ctx, const void* p, gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) { use_on(context, p, stream_of(context, stream)); });
+}
+
+gpumem_status gpumem_memory_trim(gpumem_ctx* ctx, int64_t keep_bytes) {
+  return with_context(ctx, [&](Context& context) { trim(context, keep_bytes); });
+}
+
+gpumem_status gpumem_host_register(gpumem_ctx* ctx, void* p, int64_t bytes) {
+  return with_context(ctx, [&](Context& context) { register_host(context, p, bytes); });
+}
+
+gpumem_status gpumem_host_unregister(gpumem_ctx* ctx, void* p) {
+  return with_context(ctx, [&](Context& context) { unregister_host(context, p); });
+}
+
+gpumem_status gpumem_memory_label(gpumem_ctx* ctx, const void* p, const char* label_text) {
+  return with_context(ctx, [&](Context& context) { label(context, p, label_text); });
+}
+
 gpumem_status gpumem_free(gpumem_ctx* ctx, void* p) {
   return with_context(ctx, [&](Context& context) { free_memory(context, p); });
 }
@@ -62,7 +95,7 @@ gpumem_status gpumem_memory_stats(gpumem_ctx* ctx, gpumem_memory_stats_info* sta
   return guard([&] {
     Context& context = resolve(ctx);
     gpumem_memory_stats_info filled{};
-    context.stats.read(filled);
+    read_stats(context, filled);
     write_struct(stats, filled, "stats");
   });
 }

@@ -204,6 +204,18 @@ class Backend {
   virtual Location classify(const void* p) = 0;
   virtual void* allocate(gpumem_memory_kind kind, size_t bytes) = 0;
   virtual void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept = 0;
+  // Device memory in the order of a stream that is not under capture; nullptr: for every stream from now on, and given back
+  // when no stream uses it any more. Where props().memory_pools.
+  virtual void* allocate_async(NativeStream stream, size_t bytes) = 0;
+  virtual void release_async(NativeStream stream, void* p, size_t bytes) noexcept = 0;
+  // Gives what was released and is kept for reuse, but for so many bytes, back to the system.
+  virtual void trim(size_t keep_bytes) noexcept = 0;
+  // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is
+  // INVALID_ARGUMENT; the sentence calls the memory p.
+  virtual void register_host(void* p, size_t bytes) = 0;
+  virtual void unregister_host(void* p) noexcept = 0;
+  // The host backend: fresh pages from its allocate() are brought in by all threads. A forked child does not get them.
+  virtual void make_resident(void* p, size_t bytes) noexcept = 0;
   virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
   virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
 
@@ -248,10 +260,12 @@ class Backend {
   virtual bool capturing(NativeStream stream) = 0;
   virtual void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) = 0;
   virtual NativeEvent create_event() = 0;
+  virtual NativeEvent create_fence() = 0;  // an event without a time, for order alone
   virtual void destroy_event(NativeEvent event) noexcept = 0;
   virtual void record(NativeEvent event, NativeStream stream) = 0;
   virtual void wait_event(NativeStream stream, NativeEvent event) = 0;
   virtual void synchronize_event(NativeEvent event) = 0;
+  virtual bool passed(NativeEvent event) = 0;  // recorded outside a capture
   virtual double elapsed_seconds(NativeEvent start, NativeEvent end) = 0;
 };
 
@@ -273,6 +287,9 @@ DeviceProps host_props(const HostOptions& options);
 // Whether an ordinary access at p works, asked of the operating system without making one.
 bool host_readable(const void* p) noexcept;
 bool host_writable(void* p) noexcept;
+// Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
+// can't be. nullptr: there is none that the system tells of.
+const void* host_hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept;
 
 // CUDA devices of this process. status is GPUMEM_OK (count >= 1) or why there is none, in words too.
 struct CudaDevices {

@@ -21,38 +21,34 @@ constexpr Override unpack(uint64_t word) noexcept {
 
 }  // namespace
 
-void MemoryStats::allocated(gpumem_memory_kind kind, int64_t bytes) noexcept {
+void MemoryStats::allocated(int64_t bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  KindStats& k = kinds_[kind];
-  k.bytes += bytes;
-  k.blocks += 1;
-  k.peak_bytes = std::max(k.peak_bytes, k.bytes);
+  bytes_ += bytes;
+  ++blocks_;
+  peak_bytes_ = std::max(peak_bytes_, bytes_);
   ++allocations_;
 }
 
-void MemoryStats::freed(gpumem_memory_kind kind, int64_t bytes) noexcept {
+void MemoryStats::freed(int64_t bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  kinds_[kind].bytes -= bytes;
-  kinds_[kind].blocks -= 1;
-  ++frees_;
+  bytes_ -= bytes;
+  --blocks_;
+}
+
+void MemoryStats::registered(int64_t bytes) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  registered_bytes_ += bytes;
+  registered_ranges_ += bytes > 0 ? 1 : -1;
 }
 
 void MemoryStats::read(gpumem_memory_stats_info& info) const noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const KindStats& device = kinds_[GPUMEM_MEMORY_DEVICE];
-  const KindStats& pinned = kinds_[GPUMEM_MEMORY_PINNED];
-  const KindStats& managed = kinds_[GPUMEM_MEMORY_MANAGED];
-  info.device_bytes = device.bytes;
-  info.device_blocks = device.blocks;
-  info.device_peak_bytes = device.peak_bytes;
-  info.pinned_bytes = pinned.bytes;
-  info.pinned_blocks = pinned.blocks;
-  info.pinned_peak_bytes = pinned.peak_bytes;
-  info.managed_bytes = managed.bytes;
-  info.managed_blocks = managed.blocks;
-  info.managed_peak_bytes = managed.peak_bytes;
-  info.allocations = allocations_;
-  info.frees = frees_;
+  info.managed_bytes = bytes_;
+  info.managed_blocks = blocks_;
+  info.managed_peak_bytes = peak_bytes_;
+  info.managed_allocations = allocations_;
+  info.registered_bytes = registered_bytes_;
+  info.registered_ranges = registered_ranges_;
 }
 
 Context::Context(const gpumem_ctx_options& options)
@@ -60,9 +56,27 @@ Context::Context(const gpumem_ctx_options& options)
   read_variants_from_environment();
   host_ = make_host_backend(
       {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});
-  if (choice_.backend != Runs::cuda) return;
+  if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
+  open_pools(options);
+}
+
+// Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to have, so a bound is all.
+void Context::open_pools(const gpumem_ctx_options& options) {
+  const DeviceProps& props = device().props();
+  PoolPolicy on_device{GPUMEM_MEMORY_DEVICE, props.ordinal};
+  on_device.limit = options.device_memory_limit;
+  on_device.pooled = props.memory_pools;
+  on_device.follows_live = true;
+  device_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device()), on_device);
+  PoolPolicy pinned{GPUMEM_MEMORY_PINNED, GPUMEM_DEVICE_HOST};
+  pinned.most_idle = options.pinned_memory_kept;
+  if (pinned.most_idle < 0) pinned.most_idle = std::min(int64_t{4} << 30, host_->props().memory_bytes / 8);
+  pinned_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<PinnedSource>(*this), pinned);
+}
+
+void Context::open_device(bool non_blocking_stream) {
   try {
-    device_ = make_cuda_backend(choice_.ordinal, options.non_blocking_stream != 0);
+    device_ = make_cuda_backend(choice_.ordinal, non_blocking_stream);
   } catch (const Error& error) {
     if (!choice_.may_fall_back) throw;
     choice_ = {Runs::host, GPUMEM_DEVICE_HOST, error.status(), "the host stands in: " + std::string(error.what()),

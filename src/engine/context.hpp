@@ -7,31 +7,32 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "engine/block_pool.hpp"
 #include "engine/devices.hpp"
+#include "engine/labels.hpp"
 #include "engine/log.hpp"
 #include "engine/select.hpp"
 #include "gpumem.h"
 
 namespace gpumem {
 
-// Bytes and blocks of one kind of memory, as the program asked for them.
-struct KindStats {
-  int64_t bytes = 0;
-  int64_t blocks = 0;
-  int64_t peak_bytes = 0;
-};
-
+// Managed memory, and memory that the program registered: what the pools do not count.
 class MemoryStats {
  public:
-  void allocated(gpumem_memory_kind kind, int64_t bytes) noexcept;
-  void freed(gpumem_memory_kind kind, int64_t bytes) noexcept;
+  void allocated(int64_t bytes) noexcept;
+  void freed(int64_t bytes) noexcept;
+  void registered(int64_t bytes) noexcept;
+  void unregistered(int64_t bytes) noexcept { registered(-bytes); }
   void read(gpumem_memory_stats_info& info) const noexcept;
 
  private:
   mutable std::mutex mutex_;
-  KindStats kinds_[4];
+  int64_t bytes_ = 0;
+  int64_t blocks_ = 0;
+  int64_t peak_bytes_ = 0;
   int64_t allocations_ = 0;
-  int64_t frees_ = 0;
+  int64_t registered_bytes_ = 0;
+  int64_t registered_ranges_ = 0;
 };
 
 struct Stream;
@@ -53,6 +54,8 @@ class Context {
   bool streams_host_data() const noexcept { return stream_host_data_; }
 
   NativeStream own_stream() noexcept { return device().own_stream(); }
+  BlockPool& device_memory() noexcept { return *device_memory_; }
+  BlockPool& pinned_memory() noexcept { return *pinned_memory_; }
 
   Override forced(gpumem_family family) const noexcept;
   void force(gpumem_family family, Override forced) noexcept;
@@ -64,6 +67,7 @@ class Context {
 
   Log log;
   MemoryStats stats;
+  Labels labels;
 
   // Live children. The lock is held while all of the streams are waited for, so that none is destroyed meanwhile.
   std::mutex streams_mutex;
@@ -72,11 +76,15 @@ class Context {
 
  private:
   void read_variants_from_environment();
+  void open_device(bool non_blocking_stream);
+  void open_pools(const gpumem_ctx_options& options);
 
   DeviceChoice choice_;
   bool stream_host_data_;
   std::unique_ptr<Backend> host_;
   std::unique_ptr<Backend> device_;  // null on a host context
+  std::unique_ptr<BlockPool> device_memory_;
+  std::unique_ptr<BlockPool> pinned_memory_;
   std::atomic<uint64_t> forced_[kFamilies] = {};
   mutable std::mutex fault_mutex_;
   std::atomic<bool> faulted_{false};
@@ -87,6 +95,7 @@ struct Stream {
   Context* context;
   NativeStream native;
   bool borrowed;  // destroying it leaves the native stream alone
+  StreamCache* cache = nullptr;
   uint64_t handle = 0;
 };
 

@@ -39,6 +39,10 @@ int64_t extent_bytes(const CopyCall& c, const CopySide& side, const SideNames& n
   return checked_add(checked_mul(c.slices - 1, side.slice_bytes, names.bytes), bytes, names.bytes);
 }
 
+int64_t gap_in(const CopyCall& c, const CopySide& side) noexcept {
+  return gap_of(c.row_bytes, {{c.rows, side.pitch_bytes}, {c.slices, side.slice_bytes}}, 1);
+}
+
 CopyBlock block_of(const CopyCall& c) noexcept {
   return merged({static_cast<char*>(c.dst), c.dst_side.pitch_bytes, c.dst_side.slice_bytes,
                  static_cast<const char*>(c.src), c.src_side.pitch_bytes, c.src_side.slice_bytes, c.row_bytes, c.rows,
@@ -97,8 +101,8 @@ CopyPlan plan(Context& context, const CopyCall& c) {
   if (plan.empty) return plan;
   const int64_t src_bytes = extent_bytes(c, c.src_side, kSrc);
   const int64_t dst_bytes = extent_bytes(c, c.dst_side, kDst);
-  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src");
-  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst");
+  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c, c.src_side));
+  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst", gap_in(c, c.dst_side));
   plan.block = block_of(c);
   plan.empty = same_rows(plan.block);
   if (plan.empty) return plan;

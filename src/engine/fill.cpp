@@ -48,7 +48,8 @@ Plan<FillFamily> plan(Context& context, const FillCall& c, const void* pattern) 
   }
   const int64_t extent =
       c.rows == 1 ? row_bytes : checked_add(checked_mul(c.rows - 1, c.pitch_bytes, what), row_bytes, what);
-  const Operand dst = look_up_range(context, c.dst, extent, Access::write, "dst");
+  const Operand dst =
+      look_up_range(context, c.dst, extent, Access::write, "dst", gap_of(row_bytes, {{c.rows, c.pitch_bytes}}, 1));
   require_same_device(context, dst, "dst");
   plan.placement = place(context.on_cuda(), dst);
   const bool uniform = pattern != nullptr ? every_byte_equal(static_cast<const unsigned char*>(pattern), e) : e == 1;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "engine/context.hpp"
 #include "engine/error.hpp"
@@ -16,12 +17,28 @@ T& object_of(uint64_t handle, HandleType type, const char* argument) {
   return *static_cast<T*>(process().handles.get(handle, type, argument));
 }
 
+// The log is called without any lock: it may use the library for another context.
+void report_leaks(Context& context) noexcept {
+  try {
+    for (const Allocation& leak : process().registry.live_of(&context)) {
+      context.log.write(GPUMEM_LOG_WARNING, "%zu bytes of %s memory at %p%s were still %s when their context ended",
+                        leak.bytes, kind_name(leak.kind), reinterpret_cast<void*>(leak.base),
+                        context.labels.in_brackets(leak.base).c_str(), leak.registered ? "registered" : "allocated");
+    }
+  } catch (const std::bad_alloc&) {
+    context.log.write(GPUMEM_LOG_WARNING, "memory has run out: what is still allocated can't be listed");
+  }
+}
+
+// What the pools have goes with them.
 void release_leaks(Context& context) noexcept {
-  while (const auto leak = process().registry.remove_any(&context)) {
-    void* p = reinterpret_cast<void*>(leak->base);
-    context.log.write(GPUMEM_LOG_WARNING, "%zu bytes of %s memory at %p were still allocated when their context ended",
-                      leak->bytes, kind_name(leak->kind), p);
-    context.device().release(leak->kind, p, leak->bytes);
+  report_leaks(context);
+  while (const auto region = process().registry.remove_any(&context)) {
+    if (region->registered) {
+      context.device().unregister_host(region->taken);
+    } else {
+      context.device().release(region->kind, region->taken, region->taken_bytes);
+    }
   }
 }
 
@@ -29,7 +46,14 @@ void release_leaks(Context& context) noexcept {
 uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   const std::lock_guard<std::mutex> lock(context.streams_mutex);
   context.streams.reserve(context.streams.size() + 1);
-  stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  StreamCache& cache = context.device_memory().open(stream->native);
+  stream->cache = &cache;
+  try {
+    stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  } catch (...) {
+    context.device_memory().close(cache, true);  // nothing was given to it
+    throw;
+  }
   context.streams.push_back(stream.get());
   return stream.release()->handle;
 }
@@ -92,6 +116,7 @@ void destroy_stream(uint64_t handle) {
   Backend& device = stream.context->device();
   const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
   if (!stream.borrowed) device.finish_stream(stream.native);
+  stream.context->device_memory().close(*stream.cache, !stream.borrowed);
   std::erase(stream.context->streams, &stream);
   if (stream.borrowed) {
     device.unwrap_stream(stream.native);

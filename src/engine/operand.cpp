@@ -1,5 +1,7 @@
 #include "engine/operand.hpp"
 
+#include <algorithm>
+
 #include "engine/error.hpp"
 #include "engine/process.hpp"
 #include "engine/sentences.hpp"
@@ -10,7 +12,7 @@ namespace {
 // Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
 // is ordinary memory to a CUDA context.
 Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
-  Operand operand{allocation.kind, allocation.device, true,
+  Operand operand{allocation.kind, allocation.device, !allocation.registered,
                   false,           allocation.base,   static_cast<int64_t>(allocation.bytes)};
   if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
   return operand;
@@ -30,8 +32,14 @@ bool unknown(const Operand& operand) noexcept { return operand.kind == GPUMEM_ME
 // What the registry and the driver say of p; no question to the operating system yet.
 Operand identify(Context& context, const void* p, const char* argument) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
-  if (const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p))) {
-    return from_allocation(context, *allocation);
+  const Sighting seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
+  if (seen.live) return from_allocation(context, *seen.live);
+  if (seen.freed) {
+    fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
+  }
+  if (seen.ours) {
+    fail(GPUMEM_INVALID_POINTER,
+         "%s (0x%llx) lies in memory of gpumem where nothing is allocated; expected live memory", argument, number(p));
   }
   const Location location = context.device().classify(p);
   return {location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes)};
@@ -41,7 +49,20 @@ bool reachable(const void* p, Access access) noexcept {
   return access == Access::read ? host_readable(p) : host_writable(const_cast<void*>(p));
 }
 
-void require_accessible(const void* p, int64_t bytes, Access access, const char* argument) {
+// Such a range began in memory of the program.
+void require_no_encounter(const void* p, int64_t bytes, int64_t gap, const char* argument) {
+  const auto met = process().registry.encounter(reinterpret_cast<uintptr_t>(p), static_cast<size_t>(bytes),
+                                                static_cast<size_t>(gap));
+  if (!met) return;
+  fail(
+      GPUMEM_OUT_OF_RANGE,
+      "%s (0x%llx) is memory of the program, and %lld bytes from it on run into memory of gpumem at 0x%llx%s; expected "
+      "memory of one allocation",
+      argument, number(p), ll(bytes), static_cast<unsigned long long>(met->base),
+      met->live ? "" : ", where nothing is allocated");
+}
+
+void require_accessible(const void* p, int64_t bytes, int64_t gap, Access access, const char* argument) {
   const auto* last = static_cast<const char*>(p) + (bytes - 1);
   const char* verb = access == Access::read ? "read" : "written";
   if (!reachable(p, access)) fail_unreadable(p, argument, verb);
@@ -49,6 +70,11 @@ void require_accessible(const void* p, int64_t bytes, Access access, const char*
     fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
          argument, static_cast<long long>(bytes), number(last), verb);
   }
+  const void* hole = host_hole(p, static_cast<size_t>(bytes), static_cast<size_t>(gap), access == Access::write);
+  if (hole == nullptr) return;
+  fail(GPUMEM_INVALID_POINTER,
+       "%s (0x%llx): of %lld bytes from it on, those at 0x%llx can't be %s: not mapped for that in this process",
+       argument, number(p), ll(bytes), number(hole), verb);
 }
 
 bool covers(const Operand& operand, uintptr_t address, int64_t bytes) noexcept {
@@ -88,7 +114,19 @@ Operand look_up(Context& context, const void* p, const char* argument) {
   return operand;
 }
 
-Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument) {
+int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {
+  int64_t gap = 0;
+  int64_t extent = run;
+  for (const Repeat& r : repeats) {
+    if (r.count <= 1) continue;
+    gap = std::max(gap, r.stride - extent);
+    extent += (r.count - 1) * r.stride;
+  }
+  return gap * element_bytes;
+}
+
+Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
+                      int64_t gap) {
   Operand operand = identify(context, p, argument);
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (static_cast<uint64_t>(bytes) > UINTPTR_MAX - address) {
@@ -105,7 +143,8 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
          argument, number(p), operand.device);
   }
   if (unknown(operand)) {
-    require_accessible(p, bytes, access, argument);
+    require_no_encounter(p, bytes, gap, argument);
+    require_accessible(p, bytes, gap, access, argument);
     const auto* last = static_cast<const char*>(p) + (bytes - 1);
     operand.mixed = operand.mixed || (context.on_cuda() && context.device().classify(last).known);
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 
 #include "engine/context.hpp"
 #include "engine/names.hpp"
@@ -26,9 +28,23 @@ struct Operand {
 // What p is. Throws INVALID_POINTER for NULL and for memory that was freed or is not mapped.
 Operand look_up(Context& context, const void* p, const char* argument);
 
-// The same for bytes >= 1 from p on: throws OUT_OF_RANGE when they run past the allocation, INVALID_POINTER when their first
-// or last byte can't be accessed, UNSUPPORTED for device memory on a host context.
-Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument);
+// The same for bytes >= 1 from p on: throws OUT_OF_RANGE when they run past the allocation, INVALID_POINTER when more than `gap`
+// of them in a row can't be accessed (see gap_of()), UNSUPPORTED for device memory on a host context.
+Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
+                      int64_t gap = 0);
+
+// So many of something, so many elements from each to the next.
+struct Repeat {
+  int64_t count;
+  int64_t stride;  // no matter where count is 1
+};
+
+// No more bytes in a row than this are left out by a run of elements that is repeated, and the whole repeated again: the pages there
+// need not be mapped.
+int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
+inline int64_t gap_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
+  return gap_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);
+}
 
 // Throws UNSUPPORTED when the operand lies on another CUDA device than the context's.
 void require_same_device(Context& context, const Operand& operand, const char* argument);
@@ -38,6 +54,7 @@ struct ByteRange {
   const char* argument;
   const void* p;
   int64_t bytes;
+  int64_t gap = 0;  // of gap_of()
 };
 
 // Throws INVALID_ARGUMENT when the two ranges share bytes.

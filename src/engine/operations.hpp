@@ -131,6 +131,14 @@ struct ResizeCall {
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
+void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache);
+void free_async(Context& context, void* p, const StreamCache& on);
+void use_on(Context& context, const void* p, NativeStream stream);
+void trim(Context& context, int64_t keep_bytes);
+void register_host(Context& context, void* p, int64_t bytes);
+void unregister_host(Context& context, void* p);
+void label(Context& context, const void* p, const char* text);
+void read_stats(Context& context, gpumem_memory_stats_info& info);
 void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until);
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device);
 

@@ -38,7 +38,7 @@ void zero_one(Context& context, const Output& output, NativeStream stream, Until
 }  // namespace
 
 Operand look_up_input(Context& context, const ByteRange& input) {
-  const Operand operand = look_up_range(context, input.p, input.bytes, Access::read, input.argument);
+  const Operand operand = look_up_range(context, input.p, input.bytes, Access::read, input.argument, input.gap);
   require_same_device(context, operand, input.argument);
   return operand;
 }

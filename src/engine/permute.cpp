@@ -1,4 +1,5 @@
 // Permutations of axes: the plan of both forms, and what brings src next to the work.
+#include <array>
 #include <optional>
 
 #include "engine/error.hpp"
@@ -72,9 +73,18 @@ void bring(Context& context, const PermuteCall& call, const Placement& placement
   stage(context, staged.arrived, placement.runs, from, travel.bytes, placement.mixed && !travel.packed);
 }
 
+int64_t gap_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
+  std::array<Repeat, kMaxPermuteRank> repeats{};
+  const AxesInOrder order = in_order_of(strides, axes.rank);
+  for (int32_t i = 0; i < axes.rank; ++i) repeats[i] = {axes.extent[order.axis[i]], strides[order.axis[i]]};
+  return gap_of(1, std::span(repeats.data(), axes.rank), axes.element_bytes);
+}
+
 Placement place_permutation(Context& context, const PermuteCall& c, const Permutation& p, Until until) {
-  const Operand src = look_up_range(context, c.src, p.src_bytes, Access::read, "src");
-  const Operand dst = look_up_range(context, c.dst, p.dst_bytes, Access::write, "dst");
+  const Operand src =
+      look_up_range(context, c.src, p.src_bytes, Access::read, "src", gap_in(p.axes, p.axes.src_stride));
+  const Operand dst =
+      look_up_range(context, c.dst, p.dst_bytes, Access::write, "dst", gap_in(p.axes, p.axes.dst_stride));
   require_same_device(context, src, "src");
   require_same_device(context, dst, "dst");
   if (c.src == c.dst) {

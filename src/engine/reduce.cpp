@@ -95,9 +95,13 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
 
 Inputs inputs_of(const ReduceCall& c) {
   if (c.n == 0) return {};
-  const ByteRange x{"x", c.x, strided_bytes(c.dtype, c.n, c.stride, "bytes of x")};
+  const auto range = [&](const char* argument, const void* p, int64_t stride, const char* what) {
+    const int64_t bytes = strided_bytes(c.dtype, c.n, stride, what);
+    return ByteRange{argument, p, bytes, gap_of(1, {{c.n, stride}}, element_bytes(c.dtype))};
+  };
+  const ByteRange x = range("x", c.x, c.stride, "bytes of x");
   if (c.op != GPUMEM_DOT) return {{x, {}}, 1};
-  return {{x, {"y", c.y, strided_bytes(c.dtype, c.n, c.y_stride, "bytes of y")}}, 2};
+  return {{x, range("y", c.y, c.y_stride, "bytes of y")}, 2};
 }
 
 Output result_of(gpumem_reduce_op op, void* p, int64_t alignment) noexcept {

@@ -25,7 +25,9 @@ int64_t bytes_of_x(const ReduceAxisCall& c) {
 // Nothing when there are no elements.
 Inputs inputs_of(const ReduceAxisCall& c) {
   if (c.batches == 0 || c.rows == 0 || c.cols == 0) return {};
-  return {{{"x", c.x, bytes_of_x(c)}, {}}, 1};
+  const int64_t bytes = bytes_of_x(c);
+  const int64_t gap = gap_of(c.cols, {{c.rows, c.ld}, {c.batches, c.batch_stride}}, element_bytes(c.dtype));
+  return {{{"x", c.x, bytes, gap}, {}}, 1};
 }
 
 ReduceAxisArgs args_of(const Plan<ReduceAxisFamily>& plan, const void* x) noexcept {

@@ -62,6 +62,10 @@ int64_t extent_bytes(const Side& side, int64_t rows, int64_t cols, int64_t pitch
   return checked_add(checked_mul(rows - 1, pitch, side.bytes), cols * pixel, side.bytes);
 }
 
+int64_t gap_in(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcept {
+  return gap_of(cols * pixel, {{rows, pitch}}, 1);
+}
+
 // The pitch of a single row is never used: the tight one stands for it, so that its alignment is no matter of the variants.
 ResizeCall normal(ResizeCall c) noexcept {
   if (c.src_rows == 1) c.src_pitch = c.src_cols * pixel_bytes(c);
@@ -108,8 +112,10 @@ Plan<ResizeFamily> plan(Context& context, const ResizeCall& given, Until until) 
   const ResizeCall c = normal(given);
   const int64_t src_bytes = extent_bytes(kSrc, c.src_rows, c.src_cols, c.src_pitch, pixel);
   const int64_t dst_bytes = extent_bytes(kDst, c.dst_rows, c.dst_cols, c.dst_pitch, pixel);
-  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src");
-  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst");
+  const Operand src =
+      look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c.src_rows, c.src_cols, c.src_pitch, pixel));
+  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst",
+                                    gap_in(c.dst_rows, c.dst_cols, c.dst_pitch, pixel));
   require_same_device(context, src, "src");
   require_same_device(context, dst, "dst");
   require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});

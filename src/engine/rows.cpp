@@ -65,11 +65,16 @@ int64_t extent_bytes(int64_t rows, int64_t pitch, int64_t row_bytes, const char*
   return rows == 0 ? 0 : checked_add(checked_mul(rows - 1, pitch, what), row_bytes, what);
 }
 
+ByteRange range_of(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,
+                   const char* what) {
+  const int64_t bytes = extent_bytes(rows, pitch, row_bytes, what);
+  return {argument, rows > 0 ? p : nullptr, bytes, gap_of(row_bytes, {{rows, pitch}}, 1)};
+}
+
 Ranges ranges_of(const RowsCall& c) {
-  return {
-      {"src", c.src_rows > 0 ? c.src : nullptr, extent_bytes(c.src_rows, c.src_pitch, c.row_bytes, "bytes of src")},
-      {"index", c.index, checked_mul(c.n, element_bytes(c.index_type), "bytes of index")},
-      {"dst", c.dst_rows > 0 ? c.dst : nullptr, extent_bytes(c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")}};
+  return {range_of("src", c.src, c.src_rows, c.src_pitch, c.row_bytes, "bytes of src"),
+          {"index", c.index, checked_mul(c.n, element_bytes(c.index_type), "bytes of index")},
+          range_of("dst", c.dst, c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")};
 }
 
 // Kernels read pinned memory, but not as often as an index is read: the plain form moves it too.
@@ -86,7 +91,7 @@ bool index_elsewhere(Runs runs, const Operand& index, Until until) noexcept {
 // The work runs where dst lies; where dst has no rows, where src does. Looks every operand up.
 Placement place_rows(Context& context, const Ranges& ranges, Until until) {
   const auto look_up_output = [&] {
-    const Operand dst = look_up_range(context, ranges.dst.p, ranges.dst.bytes, Access::write, "dst");
+    const Operand dst = look_up_range(context, ranges.dst.p, ranges.dst.bytes, Access::write, "dst", ranges.dst.gap);
     require_same_device(context, dst, "dst");
     return dst;
   };

@@ -19,6 +19,11 @@ int64_t extent_bytes(int64_t matrix, const TransposeCall& c, int64_t batch_strid
   return checked_mul(checked_add(before_last, matrix, what), c.element_bytes, what);
 }
 
+// Of rows of cols elements, batch by batch.
+int64_t gap_in(const TransposeCall& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
+  return gap_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
+}
+
 void check(const TransposeCall& c) {
   const int64_t e = c.element_bytes;
   if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
@@ -91,8 +96,10 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until u
   const int64_t src_matrix = extent(c.rows, c.cols, c.src_ld, "elements of src");
   const int64_t src_bytes = extent_bytes(src_matrix, c, c.src_batch_stride, "bytes of src");
   const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");
-  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src");
-  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst");
+  const int64_t src_gap = gap_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride);
+  const int64_t dst_gap = gap_in(c, c.cols, c.rows, c.dst_ld, c.dst_batch_stride);
+  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src", src_gap);
+  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst", dst_gap);
   require_same_device(context, src, "src");
   require_same_device(context, dst, "dst");
   const bool in_place = c.src == c.dst;

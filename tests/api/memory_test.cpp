@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/queue_handles.hpp"
 #include "support/contexts.hpp"
 #include "support/memory.hpp"
 #include "support/pages.hpp"
@@ -200,11 +201,28 @@ TEST_P(MemoryOn, FreedMemoryOfEachKindIsAnInvalidPointer) {
   EXPECT_EQ(bytes, Bytes(4096, 5));
 }
 
+TEST_P(MemoryOn, FreedDeviceMemoryIsInvalidWhileTheDeviceWorksToo) {
+  constexpr int64_t kBytes = int64_t{16} << 20;
+  const Memory from(ctx, GPUMEM_MEMORY_DEVICE, kBytes);
+  const Memory to(ctx, GPUMEM_MEMORY_DEVICE, kBytes);
+  void* freed = nullptr;
+  ASSERT_TRUE(ok(gpumem_alloc_device(ctx, 4096, &freed)));
+  ASSERT_TRUE(ok(gpumem_free(ctx, freed)));
+  const Stream stream(ctx);
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(ok(gpumem_copy_async(ctx, to.get(), from.get(), kBytes, stream)));
+  Bytes bytes(4096, 5);
+  do {
+    ASSERT_TRUE(gives(GPUMEM_INVALID_POINTER, gpumem_copy(ctx, bytes.data(), freed, 4096)));
+  } while (gpumem_stream_query(ctx, stream) == GPUMEM_NOT_READY);
+  EXPECT_EQ(bytes, Bytes(4096, 5));
+}
+
 TEST_P(MemoryOn, AnAddressThatTheSystemHandsOutAgainIsOrdinaryMemory) {
   constexpr size_t kBytes = size_t{1} << 20;
   void* p = nullptr;
   ASSERT_TRUE(ok(gpumem_alloc_pinned(ctx, kBytes, &p)));
   ASSERT_TRUE(ok(gpumem_free(ctx, p)));
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));  // else it is kept
   void* again = mmap(p, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   if (again != p) {
     if (again != MAP_FAILED) munmap(again, kBytes);

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -25,6 +26,17 @@ thread_local std::vector<CUcontext> current;  // a stack, as the driver keeps it
 thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
 CUctx_st primary{};
+
+// Under the address sanitizer each block is an allocation of its own, with a fence behind it: blocks side by side in one
+// allocation would hide a kernel that leaves its own. GPUMEM_EMULATION_POOLS=1 asks for pools all the same, for their own tests.
+bool has_memory_pools() {
+#if defined(GPUMEM_EMULATION_ASAN)
+  const char* asked = std::getenv("GPUMEM_EMULATION_POOLS");
+  return asked != nullptr && std::strcmp(asked, "1") == 0;
+#else
+  return true;
+#endif
+}
 
 struct Name {
   cudaError_t error;
@@ -120,9 +132,16 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (device != 0) return answer(cudaErrorInvalidDevice);
-  if (attribute != cudaDevAttrMemoryClockRate) return answer(cudaErrorInvalidValue);
-  *value = 3201000;  // kHz
-  return cudaSuccess;
+  switch (attribute) {
+    case cudaDevAttrMemoryClockRate:
+      *value = 3201000;  // kHz
+      return cudaSuccess;
+    case cudaDevAttrMemoryPoolsSupported:
+      *value = has_memory_pools() ? 1 : 0;
+      return cudaSuccess;
+    default:
+      return answer(cudaErrorInvalidValue);
+  }
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
@@ -202,6 +221,12 @@ CUresult stream_ctx(CUstream stream, CUcontext* context) {
   return CUDA_SUCCESS;
 }
 
+CUresult stream_capturing(CUstream stream, CUstreamCaptureStatus* status) {
+  if (!is_stream(stream)) return CUDA_ERROR_INVALID_HANDLE;
+  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
 struct EntryPoint {
   const char* name;
   void* function;
@@ -220,6 +245,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
       {"cuDevicePrimaryCtxRelease", reinterpret_cast<void*>(primary_release)},
       {"cuPointerGetAttributes", reinterpret_cast<void*>(pointer_attributes)},
       {"cuStreamGetCtx", reinterpret_cast<void*>(stream_ctx)},
+      {"cuStreamIsCapturing", reinterpret_cast<void*>(stream_capturing)},
   };
   for (const EntryPoint& point : points) {
     if (std::strcmp(point.name, symbol) != 0) continue;

@@ -2,11 +2,14 @@
 // next to its correct form, which passes.
 #undef __noinline__  // CUDA's macro; the standard headers mean the attribute
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "emulation/memory.hpp"
 #include "kernels/enqueue.cuh"
 
 // Shared memory is found by the kernels' namespace.
@@ -239,6 +242,42 @@ TEST(Memory, TheHostCannotTouchTheDevices) {
   EXPECT_EQ(cudaFree(p), cudaSuccess);
   EXPECT_EQ(cudaFree(p), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+// The system reads a byte, or says that it can't; no sanitizer is asked.
+bool readable(const void* p) {
+  int ends[2] = {};
+  EXPECT_EQ(pipe(ends), 0);
+  const bool read = syscall(SYS_write, ends[1], p, 1) == 1;
+  for (const int end : ends) close(end);
+  return read;
+}
+
+TEST(Memory, LivesWhileTheDeviceWorksAndNeverAfterItWasFreed) {
+  constexpr size_t kBytes = 5000;
+  void* blocks[4] = {};
+  for (void*& block : blocks) ASSERT_EQ(cudaMalloc(&block, kBytes), cudaSuccess);
+  const auto expect = [&](bool device_works) {
+    for (const int i : {1, 3}) EXPECT_EQ(readable(blocks[i]), device_works) << i;
+    for (const int i : {0, 2}) EXPECT_FALSE(readable(blocks[i])) << i << " was freed";
+  };
+  ASSERT_EQ(cudaFree(blocks[0]), cudaSuccess);
+  {
+    const gpumem_emulation::DeviceWorks works;
+    EXPECT_TRUE(readable(blocks[2]));
+    ASSERT_EQ(cudaFree(blocks[2]), cudaSuccess);  // in the middle of the work
+    expect(true);
+    void* again = nullptr;
+    ASSERT_EQ(cudaMalloc(&again, kBytes), cudaSuccess);
+    EXPECT_TRUE(readable(again));
+    ASSERT_EQ(cudaFree(again), cudaSuccess);
+  }
+  expect(false);
+  {
+    const gpumem_emulation::DeviceWorks works;
+    expect(true);
+  }
+  for (const int i : {1, 3}) EXPECT_EQ(cudaFree(blocks[i]), cudaSuccess);
 }
 
 // ------------------------------------------------------------------------------------------------- blocks and streams

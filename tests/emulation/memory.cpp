@@ -96,11 +96,11 @@ class Memory {
 
   void open_window() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (windows_++ == 0) protect(PROT_READ | PROT_WRITE);
+    if (windows_++ == 0) open_taken();
   }
   void close_window() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (--windows_ == 0) protect(PROT_NONE);
+    if (--windows_ == 0) protect(0, end_, PROT_NONE);
   }
 
  private:
@@ -121,13 +121,16 @@ class Memory {
       const size_t left = hole->second - room;
       holes_.erase(hole);
       if (left > 0) holes_[at + room] = left;
-      return start_ + at;
+      return accessible_now(at, room);
     }
     if (room > kDeviceBytes - end_) return nullptr;
-    char* p = start_ + end_;
     end_ += room;
-    if (windows_ > 0) mprotect(p, room, PROT_READ | PROT_WRITE);
-    return p;
+    return accessible_now(end_ - room, room);
+  }
+
+  char* accessible_now(size_t at, size_t room) {
+    if (windows_ > 0) protect(at, at + room, PROT_READ | PROT_WRITE);
+    return start_ + at;
   }
 
   void give_back(char* p, const Entry& entry) {
@@ -137,7 +140,9 @@ class Memory {
       ASAN_UNPOISON_MEMORY_REGION(p + entry.bytes, entry.room - entry.bytes);
     }
     madvise(p, entry.room, MADV_DONTNEED);
-    auto hole = holes_.emplace(static_cast<size_t>(p - start_), entry.room).first;
+    const auto at = static_cast<size_t>(p - start_);
+    if (windows_ > 0) protect(at, at + entry.room, PROT_NONE);
+    auto hole = holes_.emplace(at, entry.room).first;
     const auto next = std::next(hole);
     if (next != holes_.end() && hole->first + hole->second == next->first) {
       hole->second += next->second;
@@ -150,8 +155,20 @@ class Memory {
     holes_.erase(hole);
   }
 
-  void protect(int protection) {
-    if (end_ > 0 && mprotect(start_, end_, protection) != 0) give_up("the device's memory can't be protected");
+  // All but the holes: what was freed is nobody's to access, not while the device works either.
+  void open_taken() {
+    size_t at = 0;
+    for (const auto& [hole, bytes] : holes_) {
+      protect(at, hole, PROT_READ | PROT_WRITE);
+      at = hole + bytes;
+    }
+    protect(at, end_, PROT_READ | PROT_WRITE);
+  }
+
+  void protect(size_t from, size_t to, int protection) {
+    if (to > from && mprotect(start_ + from, to - from, protection) != 0) {
+      give_up("the device's memory can't be protected");
+    }
   }
 
   std::mutex mutex_;

@@ -1,6 +1,6 @@
 // The memory of the emulated device, and what is known of every address. Device memory lies in one range of addresses that can be
-// accessed only while the device works: a host that dereferences a device pointer gets a signal. (The window is the process's:
-// what a host thread does while a kernel or copy runs goes unseen.)
+// accessed only while the device works, and freed memory not even then: a host that dereferences a device pointer gets a signal.
+// (The window is the process's: what a host thread does to live memory while a kernel or copy runs goes unseen.)
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -155,6 +156,46 @@ cudaError_t allocated(void* memory, void** p) {
 
 cudaError_t cudaMalloc(void** p, size_t bytes) { return allocated(allocate(Kind::device, bytes), p); }
 
+// Pools: memory is there at once, and goes back when its stream has come to the release.
+struct CUmemPoolHandle_st {
+  int device;
+};
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* props) {
+  if (props->location.type != cudaMemLocationTypeDevice || props->location.id != 0)
+    return answer(cudaErrorInvalidValue);
+  *pool = std::make_unique<CUmemPoolHandle_st>(CUmemPoolHandle_st{0}).release();
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  if (pool == nullptr) return answer(cudaErrorInvalidValue);
+  const std::unique_ptr<CUmemPoolHandle_st> owned(pool);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {
+  return pool != nullptr && value != nullptr ? cudaSuccess : answer(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
+  return pool != nullptr ? cudaSuccess : answer(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  if (pool == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
+  if (cudaStreamQuery(stream) == cudaErrorInvalidResourceHandle) return cudaErrorInvalidResourceHandle;
+  return allocated(allocate(Kind::device, bytes), p);
+}
+
+cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
+  const auto range = range_of(p);
+  if (!range || range->kind != Kind::device || range->base != reinterpret_cast<uintptr_t>(p)) {
+    return answer(cudaErrorInvalidValue);
+  }
+  return enqueue(stream, [p] { release(Kind::device, p); });
+}
+
 cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) { return allocated(allocate(Kind::managed, bytes), p); }
 
 cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) { return allocated(allocate(Kind::pinned, bytes), p); }
@@ -164,22 +205,6 @@ cudaError_t cudaFree(void* p) {
   if (p == nullptr) return cudaSuccess;
   wait_for_all();
   return release(Kind::device, p) || release(Kind::managed, p) ? cudaSuccess : answer(cudaErrorInvalidValue);
-}
-
-// A pool is a name: what is taken of it is there at once, and goes back in the stream's order.
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* props) {
-  static char only;
-  if (!exists(props->location) || props->allocType != cudaMemAllocationTypePinned) return answer(cudaErrorInvalidValue);
-  *pool = reinterpret_cast<cudaMemPool_t>(&only);
-  return cudaSuccess;
-}
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return cudaSuccess; }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t, cudaStream_t) {
-  return cudaMalloc(p, bytes);
-}
-cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
-  return enqueue(stream, [p] { release(Kind::device, p); });
 }
 
 cudaError_t cudaFreeHost(void* p) {

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "backend/host/elements.hpp"
 #include "backend/host/host_queue.hpp"
 #include "backend/host/loops.hpp"
+#include "backend/host/mappings.hpp"
 #include "backend/host/worker_pool.hpp"
 
 namespace gpumem {
@@ -63,6 +65,63 @@ TEST(Probe, TellsMappedFromUnmappedAndReadOnly) {
   EXPECT_FALSE(host_readable(reinterpret_cast<void*>(0x10)));
   EXPECT_FALSE(host_readable(reinterpret_cast<void*>(0x8000000000000000u)));
   munmap(p, 2 * page);
+}
+
+// Both ways of reading the list of mappings, and the probes of short ranges, against pages that are as they were made.
+TEST(Probe, FindsTheFirstHoleThatIsTooLong) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  constexpr size_t kPages = 200;
+  void* map = mmap(nullptr, kPages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(map, MAP_FAILED);
+  char* const p = static_cast<char*>(map);
+  const auto base = reinterpret_cast<uintptr_t>(p);
+  mprotect(p + 20 * page, page, PROT_NONE);
+  mprotect(p + 100 * page, 3 * page, PROT_NONE);
+  mprotect(p + 150 * page, 2 * page, PROT_READ);
+  munmap(p + 152 * page, page);
+  struct Expected {
+    size_t first, last;  // pages
+    size_t gap;
+    bool writable;
+    size_t hole;  // 0: none
+  };
+  for (const Expected& e :
+       {Expected{0, 19, 0, false, 0}, Expected{21, 30, 0, true, 0}, Expected{0, 21, 0, false, 20},
+        Expected{0, 21, page - 1, false, 20}, Expected{0, 21, page, false, 0}, Expected{0, 199, 0, false, 20},
+        Expected{0, 199, page, false, 100}, Expected{0, 199, 3 * page - 1, true, 100},
+        Expected{0, 199, 3 * page, true, 0}, Expected{110, 149, 0, true, 0}, Expected{110, 199, 0, false, 152},
+        Expected{110, 199, 0, true, 150}, Expected{110, 199, 2 * page, true, 150}, Expected{110, 199, page, false, 0},
+        Expected{149, 153, 0, true, 150}}) {
+    const char* const hole = e.hole == 0 ? nullptr : p + e.hole * page;
+    EXPECT_EQ(host_hole(p + e.first * page + 5, (e.last - e.first) * page, e.gap, e.writable), hole)
+        << e.first << " to " << e.last << ", gaps of " << e.gap;
+    const AddressRange range{base + e.first * page, base + e.last * page};
+    for (const MappingList by : {MappingList::asked, MappingList::text}) {
+      const HoleSearch search = find_hole(range, e.gap, e.writable, by);
+      if (by == MappingList::asked && !search.known) continue;  // an older system
+      ASSERT_TRUE(search.known);
+      EXPECT_EQ(search.hole ? search.hole->begin : 0, reinterpret_cast<uintptr_t>(hole))
+          << e.first << " to " << e.last << ", gaps of " << e.gap << (by == MappingList::text ? ", text" : ", asked");
+    }
+  }
+  munmap(p, kPages * page);
+}
+
+TEST(Probe, TheTextIsReadAnewForWhatItDidNotShow) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* map = mmap(nullptr, 8 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(map, MAP_FAILED);
+  const auto base = reinterpret_cast<uintptr_t>(map);
+  const AddressRange range{base, base + 8 * page};
+  const auto hole = [&](bool writable) { return find_hole(range, 0, writable, MappingList::text).hole.has_value(); };
+  EXPECT_FALSE(hole(false));
+  EXPECT_TRUE(hole(true)) << "it was seen to be readable";
+  mprotect(map, 8 * page, PROT_READ | PROT_WRITE);
+  EXPECT_FALSE(hole(true));
+  mprotect(static_cast<char*>(map) + 3 * page, page, PROT_NONE);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(hole(false)) << "what was seen is forgotten in time";
+  munmap(map, 8 * page);
 }
 
 TEST(WorkerPool, RunsEachTaskOnceFromManyCallers) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+
 #include "engine/error.hpp"
 
 namespace gpumem {
@@ -11,9 +14,11 @@ Allocation block(uintptr_t base, size_t bytes, const void* owner) {
   return {base, bytes, GPUMEM_MEMORY_DEVICE, Runs::cuda, 0, owner};
 }
 
+void remove(Registry& registry, uintptr_t p, const void* owner) { registry.remove(*registry.claim(p, owner).region); }
+
 std::string mistake(Registry& registry, uintptr_t p, const void* owner) {
   try {
-    registry.remove(p, owner);
+    remove(registry, p, owner);
     return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), GPUMEM_INVALID_POINTER);
@@ -50,10 +55,10 @@ TEST(Registry, NamesEachMistake) {
 TEST(Registry, ATombstoneGoesWhenItsPlaceIsTaken) {
   Registry registry;
   registry.add(block(1000, 100, &kA));
-  registry.remove(1000, &kA);
+  remove(registry, 1000, &kA);
   registry.add(block(1090, 20, &kA));
   EXPECT_FALSE(registry.find_freed(1000));
-  registry.remove(1090, &kA);
+  remove(registry, 1090, &kA);
   registry.add(block(1000, 200, &kA));
   EXPECT_FALSE(registry.find_freed(1095));
 }
@@ -69,20 +74,106 @@ TEST(Registry, RemoveAnyEmptiesAnOwner) {
   EXPECT_TRUE(registry.find(2000));
 }
 
+// A region of equal slots, as the pools have them.
+Region& add_slab(Registry& registry, uintptr_t base, size_t slot_bytes, uint32_t slots) {
+  auto region = std::make_unique<Region>();
+  region->base = base;
+  region->slot_bytes = slot_bytes;
+  region->slots = slots;
+  region->bytes = slot_bytes * slots + 100;  // with a rest behind the last slot
+  region->several = std::make_unique<std::atomic<uint64_t>[]>(slots);
+  region->owner = &kA;
+  return registry.add(std::move(region));
+}
+
+TEST(Registry, TellsTheSlotsOfARegionApart) {
+  Registry registry;
+  Region& slab = add_slab(registry, 4096, 256, 3);
+  slab.word(1).store(slot::live(200));
+  EXPECT_FALSE(registry.find(4096));
+  EXPECT_NE(mistake(registry, 4096, &kA).find("not allocated by gpumem"), std::string::npos) << "never handed out";
+  EXPECT_EQ(registry.find(4096 + 256 + 199)->base, 4096u + 256);
+  EXPECT_EQ(registry.find(4096 + 256 + 199)->bytes, 200u);
+  EXPECT_FALSE(registry.find(4096 + 256 + 200)) << "behind what was asked for";
+  EXPECT_TRUE(registry.sight(4096 + 256 + 200).ours);
+  EXPECT_TRUE(registry.sight(4096 + 3 * 256 + 99).ours);
+  EXPECT_FALSE(registry.sight(4096 + 3 * 256 + 100).ours);
+  EXPECT_NE(mistake(registry, 4096 + 256 + 7, &kA).find("7 bytes inside"), std::string::npos);
+  EXPECT_NE(mistake(registry, 4096 + 3 * 256, &kA).find("not allocated by gpumem"), std::string::npos);
+  const Claim claim = registry.claim(4096 + 256, &kA);
+  EXPECT_EQ(claim.bytes(), 200u);
+  EXPECT_TRUE(registry.find_freed(4096 + 256));
+  EXPECT_FALSE(registry.find_freed(4096 + 512));
+  EXPECT_NE(mistake(registry, 4096 + 256, &kA).find("freed before"), std::string::npos);
+  Registry::unclaim(claim);
+  EXPECT_TRUE(registry.find(4096 + 256));
+  slab.word(1).store(slot::kFreed);
+  registry.remove(slab);
+  EXPECT_FALSE(registry.sight(4096).ours);
+  EXPECT_TRUE(registry.find_freed(4096 + 512)) << "the place of a region that is gone";
+}
+
+TEST(Registry, FindsAmongManyRegionsInOnePieceAndAcrossPieces) {
+  constexpr uintptr_t kPiece = uintptr_t{2} << 20;
+  constexpr uintptr_t kStart = 1000 * kPiece;
+  Registry registry;
+  registry.add(block(kStart - 8 * kPiece - 100, 8 * kPiece + 50, &kA));
+  for (uintptr_t i = 100; i-- > 0;) registry.add(block(kStart + i * 512, 512 - i, &kA));
+  registry.add(block(kStart + 100 * 512, 3 * kPiece, &kA));
+  registry.add(block(UINTPTR_MAX - 99, 100, &kA));
+  EXPECT_EQ(registry.find(kStart - 51)->base, kStart - 8 * kPiece - 100);
+  EXPECT_EQ(registry.find(kStart - 4 * kPiece)->base, kStart - 8 * kPiece - 100);
+  EXPECT_FALSE(registry.find(kStart - 50));
+  for (uintptr_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(registry.find(kStart + i * 512 + 511 - i)->base, kStart + i * 512);
+    EXPECT_EQ(static_cast<bool>(registry.find(kStart + i * 512 + 511)), i == 0);
+  }
+  EXPECT_EQ(registry.find(kStart + 3 * kPiece)->base, kStart + 100 * 512);
+  EXPECT_TRUE(registry.find(UINTPTR_MAX));
+  for (uintptr_t i = 0; i < 100; i += 2) remove(registry, kStart + i * 512, &kA);
+  for (uintptr_t i = 0; i < 100; ++i) EXPECT_EQ(static_cast<bool>(registry.find(kStart + i * 512)), i % 2 == 1);
+}
+
+// A range that begins outside, and where it runs into a region.
+TEST(Registry, TellsWhereARangeRunsIntoARegion) {
+  constexpr uintptr_t kPiece = uintptr_t{2} << 20;
+  constexpr uintptr_t kStart = 1000 * kPiece;
+  Registry registry;
+  Region& slab = add_slab(registry, kStart, 256, 3);
+  registry.add(block(kStart + 5000 * kPiece, 4096, &kA));
+  Allocation own = block(kStart + 20 * kPiece, kPiece, &kA);
+  own.registered = true;
+  registry.add_registered(own);
+  EXPECT_FALSE(registry.encounter(kStart - 100, 100, 0));
+  EXPECT_EQ(registry.encounter(kStart - 100, 101, 0)->base, kStart);
+  EXPECT_FALSE(registry.encounter(kStart - 100, 101, 0)->live);
+  slab.word(0).store(slot::live(200));
+  EXPECT_TRUE(registry.encounter(kStart - 100, 101, 0)->live);
+  EXPECT_FALSE(registry.encounter(kStart + 868, kPiece, 0)) << "begins behind it";
+  EXPECT_FALSE(registry.encounter(kStart - 100, 110, 10)) << "in a gap";
+  EXPECT_EQ(registry.encounter(kStart - 100, 111, 10)->base, kStart);
+  EXPECT_EQ(registry.encounter(kStart - 100, 10000 * kPiece, 868)->base, kStart + 5000 * kPiece) << "over the first";
+  EXPECT_FALSE(registry.encounter(kStart + 10 * kPiece, 100 * kPiece, 0)) << "the program's own, registered";
+  EXPECT_FALSE(registry.encounter(kStart + 5001 * kPiece, UINTPTR_MAX - kStart - 5001 * kPiece, 0));
+  slab.word(0).store(slot::kFreed);
+  registry.remove(slab);
+  EXPECT_FALSE(registry.encounter(kStart - 100, 101, 0));
+}
+
 TEST(Registry, RemembersABoundedNumberOfFreedBlocks) {
   Registry registry;
   for (uintptr_t i = 1; i <= 10000; ++i) {
     registry.add(block(i * 1000, 10, &kA));
-    registry.remove(i * 1000, &kA);
+    remove(registry, i * 1000, &kA);
   }
   int remembered = 0;
   for (uintptr_t i = 1; i <= 10000; ++i) remembered += registry.find_freed(i * 1000) ? 1 : 0;
   EXPECT_EQ(remembered, 4096);
   EXPECT_TRUE(registry.find_freed(10000 * 1000)) << "the latest is remembered";
   registry.add(block(500, 10, &kA));  // below all of the others
-  registry.remove(500, &kA);
+  remove(registry, 500, &kA);
   registry.add(block(99999999, 10, &kA));
-  registry.remove(99999999, &kA);
+  remove(registry, 99999999, &kA);
   EXPECT_TRUE(registry.find_freed(500)) << "the oldest goes, not the lowest";
 }
 

@@ -1,6 +1,8 @@
 // Creation, memory and movement.
 #include "backend/cuda/cuda_backend.hpp"
 
+#include <sys/resource.h>
+
 #include "engine/error.hpp"
 #include "engine/names.hpp"
 #include "kernels/fill/fill.hpp"
@@ -73,6 +75,7 @@ void CudaBackend::open(bool non_blocking_stream) {
   GPUMEM_CUDA(kernels::code_starts_early(starts_early_));
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
+  if (props_.memory_pools) pool_.open(props_.ordinal);
   scratch_.open();
   slots_.open();
 }
@@ -85,6 +88,7 @@ void CudaBackend::close() noexcept {
   scratch_.close();
   textures_.close();
   stream_memory_.close();
+  pool_.close();
   if (order_ != nullptr) static_cast<void>(cudaEventDestroy(order_));
   if (own_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(own_stream_));
   static_cast<void>(cudaGetLastError());
@@ -129,9 +133,17 @@ Location CudaBackend::classify(const void* p) {
 
 void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
   const DeviceScope scope = enter();
-  if (kind == GPUMEM_MEMORY_PINNED) return pinned_.allocate(bytes);
   void* p = nullptr;
-  const cudaError_t error = kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
+  const auto take = [&] {
+    if (kind == GPUMEM_MEMORY_PINNED) return cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
+    return kind == GPUMEM_MEMORY_DEVICE ? cudaMalloc(&p, bytes) : cudaMallocManaged(&p, bytes);
+  };
+  cudaError_t error = take();
+  if (error == cudaErrorMemoryAllocation && kind != GPUMEM_MEMORY_PINNED) {  // what the pool keeps unused may make room
+    static_cast<void>(cudaGetLastError());
+    pool_.trim(0);
+    error = take();
+  }
   if (error == cudaSuccess) return p;
   static_cast<void>(cudaGetLastError());
   // A size that no device has is an invalid value to some calls.
@@ -140,17 +152,67 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
        kind_name(kind), cudaGetErrorString(error));
 }
 
-void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept {
+void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t) noexcept {
   try {
     const DeviceScope scope = enter();
-    if (kind == GPUMEM_MEMORY_PINNED) {
-      pinned_.release(p, bytes);
-    } else {
-      static_cast<void>(cudaFree(p));
-    }
+    static_cast<void>(kind == GPUMEM_MEMORY_PINNED ? cudaFreeHost(p) : cudaFree(p));
     static_cast<void>(cudaGetLastError());
   } catch (const Error&) {
     // The driver is shutting down: the memory is gone with it.
+  }
+}
+
+void CudaBackend::register_host(void* p, size_t bytes) {
+  const DeviceScope scope = enter();
+  const cudaError_t error = cudaHostRegister(p, bytes, cudaHostRegisterPortable);
+  if (error == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  if (error == cudaErrorHostMemoryAlreadyRegistered) {
+    fail(GPUMEM_INVALID_ARGUMENT, "p (%p) and the %zu bytes from it on are registered in part; expected none to be", p,
+         bytes);
+  }
+  if (error == cudaErrorInvalidValue) {
+    fail(GPUMEM_INVALID_POINTER,
+         "p (%p): not all of the %zu bytes from it on can be locked; expected memory mapped for writing", p, bytes);
+  }
+  rlimit locked{};
+  static_cast<void>(getrlimit(RLIMIT_MEMLOCK, &locked));
+  const bool ran_out = error == cudaErrorMemoryAllocation || error == cudaErrorOperatingSystem;
+  fail(ran_out ? GPUMEM_OUT_OF_RESOURCES : status_of(error),
+       "p (%p): %zu bytes can't be locked: %s (RLIMIT_MEMLOCK is %lld)", p, bytes, cudaGetErrorString(error),
+       static_cast<long long>(locked.rlim_cur));
+}
+
+void CudaBackend::unregister_host(void* p) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    static_cast<void>(cudaHostUnregister(p));
+    static_cast<void>(cudaGetLastError());
+  } catch (const Error&) {
+    // The driver is shutting down, and has let go of the pages.
+  }
+}
+
+void* CudaBackend::allocate_async(NativeStream stream, size_t bytes) {
+  const DeviceScope scope = enter();
+  return pool_.allocate(native(stream), bytes);
+}
+
+void CudaBackend::release_async(NativeStream stream, void* p, size_t) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    pool_.release(native(stream), p);
+  } catch (const Error&) {
+    // The driver is shutting down: the memory is gone with it.
+  }
+}
+
+void CudaBackend::trim(size_t keep_bytes) noexcept {
+  try {
+    const DeviceScope scope = enter();
+    pool_.trim(keep_bytes);
+  } catch (const Error&) {
+    // The driver is shutting down.
   }
 }
 

@@ -6,8 +6,8 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_check.hpp"
+#include "backend/cuda/driver_pool.hpp"
 #include "backend/cuda/pageable_copy.hpp"
-#include "backend/cuda/pinned_memory.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "backend/cuda/stream_memory.hpp"
@@ -30,6 +30,12 @@ class CudaBackend final : public Backend {
   Location classify(const void* p) override;
   void* allocate(gpumem_memory_kind kind, size_t bytes) override;
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
+  void* allocate_async(NativeStream stream, size_t bytes) override;
+  void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
+  void trim(size_t keep_bytes) noexcept override;
+  void register_host(void* p, size_t bytes) override;
+  void unregister_host(void* p) noexcept override;
+  void make_resident(void*, size_t) noexcept override {}  // the host backend's part
   void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) override;
   void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
 
@@ -62,10 +68,12 @@ class CudaBackend final : public Backend {
   bool capturing(NativeStream stream) override;
   void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
   NativeEvent create_event() override;
+  NativeEvent create_fence() override;
   void destroy_event(NativeEvent event) noexcept override;
   void record(NativeEvent event, NativeStream stream) override;
   void wait_event(NativeStream stream, NativeEvent event) override;
   void synchronize_event(NativeEvent event) override;
+  bool passed(NativeEvent event) override;
   double elapsed_seconds(NativeEvent start, NativeEvent end) override;
 
  private:
@@ -104,9 +112,9 @@ class CudaBackend final : public Backend {
   // Keeps the launches of one reduction together, so that one after the other may use its stream's scratch.
   std::mutex launching_;
   ReduceScratchPool scratch_;
+  DriverPool pool_;
   ResultSlots slots_;
   PageableCopies pageable_copies_;
-  PinnedMemory pinned_;
   TextureObjects textures_;
   StreamMemory stream_memory_;
 };

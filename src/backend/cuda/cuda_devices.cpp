@@ -78,6 +78,7 @@ DeviceProps cuda_props(int32_t ordinal) {
   props.managed_memory = p.managedMemory != 0;
   props.concurrent_managed = p.concurrentManagedAccess != 0;
   props.pageable_access = p.pageableMemoryAccess != 0;
+  props.memory_pools = attribute(cudaDevAttrMemoryPoolsSupported, ordinal) != 0;
   return props;
 }
 

@@ -96,7 +96,13 @@ bool CudaBackend::idle(NativeStream stream) {
   return answered_done(cudaStreamQuery(native(stream)), "cudaStreamQuery");
 }
 
+// The driver answers for a stream of any context without one being current; only the legacy stream is one of the current
+// context. The pools ask with every block.
 bool CudaBackend::capturing(NativeStream stream) {
+  CUstreamCaptureStatus known = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (stream != cudaStreamLegacy && driver_api().stream_capturing(native(stream), &known) == CUDA_SUCCESS) {
+    return known != CU_STREAM_CAPTURE_STATUS_NONE;
+  }
   const DeviceScope scope = enter();
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(native(stream), &status);
@@ -129,6 +135,13 @@ NativeEvent CudaBackend::create_event() {
   return event;
 }
 
+NativeEvent CudaBackend::create_fence() {
+  const DeviceScope scope = enter();
+  cudaEvent_t event = nullptr;
+  GPUMEM_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  return event;
+}
+
 void CudaBackend::destroy_event(NativeEvent event) noexcept {
   try {
     const DeviceScope scope = enter();
@@ -154,6 +167,11 @@ void CudaBackend::wait_event(NativeStream stream, NativeEvent event) {
 void CudaBackend::synchronize_event(NativeEvent event) {
   const DeviceScope scope = enter();
   GPUMEM_CUDA(cudaEventSynchronize(native_event(event)));
+}
+
+bool CudaBackend::passed(NativeEvent event) {
+  const DeviceScope scope = enter();
+  return answered_done(cudaEventQuery(native_event(event)), "cudaEventQuery");
 }
 
 double CudaBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {

@@ -28,6 +28,7 @@ DriverApi load() {
   find(api.primary_release, "cuDevicePrimaryCtxRelease", 11000);
   find(api.pointer_attributes, "cuPointerGetAttributes", 7000);
   find(api.stream_ctx, "cuStreamGetCtx", 9020);
+  find(api.stream_capturing, "cuStreamIsCapturing", 10000);
   return api;
 }
 

@@ -15,6 +15,7 @@ struct DriverApi {
   PFN_cuDevicePrimaryCtxRelease_v11000 primary_release;
   PFN_cuPointerGetAttributes_v7000 pointer_attributes;
   PFN_cuStreamGetCtx_v9020 stream_ctx;
+  PFN_cuStreamIsCapturing_v10000 stream_capturing;
 };
 
 // Throws DRIVER_TOO_OLD when the driver lacks one of them.

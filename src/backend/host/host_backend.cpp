@@ -1,5 +1,7 @@
 #include "backend/host/host_backend.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -34,6 +36,7 @@ DeviceProps host_props(const HostOptions& options) {
   props.managed_memory = true;
   props.concurrent_managed = true;
   props.pageable_access = true;
+  props.memory_pools = true;
   return props;
 }
 
@@ -54,6 +57,32 @@ Location HostBackend::classify(const void* p) { return ask_loaded_cuda(p); }
 
 void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) { return map_pages(bytes); }
 void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { unmap_pages(p, bytes); }
+
+// One byte a page is enough, by as many threads as there are; with huge pages, most of them find theirs there already.
+void HostBackend::make_resident(void* p, size_t bytes) noexcept {
+  static_cast<void>(madvise(p, bytes, MADV_DONTFORK));
+  constexpr size_t kPiece = size_t{8} << 20;
+  constexpr size_t kPage = 4096;
+  const auto pieces = static_cast<int64_t>((bytes + kPiece - 1) / kPiece);
+  team_.parallel(pieces, [=](int64_t i) {
+    auto* const bytes_of_p = static_cast<volatile char*>(p);
+    const size_t first = static_cast<size_t>(i) * kPiece;
+    const size_t last = std::min(first + kPiece, bytes);
+    for (size_t at = first; at < last; at += kPage) bytes_of_p[at] = 0;
+  });
+}
+
+void* HostBackend::allocate_async(NativeStream, size_t bytes) { return map_pages(bytes); }
+
+void HostBackend::release_async(NativeStream stream, void* p, size_t bytes) noexcept {
+  if (stream == nullptr || queue_of(stream).idle()) return unmap_pages(p, bytes);
+  try {
+    queue_of(stream).enqueue([p, bytes] { unmap_pages(p, bytes); });
+  } catch (const std::exception&) {  // no memory for the task, or no thread
+    queue_of(stream).drain();
+    unmap_pages(p, bytes);
+  }
+}
 
 void HostBackend::copy_now(void* dst, const void* src, size_t bytes) const noexcept {
   // As few pieces as threads: the C library goes around the caches for long copies only.
@@ -122,6 +151,11 @@ void HostBackend::wait_event(NativeStream stream, NativeEvent event) {
 
 void HostBackend::synchronize_event(NativeEvent event) {
   if (const auto mark = mark_of(event)) mark->wait();
+}
+
+bool HostBackend::passed(NativeEvent event) {
+  const auto mark = mark_of(event);
+  return mark == nullptr || mark->passed();
 }
 
 double HostBackend::elapsed_seconds(NativeEvent start, NativeEvent end) {

@@ -22,6 +22,12 @@ class HostBackend final : public Backend {
   Location classify(const void* p) override;
   void* allocate(gpumem_memory_kind kind, size_t bytes) override;
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
+  void* allocate_async(NativeStream stream, size_t bytes) override;
+  void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
+  void trim(size_t) noexcept override {}         // nothing is kept
+  void register_host(void*, size_t) override {}  // nothing but the host reaches it
+  void unregister_host(void*) noexcept override {}
+  void make_resident(void* p, size_t bytes) noexcept override;
   void prefetch(NativeStream, const void*, size_t, int32_t) override {}  // one memory: it is there already
   void advise(const void*, size_t, gpumem_advice, int32_t) override {}
 
@@ -54,10 +60,12 @@ class HostBackend final : public Backend {
   bool capturing(NativeStream) override { return false; }
   void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
   NativeEvent create_event() override;
+  NativeEvent create_fence() override { return create_event(); }
   void destroy_event(NativeEvent event) noexcept override;
   void record(NativeEvent event, NativeStream stream) override;
   void wait_event(NativeStream stream, NativeEvent event) override;
   void synchronize_event(NativeEvent event) override;
+  bool passed(NativeEvent event) override;
   double elapsed_seconds(NativeEvent start, NativeEvent end) override;
 
  private:

@@ -6,8 +6,26 @@
 #include <cerrno>
 
 #include "backend/backend.hpp"
+#include "backend/host/mappings.hpp"
 
 namespace gpumem {
+namespace {
+
+// What so many probes take, the list of mappings takes too.
+constexpr uintptr_t kMostProbes = 32;
+
+bool reachable(uintptr_t address, bool writable) noexcept {
+  void* p = reinterpret_cast<void*>(address);
+  return writable ? host_writable(p) : host_readable(p);
+}
+
+const void* listed_hole(const AddressRange& pages, size_t gap, bool writable) noexcept {
+  HoleSearch search = find_hole(pages, gap, writable, MappingList::asked);
+  if (!search.known) search = find_hole(pages, gap, writable, MappingList::text);
+  return search.hole ? reinterpret_cast<const void*>(search.hole->begin) : nullptr;
+}
+
+}  // namespace
 
 // rt_sigprocmask copies the 8 bytes of the new mask in before it looks at `how`: EFAULT when they can't be read, EINVAL (and
 // no change) otherwise. Aligned down, the 8 bytes stay inside p's page.
@@ -34,6 +52,21 @@ bool host_writable(void* p) noexcept {
   const bool writable = result >= 0 || errno != EFAULT;
   errno = before;
   return writable;
+}
+
+// A hole is whole pages: as few are looked at as leave no place for one that is too long.
+const void* host_hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<uintptr_t>(p);
+  const AddressRange pages{address & ~(page - 1), (address + bytes - 1) & ~(page - 1)};  // but for the last
+  if (pages.bytes() <= page || pages.bytes() - page <= gap) return nullptr;
+  const uintptr_t step = (gap / page + 1) * page;
+  if ((pages.bytes() - 1) / step > kMostProbes) return listed_hole(pages, gap, writable);
+  for (uintptr_t at = pages.begin + step; at < pages.end; at += step) {
+    if (reachable(at, writable)) continue;
+    return step == page ? reinterpret_cast<const void*>(at) : listed_hole(pages, gap, writable);
+  }
+  return nullptr;
 }
 
 }  // namespace gpumem

@@ -21,6 +21,13 @@ typedef struct gpumem_functions {
   gpumem_status (*alloc_pinned)(gpumem_ctx *, int64_t, void **);
   gpumem_status (*alloc_managed)(gpumem_ctx *, int64_t, void **);
   gpumem_status (*free)(gpumem_ctx *, void *);
+  gpumem_status (*alloc_async)(gpumem_ctx *, int64_t, int64_t, gpumem_stream *, void **);
+  gpumem_status (*free_async)(gpumem_ctx *, void *, gpumem_stream *);
+  gpumem_status (*memory_used_on)(gpumem_ctx *, const void *, gpumem_stream *);
+  gpumem_status (*memory_trim)(gpumem_ctx *, int64_t);
+  gpumem_status (*host_register)(gpumem_ctx *, void *, int64_t);
+  gpumem_status (*host_unregister)(gpumem_ctx *, void *);
+  gpumem_status (*memory_label)(gpumem_ctx *, const void *, const char *);
   gpumem_status (*pointer_info_init)(gpumem_pointer_info *, int64_t);
   gpumem_status (*pointer_query)(gpumem_ctx *, const void *, gpumem_pointer_info *);
   gpumem_status (*memory_stats_init)(gpumem_memory_stats_info *, int64_t);
@@ -173,6 +180,13 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_alloc_pinned,
                                                 gpumem_alloc_managed,
                                                 gpumem_free,
+                                                gpumem_alloc_async,
+                                                gpumem_free_async,
+                                                gpumem_memory_used_on,
+                                                gpumem_memory_trim,
+                                                gpumem_host_register,
+                                                gpumem_host_unregister,
+                                                gpumem_memory_label,
                                                 gpumem_pointer_info_init,
                                                 gpumem_pointer_query,
                                                 gpumem_memory_stats_init,
@@ -264,8 +278,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_explain};
 
 /* Structs are laid out without holes, which a binding in another language could get wrong: an array of -1 is an error. */
-extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) + 8 ? 1 : -1];
+extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) + 24 ? 1 : -1];
 extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 8 + 128 + 256 ? 1 : -1];
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
-extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 11 * 8 ? 1 : -1];
+extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 24 * 8 ? 1 : -1];
 extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 8 * sizeof(void *) + 12 * 8 + 2 * 8 ? 1 : -1];

@@ -1,0 +1,187 @@
+#include "backend/host/mappings.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+namespace gpumem {
+namespace {
+
+// PROCMAP_QUERY of linux/fs.h, which headers before 6.11 lack.
+struct Query {
+  uint64_t size;
+  uint64_t flags;
+  uint64_t address;
+  uint64_t begin;
+  uint64_t end;
+  uint64_t not_asked_for[4];
+  uint32_t nor[4];
+  uint64_t these[2];
+};
+static_assert(sizeof(Query) == 104);
+constexpr unsigned long kQuery = _IOWR('f', 17, Query);
+constexpr uint64_t kReadable = 0x01;
+constexpr uint64_t kWritable = 0x02;
+constexpr uint64_t kCoveringOrNext = 0x10;
+
+class List {
+ public:
+  List() noexcept : file_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  ~List() {
+    if (file_ >= 0) close(file_);
+  }
+
+  int file() const noexcept { return file_; }
+
+ private:
+  int file_;
+};
+
+// Takes the accessible mappings in ascending order until the range is passed or a hole is found.
+class Walk {
+ public:
+  Walk(const AddressRange& range, size_t gap) noexcept : range_(range), gap_(gap), at_(range.begin) {}
+
+  void pass(const AddressRange& accessible) noexcept {
+    const uintptr_t next = std::min(accessible.begin, range_.end);
+    if (next > at_) whole_ = false;
+    if (next > at_ && next - at_ > gap_) hole_ = AddressRange{at_, next};
+    if (accessible.begin > run_.end) run_.begin = accessible.begin;
+    run_.end = std::max(run_.end, accessible.end);
+    at_ = std::max(at_, accessible.end);
+  }
+  void pass_rest() noexcept { pass({UINTPTR_MAX, UINTPTR_MAX}); }
+
+  bool done() const noexcept { return hole_.has_value() || at_ >= range_.end; }
+  uintptr_t at() const noexcept { return at_; }
+  const std::optional<AddressRange>& hole() const noexcept { return hole_; }
+  // Accessible without a hole, with the range in it.
+  std::optional<AddressRange> run() const noexcept { return whole_ ? std::optional(run_) : std::nullopt; }
+
+ private:
+  const AddressRange range_;
+  const size_t gap_;
+  uintptr_t at_;  // all before it was looked at
+  bool whole_ = true;
+  AddressRange run_{0, 0};
+  std::optional<AddressRange> hole_;
+};
+
+// False: the system does not answer.
+bool ask(int file, bool writable, Walk& walk) noexcept {
+  while (!walk.done()) {
+    Query query{};
+    query.size = sizeof query;
+    query.flags = kReadable | (writable ? kWritable : 0) | kCoveringOrNext;
+    query.address = walk.at();
+    if (ioctl(file, kQuery, &query) == 0) {
+      walk.pass({static_cast<uintptr_t>(query.begin), static_cast<uintptr_t>(query.end)});
+    } else if (errno == ENOENT) {
+      walk.pass_rest();
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+class Characters {
+ public:
+  explicit Characters(int file) noexcept : file_(file) {}
+
+  // -1: there are no more.
+  int next() noexcept {
+    if (at_ == size_) {
+      at_ = 0;
+      do {
+        size_ = read(file_, buffer_, sizeof buffer_);
+      } while (size_ < 0 && errno == EINTR);
+      if (size_ <= 0) return size_ = 0, -1;
+    }
+    return static_cast<unsigned char>(buffer_[at_++]);
+  }
+  // A number in base 16; what ends it is taken too.
+  uintptr_t number() noexcept {
+    uintptr_t value = 0;
+    for (;;) {
+      const int c = next();
+      if (c >= '0' && c <= '9') {
+        value = value << 4 | static_cast<uintptr_t>(c - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        value = value << 4 | static_cast<uintptr_t>(c - 'a' + 10);
+      } else {
+        return value;
+      }
+    }
+  }
+
+ private:
+  int file_;
+  ssize_t size_ = 0;
+  ssize_t at_ = 0;
+  char buffer_[4096];
+};
+
+// Lines like "7f0000000000-7f0000021000 rw-p 00000000 00:00 0". False: there is nothing to read.
+bool read_text(int file, bool writable, Walk& walk) noexcept {
+  Characters characters(file);
+  bool any = false;
+  while (!walk.done()) {
+    const uintptr_t begin = characters.number();
+    const uintptr_t end = characters.number();
+    const bool may_read = characters.next() == 'r';
+    const bool may_write = characters.next() == 'w';
+    if (end == 0) break;
+    any = true;
+    if (end > walk.at() && may_read && (may_write || !writable)) walk.pass({begin, end});
+    int c = 0;
+    while (c != '\n' && c != -1) c = characters.next();
+  }
+  if (any && !walk.done()) walk.pass_rest();
+  return any;
+}
+
+// The text takes tens of microseconds and more: what it showed the thread to be accessible is not looked at again for a while.
+class Seen {
+ public:
+  bool covers(const AddressRange& range, bool writable) const noexcept {
+    return range_.begin <= range.begin && range.end <= range_.end && (writable_ || !writable) &&
+           Clock::now() - when_ < std::chrono::milliseconds(10);
+  }
+  void keep(const AddressRange& range, bool writable) noexcept {
+    range_ = range;
+    writable_ = writable;
+    when_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  AddressRange range_{0, 0};
+  bool writable_ = false;
+  Clock::time_point when_{};
+};
+
+}  // namespace
+
+HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept {
+  static thread_local Seen seen;
+  if (by == MappingList::text && seen.covers(range, writable)) return {true, std::nullopt};
+  const int before = errno;
+  Walk walk(range, gap);
+  bool known = false;
+  if (const List list; list.file() >= 0) {
+    known = by == MappingList::asked ? ask(list.file(), writable, walk) : read_text(list.file(), writable, walk);
+  }
+  errno = before;
+  if (!known) return {};
+  if (const auto run = walk.run(); run && by == MappingList::text) seen.keep(*run, writable);
+  return {true, walk.hole()};
+}
+
+}  // namespace gpumem

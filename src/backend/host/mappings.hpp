@@ -1,0 +1,29 @@
+// What the process has mapped, as the system lists it (/proc/self/maps).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace gpumem {
+
+// Addresses from begin to before end.
+struct AddressRange {
+  uintptr_t begin;
+  uintptr_t end;
+
+  size_t bytes() const noexcept { return end - begin; }
+};
+
+// How the list is read. Linux 6.11 answers for an address in less than a microsecond; the text takes tens of them, and more.
+enum class MappingList { asked, text };
+
+// The first part of the range that is longer than `gap` bytes and can't be accessed. nullopt where there is none, and where the
+// list can't be had in that way: known tells which.
+struct HoleSearch {
+  bool known = false;
+  std::optional<AddressRange> hole;
+};
+HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept;
+
+}  // namespace gpumem

@@ -1,0 +1,58 @@
+// Where a pool takes memory from, and gives it back to.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <unordered_set>
+
+#include "backend/backend.hpp"
+
+namespace gpumem {
+
+class Context;
+
+class BlockSource {
+ public:
+  BlockSource() = default;
+  BlockSource(const BlockSource&) = delete;
+  BlockSource& operator=(const BlockSource&) = delete;
+  virtual ~BlockSource() = default;
+
+  // Memory in the stream's order; nullptr: for all, and given back when nothing uses it. Throws OUT_OF_MEMORY.
+  virtual void* take(NativeStream stream, size_t bytes) = 0;
+  virtual void give_back(NativeStream stream, void* p, size_t bytes) noexcept = 0;
+  // What was given back and is kept goes to the system, but for so many bytes.
+  virtual void trim(size_t keep_bytes) noexcept = 0;
+};
+
+// Device memory, by the backend's stream-ordered allocator if it has one.
+class DeviceSource final : public BlockSource {
+ public:
+  explicit DeviceSource(Backend& device) noexcept : device_(device) {}
+  void* take(NativeStream stream, size_t bytes) override;
+  void give_back(NativeStream stream, void* p, size_t bytes) noexcept override;
+  void trim(size_t keep_bytes) noexcept override { device_.trim(keep_bytes); }
+
+ private:
+  Backend& device_;
+};
+
+// Page-locked host memory. On a CUDA context these are pages of the library's own, touched by all threads and then registered
+// with the driver, which is several times faster than the driver's own allocator; that one serves where it does not work.
+class PinnedSource final : public BlockSource {
+ public:
+  explicit PinnedSource(Context& context) noexcept : context_(context) {}
+  void* take(NativeStream stream, size_t bytes) override;
+  void give_back(NativeStream stream, void* p, size_t bytes) noexcept override;
+  void trim(size_t) noexcept override {}  // nothing is kept
+
+ private:
+  void* take_from_driver(size_t bytes);
+  bool forget_if_from_driver(void* p) noexcept;
+
+  Context& context_;
+  std::mutex mutex_;
+  std::unordered_set<void*> from_driver_;
+};
+
+}  // namespace gpumem

@@ -1,0 +1,60 @@
+// Memory that the program has already, pinned where it lies.
+#include "engine/error.hpp"
+#include "engine/names.hpp"
+#include "engine/operand.hpp"
+#include "engine/operations.hpp"
+#include "engine/process.hpp"
+#include "engine/sentences.hpp"
+#include "engine/streams.hpp"
+
+namespace gpumem {
+namespace {
+
+// A registration that the program has ended: it goes whatever waiting for its last use brings to light.
+class Unregistered {
+ public:
+  Unregistered(Context& context, const Claim& claim) noexcept : context_(context), claim_(claim) {}
+  ~Unregistered() {
+    context_.labels.forget(claim_);
+    context_.device().unregister_host(reinterpret_cast<void*>(claim_.base()));
+    context_.stats.unregistered(static_cast<int64_t>(claim_.bytes()));
+    process().registry.remove(*claim_.region);
+  }
+  Unregistered(const Unregistered&) = delete;
+  Unregistered& operator=(const Unregistered&) = delete;
+
+ private:
+  Context& context_;
+  const Claim claim_;
+};
+
+}  // namespace
+
+void register_host(Context& context, void* p, int64_t bytes) {
+  if (bytes < 1) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 1 or more", ll(bytes));
+  const Operand operand = look_up_range(context, p, bytes, Access::write, "p");
+  if (operand.ours || operand.mixed || operand.kind != GPUMEM_MEMORY_PAGEABLE) {
+    fail(GPUMEM_INVALID_ARGUMENT, "p (0x%llx) is %s memory%s; expected ordinary host memory, none of it registered",
+         number(p), kind_name(operand.kind), operand.mixed ? " that is registered in part" : "");
+  }
+  const auto size = static_cast<size_t>(bytes);
+  context.device().register_host(p, size);
+  try {
+    const Runs backend = context.device().props().backend;
+    process().registry.add_registered(
+        {reinterpret_cast<uintptr_t>(p), size, GPUMEM_MEMORY_PINNED, backend, GPUMEM_DEVICE_HOST, &context, true});
+  } catch (...) {
+    context.device().unregister_host(p);
+    throw;
+  }
+  context.stats.registered(bytes);
+}
+
+void unregister_host(Context& context, void* p) {
+  if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "p is NULL; expected the start of registered memory");
+  const Unregistered unregistered(context,
+                                  process().registry.claim_registered(reinterpret_cast<uintptr_t>(p), &context));
+  wait_for_streams(context);
+}
+
+}  // namespace gpumem
