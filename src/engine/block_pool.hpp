@@ -35,7 +35,8 @@ struct PoolPolicy {
   int64_t most_idle = INT64_MAX;
 };
 
-class BlockPool {
+// The padding keeps what many threads write apart from the rest.
+class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
  public:
   BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy);
   ~BlockPool();
