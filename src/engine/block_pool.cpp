@@ -130,7 +130,6 @@ void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
   BlockCounts& counts = cache.counts;
   counts.live_bytes -= static_cast<int64_t>(bytes);
   --counts.live_blocks;
-  ++counts.frees;
   if (cache.counted - counts.live_bytes <= kSlack) return;
   live_.fetch_sub(cache.counted - counts.live_bytes, std::memory_order_relaxed);
   cache.counted = counts.live_bytes;
@@ -263,7 +262,6 @@ PoolState BlockPool::state() const {
     state.counts.live_bytes += counts.live_bytes;
     state.counts.live_blocks += counts.live_blocks;
     state.counts.allocations += counts.allocations;
-    state.counts.frees += counts.frees;
     state.counts.hits += counts.hits;
     state.counts.misses += counts.misses;
   }

@@ -76,11 +76,9 @@ Decision driver_decision(Context& context, const CopyProblem& problem) {
 // Between host and device, or between two devices.
 void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& args, NativeStream stream, Until until) {
   Backend& device = context.device();
-  const bool pageable = planned.pageable;
+  const bool pageable = planned.placement.pageable;
   if (until == Until::complete || pageable) require_not_capturing(context, stream, "a copy of host memory");
-  // The driver takes no memory that is registered in part, and does not say whether it leaves the gaps between rows of pageable
-  // memory alone, where pages may be missing.
-  if (planned.mixed || (pageable && (until == Until::enqueued || !args.block.one_range()))) {
+  if ((pageable && until == Until::enqueued) || through_chunks(planned.placement, args.block)) {
     device.pageable_rows_async(stream, args.block, planned.from_host);
     if (until == Until::complete) device.synchronize(stream);
     return;
@@ -110,8 +108,6 @@ CopyPlan plan(Context& context, const CopyCall& c) {
   plan.placement = place_copy(context.on_cuda(), context.device().props().ordinal, src, dst);
   plan.block.row_by_row = on_another_device(context.device().props().ordinal, src) ||
                           on_another_device(context.device().props().ordinal, dst);
-  plan.pageable = src.kind == GPUMEM_MEMORY_PAGEABLE || dst.kind == GPUMEM_MEMORY_PAGEABLE;
-  plan.mixed = src.mixed || dst.mixed;
   plan.from_host = src.on_host();
   plan.problem = {plan.placement.runs,      plan.block.row_bytes,
                   plan.block.rows,          plan.block.slices,

@@ -79,6 +79,8 @@ Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operan
   Placement by_driver{Runs::cuda, false, "one side lies in host memory: the driver copies, whatever variant is forced"};
   if (devices) by_driver.reason = "one side lies on another device: the driver copies, whatever variant is forced";
   by_driver.by_driver = true;
+  by_driver.pageable = src.kind == GPUMEM_MEMORY_PAGEABLE || dst.kind == GPUMEM_MEMORY_PAGEABLE;
+  by_driver.mixed = src.mixed || dst.mixed;
   return by_driver;
 }
 

@@ -16,7 +16,7 @@ struct Placement {
   bool index_mixed = false;  // it is registered with the driver in part
   bool by_driver = false;    // a copy that no variant of ours can make
   bool bring_dst = false;    // dst lies elsewhere than the work, which copies it there piece by piece
-  bool pageable = false;     // what is moved in pieces lies in pageable host memory
+  bool pageable = false;     // what a copy, or pieces, move lies in pageable host memory
 };
 
 // One operand.

@@ -19,8 +19,6 @@ struct Plan {
 // Copies know more: what is copied, in as few rows as can be, and who can.
 struct CopyPlan : Plan<CopyFamily> {
   CopyBlock block{};
-  bool pageable = false;   // a side is pageable host memory,
-  bool mixed = false;      // registered with the driver in part
   bool from_host = false;  // src lies in host memory
 };
 

@@ -11,11 +11,14 @@ void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool 
 
 int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
 
-void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, bool pageable, bool mixed, Runs to) {
+bool through_chunks(const Placement& placement, const CopyBlock& block) noexcept {
+  return placement.mixed || (placement.pageable && !block.one_range());
+}
+
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, const Placement& placement, Runs to) {
   Backend& device = context.device();
   const CopyBlock rows = merged(block);
-  // As in plain copies: the driver takes no memory that is registered in part, and may touch the gaps between pageable rows.
-  if (mixed || (pageable && !rows.one_range())) return device.pageable_rows_async(stream, rows, to == Runs::cuda);
+  if (through_chunks(placement, rows)) return device.pageable_rows_async(stream, rows, to == Runs::cuda);
   device.copy_block(stream, {driver_variant(), {}, rows}, Until::enqueued);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/outputs.hpp"
+#include "engine/placement.hpp"
 #include "engine/scratch.hpp"
 
 namespace gpumem {
@@ -17,9 +18,13 @@ void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool 
 // The row of the copies' table that takes any pair of pointers.
 int32_t driver_variant() noexcept;
 
-// Enqueues a copy of rows between host and device on a stream. The host's side is pageable, or registered in part (mixed): such
-// memory is read and written in the stream's order, or at once.
-void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, bool pageable, bool mixed, Runs to);
+// Whether a copy between host and device goes through pinned chunks, by the kind of its side in host memory: the driver takes no
+// memory that is registered in part, and does not say whether it leaves the gaps between rows of pageable memory alone, where pages
+// may be missing. block is merged.
+bool through_chunks(const Placement& placement, const CopyBlock& block) noexcept;
+
+// Enqueues a copy of rows between host and device on a stream. Pageable memory is read and written in the stream's order, or at once.
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, const Placement& placement, Runs to);
 
 // Copies bytes of src next to the work, in the order of the context's own stream.
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed);

@@ -41,7 +41,6 @@ struct BlockCounts {
   int64_t live_bytes = 0;
   int64_t live_blocks = 0;
   int64_t allocations = 0;
-  int64_t frees = 0;
   int64_t hits = 0;    // allocations from a cache
   int64_t misses = 0;  // allocations for which new memory was taken
 };

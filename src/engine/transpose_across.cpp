@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/fences.hpp"
 #include "engine/scratch.hpp"
 #include "engine/staging.hpp"
 #include "engine/transpose.hpp"
@@ -43,36 +44,12 @@ std::vector<Piece> pieces_of(const TransposeCall& c, const TransposePiece& large
   return pieces;
 }
 
-class Event {
- public:
-  explicit Event(Backend& device) : device_(device), native_(device.create_event()) {}
-  ~Event() { device_.destroy_event(native_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  NativeEvent get() const noexcept { return native_; }
-
- private:
-  Backend& device_;
-  NativeEvent native_;
-};
-
-// What moves pieces, on a stream of its own where there are several, behind all that the own stream has to do so far. It has
-// come to an end when this is destroyed, so that the buffers can be.
+// What moves pieces: a stream of its own where there are several. It has come to an end when this is destroyed, so that the buffers
+// can be.
 class Link {
  public:
   Link(Backend& device, bool own_stream)
-      : device_(device), work_(device.own_stream()), moves_(own_stream ? device.create_stream() : work_) {
-    if (moves_ == work_) return;
-    try {
-      const Event begin(device);
-      device.record(begin.get(), work_);
-      device.wait_event(moves_, begin.get());
-    } catch (...) {
-      device.destroy_stream(moves_);
-      throw;
-    }
-  }
+      : device_(device), work_(device.own_stream()), moves_(own_stream ? device.create_stream() : work_) {}
   ~Link() {
     device_.finish_stream(work_);
     if (moves_ == work_) return;
@@ -101,23 +78,25 @@ class Crossing {
     const std::vector<Piece> pieces = pieces_of(call_, transpose_piece(call_, placement));
     // What was enqueued before may still be writing pageable memory, which the driver may read at once.
     if (to_device() && (placement.pageable || placement.mixed)) device_.await_order();
+    Fences fences(device_);
     std::array<std::optional<Slot>, 2> slots;
     const Link link(device_, pieces.size() > 1);
     for (size_t i = 0; i < std::min(pieces.size(), slots.size()); ++i) slots[i].emplace(device_, buffer_bytes());
+    fences.record(link.work())->hold(link.moves());  // what was enqueued before comes first
     // A piece is moved and transposed on the way to the device, transposed and moved on the way back.
     const NativeStream first = to_device() ? link.moves() : link.work();
     const NativeStream second = to_device() ? link.work() : link.moves();
     const auto begin = [&](size_t i) {
-      const Slot& slot = *slots[i % slots.size()];
-      if (i >= slots.size()) device_.wait_event(first, slot.free.get());
+      Slot& slot = *slots[i % slots.size()];
+      if (slot.free != nullptr) slot.free->hold(first);
       to_device() ? move(pieces[i], slot, first) : transpose(pieces[i], slot, first);
-      device_.record(slot.filled.get(), first);
+      slot.filled = fences.record(first);
     };
     const auto end = [&](size_t i) {
-      const Slot& slot = *slots[i % slots.size()];
-      device_.wait_event(second, slot.filled.get());
+      Slot& slot = *slots[i % slots.size()];
+      slot.filled->hold(second);
       to_device() ? transpose(pieces[i], slot, second) : move(pieces[i], slot, second);
-      device_.record(slot.free.get(), second);
+      slot.free = fences.record(second);
     };
     begin(0);
     for (size_t i = 0; i < pieces.size(); ++i) {
@@ -130,10 +109,10 @@ class Crossing {
  private:
   // A buffer of the device for one piece, and how far it is.
   struct Slot {
-    Slot(Backend& device, size_t bytes) : buffer(device, GPUMEM_MEMORY_DEVICE, bytes), filled(device), free(device) {}
+    Slot(Backend& device, size_t bytes) : buffer(device, GPUMEM_MEMORY_DEVICE, bytes) {}
     Scratch buffer;
-    Event filled;
-    Event free;
+    FencePtr filled;
+    FencePtr free;
   };
 
   bool to_device() const noexcept { return planned_.placement.stage_src; }
@@ -173,9 +152,8 @@ class Crossing {
       return {
           dst_of(piece) + matrix * stride, pitch, stride, buffer, row_bytes, rows * row_bytes, row_bytes, rows, slices};
     };
-    const Placement& placement = planned_.placement;
     const auto enqueue = [&](const CopyBlock& b) {
-      transfer_rows(context_, stream, b, placement.pageable, placement.mixed, to_device() ? Runs::cuda : Runs::host);
+      transfer_rows(context_, stream, b, planned_.placement, to_device() ? Runs::cuda : Runs::host);
     };
     if (matrices(piece) == 1 || stride >= rows * pitch) return enqueue(block(0, matrices(piece)));
     for (int64_t i = 0; i < matrices(piece); ++i) enqueue(block(i, 1));  // they overlap

@@ -53,6 +53,8 @@ TEST(Placement, CopiesBetweenTwoMemoriesAreTheDrivers) {
     for (const auto dst : kKinds) {
       const Placement p = place_copy(true, kOwn, of(src), of(dst));
       EXPECT_EQ(p.by_driver, on_device(src) != on_device(dst)) << src << ' ' << dst;
+      const bool heap = src == GPUMEM_MEMORY_PAGEABLE || dst == GPUMEM_MEMORY_PAGEABLE;
+      EXPECT_EQ(p.pageable, p.by_driver && heap) << src << ' ' << dst;
       EXPECT_EQ(p.runs == Runs::host, !on_device(src) && !on_device(dst)) << src << ' ' << dst;
       EXPECT_FALSE(p.stage_src);
       EXPECT_FALSE(place_copy(false, GPUMEM_DEVICE_HOST, of(src), of(dst)).by_driver);
