@@ -485,6 +485,9 @@ GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, i
  * dst == src is a no-op; bytes == 0 is one too, and the pointers may then be NULL.
  * The _async form returns before the copy: both ranges stay valid, and src unchanged, until the stream has passed it,
  * for ordinary heap memory as well (unlike cudaMemcpyAsync, which may read pageable memory during the call).
+ * Between heap memory and a device, several host threads bring the bytes to pinned memory and back, at the speed of the
+ * link where there are enough (host_threads); up to 64 MiB of pinned memory are kept for that, and 8 MiB for each stream
+ * with such copies, until gpumem_memory_trim().
  * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (overlap), UNSUPPORTED (a device pointer on a host context; a
  * forced variant that does not fit), CAPTURING (the context's own stream; _async where both ranges lie in host memory
  * or one is not pinned). */

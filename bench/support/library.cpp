@@ -4,10 +4,11 @@
 
 namespace bench {
 
-Context make_context(int32_t device) {
+Context make_context(int32_t device, int32_t host_threads) {
   gpumem_ctx_options options;
   check(gpumem_ctx_options_init(&options, sizeof options));
   options.device = device;
+  options.host_threads = host_threads;
   gpumem_ctx* ctx = nullptr;
   check(gpumem_ctx_create(&options, &ctx));
   Context owned(ctx, [](gpumem_ctx* c) { gpumem_ctx_destroy(c); });

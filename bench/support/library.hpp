@@ -25,8 +25,9 @@ inline void check(gpumem_status status) {
 
 using Context = std::shared_ptr<gpumem_ctx>;
 
-// A context of the given device (GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_CUDA or an ordinal), warmed up.
-Context make_context(int32_t device);
+// A context of the given device (GPUMEM_DEVICE_HOST, GPUMEM_DEVICE_CUDA or an ordinal), warmed up, with so many threads for the
+// host's part of the work; 0: as many as there are.
+Context make_context(int32_t device, int32_t host_threads = 0);
 
 gpumem_device_info device_of(gpumem_ctx* ctx);
 

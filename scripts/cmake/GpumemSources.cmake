@@ -36,6 +36,7 @@ set(core_sources
   src/engine/page_map.cpp
   src/engine/permute.cpp
   src/engine/permute_check.cpp
+  src/engine/pinned_rings.cpp
   src/engine/placement.cpp
   src/engine/process.cpp
   src/engine/reduce.cpp
@@ -47,6 +48,7 @@ set(core_sources
   src/engine/reduce_streamed.cpp
   src/engine/registry.cpp
   src/engine/report.cpp
+  src/engine/ring_copy.cpp
   src/engine/rows.cpp
   src/engine/resize.cpp
   src/engine/staging.cpp
@@ -104,7 +106,6 @@ set(cuda_sources
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_copy.cpp
   src/backend/cuda/driver_pool.cpp
-  src/backend/cuda/pageable_copy.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp

@@ -173,15 +173,6 @@ struct ResizeArgs {
   int64_t dst_pitch;
 };
 
-struct Copy2dArgs {
-  void* dst;
-  size_t dst_pitch;  // bytes from row to row
-  const void* src;
-  size_t src_pitch;
-  size_t row_bytes;
-  size_t rows;
-};
-
 // Work on the host that a stream runs in its order. It must not throw and not call the backend that runs it.
 struct HostTask {
   virtual ~HostTask() = default;
@@ -219,14 +210,17 @@ class Backend {
   virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
   virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
 
-  // Movement. copy takes any pair of pointers that the backend's device can reach; pageable_rows_async keeps the promise of
-  // gpumem_copy_async for heap memory, as pageable_copy_async does for one range.
+  // The host backend. Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than
+  // `gap` bytes and can't be. nullptr: there is none that the system tells of.
+  virtual const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept = 0;
+
+  // Movement of any pair of pointers that the backend's device can reach.
   virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
-  virtual void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) = 0;
-  virtual void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) = 0;
-  void pageable_copy_async(NativeStream stream, void* dst, const void* src, size_t bytes, bool to_device) {
-    pageable_rows_async(stream, one_range(dst, src, static_cast<int64_t>(bytes)), to_device);
-  }
+  // The host backend, without a stream: the part of a block's bytes [first, last), counted without the gaps, by the calling
+  // thread; around its caches where that is asked for.
+  virtual void move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept = 0;
+  // The host backend: calls task(state, i) for each i in [0, tasks) by all its threads, and returns when all have returned.
+  virtual void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept = 0;
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
@@ -249,6 +243,7 @@ class Backend {
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;
   virtual NativeStream create_stream() = 0;
+  virtual NativeStream create_side_stream() = 0;  // ordered with others by events alone, the legacy stream included
   virtual void finish_stream(NativeStream stream) noexcept = 0;  // waits; a fault shows elsewhere
   virtual void destroy_stream(NativeStream stream) noexcept = 0;
   virtual NativeStream wrap_stream(void* native) = 0;
@@ -287,9 +282,6 @@ DeviceProps host_props(const HostOptions& options);
 // Whether an ordinary access at p works, asked of the operating system without making one.
 bool host_readable(const void* p) noexcept;
 bool host_writable(void* p) noexcept;
-// Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
-// can't be. nullptr: there is none that the system tells of.
-const void* host_hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept;
 
 // CUDA devices of this process. status is GPUMEM_OK (count >= 1) or why there is none, in words too.
 struct CudaDevices {

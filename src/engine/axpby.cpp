@@ -18,7 +18,7 @@ namespace {
 struct Source {
   bool read = false;
   bool staged = false;  // lies on the other side than z
-  bool mixed = false;
+  HostSide host_side = HostSide::locked;
   ByteRange range{};
 };
 
@@ -47,7 +47,7 @@ Source look_up_source(Context& context, const ByteRange& range, const ByteRange&
   const Operand operand = look_up_input(context, range);
   if (range.p != z.p) require_disjoint(z, range);
   const bool staged = context.on_cuda() && operand.on_host() != z_lies.on_host();
-  return {true, staged, operand.mixed, range};
+  return {true, staged, operand.host_side(), range};
 }
 
 void require_one_side(const Operand& z, const Source& source) {
@@ -99,7 +99,7 @@ Planned plan_with_sources(Context& context, const AxpbyCall& c, Until until) {
 const void* beside_z(Context& context, std::optional<Scratch>& room, Runs runs, const Source& source) {
   if (!source.read) return nullptr;
   if (!source.staged) return source.range.p;
-  stage(context, room, runs, source.range.p, source.range.bytes, source.mixed);
+  stage(context, room, runs, source.range.p, source.range.bytes, source.host_side);
   return room->get();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/error.hpp"
+#include "engine/pinned_rings.hpp"
 
 namespace gpumem {
 namespace {
@@ -72,6 +73,7 @@ void Context::open_pools(const gpumem_ctx_options& options) {
   pinned.most_idle = options.pinned_memory_kept;
   if (pinned.most_idle < 0) pinned.most_idle = std::min(int64_t{4} << 30, host_->props().memory_bytes / 8);
   pinned_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<PinnedSource>(*this), pinned);
+  if (on_cuda()) rings_ = std::make_unique<PinnedRings>(*this);
 }
 
 void Context::open_device(bool non_blocking_stream) {

@@ -36,6 +36,7 @@ class MemoryStats {
 };
 
 struct Stream;
+class PinnedRings;
 
 class Context {
  public:
@@ -56,6 +57,8 @@ class Context {
   NativeStream own_stream() noexcept { return device().own_stream(); }
   BlockPool& device_memory() noexcept { return *device_memory_; }
   BlockPool& pinned_memory() noexcept { return *pinned_memory_; }
+  // Of a context with a device.
+  PinnedRings& rings() noexcept { return *rings_; }
 
   Override forced(gpumem_family family) const noexcept;
   void force(gpumem_family family, Override forced) noexcept;
@@ -85,6 +88,7 @@ class Context {
   std::unique_ptr<Backend> device_;  // null on a host context
   std::unique_ptr<BlockPool> device_memory_;
   std::unique_ptr<BlockPool> pinned_memory_;
+  std::unique_ptr<PinnedRings> rings_;  // null on a host context
   std::atomic<uint64_t> forced_[kFamilies] = {};
   mutable std::mutex fault_mutex_;
   std::atomic<bool> faulted_{false};

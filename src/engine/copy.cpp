@@ -1,6 +1,7 @@
 #include "engine/checked.hpp"
 #include "engine/placed.hpp"
 #include "engine/plan.hpp"
+#include "engine/ring_copy.hpp"
 #include "engine/sentences.hpp"
 #include "engine/staging.hpp"
 #include "kernels/limits.hpp"
@@ -76,16 +77,18 @@ Decision driver_decision(Context& context, const CopyProblem& problem) {
 // Between host and device, or between two devices.
 void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& args, NativeStream stream, Until until) {
   Backend& device = context.device();
-  const bool pageable = planned.placement.pageable;
-  if (until == Until::complete || pageable) require_not_capturing(context, stream, "a copy of host memory");
-  if ((pageable && until == Until::enqueued) || through_chunks(planned.placement, args.block)) {
-    device.pageable_rows_async(stream, args.block, planned.from_host);
-    if (until == Until::complete) device.synchronize(stream);
-    return;
+  const HostSide side = planned.placement.host_side;
+  const Runs to = planned.from_host ? Runs::cuda : Runs::host;
+  if (until == Until::complete || side != HostSide::locked) {
+    require_not_capturing(context, stream, "a copy of host memory");
   }
-  // What was enqueued before may still be writing host memory, which the driver may read at once.
-  if (pageable && planned.from_host) device.await_order();
-  device.copy_block(stream, args, until);
+  if (until == Until::enqueued) {
+    if (side != HostSide::locked) return enqueue_through_rings(context, stream, args.block, to);
+    return device.copy_block(stream, args, until);
+  }
+  // What was enqueued before may still be writing host memory, which may be read at once.
+  if (side != HostSide::locked && planned.from_host) device.await_order();
+  transfer_rows(context, stream, args.block, side, to, until);
 }
 
 }  // namespace

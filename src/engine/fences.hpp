@@ -26,6 +26,7 @@ class Fences {
     bool passed() const { return home_.backend_.passed(event_); }
     // Work that the stream is given from now on comes after it.
     void hold(NativeStream stream) const { home_.backend_.wait_event(stream, event_); }
+    void wait() const { home_.backend_.synchronize_event(event_); }
 
    private:
     Fences& home_;

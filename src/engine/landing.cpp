@@ -1,5 +1,7 @@
 #include "engine/landing.hpp"
 
+#include "engine/ring_copy.hpp"
+
 namespace gpumem {
 namespace {
 
@@ -12,6 +14,8 @@ class Keep final : public HostTask {
  private:
   std::shared_ptr<const Landing> landing_;
 };
+
+int64_t bytes_of(const Landing::Place& place) noexcept { return static_cast<int64_t>(place.size); }
 
 }  // namespace
 
@@ -30,11 +34,12 @@ void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<Host
   auto keep = std::make_unique<Keep>(shared);
   try {
     for (const Landing::Place& place : shared->places()) {
-      if (prefilled) device.pageable_copy_async(stream, place.bytes.get(), place.target, place.size, false);
+      if (prefilled)
+        enqueue_through_rings(context, stream, one_range(place.bytes.get(), place.target, bytes_of(place)), Runs::host);
     }
     device.host_callback(stream, std::move(task));
     for (const Landing::Place& place : shared->places()) {
-      device.pageable_copy_async(stream, place.target, place.bytes.get(), place.size, true);
+      enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)), Runs::cuda);
     }
     device.host_callback(stream, std::move(keep));
   } catch (...) {

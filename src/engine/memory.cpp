@@ -3,6 +3,7 @@
 #include "engine/checked.hpp"
 #include "engine/operand.hpp"
 #include "engine/operations.hpp"
+#include "engine/pinned_rings.hpp"
 #include "engine/process.hpp"
 #include "engine/sentences.hpp"
 #include "engine/streams.hpp"
@@ -131,6 +132,7 @@ void trim(Context& context, int64_t keep_bytes) {
   if (keep_bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "keep_bytes is %lld; expected 0 or more", ll(keep_bytes));
   context.device_memory().trim(keep_bytes);
   context.pinned_memory().trim(keep_bytes);
+  if (context.on_cuda()) context.rings().trim();
 }
 
 void label(Context& context, const void* p, const char* text) {

@@ -62,7 +62,8 @@ void require_no_encounter(const void* p, int64_t bytes, int64_t gap, const char*
       met->live ? "" : ", where nothing is allocated");
 }
 
-void require_accessible(const void* p, int64_t bytes, int64_t gap, Access access, const char* argument) {
+void require_accessible(Context& context, const void* p, int64_t bytes, int64_t gap, Access access,
+                        const char* argument) {
   const auto* last = static_cast<const char*>(p) + (bytes - 1);
   const char* verb = access == Access::read ? "read" : "written";
   if (!reachable(p, access)) fail_unreadable(p, argument, verb);
@@ -70,7 +71,8 @@ void require_accessible(const void* p, int64_t bytes, int64_t gap, Access access
     fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
          argument, static_cast<long long>(bytes), number(last), verb);
   }
-  const void* hole = host_hole(p, static_cast<size_t>(bytes), static_cast<size_t>(gap), access == Access::write);
+  const void* hole =
+      context.host().hole(p, static_cast<size_t>(bytes), static_cast<size_t>(gap), access == Access::write);
   if (hole == nullptr) return;
   fail(GPUMEM_INVALID_POINTER,
        "%s (0x%llx): of %lld bytes from it on, those at 0x%llx can't be %s: not mapped for that in this process",
@@ -144,7 +146,7 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
   }
   if (unknown(operand)) {
     require_no_encounter(p, bytes, gap, argument);
-    require_accessible(p, bytes, gap, access, argument);
+    require_accessible(context, p, bytes, gap, access, argument);
     const auto* last = static_cast<const char*>(p) + (bytes - 1);
     operand.mixed = operand.mixed || (context.on_cuda() && context.device().classify(last).known);
   }

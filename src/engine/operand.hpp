@@ -13,6 +13,9 @@ namespace gpumem {
 
 enum class Access : int32_t { read, write };
 
+// Host memory of a move, as the driver knows it: it reaches locked pages by itself, and takes none that is registered in part.
+enum class HostSide : int32_t { locked, pageable, mixed };
+
 struct Operand {
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
   int32_t device = GPUMEM_DEVICE_HOST;
@@ -23,6 +26,11 @@ struct Operand {
 
   // Memory that an ordinary load can reach without moving pages of a GPU.
   bool on_host() const noexcept { return kind == GPUMEM_MEMORY_PAGEABLE || kind == GPUMEM_MEMORY_PINNED; }
+  // No matter where it does not lie in host memory.
+  HostSide host_side() const noexcept {
+    if (mixed) return HostSide::mixed;
+    return kind == GPUMEM_MEMORY_PAGEABLE ? HostSide::pageable : HostSide::locked;
+  }
 };
 
 // What p is. Throws INVALID_POINTER for NULL and for memory that was freed or is not mapped.

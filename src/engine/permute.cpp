@@ -70,7 +70,8 @@ void bring(Context& context, const PermuteCall& call, const Placement& placement
                   on_host ? Until::complete : Until::enqueued);
     from = staged.packed->get();
   }
-  stage(context, staged.arrived, placement.runs, from, travel.bytes, placement.mixed && !travel.packed);
+  stage(context, staged.arrived, placement.runs, from, travel.bytes,
+        travel.packed ? HostSide::pageable : placement.host_side);
 }
 
 int64_t gap_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
@@ -93,7 +94,7 @@ Placement place_permutation(Context& context, const PermuteCall& c, const Permut
   }
   require_disjoint({"dst", c.dst, p.dst_bytes}, {"src", c.src, p.src_bytes});
   Placement placement = place(context.on_cuda(), src, dst);
-  placement.mixed = src.mixed;
+  placement.host_side = src.host_side();
   if (placement.stage_src && until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED,
          "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",

@@ -24,7 +24,7 @@ Placement place(bool on_cuda, const Operand& operand) noexcept {
 Placement place_streamed(const Operand& x) noexcept {
   Placement placement{Runs::cuda, false,
                       "the data lies in host memory and is streamed through the device, as the context's option asks"};
-  placement.mixed = x.mixed;
+  placement.host_side = x.host_side();
   placement.streamed = true;
   return placement;
 }
@@ -33,7 +33,7 @@ Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexc
   Placement placement = place(on_cuda, x);
   if (!on_cuda || x.on_host() == y.on_host()) return placement;
   placement.stage_src = true;
-  placement.mixed = y.mixed;
+  placement.host_side = y.host_side();
   placement.reason = x.on_host() ? "x lies in host memory; y is copied to the host first"
                                  : "x lies in memory of the device; y is copied to the device first";
   return placement;
@@ -52,9 +52,7 @@ Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
   Placement placement = place(on_cuda, src, dst);
   if (!placement.stage_src) return placement;
-  const Operand& moved = dst.on_host() ? dst : src;
-  placement.pageable = moved.kind == GPUMEM_MEMORY_PAGEABLE;
-  placement.mixed = moved.mixed;
+  placement.host_side = (dst.on_host() ? dst : src).host_side();
   if (!dst.on_host()) {
     placement.reason =
         "dst lies in memory of the device; src is copied there in pieces, each while the one before is at work";
@@ -79,8 +77,7 @@ Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operan
   Placement by_driver{Runs::cuda, false, "one side lies in host memory: the driver copies, whatever variant is forced"};
   if (devices) by_driver.reason = "one side lies on another device: the driver copies, whatever variant is forced";
   by_driver.by_driver = true;
-  by_driver.pageable = src.kind == GPUMEM_MEMORY_PAGEABLE || dst.kind == GPUMEM_MEMORY_PAGEABLE;
-  by_driver.mixed = src.mixed || dst.mixed;
+  if (src.on_host() || dst.on_host()) by_driver.host_side = (dst.on_host() ? dst : src).host_side();
   return by_driver;
 }
 

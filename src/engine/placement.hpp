@@ -10,13 +10,12 @@ struct Placement {
   Runs runs = Runs::host;
   bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
   const char* reason = "";
-  bool mixed = false;        // that operand, or dst where that is moved, is registered with the driver in part
-  bool streamed = false;     // the operand is moved to the device in pieces
-  bool stage_index = false;  // the index of rows lies elsewhere and is copied next to the work first
-  bool index_mixed = false;  // it is registered with the driver in part
-  bool by_driver = false;    // a copy that no variant of ours can make
-  bool bring_dst = false;    // dst lies elsewhere than the work, which copies it there piece by piece
-  bool pageable = false;     // what a copy, or pieces, move lies in pageable host memory
+  HostSide host_side = HostSide::locked;  // of what is moved: that operand, or dst where that is
+  bool streamed = false;                  // the operand is moved to the device in pieces
+  bool stage_index = false;               // the index of rows lies elsewhere and is copied next to the work first
+  HostSide index_side = HostSide::locked;
+  bool by_driver = false;  // a copy that no variant of ours can make
+  bool bring_dst = false;  // dst lies elsewhere than the work, which copies it there piece by piece
 };
 
 // One operand.

@@ -84,7 +84,7 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange y = inputs_of(call).range[1];
-    stage(context, staged, runs, y.p, y.bytes, planned.placement.mixed);
+    stage(context, staged, runs, y.p, y.bytes, planned.placement.host_side);
     args.y = staged->get();
   }
   if (beside) context.device().await_order();

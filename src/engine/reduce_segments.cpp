@@ -36,7 +36,7 @@ Placement place_segments(Context& context, const ReduceSegmentsCall& c, Until un
          kind_name(offsets.kind), placement.runs == Runs::cuda ? "on the device" : "on the host");
   }
   placement.stage_src = true;
-  placement.mixed = offsets.mixed;
+  placement.host_side = offsets.host_side();
   return placement;
 }
 
@@ -75,7 +75,7 @@ void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* res
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange& offsets = inputs.range[0];
-    stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.mixed);
+    stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
     args.offsets = static_cast<const int64_t*>(staged->get());
   }
   const gpumem_status found = reduce_lines(context, planned.placement.runs, args, outputs.result());

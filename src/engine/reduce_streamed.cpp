@@ -59,7 +59,7 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
       plan_of_part.problem.n = part.n;
       plan_of_part.decision = decide<ReduceFamily>(context, plan_of_part.problem);
     }
-    transfer(context, buffer.get(), part.x, part.n * bytes, planned.placement.mixed, Runs::cuda);
+    transfer(context, buffer.get(), part.x, part.n * bytes, planned.placement.host_side, Runs::cuda);
     part.x = buffer.get();
     nodes.push_back(device.reduce(context.own_stream(), args_of(plan_of_part, part)));
     move_index(kind, first, nodes.back());

@@ -75,7 +75,7 @@ ResizeCall normal(ResizeCall c) noexcept {
 
 Placement place_resize(Context& context, const Operand& src, const Operand& dst, Until until) {
   Placement placement = place(context.on_cuda(), src, dst);
-  placement.mixed = src.mixed;
+  placement.host_side = src.host_side();
   if (placement.stage_src && until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED,
          "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
@@ -149,11 +149,10 @@ void resize(Context& context, const ResizeCall& call, NativeStream stream, Until
     const bool to_device = p.runs == Runs::cuda;
     staged.emplace(context.running(p.runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
                    static_cast<size_t>(p.src_rows * p.src_pitch));
-    const auto row_bytes = static_cast<size_t>(p.src_pitch);
-    stage_rows(
-        context, p.runs,
-        {staged->get(), row_bytes, call.src, static_cast<size_t>(pitch), row_bytes, static_cast<size_t>(p.src_rows)},
-        planned.placement.mixed);
+    stage_rows(context, p.runs,
+               {static_cast<char*>(staged->get()), p.src_pitch, 0, static_cast<const char*>(call.src), pitch, 0,
+                p.src_pitch, p.src_rows},
+               planned.placement.host_side);
     args.src = staged->get();
   }
   run_placed(context, p.runs, stream, until, "this resize",

@@ -103,9 +103,9 @@ Placement place_rows(Context& context, const Ranges& ranges, Until until) {
   Placement placement = src && dst ? place(context.on_cuda(), *src, *dst) : place(context.on_cuda(), dst ? *dst : *src);
   if (src && dst) require_disjoint(ranges.dst, ranges.src);
   if (dst) require_disjoint(ranges.dst, ranges.index);
-  placement.mixed = src && src->mixed;
+  if (src) placement.host_side = src->host_side();
   placement.stage_index = context.on_cuda() && index_elsewhere(placement.runs, index, until);
-  placement.index_mixed = index.mixed;
+  placement.index_side = index.host_side();
   if (until == Until::enqueued && placement.stage_src) fail_elsewhere("src", *src, placement.runs);
   if (until == Until::enqueued && placement.stage_index) fail_elsewhere("index", index, placement.runs);
   return placement;
@@ -172,12 +172,13 @@ BadIndex move_rows(Backend& backend, NativeStream stream, const RowsArgs& args, 
 
 // Copies the rows of src next to the work, without the gaps between them.
 void stage_src(Context& context, std::optional<Scratch>& staged, const Placement& placement, const RowsCall& c) {
-  const auto row_bytes = static_cast<size_t>(c.row_bytes);
-  const auto rows = static_cast<size_t>(c.src_rows);
   staged.emplace(context.running(placement.runs),
-                 placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE, row_bytes * rows);
+                 placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
+                 static_cast<size_t>(c.row_bytes * c.src_rows));
   stage_rows(context, placement.runs,
-             {staged->get(), row_bytes, c.src, static_cast<size_t>(c.src_pitch), row_bytes, rows}, placement.mixed);
+             {static_cast<char*>(staged->get()), c.row_bytes, 0, static_cast<const char*>(c.src), c.src_pitch, 0,
+              c.row_bytes, c.src_rows},
+             placement.host_side);
 }
 
 template <class Family>
@@ -206,7 +207,7 @@ void run(Context& context, const RowsCall& given) {
     args.src_pitch = c.row_bytes;
   }
   if (placement.stage_index) {
-    stage(context, index, placement.runs, c.index, c.n * element_bytes(c.index_type), placement.index_mixed);
+    stage(context, index, placement.runs, c.index, c.n * element_bytes(c.index_type), placement.index_side);
     args.index = index->get();
   }
   const bool beside = context.on_cuda() && placement.runs == Runs::host;

@@ -1,47 +1,42 @@
 #include "engine/staging.hpp"
 
-namespace gpumem {
+#include "engine/ring_copy.hpp"
 
-void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool mixed, Runs to) {
-  const NativeStream stream = context.own_stream();
-  const auto size = static_cast<size_t>(bytes);
-  if (mixed) return context.device().pageable_copy_async(stream, dst, src, size, to == Runs::cuda);
-  context.device().copy(stream, dst, src, size, Until::enqueued);
+namespace gpumem {
+namespace {
+
+// The host's side of a staged operand: the operand itself, or pages of the library's own beside the work.
+HostSide staged_side(Runs to, HostSide of_src) noexcept { return to == Runs::cuda ? of_src : HostSide::pageable; }
+
+}  // namespace
+
+void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostSide host_side, Runs to) {
+  transfer_rows(context, context.own_stream(), one_range(dst, src, bytes), host_side, to, Until::enqueued);
 }
 
 int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
 
-bool through_chunks(const Placement& placement, const CopyBlock& block) noexcept {
-  return placement.mixed || (placement.pageable && !block.one_range());
-}
-
-void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, const Placement& placement, Runs to) {
-  Backend& device = context.device();
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, HostSide host_side, Runs to,
+                   Until until) {
   const CopyBlock rows = merged(block);
-  if (through_chunks(placement, rows)) return device.pageable_rows_async(stream, rows, to == Runs::cuda);
-  device.copy_block(stream, {driver_variant(), {}, rows}, Until::enqueued);
+  if (through_rings(context, host_side, rows, to)) return copy_through_rings(context, stream, rows, to, until);
+  context.device().copy_block(stream, {driver_variant(), {}, rows}, until);
 }
 
-void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed) {
+void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
+           HostSide host_side) {
   const bool to_device = runs == Runs::cuda;
-  // What was enqueued before may still be writing host memory, which the driver may read at once.
+  // What was enqueued before may still be writing host memory, which may be read at once.
   if (to_device) context.device().await_order();
   staged.emplace(context.running(runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
                  static_cast<size_t>(bytes));
-  transfer(context, staged->get(), src, bytes, mixed, runs);
+  transfer(context, staged->get(), src, bytes, staged_side(runs, host_side), runs);
   if (!to_device) context.device().synchronize(context.own_stream());
 }
 
-// The driver takes no memory that is registered in part: the host gathers such rows first.
-void stage_rows(Context& context, Runs to, const Copy2dArgs& args, bool mixed) {
+void stage_rows(Context& context, Runs to, const CopyBlock& rows, HostSide host_side) {
   if (to == Runs::cuda) context.device().await_order();  // as stage()
-  if (!mixed) return context.device().copy_2d(context.own_stream(), args, Until::complete);
-  const size_t bytes = args.row_bytes * args.rows;
-  const Scratch gathered(context.host(), GPUMEM_MEMORY_PAGEABLE, bytes);
-  const Copy2dArgs gather{gathered.get(), args.row_bytes, args.src, args.src_pitch, args.row_bytes, args.rows};
-  context.host().copy_2d(nullptr, gather, Until::complete);
-  const Copy2dArgs place{args.dst, args.dst_pitch, gathered.get(), args.row_bytes, args.row_bytes, args.rows};
-  context.device().copy_2d(context.own_stream(), place, Until::complete);
+  transfer_rows(context, context.own_stream(), rows, staged_side(to, host_side), to, Until::complete);
 }
 
 void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output) {
@@ -52,7 +47,8 @@ void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const 
 
 void bring_back(Context& context, const Scratch& room, const Output& output) {
   const Runs to = output.where.on_host() ? Runs::host : Runs::cuda;
-  transfer(context, output.p, room.get(), output.bytes, output.where.mixed, to);
+  const HostSide side = to == Runs::host ? output.where.host_side() : HostSide::pageable;
+  transfer(context, output.p, room.get(), output.bytes, side, to);
   context.device().synchronize(context.own_stream());
 }
 

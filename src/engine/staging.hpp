@@ -11,27 +11,25 @@
 
 namespace gpumem {
 
-// Enqueues a copy between host and device on the context's own stream. mixed: the host's side is registered in part, which
-// the driver takes in no copy of its own.
-void transfer(Context& context, void* dst, const void* src, int64_t bytes, bool mixed, Runs to);
+// Enqueues a copy between host and device on the context's own stream, as transfer_rows().
+void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostSide host_side, Runs to);
 
 // The row of the copies' table that takes any pair of pointers.
 int32_t driver_variant() noexcept;
 
-// Whether a copy between host and device goes through pinned chunks, by the kind of its side in host memory: the driver takes no
-// memory that is registered in part, and does not say whether it leaves the gaps between rows of pageable memory alone, where pages
-// may be missing. block is merged.
-bool through_chunks(const Placement& placement, const CopyBlock& block) noexcept;
+// Copies rows between host and device, behind the stream; to the device, host memory that is not locked may be read at once. Given
+// Until::enqueued, the rest comes in the order of the stream.
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, HostSide host_side, Runs to,
+                   Until until);
 
-// Enqueues a copy of rows between host and device on a stream. Pageable memory is read and written in the stream's order, or at once.
-void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, const Placement& placement, Runs to);
+// Copies bytes of src next to the work, in the order of the context's own stream. host_side: of src, no matter where that is on the
+// device.
+void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
+           HostSide host_side);
 
-// Copies bytes of src next to the work, in the order of the context's own stream.
-void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes, bool mixed);
-
-// Copies rows next to the work, args.dst in memory of its side; behind the context's own stream and complete on return. mixed as
-// above.
-void stage_rows(Context& context, Runs to, const Copy2dArgs& args, bool mixed);
+// Copies rows next to the work, rows.dst in memory of its side; behind the context's own stream and complete on return. host_side
+// as above.
+void stage_rows(Context& context, Runs to, const CopyBlock& rows, HostSide host_side);
 
 // A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
 // then copies it to the output, complete on return.

@@ -49,7 +49,7 @@ std::vector<Piece> pieces_of(const TransposeCall& c, const TransposePiece& large
 class Link {
  public:
   Link(Backend& device, bool own_stream)
-      : device_(device), work_(device.own_stream()), moves_(own_stream ? device.create_stream() : work_) {}
+      : device_(device), work_(device.own_stream()), moves_(own_stream ? device.create_side_stream() : work_) {}
   ~Link() {
     device_.finish_stream(work_);
     if (moves_ == work_) return;
@@ -77,7 +77,7 @@ class Crossing {
     const Placement& placement = planned_.placement;
     const std::vector<Piece> pieces = pieces_of(call_, transpose_piece(call_, placement));
     // What was enqueued before may still be writing pageable memory, which the driver may read at once.
-    if (to_device() && (placement.pageable || placement.mixed)) device_.await_order();
+    if (to_device() && placement.host_side != HostSide::locked) device_.await_order();
     Fences fences(device_);
     std::array<std::optional<Slot>, 2> slots;
     const Link link(device_, pieces.size() > 1);
@@ -153,7 +153,8 @@ class Crossing {
           dst_of(piece) + matrix * stride, pitch, stride, buffer, row_bytes, rows * row_bytes, row_bytes, rows, slices};
     };
     const auto enqueue = [&](const CopyBlock& b) {
-      transfer_rows(context_, stream, b, planned_.placement, to_device() ? Runs::cuda : Runs::host);
+      transfer_rows(context_, stream, b, planned_.placement.host_side, to_device() ? Runs::cuda : Runs::host,
+                    Until::enqueued);
     };
     if (matrices(piece) == 1 || stride >= rows * pitch) return enqueue(block(0, matrices(piece)));
     for (int64_t i = 0; i < matrices(piece); ++i) enqueue(block(i, 1));  // they overlap

@@ -1,4 +1,5 @@
 // The host backend's parts: every instruction set computes the same, the probes tell the truth, queues keep order.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -85,6 +86,7 @@ TEST(Probe, FindsTheFirstHoleThatIsTooLong) {
     bool writable;
     size_t hole;  // 0: none
   };
+  const MappingsFile mappings;
   for (const Expected& e :
        {Expected{0, 19, 0, false, 0}, Expected{21, 30, 0, true, 0}, Expected{0, 21, 0, false, 20},
         Expected{0, 21, page - 1, false, 20}, Expected{0, 21, page, false, 0}, Expected{0, 199, 0, false, 20},
@@ -93,7 +95,7 @@ TEST(Probe, FindsTheFirstHoleThatIsTooLong) {
         Expected{110, 199, 0, true, 150}, Expected{110, 199, 2 * page, true, 150}, Expected{110, 199, page, false, 0},
         Expected{149, 153, 0, true, 150}}) {
     const char* const hole = e.hole == 0 ? nullptr : p + e.hole * page;
-    EXPECT_EQ(host_hole(p + e.first * page + 5, (e.last - e.first) * page, e.gap, e.writable), hole)
+    EXPECT_EQ(host_hole(mappings, p + e.first * page + 5, (e.last - e.first) * page, e.gap, e.writable), hole)
         << e.first << " to " << e.last << ", gaps of " << e.gap;
     const AddressRange range{base + e.first * page, base + e.last * page};
     for (const MappingList by : {MappingList::asked, MappingList::text}) {
@@ -105,6 +107,26 @@ TEST(Probe, FindsTheFirstHoleThatIsTooLong) {
     }
   }
   munmap(p, kPages * page);
+}
+
+TEST(Probe, AProgramMayCloseTheListAndUseItsNumber) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* map = mmap(nullptr, 8 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(map, MAP_FAILED);
+  auto* const p = static_cast<char*>(map);
+  mprotect(p + 5 * page, page, PROT_NONE);
+  const int number = open("/dev/null", O_RDONLY);  // the number that is free next
+  close(number);
+  {
+    const MappingsFile mappings;
+    EXPECT_EQ(host_hole(mappings, p, 8 * page, 0, false), p + 5 * page);
+    ASSERT_EQ(close(number), 0) << "the list is open under that number";
+    EXPECT_EQ(host_hole(mappings, p, 8 * page, 0, false), p + 5 * page) << "closed";
+    ASSERT_EQ(open("/dev/null", O_RDONLY), number);
+    EXPECT_EQ(host_hole(mappings, p, 8 * page, 0, false), p + 5 * page) << "another file";
+  }
+  EXPECT_EQ(close(number), 0) << "the program's own file is left open";
+  munmap(map, 8 * page);
 }
 
 TEST(Probe, TheTextIsReadAnewForWhatItDidNotShow) {

@@ -39,7 +39,8 @@ TEST(Placement, AcrossTheLinkTheDeviceWorks) {
       EXPECT_EQ(p.stage_src, !on_device(src) && on_device(dst)) << src << ' ' << dst;
       EXPECT_EQ(p.bring_dst, on_device(src) && !on_device(dst)) << src << ' ' << dst;
       const auto moved = on_device(src) ? dst : src;
-      EXPECT_EQ(p.pageable, (p.stage_src || p.bring_dst) && moved == GPUMEM_MEMORY_PAGEABLE) << src << ' ' << dst;
+      const bool heap = (p.stage_src || p.bring_dst) && moved == GPUMEM_MEMORY_PAGEABLE;
+      EXPECT_EQ(p.host_side == HostSide::pageable, heap) << src << ' ' << dst;
       EXPECT_STRNE(p.reason, "");
       EXPECT_EQ(place_across(false, of(src), of(dst)).runs, Runs::host);
       EXPECT_FALSE(place_across(false, of(src), of(dst)).bring_dst);
@@ -54,7 +55,7 @@ TEST(Placement, CopiesBetweenTwoMemoriesAreTheDrivers) {
       const Placement p = place_copy(true, kOwn, of(src), of(dst));
       EXPECT_EQ(p.by_driver, on_device(src) != on_device(dst)) << src << ' ' << dst;
       const bool heap = src == GPUMEM_MEMORY_PAGEABLE || dst == GPUMEM_MEMORY_PAGEABLE;
-      EXPECT_EQ(p.pageable, p.by_driver && heap) << src << ' ' << dst;
+      EXPECT_EQ(p.host_side == HostSide::pageable, p.by_driver && heap) << src << ' ' << dst;
       EXPECT_EQ(p.runs == Runs::host, !on_device(src) && !on_device(dst)) << src << ' ' << dst;
       EXPECT_FALSE(p.stage_src);
       EXPECT_FALSE(place_copy(false, GPUMEM_DEVICE_HOST, of(src), of(dst)).by_driver);

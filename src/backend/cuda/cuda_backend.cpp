@@ -84,7 +84,6 @@ void CudaBackend::close() noexcept {
   // Work on borrowed streams may still use what is given back here.
   static_cast<void>(cudaDeviceSynchronize());
   slots_.close();
-  pageable_copies_.close();
   scratch_.close();
   textures_.close();
   stream_memory_.close();
@@ -240,11 +239,6 @@ void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t b
   require_open(stream);
   GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
   finish(native(stream), until);
-}
-
-void CudaBackend::pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) {
-  const DeviceScope scope = enter();
-  pageable_copies_.enqueue(native(stream), block, to_device);
 }
 
 }  // namespace gpumem

@@ -7,7 +7,6 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/driver_pool.hpp"
-#include "backend/cuda/pageable_copy.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "backend/cuda/stream_memory.hpp"
@@ -40,8 +39,9 @@ class CudaBackend final : public Backend {
   void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
-  void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
+  const void* hole(const void*, size_t, size_t, bool) noexcept override { return nullptr; }  // the host backend's part
+  void move_part(const CopyBlock&, int64_t, int64_t, bool) noexcept override {}              // the host backend's part
+  void parallel(int64_t, gpumem_task_fn, void*) noexcept override {}                         // the host backend's part
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
@@ -58,6 +58,7 @@ class CudaBackend final : public Backend {
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
+  NativeStream create_side_stream() override;
   void finish_stream(NativeStream stream) noexcept override;
   void destroy_stream(NativeStream stream) noexcept override;
   NativeStream wrap_stream(void* native) override;
@@ -114,7 +115,6 @@ class CudaBackend final : public Backend {
   ReduceScratchPool scratch_;
   DriverPool pool_;
   ResultSlots slots_;
-  PageableCopies pageable_copies_;
   TextureObjects textures_;
   StreamMemory stream_memory_;
 };

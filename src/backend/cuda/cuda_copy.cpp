@@ -50,14 +50,4 @@ void CudaBackend::copy_block(NativeStream stream, const CopyArgs& args, Until un
   finish(native(stream), until);
 }
 
-void CudaBackend::copy_2d(NativeStream stream, const Copy2dArgs& a, Until until) {
-  const DeviceScope scope = enter();
-  const auto number = [](size_t v) { return static_cast<int64_t>(v); };
-  const CopyBlock block{
-      static_cast<char*>(a.dst), number(a.dst_pitch), 0, static_cast<const char*>(a.src), number(a.src_pitch), 0,
-      number(a.row_bytes),       number(a.rows)};
-  GPUMEM_CUDA(copy_by_driver(block, native(stream)));
-  finish(native(stream), until);
-}
-
 }  // namespace gpumem

@@ -29,6 +29,13 @@ NativeStream CudaBackend::create_stream() {
   return stream;
 }
 
+NativeStream CudaBackend::create_side_stream() {
+  const DeviceScope scope = enter();
+  cudaStream_t stream = nullptr;
+  GPUMEM_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
 void CudaBackend::finish_stream(NativeStream stream) noexcept {
   try {
     const DeviceScope scope = enter();

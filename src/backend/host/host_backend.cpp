@@ -101,17 +101,8 @@ void HostBackend::copy(NativeStream stream, void* dst, const void* src, size_t b
   submit(stream, until, [=, this] { copy_now(dst, src, bytes); });
 }
 
-void HostBackend::copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) {
-  submit(stream, until, [=] {
-    for (size_t row = 0; row < args.rows; ++row) {
-      std::memcpy(static_cast<char*>(args.dst) + row * args.dst_pitch,
-                  static_cast<const char*>(args.src) + row * args.src_pitch, args.row_bytes);
-    }
-  });
-}
-
-void HostBackend::pageable_rows_async(NativeStream stream, const CopyBlock& block, bool) {
-  submit(stream, Until::enqueued, [block] { copy_rows(block); });
+void HostBackend::parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept {
+  team_.parallel(tasks, [task, state](int64_t i) { task(state, i); });
 }
 
 NativeStream HostBackend::create_stream() { return new HostQueue; }

@@ -5,6 +5,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/host/host_queue.hpp"
+#include "backend/host/mappings.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reductions.hpp"
 #include "backend/launchers.hpp"
@@ -32,8 +33,12 @@ class HostBackend final : public Backend {
   void advise(const void*, size_t, gpumem_advice, int32_t) override {}
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
-  void copy_2d(NativeStream stream, const Copy2dArgs& args, Until until) override;
-  void pageable_rows_async(NativeStream stream, const CopyBlock& block, bool to_device) override;
+  const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept override {
+    return host_hole(mappings_, p, bytes, gap, writable);
+  }
+
+  void move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept override;
+  void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
@@ -50,6 +55,7 @@ class HostBackend final : public Backend {
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
+  NativeStream create_side_stream() override { return create_stream(); }
   void finish_stream(NativeStream stream) noexcept override;
   void destroy_stream(NativeStream stream) noexcept override;
   NativeStream wrap_stream(void* native) override;
@@ -91,6 +97,7 @@ class HostBackend final : public Backend {
 
   DeviceProps props_;
   HostTeam team_;
+  MappingsFile mappings_;
   HostQueue own_queue_;
 };
 

@@ -14,23 +14,30 @@ namespace {
 constexpr int64_t kShortestStreamed = 256;
 constexpr int64_t kLongestStreamed = int64_t{1} << 20;
 
+bool long_enough_to_stream(const CopyBlock& b) noexcept { return b.row_bytes >= kShortestStreamed || b.one_range(); }
+
+// Bytes [first, last) of the block, counted without the gaps.
+void move(const HostTeam& team, const CopyBlock& b, int64_t first, int64_t last, bool stream) {
+  if (!stream) {
+    for_each_row_part(b, first, last, [](char* dst, const char* src, int64_t part) {
+      std::memcpy(dst, src, static_cast<size_t>(part));
+    });
+    return;
+  }
+  const auto stream_row = team.loops.moves.stream_row;
+  for_each_row_part(b, first, last,
+                    [stream_row](char* dst, const char* src, int64_t part) { stream_row(dst, src, part); });
+  stream_fence();
+}
+
 // shape.tile bytes a task, counted without the gaps: a task may begin and end within a row.
 void copy_parallel(const HostTeam& team, const CopyArgs& args) {
   const CopyBlock& b = args.block;
   const int64_t bytes = b.bytes();
-  const bool stream =
-      team.larger_than_caches(bytes) && b.row_bytes >= kShortestStreamed && b.row_bytes < kLongestStreamed;
+  const bool stream = team.larger_than_caches(bytes) && long_enough_to_stream(b) && b.row_bytes < kLongestStreamed;
   team.parallel((bytes + args.shape.tile - 1) / args.shape.tile, [&](int64_t i) {
     const int64_t first = i * args.shape.tile;
-    const int64_t last = std::min(first + args.shape.tile, bytes);
-    if (!stream) {
-      for_each_row_part(b, first, last, [](char* dst, const char* src, int64_t part) {
-        std::memcpy(dst, src, static_cast<size_t>(part));
-      });
-      return;
-    }
-    for_each_row_part(b, first, last, [](char* dst, const char* src, int64_t part) { stream_row(dst, src, part); });
-    stream_fence();
+    move(team, b, first, std::min(first + args.shape.tile, bytes), stream);
   });
 }
 
@@ -42,6 +49,10 @@ constexpr Launcher<void (*)(const HostTeam&, const CopyArgs&)> kCopy[] = {{"host
 }  // namespace
 
 void add_copy_host_names(LauncherNames& names) { add_names<CopyFamily>(names, kCopy); }
+
+void HostBackend::move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept {
+  move(team_, block, first, last, around_caches && long_enough_to_stream(block));
+}
 
 void HostBackend::copy_block(NativeStream stream, const CopyArgs& args, Until until) {
   const auto launch = launch_of<CopyFamily>(kCopy, args.variant);

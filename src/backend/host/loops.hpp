@@ -100,6 +100,7 @@ struct MoveLoops {
   void (*narrow[5])(const NarrowBand& band);                                       // by log2 of the element's bytes
   void (*transpose[5])(const TransposeBand& band);                                 // by log2 of the element's bytes
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
+  void (*stream_row)(char* dst, const char* src, int64_t bytes);  // around the caches; stream_fence() is the caller's
 };
 
 // z[i] = alpha * x[i] + beta * y[i], for i < n, in the floating-point environment that the caller has set. An operand that is

@@ -171,7 +171,8 @@ namespace GPUMEM_LOOPS {
 const MoveLoops moves = {
     {narrow_band<1>, narrow_band<2>, narrow_band<4>, narrow_band<8>, narrow_band<16>},
     {transpose_band<1>, transpose_band<2>, transpose_band<4>, transpose_band<8>, transpose_band<16>},
-    fill};
+    fill,
+    stream_row};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

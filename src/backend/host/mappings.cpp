@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -168,6 +169,27 @@ class Seen {
 };
 
 }  // namespace
+
+MappingsFile::MappingsFile() noexcept : file_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
+  struct stat status {};
+  if (file_ < 0 || fstat(file_, &status) != 0) return;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+}
+
+// A program may have closed every file that it does not know, and opened another under the number.
+MappingsFile::~MappingsFile() {
+  struct stat status {};
+  if (file_ >= 0 && fstat(file_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) close(file_);
+}
+
+HoleSearch MappingsFile::find_hole(const AddressRange& range, size_t gap, bool writable) const noexcept {
+  const int before = errno;
+  Walk walk(range, gap);
+  const bool known = file_ >= 0 && ask(file_, writable, walk);
+  errno = before;
+  return {known, known ? walk.hole() : std::nullopt};
+}
 
 HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept {
   static thread_local Seen seen;

@@ -26,4 +26,25 @@ struct HoleSearch {
 };
 HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept;
 
+// The list, held open to be asked: opening it takes several times as long as an answer. It is that of the process which opened it.
+class MappingsFile {
+ public:
+  MappingsFile() noexcept;
+  ~MappingsFile();
+  MappingsFile(const MappingsFile&) = delete;
+  MappingsFile& operator=(const MappingsFile&) = delete;
+
+  // As above; known is false too where the program has closed the file.
+  HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable) const noexcept;
+
+ private:
+  int file_;
+  uint64_t device_ = 0;
+  uint64_t inode_ = 0;
+};
+
+// Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
+// can't be. nullptr: there is none that the system tells of.
+const void* host_hole(const MappingsFile& mappings, const void* p, size_t bytes, size_t gap, bool writable) noexcept;
+
 }  // namespace gpumem

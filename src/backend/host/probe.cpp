@@ -12,15 +12,16 @@ namespace gpumem {
 namespace {
 
 // What so many probes take, the list of mappings takes too.
-constexpr uintptr_t kMostProbes = 32;
+constexpr uintptr_t kMostProbes = 2;
 
 bool reachable(uintptr_t address, bool writable) noexcept {
   void* p = reinterpret_cast<void*>(address);
   return writable ? host_writable(p) : host_readable(p);
 }
 
-const void* listed_hole(const AddressRange& pages, size_t gap, bool writable) noexcept {
-  HoleSearch search = find_hole(pages, gap, writable, MappingList::asked);
+const void* listed_hole(const MappingsFile& mappings, const AddressRange& pages, size_t gap, bool writable) noexcept {
+  HoleSearch search = mappings.find_hole(pages, gap, writable);
+  if (!search.known) search = find_hole(pages, gap, writable, MappingList::asked);
   if (!search.known) search = find_hole(pages, gap, writable, MappingList::text);
   return search.hole ? reinterpret_cast<const void*>(search.hole->begin) : nullptr;
 }
@@ -55,16 +56,16 @@ bool host_writable(void* p) noexcept {
 }
 
 // A hole is whole pages: as few are looked at as leave no place for one that is too long.
-const void* host_hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept {
+const void* host_hole(const MappingsFile& mappings, const void* p, size_t bytes, size_t gap, bool writable) noexcept {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<uintptr_t>(p);
   const AddressRange pages{address & ~(page - 1), (address + bytes - 1) & ~(page - 1)};  // but for the last
   if (pages.bytes() <= page || pages.bytes() - page <= gap) return nullptr;
   const uintptr_t step = (gap / page + 1) * page;
-  if ((pages.bytes() - 1) / step > kMostProbes) return listed_hole(pages, gap, writable);
+  if ((pages.bytes() - 1) / step > kMostProbes) return listed_hole(mappings, pages, gap, writable);
   for (uintptr_t at = pages.begin + step; at < pages.end; at += step) {
     if (reachable(at, writable)) continue;
-    return step == page ? reinterpret_cast<const void*>(at) : listed_hole(pages, gap, writable);
+    return step == page ? reinterpret_cast<const void*>(at) : listed_hole(mappings, pages, gap, writable);
   }
   return nullptr;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace gpumem {
@@ -16,10 +16,16 @@ constexpr int64_t kLine = 64;
 #if defined(__x86_64__)
 // Whole cache lines written around the caches; dst aligned to kLine, bytes a multiple of it.
 inline void stream_lines(char* dst, const char* src, int64_t bytes) {
+#if defined(__AVX512F__)
+  for (int64_t at = 0; at < bytes; at += 64) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst + at), _mm512_loadu_si512(src + at));
+  }
+#else
   for (int64_t at = 0; at < bytes; at += 16) {
     const __m128i word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + at));
     _mm_stream_si128(reinterpret_cast<__m128i*>(dst + at), word);
   }
+#endif
 }
 inline void stream_fence() { _mm_sfence(); }
 #else
