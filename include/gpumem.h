@@ -86,7 +86,8 @@ enum { GPUMEM_BACKEND_HOST = 0, GPUMEM_BACKEND_CUDA = 1 };
 enum {
   GPUMEM_DEVICE_HOST = -1, /* the host backend */
   GPUMEM_DEVICE_BEST = -2, /* the caller's current CUDA device, else the lowest visible one, else the host */
-  GPUMEM_DEVICE_CUDA = -3  /* as BEST, but a status instead of the host */
+  GPUMEM_DEVICE_CUDA = -3, /* as BEST, but a status instead of the host */
+  GPUMEM_DEVICE_NONE = -4  /* no device: an answer, never an argument */
 };
 
 /* Element types of the whole library; which of them a function takes is in its name or its text. */
@@ -246,6 +247,15 @@ typedef struct gpumem_pointer_info {
   int64_t offset_bytes; /* of the pointer in its allocation; 0 if unknown */
   const void *base;     /* start of the allocation; NULL if unknown */
 } gpumem_pointer_info;
+
+typedef struct gpumem_managed_info {
+  int64_t struct_size;
+  int64_t host_bytes;         /* of the range, in memory of the host: read there without a fault, fetched by a device */
+  int32_t last_prefetch;      /* where to: a CUDA ordinal, GPUMEM_DEVICE_HOST, or GPUMEM_DEVICE_NONE */
+  int32_t preferred_location; /* by advice, likewise */
+  int32_t read_mostly;        /* 1: by advice */
+  int32_t accessed_by;        /* 1: by advice, the context's device */
+} gpumem_managed_info;
 
 typedef struct gpumem_memory_stats_info {
   int64_t struct_size;
@@ -478,6 +488,14 @@ GPUMEM_API gpumem_status gpumem_managed_prefetch_async(gpumem_ctx *ctx, const vo
  * (and its undoing) and is ignored by the others. Errors: as gpumem_managed_prefetch(). */
 GPUMEM_API gpumem_status gpumem_managed_advise(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_advice advice,
                                                int32_t device);
+
+/* Where bytes of managed memory lie now, by looking at each page (2 to 3 ms a GiB), and what was asked for them. What is
+ * not in memory of the host lies on a device, or nowhere yet: nobody has touched it. Of pages that are mostly read host
+ * and device may both have a copy. Of last_prefetch and the advice GPUMEM_DEVICE_NONE and 0 also mean: not the same for all
+ * of the range. bytes == 0 gives 0, NONE and 0. On a host context all bytes are the host's. Errors: INVALID_POINTER (not
+ * managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access). */
+GPUMEM_API gpumem_status gpumem_managed_info_init(gpumem_managed_info *info, int64_t size);
+GPUMEM_API gpumem_status gpumem_managed_query(gpumem_ctx *ctx, const void *p, int64_t bytes, gpumem_managed_info *info);
 
 /* --------------------------------------------------------------------------------------------------------- movement */
 

@@ -21,6 +21,7 @@ set(emulation_sources
   ${emulation}/shared_memory.cpp
   ${emulation}/streams.cpp
   ${emulation}/textures.cpp
+  ${emulation}/managed.cpp
   ${emulation}/transfers.cpp)
 # Puts the kernels' shared memory in one place: whatever links the kernels takes it.
 set(GPUMEM_EMULATION_LINK LINKER:-T,${emulation}/shared_memory.ld)

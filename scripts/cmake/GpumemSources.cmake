@@ -13,6 +13,7 @@ set(core_sources
   src/api/streams.cpp
   src/api/transpose.cpp
   src/api/variants.cpp
+  src/engine/arrival.cpp
   src/engine/axpby.cpp
   src/engine/block_pool.cpp
   src/engine/block_pool_growth.cpp
@@ -29,6 +30,7 @@ set(core_sources
   src/engine/labels.cpp
   src/engine/landing.cpp
   src/engine/log.cpp
+  src/engine/managed.cpp
   src/engine/memory.cpp
   src/engine/objects.cpp
   src/engine/operand.cpp
@@ -84,6 +86,7 @@ set(core_sources
   src/backend/host/mappings.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
+  src/backend/host/residency.cpp
   src/backend/host/segment_reduction.cpp
   src/backend/host/sequence.cpp
   src/backend/host/vector_reduction.cpp
@@ -97,6 +100,7 @@ set(cuda_sources
   src/backend/cuda/cuda_copy.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
+  src/backend/cuda/cuda_managed.cpp
   src/backend/cuda/cuda_permute.cpp
   src/backend/cuda/cuda_reduce.cpp
   src/backend/cuda/cuda_resize.cpp

@@ -111,6 +111,20 @@ gpumem_status gpumem_managed_prefetch_async(gpumem_ctx* ctx, const void* p, int6
       ctx, [&](Context& context) { prefetch(context, p, bytes, device, stream_of(context, stream), Until::enqueued); });
 }
 
+gpumem_status gpumem_managed_info_init(gpumem_managed_info* info, int64_t size) {
+  gpumem_managed_info defaults{};
+  defaults.last_prefetch = GPUMEM_DEVICE_NONE;
+  defaults.preferred_location = GPUMEM_DEVICE_NONE;
+  return guard([&] { init_struct(info, size, defaults, "info"); });
+}
+
+gpumem_status gpumem_managed_query(gpumem_ctx* ctx, const void* p, int64_t bytes, gpumem_managed_info* info) {
+  return with_context(ctx, [&](Context& context) {
+    static_cast<void>(struct_size_of(info, "info"));
+    write_struct(info, query_managed(context, p, bytes), "info");
+  });
+}
+
 gpumem_status gpumem_managed_advise(gpumem_ctx* ctx, const void* p, int64_t bytes, gpumem_advice advice,
                                     int32_t device) {
   return with_context(ctx, [&](Context& context) { advise(context, p, bytes, advice, device); });

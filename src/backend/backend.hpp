@@ -32,6 +32,15 @@ struct Location {
   size_t bytes = 0;
 };
 
+// What the driver was told of a range of managed memory. Devices are GPUMEM_DEVICE_NONE where it was told nothing, or not the same
+// for all of the range.
+struct ManagedState {
+  int32_t last_prefetch = GPUMEM_DEVICE_NONE;
+  int32_t preferred_location = GPUMEM_DEVICE_NONE;
+  bool read_mostly = false;
+  bool accessed_by = false;  // the backend's device
+};
+
 struct ReduceArgs {
   int32_t variant;  // row of the family's table
   LaunchShape shape;
@@ -208,6 +217,9 @@ class Backend {
   // The host backend: fresh pages from its allocate() are brought in by all threads. A forked child does not get them.
   virtual void make_resident(void* p, size_t bytes) noexcept = 0;
   virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
+  // To the backend's own device, with contents that nobody reads again.
+  virtual void prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) = 0;
+  virtual ManagedState managed_state(const void* p, size_t bytes) = 0;
   virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
 
   // The host backend. Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than
@@ -282,6 +294,9 @@ DeviceProps host_props(const HostOptions& options);
 // Whether an ordinary access at p works, asked of the operating system without making one.
 bool host_readable(const void* p) noexcept;
 bool host_writable(void* p) noexcept;
+// How many of the bytes lie in pages that the process has mapped in memory of the host; of managed memory, those that are not
+// on a device.
+size_t host_resident_bytes(const void* p, size_t bytes) noexcept;
 
 // CUDA devices of this process. status is GPUMEM_OK (count >= 1) or why there is none, in words too.
 struct CudaDevices {

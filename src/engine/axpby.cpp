@@ -18,7 +18,7 @@ namespace {
 struct Source {
   bool read = false;
   bool staged = false;  // lies on the other side than z
-  HostSide host_side = HostSide::locked;
+  Operand lies{};
   ByteRange range{};
 };
 
@@ -47,7 +47,7 @@ Source look_up_source(Context& context, const ByteRange& range, const ByteRange&
   const Operand operand = look_up_input(context, range);
   if (range.p != z.p) require_disjoint(z, range);
   const bool staged = context.on_cuda() && operand.on_host() != z_lies.on_host();
-  return {true, staged, operand.host_side(), range};
+  return {true, staged, operand, range};
 }
 
 void require_one_side(const Operand& z, const Source& source) {
@@ -88,6 +88,10 @@ Planned plan_with_sources(Context& context, const AxpbyCall& c, Until until) {
     require_one_side(z_lies, planned.y);
   }
   plan.placement = place_axpby(context, z_lies, planned.x.staged || planned.y.staged);
+  for (const Source* source : {&planned.x, &planned.y}) {
+    if (source->read && source->range.p != c.z) plan.placement.uses(source->lies);
+  }
+  if (planned.x.range.p != c.z && planned.y.range.p != c.z) plan.placement.overwrites(c.z);
   plan.problem = {
       plan.placement.runs,        c.dtype,          c.n, planned.x.read, planned.y.read, misalignment_of(planned.x),
       misalignment_of(planned.y), misalignment(c.z)};
@@ -99,7 +103,7 @@ Planned plan_with_sources(Context& context, const AxpbyCall& c, Until until) {
 const void* beside_z(Context& context, std::optional<Scratch>& room, Runs runs, const Source& source) {
   if (!source.read) return nullptr;
   if (!source.staged) return source.range.p;
-  stage(context, room, runs, source.range.p, source.range.bytes, source.host_side);
+  stage(context, room, runs, source.range.p, source.range.bytes, source.lies.host_side());
   return room->get();
 }
 
@@ -121,7 +125,7 @@ void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until u
   const void* y = one_operand ? x : beside_z(context, room_of_y, runs, planned.y);
   const AxpbyArgs args{
       planned.plan.decision.row, planned.plan.decision.shape, call.dtype, call.alpha, x, call.beta, y, call.z, call.n};
-  run_placed(context, runs, stream, until, "this axpby",
+  run_placed(context, planned.plan.placement, stream, until, "this axpby",
              [args](Backend& backend, NativeStream on, Until done) { backend.axpby(on, args, done); });
 }
 

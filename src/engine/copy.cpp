@@ -111,6 +111,7 @@ CopyPlan plan(Context& context, const CopyCall& c) {
   plan.placement = place_copy(context.on_cuda(), context.device().props().ordinal, src, dst);
   plan.block.row_by_row = on_another_device(context.device().props().ordinal, src) ||
                           on_another_device(context.device().props().ordinal, dst);
+  if (plan.block.one_range()) plan.placement.overwrites(c.dst);
   plan.from_host = src.on_host();
   plan.problem = {plan.placement.runs,      plan.block.row_bytes,
                   plan.block.rows,          plan.block.slices,
@@ -127,7 +128,7 @@ void copy(Context& context, const CopyCall& call, NativeStream stream, Until unt
   const CopyArgs args{planned.decision.row, planned.decision.shape, planned.block};
   if (planned.placement.by_driver) return copy_by_driver(context, planned, args, stream, until);
   const Runs runs = planned.placement.runs;
-  run_placed(context, runs, stream, until, runs == Runs::host ? "a copy of host memory" : "a copy",
+  run_placed(context, planned.placement, stream, until, runs == Runs::host ? "a copy of host memory" : "a copy",
              [args](Backend& backend, NativeStream on, Until done) { backend.copy_block(on, args, done); });
 }
 

@@ -55,6 +55,7 @@ Plan<FillFamily> plan(Context& context, const FillCall& c, const void* pattern) 
   const bool uniform = pattern != nullptr ? every_byte_equal(static_cast<const unsigned char*>(pattern), e) : e == 1;
   // Rows without gaps are one row: each is a whole number of patterns.
   const bool one_row = c.rows == 1 || c.pitch_bytes == row_bytes;
+  if (one_row) plan.placement.overwrites(c.dst);
   plan.problem = {plan.placement.runs, e, one_row ? extent : row_bytes, uniform};
   if (!one_row) {
     plan.problem.rows = c.rows;
@@ -69,7 +70,7 @@ void fill(Context& context, const FillCall& call, const void* pattern, NativeStr
   const Plan<FillFamily> planned = plan(context, call, pattern);
   if (planned.empty) return;
   const FillArgs args = fill_args(planned, call, pattern);
-  run_placed(context, planned.placement.runs, stream, until, "this fill",
+  run_placed(context, planned.placement, stream, until, "this fill",
              [args](Backend& backend, NativeStream on, Until done) { backend.fill(on, args, done); });
 }
 

@@ -12,8 +12,14 @@ namespace {
 // Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
 // is ordinary memory to a CUDA context.
 Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
-  Operand operand{allocation.kind, allocation.device, !allocation.registered,
-                  false,           allocation.base,   static_cast<int64_t>(allocation.bytes)};
+  Operand operand{allocation.kind,
+                  allocation.device,
+                  !allocation.registered,
+                  false,
+                  allocation.base,
+                  static_cast<int64_t>(allocation.bytes),
+                  nullptr,
+                  0};
   if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
   return operand;
 }
@@ -42,7 +48,8 @@ Operand identify(Context& context, const void* p, const char* argument) {
          "%s (0x%llx) lies in memory of gpumem where nothing is allocated; expected live memory", argument, number(p));
   }
   const Location location = context.device().classify(p);
-  return {location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes)};
+  return {
+      location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes), nullptr, 0};
 }
 
 bool reachable(const void* p, Access access) noexcept {
@@ -130,6 +137,8 @@ int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_byt
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
                       int64_t gap) {
   Operand operand = identify(context, p, argument);
+  operand.first = p;
+  operand.extent = bytes;
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (static_cast<uint64_t>(bytes) > UINTPTR_MAX - address) {
     fail(GPUMEM_OUT_OF_RANGE, "%s (0x%llx) and the %lld bytes from it on leave the address space", argument, number(p),

@@ -20,9 +20,11 @@ struct Operand {
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
   int32_t device = GPUMEM_DEVICE_HOST;
   bool ours = false;
-  bool mixed = false;  // host memory that is registered with the driver in part
-  uintptr_t base = 0;  // 0: unknown
-  int64_t bytes = 0;   // of the allocation; 0: unknown
+  bool mixed = false;           // host memory that is registered with the driver in part
+  uintptr_t base = 0;           // 0: unknown
+  int64_t bytes = 0;            // of the allocation; 0: unknown
+  const void* first = nullptr;  // what look_up_range() was asked about
+  int64_t extent = 0;
 
   // Memory that an ordinary load can reach without moving pages of a GPU.
   bool on_host() const noexcept { return kind == GPUMEM_MEMORY_PAGEABLE || kind == GPUMEM_MEMORY_PINNED; }

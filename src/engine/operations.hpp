@@ -141,6 +141,7 @@ void label(Context& context, const void* p, const char* text);
 void read_stats(Context& context, gpumem_memory_stats_info& info);
 void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until);
 void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice, int32_t device);
+gpumem_managed_info query_managed(Context& context, const void* p, int64_t bytes);
 
 // Movement.
 void copy(Context& context, const CopyCall& call, NativeStream stream, Until until);

@@ -133,7 +133,7 @@ void permute(Context& context, const PermuteCall& call, NativeStream stream, Unt
     bring(context, call, planned.placement, staged);
     args.src = staged.arrived->get();
   }
-  run_placed(context, planned.placement.runs, stream, until, kWhat,
+  run_placed(context, planned.placement, stream, until, kWhat,
              [args](Backend& backend, NativeStream on, Until done) { backend.permute(on, args, done); });
 }
 

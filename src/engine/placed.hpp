@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 
+#include "engine/arrival.hpp"
 #include "engine/context.hpp"
 #include "engine/streams.hpp"
 
@@ -44,10 +45,13 @@ void run_beside(Context& context, NativeStream stream, Until until, const char* 
 
 // what: the operation as a sentence names it, "this fill". Until::complete is for the context's own stream.
 template <class Work>
-void run_placed(Context& context, Runs runs, NativeStream stream, Until until, const char* what, Work work) {
+void run_placed(Context& context, const Placement& placement, NativeStream stream, Until until, const char* what,
+                Work work) {
+  const Runs runs = placement.runs;
   const bool beside = context.on_cuda() && runs == Runs::host;
   if (until == Until::complete || beside) require_not_capturing(context, stream, what);
   if (beside) return run_beside(context, stream, until, what, std::move(work));
+  bring_managed(context, placement, stream);
   work(context.running(runs), stream, until);
 }
 

@@ -7,8 +7,20 @@ constexpr const char* kHostContext = "a host context runs everything on the host
 
 }  // namespace
 
-Placement place(bool on_cuda, const Operand& operand) noexcept {
-  if (!on_cuda) return {Runs::host, false, kHostContext};
+void Placement::uses(const Operand& operand) noexcept {
+  if (runs != Runs::cuda || operand.kind != GPUMEM_MEMORY_MANAGED || operand.extent == 0) return;
+  managed[static_cast<size_t>(managed_ranges++)] = {operand.first, operand.extent, false};
+}
+
+void Placement::overwrites(const void* p) noexcept {
+  for (ManagedRange& range : managed) {
+    if (range.p == p) range.overwritten = true;
+  }
+}
+
+namespace {
+
+Placement place_one(const Operand& operand) noexcept {
   switch (operand.kind) {
     case GPUMEM_MEMORY_DEVICE:
       return {Runs::cuda, false, "the data lies in device memory"};
@@ -21,6 +33,24 @@ Placement place(bool on_cuda, const Operand& operand) noexcept {
   }
 }
 
+Placement place_two(const Operand& src, const Operand& dst) noexcept {
+  const bool dst_on_host = dst.on_host();
+  const bool src_on_host = src.on_host();
+  if (dst_on_host && src_on_host) return {Runs::host, false, "both sides lie in host memory"};
+  if (!dst_on_host && !src_on_host) return {Runs::cuda, false, "both sides lie in memory of the device"};
+  if (dst_on_host) return {Runs::host, true, "dst lies in host memory; src is copied to the host first"};
+  return {Runs::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
+}
+
+}  // namespace
+
+Placement place(bool on_cuda, const Operand& operand) noexcept {
+  if (!on_cuda) return {Runs::host, false, kHostContext};
+  Placement placement = place_one(operand);
+  placement.uses(operand);
+  return placement;
+}
+
 Placement place_streamed(const Operand& x) noexcept {
   Placement placement{Runs::cuda, false,
                       "the data lies in host memory and is streamed through the device, as the context's option asks"};
@@ -31,6 +61,7 @@ Placement place_streamed(const Operand& x) noexcept {
 
 Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept {
   Placement placement = place(on_cuda, x);
+  if (on_cuda) placement.uses(y);
   if (!on_cuda || x.on_host() == y.on_host()) return placement;
   placement.stage_src = true;
   placement.host_side = y.host_side();
@@ -41,12 +72,10 @@ Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexc
 
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
   if (!on_cuda) return {Runs::host, false, kHostContext};
-  const bool dst_on_host = dst.on_host();
-  const bool src_on_host = src.on_host();
-  if (dst_on_host && src_on_host) return {Runs::host, false, "both sides lie in host memory"};
-  if (!dst_on_host && !src_on_host) return {Runs::cuda, false, "both sides lie in memory of the device"};
-  if (dst_on_host) return {Runs::host, true, "dst lies in host memory; src is copied to the host first"};
-  return {Runs::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
+  Placement placement = place_two(src, dst);
+  placement.uses(src);
+  placement.uses(dst);
+  return placement;
 }
 
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
@@ -59,6 +88,7 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
     return placement;
   }
   placement.runs = Runs::cuda;
+  placement.uses(src);
   placement.stage_src = false;
   placement.bring_dst = true;
   placement.reason =

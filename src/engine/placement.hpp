@@ -1,10 +1,19 @@
 // Where work runs: a pure function of where its operands lie.
 #pragma once
 
+#include <array>
+
 #include "engine/device_props.hpp"
 #include "engine/operand.hpp"
 
 namespace gpumem {
+
+// Managed memory that work on the device uses.
+struct ManagedRange {
+  const void* p;
+  int64_t bytes;
+  bool overwritten;  // all of it, before any of it is read
+};
 
 struct Placement {
   Runs runs = Runs::host;
@@ -16,6 +25,12 @@ struct Placement {
   HostSide index_side = HostSide::locked;
   bool by_driver = false;  // a copy that no variant of ours can make
   bool bring_dst = false;  // dst lies elsewhere than the work, which copies it there piece by piece
+  std::array<ManagedRange, 3> managed{};
+  int32_t managed_ranges = 0;
+
+  // Notes an operand that the work uses where it lies.
+  void uses(const Operand& operand) noexcept;
+  void overwrites(const void* p) noexcept;
 };
 
 // One operand.

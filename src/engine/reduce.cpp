@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/arrival.hpp"
 #include "engine/checked.hpp"
 #include "engine/float_environment.hpp"
 #include "engine/reduce_check.hpp"
@@ -88,6 +89,7 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
     args.y = staged->get();
   }
   if (beside) context.device().await_order();
+  bring_managed(context, planned.placement, context.own_stream());
   return context.running(runs).reduce(beside ? nullptr : context.own_stream(), args);
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 #include <new>
 
+#include "engine/arrival.hpp"
 #include "engine/landing.hpp"
 #include "engine/reduce.hpp"
 #include "engine/streams.hpp"
@@ -48,6 +49,7 @@ void reduce_async(Context& context, const ReduceCall& call, const ReduceTarget& 
   if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
   const ReduceArgs args = args_of(planned, call);
   if (context.on_cuda() && planned.placement.runs == Runs::host) return enqueue_beside(context, args, outputs, stream);
+  bring_managed(context, planned.placement, stream);
   context.running(planned.placement.runs).reduce_async(stream, args, target);
 }
 

@@ -68,7 +68,7 @@ void reduce_axis(Context& context, const ReduceAxisCall& call, void* result) {
   check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), Until::complete);
   require_not_capturing(context, context.own_stream(), "gpumem_reduce_axis");
   if (planned.empty) return zero(context, outputs.all(), context.own_stream(), Until::complete);
-  const gpumem_status found = reduce_lines(context, planned.placement.runs, args_of(planned, call.x), outputs.result());
+  const gpumem_status found = reduce_lines(context, planned.placement, args_of(planned, call.x), outputs.result());
   require_values(found, call.dtype, call.op, lines_name(call.axis));
 }
 
@@ -79,7 +79,7 @@ void reduce_axis_async(Context& context, const ReduceAxisCall& call, void* resul
   LineOutputs outputs(result, result_bytes(call.op, lines), status);
   check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), Until::enqueued);
   if (planned.empty) return zero(context, outputs.all(), stream, Until::enqueued);
-  enqueue_lines(context, planned.placement.runs, args_of(planned, call.x), outputs, stream);
+  enqueue_lines(context, planned.placement, args_of(planned, call.x), outputs, stream);
 }
 
 }  // namespace gpumem

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/arrival.hpp"
 #include "engine/landing.hpp"
 #include "engine/plan.hpp"
 #include "engine/staging.hpp"
@@ -38,13 +39,15 @@ inline gpumem_status run_lines(Backend& backend, NativeStream stream, const Redu
 
 // The plain form: on the context's own stream, with the results brought to where they belong.
 template <class Args>
-gpumem_status reduce_lines(Context& context, Runs runs, Args args, const Output& result) {
+gpumem_status reduce_lines(Context& context, const Placement& placement, Args args, const Output& result) {
+  const Runs runs = placement.runs;
   const bool beside = context.on_cuda() && runs == Runs::host;
   std::optional<Scratch> room;
   make_room(context, room, runs, result);
   args.result = room ? room->get() : result.p;
   args.status = nullptr;
   if (beside) context.device().await_order();
+  bring_managed(context, placement, context.own_stream());
   const gpumem_status found =
       run_lines(context.running(runs), beside ? nullptr : context.own_stream(), args, Until::complete);
   if (room) bring_back(context, *room, result);
@@ -74,11 +77,12 @@ class LinesTask final : public HostTask {
 
 // The _async form.
 template <class Args>
-void enqueue_lines(Context& context, Runs runs, Args args, LineOutputs& outputs, NativeStream stream) {
-  if (!context.on_cuda() || runs == Runs::cuda) {
+void enqueue_lines(Context& context, const Placement& placement, Args args, LineOutputs& outputs, NativeStream stream) {
+  if (!context.on_cuda() || placement.runs == Runs::cuda) {
+    bring_managed(context, placement, stream);
     args.result = outputs.result().p;
     args.status = static_cast<gpumem_status*>(outputs.status().p);
-    run_lines(context.running(runs), stream, args, Until::enqueued);
+    run_lines(context.running(placement.runs), stream, args, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, "a reduction of host memory");

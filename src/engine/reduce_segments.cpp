@@ -78,7 +78,7 @@ void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* res
     stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
     args.offsets = static_cast<const int64_t*>(staged->get());
   }
-  const gpumem_status found = reduce_lines(context, planned.placement.runs, args, outputs.result());
+  const gpumem_status found = reduce_lines(context, planned.placement, args, outputs.result());
   require_values(found, call.dtype, call.op, "segments");
 }
 
@@ -88,7 +88,7 @@ void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, voi
   LineOutputs outputs(result, result_bytes(call.op, call.segments), status);
   check_outputs(context, outputs.all(), inputs_of(call).all(), Until::enqueued);
   if (planned.empty) return zero(context, outputs.all(), stream, Until::enqueued);
-  enqueue_lines(context, planned.placement.runs, args_of(planned, call), outputs, stream);
+  enqueue_lines(context, planned.placement, args_of(planned, call), outputs, stream);
 }
 
 }  // namespace gpumem

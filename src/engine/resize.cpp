@@ -155,7 +155,7 @@ void resize(Context& context, const ResizeCall& call, NativeStream stream, Until
                planned.placement.host_side);
     args.src = staged->get();
   }
-  run_placed(context, p.runs, stream, until, "this resize",
+  run_placed(context, planned.placement, stream, until, "this resize",
              [args](Backend& backend, NativeStream on, Until done) { backend.resize(on, args, done); });
 }
 

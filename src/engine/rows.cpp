@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "engine/arrival.hpp"
 #include "engine/checked.hpp"
 #include "engine/landing.hpp"
 #include "engine/placed.hpp"
@@ -212,6 +213,7 @@ void run(Context& context, const RowsCall& given) {
   }
   const bool beside = context.on_cuda() && placement.runs == Runs::host;
   if (beside) context.device().await_order();
+  bring_managed(context, placement, context.own_stream());
   Backend& backend = context.running(placement.runs);
   const NativeStream stream = beside ? nullptr : context.own_stream();
   require_rows<Family>(move_rows<Family>(backend, stream, args, Until::complete), c);
@@ -230,6 +232,7 @@ void enqueue(Context& context, const RowsCall& given, gpumem_status* status, Nat
   args.status = status;
   const Runs runs = planned.placement.runs;
   if (!context.on_cuda() || runs == Runs::cuda) {
+    bring_managed(context, planned.placement, stream);
     move_rows<Family>(context.running(runs), stream, args, Until::enqueued);
     return;
   }

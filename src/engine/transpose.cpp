@@ -155,7 +155,7 @@ void transpose(Context& context, const TransposeCall& given, NativeStream stream
                            call.batches,
                            call.src_batch_stride,
                            call.dst_batch_stride};
-  run_placed(context, planned.placement.runs, stream, until, "this transpose",
+  run_placed(context, planned.placement, stream, until, "this transpose",
              [args](Backend& backend, NativeStream on, Until done) { backend.transpose(on, args, done); });
 }
 

@@ -33,14 +33,17 @@ struct Outputs {
   unsigned char bytes[64] = {77, 77, 77, 77};
   gpumem_device_info device;
   gpumem_pointer_info pointer;
+  gpumem_managed_info managed;
   gpumem_memory_stats_info stats;
 
   Outputs() {
     EXPECT_TRUE(ok(gpumem_device_info_init(&device, sizeof device)));
     EXPECT_TRUE(ok(gpumem_pointer_info_init(&pointer, sizeof pointer)));
+    EXPECT_TRUE(ok(gpumem_managed_info_init(&managed, sizeof managed)));
     EXPECT_TRUE(ok(gpumem_memory_stats_init(&stats, sizeof stats)));
     device.compute_major = 77;
     pointer.ours = 77;
+    managed.host_bytes = 77;
     stats.frees = 77;
   }
   // Addresses and handles are NULL after a failure; everything else is untouched.
@@ -49,7 +52,7 @@ struct Outputs {
            (stream == nullptr || stream == reinterpret_cast<const gpumem_stream*>(this)) &&
            (event == nullptr || event == reinterpret_cast<const gpumem_event*>(this)) && value == 77 && seconds == 77 &&
            bytes[0] == 77 && bytes[3] == 77 && bytes[4] == 0 && device.compute_major == 77 && pointer.ours == 77 &&
-           stats.frees == 77 && results[0] == 77 && results[1] == 77;
+           managed.host_bytes == 77 && stats.frees == 77 && results[0] == 77 && results[1] == 77;
   }
 };
 
@@ -156,6 +159,7 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
        [&](C c) { return gpumem_managed_prefetch_async(c, out.bytes, 8, GPUMEM_DEVICE_HOST, nullptr); }},
       {"managed_advise", "ctx",
        [&](C c) { return gpumem_managed_advise(c, out.bytes, 8, GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_DEVICE_HOST); }},
+      {"managed_query", "ctx", [&](C c) { return gpumem_managed_query(c, out.bytes, 8, &out.managed); }},
       {"copy", "ctx", [&](C c) { return gpumem_copy(c, out.bytes, x, 16); }},
       {"copy_async", "ctx", [&](C c) { return gpumem_copy_async(c, out.bytes, x, 16, nullptr); }},
       {"copy_2d", "ctx", [&](C c) { return gpumem_copy_2d(c, out.bytes, 8, x, 4, 4, 2); }},

@@ -57,6 +57,7 @@ TEST(Structs, InitWritesTheCallersSizeAndNoMore) {
   check_init<gpumem_ctx_options>(gpumem_ctx_options_init, "options");
   check_init<gpumem_device_info>(gpumem_device_info_init, "info");
   check_init<gpumem_pointer_info>(gpumem_pointer_info_init, "info");
+  check_init<gpumem_managed_info>(gpumem_managed_info_init, "info");
   check_init<gpumem_memory_stats_info>(gpumem_memory_stats_init, "stats");
   check_init<gpumem_problem>(gpumem_problem_init, "problem");
 }
@@ -153,6 +154,10 @@ TEST_P(StructsOn, OutputsEndWhereTheCallersStructEnds) {
   check_output<gpumem_pointer_info>(
       gpumem_pointer_info_init, [&](auto* info) { return gpumem_pointer_query(ctx, memory.get(), info); },
       "pointer_query");
+  const Memory managed(ctx, GPUMEM_MEMORY_MANAGED, 100);
+  check_output<gpumem_managed_info>(
+      gpumem_managed_info_init, [&](auto* info) { return gpumem_managed_query(ctx, managed.get(), 0, info); },
+      "managed_query");
   check_output<gpumem_memory_stats_info>(
       gpumem_memory_stats_init, [&](auto* stats) { return gpumem_memory_stats(ctx, stats); }, "memory_stats");
 }

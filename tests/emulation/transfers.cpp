@@ -1,4 +1,4 @@
-// Kernels, copies, fills and hints on streams.
+// Kernels, copies and fills on streams; allocation.
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -48,15 +48,6 @@ void copy_bytes(void* dst, const void* src, size_t bytes) {
 bool fits(const void* p, size_t bytes) {
   const auto range = range_of(p);
   return !range || reinterpret_cast<uintptr_t>(p) + bytes <= range->base + range->bytes;
-}
-
-bool is_managed(const void* p, size_t bytes) {
-  const auto range = range_of(p);
-  return range && range->kind == Kind::managed && fits(p, bytes);
-}
-
-bool exists(const cudaMemLocation& location) {
-  return location.type == cudaMemLocationTypeHost || (location.type == cudaMemLocationTypeDevice && location.id == 0);
 }
 
 }  // namespace
@@ -130,18 +121,6 @@ cudaError_t cudaMemsetAsync(void* p, int value, size_t bytes, cudaStream_t strea
   });
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation location, unsigned flags,
-                                 cudaStream_t stream) {
-  if (!is_managed(p, bytes) || flags != 0) return answer(cudaErrorInvalidValue);
-  if (!exists(location)) return answer(cudaErrorInvalidDevice);
-  return enqueue(stream, [] {});
-}
-
-cudaError_t cudaMemAdvise(const void* p, size_t bytes, cudaMemoryAdvise, cudaMemLocation location) {
-  if (!is_managed(p, bytes)) return answer(cudaErrorInvalidValue);
-  return exists(location) ? cudaSuccess : answer(cudaErrorInvalidDevice);
-}
-
 // -------------------------------------------------------------------------------------------------------- allocation
 
 namespace {
@@ -195,8 +174,6 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
   }
   return enqueue(stream, [p] { release(Kind::device, p); });
 }
-
-cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) { return allocated(allocate(Kind::managed, bytes), p); }
 
 cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) { return allocated(allocate(Kind::pinned, bytes), p); }
 

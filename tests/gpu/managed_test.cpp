@@ -21,10 +21,21 @@ TEST_F(Gpu, ManagedMemoryGoesWhereItIsSentAndKeepsItsContents) {
     EXPECT_EQ(gpumem_managed_advise(ctx, p, kCount * 4, advice, info.device), GPUMEM_OK)
         << advice << ": " << last_error();
   }
+  gpumem_managed_info managed;
+  gpumem_managed_info_init(&managed, sizeof managed);
+  const auto host_bytes = [&] {
+    EXPECT_EQ(gpumem_managed_query(ctx, p, kCount * 4, &managed), GPUMEM_OK) << last_error();
+    return managed.host_bytes;
+  };
+  EXPECT_EQ(host_bytes(), kCount * 4);
   EXPECT_EQ(gpumem_managed_prefetch(ctx, p, kCount * 4, info.device), GPUMEM_OK) << last_error();
+  EXPECT_EQ(host_bytes(), 0);
   int64_t on_device = 0;
   EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, x, kCount, 1, &on_device), GPUMEM_OK);
   EXPECT_EQ(gpumem_managed_prefetch(ctx, p, kCount * 4, GPUMEM_DEVICE_HOST), GPUMEM_OK) << last_error();
+  EXPECT_EQ(host_bytes(), kCount * 4);
+  EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, x, kCount, 1, &on_device), GPUMEM_OK);
+  EXPECT_EQ(host_bytes(), 0) << "the work brought its operand";
   int64_t on_host = 0;
   for (int64_t i = 0; i < kCount; ++i) on_host += x[i];
   EXPECT_EQ(on_device, on_host);

@@ -13,28 +13,6 @@ namespace {
 
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
-cudaMemLocation location_of(int32_t device) noexcept {
-  if (device == GPUMEM_DEVICE_HOST) return {cudaMemLocationTypeHost, {0}};
-  return {cudaMemLocationTypeDevice, {device}};
-}
-
-cudaMemoryAdvise advice_of(gpumem_advice advice) noexcept {
-  switch (advice) {
-    case GPUMEM_ADVISE_READ_MOSTLY:
-      return cudaMemAdviseSetReadMostly;
-    case GPUMEM_ADVISE_UNSET_READ_MOSTLY:
-      return cudaMemAdviseUnsetReadMostly;
-    case GPUMEM_ADVISE_PREFERRED_LOCATION:
-      return cudaMemAdviseSetPreferredLocation;
-    case GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION:
-      return cudaMemAdviseUnsetPreferredLocation;
-    case GPUMEM_ADVISE_ACCESSED_BY:
-      return cudaMemAdviseSetAccessedBy;
-    default:
-      return cudaMemAdviseUnsetAccessedBy;
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(int32_t ordinal, bool non_blocking_stream) {
@@ -213,17 +191,6 @@ void CudaBackend::trim(size_t keep_bytes) noexcept {
   } catch (const Error&) {
     // The driver is shutting down.
   }
-}
-
-void CudaBackend::prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) {
-  const DeviceScope scope = enter();
-  require_open(stream);
-  GPUMEM_CUDA(cudaMemPrefetchAsync(p, bytes, location_of(device), 0, native(stream)));
-}
-
-void CudaBackend::advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) {
-  const DeviceScope scope = enter();
-  GPUMEM_CUDA(cudaMemAdvise(p, bytes, advice_of(advice), location_of(device)));
 }
 
 kernels::Stream CudaBackend::kernel_stream(NativeStream stream) const noexcept {

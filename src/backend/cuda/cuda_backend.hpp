@@ -36,6 +36,8 @@ class CudaBackend final : public Backend {
   void unregister_host(void* p) noexcept override;
   void make_resident(void*, size_t) noexcept override {}  // the host backend's part
   void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) override;
+  void prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) override;
+  ManagedState managed_state(const void* p, size_t bytes) override;
   void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;

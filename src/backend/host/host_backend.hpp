@@ -30,6 +30,8 @@ class HostBackend final : public Backend {
   void unregister_host(void*) noexcept override {}
   void make_resident(void* p, size_t bytes) noexcept override;
   void prefetch(NativeStream, const void*, size_t, int32_t) override {}  // one memory: it is there already
+  void prefetch_to_overwrite(NativeStream, const void*, size_t) override {}
+  ManagedState managed_state(const void*, size_t) override { return {}; }
   void advise(const void*, size_t, gpumem_advice, int32_t) override {}
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;

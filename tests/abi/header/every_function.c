@@ -35,6 +35,8 @@ typedef struct gpumem_functions {
   gpumem_status (*managed_prefetch)(gpumem_ctx *, const void *, int64_t, int32_t);
   gpumem_status (*managed_prefetch_async)(gpumem_ctx *, const void *, int64_t, int32_t, gpumem_stream *);
   gpumem_status (*managed_advise)(gpumem_ctx *, const void *, int64_t, gpumem_advice, int32_t);
+  gpumem_status (*managed_info_init)(gpumem_managed_info *, int64_t);
+  gpumem_status (*managed_query)(gpumem_ctx *, const void *, int64_t, gpumem_managed_info *);
   gpumem_status (*copy)(gpumem_ctx *, void *, const void *, int64_t);
   gpumem_status (*copy_async)(gpumem_ctx *, void *, const void *, int64_t, gpumem_stream *);
   gpumem_status (*copy_2d)(gpumem_ctx *, void *, int64_t, const void *, int64_t, int64_t, int64_t);
@@ -194,6 +196,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_managed_prefetch,
                                                 gpumem_managed_prefetch_async,
                                                 gpumem_managed_advise,
+                                                gpumem_managed_info_init,
+                                                gpumem_managed_query,
                                                 gpumem_copy,
                                                 gpumem_copy_async,
                                                 gpumem_copy_2d,
@@ -280,6 +284,7 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
 /* Structs are laid out without holes, which a binding in another language could get wrong: an array of -1 is an error. */
 extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) + 24 ? 1 : -1];
 extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 8 + 128 + 256 ? 1 : -1];
+extern char gpumem_managed_layout[sizeof(gpumem_managed_info) == 2 * 8 + 4 * 4 ? 1 : -1];
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
 extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 24 * 8 ? 1 : -1];
 extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 8 * sizeof(void *) + 12 * 8 + 2 * 8 ? 1 : -1];

@@ -1,0 +1,97 @@
+// Managed memory: prefetches, advice, and what the driver knows of them.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "backend/cuda/cuda_backend.hpp"
+
+namespace gpumem {
+namespace {
+
+cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
+
+cudaMemLocation location_of(int32_t device) noexcept {
+  if (device == GPUMEM_DEVICE_HOST) return {cudaMemLocationTypeHost, {0}};
+  return {cudaMemLocationTypeDevice, {device}};
+}
+
+cudaMemoryAdvise advice_of(gpumem_advice advice) noexcept {
+  switch (advice) {
+    case GPUMEM_ADVISE_READ_MOSTLY:
+      return cudaMemAdviseSetReadMostly;
+    case GPUMEM_ADVISE_UNSET_READ_MOSTLY:
+      return cudaMemAdviseUnsetReadMostly;
+    case GPUMEM_ADVISE_PREFERRED_LOCATION:
+      return cudaMemAdviseSetPreferredLocation;
+    case GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION:
+      return cudaMemAdviseUnsetPreferredLocation;
+    case GPUMEM_ADVISE_ACCESSED_BY:
+      return cudaMemAdviseSetAccessedBy;
+    default:
+      return cudaMemAdviseUnsetAccessedBy;
+  }
+}
+
+int32_t device_of(int location) noexcept {
+  if (location == cudaCpuDeviceId) return GPUMEM_DEVICE_HOST;
+  return location < 0 ? GPUMEM_DEVICE_NONE : location;
+}
+
+}  // namespace
+
+void CudaBackend::prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) {
+  const DeviceScope scope = enter();
+  require_open(stream);
+  GPUMEM_CUDA(cudaMemPrefetchAsync(p, bytes, location_of(device), 0, native(stream)));
+}
+
+void CudaBackend::advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) {
+  const DeviceScope scope = enter();
+  GPUMEM_CUDA(cudaMemAdvise(p, bytes, advice_of(advice), location_of(device)));
+}
+
+// The driver keeps track of blocks of 2 MiB; what is only partly overwritten is kept. Not on the legacy stream, which the call does
+// not take. Where the contents can't be given up they move as well.
+void CudaBackend::prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) {
+#if CUDART_VERSION >= 13000
+  constexpr uintptr_t kBlock = uintptr_t{2} << 20;
+  const auto first = reinterpret_cast<uintptr_t>(p);
+  const uintptr_t last = first + bytes;
+  const uintptr_t begin = (first + kBlock - 1) / kBlock * kBlock;
+  const uintptr_t end = last / kBlock * kBlock;
+  if (props_.driver_version >= 13000 && stream != cudaStreamLegacy && begin < end) {
+    const DeviceScope scope = enter();
+    void* blocks = reinterpret_cast<void*>(begin);
+    size_t size = end - begin;
+    cudaMemLocation to = location_of(props_.ordinal);
+    size_t index = 0;
+    if (cudaMemDiscardAndPrefetchBatchAsync(&blocks, &size, 1, &to, &index, 1, 0, native(stream)) == cudaSuccess) {
+      if (first < begin) prefetch(stream, p, begin - first, props_.ordinal);
+      if (end < last) prefetch(stream, reinterpret_cast<const void*>(end), last - end, props_.ordinal);
+      return;
+    }
+    static_cast<void>(cudaGetLastError());
+  }
+#endif
+  prefetch(stream, p, bytes, props_.ordinal);
+}
+
+ManagedState CudaBackend::managed_state(const void* p, size_t bytes) {
+  const DeviceScope scope = enter();
+  int devices = 0;
+  GPUMEM_CUDA(cudaGetDeviceCount(&devices));
+  int last = cudaInvalidDeviceId;
+  int preferred = cudaInvalidDeviceId;
+  int read_mostly = 0;
+  std::vector<int> accessors(static_cast<size_t>(devices) + 1, cudaInvalidDeviceId);
+  std::array<void*, 4> values = {&last, &preferred, &read_mostly, accessors.data()};
+  std::array<size_t, 4> sizes = {sizeof last, sizeof preferred, sizeof read_mostly, accessors.size() * sizeof(int)};
+  std::array<cudaMemRangeAttribute, 4> wanted = {cudaMemRangeAttributeLastPrefetchLocation,
+                                                 cudaMemRangeAttributePreferredLocation,
+                                                 cudaMemRangeAttributeReadMostly, cudaMemRangeAttributeAccessedBy};
+  GPUMEM_CUDA(cudaMemRangeGetAttributes(values.data(), sizes.data(), wanted.data(), wanted.size(), p, bytes));
+  return {device_of(last), device_of(preferred), read_mostly != 0,
+          std::ranges::find(accessors, props_.ordinal) != accessors.end()};
+}
+
+}  // namespace gpumem
