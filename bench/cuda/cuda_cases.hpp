@@ -81,6 +81,7 @@ void add_cuda_copy_rows(std::vector<Case>& cases, const GpuPtr& gpu);  // 2-D an
 void add_cuda_axpby(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_resize(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu);  // between heap memory and the device
+void add_cuda_managed(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_movement(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_dispatch(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_pool(std::vector<Case>& cases, const GpuPtr& gpu);

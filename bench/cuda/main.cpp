@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
   bench::add_cuda_permute(cases, gpu);
   bench::add_cuda_movement(cases, gpu);
   bench::add_cuda_heap_copy(cases, gpu);
+  bench::add_cuda_managed(cases, gpu);
   bench::add_cuda_copy_rows(cases, gpu);
   bench::add_cuda_axpby(cases, gpu);
   bench::add_cuda_resize(cases, gpu);

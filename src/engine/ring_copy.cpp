@@ -42,7 +42,12 @@ int64_t chunk_bytes(int64_t bytes, Runs to, int32_t threads) noexcept {
   return std::clamp(bytes / pieces / 4096 * 4096, least, most);
 }
 
-// What is short is likely to be read soon and finds room in the caches; the longest copies to the device are bound by reading.
+// Chunks of a ring that a copy to the device uses: few stay in the caches, from where the copy engine takes them fastest, and many
+// keep it busy. The host empties chunks slower than they are filled, so copies to the host use all.
+size_t slots_used(int64_t bytes, Runs to) noexcept { return to == Runs::cuda && bytes < 512 * kMiB ? 2 : 4; }
+
+// Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
+// in them, which pays once the first round through them does not count.
 bool goes_around_caches(int64_t bytes, Runs to, int32_t threads) noexcept {
   if (to == Runs::cuda) return bytes < 256 * kMiB;
   return bytes >= (threads >= 4 ? 32 : 2) * kMiB;
@@ -111,6 +116,7 @@ class SharedCopy {
         stream_(stream),
         to_(to),
         around_caches_(goes_around_caches(block.bytes(), to, threads_of(context))),
+        slots_(slots_used(block.bytes(), to)),
         pieces_(pieces_of(block, chunk_bytes(block.bytes(), to, threads_of(context)))),
         shares_(static_cast<size_t>(std::min({count(), kMostRings, int64_t{threads_of(context)},
                                               std::max<int64_t>(block.bytes() / kLeastForAThread, 1)}))) {}
@@ -198,7 +204,7 @@ class SharedCopy {
   FencePtr send(PinnedRing& ring, NativeStream link, int64_t piece) {
     size_t k = 0;
     for (;;) {
-      PinnedRing::Slot& slot = ring.slots[k++ % ring.slots.size()];
+      PinnedRing::Slot& slot = ring.slots[k++ % slots_];
       if (slot.free != nullptr) slot.free->wait();
       const CopyBlock& block = pieces_[static_cast<size_t>(piece)];
       move(into(block, slot.chunk));
@@ -210,8 +216,8 @@ class SharedCopy {
 
   // The copy engine fills chunks ahead of the host, who empties them in the same order.
   void fetch(PinnedRing& ring, NativeStream link, int64_t piece) {
-    std::array<int64_t, std::tuple_size_v<decltype(ring.slots)>> flying{};
-    const size_t depth = flying.size();
+    std::array<int64_t, std::tuple_size_v<decltype(PinnedRing::slots)>> flying{};
+    const size_t depth = slots_;
     size_t filled = 0;
     size_t emptied = 0;
     for (bool more = true; more || emptied != filled;) {
@@ -238,6 +244,7 @@ class SharedCopy {
   const NativeStream stream_;
   const Runs to_;
   const bool around_caches_;
+  const size_t slots_;
   const std::vector<CopyBlock> pieces_;
   std::vector<Share> shares_;
   FencePtr start_;  // what was enqueued before comes first

@@ -50,6 +50,7 @@ CudaBackend::~CudaBackend() {
 }
 
 void CudaBackend::open(bool non_blocking_stream) {
+  non_blocking_ = non_blocking_stream;
   GPUMEM_CUDA(kernels::code_starts_early(starts_early_));
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));

@@ -109,6 +109,7 @@ class CudaBackend final : public Backend {
 
   DeviceProps props_;
   PrimaryContext primary_;
+  bool non_blocking_ = false;  // the own stream: nothing but events orders it with others
   bool starts_early_ = false;  // kernels on this device, see kernels::Stream
   cudaStream_t own_stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // of await_order()

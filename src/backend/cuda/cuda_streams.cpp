@@ -94,6 +94,7 @@ void CudaBackend::synchronize(NativeStream stream) {
 // stream would not see.
 void CudaBackend::await_order() {
   const DeviceScope scope = enter();
+  if (non_blocking_) return GPUMEM_CUDA(cudaStreamSynchronize(own_stream_));
   GPUMEM_CUDA(cudaEventRecord(order_, own_stream_));
   GPUMEM_CUDA(cudaEventSynchronize(order_));
 }
