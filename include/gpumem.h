@@ -8,6 +8,7 @@
  * Status      Every function returns a gpumem_status; 0 is success. On failure gpumem_last_error() gives a sentence
  *             that names the argument, the value that was given and what was expected. A failure found before the first
  *             write leaves every output untouched. A fault that a device reports later leaves outputs undefined.
+ *             Allocators in the signatures of other libraries leave the sentence alone.
  * Pointers    Operands (x, src, dst, p) may be any kind of memory: heap, stack, pinned, device, managed, or CUDA memory
  *             of another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
  *             Handles, structs, strings, counts and other out-parameters are ordinary host memory, and may not be NULL
@@ -377,7 +378,8 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
 /* Waits for the context's work, reports live allocations through the log, frees them and destroys the context. NULL is
- * a no-op. Works after a device fault too. Errors: BUSY (streams or events are alive; nothing was changed). */
+ * a no-op. Works after a device fault too. Errors: BUSY (streams or events are alive, or it is a context of the
+ * process, see gpumem_shared_ctx(); nothing was changed). */
 GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
 
 /* The context's device, and why it was taken. */
@@ -472,6 +474,52 @@ GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gp
  * time, each may make it up to 1 MiB too high. */
 GPUMEM_API gpumem_status gpumem_memory_stats_init(gpumem_memory_stats_info *stats, int64_t size);
 GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stats_info *stats);
+
+/* --------------------------------------------------------------------------------- allocators of other libraries */
+
+/* gpumem's pool in the signatures of PyTorch's CUDAPluggableAllocator and CuPy's CFunctionAllocator. Their ssize_t and
+ * size_t are int64_t here, int is int32_t and cudaStream_t void *: the same to a caller on the platforms with 64-bit
+ * addresses, the only ones there are.
+ *
+ * Context     The process has one context for each device, made with default options on its first use, by any of these
+ *             functions in any thread. It is never destroyed, nor touched when the process ends; a forked child makes
+ *             its own. device is a CUDA ordinal, or GPUMEM_DEVICE_HOST, which gives host memory; never
+ *             GPUMEM_DEVICE_BEST or _CUDA. gpumem_shared_ctx() lends the context out, for gpumem_memory_stats(),
+ *             gpumem_memory_trim() and everything else, except that gpumem_ctx_destroy() is BUSY.
+ * Failure     There is no status. malloc gives NULL, record_stream and free do nothing, and gpumem_last_error() has the
+ *             sentence, which a success leaves as it is. Nothing is thrown or printed. bytes == 0 gives NULL and is no
+ *             failure; freeing or recording NULL is a no-op.
+ * Streams     native_stream is a cudaStream_t of the device, NULL the legacy default stream; on the host NULL alone.
+ *             As gpumem_alloc_async() and gpumem_free_async(), aligned to 256 bytes. The first use of a stream wraps it
+ *             for good, so it must live until the process ends, as PyTorch's do; of a device's streams beyond the first
+ *             256, allocations are for all streams, and each free waits for the device.
+ * Capture     malloc fails on a stream under graph capture. What can't be freed because of a capture stays allocated
+ *             and is freed by a later malloc or free for that device.
+ * Memory      It is the context's, as that of gpumem_alloc_async(): every function takes it, and gpumem_free(),
+ *             gpumem_free_async() and gpumem_memory_used_on() may be used on it with that context.
+ *
+ * gpumem_shared_ctx: *ctx is NULL on failure. Errors: as gpumem_ctx_create() for a named device; UNSUPPORTED (an
+ * ordinal of 128 or more). */
+GPUMEM_API gpumem_status gpumem_shared_ctx(int32_t device, gpumem_ctx **ctx);
+
+/* For PyTorch, which frees on the stream that the memory was allocated for. bytes is not looked at when freeing.
+ * PyTorch takes NULL for an address and reports no lack of memory: work on that tensor then fails, or faults the
+ * device. gpumem_torch_record_stream() is for Tensor.record_stream(), as gpumem_memory_used_on(); PyTorch calls it once
+ * it was given to set_record_stream_fn(), and else lets the call pass in silence. Not on a stream under capture. */
+GPUMEM_API void *gpumem_torch_malloc(int64_t bytes, int32_t device, void *native_stream);
+GPUMEM_API void gpumem_torch_free(void *p, int64_t bytes, int32_t device, void *native_stream);
+GPUMEM_API void gpumem_torch_record_stream(void *p, void *native_stream);
+
+/* For CuPy, which tells no stream: param does, and must be the same for an allocation and its free.
+ *   NULL      Every stream may use the memory at once, and a free waits for all work on the device, on streams that
+ *             gpumem does not know too: safe in every program, as cudaFree() is. Not while a non-blocking stream that
+ *             this context has not seen is under graph capture, which waiting for the device would spoil.
+ *   a stream  as native_stream above; the legacy default stream, which is CuPy's own choice, is (void *)1 here
+ *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must be ordered behind that
+ *             stream's when it begins, and be done, or be what that stream waits for, when the memory is freed.
+ * CuPy takes NULL for an address, as PyTorch does. */
+GPUMEM_API void *gpumem_cupy_malloc(void *param, int64_t bytes, int32_t device);
+GPUMEM_API void gpumem_cupy_free(void *param, void *p, int32_t device);
 
 /* ---------------------------------------------------------------------------------------------------------- managed */
 

@@ -8,6 +8,7 @@ set(core_sources
   src/api/library.cpp
   src/api/memory.cpp
   src/api/permute.cpp
+  src/api/plugins.cpp
   src/api/reduce.cpp
   src/api/rows.cpp
   src/api/streams.cpp
@@ -53,6 +54,7 @@ set(core_sources
   src/engine/ring_copy.cpp
   src/engine/rows.cpp
   src/engine/resize.cpp
+  src/engine/shared_contexts.cpp
   src/engine/staging.cpp
   src/engine/stream_cache.cpp
   src/engine/streams.cpp

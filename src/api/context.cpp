@@ -8,8 +8,6 @@ using namespace gpumem::api;
 
 namespace {
 
-constexpr gpumem_ctx_options kDefaultOptions = {
-    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1};
 constexpr int32_t kMostHostThreads = 1024;
 
 void require_switch(const char* option, int32_t value) {
@@ -21,8 +19,8 @@ void require_zero(const char* member, int32_t value) {
 }
 
 gpumem_ctx_options checked(const gpumem_ctx_options* given) {
-  if (given == nullptr) return kDefaultOptions;
-  const gpumem_ctx_options options = read_struct(given, kDefaultOptions, "options");
+  if (given == nullptr) return kDefaultContextOptions;
+  const gpumem_ctx_options options = read_struct(given, kDefaultContextOptions, "options");
   if (options.host_threads < 0 || options.host_threads > kMostHostThreads) {
     fail(GPUMEM_INVALID_ARGUMENT, "options->host_threads is %d; expected 0 to %d", options.host_threads,
          kMostHostThreads);
@@ -45,7 +43,7 @@ gpumem_ctx_options checked(const gpumem_ctx_options* given) {
 }  // namespace
 
 gpumem_status gpumem_ctx_options_init(gpumem_ctx_options* options, int64_t size) {
-  return guard([&] { init_struct(options, size, kDefaultOptions, "options"); });
+  return guard([&] { init_struct(options, size, kDefaultContextOptions, "options"); });
 }
 
 gpumem_status gpumem_ctx_create(const gpumem_ctx_options* options, gpumem_ctx** ctx) {

@@ -261,6 +261,9 @@ class Backend {
   virtual NativeStream wrap_stream(void* native) = 0;
   virtual void unwrap_stream(NativeStream stream) noexcept = 0;  // the program has it back
   virtual void synchronize(NativeStream stream) = 0;             // not under capture
+  // Waits for all work that the process has given the device, on streams of others too; on the host for the own stream. Throws
+  // CAPTURING where it sees a stream under capture.
+  virtual void synchronize_device() = 0;
   // Waits for everything that work enqueued on the own stream now would come after.
   virtual void await_order() = 0;
   virtual bool idle(NativeStream stream) = 0;  // not under capture

@@ -35,6 +35,10 @@ class MemoryStats {
   int64_t registered_ranges_ = 0;
 };
 
+// What gpumem_ctx_options_init() sets.
+inline constexpr gpumem_ctx_options kDefaultContextOptions = {
+    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1};
+
 struct Stream;
 class PinnedRings;
 
@@ -67,6 +71,9 @@ class Context {
   // The device fault that sticks. A fault is kept once and never cleared.
   void keep_fault(const char* sentence) noexcept;
   void throw_if_faulted() const;
+
+  // Of the process: it is never destroyed.
+  bool shared = false;
 
   Log log;
   MemoryStats stats;

@@ -103,6 +103,23 @@ void free_async(Context& context, void* p, const StreamCache& on) {
   const Forgotten forgotten(context, claim);
 }
 
+// The host's streams are all known.
+void free_after_device(Context& context, void* p) {
+  const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
+  try {
+    if (context.on_cuda()) {
+      require_none_capturing(context, "waiting for the device");
+      context.device().synchronize_device();
+    } else {
+      wait_for_streams(context);
+    }
+  } catch (...) {
+    Registry::unclaim(claim);
+    throw;
+  }
+  const Forgotten forgotten(context, claim);
+}
+
 void use_on(Context& context, const void* p, NativeStream stream) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "p is NULL; expected the start of an allocation");
   require_not_capturing(context, stream, "declaring the use of memory");

@@ -74,6 +74,10 @@ uint64_t create_context(const gpumem_ctx_options& options) {
 
 void destroy_context(uint64_t handle) {
   auto& context = object_of<Context>(handle, HandleType::context, "ctx");
+  if (context.shared) {
+    fail(GPUMEM_BUSY, "ctx is the process's own context of device %d; expected one from gpumem_ctx_create()",
+         context.device().props().ordinal);
+  }
   const size_t streams = live_streams(context);
   const auto events = static_cast<long long>(context.events.load());
   if (streams != 0 || events != 0) {

@@ -133,6 +133,8 @@ void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
 void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache);
 void free_async(Context& context, void* p, const StreamCache& on);
+// Behind all work that the process has given the device, on whatever stream, for which it waits. Throws CAPTURING, and p is then live.
+void free_after_device(Context& context, void* p);
 void use_on(Context& context, const void* p, NativeStream stream);
 void trim(Context& context, int64_t keep_bytes);
 void register_host(Context& context, void* p, int64_t bytes);

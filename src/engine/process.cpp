@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "engine/error.hpp"
+#include "engine/shared_contexts.hpp"
 
 namespace gpumem {
 namespace {
@@ -44,6 +45,10 @@ Process& renew() {
 }
 
 }  // namespace
+
+Process::Process(uint8_t made_epoch)
+    : epoch(made_epoch), handles(made_epoch), shared_contexts(std::make_unique<SharedContexts>()) {}
+Process::~Process() = default;
 
 Process& process() {
   Process* current = g_process.load(std::memory_order_acquire);

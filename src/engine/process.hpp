@@ -12,14 +12,17 @@
 
 namespace gpumem {
 
+class SharedContexts;
 class WorkerPool;  // of the host backend
 
 struct Process {
-  explicit Process(uint8_t made_epoch) : epoch(made_epoch), handles(made_epoch) {}
+  explicit Process(uint8_t made_epoch);
+  ~Process();
 
   const uint8_t epoch;  // 1 at first; a forked child counts on. Handles carry it.
   HandleTable handles;
   Registry registry;
+  const std::unique_ptr<SharedContexts> shared_contexts;
   std::mutex pool_mutex;
   std::weak_ptr<WorkerPool> pool;  // alive as long as a host backend is
 };

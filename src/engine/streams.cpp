@@ -22,6 +22,12 @@ void require_not_capturing(Context& context, NativeStream stream, const char* wh
   }
 }
 
+void require_none_capturing(Context& context, const char* what) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  require_not_capturing(context, context.own_stream(), what);
+  for (const Stream* stream : context.streams) require_not_capturing(context, stream->native, what);
+}
+
 void synchronize(Context& context, NativeStream stream) {
   require_not_capturing(context, stream, "waiting");
   context.device().synchronize(stream);

@@ -9,6 +9,9 @@ namespace gpumem {
 // Throws CAPTURING.
 void require_not_capturing(Context& context, NativeStream stream, const char* what);
 
+// The same for every stream that is alive on the context.
+void require_none_capturing(Context& context, const char* what);
+
 void synchronize(Context& context, NativeStream stream);
 bool is_idle(Context& context, NativeStream stream);
 

@@ -90,6 +90,16 @@ void CudaBackend::synchronize(NativeStream stream) {
   GPUMEM_CUDA(cudaStreamSynchronize(native(stream)));
 }
 
+// Of streams under capture that are not known to the library only those that the legacy stream would wait for are seen.
+void CudaBackend::synchronize_device() {
+  const DeviceScope scope = enter();
+  if (capturing(cudaStreamLegacy)) {
+    fail(GPUMEM_CAPTURING,
+         "the device can't be waited for while one of its streams is captured; the capture is still valid");
+  }
+  GPUMEM_CUDA(cudaDeviceSynchronize());
+}
+
 // A record is a command: on a blocking stream it comes after what the legacy stream has been given, which a mere wait for the
 // stream would not see.
 void CudaBackend::await_order() {

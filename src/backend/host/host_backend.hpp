@@ -63,6 +63,7 @@ class HostBackend final : public Backend {
   NativeStream wrap_stream(void* native) override;
   void unwrap_stream(NativeStream) noexcept override {}
   void synchronize(NativeStream stream) override;
+  void synchronize_device() override { own_queue_.drain(); }
   void await_order() override { own_queue_.drain(); }
   bool idle(NativeStream stream) override;
   bool capturing(NativeStream) override { return false; }

@@ -32,6 +32,12 @@ typedef struct gpumem_functions {
   gpumem_status (*pointer_query)(gpumem_ctx *, const void *, gpumem_pointer_info *);
   gpumem_status (*memory_stats_init)(gpumem_memory_stats_info *, int64_t);
   gpumem_status (*memory_stats)(gpumem_ctx *, gpumem_memory_stats_info *);
+  gpumem_status (*shared_ctx)(int32_t, gpumem_ctx **);
+  void *(*torch_malloc)(int64_t, int32_t, void *);
+  void (*torch_free)(void *, int64_t, int32_t, void *);
+  void (*torch_record_stream)(void *, void *);
+  void *(*cupy_malloc)(void *, int64_t, int32_t);
+  void (*cupy_free)(void *, void *, int32_t);
   gpumem_status (*managed_prefetch)(gpumem_ctx *, const void *, int64_t, int32_t);
   gpumem_status (*managed_prefetch_async)(gpumem_ctx *, const void *, int64_t, int32_t, gpumem_stream *);
   gpumem_status (*managed_advise)(gpumem_ctx *, const void *, int64_t, gpumem_advice, int32_t);
@@ -193,6 +199,12 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_pointer_query,
                                                 gpumem_memory_stats_init,
                                                 gpumem_memory_stats,
+                                                gpumem_shared_ctx,
+                                                gpumem_torch_malloc,
+                                                gpumem_torch_free,
+                                                gpumem_torch_record_stream,
+                                                gpumem_cupy_malloc,
+                                                gpumem_cupy_free,
                                                 gpumem_managed_prefetch,
                                                 gpumem_managed_prefetch_async,
                                                 gpumem_managed_advise,
