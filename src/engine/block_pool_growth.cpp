@@ -98,25 +98,27 @@ void BlockPool::release(StreamCache& cache, Region& region) noexcept {
 }
 
 int64_t BlockPool::release_largest() {
-  StreamCache* holder = nullptr;
-  Region* largest = nullptr;
-  for (const auto& cache : caches_) {
-    if (!usable(*cache)) continue;
-    const std::lock_guard<std::mutex> lock(cache->mutex);
-    Region* region = cache->largest_idle_region();
-    if (region == nullptr || (largest != nullptr && region->taken_bytes <= largest->taken_bytes)) continue;
-    holder = cache.get();
-    largest = region;
+  for (;;) {
+    StreamCache* holder = nullptr;
+    Region* largest = nullptr;
+    for (const auto& cache : caches_) {
+      if (!usable(*cache)) continue;
+      const std::lock_guard<std::mutex> lock(cache->mutex);
+      Region* region = cache->largest_idle_region();
+      if (region == nullptr || (largest != nullptr && region->taken_bytes <= largest->taken_bytes)) continue;
+      holder = cache.get();
+      largest = region;
+    }
+    if (largest == nullptr) return 0;
+    {
+      const std::lock_guard<std::mutex> lock(holder->mutex);
+      if (largest->idle != largest->slots) continue;  // it was used meanwhile
+      holder->detach(*largest);
+    }
+    const auto bytes = static_cast<int64_t>(largest->taken_bytes);
+    release(*holder, *largest);
+    return bytes;
   }
-  if (largest == nullptr) return 0;
-  {
-    const std::lock_guard<std::mutex> lock(holder->mutex);
-    if (largest->idle != largest->slots) return release_largest();  // it was used meanwhile
-    holder->detach(*largest);
-  }
-  const auto bytes = static_cast<int64_t>(largest->taken_bytes);
-  release(*holder, *largest);
-  return bytes;
 }
 
 void BlockPool::make_room(int64_t bytes, const Request& request) {

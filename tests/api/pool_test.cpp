@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -436,6 +436,26 @@ TEST_P(Pool, ThreadsWithAStreamEach) {
   const gpumem_memory_stats_info stats = stats_of(ctx);
   EXPECT_EQ(stats.device_bytes, 0);
   EXPECT_EQ(stats.allocations, stats.frees);
+}
+
+// A stream that grows takes from the others what they do not use, while they may take it themselves.
+TEST_P(Pool, ThreadsTakeFromEachOther) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(quick_run() ? 1 : 2);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([this, t, end] {
+      const Stream stream(ctx);
+      Random random(static_cast<uint64_t>(t));
+      std::vector<void*> blocks(12);
+      while (std::chrono::steady_clock::now() < end) {
+        const int64_t bytes = random.between(1, 40000);
+        for (void*& p : blocks) ASSERT_TRUE(ok(gpumem_alloc_async(ctx, bytes, 256, stream, &p)));
+        for (void* p : blocks) ASSERT_TRUE(ok(gpumem_free_async(ctx, p, stream)));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(stats_of(ctx).device_bytes, 0);
 }
 
 // Sizes log-uniform from 8 bytes to 256 MiB, in random order: what is taken stays near what is live.
