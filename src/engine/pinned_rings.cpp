@@ -1,6 +1,7 @@
 #include "engine/pinned_rings.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/context.hpp"
 #include "engine/error.hpp"
@@ -81,7 +82,7 @@ void PinnedRings::trim() noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     try {
       unused.reserve(idle_.size());
-      const auto first = std::ranges::partition(idle_, [](const auto& ring) { return !settled(*ring); }).begin();
+      const auto first = std::partition(idle_.begin(), idle_.end(), [](const auto& ring) { return !settled(*ring); });
       std::move(first, idle_.end(), std::back_inserter(unused));
       idle_.erase(first, idle_.end());
       made_ -= unused.size();
