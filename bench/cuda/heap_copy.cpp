@@ -1,8 +1,5 @@
 // gpumem_copy between heap memory and the device, by the host's clock: beside cudaMemcpy of the same memory, by contexts with few and
 // many host threads, and beside a copy of as many bytes of pinned memory.
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -95,12 +92,7 @@ struct Problem {
 
 // Long copies are timed one by one.
 std::function<double()> sampler(std::size_t bytes, std::function<void()> call) {
-  if (bytes < kLong) return host_sampler(std::move(call), kClock);
-  return [call = std::move(call)] {
-    const auto begin = std::chrono::steady_clock::now();
-    call();
-    return Seconds(std::chrono::steady_clock::now() - begin).count();
-  };
+  return bytes < kLong ? host_sampler(std::move(call), kClock) : one_call_sampler(std::move(call));
 }
 
 Side side_of(const Problem& p, char* host, std::function<void()> call) {

@@ -1,6 +1,5 @@
 // Managed memory that the host has written before each sample, by the host's clock: prefetches beside the runtime's, and work on the
 // device beside the same work that fetches its operand by faults.
-#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -46,16 +45,9 @@ class ManagedBytes {
 using Managed = std::shared_ptr<ManagedBytes>;
 
 // One call a sample: the next would find its pages in place.
-std::function<double()> once(std::function<void()> call) {
-  return [call = std::move(call)] {
-    const auto begin = std::chrono::steady_clock::now();
-    call();
-    return Seconds(std::chrono::steady_clock::now() - begin).count();
-  };
-}
-
 Side side_of(const Managed& memory, int32_t value, std::function<void()> call) {
-  return {once(std::move(call)), [memory] { memory->write(); }, [memory, value] { return memory->verify(value); }};
+  return {one_call_sampler(std::move(call)), [memory] { memory->write(); },
+          [memory, value] { return memory->verify(value); }};
 }
 
 Case managed_case(std::string name, std::string peer, std::size_t bytes, Bar bar, std::function<Pair()> open) {

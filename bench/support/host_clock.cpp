@@ -35,4 +35,8 @@ std::function<double()> host_sampler(std::function<void()> call, HostClock clock
   };
 }
 
+std::function<double()> one_call_sampler(std::function<void()> call) {
+  return [call = std::move(call)] { return seconds_of(call, 1); };
+}
+
 }  // namespace bench

@@ -19,4 +19,7 @@ struct HostClock {
 // are where repeated calls find them), then times as many calls as `clock` asks for. The count is set by the first sample.
 std::function<double()> host_sampler(std::function<void()> call, HostClock clock);
 
+// A sampler that times one call: for long ones, and for those that are not the same a second time.
+std::function<double()> one_call_sampler(std::function<void()> call);
+
 }  // namespace bench

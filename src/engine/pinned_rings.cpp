@@ -9,7 +9,7 @@
 namespace gpumem {
 namespace {
 
-constexpr size_t kRingBytes = std::tuple_size_v<decltype(PinnedRing::slots)> * PinnedRing::kChunkBytes;
+constexpr size_t kRingBytes = PinnedRing::kSlots * PinnedRing::kChunkBytes;
 
 bool settled(const PinnedRing& ring) {
   return std::ranges::all_of(ring.slots, [](const auto& slot) { return slot.free == nullptr || slot.free->passed(); });

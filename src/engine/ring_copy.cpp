@@ -44,7 +44,9 @@ int64_t chunk_bytes(int64_t bytes, Runs to, int32_t threads) noexcept {
 
 // Chunks of a ring that a copy to the device uses: few stay in the caches, from where the copy engine takes them fastest, and many
 // keep it busy. The host empties chunks slower than they are filled, so copies to the host use all.
-size_t slots_used(int64_t bytes, Runs to) noexcept { return to == Runs::cuda && bytes < 512 * kMiB ? 2 : 4; }
+size_t slots_used(int64_t bytes, Runs to) noexcept {
+  return to == Runs::cuda && bytes < 512 * kMiB ? 2 : PinnedRing::kSlots;
+}
 
 // Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
 // in them, which pays once the first round through them does not count.
@@ -216,22 +218,21 @@ class SharedCopy {
 
   // The copy engine fills chunks ahead of the host, who empties them in the same order.
   void fetch(PinnedRing& ring, NativeStream link, int64_t piece) {
-    std::array<int64_t, std::tuple_size_v<decltype(PinnedRing::slots)>> flying{};
-    const size_t depth = slots_;
+    std::array<int64_t, PinnedRing::kSlots> flying{};
     size_t filled = 0;
     size_t emptied = 0;
     for (bool more = true; more || emptied != filled;) {
       if (more) {
-        PinnedRing::Slot& slot = ring.slots[filled % depth];
+        PinnedRing::Slot& slot = ring.slots[filled % slots_];
         if (slot.free != nullptr) slot.free->wait();
         by_copy_engine(device_, link, into(pieces_[static_cast<size_t>(piece)], slot.chunk));
         slot.free = rings_.fences().record(link);
-        flying[filled++ % depth] = piece;
+        flying[filled++ % slots_] = piece;
       }
-      if (!more || filled - emptied == depth) {
-        PinnedRing::Slot& slot = ring.slots[emptied % depth];
+      if (!more || filled - emptied == slots_) {
+        PinnedRing::Slot& slot = ring.slots[emptied % slots_];
         slot.free->wait();
-        move(out_of(pieces_[static_cast<size_t>(flying[emptied++ % depth])], slot.chunk));
+        move(out_of(pieces_[static_cast<size_t>(flying[emptied++ % slots_])], slot.chunk));
         slot.free = nullptr;
       }
       more = more && next(piece);

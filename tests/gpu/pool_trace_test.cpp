@@ -1,35 +1,25 @@
 // A long random trace of allocations and frees that nearly fills the device: nothing runs out, and what the pool takes stays close to
 // what is live.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <vector>
 
+#include "support/contexts.hpp"
+#include "support/numbers.hpp"
 #include "support/random.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 
 namespace gpumem::gpu_tests {
 namespace {
 
+using gpumem_test::log_uniform;
 using gpumem_test::Random;
+using gpumem_test::stats_of;
 
 struct Live {
   void* p;
   int64_t bytes;
 };
-
-// Log-uniform from 8 bytes to 256 MiB.
-int64_t random_size(Random& random) {
-  const double exponent = 3 + 25 * (static_cast<double>(random.bits() >> 11) * 0x1p-53);
-  return static_cast<int64_t>(std::exp2(exponent));
-}
-
-gpumem_memory_stats_info stats_of(gpumem_ctx* ctx) {
-  gpumem_memory_stats_info stats;
-  EXPECT_EQ(gpumem_memory_stats_init(&stats, sizeof stats), GPUMEM_OK);
-  EXPECT_EQ(gpumem_memory_stats(ctx, &stats), GPUMEM_OK);
-  return stats;
-}
 
 TEST_F(Gpu, ALongTraceNeverRunsOutAndWastesLittle) {
   constexpr int kOperations = 1000000;
@@ -43,7 +33,7 @@ TEST_F(Gpu, ALongTraceNeverRunsOutAndWastesLittle) {
   std::vector<Live> live;
   int64_t bytes = 0;
   for (int i = 0; i < kOperations; ++i) {
-    const int64_t wanted = random_size(random);
+    const int64_t wanted = log_uniform(8, int64_t{256} << 20, random);
     // As many frees as allocations in the long run, and more of them where there is no room.
     if (!live.empty() && (bytes + wanted > most || random.below(1000) < 450)) {
       std::swap(live[random.below(live.size())], live.back());

@@ -53,7 +53,6 @@ void CudaBackend::advise(const void* p, size_t bytes, gpumem_advice advice, int3
 // The driver keeps track of blocks of 2 MiB; what is only partly overwritten is kept. Not on the legacy stream, which the call does
 // not take. Where the contents can't be given up they move as well.
 void CudaBackend::prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) {
-#if CUDART_VERSION >= 13000
   constexpr uintptr_t kBlock = uintptr_t{2} << 20;
   const auto first = reinterpret_cast<uintptr_t>(p);
   const uintptr_t last = first + bytes;
@@ -72,7 +71,6 @@ void CudaBackend::prefetch_to_overwrite(NativeStream stream, const void* p, size
     }
     static_cast<void>(cudaGetLastError());
   }
-#endif
   prefetch(stream, p, bytes, props_.ordinal);
 }
 
