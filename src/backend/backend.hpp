@@ -214,25 +214,14 @@ class Backend {
   // INVALID_ARGUMENT; the sentence calls the memory p.
   virtual void register_host(void* p, size_t bytes) = 0;
   virtual void unregister_host(void* p) noexcept = 0;
-  // The host backend: fresh pages from its allocate() are brought in by all threads. A forked child does not get them.
-  virtual void make_resident(void* p, size_t bytes) noexcept = 0;
   virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
   // To the backend's own device, with contents that nobody reads again.
   virtual void prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) = 0;
   virtual ManagedState managed_state(const void* p, size_t bytes) = 0;
   virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
 
-  // The host backend. Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than
-  // `gap` bytes and can't be. nullptr: there is none that the system tells of.
-  virtual const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept = 0;
-
   // Movement of any pair of pointers that the backend's device can reach.
   virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
-  // The host backend, without a stream: the part of a block's bytes [first, last), counted without the gaps, by the calling
-  // thread; around its caches where that is asked for.
-  virtual void move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept = 0;
-  // The host backend: calls task(state, i) for each i in [0, tasks) by all its threads, and returns when all have returned.
-  virtual void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept = 0;
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
@@ -279,6 +268,21 @@ class Backend {
   virtual double elapsed_seconds(NativeEvent start, NativeEvent end) = 0;
 };
 
+// The host backend, and what it does beside a CUDA device: without streams.
+class Host : public Backend {
+ public:
+  // Fresh pages from allocate() are brought in by all threads. A forked child does not get them.
+  virtual void make_resident(void* p, size_t bytes) noexcept = 0;
+  // Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
+  // can't be. nullptr: there is none that the system tells of.
+  virtual const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept = 0;
+  // The part of a block's bytes [first, last), counted without the gaps, by the calling thread; around its caches where that is
+  // asked for.
+  virtual void move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept = 0;
+  // Calls task(state, i) for each i in [0, tasks) by all threads, and returns when all have returned.
+  virtual void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept = 0;
+};
+
 // The program's own pool, when it lends one.
 struct ParallelFor {
   gpumem_parallel_for_fn call = nullptr;
@@ -291,7 +295,7 @@ struct HostOptions {
   const char* simd = nullptr;  // the widest instruction set allowed by name; nullptr: what the processor has
 };
 
-std::unique_ptr<Backend> make_host_backend(const HostOptions& options);
+std::unique_ptr<Host> make_host_backend(const HostOptions& options);
 DeviceProps host_props(const HostOptions& options);
 
 // Whether an ordinary access at p works, asked of the operating system without making one.

@@ -16,7 +16,7 @@ void DeviceSource::give_back(NativeStream stream, void* p, size_t bytes) noexcep
 }
 
 void* PinnedSource::take(NativeStream, size_t bytes) {
-  Backend& host = context_.host();
+  Host& host = context_.host();
   void* p = host.allocate(GPUMEM_MEMORY_PINNED, bytes);
   if (!context_.on_cuda()) return p;
   host.make_resident(p, bytes);

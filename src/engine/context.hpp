@@ -51,7 +51,7 @@ class Context {
 
   // The backend of the context's device; on a host context the same object as host().
   Backend& device() noexcept { return device_ ? *device_ : *host_; }
-  Backend& host() noexcept { return *host_; }
+  Host& host() noexcept { return *host_; }
   Backend& running(Runs runs) noexcept { return runs == Runs::cuda ? device() : host(); }
   bool on_cuda() const noexcept { return device_ != nullptr; }
   const DeviceChoice& choice() const noexcept { return choice_; }
@@ -91,7 +91,7 @@ class Context {
 
   DeviceChoice choice_;
   bool stream_host_data_;
-  std::unique_ptr<Backend> host_;
+  std::unique_ptr<Host> host_;
   std::unique_ptr<Backend> device_;  // null on a host context
   std::unique_ptr<BlockPool> device_memory_;
   std::unique_ptr<BlockPool> pinned_memory_;

@@ -239,7 +239,7 @@ class SharedCopy {
     }
   }
 
-  Backend& host_;
+  Host& host_;
   Backend& device_;
   PinnedRings& rings_;
   const NativeStream stream_;
@@ -257,7 +257,7 @@ class SharedCopy {
 // Rows in host memory that a stream moves in its order, by all threads of the host.
 class MoveRows final : public HostTask {
  public:
-  MoveRows(Backend& host, const CopyBlock& block, bool around_caches) noexcept
+  MoveRows(Host& host, const CopyBlock& block, bool around_caches) noexcept
       : host_(host), block_(block), around_caches_(around_caches) {}
 
   void run() noexcept override {
@@ -270,7 +270,7 @@ class MoveRows final : public HostTask {
     host_.move_part(block_, first, std::min(first + kHostPart, block_.bytes()), around_caches_);
   }
 
-  Backend& host_;
+  Host& host_;
   CopyBlock block_;
   bool around_caches_;
 };
@@ -340,7 +340,7 @@ class EnqueuedCopy {
     }
   }
 
-  Backend& host_;
+  Host& host_;
   Backend& device_;
   Fences& fences_;
   const NativeStream stream_;

@@ -34,16 +34,12 @@ class CudaBackend final : public Backend {
   void trim(size_t keep_bytes) noexcept override;
   void register_host(void* p, size_t bytes) override;
   void unregister_host(void* p) noexcept override;
-  void make_resident(void*, size_t) noexcept override {}  // the host backend's part
   void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) override;
   void prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) override;
   ManagedState managed_state(const void* p, size_t bytes) override;
   void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
-  const void* hole(const void*, size_t, size_t, bool) noexcept override { return nullptr; }  // the host backend's part
-  void move_part(const CopyBlock&, int64_t, int64_t, bool) noexcept override {}              // the host backend's part
-  void parallel(int64_t, gpumem_task_fn, void*) noexcept override {}                         // the host backend's part
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
   void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;

@@ -40,9 +40,7 @@ DeviceProps host_props(const HostOptions& options) {
   return props;
 }
 
-std::unique_ptr<Backend> make_host_backend(const HostOptions& options) {
-  return std::make_unique<HostBackend>(options);
-}
+std::unique_ptr<Host> make_host_backend(const HostOptions& options) { return std::make_unique<HostBackend>(options); }
 
 HostBackend::HostBackend(const HostOptions& options)
     : props_(host_props(options)),

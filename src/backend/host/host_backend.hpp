@@ -12,7 +12,7 @@
 
 namespace gpumem {
 
-class HostBackend final : public Backend {
+class HostBackend final : public Host {
  public:
   explicit HostBackend(const HostOptions& options);
 
