@@ -69,8 +69,10 @@ enum {
   GPUMEM_NOT_FOUND = 10,       /* no such variant or device */
   GPUMEM_CAPTURING = 11,       /* can't run on a stream under graph capture; the capture is still valid */
   GPUMEM_FORKED = 12,          /* the handle was made in the parent process */
+  GPUMEM_CORRUPTED = 13,       /* memory round an allocation, or one that was freed, was written; in debug mode */
   GPUMEM_OUT_OF_MEMORY = 100,
   GPUMEM_OUT_OF_RESOURCES = 101, /* threads, handles, mappings */
+  GPUMEM_FILE_ERROR = 102,       /* a file can't be opened, read or written */
   GPUMEM_NO_DEVICE = 200,        /* a driver is there, and no usable device */
   GPUMEM_NO_DRIVER = 201,
   GPUMEM_DRIVER_TOO_OLD = 202,
@@ -217,6 +219,9 @@ typedef struct gpumem_ctx_options {
   /* The most bytes of freed pinned memory that are kept for reuse; 0: none; default -1: an eighth of the host's memory,
    * at most 4 GiB. */
   int64_t pinned_memory_kept;
+  /* 1: debug mode, see gpumem_memory_check(); default 0: only if the environment's GPUMEM_DEBUG is 1. */
+  int32_t debug_memory;
+  int32_t reserved2; /* 0 */
 } gpumem_ctx_options;
 
 typedef struct gpumem_device_info {
@@ -371,15 +376,16 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  * failure. The environment is read here (and GPUMEM_DEVICE by gpumem_device_query()) and nowhere else: GPUMEM_DEVICE
  * (host, cuda or an ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST),
  * GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2 or avx512: the widest instructions
- * the host backend may use).
+ * the host backend may use), GPUMEM_DEBUG (1: as options->debug_memory; 0: nothing), GPUMEM_TRACE (see
+ * gpumem_memory_trace()).
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
  * NOT_FOUND for a variant name in the environment that is none; INVALID_ARGUMENT for another value there that is
- * none. */
+ * none; FILE_ERROR for a trace there that can't be written. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
-/* Waits for the context's work, reports live allocations through the log, frees them and destroys the context. NULL is
- * a no-op. Works after a device fault too. Errors: BUSY (streams or events are alive, or it is a context of the
- * process, see gpumem_shared_ctx(); nothing was changed). */
+/* Waits for the context's work, reports live allocations (and in debug mode damaged memory, see gpumem_memory_check())
+ * through the log, frees them and destroys the context. NULL is a no-op. Works after a device fault too. Errors: BUSY
+ * (streams or events are alive, or it is a context of the process, see gpumem_shared_ctx(); nothing was changed). */
 GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
 
 /* The context's device, and why it was taken. */
@@ -413,7 +419,8 @@ GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, vo
 /* Frees memory of any kind that this context allocated, after the work of its streams: it waits for what the context's
  * own stream and every stream created or wrapped on it have been given, except those under graph capture. Work of the
  * program's other streams that uses the memory must be done. NULL is a no-op.
- * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's). */
+ * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's); in debug
+ * mode CORRUPTED (it was written past its ends; it is freed all the same). */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
 
 /* Allocates bytes of device memory for a stream, which the memory then belongs to, and frees device memory in a
@@ -438,7 +445,7 @@ GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
  * too, and gpumem_free_async() that of gpumem_alloc_device(). On a device without stream-ordered memory the free waits
  * as gpumem_free() does. For pinned and managed memory gpumem_memory_used_on() has nothing to do.
  * Errors: OUT_OF_MEMORY, INVALID_ARGUMENT (alignment), INVALID_POINTER (as gpumem_free(); pinned or managed memory for
- * gpumem_free_async()), CAPTURING. */
+ * gpumem_free_async()), CAPTURING; in debug mode CORRUPTED (as gpumem_free()). */
 GPUMEM_API gpumem_status gpumem_alloc_async(gpumem_ctx *ctx, int64_t bytes, int64_t alignment, gpumem_stream *stream,
                                             void **p);
 GPUMEM_API gpumem_status gpumem_free_async(gpumem_ctx *ctx, void *p, gpumem_stream *stream);
@@ -447,6 +454,41 @@ GPUMEM_API gpumem_status gpumem_memory_used_on(gpumem_ctx *ctx, const void *p, g
 /* Gives memory that is kept for reuse back to the device and to the system, but for keep_bytes of each kind. Waits for
  * the context's streams as gpumem_free() does. Errors: none of its own. */
 GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes);
+
+/* Debug mode, for contexts made with options->debug_memory or under GPUMEM_DEBUG=1: looks for writes past the ends of
+ * all memory that the context has allocated, and into what it has freed. What is found, here or elsewhere, is written to
+ * the log as an error: a sentence with the kind of memory, its label, and the offsets of the first and the last changed
+ * byte, counted from the start of the memory and negative before it. The status is then CORRUPTED, with one of these
+ * sentences.
+ *
+ * Ends        256 bytes before each allocation and at least as many behind it have a value of their own, which is looked
+ *             at when it is freed, by this function (which leaves what it finds as it is, to be found again), and when
+ *             the context ends. A byte that is written with the value that it has goes unseen, and so does what lies
+ *             further away.
+ * Freed       What is freed is kept, the latest 64 MiB of each kind with their ends, and filled with another value
+ *             (0xFD), so that it shows when it is read. Writes to it are found, once, when it is let go, by this
+ *             function, and when the context ends; what is found when it is let go is in the next result of this
+ *             function too. A pointer into it is "freed before" to every function.
+ * Price       Nothing is pooled (pinned_memory_kept does not count): each allocation is one of the driver's, and each
+ *             free waits as gpumem_free() does. This function waits likewise; what other work is writing meanwhile may
+ *             be missed.
+ *
+ * Errors: CORRUPTED; UNSUPPORTED (not in debug mode). */
+GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
+
+/* Writes what the context allocates and frees from now on to a file, which is made anew, until the context ends or path is
+ * NULL. GPUMEM_TRACE=<path> does so from the start of each context, in <path>.<process id>.<number of the context>.
+ * `gpumem replay <file>` does the same again. A trace that is running ends first. Each line is written when it happens
+ * (about 1 us), and a crash leaves the file as it was then.
+ *
+ * The first line is "gpumem-trace 1"; the others begin with a letter, ns since the beginning, and the number of the
+ * thread. Addresses and streams are numbers in base 16 with 0x before them; stream 0x0: for all streams.
+ *   a NS THREAD ADDRESS BYTES KIND ALIGNMENT STREAM   an allocation; KIND is device, pinned or managed
+ *   f NS THREAD ADDRESS STREAM                        a free
+ *   u NS THREAD ADDRESS STREAM                        gpumem_memory_used_on()
+ *   t NS THREAD KEEP_BYTES                            gpumem_memory_trim()
+ * Errors: FILE_ERROR (no ordinary file, or the system's reason; at the end: lines are missing). */
+GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
 
 /* Pins bytes of ordinary host memory that the program has, at any address, so that they are copied at the speed of
  * memory from gpumem_alloc_pinned(), for every device; and takes that back, for the start that was registered. The
@@ -461,7 +503,8 @@ GPUMEM_API gpumem_status gpumem_host_register(gpumem_ctx *ctx, void *p, int64_t 
 GPUMEM_API gpumem_status gpumem_host_unregister(gpumem_ctx *ctx, void *p);
 
 /* Names the memory that starts at p, allocated or registered by this context, in reports of what is left when the
- * context ends. At most 127 bytes of the label count; it is copied. NULL or "" takes it away. It ends with the memory.
+ * context ends, and of debug mode. At most 127 bytes of the label count; it is copied. NULL or "" takes it away. It ends
+ * with the memory.
  * Errors: INVALID_POINTER (as gpumem_free()). */
 GPUMEM_API gpumem_status gpumem_memory_label(gpumem_ctx *ctx, const void *p, const char *label);
 

@@ -8,5 +8,6 @@ namespace tool {
 int run_devices(Args args);
 int run_variants(Args args);
 int run_grid(Args args);
+int run_replay(Args args);
 
 }  // namespace tool

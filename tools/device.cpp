@@ -1,5 +1,8 @@
 #include "device.hpp"
 
+#include <limits>
+
+#include "args.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 
@@ -22,6 +25,12 @@ std::string device_title(const gpumem_device_info& device) {
                   device.multiprocessors == 1 ? "" : "s");
   }
   return format("%s (CUDA device %d, sm_%d%d)", device.name, device.device, device.compute_major, device.compute_minor);
+}
+
+int32_t parse_device(const std::string& word) {
+  if (word == "host") return GPUMEM_DEVICE_HOST;
+  if (word == "cuda") return GPUMEM_DEVICE_CUDA;
+  return static_cast<int32_t>(parse_integer(word, "--device", 0, std::numeric_limits<int32_t>::max()));
 }
 
 void write_device(Json& json, const gpumem_device_info& device) {

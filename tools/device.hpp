@@ -17,6 +17,9 @@ std::string device_id(const gpumem_device_info& device);
 // "NVIDIA H200 (CUDA device 0, sm_90)" or "AMD EPYC (host, 16 threads)".
 std::string device_title(const gpumem_device_info& device);
 
+// "host", "cuda" or an ordinal, as GPUMEM_DEVICE_* or the ordinal; else a UsageError.
+int32_t parse_device(const std::string& word);
+
 void write_device(Json& json, const gpumem_device_info& device);
 
 }  // namespace tool

@@ -61,12 +61,6 @@ Shape parse_shape(const std::string& word) {
           parse_integer(word.substr(x + 1), "the number of columns", 1, kMost)};
 }
 
-int32_t parse_device(const std::string& word) {
-  if (word == "host") return GPUMEM_DEVICE_HOST;
-  if (word == "cuda") return GPUMEM_DEVICE_CUDA;
-  return static_cast<int32_t>(parse_integer(word, "--device", 0, std::numeric_limits<int32_t>::max()));
-}
-
 Request parse(Args& args) {
   Request request;
   request.as_json = args.flag("--json");

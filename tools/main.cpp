@@ -17,6 +17,7 @@ constexpr const char* kUsage =
     "  devices    the devices that gpumem can use on this machine\n"
     "  variants   the kernel variants of each family of operations\n"
     "  grid       statistics and transposition of a 2-D grid of integers, checked and timed\n"
+    "  replay     the allocations and frees of a trace, made again and timed\n"
     "\n"
     "  --version  the version of the library\n"
     "  --help     this text; gpumem <command> --help says more\n"
@@ -38,6 +39,7 @@ int dispatch(int argc, char** argv) {
   if (command == "devices") return tool::run_devices(args());
   if (command == "variants") return tool::run_variants(args());
   if (command == "grid") return tool::run_grid(args());
+  if (command == "replay") return tool::run_replay(args());
   if (command == "--version") return print_version();
   if (command == "--help" || command == "-h") {
     std::fputs(kUsage, stdout);

@@ -16,6 +16,7 @@ set(core_sources
   src/api/variants.cpp
   src/engine/arrival.cpp
   src/engine/axpby.cpp
+  src/engine/block_guards.cpp
   src/engine/block_pool.cpp
   src/engine/block_pool_growth.cpp
   src/engine/block_source.cpp
@@ -33,6 +34,7 @@ set(core_sources
   src/engine/log.cpp
   src/engine/managed.cpp
   src/engine/memory.cpp
+  src/engine/memory_trace.cpp
   src/engine/objects.cpp
   src/engine/operand.cpp
   src/engine/outputs.cpp
@@ -96,6 +98,7 @@ set(core_sources
   src/backend/pages.cpp)
 
 set(cuda_sources
+  src/backend/cuda/checker.cpp
   src/backend/cuda/cuda_axpby.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp

@@ -29,6 +29,8 @@ gpumem_ctx_options checked(const gpumem_ctx_options* given) {
   require_zero("reserved0", options.reserved0);
   require_switch("stream_host_data", options.stream_host_data);
   require_zero("reserved1", options.reserved1);
+  require_switch("debug_memory", options.debug_memory);
+  require_zero("reserved2", options.reserved2);
   if (options.device_memory_limit < 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "options->device_memory_limit is %lld; expected 0 (none) or bytes",
          static_cast<long long>(options.device_memory_limit));

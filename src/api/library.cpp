@@ -40,10 +40,14 @@ const char* gpumem_status_name(gpumem_status status) {
       return "GPUMEM_CAPTURING";
     case GPUMEM_FORKED:
       return "GPUMEM_FORKED";
+    case GPUMEM_CORRUPTED:
+      return "GPUMEM_CORRUPTED";
     case GPUMEM_OUT_OF_MEMORY:
       return "GPUMEM_OUT_OF_MEMORY";
     case GPUMEM_OUT_OF_RESOURCES:
       return "GPUMEM_OUT_OF_RESOURCES";
+    case GPUMEM_FILE_ERROR:
+      return "GPUMEM_FILE_ERROR";
     case GPUMEM_NO_DEVICE:
       return "GPUMEM_NO_DEVICE";
     case GPUMEM_NO_DRIVER:

@@ -51,6 +51,19 @@ gpumem_status gpumem_memory_trim(gpumem_ctx* ctx, int64_t keep_bytes) {
   return with_context(ctx, [&](Context& context) { trim(context, keep_bytes); });
 }
 
+gpumem_status gpumem_memory_check(gpumem_ctx* ctx) {
+  return with_context(ctx, [](Context& context) { check_memory(context); });
+}
+
+gpumem_status gpumem_memory_trace(gpumem_ctx* ctx, const char* path) {
+  return guard([&] {
+    Context& context = resolve(ctx);
+    if (path == nullptr) return context.trace.end();
+    if (path[0] == '\0') fail(GPUMEM_INVALID_ARGUMENT, "path is ''; expected the name of a file, or NULL");
+    context.trace.begin(path);
+  });
+}
+
 gpumem_status gpumem_host_register(gpumem_ctx* ctx, void* p, int64_t bytes) {
   return with_context(ctx, [&](Context& context) { register_host(context, p, bytes); });
 }

@@ -208,6 +208,11 @@ class Backend {
   // when no stream uses it any more. Where props().memory_pools.
   virtual void* allocate_async(NativeStream stream, size_t bytes) = 0;
   virtual void release_async(NativeStream stream, void* p, size_t bytes) noexcept = 0;
+  // Whether a tool watches accesses to memory from allocate_async(): it is then told of each block there that may be accessed, from
+  // when on and until when.
+  virtual bool watched() const noexcept = 0;
+  virtual void begin_block(void* p, size_t bytes) noexcept = 0;
+  virtual void end_block(void* p) noexcept = 0;
   // Gives what was released and is kept for reuse, but for so many bytes, back to the system.
   virtual void trim(size_t keep_bytes) noexcept = 0;
   // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is

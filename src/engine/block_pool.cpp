@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <thread>
 
 #include "engine/context.hpp"
@@ -45,6 +46,8 @@ BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, cons
       backend_(context.device()),
       source_(std::move(source)),
       policy_(policy),
+      guards_(policy.guarded ? std::make_unique<BlockGuards>(context, policy.kind) : nullptr),
+      watched_(policy.pooled && policy.kind == GPUMEM_MEMORY_DEVICE && backend_.watched()),
       fences_(backend_),
       ready_(caches_.emplace_back(std::make_unique<StreamCache>()).get()) {
   ready_->users = 1;
@@ -57,6 +60,9 @@ BlockPool::~BlockPool() {
       const auto owned = process().registry.remove(*region);
       source_->give_back(nullptr, owned->taken, owned->taken_bytes);
     }
+  }
+  while (const auto alone = process().registry.remove_alone(&context_, policy_.kind)) {
+    source_->give_back(nullptr, alone->taken, alone->taken_bytes);
   }
 }
 
@@ -123,7 +129,16 @@ void* BlockPool::hand_out(StreamCache& cache, Block block, size_t bytes) noexcep
     raise(live_peak_, live_.fetch_add(more, std::memory_order_relaxed) + more);
   }
   block.region->word(block.slot).store(slot::live(bytes), std::memory_order_release);
-  return reinterpret_cast<void*>(block.address());
+  auto* const p = reinterpret_cast<void*>(block.address());
+  if (watched_) backend_.begin_block(p, bytes);
+  return p;
+}
+
+// Before another can have the block.
+void BlockPool::forget(const Claim& claim, NativeStream stream) noexcept {
+  context_.labels.forget(claim);
+  context_.trace.freed(claim.base(), stream);
+  if (watched_) backend_.end_block(reinterpret_cast<void*>(claim.base()));
 }
 
 void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
@@ -136,6 +151,12 @@ void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
 }
 
 void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
+  void* p = find(cache, bytes, alignment);
+  context_.trace.allocated(p, bytes, policy_.kind, alignment, cache.stream);
+  return p;
+}
+
+void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
   if (bytes > kLargestClass) {
     fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had: nothing has as many", bytes,
          kind_name(policy_.kind));
@@ -200,6 +221,7 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
   if ((claim.word & slot::kShared) == 0) {
     const auto lock = lock_home(*claim.region, home);
     if (home->stream == on.stream) {
+      forget(claim, on.stream);
       home->put(block);
       return count_free(*home, claim.bytes());
     }
@@ -217,24 +239,67 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
     pending.fences.insert(pending.fences.end(), ends.begin(), ends.end());
     home->uses.erase(ended);
   }
+  forget(claim, on.stream);
   home->pending.push_back(std::move(pending));
   count_free(*home, claim.bytes());
 }
 
-void BlockPool::free_now(const Claim& claim) noexcept {
-  if (claim.region->cache.load(std::memory_order_acquire) == nullptr) {
-    const size_t bytes = claim.bytes();
-    const auto region = process().registry.remove(*claim.region);
-    source_->give_back(nullptr, region->taken, region->taken_bytes);
-    reserve(-static_cast<int64_t>(region->taken_bytes));
-    const std::lock_guard<std::mutex> lock(ready_->mutex);
-    return count_free(*ready_, bytes);
+void BlockPool::give_back(Region& region) noexcept {
+  const auto owned = process().registry.remove(region);
+  source_->give_back(nullptr, owned->taken, owned->taken_bytes);
+  reserve(-static_cast<int64_t>(owned->taken_bytes));
+}
+
+// What is put aside keeps its label.
+void BlockPool::give_back_aside(size_t keep_bytes) noexcept {
+  while (Region* region = guards_ == nullptr ? nullptr : guards_->take_oldest(keep_bytes)) {
+    context_.labels.forget(region->address(0));
+    give_back(*region);
   }
+}
+
+void BlockPool::free_alone(const Claim& claim) noexcept {
+  const size_t bytes = claim.bytes();
+  context_.trace.freed(claim.base(), nullptr);
+  if (guards_ == nullptr || !guards_->put_aside(*claim.region)) {
+    context_.labels.forget(claim);
+    give_back(*claim.region);
+  }
+  give_back_aside(BlockGuards::kMostAside);
+  tell_damage();
+  const std::lock_guard<std::mutex> lock(ready_->mutex);
+  count_free(*ready_, bytes);
+}
+
+void BlockPool::tell_damage() noexcept {
+  if (guards_ == nullptr) return;
+  for (const std::string& sentence : guards_->take_sentences()) {
+    context_.log.write(GPUMEM_LOG_ERROR, "%s", sentence.c_str());
+  }
+}
+
+void BlockPool::require_intact(const Claim& claim) {
+  if (guards_ == nullptr) return;
+  Damage found;
+  guards_->check(*claim.region, claim.bytes(), found);
+  tell_damage();
+  if (found.places > 0) fail(GPUMEM_CORRUPTED, "%s", found.first.c_str());
+}
+
+void BlockPool::check(Damage& found) {
+  if (guards_ == nullptr) return;
+  guards_->check_all(found);
+  tell_damage();
+}
+
+void BlockPool::free_now(const Claim& claim) noexcept {
+  if (claim.region->cache.load(std::memory_order_acquire) == nullptr) return free_alone(claim);
   bool too_much = false;
   {
     StreamCache* home = nullptr;
     const auto lock = lock_home(*claim.region, home);
     home->uses.erase(claim.base());
+    forget(claim, nullptr);
     home->put({claim.region, claim.slot});
     count_free(*home, claim.bytes());
     too_much = home->idle_bytes() > policy_.most_idle;

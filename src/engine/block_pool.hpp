@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "engine/block_guards.hpp"
 #include "engine/block_source.hpp"
 #include "engine/registry.hpp"
 #include "engine/stream_cache.hpp"
@@ -31,6 +32,7 @@ struct PoolPolicy {
   int32_t device;             // where it lies
   int64_t limit = 0;          // of reserved bytes; 0: none
   bool pooled = true;         // false: every block comes from the source and goes back to it, for all streams
+  bool guarded = false;       // not where pooled: writes past a block's ends and after its free are found
   bool follows_live = false;  // what is idle goes back before more is taken than a fifth above what was ever live
   int64_t most_idle = INT64_MAX;
 };
@@ -61,6 +63,11 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // Work on the stream uses the block that starts at p until it is freed.
   void use_on(uintptr_t p, NativeStream stream);
 
+  // Throws CORRUPTED where the pool is guarded and a block that nothing uses any more was written past its ends.
+  void require_intact(const Claim& claim);
+  // Of all blocks, where the pool is guarded.
+  void check(Damage& found);
+
   // Gives free memory but for so many bytes back to the device, once the streams have passed its last use.
   void trim(int64_t keep_bytes);
   PoolState state() const;
@@ -75,8 +82,14 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // The cache that a region with a live or claimed block belongs to, locked.
   static std::unique_lock<std::mutex> lock_home(const Region& region, StreamCache*& home);
   std::vector<NativeStream> streams_using(const Claim& claim, const StreamCache& on);
+  void* find(StreamCache& cache, size_t bytes, size_t alignment);
+  void forget(const Claim& claim, NativeStream stream) noexcept;
   void* hand_out(StreamCache& cache, Block block, size_t bytes) noexcept;
   void count_free(StreamCache& cache, size_t bytes) noexcept;
+  void free_alone(const Claim& claim) noexcept;
+  void give_back(Region& region) noexcept;
+  void give_back_aside(size_t keep_bytes) noexcept;
+  void tell_damage() noexcept;
 
   void shrink_to(int64_t keep_bytes) noexcept;
 
@@ -88,6 +101,8 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   bool adopt_from_others(StreamCache& cache, const Request& request);
   void add_region(StreamCache& cache, const Request& request);
   Region& new_region(StreamCache& cache, const Request& request, size_t slot_bytes, size_t slots);
+  // What a block of its own takes for so many bytes.
+  size_t alone_bytes(size_t bytes) const noexcept;
   void take_memory(NativeStream stream, Region& region, size_t alignment);
   void make_room(int64_t bytes, const Request& request);
   bool over_target(int64_t bytes, const Request& request) const noexcept;
@@ -107,6 +122,8 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   Backend& backend_;
   const std::unique_ptr<BlockSource> source_;
   const PoolPolicy policy_;
+  const std::unique_ptr<BlockGuards> guards_;  // null where the pool is not guarded
+  const bool watched_;                         // a tool is told of each block
   Fences fences_;
   mutable std::mutex growing_;
   std::vector<std::unique_ptr<StreamCache>> caches_;  // kept until the pool ends: a free may still come for one

@@ -87,6 +87,7 @@ int64_t BlockPool::idle_bytes() {
     const std::lock_guard<std::mutex> lock(cache->mutex);
     bytes += cache->idle_bytes();
   }
+  if (guards_ != nullptr) bytes += static_cast<int64_t>(guards_->bytes_aside());
   return bytes;
 }
 
@@ -128,16 +129,22 @@ void BlockPool::make_room(int64_t bytes, const Request& request) {
   }
 }
 
+size_t BlockPool::alone_bytes(size_t bytes) const noexcept {
+  if (guards_ == nullptr) return bytes;
+  return (BlockGuards::kBytes + bytes + BlockGuards::kBytes + kBlockUnit - 1) / kBlockUnit * kBlockUnit;
+}
+
 // The memory at the region's alignment: what the source gives is aligned as a rule, and taken larger where it is not.
 void BlockPool::take_memory(NativeStream stream, Region& region, size_t alignment) {
   region.taken_bytes = region.bytes;
   region.taken = source_->take(stream, region.taken_bytes);
-  if (reinterpret_cast<uintptr_t>(region.taken) % alignment != 0) {
+  if ((reinterpret_cast<uintptr_t>(region.taken) + region.front) % alignment != 0) {
     source_->give_back(stream, region.taken, region.taken_bytes);
     region.taken_bytes = region.bytes + alignment;
     region.taken = source_->take(stream, region.taken_bytes);
   }
-  region.base = (reinterpret_cast<uintptr_t>(region.taken) + alignment - 1) / alignment * alignment;
+  const uintptr_t first = reinterpret_cast<uintptr_t>(region.taken) + region.front;
+  region.base = (first + alignment - 1) / alignment * alignment - region.front;
 }
 
 // Entered into the registry, with nothing live in it.
@@ -145,6 +152,7 @@ Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t
   auto region = std::make_unique<Region>();
   region->slot_bytes = slot_bytes;
   region->slots = static_cast<uint32_t>(slots);
+  region->front = guards_ == nullptr ? 0 : BlockGuards::kBytes;
   region->bytes = slots * slot_bytes;
   if (slots > 1) region->several = std::make_unique<std::atomic<uint64_t>[]>(slots);
   region->kind = policy_.kind;
@@ -177,8 +185,15 @@ Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t
 
 // Where nothing is pooled: the block is a region without a cache.
 void* BlockPool::allocate_alone(const Request& request) {
-  if (over_limit(most_taken(request.bytes, request.alignment))) fail_over_limit(request);
-  Region& region = new_region(*ready_, request, request.bytes, 1);
+  const size_t bytes = alone_bytes(request.bytes);
+  if (over_limit(most_taken(bytes, request.alignment))) fail_over_limit(request);
+  Region& region = new_region(*ready_, request, bytes, 1);
+  try {
+    if (guards_ != nullptr) guards_->surround(region, request.bytes);
+  } catch (...) {
+    give_back(region);
+    throw;
+  }
   const std::lock_guard<std::mutex> lock(ready_->mutex);
   ++ready_->counts.misses;
   return hand_out(*ready_, {&region, 0}, request.bytes);
@@ -277,6 +292,7 @@ void* BlockPool::grow(StreamCache& cache, const Request& request) {
 
 int64_t BlockPool::release_down_to(int64_t keep_bytes) {
   settle();
+  give_back_aside(static_cast<size_t>(keep_bytes));
   int64_t idle = idle_bytes();
   while (idle > keep_bytes) {
     const int64_t released = release_largest();
@@ -302,10 +318,13 @@ void BlockPool::trim(int64_t keep_bytes) {
     release_down_to(keep_bytes);
   }
   wait_for_streams(context_);
-  const std::lock_guard<std::mutex> growing(growing_);
-  const int64_t idle = release_down_to(keep_bytes);
-  const int64_t live = reserved_.load(std::memory_order_relaxed) - idle;
-  source_->trim(static_cast<size_t>(live + std::min(keep_bytes, INT64_MAX - live)));
+  {
+    const std::lock_guard<std::mutex> growing(growing_);
+    const int64_t idle = release_down_to(keep_bytes);
+    const int64_t live = reserved_.load(std::memory_order_relaxed) - idle;
+    source_->trim(static_cast<size_t>(live + std::min(keep_bytes, INT64_MAX - live)));
+  }
+  tell_damage();
 }
 
 }  // namespace gpumem

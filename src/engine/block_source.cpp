@@ -15,6 +15,12 @@ void DeviceSource::give_back(NativeStream stream, void* p, size_t bytes) noexcep
   device_.release_async(stream, p, bytes);
 }
 
+void* ManagedSource::take(NativeStream, size_t bytes) { return device_.allocate(GPUMEM_MEMORY_MANAGED, bytes); }
+
+void ManagedSource::give_back(NativeStream, void* p, size_t bytes) noexcept {
+  device_.release(GPUMEM_MEMORY_MANAGED, p, bytes);
+}
+
 void* PinnedSource::take(NativeStream, size_t bytes) {
   Host& host = context_.host();
   void* p = host.allocate(GPUMEM_MEMORY_PINNED, bytes);

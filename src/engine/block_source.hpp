@@ -37,6 +37,17 @@ class DeviceSource final : public BlockSource {
   Backend& device_;
 };
 
+class ManagedSource final : public BlockSource {
+ public:
+  explicit ManagedSource(Backend& device) noexcept : device_(device) {}
+  void* take(NativeStream stream, size_t bytes) override;
+  void give_back(NativeStream stream, void* p, size_t bytes) noexcept override;
+  void trim(size_t) noexcept override {}  // nothing is kept
+
+ private:
+  Backend& device_;
+};
+
 // Page-locked host memory. On a CUDA context these are pages of the library's own, touched by all threads and then registered
 // with the driver, which is several times faster than the driver's own allocator; that one serves where it does not work.
 class PinnedSource final : public BlockSource {

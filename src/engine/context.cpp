@@ -1,10 +1,14 @@
 #include "engine/context.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "engine/error.hpp"
 #include "engine/pinned_rings.hpp"
@@ -20,41 +24,34 @@ constexpr Override unpack(uint64_t word) noexcept {
   return {static_cast<int32_t>(word & 0xffffffffu) - 1, static_cast<ChosenBy>(word >> 32)};
 }
 
+bool debug_in_environment() {
+  const char* value = std::getenv("GPUMEM_DEBUG");
+  const std::string_view text = value == nullptr ? "" : value;
+  if (text.empty() || text == "0") return false;
+  if (text != "1") fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_DEBUG is '%s'; expected 0 or 1", value);
+  return true;
+}
+
 }  // namespace
 
-void MemoryStats::allocated(int64_t bytes) noexcept {
+void RegisteredStats::registered(int64_t bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   bytes_ += bytes;
-  ++blocks_;
-  peak_bytes_ = std::max(peak_bytes_, bytes_);
-  ++allocations_;
+  ranges_ += bytes > 0 ? 1 : -1;
 }
 
-void MemoryStats::freed(int64_t bytes) noexcept {
+void RegisteredStats::read(gpumem_memory_stats_info& info) const noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  bytes_ -= bytes;
-  --blocks_;
-}
-
-void MemoryStats::registered(int64_t bytes) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  registered_bytes_ += bytes;
-  registered_ranges_ += bytes > 0 ? 1 : -1;
-}
-
-void MemoryStats::read(gpumem_memory_stats_info& info) const noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  info.managed_bytes = bytes_;
-  info.managed_blocks = blocks_;
-  info.managed_peak_bytes = peak_bytes_;
-  info.managed_allocations = allocations_;
-  info.registered_bytes = registered_bytes_;
-  info.registered_ranges = registered_ranges_;
+  info.registered_bytes = bytes_;
+  info.registered_ranges = ranges_;
 }
 
 Context::Context(const gpumem_ctx_options& options)
-    : choice_(choose_device(options.device)), stream_host_data_(options.stream_host_data != 0) {
+    : choice_(choose_device(options.device)),
+      stream_host_data_(options.stream_host_data != 0),
+      debugs_memory_(options.debug_memory != 0 || debug_in_environment()) {
   read_variants_from_environment();
+  trace_by_environment();
   host_ = make_host_backend(
       {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});
   if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
@@ -66,13 +63,20 @@ void Context::open_pools(const gpumem_ctx_options& options) {
   const DeviceProps& props = device().props();
   PoolPolicy on_device{GPUMEM_MEMORY_DEVICE, props.ordinal};
   on_device.limit = options.device_memory_limit;
-  on_device.pooled = props.memory_pools;
+  on_device.pooled = props.memory_pools && !debugs_memory_;
+  on_device.guarded = debugs_memory_;
   on_device.follows_live = true;
   device_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device()), on_device);
   PoolPolicy pinned{GPUMEM_MEMORY_PINNED, GPUMEM_DEVICE_HOST};
+  pinned.pooled = !debugs_memory_;
+  pinned.guarded = debugs_memory_;
   pinned.most_idle = options.pinned_memory_kept;
   if (pinned.most_idle < 0) pinned.most_idle = std::min(int64_t{4} << 30, host_->props().memory_bytes / 8);
   pinned_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<PinnedSource>(*this), pinned);
+  PoolPolicy managed{GPUMEM_MEMORY_MANAGED, props.ordinal};
+  managed.pooled = false;
+  managed.guarded = debugs_memory_;
+  managed_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<ManagedSource>(device()), managed);
   if (on_cuda()) rings_ = std::make_unique<PinnedRings>(*this);
 }
 
@@ -102,6 +106,14 @@ void Context::read_variants_from_environment() {
     }
     force(Family::id, {row, ChosenBy::environment});
   });
+}
+
+// A file for each context: processes that are started together have the same environment.
+void Context::trace_by_environment() {
+  static std::atomic<int> contexts{0};
+  const char* value = std::getenv("GPUMEM_TRACE");
+  if (value == nullptr || value[0] == '\0') return;
+  trace.begin((std::string(value) + "." + std::to_string(::getpid()) + "." + std::to_string(++contexts)).c_str());
 }
 
 Override Context::forced(gpumem_family family) const noexcept {

@@ -1,6 +1,7 @@
 // A context: one device, the host beside it, the context's own stream, and what the program set on it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -11,16 +12,15 @@
 #include "engine/devices.hpp"
 #include "engine/labels.hpp"
 #include "engine/log.hpp"
+#include "engine/memory_trace.hpp"
 #include "engine/select.hpp"
 #include "gpumem.h"
 
 namespace gpumem {
 
-// Managed memory, and memory that the program registered: what the pools do not count.
-class MemoryStats {
+// Memory that the program registered, which no pool counts.
+class RegisteredStats {
  public:
-  void allocated(int64_t bytes) noexcept;
-  void freed(int64_t bytes) noexcept;
   void registered(int64_t bytes) noexcept;
   void unregistered(int64_t bytes) noexcept { registered(-bytes); }
   void read(gpumem_memory_stats_info& info) const noexcept;
@@ -28,16 +28,12 @@ class MemoryStats {
  private:
   mutable std::mutex mutex_;
   int64_t bytes_ = 0;
-  int64_t blocks_ = 0;
-  int64_t peak_bytes_ = 0;
-  int64_t allocations_ = 0;
-  int64_t registered_bytes_ = 0;
-  int64_t registered_ranges_ = 0;
+  int64_t ranges_ = 0;
 };
 
 // What gpumem_ctx_options_init() sets.
 inline constexpr gpumem_ctx_options kDefaultContextOptions = {
-    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1};
+    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1, 0, 0};
 
 struct Stream;
 class PinnedRings;
@@ -61,6 +57,12 @@ class Context {
   NativeStream own_stream() noexcept { return device().own_stream(); }
   BlockPool& device_memory() noexcept { return *device_memory_; }
   BlockPool& pinned_memory() noexcept { return *pinned_memory_; }
+  BlockPool& managed_memory() noexcept { return *managed_memory_; }
+  std::array<BlockPool*, 3> pools() noexcept {
+    return {device_memory_.get(), pinned_memory_.get(), managed_memory_.get()};
+  }
+  // Whether blocks are guarded.
+  bool debugs_memory() const noexcept { return debugs_memory_; }
   // Of a context with a device.
   PinnedRings& rings() noexcept { return *rings_; }
 
@@ -76,8 +78,9 @@ class Context {
   bool shared = false;
 
   Log log;
-  MemoryStats stats;
+  RegisteredStats registered;
   Labels labels;
+  MemoryTrace trace;
 
   // Live children. The lock is held while all of the streams are waited for, so that none is destroyed meanwhile.
   std::mutex streams_mutex;
@@ -86,15 +89,18 @@ class Context {
 
  private:
   void read_variants_from_environment();
+  void trace_by_environment();
   void open_device(bool non_blocking_stream);
   void open_pools(const gpumem_ctx_options& options);
 
   DeviceChoice choice_;
   bool stream_host_data_;
+  bool debugs_memory_;
   std::unique_ptr<Host> host_;
   std::unique_ptr<Backend> device_;  // null on a host context
   std::unique_ptr<BlockPool> device_memory_;
   std::unique_ptr<BlockPool> pinned_memory_;
+  std::unique_ptr<BlockPool> managed_memory_;
   std::unique_ptr<PinnedRings> rings_;  // null on a host context
   std::atomic<uint64_t> forced_[kFamilies] = {};
   mutable std::mutex fault_mutex_;

@@ -17,7 +17,7 @@ class Unregistered {
   ~Unregistered() {
     context_.labels.forget(claim_);
     context_.device().unregister_host(reinterpret_cast<void*>(claim_.base()));
-    context_.stats.unregistered(static_cast<int64_t>(claim_.bytes()));
+    context_.registered.unregistered(static_cast<int64_t>(claim_.bytes()));
     process().registry.remove(*claim_.region);
   }
   Unregistered(const Unregistered&) = delete;
@@ -47,7 +47,7 @@ void register_host(Context& context, void* p, int64_t bytes) {
     context.device().unregister_host(p);
     throw;
   }
-  context.stats.registered(bytes);
+  context.registered.registered(bytes);
 }
 
 void unregister_host(Context& context, void* p) {

@@ -19,9 +19,12 @@ void Labels::set(Registry& registry, uintptr_t p, const void* owner, const char*
 }
 
 void Labels::forget(const Claim& claim) noexcept {
-  if ((claim.word & slot::kLabelled) == 0) return;
+  if ((claim.word & slot::kLabelled) != 0) forget(claim.base());
+}
+
+void Labels::forget(uintptr_t p) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  labels_.erase(claim.base());
+  labels_.erase(p);
 }
 
 std::string Labels::in_brackets(uintptr_t p) const {

@@ -17,6 +17,7 @@ class Labels {
   // Labels the owner's block or registered memory that starts at p; an empty label takes it away.
   void set(Registry& registry, uintptr_t p, const void* owner, const char* label);
   void forget(const Claim& claim) noexcept;
+  void forget(uintptr_t p) noexcept;
   // " (label)" or nothing, for a sentence.
   std::string in_brackets(uintptr_t p) const;
 

@@ -11,31 +11,24 @@
 namespace gpumem {
 namespace {
 
-// The pool that memory of a kind comes from; nullptr: the backend.
-BlockPool* pool_of(Context& context, gpumem_memory_kind kind) noexcept {
-  if (kind == GPUMEM_MEMORY_DEVICE) return &context.device_memory();
-  return kind == GPUMEM_MEMORY_PINNED ? &context.pinned_memory() : nullptr;
+BlockPool& pool_of(Context& context, gpumem_memory_kind kind) noexcept {
+  if (kind == GPUMEM_MEMORY_DEVICE) return context.device_memory();
+  return kind == GPUMEM_MEMORY_PINNED ? context.pinned_memory() : context.managed_memory();
 }
 
 // A block whose free has begun: it is released whatever waiting for its last use brings to light.
 class Forgotten {
  public:
-  Forgotten(Context& context, const Claim& claim) noexcept : context_(context), claim_(claim) {}
-  ~Forgotten() {
-    context_.labels.forget(claim_);
-    if (BlockPool* pool = pool_of(context_, claim_.region->kind)) {
-      pool->free_now(claim_);
-    } else {
-      context_.stats.freed(static_cast<int64_t>(claim_.bytes()));
-      const auto region = process().registry.remove(*claim_.region);
-      context_.device().release(region->kind, region->taken, region->taken_bytes);
-    }
-  }
+  Forgotten(Context& context, const Claim& claim) noexcept
+      : pool_(pool_of(context, claim.region->kind)), claim_(claim) {}
+  ~Forgotten() { pool_.free_now(claim_); }
   Forgotten(const Forgotten&) = delete;
   Forgotten& operator=(const Forgotten&) = delete;
 
+  void require_intact() const { pool_.require_intact(claim_); }
+
  private:
-  Context& context_;
+  BlockPool& pool_;
   const Claim claim_;
 };
 
@@ -44,28 +37,19 @@ class Forgotten {
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
   if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
   if (bytes == 0) return nullptr;
-  const auto size = static_cast<size_t>(bytes);
-  if (BlockPool* pool = pool_of(context, kind)) return pool->allocate(pool->ready(), size, kBlockUnit);
-  Backend& device = context.device();
-  if (!device.props().managed_memory) {
-    fail(GPUMEM_UNSUPPORTED, "the device %s has no managed memory", device.props().name);
+  const DeviceProps& props = context.device().props();
+  if (kind == GPUMEM_MEMORY_MANAGED && !props.managed_memory) {
+    fail(GPUMEM_UNSUPPORTED, "the device %s has no managed memory", props.name);
   }
-  void* p = device.allocate(kind, size);
-  try {
-    process().registry.add(
-        {reinterpret_cast<uintptr_t>(p), size, kind, device.props().backend, device.props().ordinal, &context});
-  } catch (...) {
-    device.release(kind, p, size);
-    throw;
-  }
-  context.stats.allocated(bytes);
-  return p;
+  BlockPool& pool = pool_of(context, kind);
+  return pool.allocate(pool.ready(), static_cast<size_t>(bytes), kBlockUnit);
 }
 
 void free_memory(Context& context, void* p) {
   if (p == nullptr) return;
   const Forgotten forgotten(context, process().registry.claim(reinterpret_cast<uintptr_t>(p), &context));
   wait_for_streams(context);
+  forgotten.require_intact();
 }
 
 void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache) {
@@ -91,16 +75,14 @@ void free_async(Context& context, void* p, const StreamCache& on) {
       fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %s memory; expected device memory (gpumem_free() takes any kind)",
            number(p), kind_name(claim.region->kind));
     }
-    if (context.device_memory().pooled()) {
-      context.device_memory().free_in_order(claim, on);
-      return context.labels.forget(claim);
-    }
+    if (context.device_memory().pooled()) return context.device_memory().free_in_order(claim, on);
     wait_for_streams(context);
   } catch (...) {
     Registry::unclaim(claim);
     throw;
   }
   const Forgotten forgotten(context, claim);
+  forgotten.require_intact();
 }
 
 // The host's streams are all known.
@@ -118,19 +100,34 @@ void free_after_device(Context& context, void* p) {
     throw;
   }
   const Forgotten forgotten(context, claim);
+  forgotten.require_intact();
 }
 
 void use_on(Context& context, const void* p, NativeStream stream) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "p is NULL; expected the start of an allocation");
   require_not_capturing(context, stream, "declaring the use of memory");
   context.device_memory().use_on(reinterpret_cast<uintptr_t>(p), stream);
+  context.trace.used(reinterpret_cast<uintptr_t>(p), stream);
 }
 
 void trim(Context& context, int64_t keep_bytes) {
   if (keep_bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "keep_bytes is %lld; expected 0 or more", ll(keep_bytes));
+  context.trace.trimmed(keep_bytes);
   context.device_memory().trim(keep_bytes);
   context.pinned_memory().trim(keep_bytes);
+  context.managed_memory().trim(keep_bytes);
   if (context.on_cuda()) context.rings().trim();
+}
+
+void check_memory(Context& context) {
+  if (!context.debugs_memory()) {
+    fail(GPUMEM_UNSUPPORTED,
+         "ctx does not guard its memory; expected one that was made with options->debug_memory = 1 or GPUMEM_DEBUG=1");
+  }
+  wait_for_streams(context);
+  Damage found;
+  for (BlockPool* pool : context.pools()) pool->check(found);
+  if (found.places > 0) fail(GPUMEM_CORRUPTED, "%s", found.first.c_str());
 }
 
 void label(Context& context, const void* p, const char* text) {
@@ -139,7 +136,7 @@ void label(Context& context, const void* p, const char* text) {
 }
 
 void read_stats(Context& context, gpumem_memory_stats_info& info) {
-  context.stats.read(info);
+  context.registered.read(info);
   const PoolState device = context.device_memory().state();
   info.device_bytes = device.counts.live_bytes;
   info.device_blocks = device.counts.live_blocks;
@@ -158,6 +155,11 @@ void read_stats(Context& context, gpumem_memory_stats_info& info) {
   info.pinned_allocations = pinned.counts.allocations;
   info.pinned_hits = pinned.counts.hits;
   info.pinned_misses = pinned.counts.misses;
+  const PoolState managed = context.managed_memory().state();
+  info.managed_bytes = managed.counts.live_bytes;
+  info.managed_blocks = managed.counts.live_blocks;
+  info.managed_peak_bytes = managed.peak_bytes;
+  info.managed_allocations = managed.counts.allocations;
   info.allocations = info.device_allocations + info.pinned_allocations + info.managed_allocations;
   info.frees = info.allocations - (info.device_blocks + info.pinned_blocks + info.managed_blocks);
 }

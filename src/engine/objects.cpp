@@ -30,15 +30,19 @@ void report_leaks(Context& context) noexcept {
   }
 }
 
-// What the pools have goes with them.
-void release_leaks(Context& context) noexcept {
-  report_leaks(context);
-  while (const auto region = process().registry.remove_any(&context)) {
-    if (region->registered) {
-      context.device().unregister_host(region->taken);
-    } else {
-      context.device().release(region->kind, region->taken, region->taken_bytes);
-    }
+void report_damage(Context& context) noexcept {
+  try {
+    Damage found;
+    for (BlockPool* pool : context.pools()) pool->check(found);
+  } catch (const std::exception& error) {
+    context.log.write(GPUMEM_LOG_WARNING, "what memory is damaged can't be told: %s", error.what());
+  }
+}
+
+// What was allocated goes with the pools.
+void unregister_leaks(Context& context) noexcept {
+  while (const auto region = process().registry.remove_registered(&context)) {
+    context.device().unregister_host(region->taken);
   }
 }
 
@@ -91,7 +95,9 @@ void destroy_context(uint64_t handle) {
   } catch (const Error& error) {
     context.log.write(GPUMEM_LOG_WARNING, "waiting for the context's last work: %s", error.what());
   }
-  release_leaks(context);
+  report_damage(context);
+  report_leaks(context);
+  unregister_leaks(context);
 }
 
 uint64_t create_stream(Context& context) {

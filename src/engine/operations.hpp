@@ -137,6 +137,7 @@ void free_async(Context& context, void* p, const StreamCache& on);
 void free_after_device(Context& context, void* p);
 void use_on(Context& context, const void* p, NativeStream stream);
 void trim(Context& context, int64_t keep_bytes);
+void check_memory(Context& context);
 void register_host(Context& context, void* p, int64_t bytes);
 void unregister_host(Context& context, void* p);
 void label(Context& context, const void* p, const char* text);

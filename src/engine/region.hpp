@@ -41,6 +41,7 @@ struct Region {
   const void* owner = nullptr;  // the context, compared and never dereferenced
   bool registered = false;      // the program's own memory
 
+  size_t front = 0;  // bytes before the first slot
   size_t slot_bytes = 0;
   uint32_t slots = 1;
   std::atomic<uint64_t> only{slot::kNever};          // the word where there is one slot
@@ -60,9 +61,10 @@ struct Region {
 
   bool contains(uintptr_t p) const noexcept { return p - base < bytes; }
   uint32_t slot_at(uintptr_t p) const noexcept {
-    return slots == 1 ? 0 : static_cast<uint32_t>(p - base) / static_cast<uint32_t>(slot_bytes);  // below 4 GiB
+    return slots == 1 ? 0
+                      : static_cast<uint32_t>(p - base) / static_cast<uint32_t>(slot_bytes);  // below 4 GiB, no front
   }
-  uintptr_t address(uint32_t index_of_slot) const noexcept { return base + index_of_slot * slot_bytes; }
+  uintptr_t address(uint32_t index_of_slot) const noexcept { return base + front + index_of_slot * slot_bytes; }
   std::atomic<uint64_t>& word(uint32_t index_of_slot) noexcept { return slots == 1 ? only : several[index_of_slot]; }
 };
 

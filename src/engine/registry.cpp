@@ -55,8 +55,6 @@ std::unique_ptr<Region> Registry::region_of(const Allocation& allocation) {
   return region;
 }
 
-void Registry::add(const Allocation& allocation) { add(region_of(allocation)); }
-
 void Registry::add_registered(const Allocation& allocation) {
   auto region = region_of(allocation);
   region->tombstone = make_tombstone(region->base, region->bytes);
@@ -114,13 +112,24 @@ std::unique_ptr<Region> Registry::remove(Region& region) noexcept {
   return take_out(region);
 }
 
-std::unique_ptr<Region> Registry::remove_any(const void* owner) noexcept {
+template <class Which>
+std::unique_ptr<Region> Registry::remove_any(const Which& which) noexcept {
   const std::lock_guard lock(lock_);
   for (size_t i = regions_.size(); i-- > 0;) {
-    Region& region = *regions_[i];
-    if (region.owner == owner && region.cache.load(std::memory_order_acquire) == nullptr) return take_out(region);
+    if (which(*regions_[i])) return take_out(*regions_[i]);
   }
   return nullptr;
+}
+
+std::unique_ptr<Region> Registry::remove_registered(const void* owner) noexcept {
+  return remove_any([owner](const Region& region) { return region.owner == owner && region.registered; });
+}
+
+std::unique_ptr<Region> Registry::remove_alone(const void* owner, gpumem_memory_kind kind) noexcept {
+  return remove_any([owner, kind](const Region& region) {
+    return region.owner == owner && region.kind == kind && !region.registered &&
+           region.cache.load(std::memory_order_acquire) == nullptr;
+  });
 }
 
 std::vector<Allocation> Registry::live_of(const void* owner) const {

@@ -54,14 +54,13 @@ class Registry {
  public:
   // The region is looked into from now on. Throws bad_alloc.
   Region& add(std::unique_ptr<Region> region);
-  // A region that is one live block.
-  void add(const Allocation& allocation);
-  // The same for memory of the program. Throws INVALID_ARGUMENT where a part of it is in a region already.
+  // Memory of the program, which is one live block. Throws INVALID_ARGUMENT where a part of it is in a region already.
   void add_registered(const Allocation& allocation);
   // Takes out a region in which nothing is live, and remembers where it was, unless it was the program's.
   std::unique_ptr<Region> remove(Region& region) noexcept;
-  // Takes out one of the regions without a cache that an owner still has.
-  std::unique_ptr<Region> remove_any(const void* owner) noexcept;
+  // Takes out one of the regions without a cache that an owner still has: of what the program registered, or of a kind.
+  std::unique_ptr<Region> remove_registered(const void* owner) noexcept;
+  std::unique_ptr<Region> remove_alone(const void* owner, gpumem_memory_kind kind) noexcept;
 
   Sighting sight(uintptr_t p) const;
   // The allocation that p lies in.
@@ -95,6 +94,8 @@ class Registry {
   static Allocation allocation_of(const Region& region, uint32_t slot, uint64_t word) noexcept;
   Region& enter(std::unique_ptr<Region> region);  // with the lock held; throws bad_alloc
   std::unique_ptr<Region> take_out(Region& region) noexcept;
+  template <class Which>
+  std::unique_ptr<Region> remove_any(const Which& which) noexcept;
   Region& region_of_block(uintptr_t p, const void* owner) const;
   static std::optional<Claim> try_claim(Region& region, uint32_t slot) noexcept;
   static std::unique_ptr<Region> region_of(const Allocation& allocation);

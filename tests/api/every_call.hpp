@@ -149,6 +149,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"free_async", "ctx", [&](C c) { return gpumem_free_async(c, out.bytes, nullptr); }},
       {"memory_used_on", "ctx", [&](C c) { return gpumem_memory_used_on(c, out.bytes, nullptr); }},
       {"memory_trim", "ctx", [](C c) { return gpumem_memory_trim(c, 0); }},
+      {"memory_check", "ctx", [](C c) { return gpumem_memory_check(c); }},
+      {"memory_trace", "ctx", [](C c) { return gpumem_memory_trace(c, nullptr); }},
       {"host_register", "ctx", [&](C c) { return gpumem_host_register(c, out.bytes, 16); }},
       {"host_unregister", "ctx", [&](C c) { return gpumem_host_unregister(c, out.bytes); }},
       {"memory_label", "ctx", [&](C c) { return gpumem_memory_label(c, out.bytes, "label"); }},

@@ -72,6 +72,8 @@ TEST(Structs, OptionsDefaultToWhatTheHeaderSays) {
   EXPECT_EQ(options.parallel_for_user, nullptr);
   EXPECT_EQ(options.stream_host_data, 0);
   EXPECT_EQ(options.reserved1, 0);
+  EXPECT_EQ(options.debug_memory, 0);
+  EXPECT_EQ(options.reserved2, 0);
 }
 
 TEST(Structs, AnOlderCallersOptionsAreReadUpToTheirEnd) {

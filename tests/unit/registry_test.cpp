@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/error.hpp"
 
@@ -12,6 +13,20 @@ namespace {
 
 Allocation block(uintptr_t base, size_t bytes, const void* owner) {
   return {base, bytes, GPUMEM_MEMORY_DEVICE, Runs::cuda, 0, owner};
+}
+
+// A region that is one live block.
+void add(Registry& registry, const Allocation& allocation) {
+  auto region = std::make_unique<Region>();
+  region->base = allocation.base;
+  region->bytes = allocation.bytes;
+  region->slot_bytes = allocation.bytes;
+  region->kind = allocation.kind;
+  region->backend = allocation.backend;
+  region->device = allocation.device;
+  region->owner = allocation.owner;
+  region->only.store(slot::live(allocation.bytes), std::memory_order_release);
+  registry.add(std::move(region));
 }
 
 void remove(Registry& registry, uintptr_t p, const void* owner) { registry.remove(*registry.claim(p, owner).region); }
@@ -31,8 +46,8 @@ const int kB = 0;
 
 TEST(Registry, FindsByAnyAddressInside) {
   Registry registry;
-  registry.add(block(1000, 100, &kA));
-  registry.add(block(1100, 1, &kA));
+  add(registry, block(1000, 100, &kA));
+  add(registry, block(1100, 1, &kA));
   EXPECT_FALSE(registry.find(999));
   EXPECT_EQ(registry.find(1000)->base, 1000u);
   EXPECT_EQ(registry.find(1099)->base, 1000u);
@@ -42,7 +57,7 @@ TEST(Registry, FindsByAnyAddressInside) {
 
 TEST(Registry, NamesEachMistake) {
   Registry registry;
-  registry.add(block(1000, 100, &kA));
+  add(registry, block(1000, 100, &kA));
   EXPECT_NE(mistake(registry, 1001, &kA).find("1 bytes inside"), std::string::npos);
   EXPECT_NE(mistake(registry, 1000, &kB).find("another context"), std::string::npos);
   EXPECT_NE(mistake(registry, 5000, &kA).find("not allocated by gpumem"), std::string::npos);
@@ -54,23 +69,25 @@ TEST(Registry, NamesEachMistake) {
 
 TEST(Registry, ATombstoneGoesWhenItsPlaceIsTaken) {
   Registry registry;
-  registry.add(block(1000, 100, &kA));
+  add(registry, block(1000, 100, &kA));
   remove(registry, 1000, &kA);
-  registry.add(block(1090, 20, &kA));
+  add(registry, block(1090, 20, &kA));
   EXPECT_FALSE(registry.find_freed(1000));
   remove(registry, 1090, &kA);
-  registry.add(block(1000, 200, &kA));
+  add(registry, block(1000, 200, &kA));
   EXPECT_FALSE(registry.find_freed(1095));
 }
 
-TEST(Registry, RemoveAnyEmptiesAnOwner) {
+TEST(Registry, RemoveAloneEmptiesAnOwner) {
   Registry registry;
-  registry.add(block(1000, 10, &kA));
-  registry.add(block(2000, 10, &kB));
-  registry.add(block(3000, 10, &kA));
-  EXPECT_TRUE(registry.remove_any(&kA));
-  EXPECT_TRUE(registry.remove_any(&kA));
-  EXPECT_FALSE(registry.remove_any(&kA));
+  add(registry, block(1000, 10, &kA));
+  add(registry, block(2000, 10, &kB));
+  add(registry, block(3000, 10, &kA));
+  EXPECT_FALSE(registry.remove_alone(&kA, GPUMEM_MEMORY_PINNED));
+  EXPECT_FALSE(registry.remove_registered(&kA));
+  EXPECT_TRUE(registry.remove_alone(&kA, GPUMEM_MEMORY_DEVICE));
+  EXPECT_TRUE(registry.remove_alone(&kA, GPUMEM_MEMORY_DEVICE));
+  EXPECT_FALSE(registry.remove_alone(&kA, GPUMEM_MEMORY_DEVICE));
   EXPECT_TRUE(registry.find(2000));
 }
 
@@ -117,10 +134,10 @@ TEST(Registry, FindsAmongManyRegionsInOnePieceAndAcrossPieces) {
   constexpr uintptr_t kPiece = uintptr_t{2} << 20;
   constexpr uintptr_t kStart = 1000 * kPiece;
   Registry registry;
-  registry.add(block(kStart - 8 * kPiece - 100, 8 * kPiece + 50, &kA));
-  for (uintptr_t i = 100; i-- > 0;) registry.add(block(kStart + i * 512, 512 - i, &kA));
-  registry.add(block(kStart + 100 * 512, 3 * kPiece, &kA));
-  registry.add(block(UINTPTR_MAX - 99, 100, &kA));
+  add(registry, block(kStart - 8 * kPiece - 100, 8 * kPiece + 50, &kA));
+  for (uintptr_t i = 100; i-- > 0;) add(registry, block(kStart + i * 512, 512 - i, &kA));
+  add(registry, block(kStart + 100 * 512, 3 * kPiece, &kA));
+  add(registry, block(UINTPTR_MAX - 99, 100, &kA));
   EXPECT_EQ(registry.find(kStart - 51)->base, kStart - 8 * kPiece - 100);
   EXPECT_EQ(registry.find(kStart - 4 * kPiece)->base, kStart - 8 * kPiece - 100);
   EXPECT_FALSE(registry.find(kStart - 50));
@@ -140,7 +157,7 @@ TEST(Registry, TellsWhereARangeRunsIntoARegion) {
   constexpr uintptr_t kStart = 1000 * kPiece;
   Registry registry;
   Region& slab = add_slab(registry, kStart, 256, 3);
-  registry.add(block(kStart + 5000 * kPiece, 4096, &kA));
+  add(registry, block(kStart + 5000 * kPiece, 4096, &kA));
   Allocation own = block(kStart + 20 * kPiece, kPiece, &kA);
   own.registered = true;
   registry.add_registered(own);
@@ -163,16 +180,16 @@ TEST(Registry, TellsWhereARangeRunsIntoARegion) {
 TEST(Registry, RemembersABoundedNumberOfFreedBlocks) {
   Registry registry;
   for (uintptr_t i = 1; i <= 10000; ++i) {
-    registry.add(block(i * 1000, 10, &kA));
+    add(registry, block(i * 1000, 10, &kA));
     remove(registry, i * 1000, &kA);
   }
   int remembered = 0;
   for (uintptr_t i = 1; i <= 10000; ++i) remembered += registry.find_freed(i * 1000) ? 1 : 0;
   EXPECT_EQ(remembered, 4096);
   EXPECT_TRUE(registry.find_freed(10000 * 1000)) << "the latest is remembered";
-  registry.add(block(500, 10, &kA));  // below all of the others
+  add(registry, block(500, 10, &kA));  // below all of the others
   remove(registry, 500, &kA);
-  registry.add(block(99999999, 10, &kA));
+  add(registry, block(99999999, 10, &kA));
   remove(registry, 99999999, &kA);
   EXPECT_TRUE(registry.find_freed(500)) << "the oldest goes, not the lowest";
 }

@@ -55,6 +55,7 @@ void CudaBackend::open(bool non_blocking_stream) {
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   if (props_.memory_pools) pool_.open(props_.ordinal);
+  checker_.open();
   scratch_.open();
   slots_.open();
 }
@@ -171,12 +172,22 @@ void CudaBackend::unregister_host(void* p) noexcept {
   }
 }
 
+// The checker takes no news of stream-ordered memory; other memory is freed behind all work.
 void* CudaBackend::allocate_async(NativeStream stream, size_t bytes) {
   const DeviceScope scope = enter();
+  if (watched()) {
+    void* p = allocate(GPUMEM_MEMORY_DEVICE, bytes);
+    checker_.begin_heap(p, bytes);
+    return p;
+  }
   return pool_.allocate(native(stream), bytes);
 }
 
-void CudaBackend::release_async(NativeStream stream, void* p, size_t) noexcept {
+void CudaBackend::release_async(NativeStream stream, void* p, size_t bytes) noexcept {
+  if (watched()) {
+    checker_.end_heap(p);
+    return release(GPUMEM_MEMORY_DEVICE, p, bytes);
+  }
   try {
     const DeviceScope scope = enter();
     pool_.release(native(stream), p);

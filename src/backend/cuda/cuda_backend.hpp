@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backend/backend.hpp"
+#include "backend/cuda/checker.hpp"
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/driver_pool.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
@@ -31,6 +32,9 @@ class CudaBackend final : public Backend {
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
   void* allocate_async(NativeStream stream, size_t bytes) override;
   void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
+  bool watched() const noexcept override { return checker_.attached(); }
+  void begin_block(void* p, size_t bytes) noexcept override { checker_.begin_block(p, bytes); }
+  void end_block(void* p) noexcept override { checker_.end_block(p); }
   void trim(size_t keep_bytes) noexcept override;
   void register_host(void* p, size_t bytes) override;
   void unregister_host(void* p) noexcept override;
@@ -114,6 +118,7 @@ class CudaBackend final : public Backend {
   std::mutex launching_;
   ReduceScratchPool scratch_;
   DriverPool pool_;
+  Checker checker_;
   ResultSlots slots_;
   TextureObjects textures_;
   StreamMemory stream_memory_;

@@ -25,6 +25,9 @@ class HostBackend final : public Host {
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
   void* allocate_async(NativeStream stream, size_t bytes) override;
   void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
+  bool watched() const noexcept override { return false; }
+  void begin_block(void*, size_t) noexcept override {}
+  void end_block(void*) noexcept override {}
   void trim(size_t) noexcept override {}         // nothing is kept
   void register_host(void*, size_t) override {}  // nothing but the host reaches it
   void unregister_host(void*) noexcept override {}

@@ -25,6 +25,8 @@ typedef struct gpumem_functions {
   gpumem_status (*free_async)(gpumem_ctx *, void *, gpumem_stream *);
   gpumem_status (*memory_used_on)(gpumem_ctx *, const void *, gpumem_stream *);
   gpumem_status (*memory_trim)(gpumem_ctx *, int64_t);
+  gpumem_status (*memory_check)(gpumem_ctx *);
+  gpumem_status (*memory_trace)(gpumem_ctx *, const char *);
   gpumem_status (*host_register)(gpumem_ctx *, void *, int64_t);
   gpumem_status (*host_unregister)(gpumem_ctx *, void *);
   gpumem_status (*memory_label)(gpumem_ctx *, const void *, const char *);
@@ -192,6 +194,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_free_async,
                                                 gpumem_memory_used_on,
                                                 gpumem_memory_trim,
+                                                gpumem_memory_check,
+                                                gpumem_memory_trace,
                                                 gpumem_host_register,
                                                 gpumem_host_unregister,
                                                 gpumem_memory_label,
@@ -294,7 +298,7 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_explain};
 
 /* Structs are laid out without holes, which a binding in another language could get wrong: an array of -1 is an error. */
-extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) + 24 ? 1 : -1];
+extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) + 32 ? 1 : -1];
 extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 8 + 128 + 256 ? 1 : -1];
 extern char gpumem_managed_layout[sizeof(gpumem_managed_info) == 2 * 8 + 4 * 4 ? 1 : -1];
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];

@@ -1,0 +1,113 @@
+#include "backend/cuda/checker.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <iterator>
+#include <new>
+
+#if __has_include(<nvtx3/nvToolsExtMem.h>)
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtMem.h>
+#define GPUMEM_HAS_NVTX_MEMORY 1
+#endif
+
+namespace gpumem {
+
+#ifdef GPUMEM_HAS_NVTX_MEMORY
+namespace {
+
+// Of the process, as the tool is.
+nvtxDomainHandle_t domain() noexcept {
+  static const nvtxDomainHandle_t made = nvtxDomainCreateA("gpumem");
+  return made;
+}
+
+// nullptr: no tool took it.
+nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
+  nvtxMemVirtualRangeDesc_t range{};
+  range.size = bytes;
+  range.ptr = p;
+  nvtxMemHeapDesc_t heap{};
+  heap.extCompatID = NVTX_EXT_COMPATID_MEM;
+  heap.structSize = sizeof heap;
+  heap.usage = NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR;
+  heap.type = NVTX_MEM_TYPE_VIRTUAL_ADDRESS;
+  heap.typeSpecificDescSize = sizeof range;
+  heap.typeSpecificDesc = &range;
+  return nvtxMemHeapRegister(domain(), &heap);
+}
+
+}  // namespace
+
+// The variable is how a tool makes itself known to NVTX: without it nothing is asked of the driver.
+void Checker::open() {
+  if (std::getenv("NVTX_INJECTION64_PATH") == nullptr) return;
+  constexpr size_t kBytes = 256;
+  void* p = nullptr;
+  if (cudaMalloc(&p, kBytes) != cudaSuccess) return static_cast<void>(cudaGetLastError());
+  if (const nvtxMemHeapHandle_t heap = register_heap(p, kBytes)) {
+    attached_ = true;
+    nvtxMemHeapUnregister(domain(), heap);
+  }
+  static_cast<void>(cudaFree(p));
+}
+
+// Without memory for the name the tool sees the heap as a whole.
+void Checker::begin_heap(void* p, size_t bytes) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  try {
+    void*& name = heaps_[p];
+    name = register_heap(p, bytes);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void Checker::end_heap(void* p) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = heaps_.find(p);
+  if (found == heaps_.end()) return;
+  nvtxMemHeapUnregister(domain(), static_cast<nvtxMemHeapHandle_t>(found->second));
+  heaps_.erase(found);
+}
+
+void Checker::begin_block(void* p, size_t bytes) noexcept {
+  nvtxMemVirtualRangeDesc_t range{};
+  range.size = bytes;
+  range.ptr = p;
+  nvtxMemRegionsRegisterBatch_t blocks{};
+  blocks.extCompatID = NVTX_EXT_COMPATID_MEM;
+  blocks.structSize = sizeof blocks;
+  blocks.regionType = NVTX_MEM_TYPE_VIRTUAL_ADDRESS;
+  blocks.regionCount = 1;
+  blocks.regionDescElementSize = sizeof range;
+  blocks.regionDescElements = &range;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto behind = heaps_.upper_bound(p);
+  if (behind == heaps_.begin()) return;
+  blocks.heap = static_cast<nvtxMemHeapHandle_t>(std::prev(behind)->second);
+  nvtxMemRegionsRegister(domain(), &blocks);
+}
+
+void Checker::end_block(void* p) noexcept {
+  nvtxMemRegionRef_t block{};
+  block.pointer = p;
+  nvtxMemRegionsUnregisterBatch_t blocks{};
+  blocks.extCompatID = NVTX_EXT_COMPATID_MEM;
+  blocks.structSize = sizeof blocks;
+  blocks.refType = NVTX_MEM_REGION_REF_TYPE_POINTER;
+  blocks.refCount = 1;
+  blocks.refElementSize = sizeof block;
+  blocks.refElements = &block;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  nvtxMemRegionsUnregister(domain(), &blocks);
+}
+#else
+void Checker::open() {}
+void Checker::begin_heap(void*, size_t) noexcept {}
+void Checker::end_heap(void*) noexcept {}
+void Checker::begin_block(void*, size_t) noexcept {}
+void Checker::end_block(void*) noexcept {}
+#endif
+
+}  // namespace gpumem

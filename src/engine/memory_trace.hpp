@@ -1,0 +1,47 @@
+// A file with every allocation and free of a context, for `gpumem replay`. A line is written at once and whole, so what a program did
+// until it crashed is there.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "backend/backend.hpp"
+
+namespace gpumem {
+
+class MemoryTrace {
+ public:
+  MemoryTrace() = default;
+  ~MemoryTrace() { close(); }
+  MemoryTrace(const MemoryTrace&) = delete;
+  MemoryTrace& operator=(const MemoryTrace&) = delete;
+
+  // Throws FILE_ERROR. A trace that is running ends first.
+  void begin(const char* path);
+  // Throws FILE_ERROR where lines are missing at the end of the file.
+  void end();
+
+  // stream: nullptr for memory of all streams. A free is told before another can have the memory.
+  void allocated(const void* p, size_t bytes, gpumem_memory_kind kind, size_t alignment, NativeStream stream) noexcept;
+  void freed(uintptr_t p, NativeStream stream) noexcept;
+  void used(uintptr_t p, NativeStream stream) noexcept;
+  void trimmed(int64_t keep_bytes) noexcept;
+
+ private:
+  bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
+  [[gnu::format(printf, 3, 4)]] void line(char event, const char* format, ...) noexcept;
+  void write(const char* text, size_t length) noexcept;  // with the lock held
+  int close() noexcept;
+
+  std::atomic<bool> on_{false};
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point start_;
+  int file_ = -1;
+  uint64_t room_ = 0;  // bytes that the file may still take: one more would be a signal, which ends the process
+  int error_ = 0;      // errno of the write that failed; there is none after it
+};
+
+}  // namespace gpumem
