@@ -18,9 +18,6 @@ constexpr int64_t kMostLiveBytes = int64_t{16} << 20;
 constexpr int64_t kLargestBlock = int64_t{1} << 20;
 constexpr int64_t kLargestManaged = 4096;
 
-// Random(n) begins n numbers into one sequence. What the threads take of it must not overlap.
-uint64_t part_of(int round, int thread) { return static_cast<uint64_t>(round * 64 + thread + 1) << 32; }
-
 }  // namespace
 
 // What is cheap comes often, so that many operations end in a bearable time.
@@ -48,7 +45,7 @@ Worker::Worker(Shared& shared, int round, int thread)
     : shared_(shared),
       ctx_(shared.ctx),
       thread_(thread),
-      random_(part_of(round, thread)),
+      random_(static_cast<uint64_t>(round * 64 + thread + 1)),
       landing_(kChecks * static_cast<size_t>(kLargestBlock)) {
   void* sums = nullptr;
   expect(gpumem_alloc_pinned(ctx_, kChecks * sizeof(Sum), &sums));

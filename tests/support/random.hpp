@@ -27,14 +27,12 @@ inline uint64_t test_seed() {
 // SplitMix64 (Steele, Lea and Flood, 2014): the same numbers with every standard library.
 class Random {
  public:
-  explicit Random(uint64_t stream = 0) : state_(test_seed() + stream * 0x9E3779B97F4A7C15u) {}
+  // Each stream of numbers begins somewhere else.
+  explicit Random(uint64_t stream = 0) : state_(mixed(test_seed() + mixed(stream))) {}
 
   uint64_t bits() {
     state_ += 0x9E3779B97F4A7C15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    return mixed(state_);
   }
   // Uniform in [0, bound), but for a bias of at most bound / 2^64.
   uint64_t below(uint64_t bound) { return bits() % bound; }
@@ -47,6 +45,12 @@ class Random {
   }
 
  private:
+  static constexpr uint64_t mixed(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+
   uint64_t state_;
 };
 
