@@ -47,7 +47,7 @@ BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, cons
       source_(std::move(source)),
       policy_(policy),
       guards_(policy.guarded ? std::make_unique<BlockGuards>(context, policy.kind) : nullptr),
-      watched_(policy.pooled && policy.kind == GPUMEM_MEMORY_DEVICE && backend_.watched()),
+      watched_(policy.kind == GPUMEM_MEMORY_DEVICE && backend_.watched()),
       fences_(backend_),
       ready_(caches_.emplace_back(std::make_unique<StreamCache>()).get()) {
   ready_->users = 1;
@@ -137,6 +137,10 @@ void* BlockPool::hand_out(StreamCache& cache, Block block, size_t bytes) noexcep
 // Before another can have the block.
 void BlockPool::forget(const Claim& claim, NativeStream stream) noexcept {
   context_.labels.forget(claim);
+  tell_freed(claim, stream);
+}
+
+void BlockPool::tell_freed(const Claim& claim, NativeStream stream) noexcept {
   context_.trace.freed(claim.base(), stream);
   if (watched_) backend_.end_block(reinterpret_cast<void*>(claim.base()));
 }
@@ -260,7 +264,7 @@ void BlockPool::give_back_aside(size_t keep_bytes) noexcept {
 
 void BlockPool::free_alone(const Claim& claim) noexcept {
   const size_t bytes = claim.bytes();
-  context_.trace.freed(claim.base(), nullptr);
+  tell_freed(claim, nullptr);
   if (guards_ == nullptr || !guards_->put_aside(*claim.region)) {
     context_.labels.forget(claim);
     give_back(*claim.region);

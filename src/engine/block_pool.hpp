@@ -84,6 +84,7 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   std::vector<NativeStream> streams_using(const Claim& claim, const StreamCache& on);
   void* find(StreamCache& cache, size_t bytes, size_t alignment);
   void forget(const Claim& claim, NativeStream stream) noexcept;
+  void tell_freed(const Claim& claim, NativeStream stream) noexcept;
   void* hand_out(StreamCache& cache, Block block, size_t bytes) noexcept;
   void count_free(StreamCache& cache, size_t bytes) noexcept;
   void free_alone(const Claim& claim) noexcept;

@@ -57,8 +57,8 @@ void Checker::open() {
 void Checker::begin_heap(void* p, size_t bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   try {
-    void*& name = heaps_[p];
-    name = register_heap(p, bytes);
+    Heap& heap = heaps_[p];
+    heap = {register_heap(p, bytes), bytes};
   } catch (const std::bad_alloc&) {
   }
 }
@@ -67,7 +67,7 @@ void Checker::end_heap(void* p) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = heaps_.find(p);
   if (found == heaps_.end()) return;
-  nvtxMemHeapUnregister(domain(), static_cast<nvtxMemHeapHandle_t>(found->second));
+  nvtxMemHeapUnregister(domain(), static_cast<nvtxMemHeapHandle_t>(found->second.name));
   heaps_.erase(found);
 }
 
@@ -85,7 +85,9 @@ void Checker::begin_block(void* p, size_t bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto behind = heaps_.upper_bound(p);
   if (behind == heaps_.begin()) return;
-  blocks.heap = static_cast<nvtxMemHeapHandle_t>(std::prev(behind)->second);
+  const auto& [start, heap] = *std::prev(behind);
+  if (static_cast<char*>(p) >= static_cast<char*>(start) + heap.bytes) return;
+  blocks.heap = static_cast<nvtxMemHeapHandle_t>(heap.name);
   nvtxMemRegionsRegister(domain(), &blocks);
 }
 

@@ -16,14 +16,19 @@ class Checker {
 
   // Memory from cudaMalloc(), the only one that the tool takes news of, for blocks to lie in: none of it can be accessed yet.
   void begin_heap(void* p, size_t bytes) noexcept;
-  void end_heap(void* p) noexcept;  // it is freed next
-  void begin_block(void* p, size_t bytes) noexcept;
+  void end_heap(void* p) noexcept;                   // it is freed next
+  void begin_block(void* p, size_t bytes) noexcept;  // in a heap, or memory of its own
   void end_block(void* p) noexcept;
 
  private:
+  struct Heap {
+    void* name = nullptr;  // the tool's
+    size_t bytes = 0;
+  };
+
   bool attached_ = false;
   std::mutex mutex_;
-  std::map<void*, void*> heaps_;  // the tool's names for them, by their start
+  std::map<void*, Heap> heaps_;  // by their start
 };
 
 }  // namespace gpumem
