@@ -49,6 +49,9 @@ constexpr int bundle_elements(int64_t element_bytes) noexcept { return element_b
 // Threads along a row of a matrix, and rows of threads, of a block that reduces columns.
 constexpr int kColumnSide = 16;
 
+// Threads of a block of the kernel of short columns.
+constexpr int kShortColumnThreads = 256;
+
 // Blocks of the kernel of short rows, rows that a thread has in flight, and neighbouring threads that share a row.
 constexpr int kShortRowThreads = 256;
 constexpr int kShortRowsInFlight = 4;

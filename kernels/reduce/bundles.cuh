@@ -114,6 +114,11 @@ struct WideEntry {
   __device__ Node heavy(const Light& light) const { return light; }
 };
 
+// Whether the order in which terms are added shows in the result.
+template <class Entry>
+inline constexpr bool is_ordered =
+    std::is_same_v<typename Entry::Node, SumNode> || std::is_same_v<typename Entry::Node, CompensatedNode>;
+
 // Two light sums of one entry.
 template <class Entry>
 __device__ __forceinline__ typename Entry::Light added(const typename Entry::Light& a, const typename Entry::Light& b) {

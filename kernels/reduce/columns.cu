@@ -38,36 +38,9 @@ struct Columns {
 
 template <class Entry>
 struct Subtree {
-  using Light = typename Entry::Light;
   static constexpr int kCount = Columns<Entry>::kCount;
-  Light light[kCount];
+  typename Entry::Light light[kCount];
 };
-
-// The eight terms of one lane: rows `row`, `row` + 128, ... All are asked for at once; where all are there, without a question.
-template <class Entry>
-__device__ __forceinline__ Subtree<Entry> lane_sum(const Entry& entry, const Columns<Entry>& columns, int64_t row) {
-  Bundle<Entry::kBytes> bundle[kLeafRows];
-  const char* p = columns.x + row * columns.pitch;
-  const int64_t step = kLeafLanes * columns.pitch;
-  Subtree<Entry> sum;
-  if (columns.words && row + (kLeafRows - 1) * kLeafLanes < columns.rows) {
-#pragma unroll
-    for (int r = 0; r < kLeafRows; ++r) bundle[r].load_word(p + r * step);
-#pragma unroll
-    for (int r = 0; r < kLeafRows; ++r) {
-#pragma unroll
-      for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle[r].element[k]);
-    }
-    return sum;
-  }
-#pragma unroll 1
-  for (int r = 0; r < kLeafRows && row + r * kLeafLanes < columns.rows; ++r) {
-    bundle[0].load_elements(p + r * step, columns.there);
-#pragma unroll
-    for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle[0].element[k]);
-  }
-  return sum;
-}
 
 template <class Entry>
 __device__ __forceinline__ void add(Subtree<Entry>& a, const Subtree<Entry>& b) {
@@ -75,59 +48,53 @@ __device__ __forceinline__ void add(Subtree<Entry>& a, const Subtree<Entry>& b) 
   for (int k = 0; k < Subtree<Entry>::kCount; ++k) a.light[k] = added<Entry>(a.light[k], b.light[k]);
 }
 
-// The same where there is one row of lanes at most: all of a thread's rows are asked for at once.
 template <class Entry>
-__device__ __forceinline__ Subtree<Entry> short_subtree(const Entry& entry, const Columns<Entry>& columns,
-                                                        int64_t row) {
-  Bundle<Entry::kBytes> bundle[kLanesEach];
+__device__ __forceinline__ void enter(const Entry& entry, Subtree<Entry>& sum, const Bundle<Entry::kBytes>& bundle) {
 #pragma unroll
-  for (int j = 0; j < kLanesEach; ++j) {
-    const int64_t at = row + j * kSide;
-    if (columns.words && at < columns.rows) {
-      bundle[j].load_word(columns.x + at * columns.pitch);
-    } else {
-      bundle[j].load_elements(columns.x + at * columns.pitch, at < columns.rows ? columns.there : 0);
-    }
-  }
-  Subtree<Entry> sum[kLanesEach];
-#pragma unroll
-  for (int j = 0; j < kLanesEach; ++j) {
-#pragma unroll
-    for (int k = 0; k < Subtree<Entry>::kCount; ++k) {
-      if (row + j * kSide < columns.rows) entry.enter(sum[j].light[k], bundle[j].element[k]);
-    }
-  }
-#pragma unroll
-  for (int half = kLanesEach / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (int j = 0; j < half; ++j) add(sum[j], sum[j + half]);
-  }
-  return sum[0];
+  for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle.element[k]);
 }
 
-// Lanes t, t + 16, ... of a leaf: the fold's pairs are farthest apart first, so in the order of their reversed bits they come as
-// neighbours, and a binary counter of three digits combines them.
+// A leaf's lanes t, t + 16, ..., all at once, so that the rows are read in the order in which they lie; `row` is lane t's first.
+// What may be added in any order is one sum.
 template <class Entry>
 __device__ __forceinline__ Subtree<Entry> subtree(const Entry& entry, const Columns<Entry>& columns, int64_t row) {
-  static_assert(kLanesEach == 8);
-  Subtree<Entry> waiting[3];
-  Subtree<Entry> sum;
-  if (columns.rows <= kLeafLanes) return short_subtree(entry, columns, row);
-#pragma unroll 1
-  for (int i = 0; i < kLanesEach; ++i) {
-    const int lane = (i & 1) << 2 | (i & 2) | (i & 4) >> 2;
-    sum = lane_sum(entry, columns, row + lane * kSide);
+  constexpr int kSums = is_ordered<Entry> ? kLanesEach : 1;
+  Subtree<Entry> sum[kSums];
+  const char* p = columns.x + row * columns.pitch;
+  const auto left = static_cast<int>(columns.rows - row < kLeafTerms ? columns.rows - row : kLeafTerms);
+  if (columns.words) {
 #pragma unroll
-    for (int level = 0; level < 3; ++level) {
-      if (((i >> level) & 1) == 0) {
-        waiting[level] = sum;
-        break;
+    for (int r = 0; r < kLeafRows; ++r) {
+      Bundle<Entry::kBytes> bundle[kLanesEach];
+#pragma unroll
+      for (int i = 0; i < kLanesEach; ++i) {
+        const int at = r * kLeafLanes + i * kSide;
+        if (at < left) bundle[i].load_word(p + at * columns.pitch);
       }
-      add(waiting[level], sum);
-      sum = waiting[level];
+#pragma unroll
+      for (int i = 0; i < kLanesEach; ++i) {
+        if (r * kLeafLanes + i * kSide < left) enter(entry, sum[i % kSums], bundle[i]);
+      }
+    }
+  } else {
+#pragma unroll 1
+    for (int r = 0; r < kLeafRows; ++r) {
+#pragma unroll
+      for (int i = 0; i < kLanesEach; ++i) {
+        const int at = r * kLeafLanes + i * kSide;
+        if (at >= left) break;
+        Bundle<Entry::kBytes> bundle;
+        bundle.load_elements(p + at * columns.pitch, columns.there);
+        enter(entry, sum[i % kSums], bundle);
+      }
     }
   }
-  return sum;
+#pragma unroll
+  for (int half = kSums / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int i = 0; i < half; ++i) add(sum[i], sum[i + half]);
+  }
+  return sum[0];
 }
 
 template <class Entry>

@@ -99,6 +99,7 @@ ReduceLauncher reduce_tiles;     // contiguous lines of aligned elements
 ReduceLauncher reduce_elements;  // any lines
 ReduceLauncher reduce_short_rows;
 ReduceLauncher reduce_columns;
+ReduceLauncher reduce_short_columns;
 ReduceLauncher reduce_neighbored;
 ReduceLauncher reduce_neighbored_packed;
 ReduceLauncher reduce_interleaved;

@@ -131,6 +131,7 @@ set(kernel_sources
   kernels/reduce/elements.cu
   kernels/reduce/ladder.cu
   kernels/reduce/reduce.cu
+  kernels/reduce/short_columns.cu
   kernels/reduce/short_rows.cu
   kernels/reduce/tiles_found.cu
   kernels/reduce/tiles_integer.cu

@@ -64,10 +64,24 @@ const char* accepts_row_tiles(const DeviceProps&, const ReduceAxisProblem& p) no
 int64_t columns_a_block(const ReduceAxisProblem& p) noexcept {
   return int64_t{kColumnSide} * bundle_elements(element_bytes(p.dtype));
 }
+// So many that a thread each fills the device.
+constexpr int64_t kManyShortColumns = 32768;
+// At most: where the elements of neighbouring columns are no words.
+int64_t short_column_blocks(const ReduceAxisProblem& p) noexcept {
+  return p.batches * ceil_div(p.cols, kShortColumnThreads);
+}
 int64_t column_blocks(const ReduceAxisProblem& p) noexcept { return p.batches * ceil_div(p.cols, columns_a_block(p)); }
+const char* accepts_short_columns(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+  if (p.of_rows()) return "it is for columns";
+  if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
+  if (p.rows > kLeafLanes) return "it takes columns of at most 128 elements";
+  if (short_column_blocks(p) > INT32_MAX) return "there are more blocks of columns than a grid has";
+  return nullptr;
+}
 const char* accepts_column_tiles(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
   if (p.of_rows()) return "it is for columns";
   if (!aligned(p.misalignment, p.dtype)) return "it needs aligned elements";
+  if (p.rows <= kLeafLanes && p.cols >= kManyShortColumns) return "short columns in such numbers have short_columns";
   if (column_blocks(p) > INT32_MAX) return "there are more blocks of columns than a grid has";
   return nullptr;
 }
@@ -85,11 +99,15 @@ LaunchShape row_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) no
   return {p.lines() * ceil_div(chunks, tile), tile_threads(std::min(chunks, tile) / 4), 1, tile * chunk};
 }
 
-// Nodes of all columns of a block go to scratch together.
+LaunchShape short_columns_shape(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+  return {short_column_blocks(p), kShortColumnThreads, 8, p.rows};
+}
+
+// Nodes of all columns of a block go to scratch together. Two blocks are on a multiprocessor at a time.
 LaunchShape column_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
   const int64_t most = kScratchNodeBytes / node_bytes(node_kind(p.dtype, p.op)) / columns_a_block(p);
-  const int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{4} * d.multiprocessors, most);
+  const int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{3} * d.multiprocessors / 2, most);
   return {column_blocks(p) * ceil_div(leaves, tile), kColumnSide * kColumnSide, 8, tile * kLeafTerms};
 }
 
@@ -115,6 +133,7 @@ constexpr Variant<ReduceAxisProblem> kAxis[] = {
     {"short_rows", Runs::cuda, 1, accepts_short_rows, short_rows_shape},
     {"row_tiles", Runs::cuda, 1, accepts_row_tiles, row_tiles_shape},
     {"column_tiles", Runs::cuda, 1, accepts_column_tiles, column_tiles_shape},
+    {"short_columns", Runs::cuda, 1, accepts_short_columns, short_columns_shape},
     {"line_elements", Runs::cuda, 1, accepts_axis, line_elements_shape},
     {"host_lines", Runs::host, 1, accepts_axis, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts_axis, host_axis_serial_shape},
