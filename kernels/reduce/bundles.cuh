@@ -1,5 +1,5 @@
 // Neighbouring elements that a thread takes at a time where lines are short or lie side by side, and what they add to their
-// lines: light sums while they are few, nodes after. The operation is a run-time value here.
+// lines: light sums while they are few, nodes after. The operation is a run-time value here, but for plain sums.
 #pragma once
 
 #include "kernels/reduce/blocks.cuh"
@@ -36,7 +36,7 @@ struct Bundle {
 };
 
 // How elements of a type enter: Light is what a few of them add up to, Node what becomes of many.
-template <gpumem_dtype kType>
+template <gpumem_dtype kType, bool kPlain>
 struct SumEntry {
   using Node = SumNode;
   using Light = SumNode;
@@ -44,7 +44,8 @@ struct SumEntry {
   gpumem_reduce_op op;
   __device__ explicit SumEntry(const ReduceLaunch& launch) : op(launch.op) {}
   __device__ __forceinline__ void enter(Light& light, uint64_t bits) const {
-    light.sum += sum_term(op, to_double(kType, bits));
+    const double x = to_double(kType, bits);
+    light.sum += kPlain ? x : sum_term(op, x);
   }
   __device__ Node heavy(const Light& light) const { return light; }
 };
@@ -159,15 +160,19 @@ cudaError_t for_entry(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
     default:
       break;
   }
+  const auto sum = [&]<gpumem_dtype kType>() {
+    if (op == GPUMEM_SUM) return f.template operator()<SumEntry<kType, true>>();
+    return f.template operator()<SumEntry<kType, false>>();
+  };
   switch (dtype) {
     case GPUMEM_F16:
-      return f.template operator()<SumEntry<GPUMEM_F16>>();
+      return sum.template operator()<GPUMEM_F16>();
     case GPUMEM_BF16:
-      return f.template operator()<SumEntry<GPUMEM_BF16>>();
+      return sum.template operator()<GPUMEM_BF16>();
     case GPUMEM_F32:
-      return f.template operator()<SumEntry<GPUMEM_F32>>();
+      return sum.template operator()<GPUMEM_F32>();
     default:
-      return f.template operator()<SumEntry<GPUMEM_F64>>();
+      return sum.template operator()<GPUMEM_F64>();
   }
 }
 

@@ -112,9 +112,11 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
   const int64_t first = blockIdx.y * tile;
   const int64_t last = first + tile < all ? first + tile : all;
 
-  TreeStack<Node, 28> stack[kCount];  // in the first row of threads
+  // Column t of a thread's columns is in the hands of row t of threads, whose stack it waits in while the others read on.
+  TreeStack<Node, 28> stack;
   for (int64_t q = first; q < last; ++q) {
     const Subtree<Entry> mine = subtree(entry, columns, q * kLeafTerms + t);
+    __syncthreads();
 #pragma unroll
     for (int k = 0; k < kCount; ++k) shared[t][c + k] = entry.heavy(mine.light[k]);
     for (int half = kSide / 2; half > 0; half /= 2) {
@@ -124,26 +126,20 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
         for (int k = 0; k < kCount; ++k) shared[t][c + k] = combine(shared[t][c + k], shared[t + half][c + k]);
       }
     }
-    if (last - first == 1) break;  // the only one: it stays where it is
-    if (t == 0) {
-#pragma unroll
-      for (int k = 0; k < kCount; ++k) stack[k].push(shared[0][c + k]);
-    }
     __syncthreads();
+    if (t < kCount && last - first > 1) stack.push(shared[0][c + t]);
   }
-  const auto of_block = [&](int k) { return last - first == 1 ? shared[0][c + k] : stack[k].whole(); };
-  const auto finish = [&](int k, const Node& node) {
-    if (k < columns.there) finish_sound_line(launch, columns.first_line + k, columns.rows, node);
+  const auto of_block = [&] { return last - first == 1 ? shared[0][c + t] : stack.whole(); };
+  const auto finish = [&](const Node& node) {
+    if (t < columns.there) finish_sound_line(launch, columns.first_line + t, columns.rows, node);
   };
   if (gridDim.y == 1) {
-    for (int k = 0; t == 0 && k < kCount; ++k) finish(k, of_block(k));
+    if (t < kCount) finish(of_block());
     return;
   }
 
   Node* nodes = static_cast<Node*>(launch.scratch.nodes) + int64_t{blockIdx.x} * gridDim.y * kWidth;
-  if (t == 0) {
-    for (int k = 0; k < kCount; ++k) store_node(nodes + blockIdx.y * kWidth + c + k, of_block(k));
-  }
+  if (t < kCount) store_node(nodes + blockIdx.y * kWidth + c + t, of_block());
   __syncthreads();
   __shared__ bool is_last;
   if (threadIdx.x == 0 && t == 0) {
@@ -155,12 +151,18 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
   if (!is_last) return;
   int64_t run = 1;
   while (run * kSide < gridDim.y) run *= 2;
+  const int64_t begin = t * run;
+  const int64_t end = begin + run < gridDim.y ? begin + run : gridDim.y;
+#pragma unroll
   for (int k = 0; k < kCount; ++k) {
-    TreeStack<Node, 16> of_run;
     const auto load = [&](int64_t i) { return load_node(nodes + i * kWidth + c + k); };
-    const int64_t end = (t + 1) * run < gridDim.y ? (t + 1) * run : gridDim.y;
-    for (int64_t at = t * run; at < end; at += 8) of_run.push(eight_tree<Node>(load, at, end));
-    shared[t][c + k] = of_run.whole();
+    if (run <= 16) {
+      shared[t][c + k] = combine(eight_tree<Node>(load, begin, end), eight_tree<Node>(load, begin + 8, end));
+    } else {
+      TreeStack<Node, 16> of_run;
+      for (int64_t at = begin; at < end; at += 8) of_run.push(eight_tree<Node>(load, at, end));
+      shared[t][c + k] = of_run.whole();
+    }
   }
   for (int distance = 1; distance < kSide; distance *= 2) {
     __syncthreads();
@@ -168,7 +170,8 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
       for (int k = 0; k < kCount; ++k) shared[t][c + k] = combine(shared[t][c + k], shared[t + distance][c + k]);
     }
   }
-  for (int k = 0; t == 0 && k < kCount; ++k) finish(k, shared[0][c + k]);
+  __syncthreads();
+  if (t < kCount) finish(shared[0][c + t]);
 }
 
 }  // namespace

@@ -7,10 +7,7 @@ namespace gpumem::kernels {
 namespace {
 
 constexpr int kBlock = kShortColumnThreads;
-constexpr int kAtOnce = 8;                   // rows that a thread has in flight
-constexpr int kSets = kLeafLanes / kAtOnce;  // lanes k, k + kSets, ...
-constexpr int kLevels = 4;
-static_assert(1 << kLevels == kSets);
+constexpr int kAtOnce = 8;  // rows that a thread has in flight
 
 template <class Entry, bool kWords>
 struct Sums {
@@ -55,7 +52,7 @@ struct Set {
 };
 
 // Lanes k, k + kSets, ..., folded: the farthest apart first.
-template <class Entry, bool kWords>
+template <class Entry, bool kWords, int kSets>
 __device__ __forceinline__ Sums<Entry, kWords> fold(const Entry& entry, const Place& place, int k) {
   Set<Entry, kWords> set;
   set.load(place, k, kSets);
@@ -76,21 +73,25 @@ __device__ __forceinline__ Sums<Entry, kWords> fold(const Entry& entry, const Pl
   return sums[0];
 }
 
-__host__ __device__ constexpr int reversed(int set) {
+__host__ __device__ constexpr int reversed(int set, int sets) {
   int bits = 0;
-  for (int level = 0; level < kLevels; ++level) bits |= (set >> level & 1) << (kLevels - 1 - level);
+  for (int bit = 1; bit < sets; bit *= 2) bits = 2 * bits + ((set & bit) != 0 ? 1 : 0);
   return bits;
 }
 
-// The sets in the order of their reversed bits, so that those to be added next to each other come so: a binary counter.
-template <class Entry, bool kWords>
+// Up to kAtOnce * kSets rows: lane k and those kSets apart from it are a set. The sets come in the order of their reversed bits, so that
+// those to be added are neighbours: a binary counter.
+template <class Entry, bool kWords, int kSets>
 __device__ __forceinline__ Sums<Entry, kWords> ordered_sum(const Entry& entry, const Place& place) {
+  constexpr int kLevels = kSets == 16 ? 4 : 3;
+  static_assert(kSets == 1 << kLevels);
   Sums<Entry, kWords> waiting[kLevels];
   Sums<Entry, kWords> sum;
 #pragma unroll
   for (int set = 0; set < kSets; ++set) {
     sum = Sums<Entry, kWords>{};
-    if (reversed(set) < place.rows) sum = fold<Entry, kWords>(entry, place, reversed(set));
+    const int k = reversed(set, kSets);
+    if (k < place.rows) sum = fold<Entry, kWords, kSets>(entry, place, k);
 #pragma unroll
     for (int level = 0; level < kLevels; ++level) {
       if ((set >> level & 1) == 0) {
@@ -132,7 +133,8 @@ __global__ void __launch_bounds__(kBlock, 2) short_columns_kernel(const __grid_c
                     lines.stride * Entry::kBytes, static_cast<int>(lines.length)};
   Sums<Entry, kWords> sum;
   if constexpr (is_ordered<Entry>) {
-    sum = ordered_sum<Entry, kWords>(entry, place);
+    sum = place.rows <= kLeafLanes / 2 ? ordered_sum<Entry, kWords, 8>(entry, place)
+                                       : ordered_sum<Entry, kWords, 16>(entry, place);
   } else {
     sum = plain_sum<Entry, kWords>(entry, place);
   }

@@ -35,18 +35,19 @@ struct RowSet {
     const int g = threadIdx.x % kThreads;
 #pragma unroll
     for (int s = 0; s < kSlots; ++s) {
-      there[s] = B::kCount;
       bundle[s].load_word(row + static_cast<int64_t>(s * kThreads + g) * B::kWordBytes);
     }
   }
 
-  // The fold of the row, whole in each of its threads.
+  // The fold of the row, whole in each of its threads. kFull: the row fills all bundles.
+  template <bool kFull>
   __device__ __forceinline__ typename Entry::Node fold(const Entry& entry) const {
     typename Entry::Light light[kSlots * B::kCount];
 #pragma unroll
     for (int i = 0; i < kSlots * B::kCount; ++i) {
       light[i] = typename Entry::Light{};
-      if (i % B::kCount < there[i / B::kCount]) entry.enter(light[i], bundle[i / B::kCount].element[i % B::kCount]);
+      if (kFull || i % B::kCount < there[i / B::kCount])
+        entry.enter(light[i], bundle[i / B::kCount].element[i % B::kCount]);
     }
 #pragma unroll
     for (int half = kSlots / 2 * B::kCount; half >= B::kCount; half /= 2) {
@@ -113,9 +114,12 @@ __global__ void __launch_bounds__(kBlock, 2) short_rows_kernel(const __grid_cons
   const int64_t pitch = launch.lines.pitch * Entry::kBytes;
   for (int64_t first = warp * kRows * kSets; first < launch.lines.count; first += warps * kRows * kSets) {
     RowSet<Entry, kThreads, kSlots> rows[kSets];
+    typename Entry::Node node[kSets];
     if (full && first + kSets * kRows <= launch.lines.count) {
 #pragma unroll
       for (int i = 0; i < kSets; ++i) rows[i].load_full(x + (first + i * kRows + threadIdx.x % 32 / kThreads) * pitch);
+#pragma unroll
+      for (int i = 0; i < kSets; ++i) node[i] = rows[i].template fold<true>(entry);
     } else {
 #pragma unroll
       for (int i = 0; i < kSets; ++i) {
@@ -124,10 +128,9 @@ __global__ void __launch_bounds__(kBlock, 2) short_rows_kernel(const __grid_cons
         const Line line = line_of(launch, exists ? index : 0);
         rows[i].load(line.x, exists, cols, words);
       }
-    }
-    typename Entry::Node node[kSets];
 #pragma unroll
-    for (int i = 0; i < kSets; ++i) node[i] = rows[i].fold(entry);
+      for (int i = 0; i < kSets; ++i) node[i] = rows[i].template fold<false>(entry);
+    }
     // Set i is finished by thread i of its row, where a row has as many.
     constexpr int kEach = kThreads < kSets ? kSets / kThreads : 1;
     const int g = threadIdx.x % kThreads;

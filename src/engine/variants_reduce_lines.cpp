@@ -95,7 +95,7 @@ LaunchShape short_rows_shape(const DeviceProps&, const ReduceAxisProblem& p) noe
 LaunchShape row_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
   const int64_t chunk = reduce_chunk(p.dtype, p.op);
   const int64_t chunks = ceil_div(p.cols, chunk);
-  const int64_t tile = tile_pieces(p.lines(), chunks, int64_t{4} * d.multiprocessors, kMaxReduceBlocks);
+  const int64_t tile = tile_pieces(p.lines(), chunks, int64_t{2} * d.multiprocessors, kMaxReduceBlocks);
   return {p.lines() * ceil_div(chunks, tile), tile_threads(std::min(chunks, tile) / 4), 1, tile * chunk};
 }
 
