@@ -465,8 +465,8 @@ GPUMEM_API gpumem_status gpumem_memory_trim(gpumem_ctx *ctx, int64_t keep_bytes)
  *             at when it is freed, by this function (which leaves what it finds as it is, to be found again), and when
  *             the context ends. A byte that is written with the value that it has goes unseen, and so does what lies
  *             further away.
- * Freed       What is freed is kept, the latest 64 MiB of each kind with their ends, and filled with another value
- *             (0xFD), so that it shows when it is read. Writes to it are found, once, when it is let go, by this
+ * Freed       What is freed is kept, the latest 64 MiB and 4096 blocks of each kind, and filled with another value
+ *             (0xFD), so that it shows when it is read; a block of more than that goes back at once. Writes to it are found, once, when it is let go, by this
  *             function, and when the context ends; what is found when it is let go is in the next result of this
  *             function too. A pointer into it is "freed before" to every function.
  * Price       Nothing is pooled (pinned_memory_kept does not count): each allocation is one of the driver's, and each
@@ -478,8 +478,8 @@ GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
 
 /* Writes what the context allocates and frees from now on to a file, which is made anew, until the context ends or path is
  * NULL. GPUMEM_TRACE=<path> does so from the start of each context, in <path>.<process id>.<number of the context>.
- * `gpumem replay <file>` does the same again. A trace that is running ends first. Each line is written when it happens
- * (about 1 us), and a crash leaves the file as it was then.
+ * `gpumem replay <file>` does the same again. A trace that is running ends first, also where the call then fails. Each
+ * line is written when it happens (about 1 us), and a crash leaves the file as it was then.
  *
  * The first line is "gpumem-trace 1"; the others begin with a letter, ns since the beginning, and the number of the
  * thread. Addresses and streams are numbers in base 16 with 0x before them; stream 0x0: for all streams.
@@ -487,7 +487,9 @@ GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
  *   f NS THREAD ADDRESS STREAM                        a free
  *   u NS THREAD ADDRESS STREAM                        gpumem_memory_used_on()
  *   t NS THREAD KEEP_BYTES                            gpumem_memory_trim()
- * Errors: FILE_ERROR (no ordinary file, or the system's reason; at the end: lines are missing). */
+ * In debug mode, and where the device has no stream-ordered memory, all allocations are for all streams.
+ * Errors: INVALID_ARGUMENT (""), FILE_ERROR (no ordinary file, another trace is written there, or the system's reason;
+ * of a trace that ends: lines are missing, and none is begun). */
 GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
 
 /* Pins bytes of ordinary host memory that the program has, at any address, so that they are copied at the speed of

@@ -77,8 +77,9 @@ gpumem_stream* Replay::stream_of(const TraceEvent& event) {
 gpumem_status Replay::try_to_allocate(const TraceEvent& event, void** p) {
   if (event.kind == GPUMEM_MEMORY_PINNED) return gpumem_alloc_pinned(ctx_, event.bytes, p);
   if (event.kind == GPUMEM_MEMORY_MANAGED) return gpumem_alloc_managed(ctx_, event.bytes, p);
-  if (event.stream == 0) return gpumem_alloc_device(ctx_, event.bytes, p);
-  return gpumem_alloc_async(ctx_, event.bytes, event.alignment, stream_of(event), p);
+  if (event.stream == 0 && event.alignment <= 256) return gpumem_alloc_device(ctx_, event.bytes, p);
+  gpumem_stream* const stream = event.stream == 0 ? nullptr : stream_of(event);
+  return gpumem_alloc_async(ctx_, event.bytes, event.alignment, stream, p);
 }
 
 void Replay::allocate(const TraceEvent& event) {
@@ -162,7 +163,7 @@ void print_text(const Result& r) {
     std::printf("%lld allocations could not be had\n", static_cast<long long>(r.counts.out_of_memory));
   }
   if (r.counts.without > 0) {
-    std::printf("%lld frees and uses of memory that the trace did not allocate were passed over\n",
+    std::printf("%lld frees and uses of memory that was not allocated here were passed over\n",
                 static_cast<long long>(r.counts.without));
   }
   if (r.left > 0) std::printf("%zu allocations were still live at the end\n", r.left);

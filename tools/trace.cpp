@@ -60,7 +60,7 @@ std::vector<TraceEvent> read_trace(const std::string& path) {
     throw Failure("'" + path + "' is no trace: expected its first line to be 'gpumem-trace 1'");
   }
   std::vector<TraceEvent> events;
-  while (std::getline(file, line)) {
+  while (std::getline(file, line) && !file.eof()) {  // a last line without its end was cut off
     const auto event = parse(line);
     if (!event) {
       throw Failure(format("'%s', line %zu: '%s' is no event", path.c_str(), events.size() + 2, line.c_str()));

@@ -119,34 +119,39 @@ void BlockGuards::check(const Region& region, size_t bytes, Damage& found) {
 
 void BlockGuards::check_all(Damage& found) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  found.add(std::exchange(let_go_, {}));
-  for (Region* region : live_) {
-    const uint64_t word = region->word(0).load(std::memory_order_acquire);
-    if (slot::is_live(word)) check_ends(*region, slot::bytes(word), found);
+  try {
+    for (Region* region : aside_) check_freed(*region, let_go_);
+    for (Region* region : live_) {
+      const uint64_t word = region->word(0).load(std::memory_order_acquire);
+      if (slot::is_live(word)) check_ends(*region, slot::bytes(word), found);
+    }
+  } catch (...) {
+    let_go_.add(found);  // for the next time
+    throw;
   }
-  for (Region* region : aside_) check_freed(*region, found);
+  found.add(std::exchange(let_go_, {}));
 }
 
 bool BlockGuards::put_aside(Region& region) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   live_.erase(&region);
-  if (region.bytes > kMostAside) return false;
+  if (region.taken_bytes > kMostAside) return false;
   try {
     paint(region.base, region.bytes, kFreed);
     aside_.push_back(&region);
   } catch (const std::exception&) {
     return false;  // no memory, or the device's context is lost
   }
-  bytes_aside_ += region.bytes;
+  bytes_aside_ += region.taken_bytes;
   return true;
 }
 
 Region* BlockGuards::take_oldest(size_t keep_bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (bytes_aside_ <= keep_bytes) return nullptr;
+  if (aside_.empty() || (bytes_aside_ <= keep_bytes && aside_.size() <= kMostBlocksAside)) return nullptr;
   Region* region = aside_.front();
   aside_.pop_front();
-  bytes_aside_ -= region->bytes;
+  bytes_aside_ -= region->taken_bytes;
   try {
     check_freed(*region, let_go_);
   } catch (const std::exception&) {

@@ -32,6 +32,7 @@ class BlockGuards {
  public:
   static constexpr size_t kBytes = 256;  // at each end, at least
   static constexpr size_t kMostAside = size_t{64} << 20;
+  static constexpr size_t kMostBlocksAside = 4096;  // each is memory of its own to the driver
 
   BlockGuards(Context& context, gpumem_memory_kind kind) noexcept;
   ~BlockGuards();
@@ -46,7 +47,7 @@ class BlockGuards {
   void check_all(Damage& found);
   // The block is freed. false: its region can't be kept.
   bool put_aside(Region& region) noexcept;
-  // The region that was put aside first, while more than so many bytes are; nullptr: none.
+  // The region that was put aside first, while more than so many bytes or than kMostBlocksAside are; nullptr: none.
   Region* take_oldest(size_t keep_bytes) noexcept;
   size_t bytes_aside() const noexcept;
 
@@ -74,7 +75,7 @@ class BlockGuards {
   std::vector<unsigned char> buffer_;
   std::unordered_set<Region*> live_;
   std::deque<Region*> aside_;  // the oldest first
-  size_t bytes_aside_ = 0;
+  size_t bytes_aside_ = 0;     // as taken from the source
   Damage let_go_;
   std::vector<std::string> sentences_;
 };

@@ -155,7 +155,14 @@ void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
 }
 
 void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
-  void* p = find(cache, bytes, alignment);
+  void* p = nullptr;
+  try {
+    p = find(cache, bytes, alignment);
+  } catch (...) {
+    tell_damage();  // of what made room
+    throw;
+  }
+  tell_damage();
   context_.trace.allocated(p, bytes, policy_.kind, alignment, cache.stream);
   return p;
 }
@@ -262,8 +269,24 @@ void BlockPool::give_back_aside(size_t keep_bytes) noexcept {
   }
 }
 
+// The streams of the context are waited for besides.
+void BlockPool::wait_for_uses(const Claim& claim) {
+  std::vector<NativeStream> streams;
+  {
+    const std::lock_guard<std::mutex> lock(ready_->mutex);
+    const auto uses = ready_->uses.find(claim.base());
+    if (uses != ready_->uses.end()) streams = uses->second.streams;
+  }
+  for (NativeStream stream : streams) require_not_capturing(context_, stream, "freeing memory that it uses");
+  for (NativeStream stream : streams) backend_.synchronize(stream);
+}
+
 void BlockPool::free_alone(const Claim& claim) noexcept {
   const size_t bytes = claim.bytes();
+  {
+    const std::lock_guard<std::mutex> lock(ready_->mutex);
+    ready_->uses.erase(claim.base());
+  }
   tell_freed(claim, nullptr);
   if (guards_ == nullptr || !guards_->put_aside(*claim.region)) {
     context_.labels.forget(claim);
@@ -292,7 +315,12 @@ void BlockPool::require_intact(const Claim& claim) {
 
 void BlockPool::check(Damage& found) {
   if (guards_ == nullptr) return;
-  guards_->check_all(found);
+  try {
+    guards_->check_all(found);
+  } catch (...) {
+    tell_damage();
+    throw;
+  }
   tell_damage();
 }
 
@@ -312,8 +340,13 @@ void BlockPool::free_now(const Claim& claim) noexcept {
 }
 
 void BlockPool::use_on(uintptr_t p, NativeStream stream) {
-  process().registry.with_live(p, &context_, [stream](Region& region, uint32_t slot) {
-    if (region.cache.load(std::memory_order_acquire) == nullptr) return;  // its free waits for all streams
+  process().registry.with_live(p, &context_, [this, stream](Region& region, uint32_t slot) {
+    if (region.cache.load(std::memory_order_acquire) == nullptr) {
+      if (region.kind != policy_.kind) return;  // its free waits for all streams
+      const std::lock_guard<std::mutex> lock(ready_->mutex);
+      ready_->add_use(region.address(slot), stream);
+      return;
+    }
     StreamCache* home = nullptr;
     const auto lock = lock_home(region, home);
     if (stream == home->stream) return;

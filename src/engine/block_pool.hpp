@@ -58,6 +58,8 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   void* allocate(StreamCache& cache, size_t bytes, size_t alignment);
   // Behind the work of the block's stream, of the streams declared, and of `on`. Throws CAPTURING, and the block is then live.
   void free_in_order(const Claim& claim, const StreamCache& on);
+  // Where nothing is pooled: for the work of the streams that were declared to use the block. Throws CAPTURING.
+  void wait_for_uses(const Claim& claim);
   // Nothing uses the block any more.
   void free_now(const Claim& claim) noexcept;
   // Work on the stream uses the block that starts at p until it is freed.

@@ -137,8 +137,10 @@ size_t BlockPool::alone_bytes(size_t bytes) const noexcept {
 // The memory at the region's alignment: what the source gives is aligned as a rule, and taken larger where it is not.
 void BlockPool::take_memory(NativeStream stream, Region& region, size_t alignment) {
   region.taken_bytes = region.bytes;
+  if (region.front % alignment != 0) region.taken_bytes += alignment;  // what is aligned well would not do
   region.taken = source_->take(stream, region.taken_bytes);
-  if ((reinterpret_cast<uintptr_t>(region.taken) + region.front) % alignment != 0) {
+  if (region.taken_bytes == region.bytes &&
+      (reinterpret_cast<uintptr_t>(region.taken) + region.front) % alignment != 0) {
     source_->give_back(stream, region.taken, region.taken_bytes);
     region.taken_bytes = region.bytes + alignment;
     region.taken = source_->take(stream, region.taken_bytes);

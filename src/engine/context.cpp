@@ -49,13 +49,13 @@ void RegisteredStats::read(gpumem_memory_stats_info& info) const noexcept {
 Context::Context(const gpumem_ctx_options& options)
     : choice_(choose_device(options.device)),
       stream_host_data_(options.stream_host_data != 0),
-      debugs_memory_(options.debug_memory != 0 || debug_in_environment()) {
+      debugs_memory_(debug_in_environment() || options.debug_memory != 0) {
   read_variants_from_environment();
-  trace_by_environment();
   host_ = make_host_backend(
       {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});
   if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
   open_pools(options);
+  trace_by_environment();
 }
 
 // Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to have, so a bound is all.

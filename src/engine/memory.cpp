@@ -76,6 +76,7 @@ void free_async(Context& context, void* p, const StreamCache& on) {
            number(p), kind_name(claim.region->kind));
     }
     if (context.device_memory().pooled()) return context.device_memory().free_in_order(claim, on);
+    context.device_memory().wait_for_uses(claim);
     wait_for_streams(context);
   } catch (...) {
     Registry::unclaim(claim);

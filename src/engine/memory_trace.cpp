@@ -1,6 +1,7 @@
 #include "engine/memory_trace.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <system_error>
 
 #include "engine/error.hpp"
@@ -29,11 +31,14 @@ int open_file(const char* path) {
   struct stat status {};
   int error = file < 0 || ::fstat(file, &status) != 0 ? errno : 0;
   const bool ordinary = error == 0 && S_ISREG(status.st_mode);
-  if (ordinary && ::ftruncate(file, 0) != 0) error = errno;
-  if (ordinary && error == 0) return file;
+  const bool alone = ordinary && ::flock(file, LOCK_EX | LOCK_NB) == 0;
+  if (alone && ::ftruncate(file, 0) != 0) error = errno;
+  if (alone && error == 0) return file;
   if (file >= 0) ::close(file);
-  fail(GPUMEM_FILE_ERROR, "the trace '%s' can't be opened: %s", path,
-       error == 0 ? "expected an ordinary file" : std::generic_category().message(error).c_str());
+  const std::string reason = error != 0 ? std::generic_category().message(error)
+                             : ordinary ? "another trace is written there"
+                                        : "expected an ordinary file";
+  fail(GPUMEM_FILE_ERROR, "the trace '%s' can't be opened: %s", path, reason.c_str());
 }
 
 uint64_t largest_file() noexcept {
@@ -46,14 +51,19 @@ uint64_t largest_file() noexcept {
 void MemoryTrace::begin(const char* path) {
   end();
   const int file = open_file(path);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (file_ >= 0) ::close(file_);  // another thread began one meanwhile
-  file_ = file;
-  room_ = largest_file();
-  error_ = 0;
-  start_ = std::chrono::steady_clock::now();
-  write(kHeading, sizeof kHeading - 1);
-  on_.store(true, std::memory_order_relaxed);
+  bool complete = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (file_ >= 0) ::close(file_);  // another thread began one meanwhile
+    file_ = file;
+    room_ = largest_file();
+    error_ = 0;
+    start_ = std::chrono::steady_clock::now();
+    write(kHeading, sizeof kHeading - 1);
+    complete = error_ == 0;
+    on_.store(complete, std::memory_order_relaxed);
+  }
+  if (!complete) end();
 }
 
 int MemoryTrace::close() noexcept {

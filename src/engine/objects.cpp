@@ -31,11 +31,21 @@ void report_leaks(Context& context) noexcept {
 }
 
 void report_damage(Context& context) noexcept {
+  for (BlockPool* pool : context.pools()) {
+    try {
+      Damage found;
+      pool->check(found);
+    } catch (const std::exception& error) {
+      context.log.write(GPUMEM_LOG_WARNING, "what memory is damaged can't be told: %s", error.what());
+    }
+  }
+}
+
+void end_trace(Context& context) noexcept {
   try {
-    Damage found;
-    for (BlockPool* pool : context.pools()) pool->check(found);
-  } catch (const std::exception& error) {
-    context.log.write(GPUMEM_LOG_WARNING, "what memory is damaged can't be told: %s", error.what());
+    context.trace.end();
+  } catch (const Error& error) {
+    context.log.write(GPUMEM_LOG_WARNING, "%s", error.what());
   }
 }
 
@@ -97,6 +107,7 @@ void destroy_context(uint64_t handle) {
   }
   report_damage(context);
   report_leaks(context);
+  end_trace(context);
   unregister_leaks(context);
 }
 

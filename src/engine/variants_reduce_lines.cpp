@@ -66,9 +66,12 @@ int64_t columns_a_block(const ReduceAxisProblem& p) noexcept {
 }
 // So many that a thread each fills the device.
 constexpr int64_t kManyShortColumns = 32768;
-// At most: where the elements of neighbouring columns are no words.
+// A thread has the columns of a word, or one where their elements are none.
 int64_t short_column_blocks(const ReduceAxisProblem& p) noexcept {
-  return p.batches * ceil_div(p.cols, kShortColumnThreads);
+  const int64_t count = bundle_elements(element_bytes(p.dtype));
+  const bool words = p.misalignment % (count * element_bytes(p.dtype)) == 0 && p.ld % count == 0 &&
+                     p.batch_stride % count == 0 && p.cols % count == 0;
+  return p.batches * ceil_div(p.cols, kShortColumnThreads * (words ? count : 1));
 }
 int64_t column_blocks(const ReduceAxisProblem& p) noexcept { return p.batches * ceil_div(p.cols, columns_a_block(p)); }
 const char* accepts_short_columns(const DeviceProps&, const ReduceAxisProblem& p) noexcept {

@@ -186,6 +186,18 @@ inline std::vector<AxisCase> axis_cases(bool quick) {
     all.push_back(
         {GPUMEM_F32, axis, 2, 70001, 70003, 1, 0, 4, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_PAGEABLE, Numbers::medium});
   }
+  // Columns so long, or so many, that a block has several leaves, and that up to 16 nodes a thread and more are left to fold; each with
+  // several operations, which go by the place in the list.
+  for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64, GPUMEM_I32}) {
+    for (const int64_t rows : {200000, 300000, 500000}) {
+      all.push_back(
+          {dtype, GPUMEM_AXIS_COLS, rows, 1, 1, 1, 0, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE, Numbers::medium});
+    }
+    for (int round = 0; round < 3; ++round) {
+      all.push_back({dtype, GPUMEM_AXIS_COLS, 3000, 1, 1, 200, 3000, 0, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_DEVICE,
+                     Numbers::medium});
+    }
+  }
   return thinned(all, quick);
 }
 

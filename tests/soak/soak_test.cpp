@@ -34,7 +34,12 @@ constexpr int64_t kDeviceSlack = 8 * kMiB;
 
 int64_t operations_wanted() {
   const char* given = std::getenv("GPUMEM_SOAK_OPERATIONS");
-  if (given != nullptr) return std::strtoll(given, nullptr, 0);
+  if (given != nullptr) {
+    char* end = nullptr;
+    const int64_t operations = std::strtoll(given, &end, 0);
+    EXPECT_TRUE(*end == '\0' && operations > 0) << "GPUMEM_SOAK_OPERATIONS is '" << given << "'; expected a number";
+    return operations;
+  }
   return quick_run() ? 4000 : 300000;
 }
 

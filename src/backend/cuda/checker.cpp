@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <new>
@@ -35,7 +36,8 @@ nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
   heap.type = NVTX_MEM_TYPE_VIRTUAL_ADDRESS;
   heap.typeSpecificDescSize = sizeof range;
   heap.typeSpecificDesc = &range;
-  return nvtxMemHeapRegister(domain(), &heap);
+  const nvtxMemHeapHandle_t name = nvtxMemHeapRegister(domain(), &heap);
+  return reinterpret_cast<intptr_t>(name) == -1 ? nullptr : name;  // NVTX_MEM_HEAP_HANDLE_NO_TOOL
 }
 
 }  // namespace
@@ -67,8 +69,17 @@ void Checker::end_heap(void* p) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = heaps_.find(p);
   if (found == heaps_.end()) return;
-  nvtxMemHeapUnregister(domain(), static_cast<nvtxMemHeapHandle_t>(found->second.name));
+  if (found->second.name != nullptr)
+    nvtxMemHeapUnregister(domain(), static_cast<nvtxMemHeapHandle_t>(found->second.name));
   heaps_.erase(found);
+}
+
+const Checker::Heap* Checker::heap_of(void* p) const noexcept {
+  const auto behind = heaps_.upper_bound(p);
+  if (behind == heaps_.begin()) return nullptr;
+  const auto& [start, heap] = *std::prev(behind);
+  const bool inside = static_cast<char*>(p) < static_cast<char*>(start) + heap.bytes;
+  return inside && heap.name != nullptr ? &heap : nullptr;
 }
 
 void Checker::begin_block(void* p, size_t bytes) noexcept {
@@ -83,11 +94,9 @@ void Checker::begin_block(void* p, size_t bytes) noexcept {
   blocks.regionDescElementSize = sizeof range;
   blocks.regionDescElements = &range;
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto behind = heaps_.upper_bound(p);
-  if (behind == heaps_.begin()) return;
-  const auto& [start, heap] = *std::prev(behind);
-  if (static_cast<char*>(p) >= static_cast<char*>(start) + heap.bytes) return;
-  blocks.heap = static_cast<nvtxMemHeapHandle_t>(heap.name);
+  const Heap* heap = heap_of(p);
+  if (heap == nullptr) return;
+  blocks.heap = static_cast<nvtxMemHeapHandle_t>(heap->name);
   nvtxMemRegionsRegister(domain(), &blocks);
 }
 
@@ -102,6 +111,7 @@ void Checker::end_block(void* p) noexcept {
   blocks.refElementSize = sizeof block;
   blocks.refElements = &block;
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (heap_of(p) == nullptr) return;
   nvtxMemRegionsUnregister(domain(), &blocks);
 }
 #else

@@ -26,6 +26,8 @@ class Checker {
     size_t bytes = 0;
   };
 
+  const Heap* heap_of(void* p) const noexcept;  // with the lock held; nullptr: none that the tool knows
+
   bool attached_ = false;
   std::mutex mutex_;
   std::map<void*, Heap> heaps_;  // by their start
