@@ -28,7 +28,7 @@ void Damage::add(const Damage& other) {
   places += other.places;
 }
 
-BlockGuards::BlockGuards(Context& context, gpumem_memory_kind kind) noexcept : context_(context), kind_(kind) {}
+BlockGuards::BlockGuards(Context& context, gpumem_memory_kind kind) : context_(context), kind_(kind) {}
 
 BlockGuards::~BlockGuards() {
   if (link_ != nullptr) context_.device().destroy_stream(link_);

@@ -34,7 +34,7 @@ class BlockGuards {
   static constexpr size_t kMostAside = size_t{64} << 20;
   static constexpr size_t kMostBlocksAside = 4096;  // each is memory of its own to the driver
 
-  BlockGuards(Context& context, gpumem_memory_kind kind) noexcept;
+  BlockGuards(Context& context, gpumem_memory_kind kind);
   ~BlockGuards();
   BlockGuards(const BlockGuards&) = delete;
   BlockGuards& operator=(const BlockGuards&) = delete;
