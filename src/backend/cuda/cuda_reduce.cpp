@@ -24,10 +24,8 @@ constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
     {"elements", kernels::reduce_elements},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceAxis[] = {
-    {"short_rows", kernels::reduce_short_rows},
-    {"row_tiles", kernels::reduce_tiles},
-    {"column_tiles", kernels::reduce_columns},
-    {"short_columns", kernels::reduce_short_columns},
+    {"short_rows", kernels::reduce_short_rows},  {"row_tiles", kernels::reduce_tiles},
+    {"column_tiles", kernels::reduce_columns},   {"short_columns", kernels::reduce_short_columns},
     {"line_elements", kernels::reduce_elements},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceSegments[] = {
