@@ -269,16 +269,17 @@ void BlockPool::give_back_aside(size_t keep_bytes) noexcept {
   }
 }
 
-// The streams of the context are waited for besides.
+// Streams that ended have left a fence. Those of the context are waited for besides.
 void BlockPool::wait_for_uses(const Claim& claim) {
-  std::vector<NativeStream> streams;
+  BlockUses uses;
   {
     const std::lock_guard<std::mutex> lock(ready_->mutex);
-    const auto uses = ready_->uses.find(claim.base());
-    if (uses != ready_->uses.end()) streams = uses->second.streams;
+    const auto found = ready_->uses.find(claim.base());
+    if (found != ready_->uses.end()) uses = found->second;
   }
-  for (NativeStream stream : streams) require_not_capturing(context_, stream, "freeing memory that it uses");
-  for (NativeStream stream : streams) backend_.synchronize(stream);
+  for (NativeStream stream : uses.streams) require_not_capturing(context_, stream, "freeing memory that it uses");
+  for (NativeStream stream : uses.streams) backend_.synchronize(stream);
+  for (const FencePtr& end : uses.fences) end->wait();
 }
 
 void BlockPool::free_alone(const Claim& claim) noexcept {
