@@ -64,8 +64,10 @@ constexpr int short_row_sharers(gpumem_dtype dtype, gpumem_reduce_op op, int64_t
 // Leaf sums that wait in a block's shared memory for their neighbours.
 constexpr int kLeavesAtOnce = 256;
 
-// Chunks that one block takes at once.
-constexpr int64_t kOneBlockChunks = kTileThreads / 32;
+// Chunks that one block takes at once, each by two warps where there is no order, by one where there is; and a cluster of blocks.
+constexpr int64_t kOneBlockChunks = 16;
+constexpr int kClusterBlocks = 8;
+constexpr int one_chunk_warps(NodeKind kind) noexcept { return is_ordered(kind) ? 1 : 2; }
 
 constexpr int kTransposeThreads = 256;
 constexpr int kFillThreads = 256;

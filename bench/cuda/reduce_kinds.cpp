@@ -164,7 +164,7 @@ void add_cuda_reduce_kinds(std::vector<Case>& cases, const GpuPtr& gpu) {
     for (const gpumem_reduce_op op : {GPUMEM_MIN, GPUMEM_MAX}) {
       cases.push_back(position_case(gpu, dtype, op, 28, false, false));
     }
-    for (int log2 = 16; log2 <= 24; ++log2) {
+    for (int log2 = 10; log2 <= 24; ++log2) {
       add_warm_and_cold(cases, static_cast<double>(bytes_of(dtype, int64_t{1} << log2)),
                         [&](bool cold) { return position_case(gpu, dtype, GPUMEM_MIN, log2, cold, true); });
     }

@@ -7,6 +7,7 @@
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/reduce/arrival.cuh"
+#include "kernels/reduce/cluster.cuh"
 #include "kernels/reduce/lines.cuh"
 
 namespace gpumem::kernels {
@@ -39,6 +40,15 @@ struct SmallRangeNode {  // keys of up to 32 bits
   __device__ ReduceNode packed() const { return {{low | static_cast<uint64_t>(high) << 32}}; }
   __device__ ReduceNode stored() const { return {{low > high ? ~uint64_t{0} : low, high}}; }
 };
+struct SmallFoundNode {  // ranks of up to 32 bits
+  uint32_t rank = ~uint32_t{0};
+  int64_t index = INT64_MAX;
+  constexpr SmallFoundNode() = default;
+  __device__ SmallFoundNode(uint32_t r, int64_t i) : rank(r), index(i) {}
+  __device__ explicit SmallFoundNode(const ReduceNode& n)
+      : rank(static_cast<uint32_t>(n.word[0])), index(static_cast<int64_t>(n.word[1])) {}
+  __device__ ReduceNode stored() const { return {{rank, static_cast<uint64_t>(index)}}; }
+};
 
 __device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowNode& b) {
   return NarrowNode(a.sum + b.sum);
@@ -46,6 +56,9 @@ __device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowN
 __device__ __forceinline__ WideNode combine(const WideNode& a, const WideNode& b) { return WideNode(a.sum + b.sum); }
 __device__ __forceinline__ SmallRangeNode combine(const SmallRangeNode& a, const SmallRangeNode& b) {
   return {min(a.low, b.low), max(a.high, b.high)};
+}
+__device__ __forceinline__ SmallFoundNode combine(const SmallFoundNode& a, const SmallFoundNode& b) {
+  return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
 __device__ __forceinline__ uint64_t shuffle_xor(uint64_t v, int distance) {
@@ -61,6 +74,10 @@ __device__ __forceinline__ WideNode shuffle_xor(const WideNode& v, int distance)
 }
 __device__ __forceinline__ SmallRangeNode shuffle_xor(const SmallRangeNode& v, int distance) {
   return {__shfl_xor_sync(kWholeWarp, v.low, distance), __shfl_xor_sync(kWholeWarp, v.high, distance)};
+}
+__device__ __forceinline__ SmallFoundNode shuffle_xor(const SmallFoundNode& v, int distance) {
+  return {__shfl_xor_sync(kWholeWarp, v.rank, distance),
+          static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
 }
 __device__ __forceinline__ SumNode shuffle_xor(const SumNode& v, int distance) {
   return SumNode(__shfl_xor_sync(kWholeWarp, v.sum, distance));
@@ -101,8 +118,7 @@ __device__ __forceinline__ Node block_tree(Node node, Node* shared) {
   if (blockDim.x == 32) return node;
   if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = node;
   __syncthreads();
-  const int warps = blockDim.x / 32;
-  if (threadIdx.x < 32) node = warp_tree(threadIdx.x < warps ? shared[threadIdx.x] : Node{}, warps);
+  if (threadIdx.x < 32) node = warp_tree(threadIdx.x < blockDim.x / 32 ? shared[threadIdx.x] : Node{});
   return node;
 }
 
@@ -261,6 +277,18 @@ __device__ __forceinline__ bool hand_in(const Node& node, int64_t n, Node* nodes
     whole = block_fold<Whole<Node>>([&](int64_t i) { return as_whole(load_node(nodes + i)); }, gridDim.y, wide);
   } else {
     whole = as_whole(block_fold<Node>([&](int64_t i) { return load_node(nodes + i); }, gridDim.y, shared));
+  }
+  return threadIdx.x == 0;
+}
+
+// The same for the blocks of a cluster, or for one block by itself. `node`, which is read in thread 0, becomes the whole line's.
+template <class Node>
+using Cluster = ClusterNodes<Node, kClusterBlocks>;
+template <class Node>
+__device__ __forceinline__ bool hand_in(Node& node, Cluster<Node>& cluster) {
+  if (gridDim.y > 1) {
+    if (!cluster.gather(node)) return false;
+    node = warp_tree(threadIdx.x < gridDim.y ? cluster[threadIdx.x] : Node{}, kClusterBlocks);
   }
   return threadIdx.x == 0;
 }

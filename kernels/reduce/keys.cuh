@@ -104,19 +104,23 @@ class KeyRange {
   Word high_ = 0;
 };
 
-// Calls f(type) with a class's type as a constant where that makes a difference to the code.
+// Calls f(type) with the type as a constant: one of the two, or the one, that are of the class.
 template <KeyClass kClass, class F>
 __device__ __forceinline__ auto for_type(gpumem_dtype dtype, const F& f) {
   if constexpr (kClass == KeyClass::f32) {
     return f(GPUMEM_F32);
   } else if constexpr (kClass == KeyClass::f64) {
     return f(GPUMEM_F64);
+  } else if constexpr (kClass == KeyClass::floating16) {
+    return dtype == GPUMEM_F16 ? f(GPUMEM_F16) : f(GPUMEM_BF16);
+  } else if constexpr (kClass == KeyClass::integer8) {
+    return dtype == GPUMEM_I8 ? f(GPUMEM_I8) : f(GPUMEM_U8);
+  } else if constexpr (kClass == KeyClass::integer16) {
+    return dtype == GPUMEM_I16 ? f(GPUMEM_I16) : f(GPUMEM_U16);
   } else if constexpr (kClass == KeyClass::integer32) {
     return dtype == GPUMEM_I32 ? f(GPUMEM_I32) : f(GPUMEM_U32);
-  } else if constexpr (kClass == KeyClass::integer64) {
-    return dtype == GPUMEM_I64 ? f(GPUMEM_I64) : f(GPUMEM_U64);
   } else {
-    return f(dtype);
+    return dtype == GPUMEM_I64 ? f(GPUMEM_I64) : f(GPUMEM_U64);
   }
 }
 

@@ -51,6 +51,7 @@ struct ReduceLaunch {
   int64_t blocks_per_line;
   int32_t block;  // threads
   int64_t tile;   // elements of a line that a block takes
+  bool at_once;   // the threads of one block, or of a cluster of blocks, take a sequence in one go
   ReduceScratch scratch;
   // Where the value goes. A blocking reduction of one line: the node, to the slot. Else the finished value.
   ReduceSlot* slot;
@@ -96,6 +97,7 @@ Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const S
 using ReduceLauncher = cudaError_t(const ReduceLaunch&, Stream);
 
 ReduceLauncher reduce_tiles;     // contiguous lines of aligned elements
+ReduceLauncher reduce_at_once;   // a short contiguous sequence of aligned elements
 ReduceLauncher reduce_elements;  // any lines
 ReduceLauncher reduce_short_rows;
 ReduceLauncher reduce_columns;
@@ -109,11 +111,14 @@ ReduceLauncher reduce_unroll8_complete;
 ReduceLauncher reduce_strided;
 ReduceLauncher reduce_coalesced;
 
-// By kind of node, for reduce_tiles.
+// By kind of node, for reduce_tiles and reduce_at_once.
 ReduceLauncher reduce_tiles_integer;
 ReduceLauncher reduce_tiles_range;
 ReduceLauncher reduce_tiles_found;
 ReduceLauncher reduce_tiles_sum;
+
+// Whether clusters of kClusterBlocks of the largest blocks fit the current device, or the part of it that this process has.
+bool reduce_clusters_fit() noexcept;
 
 // Hands the status of many lines to the caller, or to the slot, and makes the scratch's 0 again.
 cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream);

@@ -68,6 +68,25 @@ __device__ __forceinline__ void store_value(const Launch& launch, const ReduceVa
   if (launch.status != nullptr) store_status(launch.status, value.status);
 }
 
+// The same where all of them are aligned: short sequences, for which code that is only jumped over counts.
+inline bool results_are_aligned(const ReduceLaunch& launch) {
+  const auto words = reinterpret_cast<uintptr_t>(launch.result) | reinterpret_cast<uintptr_t>(launch.index);
+  return words % 8 == 0 && reinterpret_cast<uintptr_t>(launch.status) % 4 == 0;
+}
+enum class Values { one, pair, placed };
+template <Values kValues, class Launch>
+__device__ __forceinline__ void store_aligned_value(const Launch& launch, const ReduceValue& value) {
+  if (value.status == GPUMEM_OK) {
+    auto* result = static_cast<uint64_t*>(launch.result);
+    if (result != nullptr) {
+      result[0] = value.word[0];
+      if (kValues == Values::pair && launch.op == GPUMEM_MIN_MAX) result[1] = value.word[1];
+    }
+    if (kValues == Values::placed && launch.index != nullptr) *launch.index = static_cast<int64_t>(value.word[1]);
+  }
+  if (launch.status != nullptr) *launch.status = value.status;
+}
+
 // Hands a node to the host: the ticket is visible only after the node is.
 __device__ __forceinline__ void publish(ReduceSlot* slot, const ReduceNode& node, uint32_t ticket) {
   volatile ReduceSlot* out = slot;

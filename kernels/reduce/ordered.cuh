@@ -157,7 +157,20 @@ class Leaf {
     return fold(a);
   }
 
-  // The same for whole leaves that begin with a word, from `first` on and `step` apart: store(q, node). The words of a leaf are on
+  // The same for a whole leaf that begins with a word.
+  __device__ __forceinline__ Node sum_of_words(int q) const {
+    Node a[kPositions];
+    Term term;
+#pragma unroll
+    for (int batch = 0; batch < kLeafRows / kRows; ++batch) {
+      uint4 x[kRows * L::kSlots];
+      load(x, q, batch);
+      enter_words(a, x, term);
+    }
+    return fold(a);
+  }
+
+  // And for several of them, from `first` on and `step` apart: store(q, node). The words of a leaf are on
   // their way while the one before it is folded.
   template <class Store>
   __device__ __forceinline__ void sums(int first, int last, int step, const Store& store) const {

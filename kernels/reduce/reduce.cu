@@ -31,6 +31,28 @@ cudaError_t reduce_tiles(const ReduceLaunch& launch, Stream stream) {
   }
 }
 
+cudaError_t reduce_at_once(const ReduceLaunch& launch, Stream stream) {
+  ReduceLaunch short_launch = launch;
+  short_launch.at_once = true;
+  return reduce_tiles(short_launch, stream);
+}
+
+bool reduce_clusters_fit() noexcept {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {1, kClusterBlocks, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1, kClusterBlocks);
+  config.blockDim = dim3(64 * kOneBlockChunks);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int clusters = 0;
+  const cudaError_t error =
+      cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(hand_over_kernel), &config);
+  static_cast<void>(cudaGetLastError());
+  return error == cudaSuccess && clusters > 0;
+}
+
 cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream) {
   return enqueue(hand_over_kernel, 1, 1, stream, launch.scratch.status, launch.status, launch.slot, launch.ticket);
 }

@@ -1,92 +1,188 @@
-// The place of the minimum or maximum. A thread keeps the lowest rank and the chunk that it was first seen in; in the end those
-// threads that have the block's lowest rank read that chunk again for the place.
+// The place of the minimum or maximum. Of elements of 4 and 8 bytes a thread keeps the lowest rank and its place. Of smaller ones,
+// which go two at a time, it keeps the lowest rank and the chunk that it was first seen in; in the end those threads that have the
+// lowest of their warp read that chunk again for the place.
 #include "kernels/reduce/keys.cuh"
 #include "kernels/reduce/unordered.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
+// Ranks of elements of 4 and 8 bytes, as rank_of() gives them.
 template <KeyClass kClass>
-class FoundState {
+class Ranks {
  public:
-  using Node = FoundNode;
+  using Rank = std::conditional_t<key_bytes(kClass) == 8, uint64_t, uint32_t>;
+
+  __device__ Ranks(gpumem_dtype dtype, bool maximum)
+      : flip_((kFloating || is_signed_integer(dtype) ? kSign : 0) ^ (maximum ? ~Rank{0} : 0)) {}
+  __device__ __forceinline__ Rank operator()(Rank bits) const {
+    if constexpr (kClass == KeyClass::f32) {
+      const Rank negative = static_cast<Rank>(static_cast<int32_t>(bits) >> 31) & ~kSign;
+      const float x = __uint_as_float(bits);
+      return x != x ? 0 : bits ^ negative ^ flip_;
+    } else if constexpr (kClass == KeyClass::f64) {
+      const Rank negative = static_cast<Rank>(static_cast<int64_t>(bits) >> 63) & ~kSign;
+      const double x = __longlong_as_double(static_cast<long long>(bits));
+      return x != x ? 0 : bits ^ negative ^ flip_;
+    } else {
+      return bits ^ flip_;
+    }
+  }
+
+ private:
+  static constexpr bool kFloating = kClass == KeyClass::f32 || kClass == KeyClass::f64;
+  static constexpr Rank kSign = Rank{1} << (8 * sizeof(Rank) - 1);
+  Rank flip_;
+};
+
+template <KeyClass kClass, int kWords>
+class PlaceState {
+ public:
   static constexpr int kBytes = key_bytes(kClass);
   static constexpr bool kOfLines = false;
+  static constexpr Values kValues = Values::placed;
+  using Node = std::conditional_t<kBytes == 8, FoundNode, SmallFoundNode>;
 
-  __device__ FoundState(gpumem_dtype dtype, gpumem_reduce_op op)
+  __device__ PlaceState(gpumem_dtype dtype, gpumem_reduce_op op) : rank_(dtype, op == GPUMEM_ARG_MAX) {}
+  __device__ void begin(int64_t word) {
+    of_chunk_ = static_cast<uint32_t>(word / (32 * kWords)) * kOfChunk;
+    if (place_ == kNowhere) place_ = of_chunk_;  // even if no rank is below the highest
+  }
+  __device__ __forceinline__ void take(const uint4& w, int i) {
+    const uint32_t first = of_chunk_ + static_cast<uint32_t>(i * kPerWord);
+    if constexpr (kBytes == 8) {
+      take_rank(rank_(static_cast<uint64_t>(w.y) << 32 | w.x), first);
+      take_rank(rank_(static_cast<uint64_t>(w.w) << 32 | w.z), first + 1);
+    } else {
+      take_rank(rank_(w.x), first);
+      take_rank(rank_(w.y), first + 1);
+      take_rank(rank_(w.z), first + 2);
+      take_rank(rank_(w.w), first + 3);
+    }
+  }
+  __device__ void end() {}
+  __device__ void take_element(uint64_t bits, int64_t index) {
+    end_ = combine(end_, Node(rank_(static_cast<Rank>(bits)), index));
+  }
+  __device__ Node node(const WordSpan& span, Node* shared) {
+    Node found = end_;
+    if (place_ != kNowhere) found = combine(found, Node(best_, index_of(span)));
+    return block_tree(found, shared);
+  }
+
+  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
+    const FoundNode found(whole.stored());
+    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
+  }
+
+ private:
+  using Rank = typename Ranks<kClass>::Rank;
+  static constexpr int kPerWord = 16 / kBytes;
+  static constexpr uint32_t kOfChunk = kWords * kPerWord;  // elements of a chunk, a thread
+  static constexpr uint32_t kNowhere = ~uint32_t{0};
+
+  __device__ __forceinline__ void take_rank(Rank rank, uint32_t place) {
+    if (rank >= best_) return;
+    best_ = rank;
+    place_ = place;
+  }
+  __device__ int64_t index_of(const WordSpan& span) const {
+    const uint32_t in_chunk = place_ % kOfChunk;
+    const int64_t chunk = place_ / kOfChunk;
+    const int64_t word = chunk * (32 * kWords) + in_chunk / kPerWord * 32 + threadIdx.x % 32;
+    return span.head + word * kPerWord + in_chunk % kPerWord;
+  }
+
+  Ranks<kClass> rank_;
+  uint32_t of_chunk_ = 0;
+  uint32_t place_ = kNowhere;  // among the elements that the thread's lane has of all chunks
+  Rank best_ = ~Rank{0};
+  Node end_;
+};
+
+template <KeyClass kClass, int kWords>
+class ChunkState {
+ public:
+  using Node = SmallFoundNode;
+  static constexpr int kBytes = key_bytes(kClass);
+  static constexpr bool kOfLines = false;
+  static constexpr Values kValues = Values::placed;
+
+  __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)
       : dtype_(dtype), maximum_(op == GPUMEM_ARG_MAX), keys_(dtype) {}
   __device__ void begin(int64_t word) {
     chunk_ = word;
     keys_ = KeyRange<kClass>(dtype_);
   }
-  __device__ void take(const uint4& w) { keys_.take(w); }
+  __device__ void take(const uint4& w, int) { keys_.take(w); }
   __device__ void end() {
-    const RangeNode range(keys_.node().stored());
-    if (range.low > range.high) return;  // no words
-    const bool nan = is_nan_key(dtype_, range.low) || is_nan_key(dtype_, range.high);
-    const uint64_t rank = nan ? 0 : maximum_ ? range.high ^ all_bits(dtype_) : range.low;
+    const uint32_t rank = lowest_rank(keys_);
     if (rank < best_ || first_ < 0) {
       best_ = rank;
       first_ = chunk_;
     }
   }
   __device__ void take_element(uint64_t bits, int64_t index) {
-    end_ = combine(end_, FoundNode(rank_of(dtype_, maximum_, key_of(dtype_, bits)), index));
+    end_ = combine(end_, Node(rank_of_element(static_cast<uint32_t>(bits)), index));
   }
   __device__ Node node(const WordSpan& span, Node* shared) {
-    // Places so far are those of the words of a chunk: enough to know the rank, not the place.
-    const uint64_t mine = first_ >= 0 && best_ < end_.rank ? best_ : end_.rank;
-    const Node lowest = block_tree(Node(mine, 0), shared);
-    if (blockDim.x > 32) __syncthreads();
-    if (threadIdx.x == 0) shared[0] = lowest;
-    __syncthreads();
-    const uint64_t rank = shared[0].rank;
-    __syncthreads();
+    uint32_t lowest = first_ < 0 ? ~uint32_t{0} : best_;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      lowest = min(lowest, __shfl_xor_sync(kWholeWarp, lowest, distance));
+    }
     Node found = end_;
-    if (first_ >= 0 && best_ == rank) found = combine(found, place(span));
+    if (first_ >= 0 && best_ == lowest) found = combine(found, place(span));
     return block_tree(found, shared);
   }
 
   __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
-    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, whole); });
+    const FoundNode found(whole.stored());
+    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
   }
 
  private:
+  static constexpr int kPerWord = 16 / kBytes;
+
   // The first element of the lowest rank in its chunk, whose words are asked for at once.
   __device__ Node place(const WordSpan& span) const {
-    constexpr int kPerWord = 16 / kBytes;
-    uint4 words[kChunkWords];
+    uint4 words[kWords];
 #pragma unroll
-    for (int i = 0; i < kChunkWords; ++i) {
+    for (int i = 0; i < kWords; ++i) {
       const int64_t word = first_ + i * 32;
       words[i] = word < span.count ? reinterpret_cast<const uint4*>(span.words)[word] : uint4{};
     }
-    Node found;
+    uint4 word{};
+    int64_t at = span.count;
 #pragma unroll
-    for (int i = 0; i < kChunkWords; ++i) {
-      const uint32_t part[4] = {words[i].x, words[i].y, words[i].z, words[i].w};
-#pragma unroll 1
-      for (int k = 0; k < kPerWord; ++k) {
-        const int64_t index = (first_ + i * 32) * kPerWord + k;
-        if (first_ + i * 32 < span.count && rank(bits_of(part, k)) == best_) {
-          found = combine(found, Node(best_, span.head + index));
-        }
+    for (int i = kWords - 1; i >= 0; --i) {
+      KeyRange<kClass> keys(dtype_);
+      keys.take(words[i]);
+      if (first_ + i * 32 < span.count && lowest_rank(keys) == best_) {
+        word = words[i];
+        at = first_ + i * 32;
       }
     }
-    return found;
-  }
-  __device__ __forceinline__ uint64_t rank(uint64_t bits) const {
-    return for_type<kClass>(dtype_, [&](gpumem_dtype type) { return rank_of(type, maximum_, key_of(type, bits)); });
-  }
-  __device__ __forceinline__ static uint64_t bits_of(const uint32_t (&part)[4], int k) {
-    if constexpr (kBytes == 8) {
-      return k == 0 ? static_cast<uint64_t>(part[1]) << 32 | part[0] : static_cast<uint64_t>(part[3]) << 32 | part[2];
-    } else {
+    const uint32_t part[4] = {word.x, word.y, word.z, word.w};
+    int first = 0;
+#pragma unroll
+    for (int k = kPerWord - 1; k >= 0; --k) {
       constexpr int kPerPart = 4 / kBytes;
-      const int at = k / kPerPart;
-      const uint32_t word = at < 2 ? (at == 0 ? part[0] : part[1]) : (at == 2 ? part[2] : part[3]);
-      return word >> (8 * kBytes * (k % kPerPart)) & (~uint32_t{0} >> (32 - 8 * kBytes));
+      const uint32_t bits = part[k / kPerPart] >> (8 * kBytes * (k % kPerPart)) & (~uint32_t{0} >> (32 - 8 * kBytes));
+      if (rank_of_element(bits) == best_) first = k;
     }
+    return Node(best_, span.head + at * kPerWord + first);
+  }
+  __device__ __forceinline__ uint32_t lowest_rank(const KeyRange<kClass>& keys) const {
+    constexpr uint32_t kAllBits = ~uint32_t{0} >> (32 - 8 * kBytes);
+    const auto range = keys.node();
+    const bool nan =
+        kClass == KeyClass::floating16 && (is_nan_key(dtype_, range.low) || is_nan_key(dtype_, range.high));
+    return nan ? 0 : maximum_ ? range.high ^ kAllBits : range.low;
+  }
+  __device__ __forceinline__ uint32_t rank_of_element(uint32_t bits) const {
+    return for_type<kClass>(
+        dtype_, [&](gpumem_dtype type) { return static_cast<uint32_t>(rank_of(type, maximum_, key_of(type, bits))); });
   }
 
   gpumem_dtype dtype_;
@@ -94,15 +190,19 @@ class FoundState {
   KeyRange<kClass> keys_;
   int64_t chunk_ = 0;
   int64_t first_ = -1;  // first word of the chunk with the lowest rank; -1: no chunk yet
-  uint64_t best_ = ~uint64_t{0};
-  FoundNode end_;
+  uint32_t best_ = ~uint32_t{0};
+  Node end_;
 };
+
+template <KeyClass kClass, int kWords>
+using FoundState = std::conditional_t<key_bytes(kClass) >= 4, PlaceState<kClass, kWords>, ChunkState<kClass, kWords>>;
 
 }  // namespace
 
 cudaError_t reduce_tiles_found(const ReduceLaunch& launch, Stream stream) {
-  return for_key_class(launch.dtype,
-                       [&]<KeyClass kClass>() { return start_tiles<FoundState<kClass>>(launch, stream); });
+  return for_key_class(launch.dtype, [&]<KeyClass kClass>() {
+    return start_tiles<FoundState<kClass, kChunkWords>, FoundState<kClass, kFewWords>>(launch, stream);
+  });
 }
 
 }  // namespace gpumem::kernels

@@ -280,10 +280,11 @@ class IntegerState {
   using Node = typename Terms::Node;
   static constexpr int kBytes = Terms::kBytes;
   static constexpr bool kOfLines = true;
+  static constexpr Values kValues = Values::one;
 
   __device__ IntegerState(gpumem_dtype, gpumem_reduce_op) {}
   __device__ void begin(int64_t) {}
-  __device__ void take(const uint4& w) {
+  __device__ void take(const uint4& w, int) {
     if constexpr (kBytes == 8) {
       terms_.add(static_cast<uint64_t>(w.y) << 32 | w.x);
       terms_.add(static_cast<uint64_t>(w.w) << 32 | w.z);
@@ -298,6 +299,9 @@ class IntegerState {
   __device__ void take_element(uint64_t bits, int64_t) { terms_.add_one(bits); }
   __device__ Node node(const WordSpan&, Node* shared) { return block_tree(total_of(terms_), shared); }
 
+  __device__ static ReduceValue value(gpumem_dtype, gpumem_reduce_op, const NarrowNode& whole) {
+    return {{static_cast<uint64_t>(whole.sum)}, GPUMEM_OK};
+  }
   __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op, const WideNode& whole) {
     const auto low = static_cast<uint64_t>(whole.sum);
     const bool fits = is_signed_integer(dtype) ? whole.sum == static_cast<int64_t>(low) : whole.sum == Int128{low};

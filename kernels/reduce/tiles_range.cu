@@ -11,10 +11,11 @@ class RangeState {
   using Node = typename KeyRange<kClass>::Node;
   static constexpr int kBytes = key_bytes(kClass);
   static constexpr bool kOfLines = true;
+  static constexpr Values kValues = Values::pair;
 
   __device__ RangeState(gpumem_dtype dtype, gpumem_reduce_op) : dtype_(dtype), keys_(dtype) {}
   __device__ void begin(int64_t) {}
-  __device__ void take(const uint4& w) { keys_.take(w); }
+  __device__ void take(const uint4& w, int) { keys_.take(w); }
   __device__ void end() {}
   __device__ void take_element(uint64_t bits, int64_t) { keys_.take_key(key_of(dtype_, bits)); }
   __device__ Node node(const WordSpan&, Node* shared) { return block_tree(keys_.node(), shared); }

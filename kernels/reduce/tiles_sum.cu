@@ -60,6 +60,35 @@ __device__ __noinline__ typename Term::Node long_run_node(const Operands& line, 
   return stack.whole();
 }
 
+// A warp's leaves of a short line: the usual ones by as little code as there can be, since each launch fetches it anew.
+template <gpumem_dtype kType, class Term>
+__device__ __forceinline__ typename Term::Node leaf_at_once(const Operands& line, int q) {
+  if constexpr (Term::kInputs == 1 && !std::is_same_v<Term, NormTerm>) {
+    const int last = q | (Layout<kType>::kLeaves - 1);
+    if (line.x.turned == 0 && last < line.x.full_last) return Leaf<kType, Term>(line.x, line.x).sum_of_words(q);
+    return leaf_at_end<kType, Term>(line, q);
+  } else {
+    return leaf_node<kType, Term>(line, q);
+  }
+}
+
+// All leaves of a short line; whole in warp 0 of its block. The blocks take aligned runs of 2^k leaves.
+template <gpumem_dtype kType, class Term>
+__device__ __forceinline__ typename Term::Node node_at_once(const Operands& line, typename Term::Node* leaves) {
+  using Node = typename Term::Node;
+  using L = Layout<kType>;
+  const int in_block = threadIdx.x / L::kThreads;
+  const int of_block = blockDim.x / L::kThreads;
+  const int q = blockIdx.y * of_block + in_block;
+  Node node{};
+  if (q / L::kLeaves * L::kLeaves < line.x.leaves) node = leaf_at_once<kType, Term>(line, q);
+  if (of_block == 1) return node;
+  if (threadIdx.x % L::kThreads == 0) leaves[in_block] = node;
+  __syncthreads();
+  if (threadIdx.x < 32) node = warp_tree(threadIdx.x < of_block ? leaves[threadIdx.x] : Node{});
+  return node;
+}
+
 template <gpumem_dtype kType, class Term>
 __device__ __forceinline__ typename Term::Node part_node(const Operands& line, int steps, typename Term::Node* leaves) {
   const int first = blockIdx.y * steps;
@@ -95,6 +124,24 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     publish(launch.slot, whole.stored(), launch.ticket);
   } else {
     store_value(launch, sum_value(launch.op, whole), false);
+  }
+}
+
+// One short sequence, by one block or a cluster.
+template <gpumem_dtype kType, class Term>
+__global__ void __launch_bounds__(32 * kOneBlockChunks, 2)
+    at_once_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
+  using Node = typename Term::Node;
+  __shared__ Node leaves[32];
+  __shared__ Cluster<Node> cluster;
+  if (gridDim.y > 1) cluster.begin();
+  after_earlier_work();
+  Node node = node_at_once<kType, Term>({launch.span, launch.y}, leaves);
+  if (!hand_in(node, cluster)) return;
+  if (launch.slot != nullptr) {
+    publish(launch.slot, node.stored(), launch.ticket);
+  } else {
+    store_aligned_value<Values::one>(launch, sum_value(launch.op, node));
   }
 }
 
@@ -136,6 +183,10 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
     return leaf_span(reinterpret_cast<uintptr_t>(p), launch.lines.length, element_bytes(kType));
   };
   const LeafSpan x = span(launch.x);
+  if (launch.at_once && results_are_aligned(launch)) {
+    return enqueue_early<Blocks::cluster>(at_once_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
+                                          sequence_of(launch, x, span(launch.y), 0));
+  }
   const auto steps = static_cast<int32_t>(launch.tile / kLeafTerms);
   return enqueue_early(tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
                        sequence_of(launch, x, span(launch.y), launch.blocks_per_line == 1 ? x.leaves : steps));

@@ -4,6 +4,8 @@
 // boundary and after the last are taken one a thread.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/reduce/blocks.cuh"
 #include "kernels/reduce/spans.hpp"
 
@@ -17,8 +19,8 @@ __device__ __forceinline__ uint64_t element_bits(const char* x, int64_t i) {
   if constexpr (kBytes == 8) return reinterpret_cast<const unsigned long long*>(x)[i];
 }
 
-// A State gathers words of one thread: begin(chunk's first word), take(word), end(), take_element(bits, index); node() is then the
-// block's node, in thread 0; value() is what becomes of the last one.
+// A State gathers words of one thread: begin(its first word of a chunk), take(word, its number of them), end(),
+// take_element(bits, index); node() is then the block's node, in thread 0; value() is what becomes of the last one.
 template <class State>
 __device__ __forceinline__ void take_chunks(State& state, const WordSpan& span, int first, int last) {
   const int lane = threadIdx.x % 32;
@@ -32,19 +34,20 @@ __device__ __forceinline__ void take_chunks(State& state, const WordSpan& span, 
 #pragma unroll
     for (int i = 0; i < kChunkWords; ++i) v[i] = __ldcs(words + at + i * 32);
 #pragma unroll
-    for (int i = 0; i < kChunkWords; ++i) state.take(v[i]);
+    for (int i = 0; i < kChunkWords; ++i) state.take(v[i], i);
     state.end();
   }
   if (chunk >= last) return;
   const int64_t at = static_cast<int64_t>(chunk) * (32 * kChunkWords);
   const auto left = static_cast<int>(span.count - at) - lane;
+  if (left <= 0) return;
   state.begin(at + lane);
   uint4 v[kChunkWords];
 #pragma unroll
   for (int i = 0; i < kChunkWords; ++i) v[i] = i * 32 < left ? __ldcs(words + at + i * 32) : uint4{};
 #pragma unroll
   for (int i = 0; i < kChunkWords; ++i) {
-    if (i * 32 < left) state.take(v[i]);
+    if (i * 32 < left) state.take(v[i], i);
   }
   state.end();
 }
@@ -60,6 +63,26 @@ __device__ __forceinline__ void take_ends(State& state, const WordSpan& span) {
     const int64_t after_head = span.count * (16 / State::kBytes) + from_end;
     state.take_element(element_bits<State::kBytes>(x, after_head), span.head + after_head);
   }
+}
+
+// All of a short line: each warp a chunk of half the size, whose words are asked for at once.
+constexpr int kFewWords = kChunkWords / 2;
+template <class State>
+__device__ __forceinline__ void take_at_once(State& state, const WordSpan& span) {
+  const int lane = threadIdx.x % 32;
+  const int first = (blockIdx.y * blockDim.x + threadIdx.x) / 32 * (32 * kFewWords) + lane;
+  const int left = static_cast<int>(span.count) - first;
+  if (left <= 0) return;
+  const auto* words = reinterpret_cast<const uint4*>(span.words) + first;
+  state.begin(first);
+  uint4 v[kFewWords];
+#pragma unroll
+  for (int i = 0; i < kFewWords; ++i) v[i] = i * 32 < left ? __ldcs(words + i * 32) : uint4{};
+#pragma unroll
+  for (int i = 0; i < kFewWords; ++i) {
+    if (i * 32 < left) state.take(v[i], i);
+  }
+  state.end();
 }
 
 template <class State>
@@ -90,6 +113,27 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   }
 }
 
+// One short sequence, by one block or a cluster.
+template <class State>
+__global__ void __launch_bounds__(64 * kOneBlockChunks)
+    at_once_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
+  using Node = typename State::Node;
+  __shared__ Node shared[32];
+  __shared__ Cluster<Node> cluster;
+  if (gridDim.y > 1) cluster.begin();
+  after_earlier_work();
+  State state(launch.dtype, launch.op);
+  take_at_once(state, launch.span);
+  if (blockIdx.y == 0 && (launch.span.head | launch.span.after) != 0) take_ends(state, launch.span);
+  Node node = state.node(launch.span, shared);
+  if (!hand_in(node, cluster)) return;
+  if (launch.slot != nullptr) {
+    publish(launch.slot, node.stored(), launch.ticket);
+  } else {
+    store_aligned_value<State::kValues>(launch, State::value(launch.dtype, launch.op, node));
+  }
+}
+
 // Many lines, a block at least for each.
 template <class State>
 __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
@@ -110,8 +154,10 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   }
 }
 
-template <class State>
+// FewState is for kFewWords words at a time, where a State depends on that.
+template <class State, class FewState = State>
 cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
+  static_assert(State::kOfLines == FewState::kOfLines && State::kValues == FewState::kValues);
   if (launch.lines.many) {
     if constexpr (State::kOfLines) {
       return enqueue(lines_kernel<State>, lines_grid(launch), launch.block, stream, launch);
@@ -120,8 +166,12 @@ cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
     }
   }
   const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
+  if (launch.at_once && results_are_aligned(launch)) {
+    return enqueue_early<Blocks::cluster>(at_once_kernel<FewState>, lines_grid(launch), launch.block, stream,
+                                          sequence_of(launch, span, {}, 0));
+  }
   const auto steps = static_cast<int32_t>(launch.tile / (kChunkBytes / State::kBytes));
-  return enqueue_early(tile_kernel<State>, lines_grid(launch), launch.block, stream,
+  return enqueue_early(tile_kernel<State>, lines_grid(launch), std::min(launch.block, kTileThreads), stream,
                        sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
 }
 

@@ -31,6 +31,7 @@ struct DeviceProps {
   bool managed_memory = false;
   bool concurrent_managed = false;
   bool pageable_access = false;
+  bool clusters = false;      // blocks of a kernel can share their memory: 9.0 and newer, by code that was built for it
   bool memory_pools = false;  // memory can be had and given back in a stream's order
 
   // Double data rate: two transfers a clock (CUDA C++ Best Practices Guide, "Theoretical Bandwidth Calculation").

@@ -23,7 +23,13 @@ int64_t chunks_of(const ReduceProblem& p) noexcept { return ceil_div(p.n, reduce
 const char* accepts(const DeviceProps&, const ReduceProblem&) noexcept { return nullptr; }
 const char* accepts_contiguous(const DeviceProps&, const ReduceProblem& p) noexcept { return contiguous(p); }
 const char* accepts_short(const DeviceProps&, const ReduceProblem& p) noexcept {
-  if (chunks_of(p) > kOneBlockChunks) return "it takes at most one chunk a warp of one block";
+  if (chunks_of(p) > kOneBlockChunks) return "it takes what the threads of one block load at once";
+  return contiguous(p);
+}
+const char* accepts_cluster(const DeviceProps& d, const ReduceProblem& p) noexcept {
+  if (!d.clusters) return "it needs clusters of blocks: compute capability 9.0, and code built for it";
+  if (chunks_of(p) <= kClusterBlocks) return "it needs more than a chunk for each of its blocks";
+  if (chunks_of(p) > kClusterBlocks * kOneBlockChunks) return "it takes what the threads of a cluster load at once";
   return contiguous(p);
 }
 const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept {
@@ -33,10 +39,15 @@ const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept 
   return contiguous(p);
 }
 
-LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
-  const int64_t chunks = chunks_of(p);
-  return {1, tile_threads(chunks), 1,
-          static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(chunks))) * reduce_chunk(p.dtype, p.op)};
+// A block's chunks are a power of two, for the sake of the reproducible order.
+LaunchShape at_once_shape(const ReduceProblem& p, int64_t blocks) noexcept {
+  const auto of_block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(chunks_of(p), blocks))));
+  const int32_t warps = one_chunk_warps(node_kind(p.dtype, p.op));
+  return {blocks, static_cast<int32_t>(of_block) * 32 * warps, 1, of_block * reduce_chunk(p.dtype, p.op)};
+}
+LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return at_once_shape(p, 1); }
+LaunchShape cluster_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  return at_once_shape(p, kClusterBlocks);
 }
 
 // One wave of large blocks where there is enough for it; below, one chunk a warp, and the fewer warps a block the less there is.
@@ -90,6 +101,7 @@ LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<ReduceProblem> kTable[] = {
+    {"one_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
     {"one_block", Runs::cuda, 2, accepts_short, one_block_shape},
     {"last_block", Runs::cuda, 2, accepts_contiguous, last_block_shape},
     {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},

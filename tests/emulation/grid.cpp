@@ -54,6 +54,7 @@ struct Block {
   Site barrier;
   const std::function<void()>* body = nullptr;
   void* dynamic_shared = nullptr;
+  alignas(16) unsigned char cluster[kClusterBytes];
   Fiber outside;
 };
 
@@ -250,6 +251,7 @@ void run(const Kernel& kernel) {
   SharedMemory shared(kernel.function);
   std::vector<uint4> dynamic_shared((kernel.shared_bytes + sizeof(uint4) - 1) / sizeof(uint4));
   b.dynamic_shared = dynamic_shared.data();
+  std::memset(b.cluster, 0, sizeof b.cluster);
   const uint64_t blocks = uint64_t{gridDim.x} * gridDim.y * gridDim.z;
   const Order order(blocks);
   for (uint64_t i = 0; i < blocks; ++i) {
@@ -263,6 +265,8 @@ void run(const Kernel& kernel) {
 }
 
 void* dynamic_shared() { return block().dynamic_shared; }
+
+void* cluster_memory() { return block().cluster; }
 
 Arrivals block_barrier(bool predicate, const Site& site) {
   Block& b = block();

@@ -30,6 +30,11 @@ bool launchable(const Kernel& kernel);
 // The running block's shared memory beside variables.
 void* dynamic_shared();
 
+// What the blocks of the running launch leave for each other, in the place of the shared memory of a cluster: zeros at its start.
+// (A variable of a kernel's function, static or not, would be taken for shared memory.)
+constexpr size_t kClusterBytes = 1024;
+void* cluster_memory();
+
 // The barrier of the calling thread's block. How many threads came, and for how many the predicate held.
 struct Arrivals {
   int threads;

@@ -7,6 +7,7 @@
 #include "engine/names.hpp"
 #include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/reduce/launch.hpp"
 
 namespace gpumem {
 namespace {
@@ -52,6 +53,7 @@ CudaBackend::~CudaBackend() {
 void CudaBackend::open(bool non_blocking_stream) {
   non_blocking_ = non_blocking_stream;
   GPUMEM_CUDA(kernels::code_starts_early(starts_early_));
+  props_.clusters = starts_early_ && kernels::reduce_clusters_fit();
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   if (props_.memory_pools) pool_.open(props_.ordinal);

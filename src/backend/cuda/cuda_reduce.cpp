@@ -7,6 +7,7 @@
 #include "backend/launchers.hpp"
 #include "engine/checked.hpp"
 #include "engine/error.hpp"
+#include "engine/select.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/values.hpp"
 
@@ -16,11 +17,17 @@ namespace {
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
 constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
-    {"one_block", kernels::reduce_tiles},           {"last_block", kernels::reduce_tiles},
-    {"neighbored", kernels::reduce_neighbored},     {"neighbored_packed", kernels::reduce_neighbored_packed},
-    {"interleaved", kernels::reduce_interleaved},   {"unroll2", kernels::reduce_unroll2},
-    {"unroll8_warp", kernels::reduce_unroll8_warp}, {"unroll8_complete", kernels::reduce_unroll8_complete},
-    {"strided", kernels::reduce_strided},           {"coalesced", kernels::reduce_coalesced},
+    {"one_cluster", kernels::reduce_at_once},
+    {"one_block", kernels::reduce_at_once},
+    {"last_block", kernels::reduce_tiles},
+    {"neighbored", kernels::reduce_neighbored},
+    {"neighbored_packed", kernels::reduce_neighbored_packed},
+    {"interleaved", kernels::reduce_interleaved},
+    {"unroll2", kernels::reduce_unroll2},
+    {"unroll8_warp", kernels::reduce_unroll8_warp},
+    {"unroll8_complete", kernels::reduce_unroll8_complete},
+    {"strided", kernels::reduce_strided},
+    {"coalesced", kernels::reduce_coalesced},
     {"elements", kernels::reduce_elements},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceAxis[] = {
@@ -189,9 +196,10 @@ void CudaBackend::warm_up_reductions() {
   for (gpumem_dtype dtype = GPUMEM_I8; dtype <= GPUMEM_F64; ++dtype) {
     for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_ARG_MIN}) {
       const ReduceProblem problem{Runs::cuda, dtype, op, 16};
-      const LaunchShape shape = ReduceFamily::table()[0].shape(props_, problem);
+      const Decision decision = select<ReduceFamily>(props_, problem, {}, {});
       ReduceArgs args{};
-      args.shape = shape;
+      args.variant = decision.row;
+      args.shape = decision.shape;
       args.dtype = dtype;
       args.op = op;
       args.x = zeros;

@@ -18,8 +18,9 @@ cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3&
       stream);
 }
 
-// Kernels run one after the other here.
-template <class... Parameters>
+// Kernels run one after the other here, and so do the blocks of a cluster: kernels/reduce/cluster.cuh.
+enum class Blocks { apart, cluster };
+template <Blocks kBlocks = Blocks::apart, class... Parameters>
 cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
                           std::type_identity_t<Parameters>... arguments) {
   return enqueue(kernel, grid, block, stream, arguments...);
