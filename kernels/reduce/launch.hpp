@@ -117,8 +117,9 @@ ReduceLauncher reduce_tiles_range;
 ReduceLauncher reduce_tiles_found;
 ReduceLauncher reduce_tiles_sum;
 
-// Whether clusters of kClusterBlocks of the largest blocks fit the current device, or the part of it that this process has.
-bool reduce_clusters_fit() noexcept;
+// Whether clusters of kClusterBlocks fit the current device, or the part of it that this process has, with each block on a
+// multiprocessor of its own, as the registers of the largest want it. shared_bytes: the most that a block can have.
+bool reduce_clusters_fit(int64_t shared_bytes) noexcept;
 
 // Hands the status of many lines to the caller, or to the slot, and makes the scratch's 0 again.
 cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream);

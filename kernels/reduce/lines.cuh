@@ -68,11 +68,7 @@ __device__ __forceinline__ void store_value(const Launch& launch, const ReduceVa
   if (launch.status != nullptr) store_status(launch.status, value.status);
 }
 
-// The same where all of them are aligned: short sequences, for which code that is only jumped over counts.
-inline bool results_are_aligned(const ReduceLaunch& launch) {
-  const auto words = reinterpret_cast<uintptr_t>(launch.result) | reinterpret_cast<uintptr_t>(launch.index);
-  return words % 8 == 0 && reinterpret_cast<uintptr_t>(launch.status) % 4 == 0;
-}
+// The same where all of them are aligned: code that is only jumped over counts in short sequences.
 enum class Values { one, pair, placed };
 template <Values kValues, class Launch>
 __device__ __forceinline__ void store_aligned_value(const Launch& launch, const ReduceValue& value) {

@@ -37,20 +37,24 @@ cudaError_t reduce_at_once(const ReduceLaunch& launch, Stream stream) {
   return reduce_tiles(short_launch, stream);
 }
 
-bool reduce_clusters_fit() noexcept {
+// All of a multiprocessor's shared memory is asked for, so that it holds one block.
+bool reduce_clusters_fit(int64_t shared_bytes) noexcept {
+  const auto* kernel = reinterpret_cast<const void*>(hand_over_kernel);
+  const auto bytes = static_cast<int>(shared_bytes);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {1, kClusterBlocks, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(1, kClusterBlocks);
   config.blockDim = dim3(64 * kOneBlockChunks);
+  config.dynamicSmemBytes = static_cast<size_t>(bytes);
   config.attrs = &attribute;
   config.numAttrs = 1;
   int clusters = 0;
-  const cudaError_t error =
-      cudaOccupancyMaxActiveClusters(&clusters, reinterpret_cast<const void*>(hand_over_kernel), &config);
+  const bool known = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
+                     cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess;
   static_cast<void>(cudaGetLastError());
-  return error == cudaSuccess && clusters > 0;
+  return known && clusters > 0;
 }
 
 cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream) {

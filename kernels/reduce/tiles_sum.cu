@@ -183,7 +183,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
     return leaf_span(reinterpret_cast<uintptr_t>(p), launch.lines.length, element_bytes(kType));
   };
   const LeafSpan x = span(launch.x);
-  if (launch.at_once && results_are_aligned(launch)) {
+  if (launch.at_once) {
     return enqueue_early<Blocks::cluster>(at_once_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
                                           sequence_of(launch, x, span(launch.y), 0));
   }

@@ -4,8 +4,6 @@
 // boundary and after the last are taken one a thread.
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/reduce/blocks.cuh"
 #include "kernels/reduce/spans.hpp"
 
@@ -166,12 +164,12 @@ cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
     }
   }
   const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
-  if (launch.at_once && results_are_aligned(launch)) {
+  if (launch.at_once) {
     return enqueue_early<Blocks::cluster>(at_once_kernel<FewState>, lines_grid(launch), launch.block, stream,
                                           sequence_of(launch, span, {}, 0));
   }
   const auto steps = static_cast<int32_t>(launch.tile / (kChunkBytes / State::kBytes));
-  return enqueue_early(tile_kernel<State>, lines_grid(launch), std::min(launch.block, kTileThreads), stream,
+  return enqueue_early(tile_kernel<State>, lines_grid(launch), launch.block, stream,
                        sequence_of(launch, span, {}, launch.blocks_per_line == 1 ? span.chunks : steps));
 }
 

@@ -101,9 +101,9 @@ LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<ReduceProblem> kTable[] = {
-    {"one_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
-    {"one_block", Runs::cuda, 2, accepts_short, one_block_shape},
-    {"last_block", Runs::cuda, 2, accepts_contiguous, last_block_shape},
+    {"one_cluster", Runs::cuda, 1, accepts_cluster, cluster_shape},
+    {"one_block", Runs::cuda, 3, accepts_short, one_block_shape},
+    {"last_block", Runs::cuda, 3, accepts_contiguous, last_block_shape},
     {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
     {"neighbored_packed", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
     {"interleaved", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},

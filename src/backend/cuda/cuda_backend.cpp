@@ -53,7 +53,7 @@ CudaBackend::~CudaBackend() {
 void CudaBackend::open(bool non_blocking_stream) {
   non_blocking_ = non_blocking_stream;
   GPUMEM_CUDA(kernels::code_starts_early(starts_early_));
-  props_.clusters = starts_early_ && kernels::reduce_clusters_fit();
+  props_.clusters = starts_early_ && kernels::reduce_clusters_fit(props_.shared_bytes_per_block);
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   if (props_.memory_pools) pool_.open(props_.ordinal);
