@@ -420,7 +420,8 @@ GPUMEM_API gpumem_status gpumem_alloc_managed(gpumem_ctx *ctx, int64_t bytes, vo
  * own stream and every stream created or wrapped on it have been given, except those under graph capture. Work of the
  * program's other streams that uses the memory must be done. NULL is a no-op.
  * Errors: INVALID_POINTER (not the start of an allocation, freed before, not gpumem's, or another context's); in debug
- * mode CORRUPTED (it was written past its ends; it is freed all the same). */
+ * mode CORRUPTED (it was written past its ends; it is freed all the same). When the wait fails, work may still use the
+ * memory: it stays allocated, and can be freed later or goes with its context. */
 GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
 
 /* Allocates bytes of device memory for a stream, which the memory then belongs to, and frees device memory in a
@@ -495,9 +496,9 @@ GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
 /* Pins bytes of ordinary host memory that the program has, at any address, so that they are copied at the speed of
  * memory from gpumem_alloc_pinned(), for every device; and takes that back, for the start that was registered. The
  * program frees the memory itself, after it was unregistered. No part of it may be registered already, by gpumem or by
- * others. gpumem_host_unregister() waits as gpumem_free() does; other work that uses the memory as pinned memory must be
- * done. A host context remembers the range, so that it is pinned memory in name. Memory that is still registered when
- * its context ends is reported through the log and unregistered.
+ * others. gpumem_host_unregister() waits, and fails, as gpumem_free() does; other work that uses the memory as pinned
+ * memory must be done. A host context remembers the range, so that it is pinned memory in name. Memory that is still
+ * registered when its context ends is reported through the log and unregistered.
  * Errors: INVALID_ARGUMENT (bytes < 1, memory that is not pageable or is registered in part), INVALID_POINTER (not
  * mapped for writing; for unregistering: not registered, not the start, another context's, memory that gpumem
  * allocated), OUT_OF_RANGE, OUT_OF_RESOURCES (the system locks no more: RLIMIT_MEMLOCK), UNSUPPORTED. */

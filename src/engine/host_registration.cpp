@@ -8,27 +8,6 @@
 #include "engine/streams.hpp"
 
 namespace gpumem {
-namespace {
-
-// A registration that the program has ended: it goes whatever waiting for its last use brings to light.
-class Unregistered {
- public:
-  Unregistered(Context& context, const Claim& claim) noexcept : context_(context), claim_(claim) {}
-  ~Unregistered() {
-    context_.labels.forget(claim_);
-    context_.device().unregister_host(reinterpret_cast<void*>(claim_.base()));
-    context_.registered.unregistered(static_cast<int64_t>(claim_.bytes()));
-    process().registry.remove(*claim_.region);
-  }
-  Unregistered(const Unregistered&) = delete;
-  Unregistered& operator=(const Unregistered&) = delete;
-
- private:
-  Context& context_;
-  const Claim claim_;
-};
-
-}  // namespace
 
 void register_host(Context& context, void* p, int64_t bytes) {
   if (bytes < 1) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 1 or more", ll(bytes));
@@ -52,9 +31,17 @@ void register_host(Context& context, void* p, int64_t bytes) {
 
 void unregister_host(Context& context, void* p) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "p is NULL; expected the start of registered memory");
-  const Unregistered unregistered(context,
-                                  process().registry.claim_registered(reinterpret_cast<uintptr_t>(p), &context));
-  wait_for_streams(context);
+  const Claim claim = process().registry.claim_registered(reinterpret_cast<uintptr_t>(p), &context);
+  try {
+    wait_for_streams(context);
+  } catch (...) {
+    Registry::unclaim(claim);  // work may still use it
+    throw;
+  }
+  context.labels.forget(claim);
+  context.device().unregister_host(p);
+  context.registered.unregistered(static_cast<int64_t>(claim.bytes()));
+  process().registry.remove(*claim.region);
 }
 
 }  // namespace gpumem

@@ -1,6 +1,8 @@
 #include <bit>
+#include <exception>
 
 #include "engine/checked.hpp"
+#include "engine/error.hpp"
 #include "engine/operand.hpp"
 #include "engine/operations.hpp"
 #include "engine/pinned_rings.hpp"
@@ -16,21 +18,28 @@ BlockPool& pool_of(Context& context, gpumem_memory_kind kind) noexcept {
   return kind == GPUMEM_MEMORY_PINNED ? context.pinned_memory() : context.managed_memory();
 }
 
-// A block whose free has begun: it is released whatever waiting for its last use brings to light.
-class Forgotten {
- public:
-  Forgotten(Context& context, const Claim& claim) noexcept
-      : pool_(pool_of(context, claim.region->kind)), claim_(claim) {}
-  ~Forgotten() { pool_.free_now(claim_); }
-  Forgotten(const Forgotten&) = delete;
-  Forgotten& operator=(const Forgotten&) = delete;
-
-  void require_intact() const { pool_.require_intact(claim_); }
-
- private:
-  BlockPool& pool_;
-  const Claim claim_;
-};
+// Frees a block after `wait`, with which its last use is over. Damage that is found keeps it from nothing. When the wait fails, or the
+// look at it, work may still use it: it is live again.
+template <class Wait>
+void free_after(Context& context, const Claim& claim, const Wait& wait) {
+  BlockPool& pool = pool_of(context, claim.region->kind);
+  std::exception_ptr damage;
+  try {
+    wait();
+    pool.require_intact(claim);
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_CORRUPTED) {
+      Registry::unclaim(claim);
+      throw;
+    }
+    damage = std::current_exception();
+  } catch (...) {
+    Registry::unclaim(claim);
+    throw;
+  }
+  pool.free_now(claim);
+  if (damage != nullptr) std::rethrow_exception(damage);
+}
 
 }  // namespace
 
@@ -47,9 +56,8 @@ void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
 
 void free_memory(Context& context, void* p) {
   if (p == nullptr) return;
-  const Forgotten forgotten(context, process().registry.claim(reinterpret_cast<uintptr_t>(p), &context));
-  wait_for_streams(context);
-  forgotten.require_intact();
+  const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
+  free_after(context, claim, [&] { wait_for_streams(context); });
 }
 
 void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache) {
@@ -70,38 +78,31 @@ void free_async(Context& context, void* p, const StreamCache& on) {
   require_not_capturing(context, on.stream, "freeing memory");
   if (p == nullptr) return;
   const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
+  BlockPool& pool = context.device_memory();
   try {
     if (claim.region->kind != GPUMEM_MEMORY_DEVICE) {
       fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %s memory; expected device memory (gpumem_free() takes any kind)",
            number(p), kind_name(claim.region->kind));
     }
-    if (context.device_memory().pooled()) return context.device_memory().free_in_order(claim, on);
-    context.device_memory().wait_for_uses(claim);
-    wait_for_streams(context);
+    if (pool.pooled()) return pool.free_in_order(claim, on);
   } catch (...) {
     Registry::unclaim(claim);
     throw;
   }
-  const Forgotten forgotten(context, claim);
-  forgotten.require_intact();
+  free_after(context, claim, [&] {
+    pool.wait_for_uses(claim);
+    wait_for_streams(context);
+  });
 }
 
 // The host's streams are all known.
 void free_after_device(Context& context, void* p) {
   const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
-  try {
-    if (context.on_cuda()) {
-      require_none_capturing(context, "waiting for the device");
-      context.device().synchronize_device();
-    } else {
-      wait_for_streams(context);
-    }
-  } catch (...) {
-    Registry::unclaim(claim);
-    throw;
-  }
-  const Forgotten forgotten(context, claim);
-  forgotten.require_intact();
+  free_after(context, claim, [&] {
+    if (!context.on_cuda()) return wait_for_streams(context);
+    require_none_capturing(context, "waiting for the device");
+    context.device().synchronize_device();
+  });
 }
 
 void use_on(Context& context, const void* p, NativeStream stream) {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,13 @@ class NoHugePages final : public Restriction {
   ~NoHugePages() override { EXPECT_EQ(prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0), 0); }
 };
 
+// Waits for the device fail; only the emulated one can be told so.
+class BrokenWaits final : public Restriction {
+ public:
+  BrokenWaits() { EXPECT_EQ(setenv("GPUMEM_EMULATION_BROKEN_WAITS", "1", 1), 0); }
+  ~BrokenWaits() override { EXPECT_EQ(unsetenv("GPUMEM_EMULATION_BROKEN_WAITS"), 0); }
+};
+
 struct Case {
   const char* name;
   bool with_sanitizers;  // false: their own run-time needs what is taken away
@@ -53,6 +61,7 @@ struct Case {
 const Case kCases[] = {
     {"no pages to lock", true, [] { return std::unique_ptr<Restriction>(new Limited(RLIMIT_MEMLOCK, 0)); }},
     {"no huge pages", true, [] { return std::unique_ptr<Restriction>(new NoHugePages); }},
+    {"no waits", true, [] { return std::unique_ptr<Restriction>(new BrokenWaits); }},
     {"no files", false, [] { return std::unique_ptr<Restriction>(new Limited(RLIMIT_NOFILE, 0)); }},
 };
 
@@ -160,6 +169,39 @@ TEST_P(Restricted, AContextIsMadeOrSaysWhatIsMissing) {
     EXPECT_TRUE(work->has_given_back()) << last_error();
     expect_work_done(ctx);
     EXPECT_TRUE(ok(gpumem_ctx_destroy(ctx)));
+  }
+}
+
+// Work that can't be waited for may still use the memory, which is not another's before.
+TEST_P(Restricted, WhatCantBeWaitedForStaysLive) {
+  for (const int32_t debug : {0, 1}) {
+    SCOPED_TRACE(debug);
+    gpumem_ctx_options options = options_for(GetParam());
+    options.debug_memory = debug;
+    const Context ctx(options);
+    if (!on_emulated_device(ctx)) GTEST_SKIP() << "it needs the emulated device, whose waits can be made to fail";
+    Work work(ctx);
+    work.run();
+    void* in_order = nullptr;
+    EXPECT_TRUE(ok(gpumem_alloc_async(ctx, 1000, 1, nullptr, &in_order)));
+    const auto expect_all_live = [&] {
+      EXPECT_EQ(live_blocks(stats_of(ctx)), 4);
+      EXPECT_EQ(stats_of(ctx).registered_ranges, 1);
+    };
+    expect_all_live();
+    {
+      const BrokenWaits broken;
+      work.give_back();
+      EXPECT_TRUE(work.was_refused());
+      if (debug == 1) {  // nothing is pooled: it waits
+        EXPECT_TRUE(gives(GPUMEM_DRIVER_ERROR, gpumem_free_async(ctx, in_order, nullptr)));
+      }
+      expect_all_live();
+    }
+    work.give_back();
+    EXPECT_TRUE(work.has_given_back()) << last_error();
+    EXPECT_TRUE(ok(gpumem_free_async(ctx, in_order, nullptr)));
+    expect_work_done(ctx);
   }
 }
 

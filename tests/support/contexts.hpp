@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -73,6 +74,13 @@ inline gpumem_memory_stats_info stats_of(gpumem_ctx* ctx) {
 
 inline int64_t live_blocks(const gpumem_memory_stats_info& stats) {
   return stats.device_blocks + stats.pinned_blocks + stats.managed_blocks;
+}
+
+inline bool on_emulated_device(gpumem_ctx* ctx) {
+  gpumem_device_info device;
+  EXPECT_TRUE(ok(gpumem_device_info_init(&device, sizeof device)));
+  EXPECT_TRUE(ok(gpumem_ctx_device(ctx, &device)));
+  return std::strstr(device.name, "emulated") != nullptr;
 }
 
 inline std::string name_of(On on) { return on == On::host ? "host" : "cuda"; }
