@@ -128,8 +128,7 @@ class Stray {
   bool on_device(gpumem_memory_kind kind) const {
     return device_.backend == GPUMEM_BACKEND_CUDA && kind == GPUMEM_MEMORY_DEVICE;
   }
-  bool emulated() const { return std::strstr(device_.name, "emulated") != nullptr; }
-  bool on_gpu(gpumem_memory_kind kind) const { return on_device(kind) && !emulated(); }
+  bool on_gpu(gpumem_memory_kind kind) const { return on_device(kind) && !on_emulated_device(ctx_); }
   std::unique_ptr<OpenPages> opened(gpumem_memory_kind kind, const void* p, size_t bytes) const {
     return on_device(kind) ? std::make_unique<OpenPages>(p, bytes) : nullptr;
   }

@@ -3,12 +3,12 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <signal.h>
-#include <cstdlib>
-#include <cstring>
 
 #include <cfenv>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <set>
