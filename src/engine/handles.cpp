@@ -1,5 +1,7 @@
 #include "engine/handles.hpp"
 
+#include <bit>
+
 #include "engine/error.hpp"
 
 namespace gpumem {
@@ -33,10 +35,11 @@ uint64_t HandleTable::insert(HandleType type, void* object) {
   const uint32_t index = free_.back();
   free_.pop_back();
   Slot* slot = slot_at(index);
-  slot->generation = (slot->generation + 1) & 0xfffffffu;
+  slot->generation = (slot->generation + 1) & 0x7ffffffu;
   slot->object = object;
-  const uint64_t handle = (static_cast<uint64_t>(epoch_) << 56) | (static_cast<uint64_t>(type) << 52) |
-                          (static_cast<uint64_t>(slot->generation) << 24) | index;
+  const uint64_t fields = (static_cast<uint64_t>(epoch_) << 56) | (static_cast<uint64_t>(type) << 52) |
+                          (static_cast<uint64_t>(slot->generation) << 25) | index;
+  const uint64_t handle = fields | static_cast<uint64_t>(std::popcount(fields) % 2) << 24;
   slot->handle.store(handle, std::memory_order_release);
   return handle;
 }

@@ -110,7 +110,17 @@ TEST_P(BadHandles, AsEvents) {
   expect_refused("gpumem_event", calls_with_event(ctx, event, out), bad);
 }
 
+// Beside many others, made one after the other.
 TEST_P(BadHandles, OneBitOff) {
+  std::vector<gpumem_stream*> live(40);
+  for (gpumem_stream*& made : live) ASSERT_TRUE(ok(gpumem_stream_create(ctx, &made)));
+  for (gpumem_stream* made : live) {
+    for (void* handle : near_misses(made)) {
+      EXPECT_TRUE(gives(GPUMEM_INVALID_HANDLE, gpumem_stream_query(ctx, static_cast<gpumem_stream*>(handle))))
+          << handle;
+    }
+  }
+  for (gpumem_stream* made : live) EXPECT_TRUE(ok(gpumem_stream_destroy(made)));
   for (void* handle : near_misses(static_cast<gpumem_ctx*>(ctx))) {
     EXPECT_NE(gpumem_ctx_status(static_cast<gpumem_ctx*>(handle)), GPUMEM_OK) << handle;
   }
