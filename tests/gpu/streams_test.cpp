@@ -19,7 +19,9 @@ TEST_F(Gpu, WrappedStreamKeepsTheOrderOfItsOwner) {
   ASSERT_EQ(gpumem_stream_wrap(ctx, native, &stream), GPUMEM_OK) << last_error();
   void* p = nullptr;
   ASSERT_EQ(gpumem_alloc_device(ctx, kBytes, &p), GPUMEM_OK);
-  spin(native, 20);
+  // The kernel is loaded by its first call, which may wait for the device.
+  ASSERT_EQ(gpumem_fill(ctx, p, "none", 4, kBytes / 4), GPUMEM_OK) << last_error();
+  spin(native, 200);
   EXPECT_EQ(gpumem_fill_async(ctx, p, "xyz!", 4, kBytes / 4, stream), GPUMEM_OK) << last_error();
   EXPECT_EQ(gpumem_stream_query(ctx, stream), GPUMEM_NOT_READY);
   EXPECT_EQ(cudaStreamSynchronize(native), cudaSuccess);
