@@ -23,6 +23,20 @@ constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept
   return kind != NodeKind::range && kind != NodeKind::found;
 }
 
+// Whether n elements have a value whatever they are.
+constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t n) noexcept {
+  switch (node_kind(dtype, op)) {
+    case NodeKind::integer: {
+      const bool plain = op == GPUMEM_SUM || op == GPUMEM_SUM_ABS;
+      return plain && element_bytes(dtype) <= 4 && n < int64_t{1} << 31;
+    }
+    case NodeKind::range:
+      return n > 0 && !(op == GPUMEM_MAX_ABS && dtype == GPUMEM_I64);
+    default:
+      return n > 0;
+  }
+}
+
 constexpr bool is_finite(double x) noexcept { return x - x == 0; }
 
 constexpr uint64_t word_of(double x) noexcept { return x != x ? kCanonicalNan : std::bit_cast<uint64_t>(x); }

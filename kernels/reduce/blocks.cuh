@@ -146,7 +146,7 @@ class TreeStack {
   __device__ void push(Node node) {
     int level = 0;
     for (; (count_ >> level) & 1; ++level) node = combine(waiting(level), node);
-    memcpy(room_ + level * sizeof(Node), &node, sizeof(Node));
+    memcpy(room(level), &node, sizeof(Node));
     ++count_;
   }
   __device__ Node whole() const {
@@ -163,8 +163,13 @@ class TreeStack {
  private:
   __device__ Node waiting(int level) const {
     Node node;
-    memcpy(&node, room_ + level * sizeof(Node), sizeof(Node));
+    memcpy(&node, room(level), sizeof(Node));
     return node;
+  }
+  // Told how it lies, or each byte is moved by itself.
+  __device__ void* room(int level) { return __builtin_assume_aligned(room_ + level * sizeof(Node), alignof(Node)); }
+  __device__ const void* room(int level) const {
+    return __builtin_assume_aligned(room_ + level * sizeof(Node), alignof(Node));
   }
 
   int64_t count_ = 0;

@@ -120,6 +120,11 @@ template <class Entry>
 inline constexpr bool is_ordered =
     std::is_same_v<typename Entry::Node, SumNode> || std::is_same_v<typename Entry::Node, CompensatedNode>;
 
+template <class Entry>
+inline constexpr bool is_plain_sum = false;
+template <gpumem_dtype kType>
+inline constexpr bool is_plain_sum<SumEntry<kType, true>> = true;
+
 // Two light sums of one entry.
 template <class Entry>
 __device__ __forceinline__ typename Entry::Light added(const typename Entry::Light& a, const typename Entry::Light& b) {

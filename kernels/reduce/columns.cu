@@ -10,29 +10,34 @@ namespace {
 constexpr int kSide = kColumnSide;
 constexpr int kLanesEach = kLeafLanes / kSide;  // lanes of a leaf a thread has
 
-// A thread's place: its first column and how many are there.
+// The columns of a block, and a thread's place among them: its row of threads and its first column.
 template <class Entry>
 struct Columns {
   static constexpr int kCount = Bundle<Entry::kBytes>::kCount;
-  const char* x;  // row 0 of the first column
+  static constexpr int kWidth = kSide * kCount;
+  int t;
+  const char* x;  // row 0 of the thread's first column
   int64_t pitch;  // bytes from row to row
   int64_t rows;
-  int64_t there;  // columns; more than kCount count as kCount
-  bool words;     // they can be loaded as one word
-  int64_t first_line;
+  int64_t there;       // of the thread's columns; more than kCount count as kCount
+  bool words;          // they can be loaded as one word
+  int64_t first_line;  // of the block
+  int64_t lines;       // of the block; more than kWidth count as kWidth
 
-  __device__ explicit Columns(const ReduceLaunch& launch) {
-    const Lines& lines = launch.lines;
-    const int64_t across = (lines.per_batch + kSide * kCount - 1) / (kSide * kCount);
+  __device__ explicit Columns(const ReduceLaunch& launch) : t(threadIdx.x / kSide) {
+    const Lines& all = launch.lines;
+    const int64_t across = (all.per_batch + kWidth - 1) / kWidth;
     const int64_t batch = blockIdx.x / across;
-    const int64_t column = (blockIdx.x - batch * across) * kSide * kCount + threadIdx.x * kCount;
-    x = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Entry::kBytes;
-    pitch = lines.stride * Entry::kBytes;
-    rows = lines.length;
-    there = lines.per_batch - column;
+    const int64_t of_block = (blockIdx.x - batch * across) * kWidth;
+    const int64_t column = of_block + threadIdx.x % kSide * kCount;
+    x = static_cast<const char*>(launch.x) + (batch * all.batch_stride + column) * Entry::kBytes;
+    pitch = all.stride * Entry::kBytes;
+    rows = all.length;
+    there = all.per_batch - column;
     constexpr int kWord = Bundle<Entry::kBytes>::kWordBytes;
     words = there >= kCount && reinterpret_cast<uintptr_t>(x) % kWord == 0 && pitch % kWord == 0;
-    first_line = batch * lines.per_batch + column;
+    first_line = batch * all.per_batch + of_block;
+    lines = all.per_batch - of_block;
   }
 };
 
@@ -54,135 +59,190 @@ __device__ __forceinline__ void enter(const Entry& entry, Subtree<Entry>& sum, c
   for (int k = 0; k < Subtree<Entry>::kCount; ++k) entry.enter(sum.light[k], bundle.element[k]);
 }
 
-// A leaf's lanes t, t + 16, ..., all at once, so that the rows are read in the order in which they lie; `row` is lane t's first.
 // What may be added in any order is one sum.
 template <class Entry>
-__device__ __forceinline__ Subtree<Entry> subtree(const Entry& entry, const Columns<Entry>& columns, int64_t row) {
-  constexpr int kSums = is_ordered<Entry> ? kLanesEach : 1;
-  Subtree<Entry> sum[kSums];
-  const char* p = columns.x + row * columns.pitch;
-  const auto left = static_cast<int>(columns.rows - row < kLeafTerms ? columns.rows - row : kLeafTerms);
-  if (columns.words) {
+inline constexpr int kSums = is_ordered<Entry> ? kLanesEach : 1;
+
+template <class Entry>
+__device__ __forceinline__ Subtree<Entry> folded(Subtree<Entry> (&sum)[kSums<Entry>]) {
 #pragma unroll
-    for (int r = 0; r < kLeafRows; ++r) {
-      Bundle<Entry::kBytes> bundle[kLanesEach];
-#pragma unroll
-      for (int i = 0; i < kLanesEach; ++i) {
-        const int at = r * kLeafLanes + i * kSide;
-        if (at < left) bundle[i].load_word(p + at * columns.pitch);
-      }
-#pragma unroll
-      for (int i = 0; i < kLanesEach; ++i) {
-        if (r * kLeafLanes + i * kSide < left) enter(entry, sum[i % kSums], bundle[i]);
-      }
-    }
-  } else {
-#pragma unroll 1
-    for (int r = 0; r < kLeafRows; ++r) {
-#pragma unroll
-      for (int i = 0; i < kLanesEach; ++i) {
-        const int at = r * kLeafLanes + i * kSide;
-        if (at >= left) break;
-        Bundle<Entry::kBytes> bundle;
-        bundle.load_elements(p + at * columns.pitch, columns.there);
-        enter(entry, sum[i % kSums], bundle);
-      }
-    }
-  }
-#pragma unroll
-  for (int half = kSums / 2; half > 0; half /= 2) {
+  for (int half = kSums<Entry> / 2; half > 0; half /= 2) {
 #pragma unroll
     for (int i = 0; i < half; ++i) add(sum[i], sum[i + half]);
   }
   return sum[0];
 }
 
+// A leaf's lanes t, t + 16, ..., all at once, so that the rows are read in the order in which they lie; p is lane t's first. For a
+// leaf of which all rows are there, as words.
+template <class Entry>
+__device__ __forceinline__ Subtree<Entry> whole_leaf(const Entry& entry, const char* p, int64_t pitch) {
+  Subtree<Entry> sum[kSums<Entry>];
+  const int64_t step = kSide * pitch;
+#pragma unroll(is_plain_sum <Entry> ? kLeafRows : 1)
+  for (int r = 0; r < kLeafRows; ++r) {
+    Bundle<Entry::kBytes> bundle[kLanesEach];
+#pragma unroll
+    for (int i = 0; i < kLanesEach; ++i, p += step) bundle[i].load_word(p);
+#pragma unroll
+    for (int i = 0; i < kLanesEach; ++i) enter(entry, sum[i % kSums<Entry>], bundle[i]);
+  }
+  return folded<Entry>(sum);
+}
+
+// The same for any leaf q. Not inlined, and it finds its columns by itself: nothing is kept for it beside whole leaves.
+template <class Entry>
+__device__ __noinline__ Subtree<Entry> any_leaf(const ReduceLaunch& launch, int q) {
+  const Entry entry(launch);
+  const Columns<Entry> columns(launch);
+  const int64_t row = int64_t{q} * kLeafTerms + columns.t;
+  const int64_t left = columns.rows - row;
+  const char* p = columns.x + row * columns.pitch;
+  Subtree<Entry> sum[kSums<Entry>];
+#pragma unroll 1
+  for (int r = 0; r < kLeafRows; ++r, p += kLeafLanes * columns.pitch) {
+    const auto there = [&](int i) { return r * kLeafLanes + i * kSide < left; };
+    Bundle<Entry::kBytes> bundle[kLanesEach];
+#pragma unroll
+    for (int i = 0; i < kLanesEach; ++i) {
+      const char* from = p + i * kSide * columns.pitch;
+      if (columns.words && there(i)) {
+        bundle[i].load_word(from);
+      } else if (there(i)) {
+        bundle[i].load_elements(from, columns.there);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kLanesEach; ++i) {
+      if (there(i)) enter(entry, sum[i % kSums<Entry>], bundle[i]);
+    }
+  }
+  return folded<Entry>(sum);
+}
+
+// What the rows of threads have of each column, in shared memory; one of two, where there is room, so that a leaf can be written
+// while the one before it is read.
+template <class Entry>
+struct Shared {
+  static constexpr int kWidth = Columns<Entry>::kWidth;
+  using Sums = typename Entry::Light[kSide][kWidth];
+  using Nodes = typename Entry::Node[kSide][kWidth];
+  static constexpr int kBuffers = 2 * sizeof(Sums) <= 40960 ? 2 : 1;
+  static constexpr size_t kBytes = kBuffers * sizeof(Sums) > sizeof(Nodes) ? kBuffers * sizeof(Sums) : sizeof(Nodes);
+};
+
+// The sum of a column's leaf, of which row t of threads has lanes t, t + 16, ....
+template <class Entry>
+__device__ __forceinline__ typename Entry::Light fold_leaf(const typename Shared<Entry>::Sums& sums, int column) {
+  typename Entry::Light lane[kSide / 2];
+#pragma unroll
+  for (int t = 0; t < kSide / 2; ++t) lane[t] = added<Entry>(sums[t][column], sums[t + kSide / 2][column]);
+#pragma unroll
+  for (int half = kSide / 4; half > 0; half /= 2) {
+#pragma unroll
+    for (int t = 0; t < kSide / 4; ++t) {
+      if (t < half) lane[t] = added<Entry>(lane[t], lane[t + half]);
+    }
+  }
+  return lane[0];
+}
+
+// The node of a column of which row t of threads has the t-th run.
+template <class Entry>
+__device__ __forceinline__ typename Entry::Node fold_runs(const typename Shared<Entry>::Nodes& nodes, int column) {
+  typename Entry::Node run[kSide];
+#pragma unroll
+  for (int t = 0; t < kSide; ++t) run[t] = nodes[t][column];
+#pragma unroll
+  for (int width = 1; width < kSide; width *= 2) {
+#pragma unroll
+    for (int t = 0; t < kSide; t += 2 * width) run[t] = combine(run[t], run[t + width]);
+  }
+  return run[0];
+}
+
+// Nodes [begin, end), `apart` from each other.
+template <class Node>
+__device__ __forceinline__ Node run_node(const Node* nodes, int64_t apart, int64_t begin, int64_t end) {
+  const auto load = [&](int64_t i) { return load_node(nodes + i * apart); };
+  if (end - begin <= 8) return eight_tree<Node>(load, begin, end);
+  if constexpr (sizeof(Node) == 8) {
+    if (end - begin <= 16) return combine(eight_tree<Node>(load, begin, end), eight_tree<Node>(load, begin + 8, end));
+  }
+  TreeStack<Node, 16> stack;
+  for (int64_t at = begin; at < end; at += 8) stack.push(eight_tree<Node>(load, at, end));
+  return stack.whole();
+}
+
 template <class Entry>
 __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_constant__ ReduceLaunch launch) {
   using Node = typename Entry::Node;
   constexpr int kCount = Columns<Entry>::kCount;
-  constexpr int kWidth = kSide * kCount;
-  __shared__ Node shared[kSide][kWidth];
+  constexpr int kWidth = Columns<Entry>::kWidth;
+  alignas(16) __shared__ unsigned char room[Shared<Entry>::kBytes];
+  auto* sums = reinterpret_cast<typename Shared<Entry>::Sums*>(room);
   const Entry entry(launch);
   const Columns<Entry> columns(launch);
-  const int t = threadIdx.y;
-  const int c = threadIdx.x * kCount;
-  const int64_t all = (columns.rows + kLeafTerms - 1) / kLeafTerms;
-  const int64_t tile = gridDim.y == 1 ? all : launch.tile / kLeafTerms;
-  const int64_t first = blockIdx.y * tile;
-  const int64_t last = first + tile < all ? first + tile : all;
+  const int x = threadIdx.x % kSide;
+  const auto all = static_cast<int>((columns.rows + kLeafTerms - 1) / kLeafTerms);
+  const auto tile = gridDim.y == 1 ? all : static_cast<int>(launch.tile / kLeafTerms);
+  const int first = blockIdx.y * tile;
+  const int last = min(first + tile, all);
+  // Of the block: the leaves of which every thread has all rows, as words.
+  const bool words = __syncthreads_and(columns.words) != 0;
+  const int whole = words ? min(last, static_cast<int>(columns.rows / kLeafTerms)) : first;
 
-  // Column t of a thread's columns is in the hands of row t of threads, whose stack it waits in while the others read on.
+  // The first threads fold a leaf, a column each, while the others read on.
   TreeStack<Node, 28> stack;
-  for (int64_t q = first; q < last; ++q) {
-    const Subtree<Entry> mine = subtree(entry, columns, q * kLeafTerms + t);
-    __syncthreads();
+  int buffer = 0;
+  const auto take = [&](const Subtree<Entry>& mine) {
+    if (Shared<Entry>::kBuffers == 1) __syncthreads();
 #pragma unroll
-    for (int k = 0; k < kCount; ++k) shared[t][c + k] = entry.heavy(mine.light[k]);
-    for (int half = kSide / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (t < half) {
-#pragma unroll
-        for (int k = 0; k < kCount; ++k) shared[t][c + k] = combine(shared[t][c + k], shared[t + half][c + k]);
-      }
-    }
+    for (int k = 0; k < kCount; ++k) sums[buffer][columns.t][x * kCount + k] = mine.light[k];
     __syncthreads();
-    if (t < kCount && last - first > 1) stack.push(shared[0][c + t]);
-  }
-  const auto of_block = [&] { return last - first == 1 ? shared[0][c + t] : stack.whole(); };
+    if (threadIdx.x < kWidth) stack.push(entry.heavy(fold_leaf<Entry>(sums[buffer], threadIdx.x)));
+    buffer = (buffer + 1) % Shared<Entry>::kBuffers;
+  };
+  int q = first;
+  const char* p = columns.x + (int64_t{first} * kLeafTerms + columns.t) * columns.pitch;
+  for (; q < whole; ++q, p += kLeafTerms * columns.pitch) take(whole_leaf(entry, p, columns.pitch));
+  for (; q < last; ++q) take(any_leaf<Entry>(launch, q));
+  const bool mine = threadIdx.x < kWidth && threadIdx.x < columns.lines;
   const auto finish = [&](const Node& node) {
-    if (t < columns.there) finish_sound_line(launch, columns.first_line + t, columns.rows, node);
+    finish_sound_line(launch, columns.first_line + threadIdx.x, columns.rows, node);
   };
   if (gridDim.y == 1) {
-    if (t < kCount) finish(of_block());
+    if (mine) finish(stack.whole());
     return;
   }
 
   Node* nodes = static_cast<Node*>(launch.scratch.nodes) + int64_t{blockIdx.x} * gridDim.y * kWidth;
-  if (t < kCount) store_node(nodes + blockIdx.y * kWidth + c + t, of_block());
+  if (threadIdx.x < kWidth) store_node(nodes + blockIdx.y * kWidth + threadIdx.x, stack.whole());
   __syncthreads();
-  __shared__ bool is_last;
-  if (threadIdx.x == 0 && t == 0) {
-    __threadfence();
-    is_last = atomicInc(launch.scratch.counters + blockIdx.x, gridDim.y - 1) == gridDim.y - 1;
-    __threadfence();
-  }
-  __syncthreads();
-  if (!is_last) return;
+  if (!last_to_arrive(launch.scratch.counters + blockIdx.x, gridDim.y)) return;
   int64_t run = 1;
   while (run * kSide < gridDim.y) run *= 2;
-  const int64_t begin = t * run;
+  const int64_t begin = columns.t * run;
   const int64_t end = begin + run < gridDim.y ? begin + run : gridDim.y;
+  Node node[kCount];  // of columns side by side for neighbouring threads: whole sectors
 #pragma unroll
-  for (int k = 0; k < kCount; ++k) {
-    const auto load = [&](int64_t i) { return load_node(nodes + i * kWidth + c + k); };
-    if (run <= 16) {
-      shared[t][c + k] = combine(eight_tree<Node>(load, begin, end), eight_tree<Node>(load, begin + 8, end));
-    } else {
-      TreeStack<Node, 16> of_run;
-      for (int64_t at = begin; at < end; at += 8) of_run.push(eight_tree<Node>(load, at, end));
-      shared[t][c + k] = of_run.whole();
-    }
-  }
-  for (int distance = 1; distance < kSide; distance *= 2) {
-    __syncthreads();
-    if (t % (2 * distance) == 0) {
-      for (int k = 0; k < kCount; ++k) shared[t][c + k] = combine(shared[t][c + k], shared[t + distance][c + k]);
-    }
-  }
+  for (int k = 0; k < kCount; ++k) node[k] = run_node<Node>(nodes + x + k * kSide, kWidth, begin, end);
+  auto& runs = *reinterpret_cast<typename Shared<Entry>::Nodes*>(room);
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) runs[columns.t][x + k * kSide] = node[k];
   __syncthreads();
-  if (t < kCount) finish(shared[0][c + t]);
+  if (mine) finish(fold_runs<Entry>(runs, threadIdx.x));
 }
 
 }  // namespace
 
 cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
   return for_entry(launch.dtype, launch.op, [&]<class Entry>() {
-    constexpr int64_t kWidth = kSide * Columns<Entry>::kCount;
+    constexpr int64_t kWidth = Columns<Entry>::kWidth;
     const int64_t across = (launch.lines.per_batch + kWidth - 1) / kWidth;
     const int64_t batches = launch.lines.count / launch.lines.per_batch;
     const dim3 grid(static_cast<unsigned>(across * batches), static_cast<unsigned>(launch.blocks_per_line));
-    return enqueue(columns_kernel<Entry>, grid, dim3(kSide, kSide), stream, launch);
+    return enqueue(columns_kernel<Entry>, grid, dim3(kSide * kSide), stream, launch);
   });
 }
 

@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kElementThreads) elements_kernel(const __grid_
   constexpr int kWarps = kElementThreads / 32;
   __shared__ Node shared[32];
   for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
-    const Line line = line_of(launch, index);
+    const Line line = line_of(launch, index, element_bytes(launch.dtype));
     const Sequence sequence(launch, line);
     const int64_t all = (line.n + kLeafTerms - 1) / kLeafTerms;
     const int64_t tile = gridDim.y == 1 ? all : launch.tile / kLeafTerms;

@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   using Node = typename Term<kOp>::Node;
   __shared__ Value s[kThreads];
   __shared__ Node shared[32];
-  const Line line = line_of(launch, 0);
+  const Line line = line_of(launch, 0, sizeof(int32_t));
   const auto* x = reinterpret_cast<const int32_t*>(line.x);
   Value sum = 0;
   for (int64_t part = blockIdx.y; part * kDataBlocks * kThreads < line.n; part += gridDim.y) {
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   using Value = typename Term<kOp>::Value;
   using Node = typename Term<kOp>::Node;
   __shared__ Node shared[32];
-  const Line line = line_of(launch, 0);
+  const Line line = line_of(launch, 0, sizeof(int32_t));
   const auto* x = reinterpret_cast<const int32_t*>(line.x);
   const int64_t threads = int64_t{gridDim.y} * kThreads;
   const int64_t me = int64_t{blockIdx.y} * kThreads + threadIdx.x;

@@ -13,9 +13,9 @@ struct Line {
   bool sound;  // false: its offsets are not as they should be
 };
 
-__device__ __forceinline__ Line line_of(const ReduceLaunch& launch, int64_t index) {
+// bytes: of an element.
+__device__ __forceinline__ Line line_of(const ReduceLaunch& launch, int64_t index, int64_t bytes) {
   const Lines& lines = launch.lines;
-  const int64_t bytes = element_bytes(launch.dtype);
   Line line{static_cast<const char*>(launch.x), static_cast<const char*>(launch.y), lines.length, true};
   if (lines.offsets != nullptr) {
     const int64_t begin = lines.offsets[index];

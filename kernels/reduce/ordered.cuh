@@ -119,6 +119,10 @@ class Words {
     const int64_t first = word * E::kPerWord - span_.turned;
     return first >= 0 && first + E::kPerWord <= span_.n;
   }
+  __device__ bool outside(int64_t word) const {
+    const int64_t first = word * E::kPerWord - span_.turned;
+    return first + E::kPerWord <= 0 || first >= span_.n;
+  }
   // Elements from `first` on, by themselves; zeros outside the line.
   __device__ uint4 gathered(int64_t first) const {
     const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.turned;
@@ -157,41 +161,18 @@ class Leaf {
     return fold(a);
   }
 
-  // The same for a whole leaf that begins with a word.
-  __device__ __forceinline__ Node sum_of_words(int q) const {
+  // The same for a whole leaf that begins with a word in every operand.
+  __device__ __forceinline__ Node sum_of_words(int q, Term& term) const {
     Node a[kPositions];
-    Term term;
 #pragma unroll
     for (int batch = 0; batch < kLeafRows / kRows; ++batch) {
       uint4 x[kRows * L::kSlots];
-      load(x, q, batch);
-      enter_words(a, x, term);
+      uint4 y[kRows * L::kSlots];
+      load(x, x_, q, batch);
+      if constexpr (Term::kInputs == 2) load(y, y_, q, batch);
+      enter_words(a, x, Term::kInputs == 2 ? y : x, term);
     }
     return fold(a);
-  }
-
-  // And for several of them, from `first` on and `step` apart: store(q, node). The words of a leaf are on
-  // their way while the one before it is folded.
-  template <class Store>
-  __device__ __forceinline__ void sums(int first, int last, int step, const Store& store) const {
-    constexpr int kBatches = kLeafRows / kRows;
-    uint4 x[kRows * L::kSlots];
-    if (first < last) load(x, first, 0);
-#pragma unroll 1
-    for (int q = first; q < last; q += step) {
-      Node a[kPositions];
-      Term term;
-#pragma unroll
-      for (int batch = 0; batch < kBatches; ++batch) {
-        enter_words(a, x, term);
-        if (batch + 1 < kBatches) {
-          load(x, q, batch + 1);
-        } else if (q + step < last) {
-          load(x, q + step, 0);
-        }
-      }
-      store(q, fold(a));
-    }
   }
 
  private:
@@ -202,19 +183,20 @@ class Leaf {
       lanes[k] = L::kSlots == 2 ? combine(a[k], a[k + kPositions - L::kPerWord]) : a[k];
     return fold_lanes<L::kThreads, L::kPerWord>(lanes);
   }
-  __device__ __forceinline__ void load(uint4 (&x)[kRows * L::kSlots], int q, int batch) const {
+  __device__ static __forceinline__ void load(uint4 (&x)[kRows * L::kSlots], const Words<kType>& words, int q,
+                                              int batch) {
     const int64_t first = static_cast<int64_t>(q) * (kLeafTerms / L::kPerWord) + batch * kRows * L::kWordsPerRow +
                           threadIdx.x % L::kThreads;
 #pragma unroll
-    for (int i = 0; i < kRows * L::kSlots; ++i) x[i] = x_.whole(first + i * L::kThreads);
+    for (int i = 0; i < kRows * L::kSlots; ++i) x[i] = words.whole(first + i * L::kThreads);
   }
-  __device__ __forceinline__ void enter_words(Node (&a)[kPositions], const uint4 (&x)[kRows * L::kSlots],
-                                              Term& term) const {
+  __device__ static __forceinline__ void enter_words(Node (&a)[kPositions], const uint4 (&x)[kRows * L::kSlots],
+                                                     const uint4 (&y)[kRows * L::kSlots], Term& term) {
 #pragma unroll
     for (int i = 0; i < kRows * L::kSlots; ++i) {
 #pragma unroll
       for (int k = 0; k < L::kPerWord; ++k) {
-        term.enter(a[i % L::kSlots * L::kPerWord + k], E::at(x[i], k), E::at(x[i], k));
+        term.enter(a[i % L::kSlots * L::kPerWord + k], E::at(x[i], k), E::at(y[i], k));
       }
     }
   }
@@ -236,7 +218,7 @@ class Leaf {
 #pragma unroll
         for (int i = 0; i < kRows * L::kSlots; ++i) {
           const int64_t word = first + r0 * L::kWordsPerRow + i * L::kThreads;
-          if (!x_.inside(word)) x[i] = x_.gathered(word * L::kPerWord - x_.turned());
+          if (!x_.inside(word) && !x_.outside(word)) x[i] = x_.gathered(word * L::kPerWord - x_.turned());
         }
       }
 #pragma unroll
@@ -277,48 +259,56 @@ class Leaf {
   Words<kType> y_;
 };
 
-// The operands of a line, spans that outlive the call.
+// The operands of a line. By value: a reference would keep them in every thread's local memory, for the calls that are not inlined.
 struct Operands {
-  const LeafSpan& x;
-  const LeafSpan& y;
+  LeafSpan x;
+  LeafSpan y;
 };
 
-template <gpumem_dtype kType, class Term, bool kFull>
-__device__ __forceinline__ typename Term::Node node_of(const Operands& line, int q) {
-  Term term;
-  return Leaf<kType, Term>(line.x, line.y).template sum<kFull>(q, term);
+// Which of its words a leaf has for itself: not all; all; and those from its first element on, in every operand.
+enum class Fill { part, full, words };
+
+template <gpumem_dtype kType, class Term, Fill kFill>
+__device__ __forceinline__ typename Term::Node sum_of(const Operands& line, int q, Term& term) {
+  const Leaf<kType, Term> leaf(line.x, line.y);
+  if constexpr (kFill == Fill::words) {
+    return leaf.sum_of_words(q, term);
+  } else {
+    return leaf.template sum<kFill == Fill::full>(q, term);
+  }
+}
+
+// A leaf by every sum of its norm. Not inlined: its registers are not those of the middle sum alone.
+template <gpumem_dtype kType, Fill kFill>
+__device__ __noinline__ NormNode whole_norm_of(Operands line, int q) {
+  NormTerm term;
+  return sum_of<kType, NormTerm, kFill>(line, q, term);
 }
 
 // A norm takes its leaf by the middle sum alone, and once more in full where that is not enough.
-template <gpumem_dtype kType, bool kFull>
-__device__ __forceinline__ NormNode norm_of(const Operands& line, int q) {
-  MiddleTerm middle;
-  const SumNode sum = Leaf<kType, MiddleTerm>(line.x, line.y).template sum<kFull>(q, middle);
-  if (__any_sync(kWholeWarp, middle.outside) == 0) return {0, sum.sum, 0};
-  return node_of<kType, NormTerm, kFull>(line, q);
+template <gpumem_dtype kType, class Term, Fill kFill>
+__device__ __forceinline__ typename Term::Node node_of(const Operands& line, int q) {
+  if constexpr (std::is_same_v<Term, NormTerm>) {
+    MiddleTerm middle;
+    const SumNode sum = sum_of<kType, MiddleTerm, kFill>(line, q, middle);
+    if (__any_sync(kWholeWarp, middle.outside) == 0) return {0, sum.sum, 0};
+    return whole_norm_of<kType, kFill>(line, q);
+  } else {
+    Term term;
+    return sum_of<kType, Term, kFill>(line, q, term);
+  }
 }
 
 // Leaves at the ends of a line, with words that lie in it in part. Not inlined: their registers are not the others'.
 template <gpumem_dtype kType, class Term>
-__device__ __noinline__ typename Term::Node leaf_at_end(const Operands& line, int q) {
-  if constexpr (std::is_same_v<Term, NormTerm>) {
-    return norm_of<kType, false>(line, q);
-  } else {
-    return node_of<kType, Term, false>(line, q);
-  }
+__device__ __noinline__ typename Term::Node leaf_at_end(Operands line, int q) {
+  return node_of<kType, Term, Fill::part>(line, q);
 }
 
-// Where a warp takes two leaves, both go the way that the last of them needs.
-template <gpumem_dtype kType, class Term>
-__device__ __forceinline__ typename Term::Node leaf_node(const Operands& line, int q) {
-  const bool full = q >= line.x.full_first && q < line.x.full_last;
-  const bool all = Layout<kType>::kLeaves == 1 ? full : __all_sync(kWholeWarp, full) != 0;
-  if (!all) return leaf_at_end<kType, Term>(line, q);
-  if constexpr (std::is_same_v<Term, NormTerm>) {
-    return norm_of<kType, true>(line, q);
-  } else {
-    return node_of<kType, Term, true>(line, q);
-  }
+// Whether leaves begin with a word in every operand.
+template <class Term>
+__device__ __forceinline__ bool begin_with_words(const Operands& line) {
+  return line.x.turned == 0 && (Term::kInputs == 1 || line.y.turned == 0);
 }
 
 }  // namespace gpumem::kernels

@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kBlock, 2) short_rows_kernel(const __grid_cons
       for (int i = 0; i < kSets; ++i) {
         const int64_t index = first + i * kRows + threadIdx.x % 32 / kThreads;
         const bool exists = index < launch.lines.count;
-        const Line line = line_of(launch, exists ? index : 0);
+        const Line line = line_of(launch, exists ? index : 0, Entry::kBytes);
         rows[i].load(line.x, exists, cols, words);
       }
 #pragma unroll

@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   __shared__ Node shared[32];
   const auto steps = static_cast<int>(launch.tile / (kChunkBytes / State::kBytes));
   for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
-    const Line line = line_of(launch, index);
+    const Line line = line_of(launch, index, State::kBytes);
     const WordSpan span = word_span(reinterpret_cast<uintptr_t>(line.x), line.n, State::kBytes);
     State state(launch.dtype, launch.op);
     const Node node = part_node(state, span, gridDim.y == 1 ? span.chunks : steps, shared);

@@ -58,11 +58,11 @@ LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcep
     const int32_t warps = chunks <= 128 ? 2 : chunks <= 512 ? 4 : 8;
     return {ceil_div(chunks, warps), 32 * warps, 1, warps * chunk};
   }
-  // Sums of f32 hold up a warp longest, between its loads: blocks of half the size, and twice as many, keep more of them loading.
-  const bool halved = p.dtype == GPUMEM_F32 && is_ordered(node_kind(p.dtype, p.op));
-  const int32_t block_warps = kTileThreads / (halved ? 64 : 32);
-  const int64_t blocks = halved ? 512 : 256;
-  const int64_t most = is_ordered(node_kind(p.dtype, p.op)) ? kLeavesAtOnce : 4 * kLeavesAtOnce;
+  // Sums in order hold up a warp longest, between its loads: blocks of half the size, and twice as many, keep more of them loading.
+  const bool ordered = is_ordered(node_kind(p.dtype, p.op));
+  const int32_t block_warps = kTileThreads / (ordered ? 64 : 32);
+  const int64_t blocks = ordered ? 512 : 256;
+  const int64_t most = ordered ? kLeavesAtOnce : 2 * kLeavesAtOnce;
   int64_t tile = std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(chunks / blocks))),
                                      block_warps, most);
   while (ceil_div(chunks, tile) > kMaxReduceBlocks) tile *= 2;
@@ -101,9 +101,9 @@ LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<ReduceProblem> kTable[] = {
-    {"one_cluster", Runs::cuda, 1, accepts_cluster, cluster_shape},
-    {"one_block", Runs::cuda, 3, accepts_short, one_block_shape},
-    {"last_block", Runs::cuda, 3, accepts_contiguous, last_block_shape},
+    {"one_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
+    {"one_block", Runs::cuda, 4, accepts_short, one_block_shape},
+    {"last_block", Runs::cuda, 4, accepts_contiguous, last_block_shape},
     {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
     {"neighbored_packed", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
     {"interleaved", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},

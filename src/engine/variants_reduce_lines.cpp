@@ -94,23 +94,34 @@ LaunchShape short_rows_shape(const DeviceProps&, const ReduceAxisProblem& p) noe
   return {std::min(ceil_div(p.lines(), rows), kMaxGrid), kShortRowThreads, kShortRowsInFlight, p.cols};
 }
 
-// A block a row where there are rows enough; else rows are cut.
+// A block a row where there are rows enough; else rows are cut. As many warps in all as it takes to keep the device loading, and no
+// more: the more chunks a warp takes one after the other, the less often it begins and ends.
 LaunchShape row_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
   const int64_t chunk = reduce_chunk(p.dtype, p.op);
   const int64_t chunks = ceil_div(p.cols, chunk);
   const int64_t tile = tile_pieces(p.lines(), chunks, int64_t{2} * d.multiprocessors, kMaxReduceBlocks);
-  return {p.lines() * ceil_div(chunks, tile), tile_threads(std::min(chunks, tile) / 4), 1, tile * chunk};
+  const int64_t blocks = p.lines() * ceil_div(chunks, tile);
+  const int64_t warps = ceil_div(int64_t{12} * d.multiprocessors, std::max<int64_t>(blocks, 1));
+  return {blocks, tile_threads(std::min({warps, chunks, tile})), 1, tile * chunk};
 }
 
 LaunchShape short_columns_shape(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
   return {short_column_blocks(p), kShortColumnThreads, 8, p.rows};
 }
 
-// Nodes of all columns of a block go to scratch together. Two blocks are on a multiprocessor at a time.
+// Nodes of all columns of a block go to scratch together. Two blocks are on a multiprocessor at a time. Shorter runs of leaves
+// are better where the multiprocessor with most of them then has clearly less to do, as long as the last block folds the
+// nodes of its columns in one go.
 LaunchShape column_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
   const int64_t most = kScratchNodeBytes / node_bytes(node_kind(p.dtype, p.op)) / columns_a_block(p);
-  const int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{3} * d.multiprocessors / 2, most);
+  int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{3} * d.multiprocessors / 2, most);
+  const auto blocks = [&](int64_t run) { return column_blocks(p) * ceil_div(leaves, run); };
+  const auto longest = [&](int64_t run) { return ceil_div(blocks(run), d.multiprocessors) * run; };
+  const int64_t most_runs = kColumnSide * kColumnSide;
+  for (int64_t run = tile / 2; run >= 1 && blocks(run) <= most && ceil_div(leaves, run) <= most_runs; run /= 2) {
+    if (10 * longest(run) < 9 * longest(tile)) tile = run;
+  }
   return {column_blocks(p) * ceil_div(leaves, tile), kColumnSide * kColumnSide, 8, tile * kLeafTerms};
 }
 
@@ -134,15 +145,15 @@ LaunchShape segment_elements_shape(const DeviceProps&, const ReduceSegmentsProbl
 
 constexpr Variant<ReduceAxisProblem> kAxis[] = {
     {"short_rows", Runs::cuda, 1, accepts_short_rows, short_rows_shape},
-    {"row_tiles", Runs::cuda, 1, accepts_row_tiles, row_tiles_shape},
-    {"column_tiles", Runs::cuda, 1, accepts_column_tiles, column_tiles_shape},
+    {"row_tiles", Runs::cuda, 2, accepts_row_tiles, row_tiles_shape},
+    {"column_tiles", Runs::cuda, 2, accepts_column_tiles, column_tiles_shape},
     {"short_columns", Runs::cuda, 1, accepts_short_columns, short_columns_shape},
     {"line_elements", Runs::cuda, 1, accepts_axis, line_elements_shape},
     {"host_lines", Runs::host, 1, accepts_axis, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts_axis, host_axis_serial_shape},
 };
 constexpr Variant<ReduceSegmentsProblem> kSegments[] = {
-    {"segment_tiles", Runs::cuda, 1, accepts_segment_tiles, segment_tiles_shape},
+    {"segment_tiles", Runs::cuda, 2, accepts_segment_tiles, segment_tiles_shape},
     {"segment_elements", Runs::cuda, 1, accepts_segments, segment_elements_shape},
     {"host_segments", Runs::host, 1, accepts_segments, host_segments_shape},
     {"host_segments_serial", Runs::host, 1, accepts_segments, host_segments_serial_shape},

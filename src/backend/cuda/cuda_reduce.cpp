@@ -95,6 +95,12 @@ kernels::ReduceLaunch launch_of(const ReduceSegmentsArgs& args) noexcept {
   return launch;
 }
 
+// Whether nobody asks how the lines went, and none of them can fail, or the scratch's status would stay as it is.
+bool ends_silently(const kernels::ReduceLaunch& launch) noexcept {
+  return launch.status == nullptr && launch.slot == nullptr && launch.lines.offsets == nullptr &&
+         always_has_value(launch.dtype, launch.op, launch.lines.length);
+}
+
 }  // namespace
 
 void add_reduce_launcher_names(LauncherNames& names) {
@@ -152,8 +158,8 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceArgs& args, cons
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
 }
 
-// Two launches: the lines, and their status once all are done. The lock keeps those of one call together, since the next one on
-// the stream uses the same scratch.
+// Two launches: the lines, and their status once all are done, where there is one to tell. The lock keeps those of one call
+// together, since the next one on the stream uses the same scratch.
 template <class Launcher>
 gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch,
                                         Until until) {
@@ -163,7 +169,7 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
     const std::lock_guard<std::mutex> lock(launching_);
     launch.scratch = scratch_.for_stream(native(stream));
     GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
-    GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, kernel_stream(stream)));
+    if (!ends_silently(launch)) GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, kernel_stream(stream)));
     return GPUMEM_OK;
   }
   const ResultSlots::Lease slot(slots_);
