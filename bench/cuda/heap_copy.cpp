@@ -1,5 +1,5 @@
 // gpumem_copy between heap memory and the device, by the host's clock: beside cudaMemcpy of the same memory, by contexts with few and
-// many host threads, and beside a copy of as many bytes of pinned memory.
+// many host threads, and beside a copy of as many bytes of pinned memory; and gpumem_copy_async with a wait beside gpumem_copy.
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -166,6 +166,29 @@ Case beside_pinned(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
   return c;
 }
 
+// By a thread of the library's, in the order of the stream, in place of the caller's.
+Case enqueued(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
+  Case c;
+  c.family = "heap_copy";
+  c.name = case_name(bytes, to_device, 0) + "/enqueued";
+  c.peer = "gpumem_copy";
+  c.bytes = static_cast<double>(bytes);
+  c.open = [=] {
+    const auto heap = shared_heap();
+    char* const host = heap->get(bytes);
+    const Problem p = open_problem(gpu, bytes, to_device, host);
+    return Pair{side_of(p, host,
+                        [p, heap, host] {
+                          gpumem_ctx* const ctx = p.gpu->ctx.get();
+                          const auto n = static_cast<int64_t>(p.bytes);
+                          check(gpumem_copy_async(ctx, p.to(host), p.from(host), n, nullptr));
+                          check(gpumem_stream_synchronize(ctx, nullptr));
+                        }),
+                ours(p, gpu->ctx, heap)};
+  };
+  return c;
+}
+
 }  // namespace
 
 void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu) {
@@ -185,6 +208,9 @@ void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu) {
   }
   sizes_up_to(kMostPinned,
               [&](std::size_t bytes, bool to_device) { cases.push_back(beside_pinned(gpu, bytes, to_device)); });
+  for (const std::size_t bytes : {64 * kKiB, kMiB, 16 * kMiB, 256 * kMiB, kGiB}) {
+    for (const bool to_device : {true, false}) cases.push_back(enqueued(gpu, bytes, to_device));
+  }
 }
 
 }  // namespace bench
