@@ -49,6 +49,9 @@ constexpr int bundle_elements(int64_t element_bytes) noexcept { return element_b
 // Threads along a row of a matrix, and rows of threads, of a block that reduces columns.
 constexpr int kColumnSide = 16;
 
+// Nodes of a column that a row of its last block's threads folds in one go.
+constexpr int kColumnNodesAtOnce = 16;
+
 // Threads of a block of the kernel of short columns.
 constexpr int kShortColumnThreads = 256;
 

@@ -166,7 +166,7 @@ Case beside_pinned(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
   return c;
 }
 
-// By a thread of the library's, in the order of the stream, in place of the caller's.
+// In the order of the stream, which calls the host back for each chunk, in place of at once.
 Case enqueued(const GpuPtr& gpu, std::size_t bytes, bool to_device) {
   Case c;
   c.family = "heap_copy";

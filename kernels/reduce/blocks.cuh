@@ -199,7 +199,7 @@ __device__ __forceinline__ Node block_fold(const Load& load, int64_t count, Node
 }
 
 // True in the block that is the last of `blocks` to come here; its threads then see what the others' first threads wrote
-// before. The counter wraps to 0 by itself, so it is ready for the next launch.
+// before, and what their other threads did before a barrier. The counter wraps to 0 by itself, so it is ready for the next launch.
 __device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   if (threadIdx.x == 0) {

@@ -120,6 +120,7 @@ template <class Entry>
 inline constexpr bool is_ordered =
     std::is_same_v<typename Entry::Node, SumNode> || std::is_same_v<typename Entry::Node, CompensatedNode>;
 
+// Whether a term is the element itself: the least registers.
 template <class Entry>
 inline constexpr bool is_plain_sum = false;
 template <gpumem_dtype kType>

@@ -167,7 +167,9 @@ __device__ __forceinline__ Node run_node(const Node* nodes, int64_t apart, int64
   const auto load = [&](int64_t i) { return load_node(nodes + i * apart); };
   if (end - begin <= 8) return eight_tree<Node>(load, begin, end);
   if constexpr (sizeof(Node) == 8) {
-    if (end - begin <= 16) return combine(eight_tree<Node>(load, begin, end), eight_tree<Node>(load, begin + 8, end));
+    static_assert(kColumnNodesAtOnce == 16);
+    if (end - begin <= kColumnNodesAtOnce)
+      return combine(eight_tree<Node>(load, begin, end), eight_tree<Node>(load, begin + 8, end));
   }
   TreeStack<Node, 16> stack;
   for (int64_t at = begin; at < end; at += 8) stack.push(eight_tree<Node>(load, at, end));
@@ -207,12 +209,12 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
   const char* p = columns.x + (int64_t{first} * kLeafTerms + columns.t) * columns.pitch;
   for (; q < whole; ++q, p += kLeafTerms * columns.pitch) take(whole_leaf(entry, p, columns.pitch));
   for (; q < last; ++q) take(any_leaf<Entry>(launch, q));
-  const bool mine = threadIdx.x < kWidth && threadIdx.x < columns.lines;
+  const bool has_line = threadIdx.x < kWidth && threadIdx.x < columns.lines;
   const auto finish = [&](const Node& node) {
     finish_sound_line(launch, columns.first_line + threadIdx.x, columns.rows, node);
   };
   if (gridDim.y == 1) {
-    if (mine) finish(stack.whole());
+    if (has_line) finish(stack.whole());
     return;
   }
 
@@ -231,7 +233,7 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
 #pragma unroll
   for (int k = 0; k < kCount; ++k) runs[columns.t][x + k * kSide] = node[k];
   __syncthreads();
-  if (mine) finish(fold_runs<Entry>(runs, threadIdx.x));
+  if (has_line) finish(fold_runs<Entry>(runs, threadIdx.x));
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ LaunchShape column_tiles_shape(const DeviceProps& d, const ReduceAxisProblem& p)
   int64_t tile = tile_pieces(column_blocks(p), leaves, int64_t{3} * d.multiprocessors / 2, most);
   const auto blocks = [&](int64_t run) { return column_blocks(p) * ceil_div(leaves, run); };
   const auto longest = [&](int64_t run) { return ceil_div(blocks(run), d.multiprocessors) * run; };
-  const int64_t most_runs = int64_t{kColumnSide} * kColumnSide;
+  const int64_t most_runs = int64_t{kColumnSide} * kColumnNodesAtOnce;
   for (int64_t run = tile / 2; run >= 1 && blocks(run) <= most && ceil_div(leaves, run) <= most_runs; run /= 2) {
     if (10 * longest(run) < 9 * longest(tile)) tile = run;
   }
