@@ -3,8 +3,8 @@
 
 usage: check_includes.py SOURCE_ROOT
 
-A call travels include/gpumem.h -> src/api -> src/engine -> src/backend -> kernels, and never back. Prints file:line for
-each violation and exits 1 if there is one.
+A call travels include/gpumem.h -> src/api -> src/ops (src/memory, src/context; src/select chooses) -> src/backend -> kernels,
+and never back; src/base is seen from everywhere. Prints file:line for each violation and exits 1 if there is one.
 """
 
 import pathlib
@@ -18,35 +18,39 @@ COMMENT = re.compile(r"//.*|/\*.*?\*/|^\s*\*.*")
 CUDA = r"cuda|cuda_\w*\.h|cuda.*\.h(pp)?|driver_types\.h|vector_types\.h|cub/.*|thrust/.*|cooperative_groups.*|nccl.*|nv/.*"
 ANY_BACKEND = r"src/backend/.*"
 SEAM = r"src/backend/backend\.hpp"
-CONSTANTS = r"kernels/\w+\.hpp"  # plain numbers that kernels and host agree on
+CONSTANTS = r"kernels/(\w+/)?\w+\.hpp"  # plain numbers and parameters that kernels and host agree on
+LIBRARY = r"src/(api|context|ops|select|memory)/.*"  # what lies above the backends
+ENGINE = ("src/base", "src/context", "src/ops", "src/select", "src/memory")
 
 # folder or file, includes that it may not have, exceptions from them, why
 INCLUDE_RULES = [
     ("include", r".*", r"stdint\.h", "the public header includes <stdint.h> alone"),
-    ("src/api", ANY_BACKEND, None, "api reaches a backend through the engine"),
+    ("src/api", ANY_BACKEND, None, "api reaches a backend through the operations"),
     ("src/api", r"kernels/.*", None, "api sees no kernel"),
     ("src/api", CUDA, None, "api sees no CUDA"),
-    ("src/engine", r"src/api/.*", None, "engine does not call back into api"),
-    ("src/engine", ANY_BACKEND, SEAM, "engine sees of the backends only backend.hpp"),
-    ("src/engine", r"kernels/.*", CONSTANTS, "engine sees no kernel"),
-    ("src/engine", CUDA, None, "engine sees no CUDA"),
-    ("src/backend", r"src/api/.*", None, "a backend does not call back into api"),
-    ("src/backend", r"src/engine/context.*", None, "a backend sees no context"),
-    ("src/backend/host", r"src/backend/cuda/.*", None, "the backends do not see each other"),
+    ("src/base", r"src/(?!base/).*", None, "base stands on nothing of the library"),
+    ("src/select", r"src/(context|memory)/.*", None, "choosing is a pure function: it sees no context and no memory"),
     ("src/backend/backend.hpp", CUDA, None, "the seam sees no CUDA"),
+    ("src/backend/host", r"src/backend/cuda/.*", None, "the backends do not see each other"),
     ("src/backend/host", CUDA, None, "the host backend sees no CUDA"),
     ("src/backend/cuda", r"src/backend/host/.*", None, "the backends do not see each other"),
-    ("kernels", r"src/api/.*", None, "a kernel sees no api"),
-    ("kernels", r"src/engine/context.*", None, "a kernel sees no context"),
-    ("kernels", ANY_BACKEND, None, "a kernel sees no backend"),
+    ("src/backend", LIBRARY, r"src/select/(select|variants)\.hpp|src/ops/permute/permute_transpose\.hpp|src/context/process\.hpp",
+     "a backend sees the seam and base alone"),
+    ("kernels", r"src/.*", None, "a kernel sees nothing of the library"),
     ("tools", r"(src|kernels)/.*", None, "the tool uses the public header alone"),
     ("examples", r"(src|kernels)/.*", None, "an example uses the public header alone"),
 ]
+for folder in ENGINE:
+    INCLUDE_RULES += [
+        (folder, r"src/api/.*", None, "nothing calls back into api"),
+        (folder, ANY_BACKEND, SEAM, "of the backends only backend.hpp is seen"),
+        (folder, r"kernels/.*", CONSTANTS, "only a backend sees a kernel"),
+        (folder, CUDA, None, "only a backend sees CUDA"),
+    ]
 
 # folder, words that it may not contain outside comments, why
 WORD_RULES = [
-    ("src/api", re.compile(r"\b(dlopen|dlsym)\b"), "only a backend loads libraries"),
-    ("src/engine", re.compile(r"\b(dlopen|dlsym)\b"), "only a backend loads libraries"),
+    (folder, re.compile(r"\b(dlopen|dlsym)\b"), "only a backend loads libraries") for folder in ("src/api", *ENGINE)
 ]
 
 

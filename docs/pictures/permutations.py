@@ -26,7 +26,7 @@ def row_major(extents):
 def fused(extents, order, element_bytes):
     """The extents that are left, the fastest axis of dst first, and the size of their elements.
 
-    As src/engine/permute_fuse.hpp has it, for addresses at multiples of 16 bytes.
+    As src/ops/permute/permute_fuse.hpp has it, for addresses at multiples of 16 bytes.
     """
     strides = row_major(extents)
     dst_strides = row_major([extents[axis] for axis in order])

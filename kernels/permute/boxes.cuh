@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kernels/division.hpp"
+#include "kernels/permute/box.hpp"
 #include "kernels/permute/words.cuh"
-#include "kernels/permute_box.hpp"
 
 namespace gpumem::kernels {
 

@@ -3,7 +3,7 @@
 // that a block makes once. Where lines begin between sectors of 32 bytes, a warp begins on the one before, so that it writes
 // whole sectors but for the ends of the line; what it reads may then begin anywhere, and the cache has the rest of the sector.
 #include "kernels/permute/boxes.cuh"
-#include "kernels/permute_lines.hpp"
+#include "kernels/permute/lines.hpp"
 
 namespace gpumem::kernels {
 namespace {

@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "kernels/permute/boxes.cuh"
-#include "kernels/permute_packed.hpp"
+#include "kernels/permute/packed.hpp"
 
 namespace gpumem::kernels {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/permute_axes.hpp"
+#include "kernels/permute/axes.hpp"
 #include "kernels/stream.hpp"
 
 namespace gpumem::kernels {

@@ -4,114 +4,114 @@ set(core_sources
   src/api/context.cpp
   src/api/copy.cpp
   src/api/fill.cpp
-  src/api/images.cpp
+  src/api/resize.cpp
   src/api/library.cpp
   src/api/memory.cpp
   src/api/permute.cpp
   src/api/plugins.cpp
   src/api/reduce.cpp
-  src/api/rows.cpp
+  src/api/gather_scatter.cpp
   src/api/streams.cpp
   src/api/transpose.cpp
   src/api/variants.cpp
-  src/engine/arrival.cpp
-  src/engine/axpby.cpp
-  src/engine/block_guards.cpp
-  src/engine/block_pool.cpp
-  src/engine/block_pool_growth.cpp
-  src/engine/block_source.cpp
-  src/engine/context.cpp
-  src/engine/copy.cpp
-  src/engine/devices.cpp
-  src/engine/error.cpp
-  src/engine/explain.cpp
-  src/engine/fences.cpp
-  src/engine/fill.cpp
-  src/engine/handles.cpp
-  src/engine/host_registration.cpp
-  src/engine/labels.cpp
-  src/engine/landing.cpp
-  src/engine/log.cpp
-  src/engine/managed.cpp
-  src/engine/memory.cpp
-  src/engine/memory_trace.cpp
-  src/engine/objects.cpp
-  src/engine/operand.cpp
-  src/engine/outputs.cpp
-  src/engine/page_map.cpp
-  src/engine/permute.cpp
-  src/engine/permute_check.cpp
-  src/engine/pinned_rings.cpp
-  src/engine/placement.cpp
-  src/engine/process.cpp
-  src/engine/reduce.cpp
-  src/engine/reduce_async.cpp
-  src/engine/reduce_axis.cpp
-  src/engine/reduce_check.cpp
-  src/engine/reduce_lines.cpp
-  src/engine/reduce_segments.cpp
-  src/engine/reduce_streamed.cpp
-  src/engine/registry.cpp
-  src/engine/report.cpp
-  src/engine/ring_copy.cpp
-  src/engine/rows.cpp
-  src/engine/resize.cpp
-  src/engine/shared_contexts.cpp
-  src/engine/staging.cpp
-  src/engine/stream_cache.cpp
-  src/engine/streams.cpp
-  src/engine/transpose.cpp
-  src/engine/transpose_across.cpp
-  src/engine/variants.cpp
-  src/engine/variants_axpby.cpp
-  src/engine/variants_copy.cpp
-  src/engine/variants_fill.cpp
-  src/engine/variants_permute.cpp
-  src/engine/variants_reduce.cpp
-  src/engine/variants_reduce_lines.cpp
-  src/engine/variants_resize.cpp
-  src/engine/variants_rows.cpp
-  src/engine/variants_transpose.cpp
-  src/backend/host/axis_reduction.cpp
+  src/ops/arrival.cpp
+  src/ops/axpby/axpby.cpp
+  src/memory/block_guards.cpp
+  src/memory/block_pool.cpp
+  src/memory/block_pool_growth.cpp
+  src/memory/block_source.cpp
+  src/context/context.cpp
+  src/ops/copy/copy.cpp
+  src/context/devices.cpp
+  src/base/error.cpp
+  src/ops/explain.cpp
+  src/memory/fences.cpp
+  src/ops/fill/fill.cpp
+  src/context/handles.cpp
+  src/memory/host_registration.cpp
+  src/memory/labels.cpp
+  src/ops/landing.cpp
+  src/base/log.cpp
+  src/memory/managed.cpp
+  src/memory/memory.cpp
+  src/memory/memory_trace.cpp
+  src/context/objects.cpp
+  src/ops/operand.cpp
+  src/ops/outputs.cpp
+  src/memory/page_map.cpp
+  src/ops/permute/permute.cpp
+  src/ops/permute/permute_check.cpp
+  src/memory/pinned_rings.cpp
+  src/ops/placement.cpp
+  src/context/process.cpp
+  src/ops/reduce/reduce.cpp
+  src/ops/reduce/reduce_async.cpp
+  src/ops/reduce/reduce_axis.cpp
+  src/ops/reduce/reduce_check.cpp
+  src/ops/reduce/reduce_lines.cpp
+  src/ops/reduce/reduce_segments.cpp
+  src/ops/reduce/reduce_streamed.cpp
+  src/memory/registry.cpp
+  src/ops/report.cpp
+  src/ops/copy/ring_copy.cpp
+  src/ops/gather_scatter/gather_scatter.cpp
+  src/ops/resize/resize.cpp
+  src/context/shared_contexts.cpp
+  src/ops/staging.cpp
+  src/memory/stream_cache.cpp
+  src/context/streams.cpp
+  src/ops/transpose/transpose.cpp
+  src/ops/transpose/transpose_across.cpp
+  src/select/variants.cpp
+  src/select/variants_axpby.cpp
+  src/select/variants_copy.cpp
+  src/select/variants_fill.cpp
+  src/select/variants_permute.cpp
+  src/select/variants_reduce.cpp
+  src/select/variants_reduce_lines.cpp
+  src/select/variants_resize.cpp
+  src/select/variants_gather_scatter.cpp
+  src/select/variants_transpose.cpp
+  src/backend/host/reduce_axis.cpp
   src/backend/host/cpu_budget.cpp
   src/backend/host/elements.cpp
   src/backend/host/foreign_cuda.cpp
-  src/backend/host/host_axpby.cpp
+  src/backend/host/axpby.cpp
   src/backend/host/host_backend.cpp
-  src/backend/host/host_copy.cpp
+  src/backend/host/copy.cpp
   src/backend/host/host_families.cpp
-  src/backend/host/host_permute.cpp
+  src/backend/host/permute.cpp
   src/backend/host/host_queue.cpp
-  src/backend/host/host_resize.cpp
-  src/backend/host/host_rows.cpp
-  src/backend/host/host_transpose.cpp
-  src/backend/host/in_place.cpp
-  src/backend/host/loops_dispatch.cpp
+  src/backend/host/resize.cpp
+  src/backend/host/gather_scatter.cpp
+  src/backend/host/transpose.cpp
+  src/backend/host/transpose_in_place.cpp
+  src/backend/host/loops/dispatch.cpp
   src/backend/host/mappings.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
   src/backend/host/residency.cpp
-  src/backend/host/segment_reduction.cpp
+  src/backend/host/reduce_segments.cpp
   src/backend/host/sequence.cpp
-  src/backend/host/vector_reduction.cpp
+  src/backend/host/reduce_vector.cpp
   src/backend/host/worker_pool.cpp
   src/backend/pages.cpp)
 
 set(cuda_sources
   src/backend/cuda/checker.cpp
-  src/backend/cuda/cuda_axpby.cpp
+  src/backend/cuda/axpby.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
-  src/backend/cuda/cuda_copy.cpp
+  src/backend/cuda/copy.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_managed.cpp
-  src/backend/cuda/cuda_permute.cpp
-  src/backend/cuda/cuda_reduce.cpp
-  src/backend/cuda/cuda_resize.cpp
-  src/backend/cuda/cuda_rows.cpp
+  src/backend/cuda/permute.cpp
+  src/backend/cuda/reduce.cpp
+  src/backend/cuda/resize.cpp
+  src/backend/cuda/gather_scatter.cpp
   src/backend/cuda/cuda_streams.cpp
-  src/backend/cuda/cuda_transpose.cpp
+  src/backend/cuda/transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_copy.cpp
   src/backend/cuda/driver_pool.cpp
@@ -140,7 +140,7 @@ set(kernel_sources
   kernels/resize/resize.cu
   kernels/resize/texture.cu
   kernels/resize/words.cu
-  kernels/rows/rows.cu
+  kernels/gather_scatter/gather_scatter.cu
   kernels/stream.cu
   kernels/transpose/decomposed.cu
   kernels/transpose/in_place.cu
@@ -177,14 +177,14 @@ endfunction()
 set(loop_objects "")
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
-    src/backend/host/loops_axpby.cpp
-    src/backend/host/loops_float_lines.cpp
-    src/backend/host/loops_floats.cpp
-    src/backend/host/loops_integers.cpp
-    src/backend/host/loops_move.cpp
-    src/backend/host/loops_ranges.cpp
-    src/backend/host/loops_resize.cpp
-    src/backend/host/loops_word_lines.cpp)
+    src/backend/host/loops/axpby.cpp
+    src/backend/host/loops/float_lines.cpp
+    src/backend/host/loops/floats.cpp
+    src/backend/host/loops/integers.cpp
+    src/backend/host/loops/move.cpp
+    src/backend/host/loops/ranges.cpp
+    src/backend/host/loops/resize.cpp
+    src/backend/host/loops/word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})
   target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})
   target_compile_options(gpumem_loops_${name} PRIVATE -O3 ${flags})
@@ -195,7 +195,7 @@ gpumem_loops(base "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   gpumem_loops(avx2 "-mavx2;-mf16c")
   gpumem_loops(avx512 "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mf16c;-mprefer-vector-width=512")
-  set_source_files_properties(src/backend/host/loops_dispatch.cpp PROPERTIES COMPILE_DEFINITIONS GPUMEM_HAS_WIDE_LOOPS)
+  set_source_files_properties(src/backend/host/loops/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS GPUMEM_HAS_WIDE_LOOPS)
 endif()
 
 add_library(gpumem_core OBJECT ${core_sources})

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "api/guard.hpp"
-#include "engine/operations.hpp"
+#include "ops/operations.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

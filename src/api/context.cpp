@@ -1,7 +1,7 @@
-#include "engine/context.hpp"
+#include "context/context.hpp"
 
 #include "api/guard.hpp"
-#include "engine/streams.hpp"
+#include "context/streams.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

@@ -1,6 +1,6 @@
 // Copies: of one range, of rows, of slices of rows.
 #include "api/guard.hpp"
-#include "engine/operations.hpp"
+#include "ops/operations.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

@@ -1,5 +1,5 @@
 // Fills.
-#include "engine/operations.hpp"
+#include "ops/operations.hpp"
 
 #include "api/guard.hpp"
 

@@ -10,9 +10,9 @@
 #include <system_error>
 #include <type_traits>
 
-#include "engine/context.hpp"
-#include "engine/error.hpp"
-#include "engine/process.hpp"
+#include "base/error.hpp"
+#include "context/context.hpp"
+#include "context/process.hpp"
 #include "gpumem.h"
 
 namespace gpumem::api {

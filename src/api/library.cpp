@@ -1,6 +1,6 @@
 // Version, statuses, the last error, devices.
 #include "api/guard.hpp"
-#include "engine/devices.hpp"
+#include "context/devices.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

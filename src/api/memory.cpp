@@ -1,7 +1,7 @@
 // Allocation, pointers, statistics, managed memory.
 #include "api/guard.hpp"
-#include "engine/operand.hpp"
-#include "engine/operations.hpp"
+#include "ops/operand.hpp"
+#include "ops/operations.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

@@ -1,6 +1,6 @@
 // Permutations of axes.
 #include "api/guard.hpp"
-#include "engine/operations.hpp"
+#include "ops/operations.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

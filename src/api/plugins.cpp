@@ -1,8 +1,8 @@
 // Allocators in the signatures of other libraries, on the process's own contexts.
 #include "api/guard.hpp"
-#include "engine/operations.hpp"
-#include "engine/sentences.hpp"
-#include "engine/shared_contexts.hpp"
+#include "base/sentences.hpp"
+#include "context/shared_contexts.hpp"
+#include "ops/operations.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

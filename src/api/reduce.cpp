@@ -1,6 +1,6 @@
 // Reductions. The typed functions differ from the general ones in their types alone.
 #include "api/guard.hpp"
-#include "engine/operations.hpp"
+#include "ops/operations.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

@@ -1,5 +1,5 @@
 // Streams and events.
-#include "engine/streams.hpp"
+#include "context/streams.hpp"
 #include "api/guard.hpp"
 
 using namespace gpumem;

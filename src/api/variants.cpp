@@ -1,6 +1,6 @@
 // Variants and explain.
 #include "api/guard.hpp"
-#include "engine/explain.hpp"
+#include "ops/explain.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "engine/copy_block.hpp"
-#include "engine/device_props.hpp"
-#include "engine/variants.hpp"
+#include "base/device_props.hpp"
 #include "gpumem.h"
+#include "kernels/copy/copy_block.hpp"
 #include "kernels/nodes.hpp"
+#include "select/variants.hpp"
 
 namespace gpumem {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/variants.hpp"
+#include "select/variants.hpp"
 
 namespace gpumem {
 

@@ -4,8 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "engine/permute_fuse.hpp"
-#include "engine/select.hpp"
+#include "ops/permute/permute_fuse.hpp"
+#include "select/select.hpp"
 #include "tests/fixtures/devices.hpp"
 
 namespace gpumem::fixtures {

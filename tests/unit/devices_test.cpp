@@ -1,9 +1,9 @@
 // Which device a context gets: every combination of what the program asks, the environment says and the machine has.
-#include "engine/devices.hpp"
+#include "context/devices.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

@@ -1,11 +1,11 @@
-#include "engine/handles.hpp"
+#include "context/handles.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <thread>
 
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

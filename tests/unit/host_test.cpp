@@ -11,7 +11,7 @@
 
 #include "backend/host/elements.hpp"
 #include "backend/host/host_queue.hpp"
-#include "backend/host/loops.hpp"
+#include "backend/host/loops/loops.hpp"
 #include "backend/host/mappings.hpp"
 #include "backend/host/worker_pool.hpp"
 

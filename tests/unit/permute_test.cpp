@@ -5,11 +5,11 @@
 #include <random>
 #include <vector>
 
-#include "engine/permute_fuse.hpp"
 #include "kernels/division.hpp"
 #include "kernels/limits.hpp"
-#include "kernels/permute_lines.hpp"
-#include "kernels/permute_packed.hpp"
+#include "kernels/permute/lines.hpp"
+#include "kernels/permute/packed.hpp"
+#include "ops/permute/permute_fuse.hpp"
 
 namespace gpumem {
 namespace {

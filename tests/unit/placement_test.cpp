@@ -1,4 +1,4 @@
-#include "engine/placement.hpp"
+#include "ops/placement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/registry.hpp"
+#include "memory/registry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "engine/select.hpp"
 #include "kernels/resize/coordinates.hpp"
+#include "select/select.hpp"
 #include "tests/fixtures/devices.hpp"
 
 namespace gpumem {

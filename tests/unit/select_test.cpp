@@ -1,5 +1,5 @@
 // The choice of variants: golden decisions over recorded devices, and the rules that hold for every table.
-#include "engine/select.hpp"
+#include "select/select.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "engine/permute_fuse.hpp"
+#include "ops/permute/permute_fuse.hpp"
 #include "tests/fixtures/devices.hpp"
 #include "tests/unit/decisions.hpp"
 

@@ -1,12 +1,12 @@
 // The native streams that a context of the process knows: one wrapper each, so many of them, and memory for all the others.
-#include "engine/shared_contexts.hpp"
+#include "context/shared_contexts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "engine/error.hpp"
-#include "engine/process.hpp"
+#include "base/error.hpp"
+#include "context/process.hpp"
 
 namespace gpumem {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/size_classes.hpp"
+#include "memory/size_classes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Stands in for the CUDA backend in a host-only build: says so to whoever asks.
 #include "backend/backend.hpp"
 #include "backend/launchers.hpp"
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

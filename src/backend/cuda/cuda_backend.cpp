@@ -3,8 +3,8 @@
 
 #include <sys/resource.h>
 
-#include "engine/error.hpp"
-#include "engine/names.hpp"
+#include "base/error.hpp"
+#include "base/names.hpp"
 #include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/reduce/launch.hpp"

@@ -13,7 +13,7 @@
 #include "backend/cuda/stream_memory.hpp"
 #include "backend/cuda/texture_objects.hpp"
 #include "backend/launchers.hpp"
-#include "kernels/rows/rows.hpp"
+#include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {

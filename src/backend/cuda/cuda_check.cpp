@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 

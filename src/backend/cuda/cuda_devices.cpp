@@ -4,7 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_check.hpp"
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

@@ -1,6 +1,6 @@
 // Streams, events and host callbacks.
 #include "backend/cuda/cuda_backend.hpp"
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

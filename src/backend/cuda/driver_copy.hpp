@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "engine/copy_block.hpp"
+#include "kernels/copy/copy_block.hpp"
 
 namespace gpumem {
 

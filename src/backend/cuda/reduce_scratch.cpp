@@ -1,6 +1,6 @@
 #include "backend/cuda/reduce_scratch.hpp"
 
-#include "engine/error.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 

@@ -8,8 +8,8 @@
 #include "backend/host/cpu_budget.hpp"
 #include "backend/host/foreign_cuda.hpp"
 #include "backend/pages.hpp"
-#include "engine/checked.hpp"
-#include "engine/error.hpp"
+#include "base/checked.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {

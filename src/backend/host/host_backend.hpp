@@ -7,7 +7,7 @@
 #include "backend/host/host_queue.hpp"
 #include "backend/host/mappings.hpp"
 #include "backend/host/parallel.hpp"
-#include "backend/host/reductions.hpp"
+#include "backend/host/reduce.hpp"
 #include "backend/launchers.hpp"
 
 namespace gpumem {

@@ -4,7 +4,7 @@
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
-#include "backend/host/reductions.hpp"
+#include "backend/host/reduce.hpp"
 #include "backend/launchers.hpp"
 
 namespace gpumem {

@@ -1,6 +1,6 @@
 #include "backend/host/host_queue.hpp"
 
-#include "engine/quiet_thread.hpp"
+#include "base/quiet_thread.hpp"
 
 namespace gpumem {
 

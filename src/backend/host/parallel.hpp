@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "backend/host/loops.hpp"
+#include "backend/host/loops/loops.hpp"
 #include "backend/host/worker_pool.hpp"
 
 namespace gpumem {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "backend/backend.hpp"
-#include "backend/host/loops.hpp"
+#include "backend/host/loops/loops.hpp"
 #include "kernels/values.hpp"
 
 namespace gpumem {

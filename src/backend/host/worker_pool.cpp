@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/process.hpp"
-#include "engine/quiet_thread.hpp"
+#include "base/quiet_thread.hpp"
+#include "context/process.hpp"
 
 namespace gpumem {
 namespace {

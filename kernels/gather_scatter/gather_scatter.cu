@@ -1,0 +1,210 @@
+// Gathers and scatters. Reads the index twice (once to check it, once to use it), reads and writes each row once:
+// 2 * n * (index bytes + row bytes), less where a row is named twice and still in a cache.
+// The words of all rows are dealt out to neighbouring threads, row after row: a row of few words shares a warp with the next, a
+// long one is spread over as many warps as it takes, and no lane is idle. Threads of one row read the same number of the index,
+// which one access serves. Each thread has kRowsWords words under way at a time.
+//   vec16  16 bytes a word, for rows that begin at multiples of 16 on both sides
+//   words  4 bytes a word, for rows that begin at multiples of 4
+//   bytes  one byte, for any address
+// A row's last word may be a part of one.
+#include "kernels/enqueue.cuh"
+#include "kernels/gather_scatter/gather_scatter.hpp"
+#include "kernels/limits.hpp"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kRowsThreads;
+constexpr int kWords = kRowsWords;
+constexpr int64_t kTile = int64_t{kThreads} * kWords;  // words
+
+constexpr int kCheckLoads = 8;
+constexpr int64_t kCheckTile = int64_t{kThreads} * kCheckLoads;
+constexpr int64_t kCheckBlocks = 1024;
+
+// What the last block to finish hands over.
+template <class Index>
+__device__ void hand_over(const RowsLaunch& launch, const Index* index) {
+  const unsigned long long found = atomicExch(launch.pending, 0);
+  *launch.verdict = found;
+  if (launch.status != nullptr) *launch.status = found == 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
+  if (launch.report == nullptr) return;
+  const auto at = static_cast<int64_t>(~found);  // -1 for 0
+  launch.report->at = at;
+  launch.report->bits = found == 0 ? 0 : static_cast<uint64_t>(index[at]);
+}
+
+// The lowest bad place has the largest complement, and no complement is 0.
+template <class Index>
+__global__ void __launch_bounds__(kThreads) check_kernel(const __grid_constant__ RowsLaunch launch) {
+  const auto* index = static_cast<const Index*>(launch.index);
+  const int64_t step = int64_t{gridDim.x} * kCheckTile;
+  int64_t first = launch.n;
+  for (int64_t base = blockIdx.x * kCheckTile + threadIdx.x; base < launch.n && first == launch.n; base += step) {
+    Index in[kCheckLoads];
+#pragma unroll
+    for (int k = 0; k < kCheckLoads; ++k) {
+      const int64_t at = base + k * kThreads;
+      in[k] = index[at < launch.n ? at : base];
+    }
+#pragma unroll
+    for (int k = kCheckLoads - 1; k >= 0; --k) {
+      const int64_t at = base + k * kThreads;
+      if (at < launch.n && in[k] >= launch.limit) first = at;
+    }
+  }
+  if (first < launch.n) {
+    atomicMax(launch.pending, ~static_cast<unsigned long long>(first));
+    __threadfence();
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  if (atomicInc(launch.done, gridDim.x - 1) != gridDim.x - 1) return;
+  __threadfence();
+  hand_over(launch, index);
+}
+
+// A word's row, and its place in it.
+struct Place {
+  int64_t row;
+  int64_t word;
+  __device__ Place(int64_t number, int64_t words) {
+    if (number <= UINT32_MAX && words <= UINT32_MAX) {  // a 32-bit division is several times shorter
+      const auto n = static_cast<uint32_t>(number);
+      const auto w = static_cast<uint32_t>(words);
+      row = n / w;
+      word = n % w;
+    } else {
+      row = number / words;
+      word = number % words;
+    }
+  }
+};
+
+struct Rows {
+  const char* src;
+  int64_t src_pitch;
+  char* dst;
+  int64_t dst_pitch;
+  const void* index;
+  int64_t row_bytes;
+  int64_t words;  // of a row
+  int64_t total;  // words
+  int64_t tiles;
+  int64_t step_rows;  // kThreads words further on: so many rows and words
+  int64_t step_words;
+  const unsigned long long* verdict;
+};
+
+template <class T>
+__device__ __forceinline__ void move_part(const char*& from, char*& to) {
+  *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from);
+  from += sizeof(T);
+  to += sizeof(T);
+}
+
+// Less than a word, by parts that are powers of two: each is aligned, since the word is.
+template <class Word>
+__device__ __forceinline__ void move_tail(const char* from, char* to, int bytes) {
+  if constexpr (sizeof(Word) > 8) {
+    if ((bytes & 8) != 0) move_part<uint2>(from, to);
+  }
+  if constexpr (sizeof(Word) > 4) {
+    if ((bytes & 4) != 0) move_part<uint32_t>(from, to);
+  }
+  if ((bytes & 2) != 0) move_part<uint16_t>(from, to);
+  if ((bytes & 1) != 0) move_part<unsigned char>(from, to);
+}
+
+template <class Word, class Index, bool kGathers>
+__global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ Rows r) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
+  const auto* index = static_cast<const Index*>(r.index);
+  const bool bad = *r.verdict != 0;
+  for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
+    const int64_t first = tile * kTile + threadIdx.x;
+    Place place(first, r.words);
+    uint64_t from[kWords];  // places, in bytes; of a bad index they mean nothing, and no address is made of them
+    uint64_t to[kWords];
+    int64_t left[kWords];  // bytes of the row from the word on; none: past the last row
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      const bool there = first + k * kThreads < r.total;
+      const int64_t at = place.word * kBytes;
+      const auto named = there ? static_cast<uint64_t>(index[place.row]) : 0;
+      const auto row = static_cast<uint64_t>(place.row);
+      from[k] = (kGathers ? named : row) * static_cast<uint64_t>(r.src_pitch) + static_cast<uint64_t>(at);
+      to[k] = (kGathers ? row : named) * static_cast<uint64_t>(r.dst_pitch) + static_cast<uint64_t>(at);
+      left[k] = there ? r.row_bytes - at : 0;
+      place.row += r.step_rows;
+      place.word += r.step_words;
+      if (place.word >= r.words) {
+        place.word -= r.words;
+        ++place.row;
+      }
+    }
+    if (bad) return;  // asked for together with the first numbers of the index
+    Word in[kWords];
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(r.src + from[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < kWords; ++k) {
+      if (left[k] >= kBytes) {
+        *reinterpret_cast<Word*>(r.dst + to[k]) = in[k];
+      } else if (kBytes > 1 && left[k] > 0) {
+        move_tail<Word>(r.src + from[k], r.dst + to[k], static_cast<int>(left[k]));
+      }
+    }
+  }
+}
+
+template <class Word, bool kGathers, class Index>
+cudaError_t start(const RowsLaunch& launch, Stream stream) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
+  const int64_t checks = launch.n / kCheckTile + 1;
+  const auto blocks = static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks);
+  const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, launch);
+  if (error != cudaSuccess) return error;
+  Rows r{};
+  r.src = static_cast<const char*>(launch.src);
+  r.src_pitch = launch.src_pitch;
+  r.dst = static_cast<char*>(launch.dst);
+  r.dst_pitch = launch.dst_pitch;
+  r.index = launch.index;
+  r.row_bytes = launch.row_bytes;
+  r.words = launch.row_bytes / kBytes + (launch.row_bytes % kBytes != 0 ? 1 : 0);
+  r.total = launch.n * r.words;
+  r.tiles = r.total / kTile + (r.total % kTile != 0 ? 1 : 0);
+  r.step_rows = kThreads / r.words;
+  r.step_words = kThreads % r.words;
+  r.verdict = launch.verdict;
+  return enqueue(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(launch.grid), kThreads, stream, r);
+}
+
+template <class Word, bool kGathers>
+cudaError_t start(const RowsLaunch& launch, Stream stream) {
+  return launch.index_bytes == 4 ? start<Word, kGathers, uint32_t>(launch, stream)
+                                 : start<Word, kGathers, uint64_t>(launch, stream);
+}
+
+}  // namespace
+
+cudaError_t gather_vec16(const RowsLaunch& launch, Stream stream) { return start<uint4, true>(launch, stream); }
+cudaError_t gather_words(const RowsLaunch& launch, Stream stream) { return start<uint32_t, true>(launch, stream); }
+cudaError_t gather_bytes(const RowsLaunch& launch, Stream stream) { return start<unsigned char, true>(launch, stream); }
+cudaError_t scatter_vec16(const RowsLaunch& launch, Stream stream) { return start<uint4, false>(launch, stream); }
+cudaError_t scatter_words(const RowsLaunch& launch, Stream stream) { return start<uint32_t, false>(launch, stream); }
+cudaError_t scatter_bytes(const RowsLaunch& launch, Stream stream) {
+  return start<unsigned char, false>(launch, stream);
+}
+
+// The kernels of one source file are loaded together.
+cudaError_t rows_preload() {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, check_kernel<uint32_t>);
+}
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,40 @@
+// Rows of a matrix by index.
+#include "api/guard.hpp"
+#include "ops/operations.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+gpumem_status gpumem_gather(gpumem_ctx* ctx, int64_t row_bytes, const void* src, int64_t src_rows,
+                            int64_t src_pitch_bytes, gpumem_dtype index_type, const void* index, int64_t n, void* dst,
+                            int64_t dst_pitch_bytes) {
+  return with_context(ctx, [&](Context& context) {
+    gather(context, {{row_bytes, src, src_rows, src_pitch_bytes, index_type, index, n, dst, n, dst_pitch_bytes}});
+  });
+}
+
+gpumem_status gpumem_gather_async(gpumem_ctx* ctx, int64_t row_bytes, const void* src, int64_t src_rows,
+                                  int64_t src_pitch_bytes, gpumem_dtype index_type, const void* index, int64_t n,
+                                  void* dst, int64_t dst_pitch_bytes, gpumem_status* status, gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) {
+    gather_async(context, {{row_bytes, src, src_rows, src_pitch_bytes, index_type, index, n, dst, n, dst_pitch_bytes}},
+                 status, stream_of(context, stream));
+  });
+}
+
+gpumem_status gpumem_scatter(gpumem_ctx* ctx, int64_t row_bytes, const void* src, int64_t src_pitch_bytes,
+                             gpumem_dtype index_type, const void* index, int64_t n, void* dst, int64_t dst_rows,
+                             int64_t dst_pitch_bytes) {
+  return with_context(ctx, [&](Context& context) {
+    scatter(context, {{row_bytes, src, n, src_pitch_bytes, index_type, index, n, dst, dst_rows, dst_pitch_bytes}});
+  });
+}
+
+gpumem_status gpumem_scatter_async(gpumem_ctx* ctx, int64_t row_bytes, const void* src, int64_t src_pitch_bytes,
+                                   gpumem_dtype index_type, const void* index, int64_t n, void* dst, int64_t dst_rows,
+                                   int64_t dst_pitch_bytes, gpumem_status* status, gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) {
+    scatter_async(context, {{row_bytes, src, n, src_pitch_bytes, index_type, index, n, dst, dst_rows, dst_pitch_bytes}},
+                  status, stream_of(context, stream));
+  });
+}

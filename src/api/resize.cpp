@@ -1,0 +1,29 @@
+// Images.
+#include "api/guard.hpp"
+#include "ops/operations.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+gpumem_status gpumem_resize_2d(gpumem_ctx* ctx, gpumem_filter filter, gpumem_dtype dtype, int32_t channels,
+                               const void* src, int64_t src_rows, int64_t src_cols, int64_t src_pitch_bytes, void* dst,
+                               int64_t dst_rows, int64_t dst_cols, int64_t dst_pitch_bytes) {
+  return with_context(ctx, [&](Context& context) {
+    resize(
+        context,
+        {filter, dtype, channels, src, src_rows, src_cols, src_pitch_bytes, dst, dst_rows, dst_cols, dst_pitch_bytes},
+        context.own_stream(), Until::complete);
+  });
+}
+
+gpumem_status gpumem_resize_2d_async(gpumem_ctx* ctx, gpumem_filter filter, gpumem_dtype dtype, int32_t channels,
+                                     const void* src, int64_t src_rows, int64_t src_cols, int64_t src_pitch_bytes,
+                                     void* dst, int64_t dst_rows, int64_t dst_cols, int64_t dst_pitch_bytes,
+                                     gpumem_stream* stream) {
+  return with_context(ctx, [&](Context& context) {
+    resize(
+        context,
+        {filter, dtype, channels, src, src_rows, src_cols, src_pitch_bytes, dst, dst_rows, dst_cols, dst_pitch_bytes},
+        stream_of(context, stream), Until::enqueued);
+  });
+}

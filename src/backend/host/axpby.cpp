@@ -1,0 +1,77 @@
+// z = alpha x + beta y on the host.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "backend/host/host_backend.hpp"
+#include "backend/host/parallel.hpp"
+#include "backend/launchers.hpp"
+#include "base/checked.hpp"
+#include "base/float_environment.hpp"
+#include "kernels/elements.hpp"
+
+namespace gpumem {
+namespace {
+
+const char* element(const void* p, int64_t i, int64_t element_bytes) noexcept {
+  return p == nullptr ? nullptr : static_cast<const char*>(p) + i * element_bytes;
+}
+
+// Writing around the caches pays where z is not in them: not where it has just been read.
+void parallel(const HostTeam& team, const AxpbyArgs& a) {
+  const auto loop = a.dtype == GPUMEM_F32 ? team.loops.axpby.f32 : team.loops.axpby.f64;
+  const int64_t bytes = element_bytes(a.dtype);
+  const bool stream = a.z != a.x && a.z != a.y && team.larger_than_caches(a.n * bytes);
+  team.parallel(ceil_div(a.n, a.shape.tile), [&](int64_t i) {
+    const DefaultFloatEnvironment of_thread;
+    const int64_t first = i * a.shape.tile;
+    const int64_t last = std::min(first + a.shape.tile, a.n);
+    loop({a.alpha, element(a.x, first, bytes), a.beta, element(a.y, first, bytes),
+          static_cast<char*>(a.z) + first * bytes, last - first, stream});
+  });
+}
+
+// The formula and nothing else: what the loops are held against.
+template <class T, class Bits>
+void one_by_one(const AxpbyArgs& a) noexcept {
+  const T alpha = std::bit_cast<T>(static_cast<Bits>(a.alpha));
+  const T beta = std::bit_cast<T>(static_cast<Bits>(a.beta));
+  const auto load = [](const void* p, int64_t i) noexcept {
+    T value;
+    std::memcpy(&value, element(p, i, sizeof(T)), sizeof value);
+    return value;
+  };
+  for (int64_t i = 0; i < a.n; ++i) {
+    T z = 0;
+    if (a.x != nullptr && a.y != nullptr) {
+      z = alpha * load(a.x, i) + beta * load(a.y, i);
+    } else if (a.x != nullptr) {
+      z = alpha * load(a.x, i);
+    } else if (a.y != nullptr) {
+      z = beta * load(a.y, i);
+    }
+    if (__builtin_isnan(z)) z = std::numeric_limits<T>::quiet_NaN();  // 0x7fc00000, 0x7ff8000000000000
+    std::memcpy(static_cast<char*>(a.z) + i * static_cast<int64_t>(sizeof(T)), &z, sizeof z);
+  }
+}
+
+void serial(const HostTeam&, const AxpbyArgs& args) {
+  const DefaultFloatEnvironment environment;
+  if (args.dtype == GPUMEM_F32) return one_by_one<float, uint32_t>(args);
+  one_by_one<double, uint64_t>(args);
+}
+
+constexpr Launcher<void (*)(const HostTeam&, const AxpbyArgs&)> kAxpby[] = {{"host_parallel", parallel},
+                                                                            {"host_serial", serial}};
+
+}  // namespace
+
+void add_axpby_host_names(LauncherNames& names) { add_names<AxpbyFamily>(names, kAxpby); }
+
+void HostBackend::axpby(NativeStream stream, const AxpbyArgs& args, Until until) {
+  const auto launch = launch_of<AxpbyFamily>(kAxpby, args.variant);
+  submit(stream, until, [launch, args, this] { launch(team_, args); });
+}
+
+}  // namespace gpumem

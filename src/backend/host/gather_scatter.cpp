@@ -1,0 +1,193 @@
+// Gathers and scatters on the host. The index is read twice: once to check all of it, since nothing may be written when a
+// number is bad, and once with the rows. A row is read and written once. Several threads may write a row of a scatter that is
+// named more than once; which of their bytes stay is left open.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <type_traits>
+
+#include "backend/host/host_backend.hpp"
+#include "backend/host/parallel.hpp"
+#include "backend/launchers.hpp"
+#include "base/checked.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr Launcher<HostWay> kGather[] = {{"host_parallel", {}}, {"host_serial", {.serial = true}}};
+constexpr Launcher<HostWay> kScatter[] = {{"host_parallel", {}}, {"host_serial", {.serial = true}}};
+
+constexpr int64_t kCheckTile = int64_t{1} << 16;  // numbers of the index that a task checks
+constexpr int64_t kLine = 64;
+
+// The first of index[first] .. index[last - 1] that is no less than limit; last if there is none.
+template <class Index>
+int64_t first_bad(const Index* index, int64_t first, int64_t last, uint64_t limit) noexcept {
+  constexpr int64_t kBlock = 512;
+  for (int64_t at = first; at < last; at += kBlock) {
+    const int64_t end = std::min(at + kBlock, last);
+    Index largest = 0;
+    for (int64_t i = at; i < end; ++i) largest = std::max(largest, index[i]);
+    if (largest < limit) continue;
+    while (index[at] < limit) ++at;
+    return at;
+  }
+  return last;
+}
+
+template <class Index>
+BadIndex check(const HostTeam& team, int64_t tile, const RowsArgs& a) noexcept {
+  const auto* index = static_cast<const Index*>(a.index);
+  std::atomic<int64_t> found{a.n};
+  team.parallel(ceil_div(a.n, tile), [&](int64_t task) {
+    const int64_t first = task * tile;
+    int64_t seen = found.load(std::memory_order_relaxed);
+    const int64_t bad = first < seen ? first_bad(index, first, std::min(first + tile, a.n), a.limit) : a.n;
+    if (bad == std::min(first + tile, a.n)) return;
+    while (bad < seen && !found.compare_exchange_weak(seen, bad, std::memory_order_relaxed)) {
+    }
+  });
+  const int64_t at = found.load(std::memory_order_relaxed);
+  return at < a.n ? BadIndex{at, index[at]} : BadIndex{};
+}
+
+// A matrix's row; kNamed: the one that the index names.
+template <bool kNamed, class Index>
+int64_t row_of(const Index* index, int64_t i) noexcept {
+  return kNamed ? static_cast<int64_t>(index[i]) : i;
+}
+
+// Rows found by chance come late, so those that follow are asked for in advance: their first lines, after which the
+// hardware's own prefetching goes on.
+template <bool kGathers>
+void prefetch_row(const char* row, int64_t bytes) noexcept {
+  constexpr int64_t kMost = 4 * kLine;
+  for (int64_t at = 0; at < std::min(bytes, kMost); at += kLine) __builtin_prefetch(row + at, kGathers ? 0 : 1);
+}
+
+// A function of its own, for the thread sanitizer to know by name (tests/support/sanitizer_options.cpp).
+[[gnu::always_inline]] inline void scatter_row(char* dst, const char* src, int64_t bytes) noexcept {
+  std::memcpy(dst, src, static_cast<size_t>(bytes));
+}
+
+template <bool kGathers>
+void copy_row(char* dst, const char* src, int64_t bytes) noexcept {
+  if constexpr (kGathers) {
+    std::memcpy(dst, src, static_cast<size_t>(bytes));
+  } else {
+    scatter_row(dst, src, bytes);
+  }
+}
+
+// Lines of so many bytes are under way at a time.
+constexpr int64_t kAheadBytes = 2048;
+constexpr int64_t kMostRowsAhead = 16;
+
+// kBytes: of a row, where it is one of the usual short ones; else 0.
+template <bool kGathers, class Index, int64_t kBytes>
+void move_rows_of_task(const RowsArgs& a, int64_t first, int64_t last) noexcept {
+  const auto* index = static_cast<const Index*>(a.index);
+  const auto* src = static_cast<const char*>(a.src);
+  auto* dst = static_cast<char*>(a.dst);
+  const int64_t bytes = kBytes > 0 ? kBytes : a.row_bytes;
+  const int64_t ahead = std::clamp<int64_t>(kAheadBytes / bytes, 1, kMostRowsAhead);
+  const char* named = kGathers ? src : dst;
+  const int64_t named_pitch = kGathers ? a.src_pitch : a.dst_pitch;
+  const auto move = [&](int64_t i) {
+    copy_row<kGathers>(dst + row_of<!kGathers>(index, i) * a.dst_pitch, src + row_of<kGathers>(index, i) * a.src_pitch,
+                       bytes);
+  };
+  int64_t i = first;
+  for (; i < last - ahead; ++i) {
+    prefetch_row<kGathers>(named + static_cast<int64_t>(index[i + ahead]) * named_pitch, bytes);
+    move(i);
+  }
+  for (; i < last; ++i) move(i);
+}
+
+using Move = void (*)(const RowsArgs&, int64_t, int64_t);
+
+template <bool kGathers, class Index>
+Move move_of(int64_t row_bytes) noexcept {
+  switch (row_bytes) {
+    case 1:
+      return move_rows_of_task<kGathers, Index, 1>;
+    case 2:
+      return move_rows_of_task<kGathers, Index, 2>;
+    case 4:
+      return move_rows_of_task<kGathers, Index, 4>;
+    case 8:
+      return move_rows_of_task<kGathers, Index, 8>;
+    case 12:
+      return move_rows_of_task<kGathers, Index, 12>;
+    case 16:
+      return move_rows_of_task<kGathers, Index, 16>;
+    case 32:
+      return move_rows_of_task<kGathers, Index, 32>;
+    case 64:
+      return move_rows_of_task<kGathers, Index, 64>;
+    default:
+      return move_rows_of_task<kGathers, Index, 0>;
+  }
+}
+
+// Rows that are few and long are cut into pieces of as many bytes.
+template <bool kGathers, class Index>
+void move_pieces(const HostTeam& team, const RowsArgs& a, int64_t pieces) noexcept {
+  const auto* index = static_cast<const Index*>(a.index);
+  const int64_t bytes = ceil_div(ceil_div(a.row_bytes, pieces), kLine) * kLine;
+  team.parallel(a.n * pieces, [&](int64_t task) {
+    const int64_t i = task / pieces;
+    const int64_t first = std::min(task % pieces * bytes, a.row_bytes);
+    const int64_t last = std::min(first + bytes, a.row_bytes);
+    copy_row<kGathers>(static_cast<char*>(a.dst) + row_of<!kGathers>(index, i) * a.dst_pitch + first,
+                       static_cast<const char*>(a.src) + row_of<kGathers>(index, i) * a.src_pitch + first,
+                       last - first);
+  });
+}
+
+template <bool kGathers, class Index>
+BadIndex check_and_move(const HostTeam& team, HostWay way, const RowsArgs& a) noexcept {
+  const BadIndex bad = check<Index>(team, way.serial ? a.n : kCheckTile, a);
+  if (a.status != nullptr) *a.status = bad.at < 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
+  if (bad.at >= 0) return bad;
+  if (a.shape.grid > a.n) {
+    move_pieces<kGathers, Index>(team, a, a.shape.grid / a.n);
+    return bad;
+  }
+  const Move move = move_of<kGathers, Index>(a.row_bytes);
+  const int64_t tile = a.shape.tile;
+  team.parallel(ceil_div(a.n, tile), [&](int64_t task) { move(a, task * tile, std::min((task + 1) * tile, a.n)); });
+  return bad;
+}
+
+}  // namespace
+
+void add_rows_host_names(LauncherNames& names) {
+  add_names<GatherFamily>(names, kGather);
+  add_names<ScatterFamily>(names, kScatter);
+}
+
+template <class Family>
+BadIndex HostBackend::move_rows(NativeStream stream, const RowsArgs& args, Until until) {
+  constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
+  const HostWay way = launch_of<Family>(kGathers ? kGather : kScatter, args.variant);
+  const auto run = args.index_bytes == 4 ? check_and_move<kGathers, uint32_t> : check_and_move<kGathers, uint64_t>;
+  BadIndex bad;
+  if (until == Until::complete) {
+    submit(stream, until, [&] { bad = run(team_, way, args); });
+  } else {
+    submit(stream, until, [run, way, args, this] { run(team_, way, args); });
+  }
+  return bad;
+}
+
+BadIndex HostBackend::gather(NativeStream stream, const RowsArgs& args, Until until) {
+  return move_rows<GatherFamily>(stream, args, until);
+}
+
+BadIndex HostBackend::scatter(NativeStream stream, const RowsArgs& args, Until until) {
+  return move_rows<ScatterFamily>(stream, args, until);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,218 @@
+// Sums of floating-point elements in the order of kernels/order.hpp; compiled once for each instruction set (loops.hpp). A leaf's
+// 128 lanes are that many accumulators in f64, in vectors that stay in registers while a leaf is read.
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "backend/host/loops/loops.hpp"
+#include "backend/host/loops/sums.hpp"
+#include "kernels/order.hpp"
+
+namespace gpumem {
+namespace {
+
+// Accumulators: half of the registers, or all that a leaf needs.
+#if defined(__AVX512F__)
+constexpr int kAccumulators = 16;
+#else
+constexpr int kAccumulators = 8;
+#endif
+
+// As norm_term(). The masks are all ones where they hold.
+template <class V>
+struct Norm {
+  V small;
+  V middle;
+  V large;
+  void take(const V& x) {
+    const V size = magnitude(x);
+    const Bits64 is_large = size > kNormLarge;
+    const Bits64 is_small = size < kNormSmall;
+    const V down = x * kNormScaleLarge;
+    const V up = x * kNormScaleSmall;
+    large += only(is_large, down * down);
+    small += only(is_small, up * up);
+    middle += only(~(is_large | is_small), x * x);
+  }
+  void join(const Norm& b) {
+    small += b.small;
+    middle += b.middle;
+    large += b.large;
+  }
+  static V only(const Bits64& mask, const V& v) { return reinterpret_cast<V>(mask & reinterpret_cast<Bits64>(v)); }
+  template <class F>
+  static auto each(const Norm& a, const F& f) {
+    return Norm<decltype(f(a.small))>{f(a.small), f(a.middle), f(a.large)};
+  }
+};
+
+// Sums of squares, as long as every element is of middle size or zero; the sign bits of `outside` tell of others.
+template <class V>
+struct MiddleSquares {
+  V sum;
+  V outside;
+  void take(const V& x) {
+    const auto size = reinterpret_cast<Bits64>(magnitude(x));
+    const Bits64 small = (size - std::bit_cast<int64_t>(kNormSmall)) & -size;
+    const Bits64 off = small | (std::bit_cast<int64_t>(kNormLarge) - size);
+    outside = reinterpret_cast<V>(reinterpret_cast<Bits64>(outside) | off);
+    sum += x * x;
+  }
+  void join(const MiddleSquares& b) {
+    outside = reinterpret_cast<V>(reinterpret_cast<Bits64>(outside) | reinterpret_cast<Bits64>(b.outside));
+    sum += b.sum;
+  }
+  template <class F>
+  static auto each(const MiddleSquares& a, const F& f) {
+    return MiddleSquares<decltype(f(a.sum))>{f(a.sum), f(a.outside)};
+  }
+};
+
+// Leaves of terms, accumulated in lanes.
+template <template <class> class Lane, class TheTerms>
+struct Leaf {
+  using Terms = TheTerms;
+  using Node = Lane<double>;
+  static constexpr int kVectors = kLeafLanes / kWide;
+  static constexpr int kMembers = static_cast<int>(sizeof(Node) / sizeof(double));
+  static constexpr int kBlock = kAccumulators / (kMembers == 1 ? 1 : kMembers == 2 ? 2 : 4);
+
+  static Node whole(const Terms& terms) {
+    Lane<F64s> lanes[kVectors];
+    for (int v = 0; v < kVectors; v += kBlock) {
+      accumulate(terms, kLeafRows, v, lanes, std::make_integer_sequence<int, kBlock>{});
+    }
+    return folded(lanes, std::make_integer_sequence<int, kVectors / 2>{});
+  }
+
+  // Rows of as many vectors; the lanes that are not there hold +0, and so change nothing.
+  static Node part(const Terms& terms, int rows, int vectors) {
+    Lane<F64s> lanes[kVectors];
+    for (int v = 0; v < vectors; ++v) accumulate(terms, rows, v, lanes, std::integer_sequence<int, 0>{});
+    for (int h = vectors / 2; h > 0; h /= 2) {
+      for (int v = 0; v < h; ++v) lanes[v].join(lanes[v + h]);
+    }
+    return folded(lanes[0]);
+  }
+
+ private:
+  template <int... kIndex>
+  static void accumulate(const Terms& terms, int rows, int first, Lane<F64s>* lanes,
+                         std::integer_sequence<int, kIndex...>) {
+    Lane<F64s> block[] = {(static_cast<void>(kIndex), Lane<F64s>{})...};
+    for (int r = 0; r < rows; ++r) {
+      const int row = r * kLeafLanes + first * kWide;
+      if constexpr (sizeof...(kIndex) > 1) (prefetch<kIndex * kWide>(terms, row), ...);
+      (block[kIndex].take(terms.at(row + kIndex * kWide)), ...);
+    }
+    ((lanes[first + kIndex] = block[kIndex]), ...);
+  }
+
+  // Once a line.
+  template <int kOffset>
+  static void prefetch(const Terms& terms, int row) {
+    using T = typename Terms::T;
+    if constexpr (kOffset * sizeof(T) % kLineBytes == 0) {
+      prefetch_ahead(terms.x + row + kOffset);
+      if constexpr (std::is_same_v<Terms, Products<T>>) prefetch_ahead(terms.y + row + kOffset);
+    }
+  }
+};
+
+// Most leaves hold elements of middle size only, and so sums of no others.
+struct NormLeaf {
+  using Terms = Plain<double>;
+  using Node = Norm<double>;
+
+  static Node whole(const Terms& terms) {
+    const MiddleSquares<double> middle = Leaf<MiddleSquares, Terms>::whole(terms);
+    const bool others = std::bit_cast<int64_t>(middle.outside) < 0;
+    return others ? Leaf<Norm, Terms>::whole(terms) : Node{0, middle.sum, 0};
+  }
+  static Node part(const Terms& terms, int rows, int vectors) { return Leaf<Norm, Terms>::part(terms, rows, vectors); }
+};
+
+// The pairwise tree over leaves that come in order: stack[i] is a whole subtree, the larger ones below.
+template <class Node>
+class Tree {
+ public:
+  void push(Node node) {
+    for (uint64_t place = leaves_++; (place & 1) != 0; place >>= 1) node = joined(stack_[--height_], node);
+    stack_[height_++] = node;
+  }
+  Node value() const {
+    Node node = stack_[height_ - 1];
+    for (int i = height_ - 2; i >= 0; --i) node = joined(stack_[i], node);
+    return node;
+  }
+
+ private:
+  static Node joined(Node a, const Node& b) {
+    a.join(b);
+    return a;
+  }
+  Node stack_[64];
+  int height_ = 0;
+  uint64_t leaves_ = 0;
+};
+
+inline ReduceNode stored(const Norm<double>& v) {
+  return {{std::bit_cast<uint64_t>(v.small), std::bit_cast<uint64_t>(v.middle), std::bit_cast<uint64_t>(v.large), 0}};
+}
+
+// The last leaf, of fewer than kLeafTerms terms, filled up with zeros to whole rows, or to whole vectors and a power of two.
+template <class TheLeaf>
+typename TheLeaf::Node last_leaf(const typename TheLeaf::Terms& terms, int64_t n) {
+  using T = typename TheLeaf::Terms::T;
+  int lanes = kWide;
+  while (lanes < kLeafLanes && lanes < n) lanes *= 2;
+  const int rows = static_cast<int>((n + kLeafLanes - 1) / kLeafLanes);
+  alignas(64) T x[kLeafTerms];
+  alignas(64) T y[kLeafTerms];
+  const auto pad = [&](T* to, const T* from) {
+    if (from == nullptr) return;
+    const auto bytes = static_cast<size_t>(n) * sizeof(T);
+    std::memcpy(to, from, bytes);
+    std::memset(
+        reinterpret_cast<char*>(to) + bytes, 0,
+        static_cast<size_t>(rows - 1) * kLeafLanes * sizeof(T) + static_cast<size_t>(lanes) * sizeof(T) - bytes);
+  };
+  pad(x, terms.x);
+  pad(y, terms.y);
+  return TheLeaf::part({{x, y}}, rows, lanes / kWide);
+}
+
+template <class TheLeaf>
+ReduceNode run(const void* x, const void* y, int64_t n) {
+  using T = typename TheLeaf::Terms::T;
+  const auto* at = static_cast<const T*>(x);
+  const auto* other = static_cast<const T*>(y);
+  if (n < kLeafTerms) return stored(last_leaf<TheLeaf>({{at, other}}, n));
+  Tree<typename TheLeaf::Node> tree;
+  for (; n >= kLeafTerms; n -= kLeafTerms) {
+    tree.push(TheLeaf::whole({{at, other}}));
+    at += kLeafTerms;
+    if (other != nullptr) other += kLeafTerms;
+  }
+  if (n > 0) tree.push(last_leaf<TheLeaf>({{at, other}}, n));
+  return stored(tree.value());
+}
+
+template <template <class> class Terms, class T>
+constexpr ReduceLoop kSum = run<Leaf<Sum, Terms<T>>>;
+
+}  // namespace
+
+namespace GPUMEM_LOOPS {
+const FloatLoops floats = {
+    {kSum<Plain, F16>, kSum<Plain, Bf16>, kSum<Plain, float>, kSum<Plain, double>},
+    {kSum<Magnitudes, F16>, kSum<Magnitudes, Bf16>, kSum<Magnitudes, float>, kSum<Magnitudes, double>},
+    {kSum<Squares, F16>, kSum<Squares, Bf16>, kSum<Squares, float>, kSum<Squares, double>},
+    {kSum<Cubes, F16>, kSum<Cubes, Bf16>, kSum<Cubes, float>, kSum<Cubes, double>},
+    {kSum<Products, float>, kSum<Products, double>},
+    run<Leaf<Compensated, Plain<double>>>,
+    run<NormLeaf>};
+}  // namespace GPUMEM_LOOPS
+
+}  // namespace gpumem

@@ -1,0 +1,236 @@
+// Exact sums of integers; compiled once for each instruction set (loops.hpp). Terms are added up in words that so many of
+// them can't overflow, block by block, and the blocks in 128 bits, or 256 for squares and cubes of 64-bit elements. Where no
+// vectors are written, compilers make them.
+#include <cstring>
+#include <type_traits>
+
+#include "backend/host/loops/common.hpp"
+#include "backend/host/loops/loops.hpp"
+#include "backend/host/loops/words.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr uint64_t kLow = 0xffffffff;
+
+// The sum of block(x, count) over all blocks.
+template <class T, class Block>
+inline Int128 over_all(const void* x, int64_t n, const Block& block) {
+  Int128 total = 0;
+  over_blocks(static_cast<const T*>(x), n, [&](const T* v, int64_t count) { total += block(v, count); });
+  return total;
+}
+
+// Terms of at most kBits are added up in words, as many as can't overflow one.
+template <class T, class Word, int kBits, Word (*kTerm)(T)>
+ReduceNode sum_terms(const void* x, const void*, int64_t n) {
+  constexpr int kWordBits = 8 * sizeof(Word) - (std::is_signed_v<Word> ? 1 : 0);
+  constexpr int64_t kSafe = int64_t{1} << (kWordBits - kBits);
+  return node_of(over_all<T>(x, n, [](const T* v, int64_t count) {
+    Int128 total = 0;
+    for (int64_t at = 0; at < count; at += kSafe) {
+      const int64_t end = count - at < kSafe ? count : at + kSafe;
+      Word part = 0;
+      for (int64_t i = at; i < end; ++i) part = static_cast<Word>(part + kTerm(v[i]));
+      total += part;
+    }
+    return total;
+  }));
+}
+
+// A square of 64 bits: its halves are summed apart.
+template <class T>
+ReduceNode squares_of_32(const void* x, const void*, int64_t n) {
+  return node_of(over_all<T>(x, n, [](const T* v, int64_t count) {
+    Words low{};
+    Words high{};
+    const auto add = [&](const Words& square) {
+      low += square & kLow;
+      high += square >> 32;
+    };
+    over_pairs(v, count, [&](const Words& pairs) {
+      const Words odd = pairs >> 32;
+      const Words first = products<T>(pairs, pairs);
+      const Words second = products<T>(odd, odd);
+      if constexpr (std::is_signed_v<T>) {
+        add(first + second);  // at most 2^62 each
+      } else {
+        add(first);
+        add(second);
+      }
+    });
+    return sum_of_lanes<uint64_t>(low) + (sum_of_lanes<uint64_t>(high) << 32);
+  }));
+}
+
+constexpr uint64_t kPart = (uint64_t{1} << 21) - 1;
+
+// A cube is x times its square, which is cut into three parts of 21, 21 and 22 bits: the products have at most 54, so that a
+// block of them can't overflow.
+template <class T>
+ReduceNode cubes_of_32(const void* x, const void*, int64_t n) {
+  using Word = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+  return node_of(over_all<T>(x, n, [](const T* v, int64_t count) {
+    Words part0{};
+    Words part1{};
+    Words part2{};
+    const auto add = [&](const Words& a) {
+      const Words square = products<T>(a, a);
+      part0 += products<T>(a, square & kPart);
+      part1 += products<T>(a, square >> 21 & kPart);
+      part2 += products<T>(a, square >> 42);
+    };
+    over_pairs(v, count, [&](const Words& pairs) {
+      add(pairs);
+      add(pairs >> 32);
+    });
+    // Multiplied, not shifted: the sums may be negative.
+    return sum_of_lanes<Word>(part0) + sum_of_lanes<Word>(part1) * (Int128{1} << 21) +
+           sum_of_lanes<Word>(part2) * (Int128{1} << 42);
+  }));
+}
+
+// Halves of 32 bits, summed apart. A signed element is moved up by 2^63 first, and the sum down again.
+template <class T, bool kAbsolute>
+ReduceNode sum_of_64(const void* x, const void*, int64_t n) {
+  constexpr bool kMoved = std::is_signed_v<T> && !kAbsolute;
+  const Int128 total = over_all<T>(x, n, [](const T* v, int64_t count) {
+    uint64_t low = 0;
+    uint64_t high = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      auto a = static_cast<uint64_t>(v[i]);
+      if constexpr (kAbsolute) a = magnitude(v[i]);
+      if constexpr (kMoved) a ^= uint64_t{1} << 63;
+      low += a & kLow;
+      high += a >> 32;
+    }
+    return static_cast<Int128>(low) + (static_cast<Int128>(high) << 32);
+  });
+  return node_of(kMoved ? total - (static_cast<Int128>(n) << 63) : total);
+}
+
+template <class T>
+ReduceNode squares_of_64(const void* x, const void*, int64_t n) {
+  using Wide = std::conditional_t<std::is_signed_v<T>, Int128, Uint128>;
+  Int128 word0 = 0;
+  Int128 word1 = 0;
+  over_blocks(static_cast<const T*>(x), n, [&](const T* v, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto square = static_cast<Uint128>(static_cast<Wide>(v[i]) * v[i]);
+      word0 += static_cast<uint64_t>(square);
+      word1 += static_cast<uint64_t>(square >> 64);
+    }
+  });
+  return node_of(word0, word1, 0);
+}
+
+// Sums of a times the three parts of squares, as in cubes_of_32; T is a's type.
+template <class T>
+struct TripleProducts {
+  Words part[3] = {};
+  void add(const Words& a, const Words (&square)[3]) {
+    for (int i = 0; i < 3; ++i) part[i] += products<T>(a, square[i]);
+  }
+  Int128 sum() const {
+    using Word = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+    return sum_of_lanes<Word>(part[0]) + sum_of_lanes<Word>(part[1]) * (Int128{1} << 21) +
+           sum_of_lanes<Word>(part[2]) * (Int128{1} << 42);
+  }
+};
+
+// With x = a + 2^32 b, where b has the sign: a^3 + 3 a^2 b 2^32 + 3 a b^2 2^64 + b^3 2^96.
+template <class B>
+struct CubesOf64 {
+  Int128 aaa = 0;
+  Int128 aab = 0;
+  Int128 abb = 0;
+  Int128 bbb = 0;
+
+  // 512 terms of 54 bits fit a lane's word, and 2^24 of 96 bits the sums here.
+  static constexpr int64_t kChunk = int64_t{512} * kWords;
+  static constexpr int64_t kMost = int64_t{1} << 24;
+
+  void add(const char* x, int64_t count) {
+    TripleProducts<uint32_t> aaas;
+    TripleProducts<B> aabs;
+    TripleProducts<uint32_t> abbs;
+    TripleProducts<B> bbbs;
+    for (int64_t at = 0; at < count; at += kWords) {
+      Words a{};
+      const int64_t left = count - at;
+      if (left >= kWords) {
+        std::memcpy(&a, x + at * 8, sizeof a);
+      } else {
+        std::memcpy(&a, x + at * 8, static_cast<size_t>(left) * 8);
+      }
+      prefetch_ahead(x + at * 8);
+      const Words b = a >> 32;
+      const Words aa = products<uint32_t>(a, a);
+      const Words bb = products<B>(b, b);
+      const Words aa_parts[3] = {aa & kPart, aa >> 21 & kPart, aa >> 42};
+      const Words bb_parts[3] = {bb & kPart, bb >> 21 & kPart, bb >> 42};
+      aaas.add(a, aa_parts);
+      aabs.add(b, aa_parts);
+      abbs.add(a, bb_parts);
+      bbbs.add(b, bb_parts);
+    }
+    aaa += aaas.sum();
+    aab += aabs.sum();
+    abb += abbs.sum();
+    bbb += bbbs.sum();
+  }
+};
+
+template <class T>
+ReduceNode cubes_of_64(const void* data, const void*, int64_t n) {
+  using Cubes = CubesOf64<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
+  const char* x = static_cast<const char*>(data);
+  Int128 word0 = 0;
+  Int128 word1 = 0;
+  Int128 word2 = 0;
+  for (int64_t first = 0; first < n; first += Cubes::kMost) {
+    const int64_t last = n - first < Cubes::kMost ? n : first + Cubes::kMost;
+    Cubes cubes;
+    for (int64_t at = first; at < last; at += Cubes::kChunk) {
+      cubes.add(x + at * 8, last - at < Cubes::kChunk ? last - at : Cubes::kChunk);
+    }
+    // The middle terms by halves, since a word begins in their middle.
+    word0 += static_cast<uint64_t>(cubes.aaa);
+    word1 += cubes.aaa >> 64;
+    word0 += static_cast<Int128>(3 * (static_cast<uint64_t>(cubes.aab) & kLow)) << 32;
+    word1 += 3 * (cubes.aab >> 32);
+    word1 += static_cast<uint64_t>(3 * cubes.abb);
+    word2 += 3 * cubes.abb >> 64;
+    word1 += static_cast<Int128>(static_cast<uint64_t>(cubes.bbb) & kLow) << 32;
+    word2 += cubes.bbb >> 32;
+  }
+  return node_of(word0, word1, word2);
+}
+
+template <class T, class Word, int kBits>
+constexpr ReduceLoop kSum = sum_terms<T, Word, kBits, itself<T, Word>>;
+template <class T, class Word, int kBits>
+constexpr ReduceLoop kSumAbs = sum_terms<T, Word, kBits, absolute<T, Word>>;
+template <class T, class Word, int kBits>
+constexpr ReduceLoop kSumSquares = sum_terms<T, Word, kBits, square<T, Word>>;
+template <class T, class Word, int kBits>
+constexpr ReduceLoop kSumCubes = sum_terms<T, Word, kBits, cube<T, Word>>;
+
+}  // namespace
+
+namespace GPUMEM_LOOPS {
+const IntegerLoops integers = {
+    {kSum<int8_t, int32_t, 7>, kSum<uint8_t, uint32_t, 8>, kSum<int16_t, int32_t, 15>, kSum<uint16_t, uint32_t, 16>,
+     kSum<int32_t, int64_t, 31>, kSum<uint32_t, uint64_t, 32>, sum_of_64<int64_t, false>, sum_of_64<uint64_t, false>},
+    {kSumAbs<int8_t, uint32_t, 8>, kSum<uint8_t, uint32_t, 8>, kSumAbs<int16_t, uint32_t, 16>,
+     kSum<uint16_t, uint32_t, 16>, kSumAbs<int32_t, uint64_t, 32>, kSum<uint32_t, uint64_t, 32>,
+     sum_of_64<int64_t, true>, sum_of_64<uint64_t, false>},
+    {kSumSquares<int8_t, uint32_t, 16>, kSumSquares<uint8_t, uint32_t, 16>, kSumSquares<int16_t, uint64_t, 32>,
+     kSumSquares<uint16_t, uint64_t, 32>, squares_of_32<int32_t>, squares_of_32<uint32_t>, squares_of_64<int64_t>,
+     squares_of_64<uint64_t>},
+    {kSumCubes<int8_t, int32_t, 21>, kSumCubes<uint8_t, uint32_t, 24>, kSumCubes<int16_t, int64_t, 45>,
+     kSumCubes<uint16_t, uint64_t, 48>, cubes_of_32<int32_t>, cubes_of_32<uint32_t>, cubes_of_64<int64_t>,
+     cubes_of_64<uint64_t>}};
+}  // namespace GPUMEM_LOOPS
+
+}  // namespace gpumem

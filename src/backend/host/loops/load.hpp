@@ -1,0 +1,82 @@
+// Elements of floating point loaded as vectors of f64. Everything has internal linkage (loops.hpp says why).
+#pragma once
+
+#include <cstring>
+
+#include "backend/host/loops/common.hpp"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace gpumem {
+namespace {
+
+constexpr int kWide = kVectorBytes / 8;
+
+using F64s = double __attribute__((vector_size(kVectorBytes)));
+using Bits64 = int64_t __attribute__((vector_size(kVectorBytes)));
+#if !defined(__AVX2__)
+using F32s = float __attribute__((vector_size(4 * kWide)));
+using U32s = uint32_t __attribute__((vector_size(4 * kWide)));
+using U16s = uint16_t __attribute__((vector_size(2 * kWide)));
+#endif
+
+struct F16 {
+  uint16_t bits;
+};
+struct Bf16 {
+  uint16_t bits;
+};
+
+template <class Vector, class T>
+inline Vector vector_at(const T* p) {
+  Vector v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+inline F64s load(const double* p) { return vector_at<F64s>(p); }
+
+// gcc 12 makes detours of conversions between vectors of different widths, hence the intrinsics. (With a mask of all lanes,
+// since it calls what the plain form builds on uninitialised.)
+#if defined(__AVX512F__)
+inline F64s widened(__m256 v) { return reinterpret_cast<F64s>(_mm512_maskz_cvtps_pd(0xff, v)); }
+inline F64s load(const float* p) { return widened(_mm256_loadu_ps(p)); }
+inline F64s load(const Bf16* p) {
+  const __m256i low = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return widened(_mm256_castsi256_ps(_mm256_slli_epi32(low, 16)));
+}
+inline F64s load(const F16* p) {
+  return widened(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+}
+#elif defined(__AVX2__)
+inline F64s widened(__m128 v) { return reinterpret_cast<F64s>(_mm256_cvtps_pd(v)); }
+inline F64s load(const float* p) { return widened(_mm_loadu_ps(p)); }
+inline F64s load(const Bf16* p) {
+  const __m128i low = _mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  return widened(_mm_castsi128_ps(_mm_slli_epi32(low, 16)));
+}
+inline F64s load(const F16* p) { return widened(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))); }
+#else
+inline F64s load(const float* p) { return __builtin_convertvector(vector_at<F32s>(p), F64s); }
+inline F64s load(const Bf16* p) {
+  const U32s high = __builtin_convertvector(vector_at<U16s>(p), U32s) << 16;
+  return __builtin_convertvector(reinterpret_cast<F32s>(high), F64s);
+}
+// The fields in f64's places, scaled by the difference of the exponents' biases; infinities and NaNs get theirs.
+inline F64s load(const F16* p) {
+  const Bits64 bits = __builtin_convertvector(vector_at<U16s>(p), Bits64);
+  const F64s finite = reinterpret_cast<F64s>((bits & 0x7fff) << 42) * 0x1p1008;
+  const Bits64 special = (bits & 0x7c00) == 0x7c00;
+  const Bits64 size = reinterpret_cast<Bits64>(finite) | (special & 0x7ff0000000000000);
+  return reinterpret_cast<F64s>(size | (bits & 0x8000) << 48);
+}
+#endif
+
+inline F64s magnitude(const F64s& v) {
+  return reinterpret_cast<F64s>(reinterpret_cast<Bits64>(v) & INT64_C(0x7fffffffffffffff));
+}
+
+}  // namespace
+}  // namespace gpumem

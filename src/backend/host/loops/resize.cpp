@@ -1,0 +1,67 @@
+// Resizing, a row of an image at a time; compiled once for each instruction set (loops.hpp). Pixels are gathered along a row of
+// src, one or two for each of dst; lines are blended down columns, side by side as they lie.
+#include "backend/host/loops/loops.hpp"
+
+#include <cstring>
+
+#include "kernels/resize/coordinates.hpp"
+
+namespace gpumem {
+namespace {
+
+template <class T>
+inline T load(const char* p) {
+  T value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+template <int kBytes>
+void take(const void* row, const ResizeColumn* columns, int64_t n, void* dst) {
+  const auto* from = static_cast<const char*>(row);
+  auto* to = static_cast<char*>(dst);
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * kBytes, from + columns[i].at, kBytes);
+}
+
+template <class T, int kChannels>
+void across(const void* row, const ResizeColumn* columns, int64_t n, void* line) {
+  using Line = typename ResizeBlend<T>::Line;
+  const auto* from = static_cast<const char*>(row);
+  auto* to = static_cast<Line*>(line);
+  for (int64_t i = 0; i < n; ++i) {
+    const char* left = from + columns[i].at;
+    const char* right = left + columns[i].step;
+    for (int c = 0; c < kChannels; ++c) {
+      const auto at = c * static_cast<int64_t>(sizeof(T));
+      to[i * kChannels + c] = ResizeBlend<T>::across(load<T>(left + at), load<T>(right + at), columns[i].weight);
+    }
+  }
+}
+
+template <class T>
+void down(const void* upper, const void* lower, uint32_t weight, int64_t n, void* dst) {
+  using Line = typename ResizeBlend<T>::Line;
+  const auto* a = static_cast<const Line*>(upper);
+  const auto* b = static_cast<const Line*>(lower);
+  auto* to = static_cast<char*>(dst);
+  for (int64_t i = 0; i < n; ++i) {
+    const T value = ResizeBlend<T>::down(a[i], b[i], weight);
+    std::memcpy(to + i * static_cast<int64_t>(sizeof(T)), &value, sizeof value);
+  }
+}
+
+}  // namespace
+
+namespace GPUMEM_LOOPS {
+const ResizeLoops resizes = {{{take<1>, take<2>, take<4>},
+                              {take<2>, take<4>, take<8>},
+                              {take<3>, take<6>, take<12>},
+                              {take<4>, take<8>, take<16>}},
+                             {{across<uint8_t, 1>, across<uint16_t, 1>, across<float, 1>},
+                              {across<uint8_t, 2>, across<uint16_t, 2>, across<float, 2>},
+                              {across<uint8_t, 3>, across<uint16_t, 3>, across<float, 3>},
+                              {across<uint8_t, 4>, across<uint16_t, 4>, across<float, 4>}},
+                             {down<uint8_t>, down<uint16_t>, down<float>}};
+}  // namespace GPUMEM_LOOPS
+
+}  // namespace gpumem

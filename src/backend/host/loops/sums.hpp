@@ -1,0 +1,114 @@
+// Terms of floating-point sums and the lanes that accumulate them. Everything has internal linkage (loops.hpp says why).
+#pragma once
+
+#include <bit>
+#include <utility>
+
+#include "backend/host/loops/load.hpp"
+#include "kernels/nodes.hpp"
+
+namespace gpumem {
+namespace {
+
+// The terms of an operation, a vector of them from i on. Elements that are +0 make terms that are +0.
+template <class Element>
+struct Operands {
+  using T = Element;
+  const T* x;
+  const T* y;
+};
+template <class T>
+struct Plain : Operands<T> {
+  F64s at(int64_t i) const { return load(this->x + i); }
+};
+template <class T>
+struct Magnitudes : Operands<T> {
+  F64s at(int64_t i) const { return magnitude(load(this->x + i)); }
+};
+template <class T>
+struct Squares : Operands<T> {
+  F64s at(int64_t i) const {
+    const F64s v = load(this->x + i);
+    return v * v;
+  }
+};
+template <class T>
+struct Cubes : Operands<T> {
+  F64s at(int64_t i) const {
+    const F64s v = load(this->x + i);
+    return (v * v) * v;
+  }
+};
+template <class T>
+struct Products : Operands<T> {
+  F64s at(int64_t i) const { return load(this->x + i) * load(this->y + i); }
+};
+
+// What lanes accumulate: V is F64s for a vector of them, double for one. Zero to begin with; take() adds terms, join() other
+// lanes, and each() is for what is done to every member.
+template <class V>
+struct Sum {
+  V sum;
+  void take(const V& term) { sum += term; }
+  void join(const Sum& b) { sum += b.sum; }
+  template <class F>
+  static auto each(const Sum& a, const F& f) {
+    return Sum<decltype(f(a.sum))>{f(a.sum)};
+  }
+};
+
+// As combine() of kernels/nodes.hpp; the error of a term itself is +0, which changes no error (none is ever -0).
+template <class V>
+struct Compensated {
+  V sum;
+  V error;
+  void take(const V& term) { error += add(term); }
+  void join(const Compensated& b) {
+    const V errors = error + b.error;
+    error = errors + add(b.sum);
+  }
+  V add(const V& b) {
+    const V a = sum;
+    sum = a + b;
+    const V of_b = sum - a;
+    return (a - (sum - of_b)) + (b - of_b);
+  }
+  template <class F>
+  static auto each(const Compensated& a, const F& f) {
+    return Compensated<decltype(f(a.sum))>{f(a.sum), f(a.error)};
+  }
+};
+
+inline ReduceNode stored(const Sum<double>& v) { return {{std::bit_cast<uint64_t>(v.sum), 0, 0, 0}}; }
+inline ReduceNode stored(const Compensated<double>& v) {
+  return {{std::bit_cast<uint64_t>(v.sum), std::bit_cast<uint64_t>(v.error), 0, 0}};
+}
+
+template <int kBy, int... kIndex>
+inline F64s rotated(const F64s& v, std::integer_sequence<int, kIndex...>) {
+  return __builtin_shufflevector(v, v, ((kIndex + kBy) % kWide)...);
+}
+
+// A vector of lanes folded by halves to its first one; what the others become does not matter.
+template <template <class> class Lane, int kHalf = kWide / 2>
+inline Lane<double> folded(Lane<F64s> lanes) {
+  lanes.join(Lane<F64s>::each(
+      lanes, [](const F64s& v) { return rotated<kHalf>(v, std::make_integer_sequence<int, kWide>{}); }));
+  if constexpr (kHalf > 1) {
+    return folded<Lane, kHalf / 2>(lanes);
+  } else {
+    return Lane<F64s>::each(lanes, [](const F64s& v) { return v[0]; });
+  }
+}
+
+// Twice as many vectors of them as there are indices; with none, a single one.
+template <template <class> class Lane, int... kIndex>
+inline Lane<double> folded(Lane<F64s>* lanes, std::integer_sequence<int, kIndex...>) {
+  constexpr int kHalf = sizeof...(kIndex);
+  (lanes[kIndex].join(lanes[kIndex + kHalf]), ...);
+  if constexpr (kHalf > 1) return folded(lanes, std::make_integer_sequence<int, kHalf / 2>{});
+  return folded(lanes[0]);
+}
+
+}  // namespace
+}  // namespace gpumem

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <bit>
+
+#include "backend/host/reduce.hpp"
+#include "base/checked.hpp"
+#include "base/float_environment.hpp"
+#include "kernels/order.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kShortestPiece = int64_t{4} * kLeafTerms;
+constexpr int64_t kWorthATask = int64_t{1} << 17;  // elements
+constexpr int64_t kRowsAtOnce = 64;                // short ones
+
+}  // namespace
+
+AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisArgs& args)
+    : team_(team),
+      args_(args),
+      kind_(node_kind(args.dtype, args.op)),
+      loop_(team.loops.lines(args.dtype, args.op)),
+      bytes_(element_bytes(args.dtype)),
+      threads_(way.serial ? 1 : team.threads),
+      rows_(args.axis == GPUMEM_AXIS_ROWS),
+      lines_(args.batches * (rows_ ? args.rows : args.cols)),
+      length_(rows_ ? args.cols : args.rows),
+      width_(std::max<int64_t>(1, args.shape.tile)) {
+  if (rows_) {
+    groups_ = groups_of_matrix_ = ceil_div(lines_, width_);
+  } else {
+    // Whole strips, so that no two units read the same cache lines.
+    strip_ = std::min(kStripBytes / bytes_, std::max<int64_t>(1, args.cols));
+    width_ = ceil_div(std::min(width_, std::max<int64_t>(1, args.cols)), strip_) * strip_;
+    groups_of_matrix_ = ceil_div(args.cols, width_);
+    groups_ = args.batches * groups_of_matrix_;
+  }
+  cut_length();
+  size_scratch();
+  const int64_t workers = std::min<int64_t>(threads_, groups_ * pieces_);
+  if (scratch_lines_ > 0 && workers > 0) {
+    scratch_ = std::make_unique_for_overwrite<CacheLine[]>(static_cast<size_t>(workers * scratch_lines_));
+  }
+  if (pieces_ > 1) partial_.resize(static_cast<size_t>(pieces_ * lines_));
+}
+
+// A piece is an aligned run of 2^k leaves.
+void AxisReduction::cut_length() noexcept {
+  piece_ = length_;
+  if (threads_ == 1 || groups_ == 0 || groups_ >= int64_t{2} * threads_) return;
+  const int64_t wanted = std::min(ceil_div(4 * int64_t{threads_}, groups_), width_ * length_ / kWorthATask);
+  if (wanted < 2) return;
+  const int64_t least = std::max(kShortestPiece, ceil_div(length_, wanted));
+  piece_ = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(least)));
+  pieces_ = ceil_div(length_, piece_);
+}
+
+// Of a worker on columns: subtrees of every column of a strip, the nodes of one leaf of each, and what the loop itself needs.
+void AxisReduction::size_scratch() noexcept {
+  if (rows_ || length_ == 0) return;
+  constexpr int64_t kNode = sizeof(ReduceNode);
+  const auto levels = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(ceil_div(piece_, kLeafTerms))));
+  nodes_at_ = strip_ * levels * kNode;
+  scratch_lines_ = (kColumnScratchBytes + nodes_at_ + strip_ * kNode) / int64_t{sizeof(CacheLine)} + 1;
+}
+
+AxisReduction::Unit AxisReduction::unit(int64_t index) const noexcept {
+  const int64_t group = index / pieces_;
+  const int64_t piece = index % pieces_;
+  const int64_t lines_of_matrix = rows_ ? lines_ : args_.cols;
+  const int64_t matrix = group / groups_of_matrix_;
+  const int64_t first = group % groups_of_matrix_ * width_;
+  const int64_t last = std::min(first + width_, lines_of_matrix);
+  return {matrix * lines_of_matrix + first, matrix * lines_of_matrix + last, piece, piece * piece_,
+          std::min((piece + 1) * piece_, length_)};
+}
+
+gpumem_status AxisReduction::run() noexcept {
+  const int64_t units = groups_ * pieces_;
+  team_.parallel(std::min<int64_t>(threads_, units), [this, units](int64_t worker) {
+    const DefaultFloatEnvironment environment;
+    char* scratch = scratch_ ? scratch_[worker * scratch_lines_].bytes : nullptr;
+    for (int64_t i = next_.fetch_add(1, std::memory_order_relaxed); i < units;
+         i = next_.fetch_add(1, std::memory_order_relaxed)) {
+      reduce(unit(i), scratch);
+    }
+  });
+  if (pieces_ > 1) fold_pieces();
+  return worst_.write_to(args_.status);
+}
+
+void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
+  if (length_ == 0) {
+    for (int64_t i = u.first_line; i < u.last_line; ++i) {
+      worst_.add(write_empty(args_.dtype, args_.op, result_of(i)));
+    }
+  } else if (rows_) {
+    if (length_ <= kLeafLanes) return reduce_short_rows(u);
+    for (int64_t i = u.first_line; i < u.last_line; ++i) reduce_row(i, u);
+  } else {
+    for (int64_t i = u.first_line; i < u.last_line; i += strip_) {
+      reduce_strip(i, std::min(strip_, u.last_line - i), u, scratch);
+    }
+  }
+}
+
+const char* AxisReduction::row_at(int64_t row) const noexcept {
+  const int64_t start = row / args_.rows * args_.batch_stride + row % args_.rows * args_.ld;
+  return static_cast<const char*>(args_.x) + start * bytes_;
+}
+
+void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
+  const Operand elements{row_at(row), bytes_};
+  const ReduceNode node = Sequence(team_.loops, args_.dtype, args_.op, elements).node(u.first, u.last);
+  put(row, 1, u.piece, &node);
+}
+
+// As many at once as lie in one matrix.
+void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
+  ReduceNode nodes[kRowsAtOnce];
+  for (int64_t i = u.first_line; i < u.last_line;) {
+    const int64_t of_matrix = args_.rows - i % args_.rows;
+    const int64_t rows = std::min({kRowsAtOnce, u.last_line - i, of_matrix});
+    loop_.rows(row_at(i), args_.ld * bytes_, rows, length_, nodes);
+    put(i, rows, u.piece, nodes);
+    i += rows;
+  }
+}
+
+// A leaf of every column of the strip at a time.
+void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Unit& u, char* scratch) noexcept {
+  auto* levels = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes);
+  auto* nodes = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes + nodes_at_);
+  const int64_t start = first_column / args_.cols * args_.batch_stride + first_column % args_.cols;
+  const char* matrix = static_cast<const char*>(args_.x) + start * bytes_;
+  const int64_t pitch = args_.ld * bytes_;
+  const bool single = u.last - u.first <= kLeafTerms;
+  int64_t leaves = 0;
+  for (int64_t row = u.first; row < u.last; row += kLeafTerms, ++leaves) {
+    const int64_t rows = std::min<int64_t>(kLeafTerms, u.last - row);
+    loop_.columns(matrix + row * pitch, pitch, rows, columns, scratch, nodes);
+    for (int64_t c = 0; c < columns && !single; ++c) push_node(kind_, levels + c, strip_, leaves, nodes[c]);
+  }
+  for (int64_t c = 0; c < columns && !single; ++c) nodes[c] = fold_nodes(kind_, levels + c, strip_, leaves);
+  put(first_column, columns, u.piece, nodes);
+}
+
+void AxisReduction::put(int64_t line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept {
+  if (pieces_ > 1) {
+    std::copy_n(nodes, count, &partial_[static_cast<size_t>(piece * lines_ + line)]);
+  } else {
+    worst_.add(write_values(args_.dtype, args_.op, nodes, count, result_of(line)));
+  }
+}
+
+void AxisReduction::fold_pieces() noexcept {
+  const DefaultFloatEnvironment environment;
+  for (int64_t line = 0; line < lines_; ++line) {
+    ReduceNode levels[kTreeLevels];
+    for (int64_t i = 0; i < pieces_; ++i) {
+      push_node(kind_, levels, 1, i, partial_[static_cast<size_t>(i * lines_ + line)]);
+    }
+    worst_.add(write_value(args_.dtype, args_.op, fold_nodes(kind_, levels, 1, pieces_), result_of(line)));
+  }
+}
+
+char* AxisReduction::result_of(int64_t line) const noexcept {
+  return static_cast<char*>(args_.result) + line * value_words(args_.op) * static_cast<int64_t>(sizeof(uint64_t));
+}
+
+}  // namespace gpumem

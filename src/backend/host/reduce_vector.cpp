@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <cstring>
+
+#include "backend/host/reduce.hpp"
+#include "base/checked.hpp"
+#include "base/float_environment.hpp"
+
+namespace gpumem {
+namespace {
+
+Sequence sequence_of(const HostTeam& team, HostWay way, const ReduceArgs& a) noexcept {
+  const int64_t bytes = element_bytes(a.dtype);
+  const Operand x{static_cast<const char*>(a.x), a.stride * bytes};
+  const Operand y{static_cast<const char*>(a.y), a.y_stride * bytes};
+  const Sequence sequence(team.loops, a.dtype, a.op, x, y);
+  return way.one_by_one ? sequence.one_by_one() : sequence;
+}
+
+}  // namespace
+
+gpumem_status WorstStatus::write_to(gpumem_status* target) const noexcept {
+  const gpumem_status worst = worst_.load(std::memory_order_relaxed);
+  if (target != nullptr) std::memcpy(target, &worst, sizeof worst);
+  return worst;
+}
+
+VectorReduction::VectorReduction(const HostTeam& team, HostWay way, const ReduceArgs& args)
+    : team_(team), args_(args), sequence_(sequence_of(team, way, args)) {
+  const int64_t tasks = way.serial ? 1 : ceil_div(args.n, args.shape.tile);
+  if (tasks > 1) partial_.resize(static_cast<size_t>(tasks));
+}
+
+// Each task takes an aligned run of 2^k leaves, which is a subtree of the whole.
+ReduceNode VectorReduction::run() noexcept {
+  const DefaultFloatEnvironment environment;
+  if (partial_.empty()) return sequence_.node(0, args_.n);
+  const auto tasks = static_cast<int64_t>(partial_.size());
+  team_.parallel(tasks, [this](int64_t i) {
+    const DefaultFloatEnvironment of_thread;
+    const int64_t first = i * args_.shape.tile;
+    partial_[static_cast<size_t>(i)] = sequence_.node(first, std::min(first + args_.shape.tile, args_.n));
+  });
+  ReduceNode levels[kTreeLevels];
+  for (int64_t i = 0; i < tasks; ++i) {
+    push_node(sequence_.kind(), levels, 1, i, partial_[static_cast<size_t>(i)]);
+  }
+  return fold_nodes(sequence_.kind(), levels, 1, tasks);
+}
+
+void VectorReduction::run_into(const ReduceTarget& target) noexcept {
+  const ReduceNode node = run();
+  const DefaultFloatEnvironment environment;
+  const ReduceValue value = value_of_node(args_.dtype, args_.op, node);
+  if (value.status == GPUMEM_OK) {
+    const size_t words = args_.op == GPUMEM_MIN_MAX ? 2 : 1;
+    if (target.result != nullptr) std::memcpy(target.result, value.word, words * sizeof(uint64_t));
+    if (target.index != nullptr) std::memcpy(target.index, &value.word[1], sizeof(int64_t));
+  }
+  if (target.status != nullptr) std::memcpy(target.status, &value.status, sizeof value.status);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,175 @@
+// Resizing on the host: one launcher a variant, in the order of the table's host rows.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "backend/host/host_backend.hpp"
+#include "base/checked.hpp"
+#include "base/float_environment.hpp"
+#include "kernels/limits.hpp"
+#include "kernels/resize/coordinates.hpp"
+
+namespace gpumem {
+namespace {
+
+int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
+
+// Calls f.template operator()<T>() with the element's type.
+template <class F>
+void for_type(gpumem_dtype dtype, const F& f) {
+  if (dtype == GPUMEM_U8) return f.template operator()<uint8_t>();
+  if (dtype == GPUMEM_U16) return f.template operator()<uint16_t>();
+  f.template operator()<float>();
+}
+
+// Some rows of dst by some of its columns, kHostResizeCols of them at most.
+struct Piece {
+  int64_t first_row;
+  int64_t last_row;
+  int64_t first_col;
+  int64_t cols;
+};
+
+const char* src_row(const ResizeArgs& a, int64_t row) noexcept {
+  return static_cast<const char*>(a.src) + row * a.src_pitch;
+}
+char* dst_at(const ResizeArgs& a, int64_t row, int64_t col) noexcept {
+  return static_cast<char*>(a.dst) + row * a.dst_pitch + col * a.channels * element_bytes(a.dtype);
+}
+
+void take_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept {
+  const auto loop = team.loops.resizes.take[a.channels - 1][size_index(a.dtype)];
+  const int64_t pixel = int64_t{a.channels} * element_bytes(a.dtype);
+  const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
+  const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
+  ResizeColumn columns[kHostResizeCols];
+  for (int64_t i = 0; i < p.cols; ++i) columns[i] = {resize_nearest(across, p.first_col + i) * pixel, 0, 0};
+  for (int64_t row = p.first_row; row < p.last_row; ++row) {
+    loop(src_row(a, resize_nearest(down, row)), columns, p.cols, dst_at(a, row, p.first_col));
+  }
+}
+
+// The two rows of src between which a row of dst lies, blended along themselves. Neighbouring rows of an enlarged image have
+// theirs in common.
+template <class T>
+class Lines {
+ public:
+  using Line = typename ResizeBlend<T>::Line;
+
+  Lines(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept
+      : args_(a), cols_(p.cols), loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]) {
+    const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
+    const int64_t pixel = int64_t{a.channels} * static_cast<int64_t>(sizeof(T));
+    for (int64_t i = 0; i < p.cols; ++i) {
+      const ResizeTap tap = resize_tap<ResizeBlend<T>::kAcross>(across, p.first_col + i);
+      columns_[i] = {tap.index * pixel, tap.weight != 0 ? static_cast<int32_t>(pixel) : 0, tap.weight};
+    }
+  }
+
+  // The line of a row of src; `other` is one that must stay.
+  const Line* line(int64_t row, int64_t other) noexcept {
+    for (const Held& held : held_) {
+      if (held.row == row) return held.line;
+    }
+    Held& free = held_[0].row == other ? held_[1] : held_[0];
+    free.row = row;
+    loop_(src_row(args_, row), columns_, cols_, free.line);
+    return free.line;
+  }
+
+ private:
+  struct Held {
+    int64_t row = -1;
+    Line line[4 * kHostResizeCols];
+  };
+
+  const ResizeArgs& args_;
+  int64_t cols_;
+  ResizeGather loop_;
+  ResizeColumn columns_[kHostResizeCols];
+  Held held_[2];
+};
+
+template <class T>
+void blend_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept {
+  const DefaultFloatEnvironment environment;
+  const auto loop = team.loops.resizes.down[size_index(a.dtype)];
+  const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
+  Lines<T> lines(team, a, p);
+  for (int64_t row = p.first_row; row < p.last_row; ++row) {
+    const ResizeTap tap = resize_tap<ResizeBlend<T>::kDown>(down, row);
+    const auto* upper = lines.line(tap.index, tap.next());
+    const auto* lower = lines.line(tap.next(), tap.index);
+    loop(upper, lower, tap.weight, p.cols * a.channels, dst_at(a, row, p.first_col));
+  }
+}
+
+// A task works its columns out once, for a band of shape.tile rows.
+void resize_parallel(const HostTeam& team, const ResizeArgs& a) {
+  const int64_t across = ceil_div(a.dst_cols, kHostResizeCols);
+  team.parallel(across * ceil_div(a.dst_rows, a.shape.tile), [&](int64_t i) {
+    const int64_t row = i / across * a.shape.tile;
+    const int64_t col = i % across * kHostResizeCols;
+    const Piece piece{row, std::min(row + a.shape.tile, a.dst_rows), col, std::min(kHostResizeCols, a.dst_cols - col)};
+    if (a.filter == GPUMEM_FILTER_NEAREST) return take_piece(team, a, piece);
+    for_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
+  });
+}
+
+// The formula, pixel by pixel.
+template <class T>
+T blend_at(const ResizeArgs& a, const ResizeTap& down, const ResizeTap& across, int64_t channel) noexcept {
+  using Blend = ResizeBlend<T>;
+  const auto line = [&](int64_t row) {
+    const auto element = [&](int64_t col) {
+      T value;
+      std::memcpy(&value, src_row(a, row) + (col * a.channels + channel) * static_cast<int64_t>(sizeof(T)),
+                  sizeof value);
+      return value;
+    };
+    return Blend::across(element(across.index), element(across.next()), across.weight);
+  };
+  return Blend::down(line(down.index), line(down.next()), down.weight);
+}
+
+template <class T>
+void resize_elements(const ResizeArgs& a) noexcept {
+  const DefaultFloatEnvironment environment;
+  const ResizeAxis rows = resize_axis(a.src_rows, a.dst_rows);
+  const ResizeAxis cols = resize_axis(a.src_cols, a.dst_cols);
+  const auto pixel = static_cast<size_t>(a.channels) * sizeof(T);
+  for (int64_t i = 0; i < a.dst_rows; ++i) {
+    for (int64_t j = 0; j < a.dst_cols; ++j) {
+      char* to = dst_at(a, i, j);
+      if (a.filter == GPUMEM_FILTER_NEAREST) {
+        std::memcpy(to, src_row(a, resize_nearest(rows, i)) + resize_nearest(cols, j) * static_cast<int64_t>(pixel),
+                    pixel);
+        continue;
+      }
+      const ResizeTap down = resize_tap<ResizeBlend<T>::kDown>(rows, i);
+      const ResizeTap across = resize_tap<ResizeBlend<T>::kAcross>(cols, j);
+      for (int64_t c = 0; c < a.channels; ++c) {
+        const T value = blend_at<T>(a, down, across, c);
+        std::memcpy(to + c * static_cast<int64_t>(sizeof(T)), &value, sizeof value);
+      }
+    }
+  }
+}
+
+void resize_serial(const HostTeam&, const ResizeArgs& a) {
+  for_type(a.dtype, [&]<class T>() { resize_elements<T>(a); });
+}
+
+constexpr Launcher<void (*)(const HostTeam&, const ResizeArgs&)> kResize[] = {{"host_parallel", resize_parallel},
+                                                                              {"host_serial", resize_serial}};
+
+}  // namespace
+
+void add_resize_host_names(LauncherNames& names) { add_names<ResizeFamily>(names, kResize); }
+
+void HostBackend::resize(NativeStream stream, const ResizeArgs& args, Until until) {
+  const auto launch = launch_of<ResizeFamily>(kResize, args.variant);
+  submit(stream, until, [launch, args, this] { launch(team_, args); });
+}
+
+}  // namespace gpumem

@@ -1,0 +1,160 @@
+// The transposes on the host: one launcher a variant, in the order of the table's host rows.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "backend/host/elements.hpp"
+#include "backend/host/host_backend.hpp"
+#include "backend/host/parallel.hpp"
+#include "backend/host/transpose_in_place.hpp"
+#include "backend/launchers.hpp"
+#include "base/checked.hpp"
+#include "kernels/limits.hpp"
+
+namespace gpumem {
+namespace {
+
+// A transpose writes a few lines here and there: reading each of them first, as an ordinary store does, costs more than the
+// caches give back from about here on (measured: 1.5 times at 4 MiB, 3 times at 64 MiB).
+constexpr int64_t kStreamedTranspose = int64_t{1} << 20;
+
+// A tile of the smallest elements.
+constexpr size_t kSwapBuffer = size_t{256} * 256;
+static_assert(host_transpose_tile(1) * host_transpose_tile(1) == kSwapBuffer);
+
+int log2_of(int64_t bytes) noexcept { return std::min(std::countr_zero(static_cast<uint64_t>(bytes)), 4); }
+
+bool streamed(const TransposeArgs& a) noexcept {
+  return a.batches * a.rows * a.cols * a.element_bytes >= kStreamedTranspose;
+}
+
+// One matrix as a band that is all of it.
+TransposeBand matrix(const TransposeArgs& a, int64_t batch, bool stream) noexcept {
+  return {static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes,
+          a.src_ld,
+          static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes,
+          a.dst_ld,
+          0,
+          a.rows,
+          0,
+          a.cols,
+          stream};
+}
+
+// The longer sides of all matrices are one row of tiles; each task takes as many neighbours of it as the others, and calls
+// f(batch, first tile, last tile) for its part of each matrix.
+template <class F>
+void share_tiles(const HostTeam& team, const TransposeArgs& a, int64_t tiles, const F& f) {
+  const int64_t a_task = ceil_div(a.batches * tiles, a.shape.grid);
+  team.parallel(ceil_div(a.batches * tiles, a_task), [&](int64_t task) {
+    int64_t at = task * a_task;
+    const int64_t end = std::min(at + a_task, a.batches * tiles);
+    while (at < end) {
+      const int64_t batch = at / tiles;
+      const int64_t first = at % tiles;
+      const int64_t last = std::min(tiles, first + (end - at));
+      f(batch, first, last);
+      at += last - first;
+    }
+  });
+}
+
+void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
+  const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
+  const int64_t tile = host_transpose_tile(a.element_bytes);
+  const bool stream = streamed(a);
+  const bool along_rows = a.rows >= a.cols;
+  const int64_t longer = std::max(a.rows, a.cols);
+  share_tiles(team, a, ceil_div(longer, tile), [&](int64_t batch, int64_t first, int64_t last) {
+    TransposeBand band = matrix(a, batch, stream);
+    (along_rows ? band.first_row : band.first_col) = first * tile;
+    (along_rows ? band.last_row : band.last_col) = std::min(last * tile, longer);
+    loop(band);
+  });
+}
+
+void transpose_narrow(const HostTeam& team, const TransposeArgs& a) {
+  const auto loop = team.loops.moves.narrow[log2_of(a.element_bytes)];
+  const int64_t tile = host_narrow_tile(a.element_bytes);
+  const bool stream = streamed(a);
+  const bool from_packed = a.cols <= a.rows;
+  const int64_t structures = std::max(a.rows, a.cols);
+  share_tiles(team, a, ceil_div(structures, tile), [&](int64_t batch, int64_t first, int64_t last) {
+    const TransposeBand all = matrix(a, batch, stream);
+    loop({all.src, all.src_ld, all.dst, all.dst_ld, std::min(a.rows, a.cols), first * tile,
+          std::min(last * tile, structures), from_packed, stream});
+  });
+}
+
+// A tile and the one across the diagonal: the one goes to a buffer, the other to its place, and the buffer to the other's.
+void swap_tiles(const HostTeam& team, const TransposeArgs& a, const TilePair& pair, char* matrix,
+                char* buffer) noexcept {
+  const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
+  const int64_t tile = host_transpose_tile(a.element_bytes);
+  const int64_t rows = std::min(tile, a.rows - pair.row * tile);
+  const int64_t cols = std::min(tile, a.rows - pair.col * tile);
+  char* upper = matrix + (pair.row * a.dst_ld + pair.col) * tile * a.element_bytes;
+  char* lower = matrix + (pair.col * a.dst_ld + pair.row) * tile * a.element_bytes;
+  loop({upper, a.dst_ld, buffer, tile, 0, rows, 0, cols, false});
+  if (pair.row != pair.col) loop({lower, a.dst_ld, upper, a.dst_ld, 0, cols, 0, rows, false});
+  for (int64_t row = 0; row < cols; ++row) {
+    std::memcpy(lower + row * a.dst_ld * a.element_bytes, buffer + row * tile * a.element_bytes,
+                static_cast<size_t>(rows * a.element_bytes));
+  }
+}
+
+void transpose_swap(const HostTeam& team, const TransposeArgs& a) {
+  const int64_t tile = host_transpose_tile(a.element_bytes);
+  const int64_t across = ceil_div(a.rows, tile);
+  const int64_t pairs = transpose_tile_pairs(across);
+  share_tiles(team, a, pairs, [&](int64_t batch, int64_t first, int64_t last) {
+    alignas(64) char buffer[kSwapBuffer];
+    char* matrix = static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
+    for (int64_t i = first; i < last; ++i) {
+      const TilePair pair(i, across);
+      if (pair.col < across) swap_tiles(team, a, pair, matrix, buffer);
+    }
+  });
+}
+
+void transpose_serial(const HostTeam&, const TransposeArgs& args) { transpose_elements(args); }
+
+// What a variant does: run() in as much scratch memory as it asks for, or without.
+struct Transposer {
+  void (*run)(const HostTeam&, const TransposeArgs&, char* scratch);
+  int64_t (*scratch_bytes)(const HostTeam&, const TransposeArgs&);
+};
+
+template <void (*kRun)(const HostTeam&, const TransposeArgs&)>
+constexpr Transposer without_scratch() {
+  return {[](const HostTeam& team, const TransposeArgs& a, char*) { kRun(team, a); },
+          [](const HostTeam&, const TransposeArgs&) { return int64_t{0}; }};
+}
+
+template <class Job>
+constexpr Transposer with_scratch() {
+  return {[](const HostTeam& team, const TransposeArgs& a, char* scratch) { Job(team, a).run(scratch); },
+          [](const HostTeam& team, const TransposeArgs& a) { return Job(team, a).scratch_bytes(); }};
+}
+
+constexpr Launcher<Transposer> kTranspose[] = {
+    {"host_swap", without_scratch<transpose_swap>()},         {"host_whole", with_scratch<WholeTranspose>()},
+    {"host_decomposed", with_scratch<DecomposedTranspose>()}, {"host_narrow", without_scratch<transpose_narrow>()},
+    {"host_tiled", without_scratch<transpose_tiled>()},       {"host_serial", without_scratch<transpose_serial>()},
+};
+
+}  // namespace
+
+void add_transpose_host_names(LauncherNames& names) { add_names<TransposeFamily>(names, kTranspose); }
+
+void HostBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
+  const Transposer transposer = launch_of<TransposeFamily>(kTranspose, args.variant);
+  std::shared_ptr<char[]> scratch;
+  if (const int64_t bytes = transposer.scratch_bytes(team_, args); bytes > 0) {
+    scratch = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
+  }
+  submit(stream, until, [=, this] { transposer.run(team_, args, scratch.get()); });
+}
+
+}  // namespace gpumem

@@ -1,0 +1,138 @@
+#include "backend/host/transpose_in_place.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "kernels/limits.hpp"
+
+namespace gpumem {
+namespace {
+
+// Of neighbouring columns, bytes: whole cache lines, and few enough rows on pages of their own for each.
+constexpr int64_t kColumns = 256;
+
+char* matrix(const TransposeArgs& a, int64_t batch) noexcept {
+  return static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
+}
+
+// Calls f(piece, scratch): task t takes every tasks-th piece, with scratch memory of its own.
+template <class F>
+void share(const HostTeam& team, int64_t pieces, int64_t tasks, char* scratch, int64_t scratch_bytes,
+           const F& f) noexcept {
+  team.parallel(tasks, [&](int64_t task) {
+    for (int64_t piece = task; piece < pieces; piece += tasks) f(piece, scratch + task * scratch_bytes);
+  });
+}
+
+}  // namespace
+
+WholeTranspose::WholeTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
+    : team_(team),
+      args_(args),
+      matrix_bytes_(args.rows * args.cols * args.element_bytes),
+      tasks_(std::min<int64_t>({team.threads, args.shape.grid, args.batches})) {}
+
+void WholeTranspose::run(char* scratch) const noexcept {
+  const TransposeArgs& a = args_;
+  const auto loop = team_.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
+  share(team_, a.batches, tasks_, scratch, matrix_bytes_, [&](int64_t batch, char* copy) {
+    std::memcpy(copy, matrix(a, batch), static_cast<size_t>(matrix_bytes_));
+    loop({copy, a.cols, matrix(a, batch), a.rows, 0, a.rows, 0, a.cols, false});
+  });
+}
+
+DecomposedTranspose::DecomposedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
+    : team_(team), args_(args), d_(args.rows, args.cols) {
+  const int64_t bytes = args.element_bytes;
+  const int64_t half = args.batches * d_.m * d_.n / 2;  // elements
+  const int64_t threads = std::min<int64_t>(team.threads, args.shape.grid);
+  row_tasks_ = std::clamp<int64_t>(half / d_.n, 1, threads);
+  const int64_t room = std::max(d_.n, kHostInPlaceBytes / bytes);
+  width_ = std::clamp<int64_t>(std::min({room / d_.m, kColumns / bytes, d_.n / 2}), 1, kColumns);
+  column_tasks_ = std::clamp<int64_t>(half / (width_ * d_.m), 1, threads);
+}
+
+int64_t DecomposedTranspose::scratch_bytes() const noexcept {
+  return std::max(row_tasks_ * d_.n, column_tasks_ * width_ * d_.m) * args_.element_bytes;
+}
+
+// Column j = k*b + r goes to ((i + k) mod m + r*m) mod n: k*b*m is a multiple of n.
+template <int kBytes>
+void DecomposedTranspose::rows(char* scratch) const noexcept {
+  share(team_, args_.batches * d_.m, row_tasks_, scratch, d_.n * kBytes, [&](int64_t piece, char* permuted) {
+    const int64_t i = piece % d_.m;
+    char* row = matrix(args_, piece / d_.m) + i * d_.n * kBytes;
+    int64_t first = i;
+    for (int64_t j = 0; j < d_.n; j += d_.b) {
+      int64_t place = first;
+      for (int64_t r = j; r < j + d_.b; ++r) {
+        const int64_t to = d_.back ? r : place;
+        const int64_t from = d_.back ? place : r;
+        std::memcpy(permuted + to * kBytes, row + from * kBytes, kBytes);
+        place += d_.m;
+        if (place >= d_.n) place -= d_.n;
+      }
+      if (++first == d_.m) first = 0;
+    }
+    std::memcpy(row, permuted, static_cast<size_t>(d_.n * kBytes));
+  });
+}
+
+template <int kBytes>
+void DecomposedTranspose::columns(char* scratch, bool rotation) const noexcept {
+  using Sources = ColumnSources<int64_t>;
+  const int64_t groups = ceil_div(d_.n, width_);
+  const int64_t pitch = d_.n * kBytes;
+  const Sources of_column_0(d_, rotation, 0, 1);
+  const auto permute = [&](int64_t piece, char* copy) {
+    const int64_t first = piece % groups * width_;
+    const int64_t width = std::min(width_, d_.n - first);
+    char* column = matrix(args_, piece / groups) + first * kBytes;
+    const int64_t elements = d_.m * width;
+    int64_t from_row_0[kColumns];  // where, in the copy, it would come from if column 0 took its element from row 0
+    for (int64_t w = 0; w < width; ++w) from_row_0[w] = Sources::further(d_, rotation, first + w) * width + w;
+    const auto row_bytes = static_cast<size_t>(width * kBytes);
+    for (int64_t i = 0; !d_.back && i < d_.m; ++i)
+      std::memcpy(copy + i * width * kBytes, column + i * pitch, row_bytes);
+    Sources sources = of_column_0;
+    for (int64_t i = 0; i < d_.m; ++i, sources.advance()) {
+      const int64_t source = sources.source() * width;
+      char* row = column + i * pitch;
+      for (int64_t w = 0; w < width; ++w) {
+        int64_t at = source + from_row_0[w];
+        if (at >= elements) at -= elements;
+        char* const to = d_.back ? copy + at * kBytes : row + w * kBytes;
+        const char* const from = d_.back ? row + w * kBytes : copy + at * kBytes;
+        std::memcpy(to, from, kBytes);
+      }
+    }
+    for (int64_t i = 0; d_.back && i < d_.m; ++i) std::memcpy(column + i * pitch, copy + i * width * kBytes, row_bytes);
+  };
+  share(team_, args_.batches * groups, column_tasks_, scratch, width_ * d_.m * kBytes, permute);
+}
+
+template <int kBytes>
+void DecomposedTranspose::passes(char* scratch) const noexcept {
+  if (d_.back || d_.rotates()) columns<kBytes>(scratch, !d_.back);
+  rows<kBytes>(scratch);
+  if (!d_.back || d_.rotates()) columns<kBytes>(scratch, d_.back);
+}
+
+void DecomposedTranspose::run(char* scratch) const noexcept {
+  switch (args_.element_bytes) {
+    case 1:
+      return passes<1>(scratch);
+    case 2:
+      return passes<2>(scratch);
+    case 4:
+      return passes<4>(scratch);
+    case 8:
+      return passes<8>(scratch);
+    default:
+      return passes<16>(scratch);
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,138 @@
+#include "context/context.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "memory/pinned_rings.hpp"
+
+namespace gpumem {
+namespace {
+
+// A row and who forced it, in one word, so that a launch reads both at once. 0: nothing is forced.
+constexpr uint64_t pack(Override forced) noexcept {
+  return forced.row < 0 ? 0 : (static_cast<uint64_t>(forced.by) << 32) | static_cast<uint32_t>(forced.row + 1);
+}
+constexpr Override unpack(uint64_t word) noexcept {
+  return {static_cast<int32_t>(word & 0xffffffffu) - 1, static_cast<ChosenBy>(word >> 32)};
+}
+
+bool debug_in_environment() {
+  const char* value = std::getenv("GPUMEM_DEBUG");
+  const std::string_view text = value == nullptr ? "" : value;
+  if (text.empty() || text == "0") return false;
+  if (text != "1") fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_DEBUG is '%s'; expected 0 or 1", value);
+  return true;
+}
+
+}  // namespace
+
+void RegisteredStats::registered(int64_t bytes) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bytes_ += bytes;
+  ranges_ += bytes > 0 ? 1 : -1;
+}
+
+void RegisteredStats::read(gpumem_memory_stats_info& info) const noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  info.registered_bytes = bytes_;
+  info.registered_ranges = ranges_;
+}
+
+Context::Context(const gpumem_ctx_options& options)
+    : choice_(choose_device(options.device)),
+      stream_host_data_(options.stream_host_data != 0),
+      debugs_memory_(debug_in_environment() || options.debug_memory != 0) {
+  read_variants_from_environment();
+  host_ = make_host_backend(
+      {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});
+  if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
+  open_pools(options);
+  trace_by_environment();
+}
+
+// Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to have, so a bound is all.
+void Context::open_pools(const gpumem_ctx_options& options) {
+  const DeviceProps& props = device().props();
+  PoolPolicy on_device{GPUMEM_MEMORY_DEVICE, props.ordinal};
+  on_device.limit = options.device_memory_limit;
+  on_device.pooled = props.memory_pools && !debugs_memory_;
+  on_device.guarded = debugs_memory_;
+  on_device.follows_live = true;
+  device_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device()), on_device);
+  PoolPolicy pinned{GPUMEM_MEMORY_PINNED, GPUMEM_DEVICE_HOST};
+  pinned.pooled = !debugs_memory_;
+  pinned.guarded = debugs_memory_;
+  pinned.most_idle = options.pinned_memory_kept;
+  if (pinned.most_idle < 0) pinned.most_idle = std::min(int64_t{4} << 30, host_->props().memory_bytes / 8);
+  pinned_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<PinnedSource>(*this), pinned);
+  PoolPolicy managed{GPUMEM_MEMORY_MANAGED, props.ordinal};
+  managed.pooled = false;
+  managed.guarded = debugs_memory_;
+  managed_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<ManagedSource>(device()), managed);
+  if (on_cuda()) rings_ = std::make_unique<PinnedRings>(*this);
+}
+
+void Context::open_device(bool non_blocking_stream) {
+  try {
+    device_ = make_cuda_backend(choice_.ordinal, non_blocking_stream);
+  } catch (const Error& error) {
+    if (!choice_.may_fall_back) throw;
+    choice_ = {Runs::host, GPUMEM_DEVICE_HOST, error.status(), "the host stands in: " + std::string(error.what()),
+               false};
+  }
+}
+
+Context::~Context() = default;
+
+void Context::read_variants_from_environment() {
+  for_each_family([this]<class Family>() {
+    const FamilyNames& names = family_names(Family::id);
+    std::string variable = "GPUMEM_VARIANT_";
+    for (const char* c = names.name; *c != '\0'; ++c) variable += static_cast<char>(std::toupper(*c));
+    const char* value = std::getenv(variable.c_str());
+    if (value == nullptr || value[0] == '\0') return;
+    const int32_t row = find_variant(names, value);
+    if (row < 0) {
+      fail(GPUMEM_NOT_FOUND, "the environment's %s is '%s'; expected a variant of the family %s", variable.c_str(),
+           value, names.name);
+    }
+    force(Family::id, {row, ChosenBy::environment});
+  });
+}
+
+// A file for each context: processes that are started together have the same environment.
+void Context::trace_by_environment() {
+  static std::atomic<int> contexts{0};
+  const char* value = std::getenv("GPUMEM_TRACE");
+  if (value == nullptr || value[0] == '\0') return;
+  trace.begin((std::string(value) + "." + std::to_string(::getpid()) + "." + std::to_string(++contexts)).c_str());
+}
+
+Override Context::forced(gpumem_family family) const noexcept {
+  return unpack(forced_[family_index(family)].load(std::memory_order_relaxed));
+}
+
+void Context::force(gpumem_family family, Override forced) noexcept {
+  forced_[family_index(family)].store(pack(forced), std::memory_order_relaxed);
+}
+
+void Context::keep_fault(const char* sentence) noexcept {
+  const std::lock_guard<std::mutex> lock(fault_mutex_);
+  if (faulted_.load(std::memory_order_relaxed)) return;
+  std::snprintf(fault_, sizeof fault_, "%s", sentence);
+  faulted_.store(true, std::memory_order_release);
+}
+
+void Context::throw_if_faulted() const {
+  if (faulted_.load(std::memory_order_acquire)) throw Error(GPUMEM_DEVICE_FAULT, fault_);
+}
+
+}  // namespace gpumem

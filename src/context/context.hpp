@@ -1,0 +1,135 @@
+// A context: one device, the host beside it, the context's own stream, and what the program set on it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "base/log.hpp"
+#include "context/devices.hpp"
+#include "gpumem.h"
+#include "memory/block_pool.hpp"
+#include "memory/labels.hpp"
+#include "memory/memory_trace.hpp"
+#include "select/select.hpp"
+
+namespace gpumem {
+
+// Memory that the program registered, which no pool counts.
+class RegisteredStats {
+ public:
+  void registered(int64_t bytes) noexcept;
+  void unregistered(int64_t bytes) noexcept { registered(-bytes); }
+  void read(gpumem_memory_stats_info& info) const noexcept;
+
+ private:
+  mutable std::mutex mutex_;
+  int64_t bytes_ = 0;
+  int64_t ranges_ = 0;
+};
+
+// What gpumem_ctx_options_init() sets.
+inline constexpr gpumem_ctx_options kDefaultContextOptions = {
+    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1, 0, 0};
+
+struct Stream;
+class PinnedRings;
+
+class Context {
+ public:
+  explicit Context(const gpumem_ctx_options& options);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // The backend of the context's device; on a host context the same object as host().
+  Backend& device() noexcept { return device_ ? *device_ : *host_; }
+  Host& host() noexcept { return *host_; }
+  Backend& running(Runs runs) noexcept { return runs == Runs::cuda ? device() : host(); }
+  bool on_cuda() const noexcept { return device_ != nullptr; }
+  const DeviceChoice& choice() const noexcept { return choice_; }
+  // Whether blocking reductions of host memory run on the device.
+  bool streams_host_data() const noexcept { return stream_host_data_; }
+
+  NativeStream own_stream() noexcept { return device().own_stream(); }
+  BlockPool& device_memory() noexcept { return *device_memory_; }
+  BlockPool& pinned_memory() noexcept { return *pinned_memory_; }
+  BlockPool& managed_memory() noexcept { return *managed_memory_; }
+  std::array<BlockPool*, 3> pools() noexcept {
+    return {device_memory_.get(), pinned_memory_.get(), managed_memory_.get()};
+  }
+  // Whether blocks are guarded.
+  bool debugs_memory() const noexcept { return debugs_memory_; }
+  // Of a context with a device.
+  PinnedRings& rings() noexcept { return *rings_; }
+
+  Override forced(gpumem_family family) const noexcept;
+  void force(gpumem_family family, Override forced) noexcept;
+  TuningView tuning() const noexcept { return {}; }
+
+  // The device fault that sticks. A fault is kept once and never cleared.
+  void keep_fault(const char* sentence) noexcept;
+  void throw_if_faulted() const;
+
+  // Of the process: it is never destroyed.
+  bool shared = false;
+
+  Log log;
+  RegisteredStats registered;
+  Labels labels;
+  MemoryTrace trace;
+
+  // Live children. The lock is held while all of the streams are waited for, so that none is destroyed meanwhile.
+  std::mutex streams_mutex;
+  std::vector<Stream*> streams;
+  std::atomic<int64_t> events{0};
+
+ private:
+  void read_variants_from_environment();
+  void trace_by_environment();
+  void open_device(bool non_blocking_stream);
+  void open_pools(const gpumem_ctx_options& options);
+
+  DeviceChoice choice_;
+  bool stream_host_data_;
+  bool debugs_memory_;
+  std::unique_ptr<Host> host_;
+  std::unique_ptr<Backend> device_;  // null on a host context
+  std::unique_ptr<BlockPool> device_memory_;
+  std::unique_ptr<BlockPool> pinned_memory_;
+  std::unique_ptr<BlockPool> managed_memory_;
+  std::unique_ptr<PinnedRings> rings_;  // null on a host context
+  std::atomic<uint64_t> forced_[kFamilies] = {};
+  mutable std::mutex fault_mutex_;
+  std::atomic<bool> faulted_{false};
+  char fault_[512] = {};
+};
+
+struct Stream {
+  Context* context;
+  NativeStream native;
+  bool borrowed;  // destroying it leaves the native stream alone
+  StreamCache* cache = nullptr;
+  uint64_t handle = 0;
+};
+
+struct Event {
+  Context* context;
+  NativeEvent native = nullptr;
+  uint64_t handle = 0;
+  std::atomic<bool> in_capture{false};  // last recorded on a stream under graph capture
+};
+
+// Creation and the end of each object, handle included.
+uint64_t create_context(const gpumem_ctx_options& options);
+void destroy_context(uint64_t handle);
+uint64_t create_stream(Context& context);
+uint64_t wrap_stream(Context& context, void* native);
+void destroy_stream(uint64_t handle);
+uint64_t create_event(Context& context);
+void destroy_event(uint64_t handle);
+
+}  // namespace gpumem

@@ -1,0 +1,86 @@
+#include "context/devices.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace gpumem {
+namespace {
+
+int32_t parse_device(const char* text) {
+  if (std::strcmp(text, "host") == 0) return GPUMEM_DEVICE_HOST;
+  if (std::strcmp(text, "cuda") == 0) return GPUMEM_DEVICE_CUDA;
+  char* end = nullptr;
+  errno = 0;
+  const long ordinal = std::strtol(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || ordinal < 0 || ordinal > INT32_MAX) {
+    fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_DEVICE is '%s'; expected host, cuda or an ordinal", text);
+  }
+  return static_cast<int32_t>(ordinal);
+}
+
+bool needs_cuda(int32_t wanted) noexcept { return wanted != GPUMEM_DEVICE_HOST; }
+
+DeviceChoice on_host(gpumem_status code, std::string reason) {
+  return {Runs::host, GPUMEM_DEVICE_HOST, code, std::move(reason), false};
+}
+
+}  // namespace
+
+DeviceChoice choose_device(int32_t wanted, const char* environment, const CudaDevices& cuda) {
+  const char* by = "the program";
+  if (wanted == GPUMEM_DEVICE_BEST && environment != nullptr && environment[0] != '\0') {
+    wanted = parse_device(environment);
+    by = "the environment (GPUMEM_DEVICE)";
+  }
+  if (wanted < GPUMEM_DEVICE_CUDA) {
+    fail(GPUMEM_INVALID_ARGUMENT, "device is %d; expected an ordinal or a GPUMEM_DEVICE_* value", wanted);
+  }
+  if (wanted == GPUMEM_DEVICE_HOST) return on_host(GPUMEM_OK, std::string("the host was asked for by ") + by);
+  if (wanted == GPUMEM_DEVICE_BEST) {
+    if (cuda.status != GPUMEM_OK) return on_host(cuda.status, "the host stands in: " + cuda.reason);
+    return {Runs::cuda, cuda.current, GPUMEM_OK, "it is the caller's current CUDA device", true};
+  }
+  if (cuda.status != GPUMEM_OK) {
+    fail(cuda.status, "a CUDA device was asked for by %s, and there is none: %s", by, cuda.reason.c_str());
+  }
+  if (wanted == GPUMEM_DEVICE_CUDA) {
+    return {Runs::cuda, cuda.current, GPUMEM_OK, std::string("a CUDA device was asked for by ") + by, false};
+  }
+  if (wanted >= cuda.count) {
+    fail(GPUMEM_NOT_FOUND, "device is %d; expected an ordinal below %d, the number of visible CUDA devices", wanted,
+         cuda.count);
+  }
+  return {Runs::cuda, wanted, GPUMEM_OK, "it was asked for by " + std::string(by), false};
+}
+
+DeviceChoice choose_device(int32_t wanted) {
+  const char* environment = std::getenv("GPUMEM_DEVICE");
+  const bool from_environment = wanted == GPUMEM_DEVICE_BEST && environment != nullptr && environment[0] != '\0';
+  const int32_t effective = from_environment ? parse_device(environment) : wanted;
+  return choose_device(wanted, environment, needs_cuda(effective) ? cuda_devices() : CudaDevices{});
+}
+
+void fill_device_info(const DeviceProps& props, const DeviceChoice& choice, gpumem_device_info& info) {
+  info.backend = props.backend == Runs::cuda ? GPUMEM_BACKEND_CUDA : GPUMEM_BACKEND_HOST;
+  info.device = props.ordinal;
+  info.reason_code = choice.code;
+  info.compute_major = props.compute_major;
+  info.compute_minor = props.compute_minor;
+  info.multiprocessors = props.multiprocessors;
+  info.driver_version = props.driver_version;
+  info.managed_memory = props.managed_memory ? 1 : 0;
+  info.concurrent_managed = props.concurrent_managed ? 1 : 0;
+  info.pageable_access = props.pageable_access ? 1 : 0;
+  info.memory_bytes = props.memory_bytes;
+  info.l2_bytes = props.l2_bytes;
+  info.bandwidth_bytes_per_s = props.bandwidth_bytes_per_s();
+  std::snprintf(info.name, sizeof info.name, "%s", props.name);
+  std::snprintf(info.reason, sizeof info.reason, "%s", choice.reason.c_str());
+}
+
+}  // namespace gpumem

@@ -1,0 +1,72 @@
+#include "context/handles.hpp"
+
+#include <bit>
+
+#include "base/error.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr const char* kTypeNames[] = {"", "gpumem_ctx", "gpumem_stream", "gpumem_event"};
+
+constexpr uint8_t epoch_of(uint64_t handle) noexcept { return static_cast<uint8_t>(handle >> 56); }
+constexpr uint32_t slot_of(uint64_t handle) noexcept { return static_cast<uint32_t>(handle & 0xffffffu); }
+constexpr uint8_t type_of(uint64_t handle) noexcept { return static_cast<uint8_t>((handle >> 52) & 0xf); }
+
+}  // namespace
+
+HandleTable::~HandleTable() {
+  for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
+}
+
+HandleTable::Slot* HandleTable::slot_at(uint32_t index) const noexcept {
+  Slot* chunk = chunks_[index / kChunkSlots].load(std::memory_order_acquire);
+  return chunk == nullptr ? nullptr : chunk + index % kChunkSlots;
+}
+
+uint64_t HandleTable::insert(HandleType type, void* object) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (free_.empty()) {
+    if (used_ == kChunks * kChunkSlots) fail(GPUMEM_OUT_OF_RESOURCES, "16777216 handles are alive; no more fit");
+    free_.reserve(used_ + 1);  // so that erase() can't fail
+    if (used_ % kChunkSlots == 0) chunks_[used_ / kChunkSlots].store(new Slot[kChunkSlots], std::memory_order_release);
+    free_.push_back(used_++);
+  }
+  const uint32_t index = free_.back();
+  free_.pop_back();
+  Slot* slot = slot_at(index);
+  slot->generation = (slot->generation + 1) & 0x7ffffffu;
+  slot->object = object;
+  const uint64_t fields = (static_cast<uint64_t>(epoch_) << 56) | (static_cast<uint64_t>(type) << 52) |
+                          (static_cast<uint64_t>(slot->generation) << 25) | index;
+  const uint64_t handle = fields | static_cast<uint64_t>(std::popcount(fields) % 2) << 24;
+  slot->handle.store(handle, std::memory_order_release);
+  return handle;
+}
+
+void* HandleTable::get(uint64_t handle, HandleType type, const char* argument) const {
+  const char* expected = kTypeNames[static_cast<int>(type)];
+  if (handle == 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected a live %s", argument, expected);
+  const Slot* slot = epoch_of(handle) == epoch_ ? slot_at(slot_of(handle)) : nullptr;
+  if (slot != nullptr && slot->handle.load(std::memory_order_acquire) == handle &&
+      type_of(handle) == static_cast<uint8_t>(type)) {
+    return slot->object;
+  }
+  const auto value = static_cast<unsigned long long>(handle);
+  if (epoch_of(handle) != 0 && epoch_of(handle) < epoch_) {
+    fail(GPUMEM_FORKED, "%s (0x%llx) was made before this process was forked; expected a %s made in this process",
+         argument, value, expected);
+  }
+  fail(GPUMEM_INVALID_HANDLE, "%s (0x%llx) is no live %s: destroyed, of another type, or not a handle", argument, value,
+       expected);
+}
+
+void HandleTable::erase(uint64_t handle) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Slot* slot = slot_at(slot_of(handle));
+  slot->handle.store(0, std::memory_order_release);
+  slot->object = nullptr;
+  free_.push_back(slot_of(handle));
+}
+
+}  // namespace gpumem

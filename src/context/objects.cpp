@@ -1,0 +1,171 @@
+// Creation and the end of contexts, streams and events, and what holds between them.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "base/error.hpp"
+#include "base/names.hpp"
+#include "context/context.hpp"
+#include "context/process.hpp"
+
+namespace gpumem {
+namespace {
+
+template <class T>
+T& object_of(uint64_t handle, HandleType type, const char* argument) {
+  return *static_cast<T*>(process().handles.get(handle, type, argument));
+}
+
+// The log is called without any lock: it may use the library for another context.
+void report_leaks(Context& context) noexcept {
+  try {
+    for (const Allocation& leak : process().registry.live_of(&context)) {
+      context.log.write(GPUMEM_LOG_WARNING, "%zu bytes of %s memory at %p%s were still %s when their context ended",
+                        leak.bytes, kind_name(leak.kind), reinterpret_cast<void*>(leak.base),
+                        context.labels.in_brackets(leak.base).c_str(), leak.registered ? "registered" : "allocated");
+    }
+  } catch (const std::bad_alloc&) {
+    context.log.write(GPUMEM_LOG_WARNING, "memory has run out: what is still allocated can't be listed");
+  }
+}
+
+void report_damage(Context& context) noexcept {
+  for (BlockPool* pool : context.pools()) {
+    try {
+      Damage found;
+      pool->check(found);
+    } catch (const std::exception& error) {
+      context.log.write(GPUMEM_LOG_WARNING, "what memory is damaged can't be told: %s", error.what());
+    }
+  }
+}
+
+void end_trace(Context& context) noexcept {
+  try {
+    context.trace.end();
+  } catch (const Error& error) {
+    context.log.write(GPUMEM_LOG_WARNING, "%s", error.what());
+  }
+}
+
+// What was allocated goes with the pools.
+void unregister_leaks(Context& context) noexcept {
+  while (const auto region = process().registry.remove_registered(&context)) {
+    context.device().unregister_host(region->taken);
+  }
+}
+
+// Room is made before the handle exists, so that entering the list can't fail.
+uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  context.streams.reserve(context.streams.size() + 1);
+  StreamCache& cache = context.device_memory().open(stream->native);
+  stream->cache = &cache;
+  try {
+    stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  } catch (...) {
+    context.device_memory().close(cache, true);  // nothing was given to it
+    throw;
+  }
+  context.streams.push_back(stream.get());
+  return stream.release()->handle;
+}
+
+size_t live_streams(Context& context) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  return context.streams.size();
+}
+
+}  // namespace
+
+uint64_t create_context(const gpumem_ctx_options& options) {
+  auto context = std::make_unique<Context>(options);
+  const uint64_t handle = process().handles.insert(HandleType::context, context.get());
+  static_cast<void>(context.release());  // the handle owns it from here on
+  return handle;
+}
+
+void destroy_context(uint64_t handle) {
+  auto& context = object_of<Context>(handle, HandleType::context, "ctx");
+  if (context.shared) {
+    fail(GPUMEM_BUSY, "ctx is the process's own context of device %d; expected one from gpumem_ctx_create()",
+         context.device().props().ordinal);
+  }
+  const size_t streams = live_streams(context);
+  const auto events = static_cast<long long>(context.events.load());
+  if (streams != 0 || events != 0) {
+    fail(GPUMEM_BUSY, "ctx has %zu live streams and %lld live events; expected them to be destroyed first", streams,
+         events);
+  }
+  process().handles.erase(handle);
+  const std::unique_ptr<Context> owned(&context);
+  try {
+    context.device().synchronize(context.own_stream());
+  } catch (const Error& error) {
+    context.log.write(GPUMEM_LOG_WARNING, "waiting for the context's last work: %s", error.what());
+  }
+  report_damage(context);
+  report_leaks(context);
+  end_trace(context);
+  unregister_leaks(context);
+}
+
+uint64_t create_stream(Context& context) {
+  auto stream = std::make_unique<Stream>(Stream{&context, nullptr, false});
+  stream->native = context.device().create_stream();
+  const NativeStream native = stream->native;
+  try {
+    return enlist(context, std::move(stream));
+  } catch (...) {
+    context.device().destroy_stream(native);
+    throw;
+  }
+}
+
+uint64_t wrap_stream(Context& context, void* native) {
+  auto stream = std::make_unique<Stream>(Stream{&context, context.device().wrap_stream(native), true});
+  return enlist(context, std::move(stream));
+}
+
+// The stream's work is waited for while the stream is still listed: a block that it uses may be freed by another thread, which
+// waits for the listed streams.
+void destroy_stream(uint64_t handle) {
+  auto& stream = object_of<Stream>(handle, HandleType::stream, "stream");
+  const std::unique_ptr<Stream> owned(&stream);
+  process().handles.erase(handle);
+  Backend& device = stream.context->device();
+  const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
+  if (!stream.borrowed) device.finish_stream(stream.native);
+  stream.context->device_memory().close(*stream.cache, !stream.borrowed);
+  std::erase(stream.context->streams, &stream);
+  if (stream.borrowed) {
+    device.unwrap_stream(stream.native);
+  } else {
+    device.destroy_stream(stream.native);
+  }
+}
+
+uint64_t create_event(Context& context) {
+  auto event = std::make_unique<Event>();
+  event->context = &context;
+  event->native = context.device().create_event();
+  try {
+    event->handle = process().handles.insert(HandleType::event, event.get());
+  } catch (...) {
+    context.device().destroy_event(event->native);
+    throw;
+  }
+  ++context.events;
+  return event.release()->handle;
+}
+
+void destroy_event(uint64_t handle) {
+  auto& event = object_of<Event>(handle, HandleType::event, "event");
+  const std::unique_ptr<Event> owned(&event);
+  process().handles.erase(handle);
+  event.context->device().destroy_event(event.native);
+  --event.context->events;
+}
+
+}  // namespace gpumem

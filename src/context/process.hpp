@@ -1,0 +1,32 @@
+// What the library keeps for the whole process: the live handles, the allocations, the host's worker threads.
+// It is made on first use, never destroyed (no static destructor may run after main), and made anew in a forked child, where
+// the parent's threads, locks and CUDA contexts no longer work.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "context/handles.hpp"
+#include "memory/registry.hpp"
+
+namespace gpumem {
+
+class SharedContexts;
+class WorkerPool;  // of the host backend
+
+struct Process {
+  explicit Process(uint8_t made_epoch);
+  ~Process();
+
+  const uint8_t epoch;  // 1 at first; a forked child counts on. Handles carry it.
+  HandleTable handles;
+  Registry registry;
+  const std::unique_ptr<SharedContexts> shared_contexts;
+  std::mutex pool_mutex;
+  std::weak_ptr<WorkerPool> pool;  // alive as long as a host backend is
+};
+
+Process& process();
+
+}  // namespace gpumem

@@ -1,0 +1,145 @@
+#include "context/shared_contexts.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "context/process.hpp"
+#include "ops/operations.hpp"
+
+namespace gpumem {
+namespace {
+
+Stream* wrapper_of(Context& context, void* native) {
+  return static_cast<Stream*>(process().handles.get(wrap_stream(context, native), HandleType::stream, "stream"));
+}
+
+}  // namespace
+
+// Half of the slots stay empty, so the search ends. The low bits of an address are alike.
+WrappedStreams::Slot& WrappedStreams::slot_of(void* native) noexcept {
+  size_t at = (reinterpret_cast<uintptr_t>(native) * uint64_t{0x9e3779b97f4a7c15}) >> 32;
+  for (;; ++at) {
+    Slot& slot = slots_[at % kSlots];
+    void* const held = slot.native.load(std::memory_order_acquire);
+    if (held == native || held == nullptr) return slot;
+  }
+}
+
+Stream* WrappedStreams::of(void* native) {
+  if (native == nullptr) {
+    if (Stream* known = of_null_.load(std::memory_order_acquire)) return known;
+  } else {
+    const Slot& slot = slot_of(native);
+    if (slot.native.load(std::memory_order_acquire) == native) return slot.stream;
+  }
+  const std::lock_guard<std::mutex> lock(adding_);
+  if (native == nullptr) {
+    if (of_null_.load(std::memory_order_relaxed) == nullptr) {
+      of_null_.store(wrapper_of(context_, nullptr), std::memory_order_release);
+    }
+    return of_null_.load(std::memory_order_relaxed);
+  }
+  Slot& slot = slot_of(native);
+  if (slot.native.load(std::memory_order_relaxed) == native) return slot.stream;  // another thread was first
+  if (count_ == kMost) return nullptr;
+  slot.stream = wrapper_of(context_, native);
+  slot.native.store(native, std::memory_order_release);
+  ++count_;
+  return slot.stream;
+}
+
+void* SharedContext::allocate(int64_t bytes, Stream* stream) {
+  free_late();
+  if (stream == nullptr) return gpumem::allocate(context, GPUMEM_MEMORY_DEVICE, bytes);
+  return allocate_async(context, bytes, 1, *stream->cache);
+}
+
+void SharedContext::free(void* p, Stream* stream) {
+  if (p == nullptr) return;
+  free_late();
+  try {
+    free_now(p, stream);
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_CAPTURING) throw;
+    put_off({p, stream});
+  }
+}
+
+void SharedContext::free_now(void* p, Stream* stream) {
+  if (stream == nullptr) {
+    free_after_device(context, p);
+  } else {
+    free_async(context, p, *stream->cache);
+  }
+}
+
+// Only what could be freed is put off, and once: what is freed later must not have become another's by then.
+void SharedContext::put_off(const LateFree& late) {
+  const std::lock_guard<std::mutex> lock(late_mutex_);
+  process().registry.with_live(reinterpret_cast<uintptr_t>(late.p), &context, [](const Region&, uint32_t) {});
+  const auto same = [&](const LateFree& other) { return other.p == late.p; };
+  if (std::any_of(late_.begin(), late_.end(), same)) return;
+  late_.push_back(late);
+  some_late_.store(true, std::memory_order_release);
+}
+
+void SharedContext::free_late() noexcept {
+  if (!some_late_.load(std::memory_order_acquire)) return;
+  const std::unique_lock<std::mutex> lock(late_mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;  // another thread is at it
+  std::erase_if(late_, [this](const LateFree& late) {
+    try {
+      free_now(late.p, late.stream);
+    } catch (const Error& error) {
+      return error.status() != GPUMEM_CAPTURING;
+    } catch (const std::exception&) {
+      return false;
+    }
+    return true;
+  });
+  some_late_.store(!late_.empty(), std::memory_order_release);
+}
+
+SharedContext& SharedContexts::of(int32_t device) {
+  if (device < GPUMEM_DEVICE_HOST) {
+    fail(GPUMEM_INVALID_ARGUMENT, "device is %d; expected a CUDA ordinal or GPUMEM_DEVICE_HOST (-1)", device);
+  }
+  const bool fits = device < kMostDevices;
+  const auto at = static_cast<size_t>(fits ? device + 1 : 0);
+  if (fits) {
+    if (SharedContext* made = made_[at].load(std::memory_order_acquire)) return *made;
+  }
+  const std::lock_guard<std::mutex> lock(making_);
+  if (fits) {
+    if (SharedContext* made = made_[at].load(std::memory_order_relaxed)) return *made;
+  } else {
+    static_cast<void>(choose_device(device));  // says how many devices there are
+    fail(GPUMEM_UNSUPPORTED, "device is %d; expected one below %d: the process has no contexts for more", device,
+         kMostDevices);
+  }
+  gpumem_ctx_options options = kDefaultContextOptions;
+  options.device = device;
+  const uint64_t handle = create_context(options);
+  auto& context = *static_cast<Context*>(process().handles.get(handle, HandleType::context, "ctx"));
+  std::unique_ptr<SharedContext> made;
+  try {
+    made = std::make_unique<SharedContext>(context, handle);
+  } catch (...) {
+    destroy_context(handle);
+    throw;
+  }
+  context.shared = true;
+  made_[at].store(made.get(), std::memory_order_release);
+  return *made.release();  // never ends
+}
+
+SharedContext* SharedContexts::owner(const void* context) const noexcept {
+  for (const auto& made : made_) {
+    SharedContext* const shared = made.load(std::memory_order_acquire);
+    if (shared != nullptr && &shared->context == context) return shared;
+  }
+  return nullptr;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,77 @@
+#include "context/streams.hpp"
+
+#include "base/error.hpp"
+
+namespace gpumem {
+namespace {
+
+// An event recorded in a capture stands for a node of the graph, not for a moment.
+void require_no_node(const Event& event, const char* argument) {
+  if (event.in_capture) {
+    fail(GPUMEM_CAPTURING, "%s was recorded on a stream under graph capture; expected one that was recorded outside",
+         argument);
+  }
+}
+
+}  // namespace
+
+void require_not_capturing(Context& context, NativeStream stream, const char* what) {
+  if (context.device().capturing(stream)) {
+    fail(GPUMEM_CAPTURING, "%s can't run on a stream that is being captured into a graph; the capture is still valid",
+         what);
+  }
+}
+
+void require_none_capturing(Context& context, const char* what) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  require_not_capturing(context, context.own_stream(), what);
+  for (const Stream* stream : context.streams) require_not_capturing(context, stream->native, what);
+}
+
+void synchronize(Context& context, NativeStream stream) {
+  require_not_capturing(context, stream, "waiting");
+  context.device().synchronize(stream);
+}
+
+bool is_idle(Context& context, NativeStream stream) {
+  require_not_capturing(context, stream, "a query");
+  return context.device().idle(stream);
+}
+
+void synchronize_all(Context& context) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  synchronize(context, context.own_stream());
+  for (const Stream* stream : context.streams) synchronize(context, stream->native);
+}
+
+void wait_for_streams(Context& context) {
+  Backend& device = context.device();
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  if (!device.capturing(context.own_stream())) device.synchronize(context.own_stream());
+  for (const Stream* stream : context.streams) {
+    if (!device.capturing(stream->native)) device.synchronize(stream->native);
+  }
+}
+
+void record(Context& context, Event& event, NativeStream stream) {
+  const bool in_capture = context.device().capturing(stream);
+  context.device().record(event.native, stream);
+  event.in_capture = in_capture;
+}
+
+void wait_event(Context& context, NativeStream stream, Event& event) {
+  context.device().wait_event(stream, event.native);
+}
+
+void synchronize(Context& context, Event& event) {
+  require_no_node(event, "event");
+  context.device().synchronize_event(event.native);
+}
+
+double elapsed_seconds(Context& context, Event& start, Event& end) {
+  require_no_node(start, "start");
+  require_no_node(end, "end");
+  return context.device().elapsed_seconds(start.native, end.native);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,145 @@
+// Memory of one kind of a context: a cache of free blocks a stream, in front of where the memory comes from. A block that
+// its stream's cache has costs one lock that only that stream's users take; everything else is the business of growing.
+// docs/adr/0010-a-cache-a-stream.md says why.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "memory/block_guards.hpp"
+#include "memory/block_source.hpp"
+#include "memory/registry.hpp"
+#include "memory/stream_cache.hpp"
+
+namespace gpumem {
+
+class Context;
+
+// What the pool holds, in sums over its streams.
+struct PoolState {
+  BlockCounts counts;
+  int64_t peak_bytes = 0;      // high-water mark of counts.live_bytes
+  int64_t reserved_bytes = 0;  // taken from the backend: live, cached and lost to rounding
+  int64_t reserved_peak_bytes = 0;
+};
+
+struct PoolPolicy {
+  gpumem_memory_kind kind;
+  int32_t device;             // where it lies
+  int64_t limit = 0;          // of reserved bytes; 0: none
+  bool pooled = true;         // false: every block comes from the source and goes back to it, for all streams
+  bool guarded = false;       // not where pooled: writes past a block's ends and after its free are found
+  bool follows_live = false;  // what is idle goes back before more is taken than a fifth above what was ever live
+  int64_t most_idle = INT64_MAX;
+};
+
+// The padding keeps what many threads write apart from the rest.
+class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
+ public:
+  BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy);
+  ~BlockPool();
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  // A stream begins, or gets one name more; and ends. finished: its work was waited for. What a stream has that ends under
+  // capture is not used again: nobody can know when its work is done.
+  StreamCache& open(NativeStream stream);
+  void close(StreamCache& cache, bool finished) noexcept;
+  StreamCache& own() noexcept { return *own_; }
+  // Of memory that every stream may use at once.
+  StreamCache& ready() noexcept { return *ready_; }
+
+  bool pooled() const noexcept { return policy_.pooled; }
+
+  void* allocate(StreamCache& cache, size_t bytes, size_t alignment);
+  // Behind the work of the block's stream, of the streams declared, and of `on`. Throws CAPTURING, and the block is then live.
+  void free_in_order(const Claim& claim, const StreamCache& on);
+  // Where nothing is pooled: for the work of the streams that were declared to use the block. Throws CAPTURING.
+  void wait_for_uses(const Claim& claim);
+  // Nothing uses the block any more.
+  void free_now(const Claim& claim) noexcept;
+  // Work on the stream uses the block that starts at p until it is freed.
+  void use_on(uintptr_t p, NativeStream stream);
+
+  // Throws CORRUPTED where the pool is guarded and a block that nothing uses any more was written past its ends.
+  void require_intact(const Claim& claim);
+  // Of all blocks, where the pool is guarded.
+  void check(Damage& found);
+
+  // Gives free memory but for so many bytes back to the device, once the streams have passed its last use.
+  void trim(int64_t keep_bytes);
+  PoolState state() const;
+
+ private:
+  struct Request {
+    size_t bytes;
+    size_t alignment;
+    int size_class;
+  };
+
+  // The cache that a region with a live or claimed block belongs to, locked.
+  static std::unique_lock<std::mutex> lock_home(const Region& region, StreamCache*& home);
+  std::vector<NativeStream> streams_using(const Claim& claim, const StreamCache& on);
+  void* find(StreamCache& cache, size_t bytes, size_t alignment);
+  void forget(const Claim& claim, NativeStream stream) noexcept;
+  void tell_freed(const Claim& claim, NativeStream stream) noexcept;
+  void* hand_out(StreamCache& cache, Block block, size_t bytes) noexcept;
+  void count_free(StreamCache& cache, size_t bytes) noexcept;
+  void free_alone(const Claim& claim) noexcept;
+  void give_back(Region& region) noexcept;
+  void give_back_aside(size_t keep_bytes) noexcept;
+  void tell_damage() noexcept;
+
+  void shrink_to(int64_t keep_bytes) noexcept;
+
+  // Everything below: with growing_ held.
+  void* grow(StreamCache& cache, const Request& request);
+  void* allocate_alone(const Request& request);
+  bool wait_pending(StreamCache& cache, const Request& request);
+  bool adopt(StreamCache& cache, StreamCache& from, const Request& request);
+  bool adopt_from_others(StreamCache& cache, const Request& request);
+  void add_region(StreamCache& cache, const Request& request);
+  Region& new_region(StreamCache& cache, const Request& request, size_t slot_bytes, size_t slots);
+  // What a block of its own takes for so many bytes.
+  size_t alone_bytes(size_t bytes) const noexcept;
+  void take_memory(NativeStream stream, Region& region, size_t alignment);
+  void make_room(int64_t bytes, const Request& request);
+  bool over_target(int64_t bytes, const Request& request) const noexcept;
+  bool over_limit(int64_t bytes) const noexcept;
+  [[noreturn]] void fail_over_limit(const Request& request) const;
+  int64_t release_largest();  // its bytes; 0: nothing is idle
+  void release(StreamCache& cache, Region& region) noexcept;
+  int64_t release_down_to(int64_t keep_bytes);  // gives what is still idle
+  void reserve(int64_t bytes) noexcept;
+  void settle();
+  void absorb_ended();
+  bool usable(const StreamCache& cache);
+  int64_t idle_bytes();
+  bool worth_waiting(const Request& request);
+
+  Context& context_;
+  Backend& backend_;
+  const std::unique_ptr<BlockSource> source_;
+  const PoolPolicy policy_;
+  const std::unique_ptr<BlockGuards> guards_;  // null where the pool is not guarded
+  const bool watched_;                         // a tool is told of each block
+  Fences fences_;
+  mutable std::mutex growing_;
+  std::vector<std::unique_ptr<StreamCache>> caches_;  // kept until the pool ends: a free may still come for one
+  StreamCache* ready_;
+  StreamCache* own_ = nullptr;
+  bool released_in_order_ = false;  // memory is on its way back behind streams' work
+  std::atomic<int64_t> reserved_{0};
+  std::atomic<int64_t> reserved_peak_{0};
+  // At least the sum of all live bytes, which each cache adds to when it has more than ever since it took away, which it does in
+  // steps of kSlack.
+  static constexpr int64_t kSlack = int64_t{1} << 20;
+  alignas(64) std::atomic<int64_t> live_{0};
+  std::atomic<int64_t> live_peak_{0};
+};
+
+}  // namespace gpumem

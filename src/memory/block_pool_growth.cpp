@@ -1,0 +1,332 @@
+// Where blocks come from when a stream's cache has none, in this order: blocks of the stream that it has to wait for, memory of
+// streams that are gone, memory of other streams when there is enough of it, and the backend.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/names.hpp"
+#include "base/sentences.hpp"
+#include "context/context.hpp"
+#include "context/process.hpp"
+#include "context/streams.hpp"
+#include "memory/block_pool.hpp"
+
+namespace gpumem {
+namespace {
+
+// Up to here memory is taken without asking what lies idle.
+constexpr int64_t kFreely = int64_t{32} << 20;
+
+// What take_memory() may take for so many bytes.
+constexpr int64_t most_taken(size_t bytes, size_t alignment) noexcept {
+  return static_cast<int64_t>(alignment > kBlockUnit ? bytes + alignment : bytes);
+}
+
+}  // namespace
+
+void BlockPool::reserve(int64_t bytes) noexcept {
+  const int64_t now = reserved_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t peak = reserved_peak_.load(std::memory_order_relaxed);
+  while (peak < now && !reserved_peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+bool BlockPool::over_limit(int64_t bytes) const noexcept {
+  return policy_.limit > 0 && reserved_.load(std::memory_order_relaxed) + bytes > policy_.limit;
+}
+
+// So much more than was ever live is not taken while some of it is idle: a quarter more is what the pool may cost at most.
+bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcept {
+  if (!policy_.follows_live) return false;
+  const int64_t live = std::max(live_peak_.load(std::memory_order_relaxed),
+                                live_.load(std::memory_order_relaxed) + static_cast<int64_t>(request.bytes));
+  return reserved_.load(std::memory_order_relaxed) + bytes > std::max(kFreely, live + live / 5);
+}
+
+void BlockPool::fail_over_limit(const Request& request) const {
+  fail(GPUMEM_OUT_OF_MEMORY,
+       "%zu bytes of %s memory can't be had: the context's limit is %lld, and %lld are taken already", request.bytes,
+       kind_name(policy_.kind), ll(policy_.limit), ll(reserved_.load(std::memory_order_relaxed)));
+}
+
+// Memory of a stream that can be asked to wait, or to be waited for.
+bool BlockPool::usable(const StreamCache& cache) {
+  return !cache.ended && (cache.stream == nullptr || !backend_.capturing(cache.stream));
+}
+
+// What the streams that are gone have left belongs to all once their ends are passed.
+void BlockPool::absorb_ended() {
+  for (const auto& cache : caches_) {
+    if (!cache->ended || cache->retired || (cache->end != nullptr && !cache->end->passed())) continue;
+    const std::scoped_lock lock(ready_->mutex, cache->mutex);
+    ready_->absorb(*cache);
+    cache->end.reset();
+    cache->ended = false;
+  }
+}
+
+void BlockPool::settle() {
+  absorb_ended();
+  for (const auto& cache : caches_) {
+    const std::lock_guard<std::mutex> lock(cache->mutex);
+    cache->settle();
+  }
+}
+
+// Whether waiting for the streams would make memory free.
+bool BlockPool::worth_waiting(const Request& request) {
+  const bool left_over = std::any_of(caches_.begin(), caches_.end(), [](const auto& cache) {
+    const std::lock_guard<std::mutex> lock(cache->mutex);
+    return !cache->pending.empty() || (cache->ended && !cache->retired);
+  });
+  return left_over || idle_bytes() > 0 || (released_in_order_ && !over_limit(static_cast<int64_t>(request.bytes)));
+}
+
+int64_t BlockPool::idle_bytes() {
+  int64_t bytes = 0;
+  for (const auto& cache : caches_) {
+    const std::lock_guard<std::mutex> lock(cache->mutex);
+    bytes += cache->idle_bytes();
+  }
+  if (guards_ != nullptr) bytes += static_cast<int64_t>(guards_->bytes_aside());
+  return bytes;
+}
+
+void BlockPool::release(StreamCache& cache, Region& region) noexcept {
+  const auto owned = process().registry.remove(region);
+  source_->give_back(cache.stream, owned->taken, owned->taken_bytes);
+  if (cache.stream != nullptr) released_in_order_ = true;
+  reserve(-static_cast<int64_t>(owned->taken_bytes));
+}
+
+int64_t BlockPool::release_largest() {
+  for (;;) {
+    StreamCache* holder = nullptr;
+    Region* largest = nullptr;
+    for (const auto& cache : caches_) {
+      if (!usable(*cache)) continue;
+      const std::lock_guard<std::mutex> lock(cache->mutex);
+      Region* region = cache->largest_idle_region();
+      if (region == nullptr || (largest != nullptr && region->taken_bytes <= largest->taken_bytes)) continue;
+      holder = cache.get();
+      largest = region;
+    }
+    if (largest == nullptr) return 0;
+    {
+      const std::lock_guard<std::mutex> lock(holder->mutex);
+      if (largest->idle != largest->slots) continue;  // it was used meanwhile
+      holder->detach(*largest);
+    }
+    const auto bytes = static_cast<int64_t>(largest->taken_bytes);
+    release(*holder, *largest);
+    return bytes;
+  }
+}
+
+void BlockPool::make_room(int64_t bytes, const Request& request) {
+  if (!over_target(bytes, request) && !over_limit(bytes)) return;
+  settle();
+  while ((over_target(bytes, request) || over_limit(bytes)) && release_largest() > 0) {
+  }
+}
+
+size_t BlockPool::alone_bytes(size_t bytes) const noexcept {
+  if (guards_ == nullptr) return bytes;
+  return (BlockGuards::kBytes + bytes + BlockGuards::kBytes + kBlockUnit - 1) / kBlockUnit * kBlockUnit;
+}
+
+// The memory at the region's alignment: what the source gives is aligned as a rule, and taken larger where it is not.
+void BlockPool::take_memory(NativeStream stream, Region& region, size_t alignment) {
+  region.taken_bytes = region.bytes;
+  if (region.front % alignment != 0) region.taken_bytes += alignment;  // what is aligned well would not do
+  region.taken = source_->take(stream, region.taken_bytes);
+  if (region.taken_bytes == region.bytes &&
+      (reinterpret_cast<uintptr_t>(region.taken) + region.front) % alignment != 0) {
+    source_->give_back(stream, region.taken, region.taken_bytes);
+    region.taken_bytes = region.bytes + alignment;
+    region.taken = source_->take(stream, region.taken_bytes);
+  }
+  const uintptr_t first = reinterpret_cast<uintptr_t>(region.taken) + region.front;
+  region.base = (first + alignment - 1) / alignment * alignment - region.front;
+}
+
+// Entered into the registry, with nothing live in it.
+Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t slot_bytes, size_t slots) {
+  auto region = std::make_unique<Region>();
+  region->slot_bytes = slot_bytes;
+  region->slots = static_cast<uint32_t>(slots);
+  region->front = guards_ == nullptr ? 0 : BlockGuards::kBytes;
+  region->bytes = slots * slot_bytes;
+  if (slots > 1) region->several = std::make_unique<std::atomic<uint64_t>[]>(slots);
+  region->kind = policy_.kind;
+  region->backend = backend_.props().backend;
+  region->device = policy_.device;
+  region->owner = &context_;
+  if (policy_.pooled) {
+    region->size_class = request.size_class;
+    region->cache.store(&cache, std::memory_order_relaxed);
+  }
+  NativeStream stream = policy_.pooled ? cache.stream : nullptr;
+  try {
+    take_memory(stream, *region, request.alignment);
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_OUT_OF_MEMORY) throw;
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had, %lld are taken already: %s", request.bytes,
+         kind_name(policy_.kind), ll(reserved_.load(std::memory_order_relaxed)), error.what());
+  }
+  void* taken = region->taken;
+  const size_t taken_bytes = region->taken_bytes;
+  try {
+    Region& added = process().registry.add(std::move(region));
+    reserve(static_cast<int64_t>(taken_bytes));
+    return added;
+  } catch (...) {
+    source_->give_back(stream, taken, taken_bytes);
+    throw;
+  }
+}
+
+// Where nothing is pooled: the block is a region without a cache.
+void* BlockPool::allocate_alone(const Request& request) {
+  const size_t bytes = alone_bytes(request.bytes);
+  if (over_limit(most_taken(bytes, request.alignment))) fail_over_limit(request);
+  Region& region = new_region(*ready_, request, bytes, 1);
+  try {
+    if (guards_ != nullptr) guards_->surround(region, request.bytes);
+  } catch (...) {
+    give_back(region);
+    throw;
+  }
+  const std::lock_guard<std::mutex> lock(ready_->mutex);
+  ++ready_->counts.misses;
+  return hand_out(*ready_, {&region, 0}, request.bytes);
+}
+
+// A block of the cache's own whose other users are done, or will be by the stream's order.
+bool BlockPool::wait_pending(StreamCache& cache, const Request& request) {
+  std::optional<PendingBlock> pending;
+  {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    if (cache.stream == nullptr) {
+      cache.settle();
+      return false;
+    }
+    pending = cache.take_pending(request.size_class, request.alignment);
+  }
+  if (!pending) return false;
+  try {
+    for (const FencePtr& fence : pending->fences) fence->hold(cache.stream);
+  } catch (...) {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.pending.push_back(std::move(*pending));
+    throw;
+  }
+  const std::lock_guard<std::mutex> lock(cache.mutex);
+  cache.put(pending->block);
+  return true;
+}
+
+// Another stream's region, which waits for what that stream has been given so far.
+bool BlockPool::adopt(StreamCache& cache, StreamCache& from, const Request& request) {
+  if (&cache == &from || !usable(from)) return false;
+  Region* region = nullptr;
+  {
+    const std::scoped_lock lock(cache.mutex, from.mutex);
+    region = from.idle_region(request.size_class);
+    if (region == nullptr || region->base % request.alignment != 0) return false;
+    cache.make_room(request.size_class, region->slots);
+    from.detach(*region);
+  }
+  try {
+    if (from.stream != nullptr) fences_.record(from.stream)->hold(cache.stream);
+  } catch (...) {
+    const std::lock_guard<std::mutex> lock(from.mutex);
+    from.attach(*region);  // the room that it had
+    throw;
+  }
+  const std::lock_guard<std::mutex> lock(cache.mutex);
+  cache.attach(*region);
+  return true;
+}
+
+bool BlockPool::adopt_from_others(StreamCache& cache, const Request& request) {
+  if (cache.stream == nullptr) return false;  // the caller itself would have to wait
+  return std::any_of(caches_.begin(), caches_.end(),
+                     [&](const auto& from) { return from.get() != ready_ && adopt(cache, *from, request); });
+}
+
+void BlockPool::add_region(StreamCache& cache, const Request& request) {
+  const size_t slot_bytes = size_of_class(request.size_class);
+  size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
+  make_room(most_taken(slots * slot_bytes, request.alignment), request);
+  if (over_limit(most_taken(slots * slot_bytes, request.alignment))) slots = 1;
+  if (over_limit(most_taken(slots * slot_bytes, request.alignment))) fail_over_limit(request);
+  {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.make_room(request.size_class, slots);
+  }
+  Region& region = new_region(cache, request, slot_bytes, slots);
+  const std::lock_guard<std::mutex> lock(cache.mutex);
+  cache.attach(region);
+}
+
+void* BlockPool::grow(StreamCache& cache, const Request& request) {
+  absorb_ended();
+  const auto take = [&](int64_t BlockCounts::*kind) -> void* {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    const auto block = cache.take(request.size_class, request.alignment);
+    if (!block) return nullptr;
+    ++(cache.counts.*kind);
+    return hand_out(cache, *block, request.bytes);
+  };
+  if (void* p = take(&BlockCounts::hits)) return p;  // freed meanwhile
+  const auto expected = static_cast<int64_t>(slab_slots(request.size_class, 0) * size_of_class(request.size_class));
+  const bool found = wait_pending(cache, request) || adopt(cache, *ready_, request) ||
+                     ((over_target(expected, request) || over_limit(expected)) && adopt_from_others(cache, request));
+  if (found || cache.stream == nullptr) {
+    if (void* p = take(&BlockCounts::hits)) return p;
+  }
+  // Another thread of the stream may take what was found; what is added, too.
+  for (;;) {
+    add_region(cache, request);
+    if (void* p = take(&BlockCounts::misses)) return p;
+  }
+}
+
+int64_t BlockPool::release_down_to(int64_t keep_bytes) {
+  settle();
+  give_back_aside(static_cast<size_t>(keep_bytes));
+  int64_t idle = idle_bytes();
+  while (idle > keep_bytes) {
+    const int64_t released = release_largest();
+    if (released == 0) break;
+    idle -= released;
+  }
+  return idle;
+}
+
+void BlockPool::shrink_to(int64_t keep_bytes) noexcept {
+  try {
+    const std::lock_guard<std::mutex> growing(growing_);
+    release_down_to(keep_bytes);
+  } catch (const std::exception&) {
+    // What can't be given back now is kept.
+  }
+}
+
+// What was released behind a stream's work is the driver's to give back once the stream has passed it: so they are waited for.
+void BlockPool::trim(int64_t keep_bytes) {
+  {
+    const std::lock_guard<std::mutex> growing(growing_);
+    release_down_to(keep_bytes);
+  }
+  wait_for_streams(context_);
+  {
+    const std::lock_guard<std::mutex> growing(growing_);
+    const int64_t idle = release_down_to(keep_bytes);
+    const int64_t live = reserved_.load(std::memory_order_relaxed) - idle;
+    source_->trim(static_cast<size_t>(live + std::min(keep_bytes, INT64_MAX - live)));
+  }
+  tell_damage();
+}
+
+}  // namespace gpumem

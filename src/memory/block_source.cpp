@@ -1,0 +1,66 @@
+#include "memory/block_source.hpp"
+
+#include "base/error.hpp"
+#include "context/context.hpp"
+
+namespace gpumem {
+
+void* DeviceSource::take(NativeStream stream, size_t bytes) {
+  if (!device_.props().memory_pools) return device_.allocate(GPUMEM_MEMORY_DEVICE, bytes);
+  return device_.allocate_async(stream, bytes);
+}
+
+void DeviceSource::give_back(NativeStream stream, void* p, size_t bytes) noexcept {
+  if (!device_.props().memory_pools) return device_.release(GPUMEM_MEMORY_DEVICE, p, bytes);
+  device_.release_async(stream, p, bytes);
+}
+
+void* ManagedSource::take(NativeStream, size_t bytes) { return device_.allocate(GPUMEM_MEMORY_MANAGED, bytes); }
+
+void ManagedSource::give_back(NativeStream, void* p, size_t bytes) noexcept {
+  device_.release(GPUMEM_MEMORY_MANAGED, p, bytes);
+}
+
+void* PinnedSource::take(NativeStream, size_t bytes) {
+  Host& host = context_.host();
+  void* p = host.allocate(GPUMEM_MEMORY_PINNED, bytes);
+  if (!context_.on_cuda()) return p;
+  host.make_resident(p, bytes);
+  try {
+    context_.device().register_host(p, bytes);
+    return p;
+  } catch (const Error& error) {
+    host.release(GPUMEM_MEMORY_PINNED, p, bytes);
+    if (error.status() == GPUMEM_DEVICE_FAULT) throw;
+    context_.log.write(GPUMEM_LOG_WARNING, "%zu bytes of pinned memory come from the driver's own allocator: %s", bytes,
+                       error.what());
+  }
+  return take_from_driver(bytes);
+}
+
+void* PinnedSource::take_from_driver(size_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  from_driver_.reserve(from_driver_.size() + 1);
+  void* p = context_.device().allocate(GPUMEM_MEMORY_PINNED, bytes);
+  try {
+    from_driver_.insert(p);
+  } catch (...) {
+    context_.device().release(GPUMEM_MEMORY_PINNED, p, bytes);
+    throw;
+  }
+  return p;
+}
+
+bool PinnedSource::forget_if_from_driver(void* p) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return from_driver_.erase(p) != 0;
+}
+
+void PinnedSource::give_back(NativeStream, void* p, size_t bytes) noexcept {
+  if (!context_.on_cuda()) return context_.host().release(GPUMEM_MEMORY_PINNED, p, bytes);
+  if (forget_if_from_driver(p)) return context_.device().release(GPUMEM_MEMORY_PINNED, p, bytes);
+  context_.device().unregister_host(p);
+  context_.host().release(GPUMEM_MEMORY_PINNED, p, bytes);
+}
+
+}  // namespace gpumem

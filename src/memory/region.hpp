@@ -1,0 +1,71 @@
+// One allocation of a backend, as the library hands it out: whole, or as equal slots. What is live in it stands in one word a
+// slot, which is read and changed without a lock; so a block comes and goes without the registry's structure changing.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "base/device_props.hpp"
+#include "gpumem.h"
+
+namespace gpumem {
+
+class StreamCache;
+
+// A slot's word: its state, marks, and the bytes that were asked for.
+namespace slot {
+inline constexpr uint64_t kNever = 0;  // never handed out
+inline constexpr uint64_t kLive = 1;
+inline constexpr uint64_t kFreed = 2;
+inline constexpr uint64_t kState = 3;
+inline constexpr uint64_t kShared = 4;    // live, and further streams were declared to use it
+inline constexpr uint64_t kLabelled = 8;  // live, and the program gave it a label
+inline constexpr int kBytesShift = 8;
+
+constexpr uint64_t live(size_t bytes) noexcept { return (static_cast<uint64_t>(bytes) << kBytesShift) | kLive; }
+constexpr bool is_live(uint64_t word) noexcept { return (word & kState) == kLive; }
+constexpr bool is_freed(uint64_t word) noexcept { return (word & kState) == kFreed; }
+constexpr uint64_t freed(uint64_t word) noexcept { return (word & ~(kState | kShared | kLabelled)) | kFreed; }
+constexpr size_t bytes(uint64_t word) noexcept { return static_cast<size_t>(word >> kBytesShift); }
+}  // namespace slot
+
+struct Region {
+  uintptr_t base = 0;
+  size_t bytes = 0;
+  gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
+  Runs backend = Runs::host;  // whose allocator it came from
+  int32_t device = GPUMEM_DEVICE_HOST;
+  const void* owner = nullptr;  // the context, compared and never dereferenced
+  bool registered = false;      // the program's own memory
+
+  size_t front = 0;  // bytes before the first slot
+  size_t slot_bytes = 0;
+  uint32_t slots = 1;
+  std::atomic<uint64_t> only{slot::kNever};          // the word where there is one slot
+  std::unique_ptr<std::atomic<uint64_t>[]> several;  // else
+
+  // Of the pool that the region belongs to; null and unused without one.
+  std::atomic<StreamCache*> cache{nullptr};
+  int size_class = -1;    // -1: goes back to the backend when it is freed
+  uint32_t idle = 0;      // slots in the cache's lists; guarded by its lock
+  size_t position = 0;    // in the cache's list of regions
+  void* taken = nullptr;  // what the backend gave: base lies in it, aligned
+  size_t taken_bytes = 0;
+
+  // Of the registry.
+  size_t index = 0;
+  std::map<uintptr_t, size_t>::node_type tombstone;  // made beforehand: a free asks for no memory
+
+  bool contains(uintptr_t p) const noexcept { return p - base < bytes; }
+  uint32_t slot_at(uintptr_t p) const noexcept {
+    return slots == 1 ? 0
+                      : static_cast<uint32_t>(p - base) / static_cast<uint32_t>(slot_bytes);  // below 4 GiB, no front
+  }
+  uintptr_t address(uint32_t index_of_slot) const noexcept { return base + front + index_of_slot * slot_bytes; }
+  std::atomic<uint64_t>& word(uint32_t index_of_slot) noexcept { return slots == 1 ? only : several[index_of_slot]; }
+};
+
+}  // namespace gpumem

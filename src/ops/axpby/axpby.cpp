@@ -1,0 +1,132 @@
+// z = alpha x + beta y. Factors are looked at as bits alone: the caller's floating-point environment may make zeros of
+// subnormals, or trap.
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/names.hpp"
+#include "base/sentences.hpp"
+#include "kernels/elements.hpp"
+#include "ops/outputs.hpp"
+#include "ops/placed.hpp"
+#include "ops/plan.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+// An operand that is read, or not.
+struct Source {
+  bool read = false;
+  bool staged = false;  // lies on the other side than z
+  Operand lies{};
+  ByteRange range{};
+};
+
+struct Planned {
+  Plan<AxpbyFamily> plan;
+  Source x;
+  Source y;
+};
+
+void check(const AxpbyCall& c) {
+  if (c.dtype < GPUMEM_I8 || c.dtype > GPUMEM_F64) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", c.dtype, GPUMEM_F32,
+         GPUMEM_F64);
+  }
+  if (c.dtype != GPUMEM_F32 && c.dtype != GPUMEM_F64) {
+    fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", c.dtype,
+         dtype_name(c.dtype), GPUMEM_F32, GPUMEM_F64);
+  }
+  if (c.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", ll(c.n));
+}
+
+bool is_zero(gpumem_dtype dtype, uint64_t factor) noexcept { return (factor & ~sign_bit(dtype)) == 0; }
+
+// z: looked up before, of as many bytes.
+Source look_up_source(Context& context, const ByteRange& range, const ByteRange& z, const Operand& z_lies) {
+  const Operand operand = look_up_input(context, range);
+  if (range.p != z.p) require_disjoint(z, range);
+  const bool staged = context.on_cuda() && operand.on_host() != z_lies.on_host();
+  return {true, staged, operand, range};
+}
+
+void require_one_side(const Operand& z, const Source& source) {
+  if (!source.staged) return;
+  fail(GPUMEM_UNSUPPORTED, "%s lies %s and z is %s memory; expected both in host memory or both on the device's side",
+       source.range.argument, z.on_host() ? "on the device's side" : "in host memory", kind_name(z.kind));
+}
+
+Placement place_axpby(Context& context, const Operand& z, bool staged) noexcept {
+  Placement placement = place(context.on_cuda(), z);
+  if (!staged) return placement;
+  placement.stage_src = true;
+  placement.reason = z.on_host() ? "z lies in host memory; what lies on the device is copied to the host first"
+                                 : "z lies in memory of the device; what lies on the host is copied there first";
+  return placement;
+}
+
+int32_t misalignment_of(const Source& source) noexcept {
+  return source.read && !source.staged ? misalignment(source.range.p) : 0;
+}
+
+Planned plan_with_sources(Context& context, const AxpbyCall& c, Until until) {
+  check(c);
+  Planned planned;
+  Plan<AxpbyFamily>& plan = planned.plan;
+  if (c.n == 0) {
+    plan.empty = true;
+    return planned;
+  }
+  const int64_t bytes = checked_mul(c.n, element_bytes(c.dtype), "bytes of z");
+  const ByteRange z{"z", c.z, bytes};
+  const Operand z_lies = look_up_range(context, c.z, bytes, Access::write, "z");
+  require_same_device(context, z_lies, "z");
+  if (!is_zero(c.dtype, c.alpha)) planned.x = look_up_source(context, {"x", c.x, bytes}, z, z_lies);
+  if (!is_zero(c.dtype, c.beta)) planned.y = look_up_source(context, {"y", c.y, bytes}, z, z_lies);
+  if (until == Until::enqueued) {
+    require_one_side(z_lies, planned.x);
+    require_one_side(z_lies, planned.y);
+  }
+  plan.placement = place_axpby(context, z_lies, planned.x.staged || planned.y.staged);
+  for (const Source* source : {&planned.x, &planned.y}) {
+    if (source->read && source->range.p != c.z) plan.placement.uses(source->lies);
+  }
+  if (planned.x.range.p != c.z && planned.y.range.p != c.z) plan.placement.overwrites(c.z);
+  plan.problem = {
+      plan.placement.runs,        c.dtype,          c.n, planned.x.read, planned.y.read, misalignment_of(planned.x),
+      misalignment_of(planned.y), misalignment(c.z)};
+  plan.decision = decide<AxpbyFamily>(context, plan.problem);
+  return planned;
+}
+
+// Where the work reads it: nullptr for an operand that it does not.
+const void* beside_z(Context& context, std::optional<Scratch>& room, Runs runs, const Source& source) {
+  if (!source.read) return nullptr;
+  if (!source.staged) return source.range.p;
+  stage(context, room, runs, source.range.p, source.range.bytes, source.lies.host_side());
+  return room->get();
+}
+
+}  // namespace
+
+Plan<AxpbyFamily> plan(Context& context, const AxpbyCall& call, Until until) {
+  return plan_with_sources(context, call, until).plan;
+}
+
+void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until until) {
+  const Planned planned = plan_with_sources(context, call, until);
+  if (planned.plan.empty) return;
+  if (until == Until::complete) require_not_capturing(context, stream, "a blocking axpby");
+  const Runs runs = planned.plan.placement.runs;
+  std::optional<Scratch> room_of_x;
+  std::optional<Scratch> room_of_y;
+  const void* x = beside_z(context, room_of_x, runs, planned.x);
+  const bool one_operand = planned.x.read && planned.y.read && planned.x.range.p == planned.y.range.p;
+  const void* y = one_operand ? x : beside_z(context, room_of_y, runs, planned.y);
+  const AxpbyArgs args{
+      planned.plan.decision.row, planned.plan.decision.shape, call.dtype, call.alpha, x, call.beta, y, call.z, call.n};
+  run_placed(context, planned.plan.placement, stream, until, "this axpby",
+             [args](Backend& backend, NativeStream on, Until done) { backend.axpby(on, args, done); });
+}
+
+}  // namespace gpumem

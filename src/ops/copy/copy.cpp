@@ -1,0 +1,135 @@
+#include "base/checked.hpp"
+#include "base/sentences.hpp"
+#include "kernels/limits.hpp"
+#include "ops/copy/ring_copy.hpp"
+#include "ops/placed.hpp"
+#include "ops/plan.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+void require_extent(const char* name, int64_t value) {
+  if (value < 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", name, ll(value));
+}
+
+// Names of one side's arguments.
+struct SideNames {
+  const char* pitch;
+  const char* slice;
+  const char* bytes;
+};
+constexpr SideNames kDst{"dst_pitch_bytes", "dst_slice_bytes", "bytes of dst"};
+constexpr SideNames kSrc{"src_pitch_bytes", "src_slice_bytes", "bytes of src"};
+
+// Bytes from the first row's first to the last row's last.
+int64_t extent_bytes(const CopyCall& c, const CopySide& side, const SideNames& names) {
+  int64_t bytes = c.row_bytes;
+  if (c.rows > 1) {
+    if (side.pitch_bytes < c.row_bytes) {
+      fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least row_bytes = %lld", names.pitch, ll(side.pitch_bytes),
+           ll(c.row_bytes));
+    }
+    bytes = checked_add(checked_mul(c.rows - 1, side.pitch_bytes, names.bytes), c.row_bytes, names.bytes);
+  }
+  if (c.slices == 1) return bytes;
+  if (side.slice_bytes < bytes) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least the %lld bytes of a slice's rows", names.slice,
+         ll(side.slice_bytes), ll(bytes));
+  }
+  return checked_add(checked_mul(c.slices - 1, side.slice_bytes, names.bytes), bytes, names.bytes);
+}
+
+int64_t gap_in(const CopyCall& c, const CopySide& side) noexcept {
+  return gap_of(c.row_bytes, {{c.rows, side.pitch_bytes}, {c.slices, side.slice_bytes}}, 1);
+}
+
+CopyBlock block_of(const CopyCall& c) noexcept {
+  return merged({static_cast<char*>(c.dst), c.dst_side.pitch_bytes, c.dst_side.slice_bytes,
+                 static_cast<const char*>(c.src), c.src_side.pitch_bytes, c.src_side.slice_bytes, c.row_bytes, c.rows,
+                 c.slices});
+}
+
+bool same_rows(const CopyBlock& b) noexcept {
+  return b.dst == b.src && b.dst_pitch == b.src_pitch && b.dst_slice == b.src_slice;
+}
+
+// Whether the two sides are blocks of columns of one matrix that share no column.
+bool interleaved(const CopyBlock& b) noexcept {
+  const bool whole_rows = b.slices == 1 || (b.dst_slice % b.dst_pitch == 0 && b.src_slice % b.src_pitch == 0);
+  return b.dst_pitch == b.src_pitch && whole_rows &&
+         disjoint_columns({b.dst, b.row_bytes}, {b.src, b.row_bytes}, b.dst_pitch);
+}
+
+// The widest access at which every row begins, on both sides.
+int64_t access_bytes(const CopyBlock& b) noexcept {
+  const auto addresses = reinterpret_cast<uintptr_t>(b.dst) | reinterpret_cast<uintptr_t>(b.src);
+  const int64_t pitches = b.rows > 1 ? b.dst_pitch | b.src_pitch : 0;
+  const int64_t slices = b.slices > 1 ? b.dst_slice | b.src_slice : 0;
+  return widest_access(addresses | static_cast<uint64_t>(pitches | slices));
+}
+
+// Copies that are no matter of variants are the driver's, whatever was forced.
+Decision driver_decision(Context& context, const CopyProblem& problem) {
+  return select<CopyFamily>(context.device().props(), problem, {driver_variant(), ChosenBy::table}, {});
+}
+
+// Between host and device, or between two devices.
+void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& args, NativeStream stream, Until until) {
+  Backend& device = context.device();
+  const HostSide side = planned.placement.host_side;
+  const Runs to = planned.from_host ? Runs::cuda : Runs::host;
+  if (until == Until::complete || side != HostSide::locked) {
+    require_not_capturing(context, stream, "a copy of host memory");
+  }
+  if (until == Until::enqueued) {
+    if (side != HostSide::locked) return enqueue_through_rings(context, stream, args.block, to);
+    return device.copy_block(stream, args, until);
+  }
+  // What was enqueued before may still be writing host memory, which may be read at once.
+  if (side != HostSide::locked && planned.from_host) device.await_order();
+  transfer_rows(context, stream, args.block, side, to, until);
+}
+
+}  // namespace
+
+CopyPlan plan(Context& context, const CopyCall& c) {
+  require_extent(c.rank == 1 ? "bytes" : "row_bytes", c.row_bytes);
+  require_extent("rows", c.rows);
+  require_extent("slices", c.slices);
+  CopyPlan plan;
+  plan.empty = c.row_bytes == 0 || c.rows == 0 || c.slices == 0;
+  if (plan.empty) return plan;
+  const int64_t src_bytes = extent_bytes(c, c.src_side, kSrc);
+  const int64_t dst_bytes = extent_bytes(c, c.dst_side, kDst);
+  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c, c.src_side));
+  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst", gap_in(c, c.dst_side));
+  plan.block = block_of(c);
+  plan.empty = same_rows(plan.block);
+  if (plan.empty) return plan;
+  if (!interleaved(plan.block)) require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
+  plan.placement = place_copy(context.on_cuda(), context.device().props().ordinal, src, dst);
+  plan.block.row_by_row = on_another_device(context.device().props().ordinal, src) ||
+                          on_another_device(context.device().props().ordinal, dst);
+  if (plan.block.one_range()) plan.placement.overwrites(c.dst);
+  plan.from_host = src.on_host();
+  plan.problem = {plan.placement.runs,      plan.block.row_bytes,
+                  plan.block.rows,          plan.block.slices,
+                  misalignment(c.src),      misalignment(c.dst),
+                  access_bytes(plan.block), src.kind == GPUMEM_MEMORY_MANAGED || dst.kind == GPUMEM_MEMORY_MANAGED};
+  plan.decision =
+      plan.placement.by_driver ? driver_decision(context, plan.problem) : decide<CopyFamily>(context, plan.problem);
+  return plan;
+}
+
+void copy(Context& context, const CopyCall& call, NativeStream stream, Until until) {
+  const CopyPlan planned = plan(context, call);
+  if (planned.empty) return;
+  const CopyArgs args{planned.decision.row, planned.decision.shape, planned.block};
+  if (planned.placement.by_driver) return copy_by_driver(context, planned, args, stream, until);
+  const Runs runs = planned.placement.runs;
+  run_placed(context, planned.placement, stream, until, runs == Runs::host ? "a copy of host memory" : "a copy",
+             [args](Backend& backend, NativeStream on, Until done) { backend.copy_block(on, args, done); });
+}
+
+}  // namespace gpumem

@@ -1,0 +1,372 @@
+#include "ops/copy/ring_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "memory/pinned_rings.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kMiB = 1024 * kKiB;
+
+// More threads than this make no copy faster: the link is full.
+constexpr int64_t kMostRings = 8;
+// Less is not worth waking a thread.
+constexpr int64_t kLeastForAThread = 512 * kKiB;
+// Of a chunk, by one thread, where all of them move it.
+constexpr int64_t kHostPart = 256 * kKiB;
+
+int32_t threads_of(Context& context) noexcept { return context.host().props().multiprocessors; }
+
+// Where rings are faster than the driver's own copy of pageable memory, which has one thread: measured on an H200 with 1, 2, 4 and 16
+// (docs/performance.md).
+bool faster_by_rings(int64_t bytes, Runs to, int32_t threads) noexcept {
+  if (to == Runs::cuda) return bytes >= (threads > 1 ? 512 * kKiB : 32 * kMiB);
+  return threads > 1 || bytes <= kMiB;
+}
+
+// Pieces that all threads have work with until the end, and no smaller ones than it takes to keep the link busy.
+int64_t chunk_bytes(int64_t bytes, Runs to, int32_t threads) noexcept {
+  const bool many = threads >= 4;
+  const int64_t pieces = to == Runs::host && many ? 32 : threads > 1 ? 8 : 4;
+  const int64_t least = to == Runs::host && many ? 128 * kKiB : 256 * kKiB;
+  const int64_t most = to == Runs::cuda && bytes < 64 * kMiB ? kMiB : PinnedRing::kChunkBytes;
+  return std::clamp(bytes / pieces / 4096 * 4096, least, most);
+}
+
+// Chunks of a ring that a copy to the device uses: few stay in the caches, from where the copy engine takes them fastest, and many
+// keep it busy. The host empties chunks slower than they are filled, so copies to the host use all.
+size_t slots_used(int64_t bytes, Runs to) noexcept {
+  return to == Runs::cuda && bytes < 512 * kMiB ? 2 : PinnedRing::kSlots;
+}
+
+// Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
+// in them, which pays once the first round through them does not count.
+bool goes_around_caches(int64_t bytes, Runs to, int32_t threads) noexcept {
+  if (to == Runs::cuda) return bytes < 256 * kMiB;
+  return bytes >= (threads >= 4 ? 32 : 2) * kMiB;
+}
+
+// Parts of a merged block of up to `most` bytes each: whole slices, whole rows, or parts of a row.
+std::vector<CopyBlock> pieces_of(const CopyBlock& b, int64_t most) {
+  std::vector<CopyBlock> pieces;
+  const auto add = [&](int64_t slice, int64_t row, int64_t at) -> CopyBlock& {
+    CopyBlock piece = b;
+    piece.dst += slice * b.dst_slice + row * b.dst_pitch + at;
+    piece.src += slice * b.src_slice + row * b.src_pitch + at;
+    return pieces.emplace_back(piece);
+  };
+  const int64_t slice_bytes = b.row_bytes * b.rows;
+  if (slice_bytes <= most) {
+    const int64_t slices = most / slice_bytes;
+    pieces.reserve(static_cast<size_t>(ceil_div(b.slices, slices)));
+    for (int64_t slice = 0; slice < b.slices; slice += slices) {
+      add(slice, 0, 0).slices = std::min(slices, b.slices - slice);
+    }
+    return pieces;
+  }
+  const int64_t rows = std::max<int64_t>(most / b.row_bytes, 1);
+  pieces.reserve(static_cast<size_t>(b.slices * ceil_div(b.rows, rows) * ceil_div(b.row_bytes, most)));
+  for (int64_t slice = 0; slice < b.slices; ++slice) {
+    for (int64_t row = 0; row < b.rows; row += rows) {
+      for (int64_t at = 0; at < b.row_bytes; at += most) {
+        CopyBlock& piece = add(slice, row, at);
+        piece.slices = 1;
+        piece.rows = std::min(rows, b.rows - row);
+        piece.row_bytes = std::min(most, b.row_bytes - at);
+      }
+    }
+  }
+  return pieces;
+}
+
+CopyBlock into(const CopyBlock& piece, char* chunk) noexcept {
+  CopyBlock in = piece;
+  in.dst = chunk;
+  in.dst_pitch = piece.row_bytes;
+  in.dst_slice = piece.row_bytes * piece.rows;
+  return in;
+}
+
+CopyBlock out_of(const CopyBlock& piece, const char* chunk) noexcept {
+  CopyBlock out = piece;
+  out.src = chunk;
+  out.src_pitch = piece.row_bytes;
+  out.src_slice = piece.row_bytes * piece.rows;
+  return out;
+}
+
+void by_copy_engine(Backend& device, NativeStream stream, const CopyBlock& block) {
+  device.copy_block(stream, {driver_variant(), {}, merged(block)}, Until::enqueued);
+}
+
+// One copy that host threads share: each takes a piece after the other, whichever is next.
+class SharedCopy {
+ public:
+  SharedCopy(Context& context, NativeStream stream, const CopyBlock& block, Runs to)
+      : host_(context.host()),
+        device_(context.device()),
+        rings_(context.rings()),
+        stream_(stream),
+        to_(to),
+        around_caches_(goes_around_caches(block.bytes(), to, threads_of(context))),
+        slots_(slots_used(block.bytes(), to)),
+        pieces_(pieces_of(block, chunk_bytes(block.bytes(), to, threads_of(context)))),
+        shares_(static_cast<size_t>(std::min({count(), kMostRings, int64_t{threads_of(context)},
+                                              std::max<int64_t>(block.bytes() / kLeastForAThread, 1)}))) {}
+
+  void run(Until until) {
+    if (count() == 1) return run_whole(until);
+    if (several()) start_ = rings_.fences().record(stream_);
+    const auto task = [](void* self, int64_t i) { static_cast<SharedCopy*>(self)->take_part(static_cast<size_t>(i)); };
+    host_.parallel(static_cast<int64_t>(shares_.size()), task, this);
+    if (failed_) {
+      for (const Share& share : shares_) {
+        if (share.link != nullptr) device_.finish_stream(share.link);
+      }
+      std::rethrow_exception(failed_);
+    }
+    for (const Share& share : shares_) {
+      if (share.last != nullptr && share.link != stream_) share.last->hold(stream_);
+    }
+    if (until == Until::complete && to_ == Runs::cuda) device_.synchronize(stream_);
+  }
+
+ private:
+  // A copy of one piece, by the calling thread.
+  void run_whole(Until until) {
+    const PinnedRings::Lease ring = rings_.lend(stream_);
+    try {
+      move_whole(ring->slots[0], until);
+    } catch (...) {
+      device_.finish_stream(stream_);
+      throw;
+    }
+  }
+
+  void move_whole(PinnedRing::Slot& slot, Until until) {
+    if (slot.free != nullptr) slot.free->wait();
+    slot.free = nullptr;
+    if (to_ == Runs::host) {
+      by_copy_engine(device_, stream_, into(pieces_[0], slot.chunk));
+      device_.synchronize(stream_);
+      return move(out_of(pieces_[0], slot.chunk));
+    }
+    move(into(pieces_[0], slot.chunk));
+    by_copy_engine(device_, stream_, out_of(pieces_[0], slot.chunk));
+    if (until == Until::complete) return device_.synchronize(stream_);
+    slot.free = rings_.fences().record(stream_);
+  }
+
+  // What one thread did.
+  struct Share {
+    NativeStream link = nullptr;
+    FencePtr last;  // after all that it sent
+  };
+
+  int64_t count() const noexcept { return static_cast<int64_t>(pieces_.size()); }
+  bool several() const noexcept { return shares_.size() > 1; }
+
+  bool next(int64_t& piece) noexcept {
+    piece = next_.fetch_add(1, std::memory_order_relaxed);
+    return piece < count();
+  }
+
+  // A thread that finds nothing left takes no ring.
+  void take_part(size_t thread) noexcept {
+    try {
+      int64_t first = 0;
+      if (!next(first)) return;
+      const PinnedRings::Lease ring = rings_.lend(stream_);
+      Share& share = shares_[thread];
+      share.link = several() ? ring->link : stream_;
+      if (start_ != nullptr) start_->hold(share.link);
+      if (to_ == Runs::cuda) {
+        share.last = send(*ring, share.link, first);
+      } else {
+        fetch(*ring, share.link, first);
+      }
+    } catch (...) {
+      next_.store(count(), std::memory_order_relaxed);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!failed_) failed_ = std::current_exception();
+    }
+  }
+
+  void move(const CopyBlock& block) noexcept { host_.move_part(block, 0, block.bytes(), around_caches_); }
+
+  FencePtr send(PinnedRing& ring, NativeStream link, int64_t piece) {
+    size_t k = 0;
+    for (;;) {
+      PinnedRing::Slot& slot = ring.slots[k++ % slots_];
+      if (slot.free != nullptr) slot.free->wait();
+      const CopyBlock& block = pieces_[static_cast<size_t>(piece)];
+      move(into(block, slot.chunk));
+      by_copy_engine(device_, link, out_of(block, slot.chunk));
+      slot.free = rings_.fences().record(link);
+      if (!next(piece)) return slot.free;
+    }
+  }
+
+  // The copy engine fills chunks ahead of the host, who empties them in the same order.
+  void fetch(PinnedRing& ring, NativeStream link, int64_t piece) {
+    std::array<int64_t, PinnedRing::kSlots> flying{};
+    size_t filled = 0;
+    size_t emptied = 0;
+    for (bool more = true; more || emptied != filled;) {
+      if (more) {
+        PinnedRing::Slot& slot = ring.slots[filled % slots_];
+        if (slot.free != nullptr) slot.free->wait();
+        by_copy_engine(device_, link, into(pieces_[static_cast<size_t>(piece)], slot.chunk));
+        slot.free = rings_.fences().record(link);
+        flying[filled++ % slots_] = piece;
+      }
+      if (!more || filled - emptied == slots_) {
+        PinnedRing::Slot& slot = ring.slots[emptied % slots_];
+        slot.free->wait();
+        move(out_of(pieces_[static_cast<size_t>(flying[emptied++ % slots_])], slot.chunk));
+        slot.free = nullptr;
+      }
+      more = more && next(piece);
+    }
+  }
+
+  Host& host_;
+  Backend& device_;
+  PinnedRings& rings_;
+  const NativeStream stream_;
+  const Runs to_;
+  const bool around_caches_;
+  const size_t slots_;
+  const std::vector<CopyBlock> pieces_;
+  std::vector<Share> shares_;
+  FencePtr start_;  // what was enqueued before comes first
+  std::atomic<int64_t> next_{0};
+  std::mutex mutex_;
+  std::exception_ptr failed_;
+};
+
+// Rows in host memory that a stream moves in its order, by all threads of the host.
+class MoveRows final : public HostTask {
+ public:
+  MoveRows(Host& host, const CopyBlock& block, bool around_caches) noexcept
+      : host_(host), block_(block), around_caches_(around_caches) {}
+
+  void run() noexcept override {
+    const auto task = [](void* self, int64_t i) { static_cast<MoveRows*>(self)->move(i * kHostPart); };
+    host_.parallel(ceil_div(block_.bytes(), kHostPart), task, this);
+  }
+
+ private:
+  void move(int64_t first) noexcept {
+    host_.move_part(block_, first, std::min(first + kHostPart, block_.bytes()), around_caches_);
+  }
+
+  Host& host_;
+  CopyBlock block_;
+  bool around_caches_;
+};
+
+// One copy in a stream's order. Where there are several pieces the copy engine works on the ring's own stream, so that it and the
+// host are at work at the same time.
+class EnqueuedCopy {
+ public:
+  EnqueuedCopy(Context& context, NativeStream stream, const CopyBlock& block, Runs to)
+      : host_(context.host()),
+        device_(context.device()),
+        fences_(context.rings().fences()),
+        stream_(stream),
+        to_(to),
+        around_caches_(goes_around_caches(block.bytes(), to, threads_of(context))),
+        pieces_(pieces_of(block, PinnedRing::kChunkBytes)),
+        ring_(context.rings().lend(stream)),
+        link_(pieces_.size() > 1 ? ring_->link : stream) {}
+
+  void run() {
+    try {
+      if (to_ == Runs::cuda) {
+        send();
+      } else {
+        fetch();
+      }
+    } catch (...) {
+      device_.finish_stream(stream_);
+      device_.finish_stream(link_);
+      throw;
+    }
+  }
+
+ private:
+  PinnedRing::Slot& slot_of(size_t piece) const noexcept { return ring_->slots[piece % ring_->slots.size()]; }
+
+  void by_host(const CopyBlock& block) {
+    device_.host_callback(stream_, std::make_unique<MoveRows>(host_, block, around_caches_));
+  }
+
+  // What `after` is given from now on comes after what `before` has been given.
+  void order(NativeStream before, NativeStream after) {
+    if (before != after) fences_.record(before)->hold(after);
+  }
+
+  void send() {
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      PinnedRing::Slot& slot = slot_of(i);
+      if (slot.free != nullptr) slot.free->hold(stream_);
+      by_host(into(pieces_[i], slot.chunk));
+      order(stream_, link_);
+      by_copy_engine(device_, link_, out_of(pieces_[i], slot.chunk));
+      slot.free = fences_.record(link_);
+    }
+    if (link_ != stream_) slot_of(pieces_.size() - 1).free->hold(stream_);
+  }
+
+  void fetch() {
+    order(stream_, link_);
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      PinnedRing::Slot& slot = slot_of(i);
+      if (slot.free != nullptr) slot.free->hold(link_);
+      by_copy_engine(device_, link_, into(pieces_[i], slot.chunk));
+      order(link_, stream_);
+      by_host(out_of(pieces_[i], slot.chunk));
+      slot.free = fences_.record(stream_);
+    }
+  }
+
+  Host& host_;
+  Backend& device_;
+  Fences& fences_;
+  const NativeStream stream_;
+  const Runs to_;
+  const bool around_caches_;
+  const std::vector<CopyBlock> pieces_;
+  const PinnedRings::Lease ring_;
+  const NativeStream link_;
+};
+
+}  // namespace
+
+bool through_rings(Context& context, HostSide host_side, const CopyBlock& block, Runs to) noexcept {
+  if (host_side == HostSide::locked) return false;
+  // The driver does not say whether it leaves the gaps between rows of pageable memory alone, where pages may be missing.
+  if (host_side == HostSide::mixed || !block.one_range()) return true;
+  if (context.device().props().pageable_access) return false;  // the device reads such memory by itself
+  return faster_by_rings(block.row_bytes, to, threads_of(context));
+}
+
+void copy_through_rings(Context& context, NativeStream stream, const CopyBlock& block, Runs to, Until until) {
+  SharedCopy(context, stream, merged(block), to).run(until);
+}
+
+void enqueue_through_rings(Context& context, NativeStream stream, const CopyBlock& block, Runs to) {
+  EnqueuedCopy(context, stream, merged(block), to).run();
+}
+
+}  // namespace gpumem

@@ -1,0 +1,266 @@
+// Gathers and scatters of rows. They differ in the matrix whose rows the index names: src of a gather, dst of a scatter.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "base/checked.hpp"
+#include "base/sentences.hpp"
+#include "kernels/elements.hpp"
+#include "ops/arrival.hpp"
+#include "ops/landing.hpp"
+#include "ops/placed.hpp"
+#include "ops/plan.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+template <class Family>
+constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
+template <class Family>
+constexpr const char* kRowsName = kGathers<Family> ? "src_rows" : "dst_rows";
+template <class Family>
+int64_t rows_of(const RowsCall& c) noexcept {
+  return kGathers<Family> ? c.src_rows : c.dst_rows;
+}
+template <class Family>
+constexpr const char* kCallName = kGathers<Family> ? "gpumem_gather" : "gpumem_scatter";
+
+void check_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_bytes) {
+  if (rows > 1 && pitch < row_bytes) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least row_bytes = %lld", argument, ll(pitch), ll(row_bytes));
+  }
+}
+
+template <class Family>
+void check(const RowsCall& c) {
+  if (c.row_bytes < 1) fail(GPUMEM_INVALID_ARGUMENT, "row_bytes is %lld; expected 1 or more", ll(c.row_bytes));
+  if (c.index_type < GPUMEM_I32 || c.index_type > GPUMEM_U64) {
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "index_type is %d; expected GPUMEM_I32 (4), GPUMEM_U32 (5), GPUMEM_I64 (6) or GPUMEM_U64 (7)", c.index_type);
+  }
+  if (c.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", ll(c.n));
+  if (rows_of<Family>(c) < 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", kRowsName<Family>, ll(rows_of<Family>(c)));
+  }
+  check_pitch("src_pitch_bytes", c.src_pitch, c.src_rows, c.row_bytes);
+  check_pitch("dst_pitch_bytes", c.dst_pitch, c.dst_rows, c.row_bytes);
+}
+
+// The pitch of a matrix without two rows is never used: the tight one stands for it.
+RowsCall normal(RowsCall c) noexcept {
+  if (c.src_rows <= 1) c.src_pitch = c.row_bytes;
+  if (c.dst_rows <= 1) c.dst_pitch = c.row_bytes;
+  return c;
+}
+
+// The operands as ranges, from the first byte of a matrix to the last of its last row; nothing where it has no rows.
+struct Ranges {
+  ByteRange src;
+  ByteRange index;
+  ByteRange dst;
+};
+
+int64_t extent_bytes(int64_t rows, int64_t pitch, int64_t row_bytes, const char* what) {
+  return rows == 0 ? 0 : checked_add(checked_mul(rows - 1, pitch, what), row_bytes, what);
+}
+
+ByteRange range_of(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,
+                   const char* what) {
+  const int64_t bytes = extent_bytes(rows, pitch, row_bytes, what);
+  return {argument, rows > 0 ? p : nullptr, bytes, gap_of(row_bytes, {{rows, pitch}}, 1)};
+}
+
+Ranges ranges_of(const RowsCall& c) {
+  return {range_of("src", c.src, c.src_rows, c.src_pitch, c.row_bytes, "bytes of src"),
+          {"index", c.index, checked_mul(c.n, element_bytes(c.index_type), "bytes of index")},
+          range_of("dst", c.dst, c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")};
+}
+
+// Kernels read pinned memory, but not as often as an index is read: the plain form moves it too.
+bool index_elsewhere(Runs runs, const Operand& index, Until until) noexcept {
+  if (runs == Runs::host) return !index.on_host();
+  return until == Until::complete ? index.on_host() : index.kind == GPUMEM_MEMORY_PAGEABLE;
+}
+
+[[noreturn]] void fail_elsewhere(const char* argument, const Operand& operand, Runs runs) {
+  fail(GPUMEM_UNSUPPORTED, "%s is %s memory, and the work runs where dst lies, %s; expected memory of that side",
+       argument, kind_name(operand.kind), runs == Runs::cuda ? "on the device" : "on the host");
+}
+
+// The work runs where dst lies; where dst has no rows, where src does. Looks every operand up.
+Placement place_rows(Context& context, const Ranges& ranges, Until until) {
+  const auto look_up_output = [&] {
+    const Operand dst = look_up_range(context, ranges.dst.p, ranges.dst.bytes, Access::write, "dst", ranges.dst.gap);
+    require_same_device(context, dst, "dst");
+    return dst;
+  };
+  std::optional<Operand> src;
+  std::optional<Operand> dst;
+  if (ranges.src.bytes > 0) src = look_up_input(context, ranges.src);
+  const Operand index = look_up_input(context, ranges.index);
+  if (ranges.dst.bytes > 0) dst = look_up_output();
+  Placement placement = src && dst ? place(context.on_cuda(), *src, *dst) : place(context.on_cuda(), dst ? *dst : *src);
+  if (src && dst) require_disjoint(ranges.dst, ranges.src);
+  if (dst) require_disjoint(ranges.dst, ranges.index);
+  if (src) placement.host_side = src->host_side();
+  placement.stage_index = context.on_cuda() && index_elsewhere(placement.runs, index, until);
+  placement.index_side = index.host_side();
+  if (until == Until::enqueued && placement.stage_src) fail_elsewhere("src", *src, placement.runs);
+  if (until == Until::enqueued && placement.stage_index) fail_elsewhere("index", index, placement.runs);
+  return placement;
+}
+
+template <class Family>
+Plan<Family> plan_rows(Context& context, const RowsCall& given, Until until) {
+  check<Family>(given);
+  Plan<Family> plan;
+  const RowsCall c = normal(given);
+  const Ranges ranges = ranges_of(c);
+  if (c.n == 0) {
+    plan.empty = true;
+    return plan;
+  }
+  const int width = element_bytes(c.index_type);
+  if (reinterpret_cast<uintptr_t>(c.index) % static_cast<uintptr_t>(width) != 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "index (0x%llx) is misaligned; expected a multiple of %d", number(c.index), width);
+  }
+  plan.placement = place_rows(context, ranges, until);
+  RowsProblem& p = plan.problem;
+  p = {plan.placement.runs,
+       c.row_bytes,
+       c.n,
+       c.src_rows > 1 ? c.src_pitch : 0,
+       c.dst_rows > 1 ? c.dst_pitch : 0,
+       c.src_rows > 0 ? misalignment(c.src) : 0,
+       c.dst_rows > 0 ? misalignment(c.dst) : 0};
+  if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
+    p.src_pitch = c.src_rows > 1 ? c.row_bytes : 0;
+    p.src_misalignment = 0;
+  }
+  plan.decision = decide<Family>(context, p);
+  return plan;
+}
+
+// Below which the numbers of an index, read as unsigned ones, name rows: a negative one lies above.
+uint64_t limit_of(gpumem_dtype index_type, int64_t rows) noexcept {
+  const auto all = static_cast<uint64_t>(rows);
+  return is_signed_integer(index_type) ? std::min(all, sign_bit(index_type)) : all;
+}
+
+template <class Family>
+RowsArgs args_of(const Plan<Family>& plan, const RowsCall& c) noexcept {
+  return {plan.decision.row,
+          plan.decision.shape,
+          c.row_bytes,
+          c.src,
+          c.src_pitch,
+          element_bytes(c.index_type),
+          limit_of(c.index_type, rows_of<Family>(c)),
+          c.index,
+          c.n,
+          c.dst,
+          c.dst_pitch,
+          nullptr};
+}
+
+// The seam's call of each family.
+template <class Family>
+BadIndex move_rows(Backend& backend, NativeStream stream, const RowsArgs& args, Until until) {
+  return kGathers<Family> ? backend.gather(stream, args, until) : backend.scatter(stream, args, until);
+}
+
+// Copies the rows of src next to the work, without the gaps between them.
+void stage_src(Context& context, std::optional<Scratch>& staged, const Placement& placement, const RowsCall& c) {
+  staged.emplace(context.running(placement.runs),
+                 placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
+                 static_cast<size_t>(c.row_bytes * c.src_rows));
+  stage_rows(context, placement.runs,
+             {static_cast<char*>(staged->get()), c.row_bytes, 0, static_cast<const char*>(c.src), c.src_pitch, 0,
+              c.row_bytes, c.src_rows},
+             placement.host_side);
+}
+
+template <class Family>
+void require_rows(const BadIndex& bad, const RowsCall& c) {
+  if (bad.at < 0) return;
+  const uint64_t value = extend(c.index_type, bad.bits);
+  const std::string text =
+      is_signed_integer(c.index_type) ? std::to_string(static_cast<int64_t>(value)) : std::to_string(value);
+  fail(GPUMEM_OUT_OF_RANGE, "index[%lld] is %s; expected 0 or more, and less than %s = %lld", ll(bad.at), text.c_str(),
+       kRowsName<Family>, ll(rows_of<Family>(c)));
+}
+
+template <class Family>
+void run(Context& context, const RowsCall& given) {
+  const Plan<Family> planned = plan_rows<Family>(context, given, Until::complete);
+  if (planned.empty) return;
+  require_not_capturing(context, context.own_stream(), kCallName<Family>);
+  const RowsCall c = normal(given);
+  const Placement& placement = planned.placement;
+  RowsArgs args = args_of(planned, c);
+  std::optional<Scratch> src;
+  std::optional<Scratch> index;
+  if (placement.stage_src) {
+    stage_src(context, src, placement, c);
+    args.src = src->get();
+    args.src_pitch = c.row_bytes;
+  }
+  if (placement.stage_index) {
+    stage(context, index, placement.runs, c.index, c.n * element_bytes(c.index_type), placement.index_side);
+    args.index = index->get();
+  }
+  const bool beside = context.on_cuda() && placement.runs == Runs::host;
+  if (beside) context.device().await_order();
+  bring_managed(context, placement, context.own_stream());
+  Backend& backend = context.running(placement.runs);
+  const NativeStream stream = beside ? nullptr : context.own_stream();
+  require_rows<Family>(move_rows<Family>(backend, stream, args, Until::complete), c);
+}
+
+template <class Family>
+void enqueue(Context& context, const RowsCall& given, gpumem_status* status, NativeStream stream) {
+  const Plan<Family> planned = plan_rows<Family>(context, given, Until::enqueued);
+  const RowsCall c = normal(given);
+  Output outputs[] = {status_of(status)};
+  const Ranges ranges = ranges_of(c);
+  const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
+  check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Until::enqueued);
+  if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
+  RowsArgs args = args_of(planned, c);
+  args.status = status;
+  const Runs runs = planned.placement.runs;
+  if (!context.on_cuda() || runs == Runs::cuda) {
+    bring_managed(context, planned.placement, stream);
+    move_rows<Family>(context.running(runs), stream, args, Until::enqueued);
+    return;
+  }
+  require_not_capturing(context, stream, kGathers<Family> ? "a gather of host memory" : "a scatter of host memory");
+  Landing landing;
+  args.status = static_cast<gpumem_status*>(landing.room_for(outputs[0]));
+  const auto work = [args](Backend& host, NativeStream now, Until done) { move_rows<Family>(host, now, args, done); };
+  auto task = std::make_unique<BesideTask<decltype(work)>>(context, Family::name, work);
+  enqueue_on_host(context, stream, std::move(task), std::move(landing), false);
+}
+
+}  // namespace
+
+Plan<GatherFamily> plan(Context& context, const GatherCall& call, Until until) {
+  return plan_rows<GatherFamily>(context, call, until);
+}
+Plan<ScatterFamily> plan(Context& context, const ScatterCall& call, Until until) {
+  return plan_rows<ScatterFamily>(context, call, until);
+}
+
+void gather(Context& context, const GatherCall& call) { run<GatherFamily>(context, call); }
+void scatter(Context& context, const ScatterCall& call) { run<ScatterFamily>(context, call); }
+
+void gather_async(Context& context, const GatherCall& call, gpumem_status* status, NativeStream stream) {
+  enqueue<GatherFamily>(context, call, status, stream);
+}
+void scatter_async(Context& context, const ScatterCall& call, gpumem_status* status, NativeStream stream) {
+  enqueue<ScatterFamily>(context, call, status, stream);
+}
+
+}  // namespace gpumem

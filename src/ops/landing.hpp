@@ -1,0 +1,34 @@
+// Results of work on the host that belong where only the device may write: they land on the heap, and a stream of the CUDA
+// context takes them from there.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "ops/outputs.hpp"
+
+namespace gpumem {
+
+class Landing {
+ public:
+  // Where the host writes for this output: the output itself where it may, else zeros on the heap; nullptr for none.
+  void* room_for(const Output& output);
+
+  struct Place {
+    void* target;
+    std::unique_ptr<std::byte[]> bytes;
+    size_t size;
+  };
+  const std::vector<Place>& places() const noexcept { return places_; }
+
+ private:
+  std::vector<Place> places_;
+};
+
+// Enqueues a task that writes to the places of a landing. prefilled: they hold what their targets held when it begins, so that
+// a task that writes nothing changes nothing.
+void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<HostTask> task, Landing landing,
+                     bool prefilled);
+
+}  // namespace gpumem

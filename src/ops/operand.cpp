@@ -1,0 +1,193 @@
+#include "ops/operand.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/sentences.hpp"
+#include "context/process.hpp"
+
+namespace gpumem {
+namespace {
+
+// Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
+// is ordinary memory to a CUDA context.
+Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
+  Operand operand{allocation.kind,
+                  allocation.device,
+                  !allocation.registered,
+                  false,
+                  allocation.base,
+                  static_cast<int64_t>(allocation.bytes),
+                  nullptr,
+                  0};
+  if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
+  return operand;
+}
+
+[[noreturn]] void fail_unreadable(const void* p, const char* argument, const char* verb) {
+  if (process().registry.find_freed(reinterpret_cast<uintptr_t>(p))) {
+    fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
+  }
+  fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) can't be %s: it is no CUDA memory and not mapped for that in this process",
+       argument, number(p), verb);
+}
+
+// Memory that neither the library nor the driver knows: only the operating system can say whether it is there.
+bool unknown(const Operand& operand) noexcept { return operand.kind == GPUMEM_MEMORY_PAGEABLE && !operand.ours; }
+
+// What the registry and the driver say of p; no question to the operating system yet.
+Operand identify(Context& context, const void* p, const char* argument) {
+  if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the address of memory", argument);
+  const Sighting seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
+  if (seen.live) return from_allocation(context, *seen.live);
+  if (seen.freed) {
+    fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
+  }
+  if (seen.ours) {
+    fail(GPUMEM_INVALID_POINTER,
+         "%s (0x%llx) lies in memory of gpumem where nothing is allocated; expected live memory", argument, number(p));
+  }
+  const Location location = context.device().classify(p);
+  return {
+      location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes), nullptr, 0};
+}
+
+bool reachable(const void* p, Access access) noexcept {
+  return access == Access::read ? host_readable(p) : host_writable(const_cast<void*>(p));
+}
+
+// Such a range began in memory of the program.
+void require_no_encounter(const void* p, int64_t bytes, int64_t gap, const char* argument) {
+  const auto met = process().registry.encounter(reinterpret_cast<uintptr_t>(p), static_cast<size_t>(bytes),
+                                                static_cast<size_t>(gap));
+  if (!met) return;
+  fail(
+      GPUMEM_OUT_OF_RANGE,
+      "%s (0x%llx) is memory of the program, and %lld bytes from it on run into memory of gpumem at 0x%llx%s; expected "
+      "memory of one allocation",
+      argument, number(p), ll(bytes), static_cast<unsigned long long>(met->base),
+      met->live ? "" : ", where nothing is allocated");
+}
+
+void require_accessible(Context& context, const void* p, int64_t bytes, int64_t gap, Access access,
+                        const char* argument) {
+  const auto* last = static_cast<const char*>(p) + (bytes - 1);
+  const char* verb = access == Access::read ? "read" : "written";
+  if (!reachable(p, access)) fail_unreadable(p, argument, verb);
+  if (!reachable(last, access)) {
+    fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
+         argument, static_cast<long long>(bytes), number(last), verb);
+  }
+  const void* hole =
+      context.host().hole(p, static_cast<size_t>(bytes), static_cast<size_t>(gap), access == Access::write);
+  if (hole == nullptr) return;
+  fail(GPUMEM_INVALID_POINTER,
+       "%s (0x%llx): of %lld bytes from it on, those at 0x%llx can't be %s: not mapped for that in this process",
+       argument, number(p), ll(bytes), number(hole), verb);
+}
+
+bool covers(const Operand& operand, uintptr_t address, int64_t bytes) noexcept {
+  return operand.bytes > 0 && bytes <= operand.bytes - static_cast<int64_t>(address - operand.base);
+}
+
+// An allocator may put several mappings side by side (CUDA's virtual memory management), and the driver tells of one of
+// them: foreign memory goes on as long as the next address is memory of the same kind and device.
+void extend(Context& context, Operand& operand, uintptr_t address, int64_t bytes) {
+  while (!covers(operand, address, bytes)) {
+    const uintptr_t end = operand.base + static_cast<uintptr_t>(operand.bytes);
+    const Location next = context.device().classify(reinterpret_cast<const void*>(end));
+    if (!next.known || next.kind != operand.kind || next.device != operand.device || next.base != end ||
+        next.bytes == 0)
+      return;
+    operand.bytes += static_cast<int64_t>(next.bytes);
+  }
+}
+
+// Of an extent that nobody knows nothing can be said.
+void require_covered(Context& context, Operand& operand, const void* p, int64_t bytes, const char* argument) {
+  const auto address = reinterpret_cast<uintptr_t>(p);
+  if (operand.bytes == 0 || covers(operand, address, bytes)) return;
+  if (!operand.ours) extend(context, operand, address, bytes);
+  if (covers(operand, address, bytes)) return;
+  fail(GPUMEM_OUT_OF_RANGE, "%s: %lld bytes are needed and %lld are left in its allocation of %lld", argument,
+       static_cast<long long>(bytes),
+       static_cast<long long>(operand.bytes - static_cast<int64_t>(address - operand.base)),
+       static_cast<long long>(operand.bytes));
+}
+
+}  // namespace
+
+Operand look_up(Context& context, const void* p, const char* argument) {
+  const Operand operand = identify(context, p, argument);
+  if (unknown(operand) && !host_readable(p)) fail_unreadable(p, argument, "read");
+  return operand;
+}
+
+int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {
+  int64_t gap = 0;
+  int64_t extent = run;
+  for (const Repeat& r : repeats) {
+    if (r.count <= 1) continue;
+    gap = std::max(gap, r.stride - extent);
+    extent += (r.count - 1) * r.stride;
+  }
+  return gap * element_bytes;
+}
+
+Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
+                      int64_t gap) {
+  Operand operand = identify(context, p, argument);
+  operand.first = p;
+  operand.extent = bytes;
+  const auto address = reinterpret_cast<uintptr_t>(p);
+  if (static_cast<uint64_t>(bytes) > UINTPTR_MAX - address) {
+    fail(GPUMEM_OUT_OF_RANGE, "%s (0x%llx) and the %lld bytes from it on leave the address space", argument, number(p),
+         static_cast<long long>(bytes));
+  }
+  if (!operand.ours && operand.kind == GPUMEM_MEMORY_PINNED && !covers(operand, address, bytes)) {
+    operand.kind = GPUMEM_MEMORY_PAGEABLE;  // registered in part only, or to an unknown extent
+    operand.mixed = true;
+  }
+  if (!unknown(operand)) require_covered(context, operand, p, bytes, argument);
+  if (!context.on_cuda() && operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST) {
+    fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context",
+         argument, number(p), operand.device);
+  }
+  if (unknown(operand)) {
+    require_no_encounter(p, bytes, gap, argument);
+    require_accessible(context, p, bytes, gap, access, argument);
+    const auto* last = static_cast<const char*>(p) + (bytes - 1);
+    operand.mixed = operand.mixed || (context.on_cuda() && context.device().classify(last).known);
+  }
+  return operand;
+}
+
+void require_same_device(Context& context, const Operand& operand, const char* argument) {
+  if (operand.kind != GPUMEM_MEMORY_DEVICE || !context.on_cuda()) return;
+  const int32_t own = context.device().props().ordinal;
+  if (operand.device != own) {
+    fail(GPUMEM_UNSUPPORTED,
+         "%s is memory of CUDA device %d; expected memory of the context's device %d or of the host", argument,
+         operand.device, own);
+  }
+}
+
+void require_disjoint(const ByteRange& a, const ByteRange& b) {
+  const auto first = reinterpret_cast<uintptr_t>(a.p);
+  const auto second = reinterpret_cast<uintptr_t>(b.p);
+  if (first < second + static_cast<uint64_t>(b.bytes) && second < first + static_cast<uint64_t>(a.bytes)) {
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "%s (0x%llx, %lld bytes) and %s (0x%llx, %lld bytes) overlap; expected disjoint ranges", a.argument,
+         number(a.p), ll(a.bytes), b.argument, number(b.p), ll(b.bytes));
+  }
+}
+
+bool disjoint_columns(const ColumnBlock& a, const ColumnBlock& b, int64_t pitch_bytes) noexcept {
+  const auto pitch = static_cast<uint64_t>(pitch_bytes);
+  const auto first = reinterpret_cast<uintptr_t>(a.p) % pitch;
+  const auto second = reinterpret_cast<uintptr_t>(b.p) % pitch;
+  return (second + pitch - first) % pitch >= static_cast<uint64_t>(a.row_bytes) &&
+         (first + pitch - second) % pitch >= static_cast<uint64_t>(b.row_bytes);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,72 @@
+#include "ops/outputs.hpp"
+
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/sentences.hpp"
+#include "ops/plan.hpp"
+
+namespace gpumem {
+namespace {
+
+void check_output(Context& context, Output& output, Until until) {
+  if (reinterpret_cast<uintptr_t>(output.p) % static_cast<uint64_t>(output.alignment) != 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s (0x%llx) is misaligned; expected a multiple of %lld", output.argument,
+         number(output.p), ll(output.alignment));
+  }
+  output.where = look_up_range(context, output.p, output.bytes, Access::write, output.argument);
+  require_same_device(context, output.where, output.argument);
+  if (until == Until::enqueued && context.on_cuda() && output.where.kind == GPUMEM_MEMORY_PAGEABLE) {
+    fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) is pageable memory%s; expected device, pinned or managed memory",
+         output.argument, number(output.p), output.where.mixed ? ", at least in part" : "");
+  }
+}
+
+ByteRange range_of(const Output& output) noexcept { return {output.argument, output.p, output.bytes}; }
+
+// What fill variant was forced is no matter of a reduction. On a device it is a kernel, which writes pinned memory as well.
+void zero_one(Context& context, const Output& output, NativeStream stream, Until until) {
+  const bool beside = context.on_cuda() && until == Until::complete && output.where.on_host();
+  const Runs runs = context.on_cuda() && !beside ? Runs::cuda : Runs::host;
+  Backend& backend = context.running(runs);
+  const FillProblem problem{runs, 4, output.bytes, false};
+  const Decision decision = select<FillFamily>(backend.props(), problem, {}, {});
+  if (beside) context.device().await_order();
+  backend.fill(beside ? nullptr : stream, {decision.row, decision.shape, output.p, output.bytes, {}}, until);
+}
+
+}  // namespace
+
+Operand look_up_input(Context& context, const ByteRange& input) {
+  const Operand operand = look_up_range(context, input.p, input.bytes, Access::read, input.argument, input.gap);
+  require_same_device(context, operand, input.argument);
+  return operand;
+}
+
+void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs, Until until) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].wanted()) continue;
+    check_output(context, outputs[i], until);
+    for (const ByteRange& input : inputs) require_disjoint(range_of(outputs[i]), input);
+    for (size_t before = 0; before < i; ++before) {
+      if (outputs[before].wanted()) require_disjoint(range_of(outputs[before]), range_of(outputs[i]));
+    }
+  }
+}
+
+void store(Context& context, const Output& output, const void* value) {
+  const auto size = static_cast<size_t>(output.bytes);
+  if (!context.on_cuda() || output.where.on_host()) {
+    std::memcpy(output.p, value, size);  // any alignment
+  } else {
+    context.device().copy(context.own_stream(), output.p, value, size, Until::complete);
+  }
+}
+
+void zero(Context& context, std::span<const Output> outputs, NativeStream stream, Until until) {
+  for (const Output& output : outputs) {
+    if (output.wanted()) zero_one(context, output, stream, until);
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,140 @@
+// Permutations of axes: the plan of both forms, and what brings src next to the work.
+#include <array>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/sentences.hpp"
+#include "ops/permute/permute_check.hpp"
+#include "ops/permute/permute_fuse.hpp"
+#include "ops/placed.hpp"
+#include "ops/plan.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+// How src travels to the side where the work runs: as it lies, or, where gaps are more than half of it, packed on its own
+// side first.
+struct Travel {
+  bool packed = false;
+  PermuteAxes packing;  // from src to where it is packed
+  PermuteAxes axes;     // from what arrives to dst
+  int64_t bytes = 0;
+};
+
+Travel travel_of(const Permutation& p) noexcept {
+  Travel travel{false, {}, p.axes, p.src_bytes};
+  travel.packing.element_bytes = p.axes.element_bytes;
+  const AxesInOrder order = in_order_of(p.axes.src_stride, p.axes.rank);
+  int64_t elements = 1;
+  for (int32_t i = 0; i < p.axes.rank; ++i) {
+    const int32_t d = order.axis[i];
+    if (p.axes.src_stride[d] == 0) continue;
+    travel.packing.add(p.axes.extent[d], p.axes.src_stride[d], elements);
+    travel.axes.src_stride[d] = elements;
+    elements *= p.axes.extent[d];
+  }
+  travel.packed = p.src_bytes / 2 > elements * p.axes.element_bytes;
+  if (travel.packed) {
+    travel.bytes = elements * p.axes.element_bytes;
+  } else {
+    travel.axes = p.axes;
+  }
+  return travel;
+}
+
+// What variant was forced is no matter of the packing.
+PermuteArgs packing_args(const Backend& backend, const PermuteAxes& packing, const void* src, void* packed) noexcept {
+  const int32_t misaligned = misalignment(src);
+  const PermuteProblem problem{backend.props().backend, fuse(packing, misaligned, 0), misaligned, 0};
+  const Decision decision = select<PermuteFamily>(backend.props(), problem, {}, {});
+  return {decision.row, decision.shape, problem.axes, src, packed};
+}
+
+struct Staged {
+  std::optional<Scratch> packed;
+  std::optional<Scratch> arrived;
+};
+
+void bring(Context& context, const PermuteCall& call, const Placement& placement, Staged& staged) {
+  const Travel travel = travel_of(permutation_of(call));
+  const void* from = call.src;
+  if (travel.packed) {
+    const bool on_host = placement.runs == Runs::cuda;
+    Backend& there = context.running(on_host ? Runs::host : Runs::cuda);
+    staged.packed.emplace(there, on_host ? GPUMEM_MEMORY_PAGEABLE : GPUMEM_MEMORY_DEVICE,
+                          static_cast<size_t>(travel.bytes));
+    if (on_host) context.device().await_order();
+    there.permute(on_host ? nullptr : context.own_stream(),
+                  packing_args(there, travel.packing, call.src, staged.packed->get()),
+                  on_host ? Until::complete : Until::enqueued);
+    from = staged.packed->get();
+  }
+  stage(context, staged.arrived, placement.runs, from, travel.bytes,
+        travel.packed ? HostSide::pageable : placement.host_side);
+}
+
+int64_t gap_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
+  std::array<Repeat, kMaxPermuteRank> repeats{};
+  const AxesInOrder order = in_order_of(strides, axes.rank);
+  for (int32_t i = 0; i < axes.rank; ++i) repeats[i] = {axes.extent[order.axis[i]], strides[order.axis[i]]};
+  return gap_of(1, std::span(repeats.data(), axes.rank), axes.element_bytes);
+}
+
+Placement place_permutation(Context& context, const PermuteCall& c, const Permutation& p, Until until) {
+  const Operand src =
+      look_up_range(context, c.src, p.src_bytes, Access::read, "src", gap_in(p.axes, p.axes.src_stride));
+  const Operand dst =
+      look_up_range(context, c.dst, p.dst_bytes, Access::write, "dst", gap_in(p.axes, p.axes.dst_stride));
+  require_same_device(context, src, "src");
+  require_same_device(context, dst, "dst");
+  if (c.src == c.dst) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src (0x%llx); expected disjoint operands: there is no in-place permutation",
+         number(c.src));
+  }
+  require_disjoint({"dst", c.dst, p.dst_bytes}, {"src", c.src, p.src_bytes});
+  Placement placement = place(context.on_cuda(), src, dst);
+  placement.host_side = src.host_side();
+  if (placement.stage_src && until == Until::enqueued) {
+    fail(GPUMEM_UNSUPPORTED,
+         "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
+         kind_name(src.kind), kind_name(dst.kind));
+  }
+  return placement;
+}
+
+}  // namespace
+
+Plan<PermuteFamily> plan(Context& context, const PermuteCall& call, Until until) {
+  const Permutation p = permutation_of(call);
+  Plan<PermuteFamily> plan;
+  if (p.empty) {
+    plan.empty = true;
+    return plan;
+  }
+  plan.placement = place_permutation(context, call, p, until);
+  const bool staged = plan.placement.stage_src;
+  const int32_t src_misaligned = staged ? 0 : misalignment(call.src);
+  const int32_t dst_misaligned = misalignment(call.dst);
+  plan.problem = {plan.placement.runs, fuse(staged ? travel_of(p).axes : p.axes, src_misaligned, dst_misaligned),
+                  src_misaligned, dst_misaligned};
+  plan.decision = decide<PermuteFamily>(context, plan.problem);
+  return plan;
+}
+
+void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until) {
+  constexpr const char* kWhat = "this permutation";
+  const Plan<PermuteFamily> planned = plan(context, call, until);
+  if (planned.empty) return;
+  PermuteArgs args{planned.decision.row, planned.decision.shape, planned.problem.axes, call.src, call.dst};
+  Staged staged;
+  if (planned.placement.stage_src) {  // the plain form
+    require_not_capturing(context, stream, kWhat);
+    bring(context, call, planned.placement, staged);
+    args.src = staged.arrived->get();
+  }
+  run_placed(context, planned.placement, stream, until, kWhat,
+             [args](Backend& backend, NativeStream on, Until done) { backend.permute(on, args, done); });
+}
+
+}  // namespace gpumem

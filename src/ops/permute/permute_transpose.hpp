@@ -1,0 +1,49 @@
+// Permutations that are transposes: of two fused axes, or of three, one of which counts matrices.
+#pragma once
+
+#include "kernels/permute/axes.hpp"
+#include "select/problem.hpp"
+
+namespace gpumem {
+
+constexpr bool is_transpose(const PermuteAxes& axes) noexcept {
+  return axes.rank <= 3 && form_of(axes) == PermuteForm::planes;
+}
+
+// For axes that are one. Axis 0 runs along the rows of dst, so its length is the number of rows of src.
+constexpr TransposeProblem transpose_of(const PermuteProblem& p) noexcept {
+  const PermuteAxes& a = p.axes;
+  const int32_t across = src_fastest(a);
+  TransposeProblem t;
+  t.runs = p.runs;
+  t.element_bytes = a.element_bytes;
+  t.rows = a.extent[0];
+  t.cols = a.extent[across];
+  t.src_ld = a.src_stride[0];
+  t.dst_ld = a.dst_stride[across];
+  t.src_misalignment = p.src_misalignment;
+  t.dst_misalignment = p.dst_misalignment;
+  if (a.rank == 3) {
+    const int32_t batch = 3 - across;  // axes 1 and 2 are one each
+    t.batches = a.extent[batch];
+    t.src_batch_stride = a.src_stride[batch];
+    t.dst_batch_stride = a.dst_stride[batch];
+  }
+  return t;
+}
+
+// Percent of the transposes' tiles that the matrices fill. Rows that begin anywhere are cut up to 7 elements further on.
+constexpr int64_t tiles_filled(const TransposeProblem& t) noexcept {
+  constexpr int64_t kTile = 64;
+  const auto covered = [](int64_t extent) { return (extent + kTile - 1) / kTile * kTile; };
+  const int64_t strides = t.src_ld | t.dst_ld | t.src_batch_stride | t.dst_batch_stride;
+  const bool aligned = (strides * t.element_bytes | t.src_misalignment | t.dst_misalignment) % 16 == 0;
+  const auto percent = [&](int64_t extent, int64_t slack) {
+    constexpr int64_t kLong = 100 * (kTile + 7);  // from here on less than a percent is empty
+    if (extent >= kLong) return extent % kTile + slack == 0 ? int64_t{100} : int64_t{99};
+    return 100 * extent / covered(extent + slack);
+  };
+  return percent(t.rows, aligned ? 0 : 7) * percent(t.cols, 0) / 100;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,58 @@
+// Running an operation where its plan says: on the stream it was given, or on the host beside a CUDA device in that stream's
+// order.
+#pragma once
+
+#include <exception>
+#include <memory>
+
+#include "context/context.hpp"
+#include "context/streams.hpp"
+#include "ops/arrival.hpp"
+
+namespace gpumem {
+
+// Work is called as work(backend, stream, until).
+template <class Work>
+class BesideTask final : public HostTask {
+ public:
+  BesideTask(Context& context, const char* what, Work work) noexcept
+      : context_(context), what_(what), work_(std::move(work)) {}
+
+  void run() noexcept override {
+    try {
+      work_(context_.host(), nullptr, Until::complete);
+    } catch (const std::exception& error) {  // of memory
+      context_.log.write(GPUMEM_LOG_ERROR, "%s that was enqueued failed: %s", what_, error.what());
+    }
+  }
+
+ private:
+  Context& context_;
+  const char* what_;
+  Work work_;
+};
+
+// Host work of a CUDA context: now, behind the context's own stream, or in the order of a stream.
+template <class Work>
+void run_beside(Context& context, NativeStream stream, Until until, const char* what, Work work) {
+  if (until == Until::complete) {
+    context.device().await_order();
+    work(context.host(), nullptr, until);
+  } else {
+    context.device().host_callback(stream, std::make_unique<BesideTask<Work>>(context, what, std::move(work)));
+  }
+}
+
+// what: the operation as a sentence names it, "this fill". Until::complete is for the context's own stream.
+template <class Work>
+void run_placed(Context& context, const Placement& placement, NativeStream stream, Until until, const char* what,
+                Work work) {
+  const Runs runs = placement.runs;
+  const bool beside = context.on_cuda() && runs == Runs::host;
+  if (until == Until::complete || beside) require_not_capturing(context, stream, what);
+  if (beside) return run_beside(context, stream, until, what, std::move(work));
+  bring_managed(context, placement, stream);
+  work(context.running(runs), stream, until);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,114 @@
+#include "ops/placement.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr const char* kHostContext = "a host context runs everything on the host";
+
+}  // namespace
+
+void Placement::uses(const Operand& operand) noexcept {
+  if (runs != Runs::cuda || operand.kind != GPUMEM_MEMORY_MANAGED || operand.extent == 0) return;
+  managed[static_cast<size_t>(managed_ranges++)] = {operand.first, operand.extent, false};
+}
+
+void Placement::overwrites(const void* p) noexcept {
+  for (ManagedRange& range : managed) {
+    if (range.p == p) range.overwritten = true;
+  }
+}
+
+namespace {
+
+Placement place_one(const Operand& operand) noexcept {
+  switch (operand.kind) {
+    case GPUMEM_MEMORY_DEVICE:
+      return {Runs::cuda, false, "the data lies in device memory"};
+    case GPUMEM_MEMORY_MANAGED:
+      return {Runs::cuda, false, "the data lies in managed memory, which the host backend leaves to the device"};
+    case GPUMEM_MEMORY_PINNED:
+      return {Runs::host, false, "the data lies in pinned host memory, which the host reads faster than the link"};
+    default:
+      return {Runs::host, false, "the data lies in pageable host memory, which the host reads faster than the link"};
+  }
+}
+
+Placement place_two(const Operand& src, const Operand& dst) noexcept {
+  const bool dst_on_host = dst.on_host();
+  const bool src_on_host = src.on_host();
+  if (dst_on_host && src_on_host) return {Runs::host, false, "both sides lie in host memory"};
+  if (!dst_on_host && !src_on_host) return {Runs::cuda, false, "both sides lie in memory of the device"};
+  if (dst_on_host) return {Runs::host, true, "dst lies in host memory; src is copied to the host first"};
+  return {Runs::cuda, true, "dst lies in memory of the device; src is copied to the device first"};
+}
+
+}  // namespace
+
+Placement place(bool on_cuda, const Operand& operand) noexcept {
+  if (!on_cuda) return {Runs::host, false, kHostContext};
+  Placement placement = place_one(operand);
+  placement.uses(operand);
+  return placement;
+}
+
+Placement place_streamed(const Operand& x) noexcept {
+  Placement placement{Runs::cuda, false,
+                      "the data lies in host memory and is streamed through the device, as the context's option asks"};
+  placement.host_side = x.host_side();
+  placement.streamed = true;
+  return placement;
+}
+
+Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept {
+  Placement placement = place(on_cuda, x);
+  if (on_cuda) placement.uses(y);
+  if (!on_cuda || x.on_host() == y.on_host()) return placement;
+  placement.stage_src = true;
+  placement.host_side = y.host_side();
+  placement.reason = x.on_host() ? "x lies in host memory; y is copied to the host first"
+                                 : "x lies in memory of the device; y is copied to the device first";
+  return placement;
+}
+
+Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
+  if (!on_cuda) return {Runs::host, false, kHostContext};
+  Placement placement = place_two(src, dst);
+  placement.uses(src);
+  placement.uses(dst);
+  return placement;
+}
+
+Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
+  Placement placement = place(on_cuda, src, dst);
+  if (!placement.stage_src) return placement;
+  placement.host_side = (dst.on_host() ? dst : src).host_side();
+  if (!dst.on_host()) {
+    placement.reason =
+        "dst lies in memory of the device; src is copied there in pieces, each while the one before is at work";
+    return placement;
+  }
+  placement.runs = Runs::cuda;
+  placement.uses(src);
+  placement.stage_src = false;
+  placement.bring_dst = true;
+  placement.reason =
+      "src lies in memory of the device, which does the work; dst is copied to the host in pieces meanwhile";
+  return placement;
+}
+
+bool on_another_device(int32_t own, const Operand& operand) noexcept {
+  return operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST && operand.device != own;
+}
+
+Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operand& dst) noexcept {
+  const Placement placement = place(on_cuda, src, dst);
+  const bool devices = on_cuda && (on_another_device(own, src) || on_another_device(own, dst));
+  if (!devices && !placement.stage_src) return placement;
+  Placement by_driver{Runs::cuda, false, "one side lies in host memory: the driver copies, whatever variant is forced"};
+  if (devices) by_driver.reason = "one side lies on another device: the driver copies, whatever variant is forced";
+  by_driver.by_driver = true;
+  if (src.on_host() || dst.on_host()) by_driver.host_side = (dst.on_host() ? dst : src).host_side();
+  return by_driver;
+}
+
+}  // namespace gpumem

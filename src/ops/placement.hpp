@@ -1,0 +1,52 @@
+// Where work runs: a pure function of where its operands lie.
+#pragma once
+
+#include <array>
+
+#include "base/device_props.hpp"
+#include "ops/operand.hpp"
+
+namespace gpumem {
+
+// Managed memory that work on the device uses.
+struct ManagedRange {
+  const void* p;
+  int64_t bytes;
+  bool overwritten;  // all of it, before any of it is read
+};
+
+struct Placement {
+  Runs runs = Runs::host;
+  bool stage_src = false;  // an operand (src, or y) lies elsewhere and is copied next to the work first
+  const char* reason = "";
+  HostSide host_side = HostSide::locked;  // of what is moved: that operand, or dst where that is
+  bool streamed = false;                  // the operand is moved to the device in pieces
+  bool stage_index = false;               // the index of rows lies elsewhere and is copied next to the work first
+  HostSide index_side = HostSide::locked;
+  bool by_driver = false;  // a copy that no variant of ours can make
+  bool bring_dst = false;  // dst lies elsewhere than the work, which copies it there piece by piece
+  std::array<ManagedRange, 3> managed{};
+  int32_t managed_ranges = 0;
+
+  // Notes an operand that the work uses where it lies.
+  void uses(const Operand& operand) noexcept;
+  void overwrites(const void* p) noexcept;
+};
+
+// One operand.
+Placement place(bool on_cuda, const Operand& operand) noexcept;
+// One operand in host memory, on a context with a device that is to reduce it.
+Placement place_streamed(const Operand& x) noexcept;
+// Two operands that are read: the work runs where x lies. What is staged is y.
+Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
+// The work runs where dst lies.
+Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
+// As place(), but between host and device the device does the work whichever side dst lies on: for what the link is slower than.
+Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
+
+// Memory of a CUDA device that is not the context's.
+bool on_another_device(int32_t own, const Operand& operand) noexcept;
+// A copy: between host and device, and between devices, the driver alone makes it.
+Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operand& dst) noexcept;
+
+}  // namespace gpumem

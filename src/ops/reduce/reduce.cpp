@@ -1,0 +1,157 @@
+// Scalar reductions: the plan of both forms, and the plain form.
+#include "ops/reduce/reduce.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/float_environment.hpp"
+#include "base/sentences.hpp"
+#include "context/streams.hpp"
+#include "ops/arrival.hpp"
+#include "ops/reduce/reduce_check.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+// The empty asm makes memory of the operands and the result: see DefaultFloatEnvironment.
+[[gnu::noinline]] ReduceValue value_in_default_environment(gpumem_dtype dtype, gpumem_reduce_op op,
+                                                           ReduceNode node) noexcept {
+  const DefaultFloatEnvironment environment;
+  asm volatile("" : "+m"(node));
+  ReduceValue value = value_of(dtype, op, node, [](double x) noexcept { return std::sqrt(x); });
+  asm volatile("" : "+m"(value));
+  return value;
+}
+
+bool is_arg(gpumem_reduce_op op) noexcept { return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX; }
+
+double about(const IntegerNode& node) noexcept {
+  const bool negative = static_cast<int64_t>(node.word[3]) < 0;
+  const IntegerNode magnitude = negative ? negated(node) : node;
+  double sum = 0;
+  for (int i = 3; i >= 0; --i) sum = sum * 0x1p64 + static_cast<double>(magnitude.word[i]);
+  return negative ? -sum : sum;
+}
+
+[[noreturn]] void fail_overflow(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) {
+  // A magnitude that does not fit is that of INT64_MIN.
+  const double value = node_kind(dtype, op) == NodeKind::integer ? about(IntegerNode(node)) : 0x1p63;
+  fail(GPUMEM_OVERFLOW, "the %s is about %.6g; expected a value that fits %s", op_name(op), value,
+       result_type_name(dtype));
+}
+
+// Pieces are copied as they lie, so only data without gaps is worth it.
+bool streams(Context& context, const ReduceCall& call, const Operand& x, Until until) noexcept {
+  return context.streams_host_data() && context.on_cuda() && until == Until::complete && x.on_host() &&
+         (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
+}
+
+Placement place_reduction(Context& context, const ReduceCall& call, Until until) {
+  const Inputs inputs = inputs_of(call);
+  const Operand x = look_up_input(context, inputs.range[0]);
+  if (streams(context, call, x, until)) return place_streamed(x);
+  if (call.op != GPUMEM_DOT) return place(context.on_cuda(), x);
+  const Operand y = look_up_input(context, inputs.range[1]);
+  const Placement placement = place_beside_x(context.on_cuda(), x, y);
+  if (placement.stage_src && until == Until::enqueued) {
+    fail(GPUMEM_UNSUPPORTED,
+         "x is %s memory and y is %s memory; expected both in host memory or both on the device's side",
+         kind_name(x.kind), kind_name(y.kind));
+  }
+  return placement;
+}
+
+ReduceProblem problem_of(const Placement& placement, const ReduceCall& call) noexcept {
+  const bool dot = call.op == GPUMEM_DOT;
+  const bool strided = call.n > 1;
+  ReduceProblem problem{placement.runs, call.dtype, call.op, call.n, strided ? call.stride : 1, misalignment(call.x)};
+  if (dot && strided) problem.y_stride = call.y_stride;
+  if (dot && !placement.stage_src) problem.y_misalignment = misalignment(call.y);
+  if (placement.streamed) {
+    problem.n = std::min(call.n, streamed_piece(call.dtype));
+    problem.misalignment = 0;
+  }
+  return problem;
+}
+
+ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const ReduceCall& call) {
+  if (planned.placement.streamed) return reduce_streamed(context, planned, call);
+  const Runs runs = planned.placement.runs;
+  const bool beside = context.on_cuda() && runs == Runs::host;
+  ReduceArgs args = args_of(planned, call);
+  std::optional<Scratch> staged;
+  if (planned.placement.stage_src) {
+    const ByteRange y = inputs_of(call).range[1];
+    stage(context, staged, runs, y.p, y.bytes, planned.placement.host_side);
+    args.y = staged->get();
+  }
+  if (beside) context.device().await_order();
+  bring_managed(context, planned.placement, context.own_stream());
+  return context.running(runs).reduce(beside ? nullptr : context.own_stream(), args);
+}
+
+}  // namespace
+
+Inputs inputs_of(const ReduceCall& c) {
+  if (c.n == 0) return {};
+  const auto range = [&](const char* argument, const void* p, int64_t stride, const char* what) {
+    const int64_t bytes = strided_bytes(c.dtype, c.n, stride, what);
+    return ByteRange{argument, p, bytes, gap_of(1, {{c.n, stride}}, element_bytes(c.dtype))};
+  };
+  const ByteRange x = range("x", c.x, c.stride, "bytes of x");
+  if (c.op != GPUMEM_DOT) return {{x, {}}, 1};
+  return {{x, range("y", c.y, c.y_stride, "bytes of y")}, 2};
+}
+
+Output result_of(gpumem_reduce_op op, void* p, int64_t alignment) noexcept {
+  const bool arg = is_arg(op);
+  return {arg ? "value" : "result", p, op == GPUMEM_MIN_MAX ? 16 : 8, alignment, arg};
+}
+
+Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
+  return {"index", p, is_arg(op) ? 8 : 0, alignment};
+}
+
+ReduceArgs args_of(const Plan<ReduceFamily>& plan, const ReduceCall& call) noexcept {
+  const ReduceProblem& p = plan.problem;
+  return {plan.decision.row, plan.decision.shape, call.dtype, call.op, call.x, call.n, p.stride, call.y, p.y_stride};
+}
+
+ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
+  if (is_floating(dtype)) return value_in_default_environment(dtype, op, node);
+  return value_of(dtype, op, node, [](double x) noexcept { return x; });  // no arithmetic in floating point
+}
+
+Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until) {
+  check(call);
+  Plan<ReduceFamily> plan;
+  if (call.n == 0) {
+    if (!has_empty_value(call.dtype, call.op)) {
+      fail(GPUMEM_EMPTY, "n is 0; expected at least one element for the %s", op_name(call.op));
+    }
+    plan.empty = true;
+    return plan;
+  }
+  plan.placement = place_reduction(context, call, until);
+  plan.problem = problem_of(plan.placement, call);
+  plan.decision = decide<ReduceFamily>(context, plan.problem);
+  return plan;
+}
+
+void reduce(Context& context, const ReduceCall& call, void* result, int64_t* index) {
+  const Plan<ReduceFamily> planned = plan(context, call, Until::complete);
+  Output outputs[] = {result_of(call.op, result, 1), index_of(call.op, index, 1)};
+  check_outputs(context, outputs, inputs_of(call).all(), Until::complete);
+  require_not_capturing(context, context.own_stream(), "a blocking reduction");
+  if (planned.empty) return zero(context, outputs, context.own_stream(), Until::complete);
+  const ReduceNode node = run(context, planned, call);
+  const ReduceValue value = finished_value(call.dtype, call.op, node);
+  if (value.status == GPUMEM_OVERFLOW) fail_overflow(call.dtype, call.op, node);
+  if (outputs[0].wanted()) store(context, outputs[0], &value.word[0]);
+  if (outputs[1].wanted()) store(context, outputs[1], &value.word[1]);
+}
+
+}  // namespace gpumem

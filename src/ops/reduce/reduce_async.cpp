@@ -1,0 +1,56 @@
+// Scalar reductions that are only enqueued.
+#include <memory>
+#include <new>
+
+#include "context/streams.hpp"
+#include "ops/arrival.hpp"
+#include "ops/landing.hpp"
+#include "ops/reduce/reduce.hpp"
+
+namespace gpumem {
+namespace {
+
+// A reduction on the host in the order of a stream of a CUDA context.
+class ReduceTask final : public HostTask {
+ public:
+  ReduceTask(Context& context, const ReduceArgs& args, const ReduceTarget& target) noexcept
+      : context_(context), args_(args), target_(target) {}
+
+  void run() noexcept override {
+    try {
+      context_.host().reduce_async(nullptr, args_, target_);
+    } catch (const std::exception& error) {  // of memory, for the pieces' values
+      if (target_.status != nullptr) *target_.status = GPUMEM_OUT_OF_MEMORY;
+      context_.log.write(GPUMEM_LOG_ERROR, "an enqueued reduction failed: %s", error.what());
+    }
+  }
+
+ private:
+  Context& context_;
+  ReduceArgs args_;
+  ReduceTarget target_;
+};
+
+void enqueue_beside(Context& context, const ReduceArgs& args, const Output (&outputs)[3], NativeStream stream) {
+  require_not_capturing(context, stream, "a reduction of host memory");
+  Landing landing;
+  const ReduceTarget target{landing.room_for(outputs[0]), static_cast<int64_t*>(landing.room_for(outputs[1])),
+                            static_cast<gpumem_status*>(landing.room_for(outputs[2]))};
+  enqueue_on_host(context, stream, std::make_unique<ReduceTask>(context, args, target), std::move(landing), true);
+}
+
+}  // namespace
+
+void reduce_async(Context& context, const ReduceCall& call, const ReduceTarget& target, NativeStream stream) {
+  const Plan<ReduceFamily> planned = plan(context, call, Until::enqueued);
+  Output outputs[] = {result_of(call.op, target.result, 8), index_of(call.op, target.index, 8),
+                      status_of(target.status)};
+  check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
+  if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
+  const ReduceArgs args = args_of(planned, call);
+  if (context.on_cuda() && planned.placement.runs == Runs::host) return enqueue_beside(context, args, outputs, stream);
+  bring_managed(context, planned.placement, stream);
+  context.running(planned.placement.runs).reduce_async(stream, args, target);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,85 @@
+// Reductions of the rows or columns of matrices.
+#include "base/checked.hpp"
+#include "kernels/values.hpp"
+#include "ops/reduce/reduce_check.hpp"
+#include "ops/reduce/reduce_lines.hpp"
+
+namespace gpumem {
+namespace {
+
+// Distances that are never used become tight ones, so that no product with them leaves the extent that is checked.
+ReduceAxisCall normal(ReduceAxisCall c) noexcept {
+  if (c.rows <= 1) c.ld = c.cols;
+  if (c.batches <= 1) c.batch_stride = 0;
+  return c;
+}
+
+int64_t bytes_of_x(const ReduceAxisCall& c) {
+  constexpr const char* kWhat = "bytes of x";
+  static_cast<void>(checked_mul(checked_mul(c.batches, c.rows, "batches x rows"), c.cols, "batches x rows x cols"));
+  const int64_t matrices = checked_mul(c.batches - 1, c.batch_stride, kWhat);
+  const int64_t matrix = checked_add(checked_mul(c.rows - 1, c.ld, kWhat), c.cols, kWhat);
+  return checked_mul(checked_add(matrices, matrix, kWhat), element_bytes(c.dtype), kWhat);
+}
+
+// Nothing when there are no elements.
+Inputs inputs_of(const ReduceAxisCall& c) {
+  if (c.batches == 0 || c.rows == 0 || c.cols == 0) return {};
+  const int64_t bytes = bytes_of_x(c);
+  const int64_t gap = gap_of(c.cols, {{c.rows, c.ld}, {c.batches, c.batch_stride}}, element_bytes(c.dtype));
+  return {{{"x", c.x, bytes, gap}, {}}, 1};
+}
+
+ReduceAxisArgs args_of(const Plan<ReduceAxisFamily>& plan, const void* x) noexcept {
+  const ReduceAxisProblem& p = plan.problem;
+  return {plan.decision.row, plan.decision.shape, p.dtype, p.op,   p.axis, x, p.rows, p.cols, p.ld,
+          p.batches,         p.batch_stride,      nullptr, nullptr};
+}
+
+const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_ROWS ? "rows" : "columns"; }
+
+}  // namespace
+
+Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& given) {
+  check(given);
+  Plan<ReduceAxisFamily> plan;
+  const ReduceAxisCall c = normal(given);
+  const Lines lines = lines_of(c);
+  static_cast<void>(result_bytes(c.op, lines.count));
+  if (lines.count == 0 || lines.length == 0) {
+    if (lines.count != 0 && !has_empty_value(c.dtype, c.op)) {
+      fail(GPUMEM_EMPTY, "%s is 0; expected at least one element for the %s of each of the %s",
+           c.axis == GPUMEM_AXIS_ROWS ? "cols" : "rows", op_name(c.op), lines_name(c.axis));
+    }
+    plan.empty = true;
+    return plan;
+  }
+  plan.placement = place(context.on_cuda(), look_up_input(context, inputs_of(c).range[0]));
+  plan.problem = {plan.placement.runs, c.dtype,          c.op, c.axis, c.rows, c.cols, c.ld, c.batches,
+                  c.batch_stride,      misalignment(c.x)};
+  plan.decision = decide<ReduceAxisFamily>(context, plan.problem);
+  return plan;
+}
+
+void reduce_axis(Context& context, const ReduceAxisCall& call, void* result) {
+  const Plan<ReduceAxisFamily> planned = plan(context, call);
+  const int64_t lines = lines_of(call).count;
+  LineOutputs outputs(result, result_bytes(call.op, lines), nullptr);
+  check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), Until::complete);
+  require_not_capturing(context, context.own_stream(), "gpumem_reduce_axis");
+  if (planned.empty) return zero(context, outputs.all(), context.own_stream(), Until::complete);
+  const gpumem_status found = reduce_lines(context, planned.placement, args_of(planned, call.x), outputs.result());
+  require_values(found, call.dtype, call.op, lines_name(call.axis));
+}
+
+void reduce_axis_async(Context& context, const ReduceAxisCall& call, void* result, gpumem_status* status,
+                       NativeStream stream) {
+  const Plan<ReduceAxisFamily> planned = plan(context, call);
+  const int64_t lines = lines_of(call).count;
+  LineOutputs outputs(result, result_bytes(call.op, lines), status);
+  check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), Until::enqueued);
+  if (planned.empty) return zero(context, outputs.all(), stream, Until::enqueued);
+  enqueue_lines(context, planned.placement, args_of(planned, call.x), outputs, stream);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,96 @@
+#include "ops/reduce/reduce_check.hpp"
+
+#include "base/checked.hpp"
+#include "base/names.hpp"
+#include "base/sentences.hpp"
+#include "kernels/elements.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr bool one_value_of_one_operand(gpumem_reduce_op op) noexcept {
+  return op >= GPUMEM_SUM && op <= GPUMEM_SUM_COMPENSATED;
+}
+constexpr bool is_op(gpumem_reduce_op op) noexcept {
+  return one_value_of_one_operand(op) || (op >= GPUMEM_ARG_MIN && op <= GPUMEM_NRM2);
+}
+
+void check_dtype(gpumem_dtype dtype) {
+  if (dtype < GPUMEM_I8 || dtype > GPUMEM_F64) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected a gpumem_dtype (%d to %d)", dtype, GPUMEM_I8, GPUMEM_F64);
+  }
+}
+
+void check_pair(gpumem_dtype dtype, gpumem_reduce_op op) {
+  if (op == GPUMEM_SUM_COMPENSATED && dtype != GPUMEM_F64) {
+    fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F64 (%d), the one type with a compensated sum", dtype,
+         dtype_name(dtype), GPUMEM_F64);
+  }
+  if ((op == GPUMEM_DOT || op == GPUMEM_NRM2) && dtype != GPUMEM_F32 && dtype != GPUMEM_F64) {
+    fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d), which have a %s", dtype,
+         dtype_name(dtype), GPUMEM_F32, GPUMEM_F64, op_name(op));
+  }
+}
+
+void check_line_op(gpumem_dtype dtype, gpumem_reduce_op op) {
+  check_dtype(dtype);
+  if (!one_value_of_one_operand(op)) {
+    fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", op, GPUMEM_SUM,
+         GPUMEM_SUM_COMPENSATED);
+  }
+  check_pair(dtype, op);
+}
+
+void require_at_least(const char* argument, int64_t value, int64_t least) {
+  if (value < least) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected %lld or more", argument, ll(value), ll(least));
+  }
+}
+
+}  // namespace
+
+void check(const ReduceCall& c) {
+  check_dtype(c.dtype);
+  if (!is_op(c.op)) {
+    fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a gpumem_reduce_op (%d to %d, %d to %d)", c.op, GPUMEM_SUM,
+         GPUMEM_SUM_COMPENSATED, GPUMEM_ARG_MIN, GPUMEM_NRM2);
+  }
+  check_pair(c.dtype, c.op);
+  require_at_least("n", c.n, 0);
+  require_at_least(c.op == GPUMEM_DOT ? "x_stride" : "stride", c.stride, 1);
+  if (c.op == GPUMEM_DOT) require_at_least("y_stride", c.y_stride, 1);
+}
+
+void check(const ReduceAxisCall& c) {
+  check_line_op(c.dtype, c.op);
+  if (c.axis != GPUMEM_AXIS_ROWS && c.axis != GPUMEM_AXIS_COLS) {
+    fail(GPUMEM_INVALID_ARGUMENT, "axis is %d; expected GPUMEM_AXIS_ROWS (%d) or GPUMEM_AXIS_COLS (%d)", c.axis,
+         GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS);
+  }
+  require_at_least("rows", c.rows, 0);
+  require_at_least("cols", c.cols, 0);
+  if (c.ld < c.cols) {
+    fail(GPUMEM_INVALID_ARGUMENT, "ld is %lld; expected at least cols = %lld", ll(c.ld), ll(c.cols));
+  }
+  require_at_least("batches", c.batches, 0);
+  require_at_least("batch_stride", c.batch_stride, 0);
+}
+
+void check(const ReduceSegmentsCall& c) {
+  check_line_op(c.dtype, c.op);
+  require_at_least("n", c.n, 0);
+  require_at_least("segments", c.segments, 0);
+}
+
+int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument) {
+  const int64_t elements = checked_add(checked_mul(n - 1, stride, argument), 1, argument);
+  return checked_mul(elements, element_bytes(dtype), argument);
+}
+
+Lines lines_of(const ReduceAxisCall& c) {
+  const bool rows = c.axis == GPUMEM_AXIS_ROWS;
+  return {checked_mul(c.batches, rows ? c.rows : c.cols, rows ? "batches x rows" : "batches x cols"),
+          rows ? c.cols : c.rows};
+}
+
+}  // namespace gpumem

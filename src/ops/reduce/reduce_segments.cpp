@@ -1,0 +1,94 @@
+// Reductions of segments of a vector.
+#include "base/checked.hpp"
+#include "base/sentences.hpp"
+#include "ops/reduce/reduce_check.hpp"
+#include "ops/reduce/reduce_lines.hpp"
+
+namespace gpumem {
+namespace {
+
+int64_t bytes_of_offsets(const ReduceSegmentsCall& c) {
+  return checked_mul(checked_add(c.segments, 1, "segments + 1"), sizeof(int64_t), "bytes of offsets");
+}
+
+// The offsets, and the elements when there are some.
+Inputs inputs_of(const ReduceSegmentsCall& c) {
+  if (c.segments == 0) return {};
+  const ByteRange offsets{"offsets", c.offsets, bytes_of_offsets(c)};
+  if (c.n == 0) return {{offsets, {}}, 1};
+  return {{offsets, {"x", c.x, strided_bytes(c.dtype, c.n, 1, "bytes of x")}}, 2};
+}
+
+// Kernels read pinned memory, but not as often as offsets are read: the plain form moves those too.
+bool elsewhere(Runs runs, const Operand& offsets, Until until) noexcept {
+  if (runs == Runs::host) return !offsets.on_host();
+  return until == Until::complete ? offsets.on_host() : offsets.kind == GPUMEM_MEMORY_PAGEABLE;
+}
+
+// The work runs where x lies; where there is no x, where the offsets lie.
+Placement place_segments(Context& context, const ReduceSegmentsCall& c, Until until) {
+  const Inputs inputs = inputs_of(c);
+  const Operand offsets = look_up_input(context, inputs.range[0]);
+  Placement placement = place(context.on_cuda(), c.n > 0 ? look_up_input(context, inputs.range[1]) : offsets);
+  if (!context.on_cuda() || !elsewhere(placement.runs, offsets, until)) return placement;
+  if (until == Until::enqueued) {
+    fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work on x (%s) can't read; expected memory of that side",
+         kind_name(offsets.kind), placement.runs == Runs::cuda ? "on the device" : "on the host");
+  }
+  placement.stage_src = true;
+  placement.host_side = offsets.host_side();
+  return placement;
+}
+
+ReduceSegmentsArgs args_of(const Plan<ReduceSegmentsFamily>& plan, const ReduceSegmentsCall& c) noexcept {
+  return {plan.decision.row, plan.decision.shape, c.dtype, c.op, c.x, c.n, c.offsets, c.segments, nullptr, nullptr};
+}
+
+}  // namespace
+
+Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& c, Until until) {
+  check(c);
+  Plan<ReduceSegmentsFamily> plan;
+  static_cast<void>(result_bytes(c.op, c.segments));
+  if (c.segments == 0) {
+    plan.empty = true;
+    return plan;
+  }
+  if (reinterpret_cast<uintptr_t>(c.offsets) % sizeof(int64_t) != 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "offsets (0x%llx) is misaligned; expected a multiple of %zu", number(c.offsets),
+         sizeof(int64_t));
+  }
+  plan.placement = place_segments(context, c, until);
+  plan.problem = {plan.placement.runs, c.dtype, c.op, c.n, c.segments, c.n > 0 ? misalignment(c.x) : 0};
+  plan.decision = decide<ReduceSegmentsFamily>(context, plan.problem);
+  return plan;
+}
+
+void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* result) {
+  const Plan<ReduceSegmentsFamily> planned = plan(context, call, Until::complete);
+  LineOutputs outputs(result, result_bytes(call.op, call.segments), nullptr);
+  const Inputs inputs = inputs_of(call);
+  check_outputs(context, outputs.all(), inputs.all(), Until::complete);
+  require_not_capturing(context, context.own_stream(), "gpumem_reduce_segments");
+  if (planned.empty) return;
+  ReduceSegmentsArgs args = args_of(planned, call);
+  std::optional<Scratch> staged;
+  if (planned.placement.stage_src) {
+    const ByteRange& offsets = inputs.range[0];
+    stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
+    args.offsets = static_cast<const int64_t*>(staged->get());
+  }
+  const gpumem_status found = reduce_lines(context, planned.placement, args, outputs.result());
+  require_values(found, call.dtype, call.op, "segments");
+}
+
+void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, void* result, gpumem_status* status,
+                           NativeStream stream) {
+  const Plan<ReduceSegmentsFamily> planned = plan(context, call, Until::enqueued);
+  LineOutputs outputs(result, result_bytes(call.op, call.segments), status);
+  check_outputs(context, outputs.all(), inputs_of(call).all(), Until::enqueued);
+  if (planned.empty) return zero(context, outputs.all(), stream, Until::enqueued);
+  enqueue_lines(context, planned.placement, args_of(planned, call), outputs, stream);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,70 @@
+// Reductions of host memory that run on the device: the data is copied there in pieces. A piece is a run of 2^k leaves of the
+// reproducible order, a subtree of its own, so the pieces' nodes combine to the bits of the reduction in one go.
+#include <algorithm>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/float_environment.hpp"
+#include "ops/reduce/reduce.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kPieceBytes = int64_t{64} << 20;
+
+// Level by level, neighbours in pairs. Not inlined: so the nodes are memory that the environment's fences hold.
+[[gnu::noinline]] ReduceNode combine_pieces(NodeKind kind, std::vector<ReduceNode> nodes) {
+  const DefaultFloatEnvironment environment;
+  const ReduceNode missing = empty_node(kind);
+  while (nodes.size() > 1) {
+    const size_t pairs = (nodes.size() + 1) / 2;
+    for (size_t i = 0; i < pairs; ++i) {
+      const ReduceNode& right = 2 * i + 1 < nodes.size() ? nodes[2 * i + 1] : missing;
+      nodes[i] = combine(kind, nodes[2 * i], right);
+    }
+    nodes.resize(pairs);
+  }
+  return nodes[0];
+}
+
+// A place in a piece becomes a place in the whole.
+void move_index(NodeKind kind, int64_t first, ReduceNode& node) noexcept {
+  if (kind == NodeKind::found) node.word[1] += static_cast<uint64_t>(first);
+}
+
+}  // namespace
+
+int64_t streamed_piece(gpumem_dtype dtype) noexcept { return kPieceBytes / element_bytes(dtype); }
+static_assert(kPieceBytes / 8 % kLeafTerms == 0 && (kPieceBytes & (kPieceBytes - 1)) == 0);
+
+// One buffer: a piece is reduced in a small part of the time that it takes to come over the link, so copying the next one
+// meanwhile would gain little.
+ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, const ReduceCall& call) {
+  Backend& device = context.device();
+  const NodeKind kind = node_kind(call.dtype, call.op);
+  const int64_t bytes = element_bytes(call.dtype);
+  const int64_t piece = planned.problem.n;
+  std::vector<ReduceNode> nodes;
+  nodes.reserve(static_cast<size_t>(ceil_div(call.n, piece)));
+  const Scratch buffer(device, GPUMEM_MEMORY_DEVICE, static_cast<size_t>(piece * bytes));
+  // What was enqueued before may still be writing the data, which the driver may read at once.
+  device.await_order();
+  for (int64_t first = 0; first < call.n; first += piece) {
+    ReduceCall part = call;
+    part.x = static_cast<const char*>(call.x) + first * bytes;
+    part.n = std::min(piece, call.n - first);
+    Plan<ReduceFamily> plan_of_part = planned;
+    if (part.n != piece) {
+      plan_of_part.problem.n = part.n;
+      plan_of_part.decision = decide<ReduceFamily>(context, plan_of_part.problem);
+    }
+    transfer(context, buffer.get(), part.x, part.n * bytes, planned.placement.host_side, Runs::cuda);
+    part.x = buffer.get();
+    nodes.push_back(device.reduce(context.own_stream(), args_of(plan_of_part, part)));
+    move_index(kind, first, nodes.back());
+  }
+  return combine_pieces(kind, std::move(nodes));
+}
+
+}  // namespace gpumem

@@ -1,0 +1,162 @@
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/names.hpp"
+#include "base/sentences.hpp"
+#include "ops/placed.hpp"
+#include "ops/plan.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+void check_pixel(const ResizeCall& c) {
+  if (c.filter != GPUMEM_FILTER_NEAREST && c.filter != GPUMEM_FILTER_BILINEAR) {
+    fail(GPUMEM_INVALID_ARGUMENT, "filter is %d; expected GPUMEM_FILTER_NEAREST (%d) or GPUMEM_FILTER_BILINEAR (%d)",
+         c.filter, GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR);
+  }
+  if (c.dtype < GPUMEM_I8 || c.dtype > GPUMEM_F64) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected GPUMEM_U8 (%d), GPUMEM_U16 (%d) or GPUMEM_F32 (%d)", c.dtype,
+         GPUMEM_U8, GPUMEM_U16, GPUMEM_F32);
+  }
+  if (c.dtype != GPUMEM_U8 && c.dtype != GPUMEM_U16 && c.dtype != GPUMEM_F32) {
+    fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_U8 (%d), GPUMEM_U16 (%d) or GPUMEM_F32 (%d)", c.dtype,
+         dtype_name(c.dtype), GPUMEM_U8, GPUMEM_U16, GPUMEM_F32);
+  }
+  if (c.channels < 1 || c.channels > 4) {
+    fail(GPUMEM_INVALID_ARGUMENT, "channels is %d; expected 1 to 4", c.channels);
+  }
+}
+
+int64_t pixel_bytes(const ResizeCall& c) noexcept { return int64_t{c.channels} * element_bytes(c.dtype); }
+
+// One side, as its arguments are called.
+struct Side {
+  const char* rows;
+  const char* cols;
+  const char* pitch;
+  const char* bytes;
+};
+constexpr Side kSrc = {"src_rows", "src_cols", "src_pitch_bytes", "bytes of src"};
+constexpr Side kDst = {"dst_rows", "dst_cols", "dst_pitch_bytes", "bytes of dst"};
+
+void check_extents(const Side& side, int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) {
+  if (rows < 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", side.rows, ll(rows));
+  if (cols < 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", side.cols, ll(cols));
+  const int64_t row_bytes = checked_mul(cols, pixel, side.cols);
+  if (pitch < row_bytes) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least the %lld bytes of a row", side.pitch, ll(pitch),
+         ll(row_bytes));
+  }
+}
+
+// Where dst has a pixel.
+void require_pixel(const char* argument, int64_t extent) {
+  if (extent == 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is 0; expected 1 or more, since dst has a pixel", argument);
+  }
+}
+
+// Bytes from the first pixel to the end of the last.
+int64_t extent_bytes(const Side& side, int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) {
+  return checked_add(checked_mul(rows - 1, pitch, side.bytes), cols * pixel, side.bytes);
+}
+
+int64_t gap_in(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcept {
+  return gap_of(cols * pixel, {{rows, pitch}}, 1);
+}
+
+// The pitch of a single row is never used: the tight one stands for it, so that its alignment is no matter of the variants.
+ResizeCall normal(ResizeCall c) noexcept {
+  if (c.src_rows == 1) c.src_pitch = c.src_cols * pixel_bytes(c);
+  if (c.dst_rows == 1) c.dst_pitch = c.dst_cols * pixel_bytes(c);
+  return c;
+}
+
+Placement place_resize(Context& context, const Operand& src, const Operand& dst, Until until) {
+  Placement placement = place(context.on_cuda(), src, dst);
+  placement.host_side = src.host_side();
+  if (placement.stage_src && until == Until::enqueued) {
+    fail(GPUMEM_UNSUPPORTED,
+         "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
+         kind_name(src.kind), kind_name(dst.kind));
+  }
+  return placement;
+}
+
+ResizeProblem problem_of(const Placement& placement, const ResizeCall& c) noexcept {
+  ResizeProblem p{placement.runs, c.filter,   c.dtype,    c.channels,  c.src_rows, c.src_cols,
+                  c.src_pitch,    c.dst_rows, c.dst_cols, c.dst_pitch, 0,          misalignment(c.dst)};
+  if (placement.stage_src) {
+    p.src_pitch = c.src_cols * p.pixel_bytes();  // without the gaps between rows, at the start of an allocation
+  } else {
+    p.src_misalignment = static_cast<int32_t>(reinterpret_cast<uintptr_t>(c.src) % 4096);
+  }
+  return p;
+}
+
+}  // namespace
+
+Plan<ResizeFamily> plan(Context& context, const ResizeCall& given, Until until) {
+  check_pixel(given);
+  const int64_t pixel = pixel_bytes(given);
+  check_extents(kSrc, given.src_rows, given.src_cols, given.src_pitch, pixel);
+  check_extents(kDst, given.dst_rows, given.dst_cols, given.dst_pitch, pixel);
+  Plan<ResizeFamily> plan;
+  if (given.dst_rows == 0 || given.dst_cols == 0) {
+    plan.empty = true;
+    return plan;
+  }
+  require_pixel(kSrc.rows, given.src_rows);
+  require_pixel(kSrc.cols, given.src_cols);
+  const ResizeCall c = normal(given);
+  const int64_t src_bytes = extent_bytes(kSrc, c.src_rows, c.src_cols, c.src_pitch, pixel);
+  const int64_t dst_bytes = extent_bytes(kDst, c.dst_rows, c.dst_cols, c.dst_pitch, pixel);
+  const Operand src =
+      look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c.src_rows, c.src_cols, c.src_pitch, pixel));
+  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst",
+                                    gap_in(c.dst_rows, c.dst_cols, c.dst_pitch, pixel));
+  require_same_device(context, src, "src");
+  require_same_device(context, dst, "dst");
+  require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
+  plan.placement = place_resize(context, src, dst, until);
+  plan.problem = problem_of(plan.placement, c);
+  plan.decision = decide<ResizeFamily>(context, plan.problem);
+  return plan;
+}
+
+void resize(Context& context, const ResizeCall& call, NativeStream stream, Until until) {
+  const Plan<ResizeFamily> planned = plan(context, call, until);
+  if (planned.empty) return;
+  const ResizeProblem& p = planned.problem;
+  ResizeArgs args{planned.decision.row,
+                  planned.decision.shape,
+                  p.filter,
+                  p.dtype,
+                  p.channels,
+                  call.src,
+                  p.src_rows,
+                  p.src_cols,
+                  p.src_pitch,
+                  call.dst,
+                  p.dst_rows,
+                  p.dst_cols,
+                  p.dst_pitch};
+  std::optional<Scratch> staged;
+  if (planned.placement.stage_src) {
+    require_not_capturing(context, stream, "this resize");
+    const int64_t pitch = normal(call).src_pitch;
+    const bool to_device = p.runs == Runs::cuda;
+    staged.emplace(context.running(p.runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
+                   static_cast<size_t>(p.src_rows * p.src_pitch));
+    stage_rows(context, p.runs,
+               {static_cast<char*>(staged->get()), p.src_pitch, 0, static_cast<const char*>(call.src), pitch, 0,
+                p.src_pitch, p.src_rows},
+               planned.placement.host_side);
+    args.src = staged->get();
+  }
+  run_placed(context, planned.placement, stream, until, "this resize",
+             [args](Backend& backend, NativeStream on, Until done) { backend.resize(on, args, done); });
+}
+
+}  // namespace gpumem

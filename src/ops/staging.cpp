@@ -1,0 +1,55 @@
+#include "ops/staging.hpp"
+
+#include "ops/copy/ring_copy.hpp"
+
+namespace gpumem {
+namespace {
+
+// The host's side of a staged operand: the operand itself, or pages of the library's own beside the work.
+HostSide staged_side(Runs to, HostSide of_src) noexcept { return to == Runs::cuda ? of_src : HostSide::pageable; }
+
+}  // namespace
+
+void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostSide host_side, Runs to) {
+  transfer_rows(context, context.own_stream(), one_range(dst, src, bytes), host_side, to, Until::enqueued);
+}
+
+int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
+
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, HostSide host_side, Runs to,
+                   Until until) {
+  const CopyBlock rows = merged(block);
+  if (through_rings(context, host_side, rows, to)) return copy_through_rings(context, stream, rows, to, until);
+  context.device().copy_block(stream, {driver_variant(), {}, rows}, until);
+}
+
+void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
+           HostSide host_side) {
+  const bool to_device = runs == Runs::cuda;
+  // What was enqueued before may still be writing host memory, which may be read at once.
+  if (to_device) context.device().await_order();
+  staged.emplace(context.running(runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
+                 static_cast<size_t>(bytes));
+  transfer(context, staged->get(), src, bytes, staged_side(runs, host_side), runs);
+  if (!to_device) context.device().synchronize(context.own_stream());
+}
+
+void stage_rows(Context& context, Runs to, const CopyBlock& rows, HostSide host_side) {
+  if (to == Runs::cuda) context.device().await_order();  // as stage()
+  transfer_rows(context, context.own_stream(), rows, staged_side(to, host_side), to, Until::complete);
+}
+
+void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output) {
+  if (!context.on_cuda() || output.where.on_host() == (runs == Runs::host)) return;
+  room.emplace(context.running(runs), runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
+               static_cast<size_t>(output.bytes));
+}
+
+void bring_back(Context& context, const Scratch& room, const Output& output) {
+  const Runs to = output.where.on_host() ? Runs::host : Runs::cuda;
+  const HostSide side = to == Runs::host ? output.where.host_side() : HostSide::pageable;
+  transfer(context, output.p, room.get(), output.bytes, side, to);
+  context.device().synchronize(context.own_stream());
+}
+
+}  // namespace gpumem

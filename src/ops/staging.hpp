@@ -1,0 +1,39 @@
+// Operands that lie elsewhere than the work: brought next to it, and results brought back. Everything here goes through the
+// context's own stream.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "memory/scratch.hpp"
+#include "ops/outputs.hpp"
+#include "ops/placement.hpp"
+
+namespace gpumem {
+
+// Enqueues a copy between host and device on the context's own stream, as transfer_rows().
+void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostSide host_side, Runs to);
+
+// The row of the copies' table that takes any pair of pointers.
+int32_t driver_variant() noexcept;
+
+// Copies rows between host and device, behind the stream; to the device, host memory that is not locked may be read at once. Given
+// Until::enqueued, the rest comes in the order of the stream.
+void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, HostSide host_side, Runs to,
+                   Until until);
+
+// Copies bytes of src next to the work, in the order of the context's own stream. host_side: of src, no matter where that is on the
+// device.
+void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
+           HostSide host_side);
+
+// Copies rows next to the work, rows.dst in memory of its side; behind the context's own stream and complete on return. host_side
+// as above.
+void stage_rows(Context& context, Runs to, const CopyBlock& rows, HostSide host_side);
+
+// A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
+// then copies it to the output, complete on return.
+void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output);
+void bring_back(Context& context, const Scratch& room, const Output& output);
+
+}  // namespace gpumem

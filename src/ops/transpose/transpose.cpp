@@ -1,0 +1,162 @@
+// The transposes: the plan of all forms, and those that move no operand.
+#include "ops/transpose/transpose.hpp"
+
+#include "base/checked.hpp"
+#include "base/names.hpp"
+#include "base/sentences.hpp"
+#include "ops/placed.hpp"
+
+namespace gpumem {
+namespace {
+
+// Elements from the first to the last one of rows rows of cols elements.
+int64_t extent(int64_t rows, int64_t cols, int64_t ld, const char* what) {
+  return checked_add(checked_mul(rows - 1, ld, what), cols, what);
+}
+
+int64_t extent_bytes(int64_t matrix, const TransposeCall& c, int64_t batch_stride, const char* what) {
+  const int64_t before_last = checked_mul(c.batches - 1, batch_stride, what);
+  return checked_mul(checked_add(before_last, matrix, what), c.element_bytes, what);
+}
+
+// Of rows of cols elements, batch by batch.
+int64_t gap_in(const TransposeCall& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
+  return gap_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
+}
+
+void check(const TransposeCall& c) {
+  const int64_t e = c.element_bytes;
+  if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
+    fail(GPUMEM_INVALID_ARGUMENT, "element_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(e));
+  }
+  if (c.rows < 0) fail(GPUMEM_INVALID_ARGUMENT, "rows is %lld; expected 0 or more", ll(c.rows));
+  if (c.cols < 0) fail(GPUMEM_INVALID_ARGUMENT, "cols is %lld; expected 0 or more", ll(c.cols));
+  if (c.src_ld < c.cols) {
+    fail(GPUMEM_INVALID_ARGUMENT, "src_ld is %lld; expected at least cols = %lld", ll(c.src_ld), ll(c.cols));
+  }
+  if (c.dst_ld < c.rows) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dst_ld is %lld; expected at least rows = %lld", ll(c.dst_ld), ll(c.rows));
+  }
+  if (c.batches < 0) fail(GPUMEM_INVALID_ARGUMENT, "batches is %lld; expected 0 or more", ll(c.batches));
+  if (c.src_batch_stride < 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "src_batch_stride is %lld; expected 0 or more", ll(c.src_batch_stride));
+  }
+  if (c.dst_batch_stride < 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dst_batch_stride is %lld; expected 0 or more", ll(c.dst_batch_stride));
+  }
+}
+
+// What is never used, the leading dimension of a single row and the stride of a single matrix, becomes the tight one and 0, so
+// that every product of one of them and an element's size stays inside an extent that has been checked.
+TransposeCall normal(TransposeCall c) noexcept {
+  if (c.rows <= 1) c.src_ld = c.cols;
+  if (c.cols <= 1) c.dst_ld = c.rows;
+  if (c.batches <= 1) c.src_batch_stride = c.dst_batch_stride = 0;
+  return c;
+}
+
+// Whether the two are blocks of columns of one matrix: the same pitch, which the batches keep, and no column in common.
+bool interleaved(const TransposeCall& c) noexcept {
+  if (c.src_ld != c.dst_ld || c.src_batch_stride % c.src_ld != 0 || c.dst_batch_stride % c.dst_ld != 0) return false;
+  const int64_t e = c.element_bytes;
+  return disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
+}
+
+// In place: each matrix on itself, a square with any leading dimension, another without gaps.
+void require_in_place_fits(const TransposeCall& c) {
+  if (c.src_batch_stride != c.dst_batch_stride) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src, src_batch_stride is %lld and dst_batch_stride is %lld; expected equal ones",
+         ll(c.src_batch_stride), ll(c.dst_batch_stride));
+  }
+  if (c.rows == c.cols && c.src_ld != c.dst_ld) {
+    fail(GPUMEM_UNSUPPORTED, "dst is src, src_ld is %lld and dst_ld is %lld; expected equal ones", ll(c.src_ld),
+         ll(c.dst_ld));
+  }
+  if (c.rows != c.cols && (c.src_ld != c.cols || c.dst_ld != c.rows)) {
+    fail(GPUMEM_UNSUPPORTED,
+         "dst is src, src_ld is %lld and dst_ld is %lld; expected cols = %lld and rows = %lld: a matrix that is not "
+         "square is transposed in place without gaps only",
+         ll(c.src_ld), ll(c.dst_ld), ll(c.cols), ll(c.rows));
+  }
+}
+
+}  // namespace
+
+Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until until) {
+  check(given);
+  Plan<TransposeFamily> plan;
+  const TransposeCall c = normal(given);
+  plan.empty = c.rows == 0 || c.cols == 0 || c.batches == 0;
+  if (plan.empty) return plan;
+  const int64_t dst_matrix = extent(c.cols, c.rows, c.dst_ld, "elements of dst");
+  if (c.batches > 1 && c.dst_batch_stride < dst_matrix) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dst_batch_stride is %lld; expected at least (cols - 1) x dst_ld + rows = %lld",
+         ll(c.dst_batch_stride), ll(dst_matrix));
+  }
+  const int64_t src_matrix = extent(c.rows, c.cols, c.src_ld, "elements of src");
+  const int64_t src_bytes = extent_bytes(src_matrix, c, c.src_batch_stride, "bytes of src");
+  const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");
+  const int64_t src_gap = gap_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride);
+  const int64_t dst_gap = gap_in(c, c.cols, c.rows, c.dst_ld, c.dst_batch_stride);
+  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src", src_gap);
+  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst", dst_gap);
+  require_same_device(context, src, "src");
+  require_same_device(context, dst, "dst");
+  const bool in_place = c.src == c.dst;
+  if (in_place) {
+    require_in_place_fits(c);
+    plan.empty = c.rows == 1 || c.cols == 1;  // a row without gaps is the same as a column
+    if (plan.empty) return plan;
+  } else if (!interleaved(c)) {
+    require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
+  }
+  plan.placement = place_across(context.on_cuda(), src, dst);
+  plan.problem = {plan.placement.runs,
+                  c.element_bytes,
+                  c.rows,
+                  c.cols,
+                  c.src_ld,
+                  c.dst_ld,
+                  misalignment(c.src),
+                  misalignment(c.dst),
+                  c.batches,
+                  c.src_batch_stride,
+                  c.dst_batch_stride,
+                  in_place};
+  if (crosses(plan.placement)) {
+    if (until == Until::enqueued) {
+      fail(GPUMEM_UNSUPPORTED,
+           "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
+           kind_name(src.kind), kind_name(dst.kind));
+    }
+    plan.problem = problem_of_piece(plan.problem, transpose_piece(c, plan.placement), plan.placement);
+  }
+  plan.decision = decide<TransposeFamily>(context, plan.problem);
+  return plan;
+}
+
+void transpose(Context& context, const TransposeCall& given, NativeStream stream, Until until) {
+  const Plan<TransposeFamily> planned = plan(context, given, until);
+  if (planned.empty) return;
+  const TransposeCall call = normal(given);
+  if (crosses(planned.placement)) {
+    require_not_capturing(context, context.own_stream(), "gpumem_transpose");
+    return transpose_across(context, planned, call);
+  }
+  const TransposeArgs args{planned.decision.row,
+                           planned.decision.shape,
+                           call.element_bytes,
+                           call.rows,
+                           call.cols,
+                           call.src,
+                           call.src_ld,
+                           call.dst,
+                           call.dst_ld,
+                           call.batches,
+                           call.src_batch_stride,
+                           call.dst_batch_stride};
+  run_placed(context, planned.placement, stream, until, "this transpose",
+             [args](Backend& backend, NativeStream on, Until done) { backend.transpose(on, args, done); });
+}
+
+}  // namespace gpumem

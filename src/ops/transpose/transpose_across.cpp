@@ -1,0 +1,234 @@
+// Transposes between host and device memory. The device does the work, and the matrix in host memory goes over the link in pieces:
+// while one is on its way, the one before it is transposed. The link is by far the slower of the two.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "memory/fences.hpp"
+#include "memory/scratch.hpp"
+#include "ops/staging.hpp"
+#include "ops/transpose/transpose.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kPieceBytes = int64_t{8} << 20;
+// Rows of a block of a matrix whose rows are long: what a row of its transpose gets of it at a time.
+constexpr int64_t kPieceRows = 128;
+
+// Part of `whole`, in steps that leave the next one as aligned as this one.
+int64_t part(int64_t wanted, int64_t whole) noexcept { return wanted >= whole ? whole : wanted / 64 * 64; }
+
+// One piece and where it is.
+struct Piece {
+  int64_t batch;
+  int64_t row;
+  int64_t col;
+  TransposePiece size;
+};
+
+std::vector<Piece> pieces_of(const TransposeCall& c, const TransposePiece& largest) {
+  std::vector<Piece> pieces;
+  for (int64_t batch = 0; batch < c.batches; batch += largest.batches) {
+    for (int64_t row = 0; row < c.rows; row += largest.rows) {
+      for (int64_t col = 0; col < c.cols; col += largest.cols) {
+        pieces.push_back({batch,
+                          row,
+                          col,
+                          {std::min(largest.batches, c.batches - batch), std::min(largest.rows, c.rows - row),
+                           std::min(largest.cols, c.cols - col)}});
+      }
+    }
+  }
+  return pieces;
+}
+
+// What moves pieces: a stream of its own where there are several. It has come to an end when this is destroyed, so that the buffers
+// can be.
+class Link {
+ public:
+  Link(Backend& device, bool own_stream)
+      : device_(device), work_(device.own_stream()), moves_(own_stream ? device.create_side_stream() : work_) {}
+  ~Link() {
+    device_.finish_stream(work_);
+    if (moves_ == work_) return;
+    device_.finish_stream(moves_);
+    device_.destroy_stream(moves_);
+  }
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  NativeStream work() const noexcept { return work_; }
+  NativeStream moves() const noexcept { return moves_; }
+
+ private:
+  Backend& device_;
+  NativeStream work_;
+  NativeStream moves_;
+};
+
+class Crossing {
+ public:
+  Crossing(Context& context, const Plan<TransposeFamily>& planned, const TransposeCall& call)
+      : context_(context), device_(context.device()), planned_(planned), call_(call) {}
+
+  void run() {
+    const Placement& placement = planned_.placement;
+    const std::vector<Piece> pieces = pieces_of(call_, transpose_piece(call_, placement));
+    // What was enqueued before may still be writing pageable memory, which the driver may read at once.
+    if (to_device() && placement.host_side != HostSide::locked) device_.await_order();
+    Fences fences(device_);
+    std::array<std::optional<Slot>, 2> slots;
+    const Link link(device_, pieces.size() > 1);
+    for (size_t i = 0; i < std::min(pieces.size(), slots.size()); ++i) slots[i].emplace(device_, buffer_bytes());
+    fences.record(link.work())->hold(link.moves());  // what was enqueued before comes first
+    // A piece is moved and transposed on the way to the device, transposed and moved on the way back.
+    const NativeStream first = to_device() ? link.moves() : link.work();
+    const NativeStream second = to_device() ? link.work() : link.moves();
+    const auto begin = [&](size_t i) {
+      Slot& slot = *slots[i % slots.size()];
+      if (slot.free != nullptr) slot.free->hold(first);
+      to_device() ? move(pieces[i], slot, first) : transpose(pieces[i], slot, first);
+      slot.filled = fences.record(first);
+    };
+    const auto end = [&](size_t i) {
+      Slot& slot = *slots[i % slots.size()];
+      slot.filled->hold(second);
+      to_device() ? transpose(pieces[i], slot, second) : move(pieces[i], slot, second);
+      slot.free = fences.record(second);
+    };
+    begin(0);
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (i + 1 < pieces.size()) begin(i + 1);
+      end(i);
+    }
+    device_.synchronize(second);
+  }
+
+ private:
+  // A buffer of the device for one piece, and how far it is.
+  struct Slot {
+    Slot(Backend& device, size_t bytes) : buffer(device, GPUMEM_MEMORY_DEVICE, bytes) {}
+    Scratch buffer;
+    FencePtr filled;
+    FencePtr free;
+  };
+
+  bool to_device() const noexcept { return planned_.placement.stage_src; }
+  const TransposeProblem& largest() const noexcept { return planned_.problem; }
+  // Matrices of a piece that differ: with a stride of 0 src has one.
+  int64_t matrices(const Piece& piece) const noexcept {
+    return to_device() && call_.src_batch_stride == 0 ? 1 : piece.size.batches;
+  }
+  size_t buffer_bytes() const noexcept {
+    const TransposeProblem& p = largest();
+    const int64_t matrices = to_device() && call_.src_batch_stride == 0 ? 1 : p.batches;
+    return static_cast<size_t>(matrices * p.rows * p.cols * call_.element_bytes);
+  }
+
+  char* src_of(const Piece& piece) const noexcept {
+    const int64_t at = piece.batch * call_.src_batch_stride + piece.row * call_.src_ld + piece.col;
+    return const_cast<char*>(static_cast<const char*>(call_.src)) + at * call_.element_bytes;
+  }
+  char* dst_of(const Piece& piece) const noexcept {
+    const int64_t at = piece.batch * call_.dst_batch_stride + piece.col * call_.dst_ld + piece.row;
+    return static_cast<char*>(call_.dst) + at * call_.element_bytes;
+  }
+
+  // Between its place in host memory and the slot's buffer, where rows and matrices follow each other without gaps.
+  void move(const Piece& piece, const Slot& slot, NativeStream stream) {
+    const int64_t e = call_.element_bytes;
+    const int64_t rows = to_device() ? piece.size.rows : piece.size.cols;
+    const int64_t row_bytes = (to_device() ? piece.size.cols : piece.size.rows) * e;
+    const int64_t pitch = (to_device() ? call_.src_ld : call_.dst_ld) * e;
+    const int64_t stride = (to_device() ? call_.src_batch_stride : call_.dst_batch_stride) * e;
+    const auto block = [&](int64_t matrix, int64_t slices) -> CopyBlock {
+      char* buffer = static_cast<char*>(slot.buffer.get()) + matrix * rows * row_bytes;
+      if (to_device()) {
+        return {buffer, row_bytes, rows * row_bytes, src_of(piece) + matrix * stride, pitch, stride, row_bytes,
+                rows,   slices};
+      }
+      return {
+          dst_of(piece) + matrix * stride, pitch, stride, buffer, row_bytes, rows * row_bytes, row_bytes, rows, slices};
+    };
+    const auto enqueue = [&](const CopyBlock& b) {
+      transfer_rows(context_, stream, b, planned_.placement.host_side, to_device() ? Runs::cuda : Runs::host,
+                    Until::enqueued);
+    };
+    if (matrices(piece) == 1 || stride >= rows * pitch) return enqueue(block(0, matrices(piece)));
+    for (int64_t i = 0; i < matrices(piece); ++i) enqueue(block(i, 1));  // they overlap
+  }
+
+  void transpose(const Piece& piece, const Slot& slot, NativeStream stream) {
+    TransposeProblem problem = largest();
+    Decision decision = planned_.decision;
+    if (piece.size.batches != problem.batches || piece.size.rows != problem.rows || piece.size.cols != problem.cols) {
+      TransposeProblem whole = problem;
+      whole.src_ld = call_.src_ld;
+      whole.dst_ld = call_.dst_ld;
+      problem = problem_of_piece(whole, piece.size, planned_.placement);
+      decision = decide<TransposeFamily>(context_, problem);
+    }
+    const void* src = to_device() ? slot.buffer.get() : src_of(piece);
+    void* dst = to_device() ? dst_of(piece) : slot.buffer.get();
+    const TransposeArgs args{decision.row,
+                             decision.shape,
+                             call_.element_bytes,
+                             problem.rows,
+                             problem.cols,
+                             src,
+                             problem.src_ld,
+                             dst,
+                             problem.dst_ld,
+                             problem.batches,
+                             problem.src_batch_stride,
+                             problem.dst_batch_stride};
+    device_.transpose(stream, args, Until::enqueued);
+  }
+
+  Context& context_;
+  Backend& device_;
+  const Plan<TransposeFamily>& planned_;
+  const TransposeCall& call_;
+};
+
+}  // namespace
+
+TransposePiece transpose_piece(const TransposeCall& c, const Placement& placement) noexcept {
+  const int64_t room = kPieceBytes / c.element_bytes;
+  const bool same = placement.stage_src && c.src_batch_stride == 0;
+  const int64_t matrix = c.rows * c.cols;
+  if (matrix <= room) return {same ? c.batches : std::min(c.batches, room / matrix), c.rows, c.cols};
+  const int64_t across = placement.stage_src ? c.rows : c.cols;
+  const int64_t along = placement.stage_src ? c.cols : c.rows;
+  const int64_t rows = part(std::max(room / along, kPieceRows), across);
+  const int64_t cols = part(room / rows, along);
+  const int64_t batches = same ? c.batches : 1;
+  return placement.stage_src ? TransposePiece{batches, rows, cols} : TransposePiece{batches, cols, rows};
+}
+
+TransposeProblem problem_of_piece(const TransposeProblem& whole, const TransposePiece& piece,
+                                  const Placement& placement) noexcept {
+  TransposeProblem p = whole;
+  p.batches = piece.batches;
+  p.rows = piece.rows;
+  p.cols = piece.cols;
+  const int64_t stride = piece.batches == 1 ? 0 : piece.rows * piece.cols;
+  if (placement.stage_src) {
+    p.src_ld = piece.cols;
+    p.src_misalignment = 0;
+    if (p.src_batch_stride != 0) p.src_batch_stride = stride;
+  } else {
+    p.dst_ld = piece.rows;
+    p.dst_misalignment = 0;
+    p.dst_batch_stride = stride;
+  }
+  return p;
+}
+
+void transpose_across(Context& context, const Plan<TransposeFamily>& planned, const TransposeCall& call) {
+  Crossing(context, planned, call).run();
+}
+
+}  // namespace gpumem

@@ -1,0 +1,39 @@
+#include "select/variants.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace gpumem {
+namespace {
+
+template <class Family>
+constexpr FamilyNames names_of() noexcept {
+  return {Family::name, []() noexcept { return static_cast<int32_t>(Family::table().size()); },
+          [](int32_t row) noexcept { return Family::table()[row].name; }};
+}
+
+constexpr auto kFamilyNames = [] {
+  std::array<FamilyNames, kFamilies> names{};
+  for_each_family([&]<class Family>() { names[family_index(Family::id)] = names_of<Family>(); });
+  return names;
+}();
+
+}  // namespace
+
+const FamilyNames& family_names(gpumem_family family) {
+  if (family < 1 || family > kFamilies || kFamilyNames[family_index(family)].name == nullptr) {
+    fail(GPUMEM_INVALID_ARGUMENT, "family is %d; expected a GPUMEM_FAMILY_* value (1 to %d)", family, kFamilies);
+  }
+  return kFamilyNames[family_index(family)];
+}
+
+int32_t find_variant(const FamilyNames& family, const char* name) noexcept {
+  for (int32_t row = 0; row < family.count(); ++row) {
+    if (std::strcmp(family.variant(row), name) == 0) return row;
+  }
+  return -1;
+}
+
+}  // namespace gpumem

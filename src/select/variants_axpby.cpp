@@ -1,0 +1,68 @@
+// The axpby table. Every variant reads each operand once and writes z once; they differ in the width of an access and in which
+// thread makes it.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "kernels/elements.hpp"
+#include "kernels/limits.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kMaxGrid = 0x7fffffff;
+
+const char* accepts(const DeviceProps&, const AxpbyProblem&) noexcept { return nullptr; }
+
+const char* accepts_aligned(const DeviceProps&, const AxpbyProblem& p) noexcept {
+  const int32_t element = element_bytes(p.dtype);
+  if (p.reads_x && p.x_misalignment % element != 0) return "it needs x aligned to its elements";
+  if (p.reads_y && p.y_misalignment % element != 0) return "it needs y aligned to its elements";
+  if (p.z_misalignment % element != 0) return "it needs z aligned to its elements";
+  return nullptr;
+}
+
+const char* accepts_vec16(const DeviceProps& d, const AxpbyProblem& p) noexcept {
+  if (const char* reason = accepts_aligned(d, p)) return reason;
+  if (p.reads_x && p.x_misalignment != p.z_misalignment) return "it needs x as far from a 16-byte boundary as z";
+  if (p.reads_y && p.y_misalignment != p.z_misalignment) return "it needs y as far from a 16-byte boundary as z";
+  return nullptr;
+}
+
+LaunchShape blocks_of(int64_t n, int64_t tile, int32_t per_thread) noexcept {
+  return {std::clamp<int64_t>(ceil_div(n, tile), 1, kMaxGrid), kAxpbyThreads, per_thread, tile};
+}
+
+LaunchShape vec16_shape(const DeviceProps&, const AxpbyProblem& p) noexcept {
+  return blocks_of(p.n, axpby_vec16_tile(p.dtype), kAxpbyWords);
+}
+LaunchShape element_shape(const DeviceProps&, const AxpbyProblem& p) noexcept {
+  return blocks_of(p.n, kAxpbyThreads, 1);
+}
+LaunchShape strided_shape(const DeviceProps&, const AxpbyProblem& p) noexcept {
+  return blocks_of(p.n, int64_t{kAxpbyThreads} * kAxpbyRun, kAxpbyRun);
+}
+
+// Pieces of whole cache lines. An element is moved at most three times.
+LaunchShape host_shape(const DeviceProps& d, const AxpbyProblem& p) noexcept {
+  const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.reads_x ? 1 : 0) + (p.reads_y ? 1 : 0));
+  const int64_t tasks = std::clamp<int64_t>(p.n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
+  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), 64) * 64};
+}
+LaunchShape serial_shape(const DeviceProps&, const AxpbyProblem& p) noexcept { return {1, 1, 1, p.n}; }
+
+constexpr Variant<AxpbyProblem> kTable[] = {
+    {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},
+    {"vec16_store", Runs::cuda, 1, accepts_aligned, vec16_shape},
+    {"coalesced", Runs::cuda, 1, accepts_aligned, element_shape},
+    {"strided", Runs::cuda, 1, accepts_aligned, strided_shape},
+    {"bytes", Runs::cuda, 1, accepts, element_shape},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<AxpbyProblem>> AxpbyFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem

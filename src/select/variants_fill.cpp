@@ -1,0 +1,62 @@
+// The fill table. Every pattern's length divides 16, so any fill is a row of equal 16-byte words between two ragged ends.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "kernels/limits.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kMaxGrid = 0x7fffffff;
+
+const char* accepts(const DeviceProps&, const FillProblem&) noexcept { return nullptr; }
+const char* accepts_uniform(const DeviceProps&, const FillProblem& p) noexcept {
+  return p.uniform ? nullptr : "it needs a pattern whose bytes are all the same";
+}
+
+const char* accepts_one_row(const DeviceProps&, const FillProblem& p) noexcept {
+  return p.rows == 1 ? nullptr : "it fills one row, and this fill has more";
+}
+
+LaunchShape memset_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
+
+LaunchShape vec16_shape(const DeviceProps&, const FillProblem& p) noexcept {
+  constexpr int64_t kBlockBytes = int64_t{kFillThreads} * 16;
+  return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, 0x7fffffff), kFillThreads, 1, kBlockBytes};
+}
+
+LaunchShape bytes_shape(const DeviceProps&, const FillProblem& p) noexcept {
+  return {std::clamp<int64_t>(ceil_div(p.bytes, kFillThreads), 1, 0x7fffffff), kFillThreads, 1, kFillThreads};
+}
+
+// Words of the widest access at which every row begins, all rows' one after the other.
+LaunchShape rows_shape(const DeviceProps&, const FillProblem& p) noexcept {
+  const int64_t words = p.rows * row_accesses(p.bytes, p.access);
+  return {std::clamp<int64_t>(ceil_div(words, kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads * p.access};
+}
+
+// Many rows: a task takes some of them. One row, or few long ones: a task takes a part of a row.
+LaunchShape host_shape(const DeviceProps& d, const FillProblem& p) noexcept {
+  if (p.rows > 1) {
+    const int64_t wanted = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
+    const int64_t parts = ceil_div(wanted, p.rows);  // of a row
+    const int64_t tile = ceil_div(ceil_div(p.bytes, parts), 64) * 64;
+    return {parts == 1 ? std::min(wanted, p.rows) : p.rows * ceil_div(p.bytes, tile), 1, 1, tile};
+  }
+  const int64_t tasks = std::clamp<int64_t>(p.bytes / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
+  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.bytes, 1), tasks), 64) * 64};
+}
+LaunchShape serial_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
+
+constexpr Variant<FillProblem> kTable[] = {
+    {"memset", Runs::cuda, 1, accepts_uniform, memset_shape}, {"vec16", Runs::cuda, 1, accepts_one_row, vec16_shape},
+    {"bytes", Runs::cuda, 1, accepts_one_row, bytes_shape},   {"rows", Runs::cuda, 1, accepts, rows_shape},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<FillProblem>> FillFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem

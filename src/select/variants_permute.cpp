@@ -1,0 +1,144 @@
+// The permute table. A problem comes fused, so its form says which variant moves it best; the last row of each backend goes by
+// single elements.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "kernels/limits.hpp"
+#include "kernels/permute/lines.hpp"
+#include "kernels/permute/packed.hpp"
+#include "ops/permute/permute_transpose.hpp"
+#include "select/select.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kMaxGrid = 0x7fffffff;
+// Bytes of lines that begin and end on sectors, and of others.
+constexpr int64_t kShortestLine = 256;
+constexpr int64_t kShortestCutLine = 1024;
+// Percent of a transpose's tiles: with 48 it was slower than packed (H200, 61 x 397), with 80 faster.
+constexpr int64_t kLeastFilled = 70;
+
+const char* accepts(const DeviceProps&, const PermuteProblem&) noexcept { return nullptr; }
+
+const char* accepts_copy(const DeviceProps&, const PermuteProblem& p) noexcept {
+  return form_of(p.axes) == PermuteForm::copy ? nullptr : "it needs a permutation that fuses to one contiguous run";
+}
+
+const char* misaligned(const PermuteProblem& p) noexcept {
+  if (p.src_misalignment % p.axes.element_bytes != 0) return "it needs src aligned to its elements";
+  if (p.dst_misalignment % p.axes.element_bytes != 0) return "it needs dst aligned to its elements";
+  return nullptr;
+}
+
+const char* accepts_rows(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const PermuteForm form = form_of(p.axes);
+  if (form != PermuteForm::rows && form != PermuteForm::copy) {
+    return "it needs one axis that is the fastest of both sides, without gaps";
+  }
+  return misaligned(p);
+}
+
+// Shorter runs lose too much of their first and last sectors, or of their lines of the cache.
+const char* accepts_lines(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (form_of(p.axes) != PermuteForm::rows)
+    return "it needs several axes, one of them the fastest of both sides without gaps";
+  if (const char* reason = misaligned(p)) return reason;
+  const LineTile t = line_tile(p.axes);
+  if (!t.fits) return "it needs strides of 32 bits between neighbouring lines";
+  const int64_t least = t.sector_mask == 0 ? kShortestLine : kShortestCutLine;
+  return p.axes.extent[0] * p.axes.element_bytes >= least ? nullptr : "it needs longer lines";
+}
+
+const char* accepts_packed(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (form_of(p.axes) == PermuteForm::copy) return "it needs axes that move";
+  if (const char* reason = misaligned(p)) return reason;
+  return packed_tile(p.axes).fits ? nullptr
+                                  : "it needs several axes, the first of dst without gaps, and strides of 32 bits";
+}
+
+const char* accepts_tiles(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (form_of(p.axes) != PermuteForm::planes) {
+    return "it needs an axis that is the fastest of src and another that is the fastest of dst, without gaps";
+  }
+  if (std::min(p.axes.extent[0], p.axes.extent[src_fastest(p.axes)]) < kPermuteLeastTiled) {
+    return "it needs longer fastest axes: most of a tile would be empty";
+  }
+  return misaligned(p);
+}
+
+const char* accepts_transpose(const DeviceProps&, const PermuteProblem& p) noexcept {
+  if (!is_transpose(p.axes)) return "it needs two axes, or three of which one counts matrices";
+  if (tiles_filled(transpose_of(p)) < kLeastFilled) return "it needs axes that fill tiles of 64 x 64 better";
+  return misaligned(p);
+}
+
+// What the transposes' table makes of it.
+LaunchShape transpose_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+  return select<TransposeFamily>(d, transpose_of(p), {}, {}).shape;
+}
+
+LaunchShape copy_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
+
+// A group of lanes takes `tile` elements of a run at a time.
+LaunchShape rows_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const int64_t run = p.axes.extent[0];
+  const int64_t lanes = permute_row_lanes(run);
+  const int64_t tile = lanes * permute_row_loads(p.axes.element_bytes);
+  const int64_t pieces = p.elements() / run * ceil_div(run, tile);
+  const int64_t groups = kPermuteThreads / lanes;
+  return {std::min(ceil_div(pieces, groups), kMaxGrid), kPermuteThreads,
+          static_cast<int32_t>(permute_row_loads(p.axes.element_bytes)), tile};
+}
+
+LaunchShape lines_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const LineTile t = line_tile(p.axes);
+  return {std::min(t.all_boxes, kMaxGrid), kLineThreads, line_loads(p.axes.element_bytes), t.volume};
+}
+
+// As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
+LaunchShape packed_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+  const PackedTile t = packed_tile(p.axes);
+  const int64_t rounds = ceil_div(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors);
+  return {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
+}
+
+LaunchShape tiles_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  const int64_t tile = permute_tile(p.axes.element_bytes);
+  const int64_t down = p.axes.extent[0];
+  const int64_t across = p.axes.extent[src_fastest(p.axes)];
+  const int64_t tiles = p.elements() / down / across * ceil_div(down, tile) * ceil_div(across, tile);
+  return {std::min(tiles, kMaxGrid), kPermuteThreads, static_cast<int32_t>(tile * tile / kPermuteThreads), tile};
+}
+
+LaunchShape elements_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+  return {std::min(ceil_div(p.elements(), kPermuteThreads), kMaxGrid), kPermuteThreads, 1, kPermuteThreads};
+}
+
+LaunchShape host_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+  const int64_t wanted = p.elements() / (kHostTaskBytes / p.axes.element_bytes);
+  const int64_t tasks = std::clamp<int64_t>(wanted, 1, int64_t{8} * d.multiprocessors);
+  return {tasks, 1, 1, host_transpose_tile(p.axes.element_bytes)};
+}
+LaunchShape serial_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
+
+// transpose hands over to the transposes, whose own table chooses among them: on two axes they are faster than packed (H200, 7264 x
+// 7296 elements of 4 bytes: 0.93 of a copy's speed in place of 0.85).
+constexpr Variant<PermuteProblem> kTable[] = {
+    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},
+    {"lines", Runs::cuda, 1, accepts_lines, lines_shape},
+    {"transpose", Runs::cuda, 1, accepts_transpose, transpose_shape},
+    {"packed", Runs::cuda, 1, accepts_packed, packed_shape},
+    {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
+    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape},
+    {"elements", Runs::cuda, 1, accepts, elements_shape},
+    {"host_tiled", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<PermuteProblem>> PermuteFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem

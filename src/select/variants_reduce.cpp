@@ -1,0 +1,125 @@
+// The reduce table. Launch shapes follow measurements on an H200 (docs/performance.md): one chunk a warp and few warps a block
+// while there is little to share out, long tiles once the fold of the tiles' nodes would show.
+#include <algorithm>
+#include <bit>
+
+#include "base/checked.hpp"
+#include "kernels/limits.hpp"
+#include "kernels/nodes.hpp"
+#include "select/reduce_shapes.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+const char* contiguous(const ReduceProblem& p) noexcept {
+  if (p.stride != 1 || p.y_stride != 1) return "it needs stride 1";
+  if (!aligned(p.misalignment, p.dtype) || !aligned(p.y_misalignment, p.dtype)) return "it needs aligned elements";
+  return nullptr;
+}
+
+int64_t chunks_of(const ReduceProblem& p) noexcept { return ceil_div(p.n, reduce_chunk(p.dtype, p.op)); }
+
+const char* accepts(const DeviceProps&, const ReduceProblem&) noexcept { return nullptr; }
+const char* accepts_contiguous(const DeviceProps&, const ReduceProblem& p) noexcept { return contiguous(p); }
+const char* accepts_short(const DeviceProps&, const ReduceProblem& p) noexcept {
+  if (chunks_of(p) > kOneBlockChunks) return "it takes what the threads of one block load at once";
+  return contiguous(p);
+}
+const char* accepts_cluster(const DeviceProps& d, const ReduceProblem& p) noexcept {
+  if (!d.clusters) return "it needs clusters of blocks: compute capability 9.0, and code built for it";
+  if (chunks_of(p) <= kClusterBlocks) return "it needs more than a chunk for each of its blocks";
+  if (chunks_of(p) > kClusterBlocks * kOneBlockChunks) return "it takes what the threads of a cluster load at once";
+  return contiguous(p);
+}
+const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept {
+  if (p.dtype != GPUMEM_I32 || node_kind(p.dtype, p.op) != NodeKind::integer) {
+    return "it is of the textbook ladder, which sums i32";
+  }
+  return contiguous(p);
+}
+
+// A block's chunks are a power of two, for the sake of the reproducible order.
+LaunchShape at_once_shape(const ReduceProblem& p, int64_t blocks) noexcept {
+  const auto of_block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(chunks_of(p), blocks))));
+  const int32_t warps = one_chunk_warps(node_kind(p.dtype, p.op));
+  return {blocks, static_cast<int32_t>(of_block) * 32 * warps, 1, of_block * reduce_chunk(p.dtype, p.op)};
+}
+LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return at_once_shape(p, 1); }
+LaunchShape cluster_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  return at_once_shape(p, kClusterBlocks);
+}
+
+// One wave of large blocks where there is enough for it; below, one chunk a warp, and the fewer warps a block the less there is.
+LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  const int64_t chunks = chunks_of(p);
+  const int64_t chunk = reduce_chunk(p.dtype, p.op);
+  if (chunks <= 1024) {
+    const int32_t warps = chunks <= 128 ? 2 : chunks <= 512 ? 4 : 8;
+    return {ceil_div(chunks, warps), 32 * warps, 1, warps * chunk};
+  }
+  // Sums in order hold up a warp longest, between its loads: blocks of half the size, and twice as many, keep more of them loading.
+  const bool ordered = is_ordered(node_kind(p.dtype, p.op));
+  const int32_t block_warps = kTileThreads / (ordered ? 64 : 32);
+  const int64_t blocks = ordered ? 512 : 256;
+  const int64_t most = ordered ? kLeavesAtOnce : 2 * kLeavesAtOnce;
+  int64_t tile = std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(chunks / blocks))),
+                                     block_warps, most);
+  while (ceil_div(chunks, tile) > kMaxReduceBlocks) tile *= 2;
+  return {ceil_div(chunks, tile), 32 * block_warps, static_cast<int32_t>(tile / block_warps), tile * chunk};
+}
+
+// Any stride: a warp a leaf, as many blocks as there may be nodes.
+LaunchShape elements_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
+  while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
+  return {ceil_div(p.n, tile), kElementThreads, 1, tile};
+}
+
+// A data block of kLadderThreads x `blocks` elements at a time; blocks go on to the next one when there are more than nodes.
+template <int kDataBlocks>
+LaunchShape ladder_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+  const int64_t tile = int64_t{kLadderThreads} * kDataBlocks;
+  return {std::min<int64_t>(ceil_div(p.n, tile), kMaxReduceBlocks), kLadderThreads, kDataBlocks, tile};
+}
+
+// A grid that fills the device, each thread with the same share of the whole input.
+LaunchShape shared_out_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
+  const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / kLadderThreads);
+  const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, kLadderThreads), 1, std::min(resident, kMaxReduceBlocks));
+  return {grid, kLadderThreads, 1, ceil_div(p.n, grid)};
+}
+
+// Tasks are aligned runs of 2^k leaves, so that floating-point sums may be cut there.
+LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
+  const int64_t tasks =
+      std::clamp<int64_t>(p.n * element_bytes(p.dtype) / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
+  const int64_t leaves = ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), kLeafTerms);
+  const int64_t tile = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))) * kLeafTerms;
+  return {ceil_div(std::max<int64_t>(p.n, 1), tile), 1, 1, tile};
+}
+LaunchShape serial_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1, 1, p.n}; }
+
+constexpr Variant<ReduceProblem> kTable[] = {
+    {"one_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
+    {"one_block", Runs::cuda, 4, accepts_short, one_block_shape},
+    {"last_block", Runs::cuda, 4, accepts_contiguous, last_block_shape},
+    {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
+    {"neighbored_packed", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
+    {"interleaved", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
+    {"unroll2", Runs::cuda, 1, accepts_ladder, ladder_shape<2>},
+    {"unroll8_warp", Runs::cuda, 1, accepts_ladder, ladder_shape<8>},
+    {"unroll8_complete", Runs::cuda, 1, accepts_ladder, ladder_shape<8>},
+    {"strided", Runs::cuda, 1, accepts_ladder, shared_out_shape},
+    {"coalesced", Runs::cuda, 1, accepts_ladder, shared_out_shape},
+    {"elements", Runs::cuda, 2, accepts, elements_shape},
+    {"host_vector", Runs::host, 2, accepts_contiguous, host_shape},
+    {"host_elements", Runs::host, 2, accepts, host_shape},
+    {"host_serial", Runs::host, 2, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<ReduceProblem>> ReduceFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem

@@ -1,0 +1,120 @@
+// The resize table. A pixel of dst takes one or four of src, so a row of dst reads one row of src or two: they are read through
+// the caches, whatever the ratio.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "kernels/limits.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kMaxGrid = 0x7fffffff;
+constexpr int64_t kMaxRowsPerThread = 8;
+// A coordinate with 8 bits of fraction is a float, exactly, up to here.
+constexpr int64_t kMaxTextureExtent = int64_t{1} << 15;
+
+const char* accepts(const DeviceProps&, const ResizeProblem&) noexcept { return nullptr; }
+
+const char* accepts_aligned(const DeviceProps&, const ResizeProblem& p) noexcept {
+  const int64_t element = element_bytes(p.dtype);
+  if (p.src_misalignment % element != 0) return "it needs src aligned to its elements";
+  if (p.dst_misalignment % element != 0) return "it needs dst aligned to its elements";
+  if (p.src_pitch % element != 0) return "it needs rows of src that are whole elements apart";
+  if (p.dst_pitch % element != 0) return "it needs rows of dst that are whole elements apart";
+  if (resize_bits(p.src_rows, p.dst_rows) == 128) return "it needs rows of src times rows of dst below 2^63";
+  if (resize_bits(p.src_cols, p.dst_cols) == 128) return "it needs columns of src times columns of dst below 2^63";
+  return nullptr;
+}
+
+// Bytes from the first pixel to the end of the last, which the kernel counts in 32 bits.
+bool is_short(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcept {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  return pitch <= kMost / rows && cols * pixel <= kMost;
+}
+
+const char* accepts_words(const DeviceProps& d, const ResizeProblem& p) noexcept {
+  if (p.dtype != GPUMEM_U8) return "it needs elements of a byte";
+  if (p.dst_cols < 32) return "it needs rows of dst of 32 pixels or more";
+  if (resize_bits(p.src_rows, p.dst_rows) != 32) return "it needs twice rows of src times rows of dst below 2^32";
+  if (resize_bits(p.src_cols, p.dst_cols) != 32) return "it needs twice columns of src times columns of dst below 2^32";
+  if (!is_short(p.src_rows, p.src_cols, p.src_pitch, p.pixel_bytes())) return "it needs a src of 1 GiB at most";
+  if (!is_short(p.dst_rows, p.dst_cols, p.dst_pitch, p.pixel_bytes())) return "it needs a dst of 1 GiB at most";
+  return accepts_aligned(d, p);
+}
+
+// Accepts nothing that accepts_aligned() does not, so that the table never comes to it.
+const char* accepts_texture(const DeviceProps& d, const ResizeProblem& p) noexcept {
+  if (d.texture_alignment == 0) return "it needs a device with textures";
+  if (p.channels == 3) return "it needs 1, 2 or 4 channels";
+  if (p.src_misalignment % d.texture_alignment != 0) return "it needs src aligned as the device's textures are";
+  if (p.src_pitch % d.texture_pitch_alignment != 0) return "it needs rows of src apart by multiples of a texture's";
+  if (p.src_pitch > d.texture_max_pitch) return "it needs rows of src that lie no further apart than a texture's";
+  if (p.src_cols > std::min(d.texture_max_cols, kMaxTextureExtent))
+    return "it needs rows of src of 32768 pixels at most";
+  if (p.src_rows > std::min(d.texture_max_rows, kMaxTextureExtent)) return "it needs a src of 32768 rows at most";
+  return accepts_aligned(d, p);
+}
+
+// As many rows a thread as leave every processor its threads: columns are worked out once for all of them, and neighbouring rows
+// of an enlarged image share what they read.
+int64_t rows_per_thread(const DeviceProps& d, const ResizeProblem& p, int64_t groups) noexcept {
+  const int64_t threads = int64_t{2} * d.multiprocessors * std::max(d.threads_per_multiprocessor, 1);
+  const int64_t most = std::min(kMaxRowsPerThread, p.dst_rows);
+  int64_t rows = 1;
+  while (rows * 2 <= most && ceil_div(p.dst_rows, rows * 2) > threads / groups) rows *= 2;
+  return rows;
+}
+
+LaunchShape tiles_of(const ResizeProblem& p, int pixels, int64_t rows) noexcept {
+  const int64_t groups = ceil_div(p.dst_cols, pixels);
+  const int64_t steps = ceil_div(p.dst_rows, rows);
+  const int lanes = resize_lanes(groups, steps);
+  const int64_t across = ceil_div(groups, lanes);
+  const int64_t down = ceil_div(steps, kResizeThreads / lanes);
+  const int64_t blocks = across > kMaxGrid / down ? kMaxGrid : across * down;
+  return {blocks, kResizeThreads, pixels, rows};
+}
+
+LaunchShape global_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
+  const int pixels = resize_pixels(p.channels, element_bytes(p.dtype));
+  return tiles_of(p, pixels, rows_per_thread(d, p, ceil_div(p.dst_cols, pixels)));
+}
+
+// As many rows a warp as leave every processor three blocks; twice as many for an enlarged image, whose rows have most of what
+// they read in common.
+LaunchShape words_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
+  const int pixels = resize_words_pixels(p.channels);
+  const int64_t across = ceil_div(p.dst_cols, int64_t{32} * pixels);
+  const auto blocks = [&](int64_t rows) {
+    const int64_t down = ceil_div(p.dst_rows, kResizeWarps * rows);
+    return across > kMaxGrid / down ? kMaxGrid : across * down;
+  };
+  int64_t rows = p.dst_rows > p.src_rows ? kMaxResizeRows : kMaxResizeRows / 2;
+  while (rows > 1 && blocks(rows) < int64_t{3} * d.multiprocessors) rows /= 2;
+  return {blocks(rows), kResizeThreads, pixels, rows};
+}
+
+LaunchShape pixel_shape(const DeviceProps&, const ResizeProblem& p) noexcept { return tiles_of(p, 1, 1); }
+
+// Bands of rows, and so many columns of each that a task's working set stays in the caches.
+LaunchShape host_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
+  const int64_t across = ceil_div(p.dst_cols, kHostResizeCols);
+  const int64_t bytes = p.elements() * element_bytes(p.dtype);
+  const int64_t wanted = std::clamp<int64_t>(bytes / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
+  const int64_t rows = ceil_div(p.dst_rows, std::clamp<int64_t>(ceil_div(wanted, across), 1, p.dst_rows));
+  return {across * ceil_div(p.dst_rows, rows), 1, 1, rows};
+}
+LaunchShape serial_shape(const DeviceProps&, const ResizeProblem& p) noexcept { return {1, 1, 1, p.dst_rows}; }
+
+constexpr Variant<ResizeProblem> kTable[] = {
+    {"words", Runs::cuda, 1, accepts_words, words_shape},     {"global", Runs::cuda, 1, accepts_aligned, global_shape},
+    {"texture", Runs::cuda, 1, accepts_texture, pixel_shape}, {"bytes", Runs::cuda, 1, accepts, pixel_shape},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<ResizeProblem>> ResizeFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem
