@@ -1,5 +1,5 @@
 // Managed memory that work on the device is about to use moves there before. Left to the faults of a kernel it arrives at a fifth of
-// the speed, and pages that nobody has touched yet come into being at a tenth (docs/performance.md).
+// the speed, and pages that nobody has touched yet come into being at a tenth (docs/experiments.md).
 #pragma once
 
 #include "context/context.hpp"

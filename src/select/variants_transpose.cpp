@@ -182,7 +182,7 @@ LaunchShape host_decomposed_shape(const DeviceProps& d, const TransposeProblem& 
 }
 LaunchShape serial_shape(const DeviceProps&, const TransposeProblem& p) noexcept { return {1, 1, 1, p.rows}; }
 
-// A row stands where it was measured to win (H200; figures beside the kernels and in docs/performance.md). Rows in place take
+// A row stands where it was measured to win (H200; figures beside the kernels and in docs/experiments.md). Rows in place take
 // nothing else, and nothing else takes them.
 constexpr Variant<TransposeProblem> kTable[] = {
     {"swap_vec16", Runs::cuda, 1, accepts_square_words, swap_words_shape},

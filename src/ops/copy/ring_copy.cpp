@@ -27,7 +27,7 @@ constexpr int64_t kHostPart = 256 * kKiB;
 int32_t threads_of(Context& context) noexcept { return context.host().props().multiprocessors; }
 
 // Where rings are faster than the driver's own copy of pageable memory, which has one thread: measured on an H200 with 1, 2, 4 and 16
-// (docs/performance.md).
+// (docs/experiments.md).
 bool faster_by_rings(int64_t bytes, Runs to, int32_t threads) noexcept {
   if (to == Runs::cuda) return bytes >= (threads > 1 ? 512 * kKiB : 32 * kMiB);
   return threads > 1 || bytes <= kMiB;

@@ -1,0 +1,95 @@
+"""Checks of the programs in this folder, on two devices made up for it, one of which lacks a family of the other."""
+
+import json
+import tempfile
+from pathlib import Path
+
+ROW = {"family": "copy", "case": "64KiB", "ours_us": 2.0, "peer_us": 3.0, "peer": "loop", "ratio": 1.5, "bar": 0.9,
+       "bar_kind": "ratio", "met": True, "gbs": 2.048, "fraction_of_ceiling": None, "spread": 0.01, "repeats": 15}
+MACHINE = {"program": "p", "driver": None, "toolkit": None, "cpu": "C", "threads": 2, "peer_threads": 2, "commit": "c",
+           "quick": False, "ceilings": {"read": 1.0, "write": None, "copy": 3.0}, "skipped": []}
+LIMITS = [{"rows": "copy/sl*", "peer": "lo*", "on": "D(R) 1", "short": "the loop", "limit": "The loop wins."},
+          {"device": "e", "rows": "*", "short": "x", "limit": "x"}]
+MARKED = """before
+<!-- standing:begin (written by bench/table) -->
+<!-- standing:end -->
+between
+<!-- missed:begin (written by bench/table) -->
+<!-- missed:end -->
+after
+"""
+
+
+def copies():
+    rate = dict(ROW, case="rate", peer=None, peer_us=None, ratio=None, bar=0.98, bar_kind="of_ceiling", met=False,
+                fraction_of_ceiling=0.97)
+    return [ROW, dict(ROW, case="slow", ratio=0.5, met=False), dict(ROW, case="bad", wrong="got 1, expected 2", met=False), rate]
+
+
+def reductions():
+    warm = dict(ROW, family="reduce", case="sum/f32/2^10/warm", ratio=1.25)
+    large = dict(warm, case="sum/f32/2^31", ratio=1.5, ours_us=1875.9, bar=None, bar_kind=None, met=None)
+    median = dict(warm, case="median of all", ratio=9.0)
+    return [median, warm, dict(warm, case="sum/f32/2^10/cold", ratio=0.75, met=False), large, dict(large, case="sum/i32/2^31", ratio=1.01)]
+
+
+def results(folder):
+    forced = dict(ROW, family="ladder", ratio=0.01, bar=None, bar_kind=None, met=None)
+    runs = {
+        "d.json": {"device": "D(R) 1", "date": "1", "rows": copies() + reductions() + [forced]},
+        "d-later.json": {"device": "D(R) 1", "date": "2", "rows": [dict(ROW, ratio=6.0)]},
+        "e.json": {"device": "E", "date": "1", "rows": [dict(ROW, ratio=2.0), dict(ROW, case="slower", ratio=0.8, met=False)]},
+        "host.json": {"device": "host: H", "date": "1", "rows": [dict(ROW, family="startup", bar=9, bar_kind="at_most_us")]},
+    }
+    for name, run in runs.items():
+        (folder / name).write_text(json.dumps(MACHINE | run), encoding="utf-8")
+
+
+def expect(text, *parts):
+    for part in parts:
+        assert part in text, f"{part}\n\nis not in\n\n{text}"
+
+
+def check_pages(folder):
+    expect((folder / "d-1-copy.md").read_text(encoding="utf-8"), "# D(R) 1: copy", "| 64KiB | loop | ≥ 0.9 met | 2.00 | 3.00 | 1.500 |",
+           "≥ 0.9 **missed**", "**wrong**: got 1, expected 2", "write –", "- The loop wins: `slow` 0.500 (≥ 0.9).",
+           "- No reason measured yet: `bad` wrong (≥ 0.9), `rate` 0.970 (≥ 0.98 of ceiling).", "[d-later.json](d-later.json)")
+    expect((folder / "d-1-reduce.md").read_text(encoding="utf-8"), "| case | bar | i32 | f32 warm | f32 |",
+           "| sum/2^10 | ≥ 0.9 |  | 1.25 (2.00) | **0.750** (2.00) |", "| sum/2^31 |  | 1.01 (1,875.9) |  | 1.50 (1,875.9) |")
+    expect((folder / "host-h-2-threads-startup.md").read_text(encoding="utf-8"), "≤ 9 µs met")
+
+
+def check_document(text):
+    expect(text, "before\n", "\nbetween\n", "On a GPU: D(R) 1, E.", "On the host: H, 2 threads.", "between\n", "\nafter\n",
+           # 6.0 from the later file and 0.5; the wrong row has no ratio. What E did not measure is empty.
+           "| copies | loop | 1.73 | 0.50 | [1 of 3](../bench/results/d-1-copy.md) | 1.26 | 0.80 | [1 of 2](../bench/results/e-copy.md) |",
+           "|  | what the memory can do | 0.97 | 0.97 | [0 of 1](../bench/results/d-1-copy.md) |  |  |  |",
+           "| a bound in µs | – | – | [1 of 1](../bench/results/host-h-2-threads-startup.md) |",
+           "**D(R) 1**: 3 of 7 bars met.", "the loop (1, least 0.50)", "**E**: 1 of 2 bars met.", "the loop, as measured on D(R) 1 (1, least 0.80)")
+    assert "ladder" not in text
+
+
+def check_csv(folder):
+    expect((folder / "summary.csv").read_text(encoding="utf-8"), "D(R) 1,0,copy,copies,loop,3,1.7321,0.5000,6.0000,1,3\n",
+           "\"host: H, 2 threads\",1,startup,loading the library,a bound in µs,1,,,,1,1\n")
+
+
+def run(table):
+    """`table` is what bench/table does with a folder, a document, the limits and whether it only checks."""
+    with tempfile.TemporaryDirectory() as place:
+        folder, document = Path(place) / "results", Path(place) / "doc.md"
+        folder.mkdir()
+        document.write_text(MARKED, encoding="utf-8")
+        results(folder)
+        assert table(folder, document, LIMITS, True) == 1
+        assert table(folder, document, LIMITS, False) == 0
+        assert table(folder, document, LIMITS, True) == 0
+        assert table(folder, document, [], True) == 1
+        check_pages(folder)
+        check_document(document.read_text(encoding="utf-8"))
+        check_csv(folder)
+        (folder / "e.json").unlink()  # its page comes from nothing now
+        assert table(folder, document, LIMITS, True) == 1
+        assert table(folder, document, LIMITS, False) == 0
+        assert not (folder / "e-copy.md").exists() and table(folder, document, LIMITS, True) == 0
+    return 0
