@@ -56,7 +56,7 @@ def missed_of(device, family, rows, known):
     for short, of_it in reasons.items():
         least = min((r for r in map(figure, of_it) if r is not None), default=None)
         said.append(f"{short} ({len(of_it)}" + (f", least {number(least, 2)})" if least is not None else ")"))
-    return f"- [{family}]({FOLDER}{page_name(device, family)}): " + "; ".join(said) + "."
+    return f"- [{words(family)}]({FOLDER}{page_name(device, family)}): " + "; ".join(said) + "."
 
 
 def missing(devices, known):
