@@ -175,4 +175,18 @@ inline void write_text(std::string_view text, char* buf, int64_t cap, int64_t* n
   if (needed != nullptr) *needed = static_cast<int64_t>(text.size()) + 1;
 }
 
+// In what order an operation runs: behind the context's own stream and complete on return, or enqueued on a stream.
+struct Order {
+  const gpumem_stream* stream = nullptr;
+  Until until = Until::complete;
+};
+inline Order enqueued(const gpumem_stream* stream) noexcept { return {stream, Until::enqueued}; }
+
+template <class Params>
+gpumem_status run(gpumem_ctx* ctx, void (*operation)(Context&, const Params&, NativeStream, Until),
+                  const std::type_identity_t<Params>& params, Order order = {}) noexcept {
+  return with_context(
+      ctx, [&](Context& context) { operation(context, params, stream_of(context, order.stream), order.until); });
+}
+
 }  // namespace gpumem::api

@@ -9,7 +9,7 @@
 
 #include "base/device_props.hpp"
 #include "gpumem.h"
-#include "kernels/copy/copy_block.hpp"
+#include "kernels/copy/params.hpp"
 #include "kernels/nodes.hpp"
 #include "select/variants.hpp"
 
@@ -127,7 +127,7 @@ struct FillArgs {
 struct CopyArgs {
   int32_t variant;
   LaunchShape shape;
-  CopyBlock block;  // merged
+  CopyParams block;  // merged
 };
 
 // Factors are bits of the arrays' type.
@@ -283,7 +283,7 @@ class Host : public Backend {
   virtual const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept = 0;
   // The part of a block's bytes [first, last), counted without the gaps, by the calling thread; around its caches where that is
   // asked for.
-  virtual void move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept = 0;
+  virtual void move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept = 0;
   // Calls task(state, i) for each i in [0, tasks) by all threads, and returns when all have returned.
   virtual void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept = 0;
 };

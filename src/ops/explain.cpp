@@ -10,7 +10,13 @@ namespace {
 std::string counted(int64_t n, gpumem_dtype dtype) { return std::to_string(n).append(" ").append(dtype_name(dtype)); }
 
 Report explain_reduce(Context& context, const gpumem_problem& p) {
-  const ReduceCall call{p.dtype, p.op, p.src, p.n, p.src_stride, p.src2, p.src2_stride};
+  const ReduceParams call{.dtype = p.dtype,
+                          .op = p.op,
+                          .x = p.src,
+                          .n = p.n,
+                          .stride = p.src_stride,
+                          .y = p.src2,
+                          .y_stride = p.src2_stride};
   const auto planned = plan(context, call, Until::complete);
   std::string words = std::string(op_name(p.op)) + " of " + counted(p.n, p.dtype);
   if (p.op == GPUMEM_DOT) {
@@ -22,7 +28,15 @@ Report explain_reduce(Context& context, const gpumem_problem& p) {
 }
 
 Report explain_reduce_axis(Context& context, const gpumem_problem& p) {
-  const ReduceAxisCall call{p.dtype, p.op, p.axis, p.src, p.rows, p.cols, p.src_stride, p.batches, p.batch_stride};
+  const ReduceAxisParams call{.dtype = p.dtype,
+                              .op = p.op,
+                              .axis = p.axis,
+                              .x = p.src,
+                              .rows = p.rows,
+                              .cols = p.cols,
+                              .ld = p.src_stride,
+                              .batches = p.batches,
+                              .batch_stride = p.batch_stride};
   const auto planned = plan(context, call);
   return report_of(context, planned,
                    std::string(op_name(p.op)) +
@@ -32,15 +46,25 @@ Report explain_reduce_axis(Context& context, const gpumem_problem& p) {
 }
 
 Report explain_reduce_segments(Context& context, const gpumem_problem& p) {
-  const auto planned = plan(context, ReduceSegmentsCall{p.dtype, p.op, p.src, p.n, p.offsets, p.rows}, Until::complete);
+  const ReduceSegmentsParams call{
+      .dtype = p.dtype, .op = p.op, .x = p.src, .n = p.n, .offsets = p.offsets, .segments = p.rows};
+  const auto planned = plan(context, call, Until::complete);
   return report_of(
       context, planned,
       std::string(op_name(p.op)) + " of each of " + std::to_string(p.rows) + " segments of " + counted(p.n, p.dtype));
 }
 
 Report explain_transpose(Context& context, const gpumem_problem& p) {
-  const TransposeCall call{p.element_bytes, p.rows,       p.cols,    p.src,          p.src_stride,
-                           p.dst,           p.dst_stride, p.batches, p.batch_stride, p.dst_batch_stride};
+  const TransposeParams call{.element_bytes = p.element_bytes,
+                             .rows = p.rows,
+                             .cols = p.cols,
+                             .src = p.src,
+                             .src_ld = p.src_stride,
+                             .dst = p.dst,
+                             .dst_ld = p.dst_stride,
+                             .batches = p.batches,
+                             .src_batch_stride = p.batch_stride,
+                             .dst_batch_stride = p.dst_batch_stride};
   const auto planned = plan(context, call, Until::complete);
   std::string words = p.batches == 1 ? "" : std::to_string(p.batches) + " x ";
   words += std::to_string(p.rows) + " x " + std::to_string(p.cols) + " elements of " + std::to_string(p.element_bytes) +
@@ -50,26 +74,28 @@ Report explain_transpose(Context& context, const gpumem_problem& p) {
 }
 
 Report explain_fill(Context& context, const gpumem_problem& p) {
-  FillCall call{p.dst, p.element_bytes, p.n};
+  FillParams call{.dst = p.dst, .pattern = p.src, .pattern_bytes = p.element_bytes, .count = p.n};
   std::string words = std::to_string(p.n) + " patterns of " + std::to_string(p.element_bytes) + " bytes";
   if (p.rows != 0) {
-    call.has_rows = true;
+    call.rank = 2;
     call.rows = p.rows;
-    call.pitch_bytes = p.dst_stride;
+    call.pitch = p.dst_stride;
     words += ", " + std::to_string(p.rows) + " rows of them, pitch " + std::to_string(p.dst_stride);
   }
-  return report_of(context, plan(context, call, p.src), std::move(words));
+  return report_of(context, plan(context, call), std::move(words));
 }
 
 Report explain_copy(Context& context, const gpumem_problem& p) {
-  CopyCall call{p.dst, {}, p.src, {}, p.n};
+  CopyParams call{.dst = static_cast<char*>(p.dst), .src = static_cast<const char*>(p.src), .row_bytes = p.n};
   std::string words = std::to_string(p.n) + " bytes";
   if (p.rows != 0) {
     call.rank = p.batches == 1 ? 2 : 3;
     call.rows = p.rows;
     call.slices = p.batches;
-    call.src_side = {p.src_stride, p.batch_stride};
-    call.dst_side = {p.dst_stride, p.dst_batch_stride};
+    call.src_pitch = p.src_stride;
+    call.src_slice = p.batch_stride;
+    call.dst_pitch = p.dst_stride;
+    call.dst_slice = p.dst_batch_stride;
     words += ", " + std::to_string(p.rows) + " rows of them, pitches " + std::to_string(p.src_stride) + " and " +
              std::to_string(p.dst_stride);
   }
@@ -87,27 +113,47 @@ Report explain_copy(Context& context, const gpumem_problem& p) {
 
 // A problem has no factors, and a plan depends only on which of them are 0: any other number, as 1 in bits, will do.
 Report explain_axpby(Context& context, const gpumem_problem& p) {
-  const AxpbyCall call{p.dtype, p.src != nullptr, p.src, p.src2 != nullptr, p.src2, p.dst, p.n};
+  const AxpbyParams call{.dtype = p.dtype,
+                         .alpha = p.src != nullptr,
+                         .x = p.src,
+                         .beta = p.src2 != nullptr,
+                         .y = p.src2,
+                         .z = p.dst,
+                         .n = p.n};
   const auto planned = plan(context, call, Until::complete);
   const char* reads = p.src != nullptr ? (p.src2 != nullptr ? "x and y" : "x") : p.src2 != nullptr ? "y" : "nothing";
   return report_of(context, planned, counted(p.n, p.dtype) + " from " + reads);
 }
 
-std::string words_of(const RowsCall& c, const char* of) {
+GatherScatterParams rows_of(const gpumem_problem& p) noexcept {
+  return {.row_bytes = p.element_bytes,
+          .src = p.src,
+          .src_rows = p.n,
+          .src_pitch = p.src_stride,
+          .index_type = p.dtype,
+          .index = p.src2,
+          .n = p.n,
+          .dst = p.dst,
+          .dst_rows = p.n,
+          .dst_pitch = p.dst_stride};
+}
+
+std::string words_of(const GatherScatterParams& c, const char* of) {
   return std::to_string(c.n) + " rows of " + std::to_string(c.row_bytes) + " bytes by " + dtype_name(c.index_type) +
          of + ", pitches " + std::to_string(c.src_pitch) + " and " + std::to_string(c.dst_pitch);
 }
 
 Report explain_gather(Context& context, const gpumem_problem& p) {
-  const GatherCall call{{p.element_bytes, p.src, p.rows, p.src_stride, p.dtype, p.src2, p.n, p.dst, p.n, p.dst_stride}};
-  const auto planned = plan(context, call, Until::complete);
+  GatherScatterParams call = rows_of(p);
+  call.src_rows = p.rows;
+  const auto planned = plan_gather(context, call, Until::complete);
   return report_of(context, planned, words_of(call, (" from " + std::to_string(p.rows)).c_str()));
 }
 
 Report explain_scatter(Context& context, const gpumem_problem& p) {
-  const ScatterCall call{
-      {p.element_bytes, p.src, p.n, p.src_stride, p.dtype, p.src2, p.n, p.dst, p.dst_rows, p.dst_stride}};
-  const auto planned = plan(context, call, Until::complete);
+  GatherScatterParams call = rows_of(p);
+  call.dst_rows = p.dst_rows;
+  const auto planned = plan_scatter(context, call, Until::complete);
   return report_of(context, planned, words_of(call, (" to " + std::to_string(p.dst_rows)).c_str()));
 }
 
@@ -119,7 +165,7 @@ std::string listed(const T* values, int32_t count, const char* separator) {
   return out;
 }
 
-std::string permute_words(const PermuteCall& c, const PermuteAxes& fused) {
+std::string permute_words(const PermuteParams& c, const PermuteAxes& fused) {
   std::string words = c.rank == 0 ? "one element of " : listed(c.extents, c.rank, " x ") + " elements of ";
   words += std::to_string(c.element_bytes) + " bytes";
   if (c.rank > 0) words += ", order " + listed(c.order, c.rank, " ");
@@ -131,14 +177,30 @@ std::string permute_words(const PermuteCall& c, const PermuteAxes& fused) {
 }
 
 Report explain_permute(Context& context, const gpumem_problem& p) {
-  const PermuteCall call{p.element_bytes, p.rank, p.extents, p.order, p.src, p.src_strides, p.dst, p.dst_strides};
+  const PermuteParams call{.element_bytes = p.element_bytes,
+                           .rank = p.rank,
+                           .extents = p.extents,
+                           .order = p.order,
+                           .src = p.src,
+                           .src_strides = p.src_strides,
+                           .dst = p.dst,
+                           .dst_strides = p.dst_strides};
   const auto planned = plan(context, call, Until::complete);
   return report_of(context, planned, permute_words(call, planned.problem.axes));
 }
 
 Report explain_resize(Context& context, const gpumem_problem& p) {
-  const ResizeCall call{p.filter,     p.dtype, p.channels, p.src,      p.rows,      p.cols,
-                        p.src_stride, p.dst,   p.dst_rows, p.dst_cols, p.dst_stride};
+  const ResizeParams call{.filter = p.filter,
+                          .dtype = p.dtype,
+                          .channels = p.channels,
+                          .src = p.src,
+                          .src_rows = p.rows,
+                          .src_cols = p.cols,
+                          .src_pitch = p.src_stride,
+                          .dst = p.dst,
+                          .dst_rows = p.dst_rows,
+                          .dst_cols = p.dst_cols,
+                          .dst_pitch = p.dst_stride};
   const auto planned = plan(context, call, Until::complete);
   const std::string words = p.filter == GPUMEM_FILTER_NEAREST ? "nearest" : "bilinear";
   return report_of(context, planned,

@@ -18,24 +18,24 @@ struct Plan {
 
 // Copies know more: what is copied, in as few rows as can be, and who can.
 struct CopyPlan : Plan<CopyFamily> {
-  CopyBlock block{};
+  CopyParams block{};
   bool from_host = false;  // src lies in host memory
 };
 
 // Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
 // (Until::complete) or the _async one, which moves no operand.
-Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until);
-Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& call);
-Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& call, Until until);
-Plan<TransposeFamily> plan(Context& context, const TransposeCall& call, Until until);
-Plan<PermuteFamily> plan(Context& context, const PermuteCall& call, Until until);
-CopyPlan plan(Context& context, const CopyCall& call);
-// pattern may be nullptr: one whose bytes differ is assumed.
-Plan<FillFamily> plan(Context& context, const FillCall& call, const void* pattern);
-Plan<AxpbyFamily> plan(Context& context, const AxpbyCall& call, Until until);
-Plan<GatherFamily> plan(Context& context, const GatherCall& call, Until until);
-Plan<ScatterFamily> plan(Context& context, const ScatterCall& call, Until until);
-Plan<ResizeFamily> plan(Context& context, const ResizeCall& call, Until until);
+Plan<ReduceFamily> plan(Context& context, const ReduceParams& params, Until until);
+Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& params);
+Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& params, Until until);
+Plan<TransposeFamily> plan(Context& context, const TransposeParams& params, Until until);
+Plan<PermuteFamily> plan(Context& context, const PermuteParams& params, Until until);
+CopyPlan plan(Context& context, const CopyParams& params);
+// The pattern may be nullptr: one whose bytes differ is assumed.
+Plan<FillFamily> plan(Context& context, const FillParams& params);
+Plan<AxpbyFamily> plan(Context& context, const AxpbyParams& params, Until until);
+Plan<GatherFamily> plan_gather(Context& context, const GatherScatterParams& params, Until until);
+Plan<ScatterFamily> plan_scatter(Context& context, const GatherScatterParams& params, Until until);
+Plan<ResizeFamily> plan(Context& context, const ResizeParams& params, Until until);
 
 template <class Family>
 Decision decide(Context& context, const typename Family::Problem& problem) {

@@ -16,9 +16,9 @@ void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostS
 
 int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
 
-void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, HostSide host_side, Runs to,
+void transfer_rows(Context& context, NativeStream stream, const CopyParams& block, HostSide host_side, Runs to,
                    Until until) {
-  const CopyBlock rows = merged(block);
+  const CopyParams rows = merged(block);
   if (through_rings(context, host_side, rows, to)) return copy_through_rings(context, stream, rows, to, until);
   context.device().copy_block(stream, {driver_variant(), {}, rows}, until);
 }
@@ -34,7 +34,7 @@ void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const vo
   if (!to_device) context.device().synchronize(context.own_stream());
 }
 
-void stage_rows(Context& context, Runs to, const CopyBlock& rows, HostSide host_side) {
+void stage_rows(Context& context, Runs to, const CopyParams& rows, HostSide host_side) {
   if (to == Runs::cuda) context.device().await_order();  // as stage()
   transfer_rows(context, context.own_stream(), rows, staged_side(to, host_side), to, Until::complete);
 }

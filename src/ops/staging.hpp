@@ -19,7 +19,7 @@ int32_t driver_variant() noexcept;
 
 // Copies rows between host and device, behind the stream; to the device, host memory that is not locked may be read at once. Given
 // Until::enqueued, the rest comes in the order of the stream.
-void transfer_rows(Context& context, NativeStream stream, const CopyBlock& block, HostSide host_side, Runs to,
+void transfer_rows(Context& context, NativeStream stream, const CopyParams& block, HostSide host_side, Runs to,
                    Until until);
 
 // Copies bytes of src next to the work, in the order of the context's own stream. host_side: of src, no matter where that is on the
@@ -29,7 +29,7 @@ void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const vo
 
 // Copies rows next to the work, rows.dst in memory of its side; behind the context's own stream and complete on return. host_side
 // as above.
-void stage_rows(Context& context, Runs to, const CopyBlock& rows, HostSide host_side);
+void stage_rows(Context& context, Runs to, const CopyParams& rows, HostSide host_side);
 
 // A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
 // then copies it to the output, complete on return.

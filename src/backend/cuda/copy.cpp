@@ -13,7 +13,7 @@ cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStrea
 cudaError_t by_driver(const CopyArgs& args, kernels::Stream stream) { return copy_by_driver(args.block, stream); }
 
 // The widest access at which every row begins, on both sides.
-int64_t access_of(const CopyBlock& b) noexcept {
+int64_t access_of(const CopyParams& b) noexcept {
   uint64_t bits = reinterpret_cast<uintptr_t>(b.dst) | reinterpret_cast<uintptr_t>(b.src);
   if (b.rows > 1) bits |= static_cast<uint64_t>(b.dst_pitch | b.src_pitch);
   if (b.slices > 1) bits |= static_cast<uint64_t>(b.dst_slice | b.src_slice);
@@ -22,7 +22,7 @@ int64_t access_of(const CopyBlock& b) noexcept {
 
 template <auto kLaunch>
 cudaError_t by_kernel(const CopyArgs& args, kernels::Stream stream) {
-  const CopyBlock& b = args.block;
+  const CopyParams& b = args.block;
   const kernels::CopyLaunch launch{b.dst,       b.dst_pitch, b.dst_slice, b.src,           b.src_pitch, b.src_slice,
                                    b.row_bytes, b.rows,      b.slices,    args.shape.grid, access_of(b)};
   return kLaunch(launch, stream);

@@ -11,7 +11,7 @@ cudaError_t copy_range(char* dst, const char* src, int64_t bytes, cudaStream_t s
 }
 
 // One slice.
-cudaError_t copy_slice(const CopyBlock& b, int64_t slice, cudaStream_t stream) {
+cudaError_t copy_slice(const CopyParams& b, int64_t slice, cudaStream_t stream) {
   char* dst = b.dst + slice * b.dst_slice;
   const char* src = b.src + slice * b.src_slice;
   if (b.rows == 1) return copy_range(dst, src, b.row_bytes, stream);
@@ -27,7 +27,7 @@ cudaError_t copy_slice(const CopyBlock& b, int64_t slice, cudaStream_t stream) {
 }
 
 // Slices of whole rows, as the driver wants them.
-bool takes_slices(const CopyBlock& b) noexcept {
+bool takes_slices(const CopyParams& b) noexcept {
   return !b.row_by_row && b.dst_pitch <= kMaxPitch && b.src_pitch <= kMaxPitch && b.dst_slice % b.dst_pitch == 0 &&
          b.src_slice % b.src_pitch == 0;
 }
@@ -37,7 +37,7 @@ cudaPitchedPtr pitched(const char* p, int64_t pitch, int64_t slice, int64_t row_
           static_cast<size_t>(slice / pitch)};
 }
 
-cudaError_t copy_slices(const CopyBlock& b, cudaStream_t stream) {
+cudaError_t copy_slices(const CopyParams& b, cudaStream_t stream) {
   cudaMemcpy3DParms parms{};
   parms.dstPtr = pitched(b.dst, b.dst_pitch, b.dst_slice, b.row_bytes);
   parms.srcPtr = pitched(b.src, b.src_pitch, b.src_slice, b.row_bytes);
@@ -48,8 +48,8 @@ cudaError_t copy_slices(const CopyBlock& b, cudaStream_t stream) {
 
 }  // namespace
 
-cudaError_t copy_by_driver(const CopyBlock& block, cudaStream_t stream) {
-  const CopyBlock b = merged(block);
+cudaError_t copy_by_driver(const CopyParams& block, cudaStream_t stream) {
+  const CopyParams b = merged(block);
   if (b.slices > 1 && takes_slices(b)) return copy_slices(b, stream);
   for (int64_t slice = 0; slice < b.slices; ++slice) {
     const cudaError_t error = copy_slice(b, slice, stream);

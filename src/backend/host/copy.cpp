@@ -14,10 +14,10 @@ namespace {
 constexpr int64_t kShortestStreamed = 256;
 constexpr int64_t kLongestStreamed = int64_t{1} << 20;
 
-bool long_enough_to_stream(const CopyBlock& b) noexcept { return b.row_bytes >= kShortestStreamed || b.one_range(); }
+bool long_enough_to_stream(const CopyParams& b) noexcept { return b.row_bytes >= kShortestStreamed || b.one_range(); }
 
 // Bytes [first, last) of the block, counted without the gaps.
-void move(const HostTeam& team, const CopyBlock& b, int64_t first, int64_t last, bool stream) {
+void move(const HostTeam& team, const CopyParams& b, int64_t first, int64_t last, bool stream) {
   if (!stream) {
     for_each_row_part(b, first, last, [](char* dst, const char* src, int64_t part) {
       std::memcpy(dst, src, static_cast<size_t>(part));
@@ -32,7 +32,7 @@ void move(const HostTeam& team, const CopyBlock& b, int64_t first, int64_t last,
 
 // shape.tile bytes a task, counted without the gaps: a task may begin and end within a row.
 void copy_parallel(const HostTeam& team, const CopyArgs& args) {
-  const CopyBlock& b = args.block;
+  const CopyParams& b = args.block;
   const int64_t bytes = b.bytes();
   const bool stream = team.larger_than_caches(bytes) && long_enough_to_stream(b) && b.row_bytes < kLongestStreamed;
   team.parallel((bytes + args.shape.tile - 1) / args.shape.tile, [&](int64_t i) {
@@ -50,7 +50,7 @@ constexpr Launcher<void (*)(const HostTeam&, const CopyArgs&)> kCopy[] = {{"host
 
 void add_copy_host_names(LauncherNames& names) { add_names<CopyFamily>(names, kCopy); }
 
-void HostBackend::move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept {
+void HostBackend::move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept {
   move(team_, block, first, last, around_caches && long_enough_to_stream(block));
 }
 

@@ -42,7 +42,7 @@ class HostBackend final : public Host {
     return host_hole(mappings_, p, bytes, gap, writable);
   }
 
-  void move_part(const CopyBlock& block, int64_t first, int64_t last, bool around_caches) noexcept override;
+  void move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept override;
   void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept override;
 
   ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;

@@ -28,7 +28,7 @@ struct Planned {
   Source y;
 };
 
-void check(const AxpbyCall& c) {
+void check(const AxpbyParams& c) {
   if (c.dtype < GPUMEM_I8 || c.dtype > GPUMEM_F64) {
     fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", c.dtype, GPUMEM_F32,
          GPUMEM_F64);
@@ -69,7 +69,7 @@ int32_t misalignment_of(const Source& source) noexcept {
   return source.read && !source.staged ? misalignment(source.range.p) : 0;
 }
 
-Planned plan_with_sources(Context& context, const AxpbyCall& c, Until until) {
+Planned plan_with_sources(Context& context, const AxpbyParams& c, Until until) {
   check(c);
   Planned planned;
   Plan<AxpbyFamily>& plan = planned.plan;
@@ -109,11 +109,11 @@ const void* beside_z(Context& context, std::optional<Scratch>& room, Runs runs, 
 
 }  // namespace
 
-Plan<AxpbyFamily> plan(Context& context, const AxpbyCall& call, Until until) {
+Plan<AxpbyFamily> plan(Context& context, const AxpbyParams& call, Until until) {
   return plan_with_sources(context, call, until).plan;
 }
 
-void axpby(Context& context, const AxpbyCall& call, NativeStream stream, Until until) {
+void axpby(Context& context, const AxpbyParams& call, NativeStream stream, Until until) {
   const Planned planned = plan_with_sources(context, call, until);
   if (planned.plan.empty) return;
   if (until == Until::complete) require_not_capturing(context, stream, "a blocking axpby");

@@ -23,46 +23,40 @@ constexpr SideNames kDst{"dst_pitch_bytes", "dst_slice_bytes", "bytes of dst"};
 constexpr SideNames kSrc{"src_pitch_bytes", "src_slice_bytes", "bytes of src"};
 
 // Bytes from the first row's first to the last row's last.
-int64_t extent_bytes(const CopyCall& c, const CopySide& side, const SideNames& names) {
+int64_t extent_bytes(const CopyParams& c, int64_t pitch, int64_t slice, const SideNames& names) {
   int64_t bytes = c.row_bytes;
   if (c.rows > 1) {
-    if (side.pitch_bytes < c.row_bytes) {
-      fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least row_bytes = %lld", names.pitch, ll(side.pitch_bytes),
+    if (pitch < c.row_bytes) {
+      fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least row_bytes = %lld", names.pitch, ll(pitch),
            ll(c.row_bytes));
     }
-    bytes = checked_add(checked_mul(c.rows - 1, side.pitch_bytes, names.bytes), c.row_bytes, names.bytes);
+    bytes = checked_add(checked_mul(c.rows - 1, pitch, names.bytes), c.row_bytes, names.bytes);
   }
   if (c.slices == 1) return bytes;
-  if (side.slice_bytes < bytes) {
+  if (slice < bytes) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least the %lld bytes of a slice's rows", names.slice,
-         ll(side.slice_bytes), ll(bytes));
+         ll(slice), ll(bytes));
   }
-  return checked_add(checked_mul(c.slices - 1, side.slice_bytes, names.bytes), bytes, names.bytes);
+  return checked_add(checked_mul(c.slices - 1, slice, names.bytes), bytes, names.bytes);
 }
 
-int64_t gap_in(const CopyCall& c, const CopySide& side) noexcept {
-  return gap_of(c.row_bytes, {{c.rows, side.pitch_bytes}, {c.slices, side.slice_bytes}}, 1);
+int64_t gap_in(const CopyParams& c, int64_t pitch, int64_t slice) noexcept {
+  return gap_of(c.row_bytes, {{c.rows, pitch}, {c.slices, slice}}, 1);
 }
 
-CopyBlock block_of(const CopyCall& c) noexcept {
-  return merged({static_cast<char*>(c.dst), c.dst_side.pitch_bytes, c.dst_side.slice_bytes,
-                 static_cast<const char*>(c.src), c.src_side.pitch_bytes, c.src_side.slice_bytes, c.row_bytes, c.rows,
-                 c.slices});
-}
-
-bool same_rows(const CopyBlock& b) noexcept {
+bool same_rows(const CopyParams& b) noexcept {
   return b.dst == b.src && b.dst_pitch == b.src_pitch && b.dst_slice == b.src_slice;
 }
 
 // Whether the two sides are blocks of columns of one matrix that share no column.
-bool interleaved(const CopyBlock& b) noexcept {
+bool interleaved(const CopyParams& b) noexcept {
   const bool whole_rows = b.slices == 1 || (b.dst_slice % b.dst_pitch == 0 && b.src_slice % b.src_pitch == 0);
   return b.dst_pitch == b.src_pitch && whole_rows &&
          disjoint_columns({b.dst, b.row_bytes}, {b.src, b.row_bytes}, b.dst_pitch);
 }
 
 // The widest access at which every row begins, on both sides.
-int64_t access_bytes(const CopyBlock& b) noexcept {
+int64_t access_bytes(const CopyParams& b) noexcept {
   const auto addresses = reinterpret_cast<uintptr_t>(b.dst) | reinterpret_cast<uintptr_t>(b.src);
   const int64_t pitches = b.rows > 1 ? b.dst_pitch | b.src_pitch : 0;
   const int64_t slices = b.slices > 1 ? b.dst_slice | b.src_slice : 0;
@@ -93,18 +87,20 @@ void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& a
 
 }  // namespace
 
-CopyPlan plan(Context& context, const CopyCall& c) {
+CopyPlan plan(Context& context, const CopyParams& c) {
   require_extent(c.rank == 1 ? "bytes" : "row_bytes", c.row_bytes);
   require_extent("rows", c.rows);
   require_extent("slices", c.slices);
   CopyPlan plan;
   plan.empty = c.row_bytes == 0 || c.rows == 0 || c.slices == 0;
   if (plan.empty) return plan;
-  const int64_t src_bytes = extent_bytes(c, c.src_side, kSrc);
-  const int64_t dst_bytes = extent_bytes(c, c.dst_side, kDst);
-  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c, c.src_side));
-  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst", gap_in(c, c.dst_side));
-  plan.block = block_of(c);
+  const int64_t src_bytes = extent_bytes(c, c.src_pitch, c.src_slice, kSrc);
+  const int64_t dst_bytes = extent_bytes(c, c.dst_pitch, c.dst_slice, kDst);
+  const Operand src =
+      look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c, c.src_pitch, c.src_slice));
+  const Operand dst =
+      look_up_range(context, c.dst, dst_bytes, Access::write, "dst", gap_in(c, c.dst_pitch, c.dst_slice));
+  plan.block = merged(c);
   plan.empty = same_rows(plan.block);
   if (plan.empty) return plan;
   if (!interleaved(plan.block)) require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
@@ -122,7 +118,7 @@ CopyPlan plan(Context& context, const CopyCall& c) {
   return plan;
 }
 
-void copy(Context& context, const CopyCall& call, NativeStream stream, Until until) {
+void copy(Context& context, const CopyParams& call, NativeStream stream, Until until) {
   const CopyPlan planned = plan(context, call);
   if (planned.empty) return;
   const CopyArgs args{planned.decision.row, planned.decision.shape, planned.block};

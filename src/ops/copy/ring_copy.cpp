@@ -56,10 +56,10 @@ bool goes_around_caches(int64_t bytes, Runs to, int32_t threads) noexcept {
 }
 
 // Parts of a merged block of up to `most` bytes each: whole slices, whole rows, or parts of a row.
-std::vector<CopyBlock> pieces_of(const CopyBlock& b, int64_t most) {
-  std::vector<CopyBlock> pieces;
-  const auto add = [&](int64_t slice, int64_t row, int64_t at) -> CopyBlock& {
-    CopyBlock piece = b;
+std::vector<CopyParams> pieces_of(const CopyParams& b, int64_t most) {
+  std::vector<CopyParams> pieces;
+  const auto add = [&](int64_t slice, int64_t row, int64_t at) -> CopyParams& {
+    CopyParams piece = b;
     piece.dst += slice * b.dst_slice + row * b.dst_pitch + at;
     piece.src += slice * b.src_slice + row * b.src_pitch + at;
     return pieces.emplace_back(piece);
@@ -78,7 +78,7 @@ std::vector<CopyBlock> pieces_of(const CopyBlock& b, int64_t most) {
   for (int64_t slice = 0; slice < b.slices; ++slice) {
     for (int64_t row = 0; row < b.rows; row += rows) {
       for (int64_t at = 0; at < b.row_bytes; at += most) {
-        CopyBlock& piece = add(slice, row, at);
+        CopyParams& piece = add(slice, row, at);
         piece.slices = 1;
         piece.rows = std::min(rows, b.rows - row);
         piece.row_bytes = std::min(most, b.row_bytes - at);
@@ -88,30 +88,30 @@ std::vector<CopyBlock> pieces_of(const CopyBlock& b, int64_t most) {
   return pieces;
 }
 
-CopyBlock into(const CopyBlock& piece, char* chunk) noexcept {
-  CopyBlock in = piece;
+CopyParams into(const CopyParams& piece, char* chunk) noexcept {
+  CopyParams in = piece;
   in.dst = chunk;
   in.dst_pitch = piece.row_bytes;
   in.dst_slice = piece.row_bytes * piece.rows;
   return in;
 }
 
-CopyBlock out_of(const CopyBlock& piece, const char* chunk) noexcept {
-  CopyBlock out = piece;
+CopyParams out_of(const CopyParams& piece, const char* chunk) noexcept {
+  CopyParams out = piece;
   out.src = chunk;
   out.src_pitch = piece.row_bytes;
   out.src_slice = piece.row_bytes * piece.rows;
   return out;
 }
 
-void by_copy_engine(Backend& device, NativeStream stream, const CopyBlock& block) {
+void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& block) {
   device.copy_block(stream, {driver_variant(), {}, merged(block)}, Until::enqueued);
 }
 
 // One copy that host threads share: each takes a piece after the other, whichever is next.
 class SharedCopy {
  public:
-  SharedCopy(Context& context, NativeStream stream, const CopyBlock& block, Runs to)
+  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, Runs to)
       : host_(context.host()),
         device_(context.device()),
         rings_(context.rings()),
@@ -201,14 +201,14 @@ class SharedCopy {
     }
   }
 
-  void move(const CopyBlock& block) noexcept { host_.move_part(block, 0, block.bytes(), around_caches_); }
+  void move(const CopyParams& block) noexcept { host_.move_part(block, 0, block.bytes(), around_caches_); }
 
   FencePtr send(PinnedRing& ring, NativeStream link, int64_t piece) {
     size_t k = 0;
     for (;;) {
       PinnedRing::Slot& slot = ring.slots[k++ % slots_];
       if (slot.free != nullptr) slot.free->wait();
-      const CopyBlock& block = pieces_[static_cast<size_t>(piece)];
+      const CopyParams& block = pieces_[static_cast<size_t>(piece)];
       move(into(block, slot.chunk));
       by_copy_engine(device_, link, out_of(block, slot.chunk));
       slot.free = rings_.fences().record(link);
@@ -246,7 +246,7 @@ class SharedCopy {
   const Runs to_;
   const bool around_caches_;
   const size_t slots_;
-  const std::vector<CopyBlock> pieces_;
+  const std::vector<CopyParams> pieces_;
   std::vector<Share> shares_;
   FencePtr start_;  // what was enqueued before comes first
   std::atomic<int64_t> next_{0};
@@ -257,7 +257,7 @@ class SharedCopy {
 // Rows in host memory that a stream moves in its order, by all threads of the host.
 class MoveRows final : public HostTask {
  public:
-  MoveRows(Host& host, const CopyBlock& block, bool around_caches) noexcept
+  MoveRows(Host& host, const CopyParams& block, bool around_caches) noexcept
       : host_(host), block_(block), around_caches_(around_caches) {}
 
   void run() noexcept override {
@@ -271,7 +271,7 @@ class MoveRows final : public HostTask {
   }
 
   Host& host_;
-  CopyBlock block_;
+  CopyParams block_;
   bool around_caches_;
 };
 
@@ -279,7 +279,7 @@ class MoveRows final : public HostTask {
 // host are at work at the same time.
 class EnqueuedCopy {
  public:
-  EnqueuedCopy(Context& context, NativeStream stream, const CopyBlock& block, Runs to)
+  EnqueuedCopy(Context& context, NativeStream stream, const CopyParams& block, Runs to)
       : host_(context.host()),
         device_(context.device()),
         fences_(context.rings().fences()),
@@ -307,7 +307,7 @@ class EnqueuedCopy {
  private:
   PinnedRing::Slot& slot_of(size_t piece) const noexcept { return ring_->slots[piece % ring_->slots.size()]; }
 
-  void by_host(const CopyBlock& block) {
+  void by_host(const CopyParams& block) {
     device_.host_callback(stream_, std::make_unique<MoveRows>(host_, block, around_caches_));
   }
 
@@ -346,14 +346,14 @@ class EnqueuedCopy {
   const NativeStream stream_;
   const Runs to_;
   const bool around_caches_;
-  const std::vector<CopyBlock> pieces_;
+  const std::vector<CopyParams> pieces_;
   const PinnedRings::Lease ring_;
   const NativeStream link_;
 };
 
 }  // namespace
 
-bool through_rings(Context& context, HostSide host_side, const CopyBlock& block, Runs to) noexcept {
+bool through_rings(Context& context, HostSide host_side, const CopyParams& block, Runs to) noexcept {
   if (host_side == HostSide::locked) return false;
   // The driver does not say whether it leaves the gaps between rows of pageable memory alone, where pages may be missing.
   if (host_side == HostSide::mixed || !block.one_range()) return true;
@@ -361,11 +361,11 @@ bool through_rings(Context& context, HostSide host_side, const CopyBlock& block,
   return faster_by_rings(block.row_bytes, to, threads_of(context));
 }
 
-void copy_through_rings(Context& context, NativeStream stream, const CopyBlock& block, Runs to, Until until) {
+void copy_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to, Until until) {
   SharedCopy(context, stream, merged(block), to).run(until);
 }
 
-void enqueue_through_rings(Context& context, NativeStream stream, const CopyBlock& block, Runs to) {
+void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to) {
   EnqueuedCopy(context, stream, merged(block), to).run();
 }
 

@@ -3,21 +3,21 @@
 #pragma once
 
 #include "context/context.hpp"
-#include "kernels/copy/copy_block.hpp"
+#include "kernels/copy/params.hpp"
 #include "ops/operand.hpp"
 
 namespace gpumem {
 
 // Whether such a copy is to go through rings, be the driver able to make it or not. block is merged.
-bool through_rings(Context& context, HostSide host_side, const CopyBlock& block, Runs to) noexcept;
+bool through_rings(Context& context, HostSide host_side, const CopyParams& block, Runs to) noexcept;
 
 // By the threads of the host, each with a ring of its own. On return the host's side has been read or written; given
 // Until::enqueued, the device's comes in the order of the stream. To the device, what was enqueued before is no longer writing the
 // host's side.
-void copy_through_rings(Context& context, NativeStream stream, const CopyBlock& block, Runs to, Until until);
+void copy_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to, Until until);
 
 // In the order of the stream, both sides: host functions move the host's side. When something can't be enqueued, what was before
 // it has come to its end by the time the caller hears of it.
-void enqueue_through_rings(Context& context, NativeStream stream, const CopyBlock& block, Runs to);
+void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to);
 
 }  // namespace gpumem

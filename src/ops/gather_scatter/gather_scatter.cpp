@@ -21,7 +21,7 @@ constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
 template <class Family>
 constexpr const char* kRowsName = kGathers<Family> ? "src_rows" : "dst_rows";
 template <class Family>
-int64_t rows_of(const RowsCall& c) noexcept {
+int64_t rows_of(const GatherScatterParams& c) noexcept {
   return kGathers<Family> ? c.src_rows : c.dst_rows;
 }
 template <class Family>
@@ -34,7 +34,7 @@ void check_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_
 }
 
 template <class Family>
-void check(const RowsCall& c) {
+void check(const GatherScatterParams& c) {
   if (c.row_bytes < 1) fail(GPUMEM_INVALID_ARGUMENT, "row_bytes is %lld; expected 1 or more", ll(c.row_bytes));
   if (c.index_type < GPUMEM_I32 || c.index_type > GPUMEM_U64) {
     fail(GPUMEM_INVALID_ARGUMENT,
@@ -49,7 +49,7 @@ void check(const RowsCall& c) {
 }
 
 // The pitch of a matrix without two rows is never used: the tight one stands for it.
-RowsCall normal(RowsCall c) noexcept {
+GatherScatterParams normal(GatherScatterParams c) noexcept {
   if (c.src_rows <= 1) c.src_pitch = c.row_bytes;
   if (c.dst_rows <= 1) c.dst_pitch = c.row_bytes;
   return c;
@@ -72,7 +72,7 @@ ByteRange range_of(const char* argument, const void* p, int64_t rows, int64_t pi
   return {argument, rows > 0 ? p : nullptr, bytes, gap_of(row_bytes, {{rows, pitch}}, 1)};
 }
 
-Ranges ranges_of(const RowsCall& c) {
+Ranges ranges_of(const GatherScatterParams& c) {
   return {range_of("src", c.src, c.src_rows, c.src_pitch, c.row_bytes, "bytes of src"),
           {"index", c.index, checked_mul(c.n, element_bytes(c.index_type), "bytes of index")},
           range_of("dst", c.dst, c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")};
@@ -113,10 +113,10 @@ Placement place_rows(Context& context, const Ranges& ranges, Until until) {
 }
 
 template <class Family>
-Plan<Family> plan_rows(Context& context, const RowsCall& given, Until until) {
+Plan<Family> plan_rows(Context& context, const GatherScatterParams& given, Until until) {
   check<Family>(given);
   Plan<Family> plan;
-  const RowsCall c = normal(given);
+  const GatherScatterParams c = normal(given);
   const Ranges ranges = ranges_of(c);
   if (c.n == 0) {
     plan.empty = true;
@@ -150,7 +150,7 @@ uint64_t limit_of(gpumem_dtype index_type, int64_t rows) noexcept {
 }
 
 template <class Family>
-RowsArgs args_of(const Plan<Family>& plan, const RowsCall& c) noexcept {
+RowsArgs args_of(const Plan<Family>& plan, const GatherScatterParams& c) noexcept {
   return {plan.decision.row,
           plan.decision.shape,
           c.row_bytes,
@@ -172,7 +172,8 @@ BadIndex move_rows(Backend& backend, NativeStream stream, const RowsArgs& args, 
 }
 
 // Copies the rows of src next to the work, without the gaps between them.
-void stage_src(Context& context, std::optional<Scratch>& staged, const Placement& placement, const RowsCall& c) {
+void stage_src(Context& context, std::optional<Scratch>& staged, const Placement& placement,
+               const GatherScatterParams& c) {
   staged.emplace(context.running(placement.runs),
                  placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
                  static_cast<size_t>(c.row_bytes * c.src_rows));
@@ -183,7 +184,7 @@ void stage_src(Context& context, std::optional<Scratch>& staged, const Placement
 }
 
 template <class Family>
-void require_rows(const BadIndex& bad, const RowsCall& c) {
+void require_rows(const BadIndex& bad, const GatherScatterParams& c) {
   if (bad.at < 0) return;
   const uint64_t value = extend(c.index_type, bad.bits);
   const std::string text =
@@ -193,11 +194,11 @@ void require_rows(const BadIndex& bad, const RowsCall& c) {
 }
 
 template <class Family>
-void run(Context& context, const RowsCall& given) {
+void run(Context& context, const GatherScatterParams& given) {
   const Plan<Family> planned = plan_rows<Family>(context, given, Until::complete);
   if (planned.empty) return;
   require_not_capturing(context, context.own_stream(), kCallName<Family>);
-  const RowsCall c = normal(given);
+  const GatherScatterParams c = normal(given);
   const Placement& placement = planned.placement;
   RowsArgs args = args_of(planned, c);
   std::optional<Scratch> src;
@@ -220,16 +221,16 @@ void run(Context& context, const RowsCall& given) {
 }
 
 template <class Family>
-void enqueue(Context& context, const RowsCall& given, gpumem_status* status, NativeStream stream) {
+void enqueue(Context& context, const GatherScatterParams& given, NativeStream stream) {
   const Plan<Family> planned = plan_rows<Family>(context, given, Until::enqueued);
-  const RowsCall c = normal(given);
-  Output outputs[] = {status_of(status)};
+  const GatherScatterParams c = normal(given);
+  Output outputs[] = {status_of(given.status)};
   const Ranges ranges = ranges_of(c);
   const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Until::enqueued);
   if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
   RowsArgs args = args_of(planned, c);
-  args.status = status;
+  args.status = given.status;
   const Runs runs = planned.placement.runs;
   if (!context.on_cuda() || runs == Runs::cuda) {
     bring_managed(context, planned.placement, stream);
@@ -246,21 +247,18 @@ void enqueue(Context& context, const RowsCall& given, gpumem_status* status, Nat
 
 }  // namespace
 
-Plan<GatherFamily> plan(Context& context, const GatherCall& call, Until until) {
+Plan<GatherFamily> plan_gather(Context& context, const GatherScatterParams& call, Until until) {
   return plan_rows<GatherFamily>(context, call, until);
 }
-Plan<ScatterFamily> plan(Context& context, const ScatterCall& call, Until until) {
+Plan<ScatterFamily> plan_scatter(Context& context, const GatherScatterParams& call, Until until) {
   return plan_rows<ScatterFamily>(context, call, until);
 }
 
-void gather(Context& context, const GatherCall& call) { run<GatherFamily>(context, call); }
-void scatter(Context& context, const ScatterCall& call) { run<ScatterFamily>(context, call); }
-
-void gather_async(Context& context, const GatherCall& call, gpumem_status* status, NativeStream stream) {
-  enqueue<GatherFamily>(context, call, status, stream);
+void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Until until) {
+  until == Until::complete ? run<GatherFamily>(context, params) : enqueue<GatherFamily>(context, params, stream);
 }
-void scatter_async(Context& context, const ScatterCall& call, gpumem_status* status, NativeStream stream) {
-  enqueue<ScatterFamily>(context, call, status, stream);
+void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until) {
+  until == Until::complete ? run<ScatterFamily>(context, params) : enqueue<ScatterFamily>(context, params, stream);
 }
 
 }  // namespace gpumem

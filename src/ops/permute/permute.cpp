@@ -56,7 +56,7 @@ struct Staged {
   std::optional<Scratch> arrived;
 };
 
-void bring(Context& context, const PermuteCall& call, const Placement& placement, Staged& staged) {
+void bring(Context& context, const PermuteParams& call, const Placement& placement, Staged& staged) {
   const Travel travel = travel_of(permutation_of(call));
   const void* from = call.src;
   if (travel.packed) {
@@ -81,7 +81,7 @@ int64_t gap_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
   return gap_of(1, std::span(repeats.data(), axes.rank), axes.element_bytes);
 }
 
-Placement place_permutation(Context& context, const PermuteCall& c, const Permutation& p, Until until) {
+Placement place_permutation(Context& context, const PermuteParams& c, const Permutation& p, Until until) {
   const Operand src =
       look_up_range(context, c.src, p.src_bytes, Access::read, "src", gap_in(p.axes, p.axes.src_stride));
   const Operand dst =
@@ -105,7 +105,7 @@ Placement place_permutation(Context& context, const PermuteCall& c, const Permut
 
 }  // namespace
 
-Plan<PermuteFamily> plan(Context& context, const PermuteCall& call, Until until) {
+Plan<PermuteFamily> plan(Context& context, const PermuteParams& call, Until until) {
   const Permutation p = permutation_of(call);
   Plan<PermuteFamily> plan;
   if (p.empty) {
@@ -122,7 +122,7 @@ Plan<PermuteFamily> plan(Context& context, const PermuteCall& call, Until until)
   return plan;
 }
 
-void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until) {
+void permute(Context& context, const PermuteParams& call, NativeStream stream, Until until) {
   constexpr const char* kWhat = "this permutation";
   const Plan<PermuteFamily> planned = plan(context, call, until);
   if (planned.empty) return;

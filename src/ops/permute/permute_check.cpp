@@ -8,7 +8,7 @@
 namespace gpumem {
 namespace {
 
-void check_sizes(const PermuteCall& c) {
+void check_sizes(const PermuteParams& c) {
   const int64_t e = c.element_bytes;
   if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
     fail(GPUMEM_INVALID_ARGUMENT, "element_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(e));
@@ -26,7 +26,7 @@ void check_sizes(const PermuteCall& c) {
   }
 }
 
-void check_order(const PermuteCall& c) {
+void check_order(const PermuteParams& c) {
   if (c.rank > 0 && c.order == nullptr) {
     fail(GPUMEM_INVALID_ARGUMENT, "order is NULL; expected the order of %d axes", c.rank);
   }
@@ -99,7 +99,7 @@ AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept {
   return order;
 }
 
-Permutation permutation_of(const PermuteCall& c) {
+Permutation permutation_of(const PermuteParams& c) {
   check_sizes(c);
   check_order(c);
   check_strides("src_strides", c.src_strides, c.rank);

@@ -19,6 +19,6 @@ struct AxesInOrder {
 AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept;
 
 // Throws INVALID_ARGUMENT. Afterwards every sum of products of indices and strides, in bytes, fits int64_t.
-Permutation permutation_of(const PermuteCall& call);
+Permutation permutation_of(const PermuteParams& call);
 
 }  // namespace gpumem

@@ -44,12 +44,12 @@ double about(const IntegerNode& node) noexcept {
 }
 
 // Pieces are copied as they lie, so only data without gaps is worth it.
-bool streams(Context& context, const ReduceCall& call, const Operand& x, Until until) noexcept {
+bool streams(Context& context, const ReduceParams& call, const Operand& x, Until until) noexcept {
   return context.streams_host_data() && context.on_cuda() && until == Until::complete && x.on_host() &&
          (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
 }
 
-Placement place_reduction(Context& context, const ReduceCall& call, Until until) {
+Placement place_reduction(Context& context, const ReduceParams& call, Until until) {
   const Inputs inputs = inputs_of(call);
   const Operand x = look_up_input(context, inputs.range[0]);
   if (streams(context, call, x, until)) return place_streamed(x);
@@ -64,7 +64,7 @@ Placement place_reduction(Context& context, const ReduceCall& call, Until until)
   return placement;
 }
 
-ReduceProblem problem_of(const Placement& placement, const ReduceCall& call) noexcept {
+ReduceProblem problem_of(const Placement& placement, const ReduceParams& call) noexcept {
   const bool dot = call.op == GPUMEM_DOT;
   const bool strided = call.n > 1;
   ReduceProblem problem{placement.runs, call.dtype, call.op, call.n, strided ? call.stride : 1, misalignment(call.x)};
@@ -77,7 +77,7 @@ ReduceProblem problem_of(const Placement& placement, const ReduceCall& call) noe
   return problem;
 }
 
-ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const ReduceCall& call) {
+ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const ReduceParams& call) {
   if (planned.placement.streamed) return reduce_streamed(context, planned, call);
   const Runs runs = planned.placement.runs;
   const bool beside = context.on_cuda() && runs == Runs::host;
@@ -95,7 +95,7 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
 
 }  // namespace
 
-Inputs inputs_of(const ReduceCall& c) {
+Inputs inputs_of(const ReduceParams& c) {
   if (c.n == 0) return {};
   const auto range = [&](const char* argument, const void* p, int64_t stride, const char* what) {
     const int64_t bytes = strided_bytes(c.dtype, c.n, stride, what);
@@ -115,7 +115,7 @@ Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
   return {"index", p, is_arg(op) ? 8 : 0, alignment};
 }
 
-ReduceArgs args_of(const Plan<ReduceFamily>& plan, const ReduceCall& call) noexcept {
+ReduceArgs args_of(const Plan<ReduceFamily>& plan, const ReduceParams& call) noexcept {
   const ReduceProblem& p = plan.problem;
   return {plan.decision.row, plan.decision.shape, call.dtype, call.op, call.x, call.n, p.stride, call.y, p.y_stride};
 }
@@ -125,7 +125,7 @@ ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const Reduce
   return value_of(dtype, op, node, [](double x) noexcept { return x; });  // no arithmetic in floating point
 }
 
-Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until) {
+Plan<ReduceFamily> plan(Context& context, const ReduceParams& call, Until until) {
   check(call);
   Plan<ReduceFamily> plan;
   if (call.n == 0) {
@@ -141,9 +141,10 @@ Plan<ReduceFamily> plan(Context& context, const ReduceCall& call, Until until) {
   return plan;
 }
 
-void reduce(Context& context, const ReduceCall& call, void* result, int64_t* index) {
+void reduce(Context& context, const ReduceParams& call, NativeStream stream, Until until) {
+  if (until == Until::enqueued) return reduce_async(context, call, stream);
   const Plan<ReduceFamily> planned = plan(context, call, Until::complete);
-  Output outputs[] = {result_of(call.op, result, 1), index_of(call.op, index, 1)};
+  Output outputs[] = {result_of(call.op, call.result, 1), index_of(call.op, call.index, 1)};
   check_outputs(context, outputs, inputs_of(call).all(), Until::complete);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
   if (planned.empty) return zero(context, outputs, context.own_stream(), Until::complete);

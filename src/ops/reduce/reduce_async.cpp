@@ -41,16 +41,15 @@ void enqueue_beside(Context& context, const ReduceArgs& args, const Output (&out
 
 }  // namespace
 
-void reduce_async(Context& context, const ReduceCall& call, const ReduceTarget& target, NativeStream stream) {
+void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
   const Plan<ReduceFamily> planned = plan(context, call, Until::enqueued);
-  Output outputs[] = {result_of(call.op, target.result, 8), index_of(call.op, target.index, 8),
-                      status_of(target.status)};
+  Output outputs[] = {result_of(call.op, call.result, 8), index_of(call.op, call.index, 8), status_of(call.status)};
   check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
   if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
   const ReduceArgs args = args_of(planned, call);
   if (context.on_cuda() && planned.placement.runs == Runs::host) return enqueue_beside(context, args, outputs, stream);
   bring_managed(context, planned.placement, stream);
-  context.running(planned.placement.runs).reduce_async(stream, args, target);
+  context.running(planned.placement.runs).reduce_async(stream, args, {call.result, call.index, call.status});
 }
 
 }  // namespace gpumem

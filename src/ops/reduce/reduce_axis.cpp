@@ -8,13 +8,13 @@ namespace gpumem {
 namespace {
 
 // Distances that are never used become tight ones, so that no product with them leaves the extent that is checked.
-ReduceAxisCall normal(ReduceAxisCall c) noexcept {
+ReduceAxisParams normal(ReduceAxisParams c) noexcept {
   if (c.rows <= 1) c.ld = c.cols;
   if (c.batches <= 1) c.batch_stride = 0;
   return c;
 }
 
-int64_t bytes_of_x(const ReduceAxisCall& c) {
+int64_t bytes_of_x(const ReduceAxisParams& c) {
   constexpr const char* kWhat = "bytes of x";
   static_cast<void>(checked_mul(checked_mul(c.batches, c.rows, "batches x rows"), c.cols, "batches x rows x cols"));
   const int64_t matrices = checked_mul(c.batches - 1, c.batch_stride, kWhat);
@@ -23,7 +23,7 @@ int64_t bytes_of_x(const ReduceAxisCall& c) {
 }
 
 // Nothing when there are no elements.
-Inputs inputs_of(const ReduceAxisCall& c) {
+Inputs inputs_of(const ReduceAxisParams& c) {
   if (c.batches == 0 || c.rows == 0 || c.cols == 0) return {};
   const int64_t bytes = bytes_of_x(c);
   const int64_t gap = gap_of(c.cols, {{c.rows, c.ld}, {c.batches, c.batch_stride}}, element_bytes(c.dtype));
@@ -40,10 +40,10 @@ const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_R
 
 }  // namespace
 
-Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& given) {
+Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& given) {
   check(given);
   Plan<ReduceAxisFamily> plan;
-  const ReduceAxisCall c = normal(given);
+  const ReduceAxisParams c = normal(given);
   const Lines lines = lines_of(c);
   static_cast<void>(result_bytes(c.op, lines.count));
   if (lines.count == 0 || lines.length == 0) {
@@ -61,25 +61,16 @@ Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisCall& given) {
   return plan;
 }
 
-void reduce_axis(Context& context, const ReduceAxisCall& call, void* result) {
+void reduce_axis(Context& context, const ReduceAxisParams& call, NativeStream stream, Until until) {
   const Plan<ReduceAxisFamily> planned = plan(context, call);
-  const int64_t lines = lines_of(call).count;
-  LineOutputs outputs(result, result_bytes(call.op, lines), nullptr);
-  check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), Until::complete);
-  require_not_capturing(context, context.own_stream(), "gpumem_reduce_axis");
-  if (planned.empty) return zero(context, outputs.all(), context.own_stream(), Until::complete);
-  const gpumem_status found = reduce_lines(context, planned.placement, args_of(planned, call.x), outputs.result());
-  require_values(found, call.dtype, call.op, lines_name(call.axis));
-}
-
-void reduce_axis_async(Context& context, const ReduceAxisCall& call, void* result, gpumem_status* status,
-                       NativeStream stream) {
-  const Plan<ReduceAxisFamily> planned = plan(context, call);
-  const int64_t lines = lines_of(call).count;
-  LineOutputs outputs(result, result_bytes(call.op, lines), status);
-  check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), Until::enqueued);
-  if (planned.empty) return zero(context, outputs.all(), stream, Until::enqueued);
-  enqueue_lines(context, planned.placement, args_of(planned, call.x), outputs, stream);
+  LineOutputs outputs(call.result, result_bytes(call.op, lines_of(call).count), call.status);
+  check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), until);
+  if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_axis");
+  if (planned.empty) return zero(context, outputs.all(), stream, until);
+  const ReduceAxisArgs args = args_of(planned, call.x);
+  if (until == Until::enqueued) return enqueue_lines(context, planned.placement, args, outputs, stream);
+  require_values(reduce_lines(context, planned.placement, args, outputs.result()), call.dtype, call.op,
+                 lines_name(call.axis));
 }
 
 }  // namespace gpumem

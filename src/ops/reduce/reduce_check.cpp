@@ -49,7 +49,7 @@ void require_at_least(const char* argument, int64_t value, int64_t least) {
 
 }  // namespace
 
-void check(const ReduceCall& c) {
+void check(const ReduceParams& c) {
   check_dtype(c.dtype);
   if (!is_op(c.op)) {
     fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a gpumem_reduce_op (%d to %d, %d to %d)", c.op, GPUMEM_SUM,
@@ -61,7 +61,7 @@ void check(const ReduceCall& c) {
   if (c.op == GPUMEM_DOT) require_at_least("y_stride", c.y_stride, 1);
 }
 
-void check(const ReduceAxisCall& c) {
+void check(const ReduceAxisParams& c) {
   check_line_op(c.dtype, c.op);
   if (c.axis != GPUMEM_AXIS_ROWS && c.axis != GPUMEM_AXIS_COLS) {
     fail(GPUMEM_INVALID_ARGUMENT, "axis is %d; expected GPUMEM_AXIS_ROWS (%d) or GPUMEM_AXIS_COLS (%d)", c.axis,
@@ -76,7 +76,7 @@ void check(const ReduceAxisCall& c) {
   require_at_least("batch_stride", c.batch_stride, 0);
 }
 
-void check(const ReduceSegmentsCall& c) {
+void check(const ReduceSegmentsParams& c) {
   check_line_op(c.dtype, c.op);
   require_at_least("n", c.n, 0);
   require_at_least("segments", c.segments, 0);
@@ -87,7 +87,7 @@ int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char*
   return checked_mul(elements, element_bytes(dtype), argument);
 }
 
-Lines lines_of(const ReduceAxisCall& c) {
+Lines lines_of(const ReduceAxisParams& c) {
   const bool rows = c.axis == GPUMEM_AXIS_ROWS;
   return {checked_mul(c.batches, rows ? c.rows : c.cols, rows ? "batches x rows" : "batches x cols"),
           rows ? c.cols : c.rows};

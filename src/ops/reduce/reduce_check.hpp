@@ -8,9 +8,9 @@
 namespace gpumem {
 
 // Throw INVALID_ARGUMENT for what no reduction takes, UNSUPPORTED for an operation that the type does not have.
-void check(const ReduceCall& call);
-void check(const ReduceAxisCall& call);
-void check(const ReduceSegmentsCall& call);
+void check(const ReduceParams& call);
+void check(const ReduceAxisParams& call);
+void check(const ReduceSegmentsParams& call);
 
 // Bytes from the first to the last of n >= 1 strided elements. Throws INVALID_ARGUMENT when they leave 64 bits.
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument);
@@ -20,6 +20,6 @@ struct Lines {
   int64_t count;
   int64_t length;
 };
-Lines lines_of(const ReduceAxisCall& call);
+Lines lines_of(const ReduceAxisParams& call);
 
 }  // namespace gpumem

@@ -7,12 +7,12 @@
 namespace gpumem {
 namespace {
 
-int64_t bytes_of_offsets(const ReduceSegmentsCall& c) {
+int64_t bytes_of_offsets(const ReduceSegmentsParams& c) {
   return checked_mul(checked_add(c.segments, 1, "segments + 1"), sizeof(int64_t), "bytes of offsets");
 }
 
 // The offsets, and the elements when there are some.
-Inputs inputs_of(const ReduceSegmentsCall& c) {
+Inputs inputs_of(const ReduceSegmentsParams& c) {
   if (c.segments == 0) return {};
   const ByteRange offsets{"offsets", c.offsets, bytes_of_offsets(c)};
   if (c.n == 0) return {{offsets, {}}, 1};
@@ -26,7 +26,7 @@ bool elsewhere(Runs runs, const Operand& offsets, Until until) noexcept {
 }
 
 // The work runs where x lies; where there is no x, where the offsets lie.
-Placement place_segments(Context& context, const ReduceSegmentsCall& c, Until until) {
+Placement place_segments(Context& context, const ReduceSegmentsParams& c, Until until) {
   const Inputs inputs = inputs_of(c);
   const Operand offsets = look_up_input(context, inputs.range[0]);
   Placement placement = place(context.on_cuda(), c.n > 0 ? look_up_input(context, inputs.range[1]) : offsets);
@@ -40,13 +40,13 @@ Placement place_segments(Context& context, const ReduceSegmentsCall& c, Until un
   return placement;
 }
 
-ReduceSegmentsArgs args_of(const Plan<ReduceSegmentsFamily>& plan, const ReduceSegmentsCall& c) noexcept {
+ReduceSegmentsArgs args_of(const Plan<ReduceSegmentsFamily>& plan, const ReduceSegmentsParams& c) noexcept {
   return {plan.decision.row, plan.decision.shape, c.dtype, c.op, c.x, c.n, c.offsets, c.segments, nullptr, nullptr};
 }
 
 }  // namespace
 
-Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& c, Until until) {
+Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& c, Until until) {
   check(c);
   Plan<ReduceSegmentsFamily> plan;
   static_cast<void>(result_bytes(c.op, c.segments));
@@ -64,31 +64,22 @@ Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsCall& c, U
   return plan;
 }
 
-void reduce_segments(Context& context, const ReduceSegmentsCall& call, void* result) {
-  const Plan<ReduceSegmentsFamily> planned = plan(context, call, Until::complete);
-  LineOutputs outputs(result, result_bytes(call.op, call.segments), nullptr);
+void reduce_segments(Context& context, const ReduceSegmentsParams& call, NativeStream stream, Until until) {
+  const Plan<ReduceSegmentsFamily> planned = plan(context, call, until);
+  LineOutputs outputs(call.result, result_bytes(call.op, call.segments), call.status);
   const Inputs inputs = inputs_of(call);
-  check_outputs(context, outputs.all(), inputs.all(), Until::complete);
-  require_not_capturing(context, context.own_stream(), "gpumem_reduce_segments");
-  if (planned.empty) return;
+  check_outputs(context, outputs.all(), inputs.all(), until);
+  if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_segments");
+  if (planned.empty) return zero(context, outputs.all(), stream, until);
   ReduceSegmentsArgs args = args_of(planned, call);
+  if (until == Until::enqueued) return enqueue_lines(context, planned.placement, args, outputs, stream);
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange& offsets = inputs.range[0];
     stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
     args.offsets = static_cast<const int64_t*>(staged->get());
   }
-  const gpumem_status found = reduce_lines(context, planned.placement, args, outputs.result());
-  require_values(found, call.dtype, call.op, "segments");
-}
-
-void reduce_segments_async(Context& context, const ReduceSegmentsCall& call, void* result, gpumem_status* status,
-                           NativeStream stream) {
-  const Plan<ReduceSegmentsFamily> planned = plan(context, call, Until::enqueued);
-  LineOutputs outputs(result, result_bytes(call.op, call.segments), status);
-  check_outputs(context, outputs.all(), inputs_of(call).all(), Until::enqueued);
-  if (planned.empty) return zero(context, outputs.all(), stream, Until::enqueued);
-  enqueue_lines(context, planned.placement, args_of(planned, call), outputs, stream);
+  require_values(reduce_lines(context, planned.placement, args, outputs.result()), call.dtype, call.op, "segments");
 }
 
 }  // namespace gpumem

@@ -40,7 +40,7 @@ static_assert(kPieceBytes / 8 % kLeafTerms == 0 && (kPieceBytes & (kPieceBytes -
 
 // One buffer: a piece is reduced in a small part of the time that it takes to come over the link, so copying the next one
 // meanwhile would gain little.
-ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, const ReduceCall& call) {
+ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, const ReduceParams& call) {
   Backend& device = context.device();
   const NodeKind kind = node_kind(call.dtype, call.op);
   const int64_t bytes = element_bytes(call.dtype);
@@ -51,7 +51,7 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
   // What was enqueued before may still be writing the data, which the driver may read at once.
   device.await_order();
   for (int64_t first = 0; first < call.n; first += piece) {
-    ReduceCall part = call;
+    ReduceParams part = call;
     part.x = static_cast<const char*>(call.x) + first * bytes;
     part.n = std::min(piece, call.n - first);
     Plan<ReduceFamily> plan_of_part = planned;

@@ -10,7 +10,7 @@
 namespace gpumem {
 namespace {
 
-void check_pixel(const ResizeCall& c) {
+void check_pixel(const ResizeParams& c) {
   if (c.filter != GPUMEM_FILTER_NEAREST && c.filter != GPUMEM_FILTER_BILINEAR) {
     fail(GPUMEM_INVALID_ARGUMENT, "filter is %d; expected GPUMEM_FILTER_NEAREST (%d) or GPUMEM_FILTER_BILINEAR (%d)",
          c.filter, GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR);
@@ -28,7 +28,7 @@ void check_pixel(const ResizeCall& c) {
   }
 }
 
-int64_t pixel_bytes(const ResizeCall& c) noexcept { return int64_t{c.channels} * element_bytes(c.dtype); }
+int64_t pixel_bytes(const ResizeParams& c) noexcept { return int64_t{c.channels} * element_bytes(c.dtype); }
 
 // One side, as its arguments are called.
 struct Side {
@@ -67,7 +67,7 @@ int64_t gap_in(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcep
 }
 
 // The pitch of a single row is never used: the tight one stands for it, so that its alignment is no matter of the variants.
-ResizeCall normal(ResizeCall c) noexcept {
+ResizeParams normal(ResizeParams c) noexcept {
   if (c.src_rows == 1) c.src_pitch = c.src_cols * pixel_bytes(c);
   if (c.dst_rows == 1) c.dst_pitch = c.dst_cols * pixel_bytes(c);
   return c;
@@ -84,7 +84,7 @@ Placement place_resize(Context& context, const Operand& src, const Operand& dst,
   return placement;
 }
 
-ResizeProblem problem_of(const Placement& placement, const ResizeCall& c) noexcept {
+ResizeProblem problem_of(const Placement& placement, const ResizeParams& c) noexcept {
   ResizeProblem p{placement.runs, c.filter,   c.dtype,    c.channels,  c.src_rows, c.src_cols,
                   c.src_pitch,    c.dst_rows, c.dst_cols, c.dst_pitch, 0,          misalignment(c.dst)};
   if (placement.stage_src) {
@@ -97,7 +97,7 @@ ResizeProblem problem_of(const Placement& placement, const ResizeCall& c) noexce
 
 }  // namespace
 
-Plan<ResizeFamily> plan(Context& context, const ResizeCall& given, Until until) {
+Plan<ResizeFamily> plan(Context& context, const ResizeParams& given, Until until) {
   check_pixel(given);
   const int64_t pixel = pixel_bytes(given);
   check_extents(kSrc, given.src_rows, given.src_cols, given.src_pitch, pixel);
@@ -109,7 +109,7 @@ Plan<ResizeFamily> plan(Context& context, const ResizeCall& given, Until until) 
   }
   require_pixel(kSrc.rows, given.src_rows);
   require_pixel(kSrc.cols, given.src_cols);
-  const ResizeCall c = normal(given);
+  const ResizeParams c = normal(given);
   const int64_t src_bytes = extent_bytes(kSrc, c.src_rows, c.src_cols, c.src_pitch, pixel);
   const int64_t dst_bytes = extent_bytes(kDst, c.dst_rows, c.dst_cols, c.dst_pitch, pixel);
   const Operand src =
@@ -125,7 +125,7 @@ Plan<ResizeFamily> plan(Context& context, const ResizeCall& given, Until until) 
   return plan;
 }
 
-void resize(Context& context, const ResizeCall& call, NativeStream stream, Until until) {
+void resize(Context& context, const ResizeParams& call, NativeStream stream, Until until) {
   const Plan<ResizeFamily> planned = plan(context, call, until);
   if (planned.empty) return;
   const ResizeProblem& p = planned.problem;

@@ -14,17 +14,17 @@ int64_t extent(int64_t rows, int64_t cols, int64_t ld, const char* what) {
   return checked_add(checked_mul(rows - 1, ld, what), cols, what);
 }
 
-int64_t extent_bytes(int64_t matrix, const TransposeCall& c, int64_t batch_stride, const char* what) {
+int64_t extent_bytes(int64_t matrix, const TransposeParams& c, int64_t batch_stride, const char* what) {
   const int64_t before_last = checked_mul(c.batches - 1, batch_stride, what);
   return checked_mul(checked_add(before_last, matrix, what), c.element_bytes, what);
 }
 
 // Of rows of cols elements, batch by batch.
-int64_t gap_in(const TransposeCall& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
+int64_t gap_in(const TransposeParams& c, int64_t rows, int64_t cols, int64_t ld, int64_t batch_stride) noexcept {
   return gap_of(cols, {{rows, ld}, {c.batches, batch_stride}}, c.element_bytes);
 }
 
-void check(const TransposeCall& c) {
+void check(const TransposeParams& c) {
   const int64_t e = c.element_bytes;
   if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
     fail(GPUMEM_INVALID_ARGUMENT, "element_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(e));
@@ -48,7 +48,7 @@ void check(const TransposeCall& c) {
 
 // What is never used, the leading dimension of a single row and the stride of a single matrix, becomes the tight one and 0, so
 // that every product of one of them and an element's size stays inside an extent that has been checked.
-TransposeCall normal(TransposeCall c) noexcept {
+TransposeParams normal(TransposeParams c) noexcept {
   if (c.rows <= 1) c.src_ld = c.cols;
   if (c.cols <= 1) c.dst_ld = c.rows;
   if (c.batches <= 1) c.src_batch_stride = c.dst_batch_stride = 0;
@@ -56,14 +56,14 @@ TransposeCall normal(TransposeCall c) noexcept {
 }
 
 // Whether the two are blocks of columns of one matrix: the same pitch, which the batches keep, and no column in common.
-bool interleaved(const TransposeCall& c) noexcept {
+bool interleaved(const TransposeParams& c) noexcept {
   if (c.src_ld != c.dst_ld || c.src_batch_stride % c.src_ld != 0 || c.dst_batch_stride % c.dst_ld != 0) return false;
   const int64_t e = c.element_bytes;
   return disjoint_columns({c.src, c.cols * e}, {c.dst, c.rows * e}, c.src_ld * e);
 }
 
 // In place: each matrix on itself, a square with any leading dimension, another without gaps.
-void require_in_place_fits(const TransposeCall& c) {
+void require_in_place_fits(const TransposeParams& c) {
   if (c.src_batch_stride != c.dst_batch_stride) {
     fail(GPUMEM_UNSUPPORTED, "dst is src, src_batch_stride is %lld and dst_batch_stride is %lld; expected equal ones",
          ll(c.src_batch_stride), ll(c.dst_batch_stride));
@@ -82,10 +82,10 @@ void require_in_place_fits(const TransposeCall& c) {
 
 }  // namespace
 
-Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until until) {
+Plan<TransposeFamily> plan(Context& context, const TransposeParams& given, Until until) {
   check(given);
   Plan<TransposeFamily> plan;
-  const TransposeCall c = normal(given);
+  const TransposeParams c = normal(given);
   plan.empty = c.rows == 0 || c.cols == 0 || c.batches == 0;
   if (plan.empty) return plan;
   const int64_t dst_matrix = extent(c.cols, c.rows, c.dst_ld, "elements of dst");
@@ -135,10 +135,10 @@ Plan<TransposeFamily> plan(Context& context, const TransposeCall& given, Until u
   return plan;
 }
 
-void transpose(Context& context, const TransposeCall& given, NativeStream stream, Until until) {
+void transpose(Context& context, const TransposeParams& given, NativeStream stream, Until until) {
   const Plan<TransposeFamily> planned = plan(context, given, until);
   if (planned.empty) return;
-  const TransposeCall call = normal(given);
+  const TransposeParams call = normal(given);
   if (crosses(planned.placement)) {
     require_not_capturing(context, context.own_stream(), "gpumem_transpose");
     return transpose_across(context, planned, call);

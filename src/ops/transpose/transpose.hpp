@@ -16,13 +16,13 @@ struct TransposePiece {
   int64_t rows;
   int64_t cols;
 };
-TransposePiece transpose_piece(const TransposeCall& call, const Placement& placement) noexcept;
+TransposePiece transpose_piece(const TransposeParams& call, const Placement& placement) noexcept;
 
 // The problem of one piece: the moved side without gaps between its rows, at the start of an allocation.
 TransposeProblem problem_of_piece(const TransposeProblem& whole, const TransposePiece& piece,
                                   const Placement& placement) noexcept;
 
 // Transposes between host and device, complete on return. call is normal, and the plan is of its first piece.
-void transpose_across(Context& context, const Plan<TransposeFamily>& planned, const TransposeCall& call);
+void transpose_across(Context& context, const Plan<TransposeFamily>& planned, const TransposeParams& call);
 
 }  // namespace gpumem

@@ -28,7 +28,7 @@ struct Piece {
   TransposePiece size;
 };
 
-std::vector<Piece> pieces_of(const TransposeCall& c, const TransposePiece& largest) {
+std::vector<Piece> pieces_of(const TransposeParams& c, const TransposePiece& largest) {
   std::vector<Piece> pieces;
   for (int64_t batch = 0; batch < c.batches; batch += largest.batches) {
     for (int64_t row = 0; row < c.rows; row += largest.rows) {
@@ -70,7 +70,7 @@ class Link {
 
 class Crossing {
  public:
-  Crossing(Context& context, const Plan<TransposeFamily>& planned, const TransposeCall& call)
+  Crossing(Context& context, const Plan<TransposeFamily>& planned, const TransposeParams& call)
       : context_(context), device_(context.device()), planned_(planned), call_(call) {}
 
   void run() {
@@ -143,7 +143,7 @@ class Crossing {
     const int64_t row_bytes = (to_device() ? piece.size.cols : piece.size.rows) * e;
     const int64_t pitch = (to_device() ? call_.src_ld : call_.dst_ld) * e;
     const int64_t stride = (to_device() ? call_.src_batch_stride : call_.dst_batch_stride) * e;
-    const auto block = [&](int64_t matrix, int64_t slices) -> CopyBlock {
+    const auto block = [&](int64_t matrix, int64_t slices) -> CopyParams {
       char* buffer = static_cast<char*>(slot.buffer.get()) + matrix * rows * row_bytes;
       if (to_device()) {
         return {buffer, row_bytes, rows * row_bytes, src_of(piece) + matrix * stride, pitch, stride, row_bytes,
@@ -152,7 +152,7 @@ class Crossing {
       return {
           dst_of(piece) + matrix * stride, pitch, stride, buffer, row_bytes, rows * row_bytes, row_bytes, rows, slices};
     };
-    const auto enqueue = [&](const CopyBlock& b) {
+    const auto enqueue = [&](const CopyParams& b) {
       transfer_rows(context_, stream, b, planned_.placement.host_side, to_device() ? Runs::cuda : Runs::host,
                     Until::enqueued);
     };
@@ -190,12 +190,12 @@ class Crossing {
   Context& context_;
   Backend& device_;
   const Plan<TransposeFamily>& planned_;
-  const TransposeCall& call_;
+  const TransposeParams& call_;
 };
 
 }  // namespace
 
-TransposePiece transpose_piece(const TransposeCall& c, const Placement& placement) noexcept {
+TransposePiece transpose_piece(const TransposeParams& c, const Placement& placement) noexcept {
   const int64_t room = kPieceBytes / c.element_bytes;
   const bool same = placement.stage_src && c.src_batch_stride == 0;
   const int64_t matrix = c.rows * c.cols;
@@ -227,7 +227,7 @@ TransposeProblem problem_of_piece(const TransposeProblem& whole, const Transpose
   return p;
 }
 
-void transpose_across(Context& context, const Plan<TransposeFamily>& planned, const TransposeCall& call) {
+void transpose_across(Context& context, const Plan<TransposeFamily>& planned, const TransposeParams& call) {
   Crossing(context, planned, call).run();
 }
 

@@ -1,5 +1,5 @@
-// Rows that are copied: row r of slice s lies at p + s * slice + r * pitch on each side. Plain data and arithmetic, for the
-// engine and both backends.
+// A copy, as it travels from the entry point to the kernel, and the arithmetic of its rows: row r of slice s lies at
+// p + s * slice + r * pitch on each side.
 #pragma once
 
 #include <algorithm>
@@ -8,30 +8,31 @@
 
 namespace gpumem {
 
-// Extents are 1 or more; pitches and slices of what there is but one of are not looked at. All in bytes.
-struct CopyBlock {
-  char* dst;
-  int64_t dst_pitch;
-  int64_t dst_slice;
-  const char* src;
-  int64_t src_pitch;
-  int64_t src_slice;
-  int64_t row_bytes;
+// Once checked, extents are 1 or more. Pitches and slices of what there is but one of are not looked at. All in bytes.
+struct CopyParams {
+  char* dst = nullptr;
+  int64_t dst_pitch = 0;
+  int64_t dst_slice = 0;
+  const char* src = nullptr;
+  int64_t src_pitch = 0;
+  int64_t src_slice = 0;
+  int64_t row_bytes = 0;
   int64_t rows = 1;
   int64_t slices = 1;
-  bool row_by_row =
-      false;  // a side is memory of another device, for which the driver promises copies of one range only
+  int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
+  // A side is memory of another device, for which the driver promises copies of one range only.
+  bool row_by_row = false;
 
   bool one_range() const noexcept { return rows == 1 && slices == 1; }
   int64_t bytes() const noexcept { return row_bytes * rows * slices; }
 };
 
-inline CopyBlock one_range(void* dst, const void* src, int64_t bytes) noexcept {
+inline CopyParams one_range(void* dst, const void* src, int64_t bytes) noexcept {
   return {static_cast<char*>(dst), bytes, bytes, static_cast<const char*>(src), bytes, bytes, bytes};
 }
 
 // The same bytes in as few rows and slices as can tell where they are; what is not looked at becomes tight.
-inline CopyBlock merged(CopyBlock b) noexcept {
+inline CopyParams merged(CopyParams b) noexcept {
   const auto merge_slices = [&b] {  // slices of one row are rows
     if (b.rows > 1) return;
     b.rows = b.slices;
@@ -63,7 +64,7 @@ inline CopyBlock merged(CopyBlock b) noexcept {
 
 // Calls f(dst, src, bytes) for the parts of rows that bytes [first, last) of the block are, counted without the gaps.
 template <class F>
-void for_each_row_part(const CopyBlock& b, int64_t first, int64_t last, const F& f) {
+void for_each_row_part(const CopyParams& b, int64_t first, int64_t last, const F& f) {
   int64_t at = first % b.row_bytes;
   int64_t row = first / b.row_bytes % b.rows;
   int64_t slice = first / b.row_bytes / b.rows;
@@ -81,7 +82,7 @@ void for_each_row_part(const CopyBlock& b, int64_t first, int64_t last, const F&
 }
 
 // In host memory, by the calling thread.
-inline void copy_rows(const CopyBlock& b) noexcept {
+inline void copy_rows(const CopyParams& b) noexcept {
   for_each_row_part(b, 0, b.bytes(), [](char* dst, const char* src, int64_t bytes) {
     std::memcpy(dst, src, static_cast<size_t>(bytes));
   });

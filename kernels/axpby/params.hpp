@@ -1,0 +1,22 @@
+// z = alpha x + beta y, as it travels from the entry point to the kernel.
+#pragma once
+
+#include <cstdint>
+
+#include "gpumem.h"
+
+namespace gpumem {
+
+// A factor is the bits of a number of the arrays' own type: a value of another type, or a comparison, would depend on the
+// program's floating-point environment.
+struct AxpbyParams {
+  gpumem_dtype dtype = GPUMEM_F32;  // or f64
+  uint64_t alpha = 0;
+  const void* x = nullptr;  // not looked at when its factor is 0
+  uint64_t beta = 0;
+  const void* y = nullptr;
+  void* z = nullptr;
+  int64_t n = 0;
+};
+
+}  // namespace gpumem

@@ -1,0 +1,50 @@
+// The reductions, as they travel from the entry point to the kernel.
+#pragma once
+
+#include <cstdint>
+
+#include "gpumem.h"
+
+namespace gpumem {
+
+struct ReduceParams {
+  gpumem_dtype dtype = GPUMEM_I32;
+  gpumem_reduce_op op = GPUMEM_SUM;
+  const void* x = nullptr;
+  int64_t n = 0;
+  int64_t stride = 1;
+  const void* y = nullptr;  // the second operand of GPUMEM_DOT
+  int64_t y_stride = 1;
+  void* result = nullptr;           // one word, two for MIN_MAX; nullptr where the program wants only the index
+  int64_t* index = nullptr;         // of an argument search
+  gpumem_status* status = nullptr;  // of the _async forms; may be nullptr
+};
+
+// Every row or column of every matrix, each to one value (two words for MIN_MAX), which lie one after the other in result.
+struct ReduceAxisParams {
+  gpumem_dtype dtype = GPUMEM_F32;
+  gpumem_reduce_op op = GPUMEM_SUM;
+  gpumem_axis axis = GPUMEM_AXIS_ROWS;
+  const void* x = nullptr;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t ld = 0;
+  int64_t batches = 1;
+  int64_t batch_stride = 0;
+  void* result = nullptr;
+  gpumem_status* status = nullptr;  // as above
+};
+
+// Segments of x[0] .. x[n - 1] between neighbouring offsets, which are checked on the way.
+struct ReduceSegmentsParams {
+  gpumem_dtype dtype = GPUMEM_F32;
+  gpumem_reduce_op op = GPUMEM_SUM;
+  const void* x = nullptr;
+  int64_t n = 0;
+  const int64_t* offsets = nullptr;  // segments + 1
+  int64_t segments = 0;
+  void* result = nullptr;
+  gpumem_status* status = nullptr;  // as above
+};
+
+}  // namespace gpumem

@@ -1,0 +1,24 @@
+// A resize of an image, as it travels from the entry point to the kernel.
+#pragma once
+
+#include <cstdint>
+
+#include "gpumem.h"
+
+namespace gpumem {
+
+struct ResizeParams {
+  gpumem_filter filter = GPUMEM_FILTER_NEAREST;
+  gpumem_dtype dtype = GPUMEM_U8;
+  int32_t channels = 1;
+  const void* src = nullptr;
+  int64_t src_rows = 0;
+  int64_t src_cols = 0;
+  int64_t src_pitch = 0;  // bytes
+  void* dst = nullptr;
+  int64_t dst_rows = 0;
+  int64_t dst_cols = 0;
+  int64_t dst_pitch = 0;
+};
+
+}  // namespace gpumem
