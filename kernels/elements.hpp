@@ -8,43 +8,107 @@
 
 namespace gpumem {
 
-constexpr int element_bytes(gpumem_dtype dtype) noexcept {
-  switch (dtype) {
+enum class ElementClass : int8_t { signed_integer, unsigned_integer, floating };
+
+struct ElementTraits {
+  const char* name = nullptr;
+  ElementClass what = {};
+  int8_t bytes = 0;
+  int8_t exponent_bits = 0;  // of a floating-point type
+};
+
+// The one table of the element types. Other numbers have no bytes.
+constexpr ElementTraits traits_of(gpumem_dtype dtype) noexcept {
+  using enum ElementClass;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"  // a type that gpumem.h declares and that has no entry here does not compile
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_I8:
+      return {"i8", signed_integer, 1};
     case GPUMEM_U8:
-      return 1;
+      return {"u8", unsigned_integer, 1};
     case GPUMEM_I16:
+      return {"i16", signed_integer, 2};
     case GPUMEM_U16:
-    case GPUMEM_F16:
-    case GPUMEM_BF16:
-      return 2;
+      return {"u16", unsigned_integer, 2};
     case GPUMEM_I32:
+      return {"i32", signed_integer, 4};
     case GPUMEM_U32:
+      return {"u32", unsigned_integer, 4};
+    case GPUMEM_I64:
+      return {"i64", signed_integer, 8};
+    case GPUMEM_U64:
+      return {"u64", unsigned_integer, 8};
+    case GPUMEM_F16:
+      return {"f16", floating, 2, 5};
+    case GPUMEM_BF16:
+      return {"bf16", floating, 2, 8};
     case GPUMEM_F32:
-      return 4;
-    default:
-      return 8;
+      return {"f32", floating, 4, 8};
+    case GPUMEM_F64:
+      return {"f64", floating, 8, 11};
   }
+#pragma GCC diagnostic pop
+  return {};
 }
 
-constexpr bool is_floating(gpumem_dtype dtype) noexcept { return dtype >= GPUMEM_F16; }
-constexpr bool is_signed_integer(gpumem_dtype dtype) noexcept { return dtype < GPUMEM_F16 && dtype % 2 == 0; }
+// gpumem.h numbers the types from 0 without a gap.
+constexpr gpumem_dtype count_dtypes() noexcept {
+  gpumem_dtype count = 0;
+  while (traits_of(count).bytes != 0) ++count;
+  return count;
+}
+inline constexpr gpumem_dtype kDtypes = count_dtypes();
+constexpr bool is_dtype(gpumem_dtype dtype) noexcept { return dtype >= 0 && dtype < kDtypes; }
+
+// A field of the table, kBits for each type, in one word: where a type is known at run time only, device code shifts it and loads
+// nothing.
+template <int kBits, class Field>
+constexpr uint32_t packed_traits(const Field& field) noexcept {
+  static_assert(kBits * kDtypes <= 32);
+  uint32_t packed = 0;
+  for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) packed |= uint32_t{field(traits_of(dtype))} << kBits * dtype;
+  return packed;
+}
+constexpr uint32_t types_of_class(ElementClass what) noexcept {
+  return packed_traits<1>([what](const ElementTraits& t) { return t.what == what; });
+}
+inline constexpr uint32_t kFloatingTypes = types_of_class(ElementClass::floating);
+inline constexpr uint32_t kSignedTypes = types_of_class(ElementClass::signed_integer);
+inline constexpr uint32_t kLog2Bytes = packed_traits<2>(
+    [](const ElementTraits& t) { return static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(t.bytes))); });
+
+// Of a type of the table.
+constexpr bool is_floating(gpumem_dtype dtype) noexcept { return (kFloatingTypes >> dtype & 1) != 0; }
+constexpr bool is_signed_integer(gpumem_dtype dtype) noexcept { return (kSignedTypes >> dtype & 1) != 0; }
+constexpr int element_bytes(gpumem_dtype dtype) noexcept { return 1 << (kLog2Bytes >> 2 * dtype & 3); }
 
 constexpr uint64_t sign_bit(gpumem_dtype dtype) noexcept { return uint64_t{1} << (8 * element_bytes(dtype) - 1); }
 constexpr uint64_t all_bits(gpumem_dtype dtype) noexcept { return ~uint64_t{0} >> (64 - 8 * element_bytes(dtype)); }
 
-// The bits of +infinity.
-constexpr uint64_t infinity_bits(gpumem_dtype dtype) noexcept {
+// Calls f with a floating-point type as a constant.
+template <class F>
+constexpr auto for_floating_type(gpumem_dtype dtype, const F& f) {
+  static_assert(kFloatingTypes == (1u << GPUMEM_F16 | 1u << GPUMEM_BF16 | 1u << GPUMEM_F32 | 1u << GPUMEM_F64));
   switch (dtype) {
     case GPUMEM_F16:
-      return 0x7c00;
+      return f.template operator()<GPUMEM_F16>();
     case GPUMEM_BF16:
-      return 0x7f80;
+      return f.template operator()<GPUMEM_BF16>();
     case GPUMEM_F32:
-      return 0x7f800000;
+      return f.template operator()<GPUMEM_F32>();
     default:
-      return 0x7ff0000000000000;
+      return f.template operator()<GPUMEM_F64>();
   }
+}
+
+// The bits of +infinity: the exponent's all set.
+constexpr uint64_t infinity_bits(gpumem_dtype dtype) noexcept {
+  uint64_t bits = 0;
+  for_floating_type(dtype, [&bits]<gpumem_dtype kType>() {
+    bits = sign_bit(kType) - (sign_bit(kType) >> traits_of(kType).exponent_bits);
+  });
+  return bits;
 }
 
 constexpr uint64_t kCanonicalNan = 0x7ff8000000000000;
@@ -60,17 +124,16 @@ constexpr double half_to_double(uint16_t bits) noexcept {
 }
 
 // A floating-point element, given by its bits, as f64: exact.
+template <gpumem_dtype kType>
+constexpr double to_double(uint64_t bits) noexcept {
+  if constexpr (kType == GPUMEM_F16) return half_to_double(static_cast<uint16_t>(bits));
+  if constexpr (kType == GPUMEM_BF16)
+    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits << 16)));
+  if constexpr (kType == GPUMEM_F32) return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  if constexpr (kType == GPUMEM_F64) return std::bit_cast<double>(bits);
+}
 constexpr double to_double(gpumem_dtype dtype, uint64_t bits) noexcept {
-  switch (dtype) {
-    case GPUMEM_F16:
-      return half_to_double(static_cast<uint16_t>(bits));
-    case GPUMEM_BF16:
-      return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits << 16)));
-    case GPUMEM_F32:
-      return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    default:
-      return std::bit_cast<double>(bits);
-  }
+  return for_floating_type(dtype, [bits]<gpumem_dtype kType>() { return to_double<kType>(bits); });
 }
 
 // An integer element's bits, extended to 64: by its sign, or by zeros.

@@ -44,7 +44,7 @@ struct SumEntry {
   gpumem_reduce_op op;
   __device__ explicit SumEntry(const ReduceLaunch& launch) : op(launch.op) {}
   __device__ __forceinline__ void enter(Light& light, uint64_t bits) const {
-    const double x = to_double(kType, bits);
+    const double x = to_double<kType>(bits);
     light.sum += kPlain ? x : sum_term(op, x);
   }
   __device__ Node heavy(const Light& light) const { return light; }
@@ -166,20 +166,10 @@ cudaError_t for_entry(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
     default:
       break;
   }
-  const auto sum = [&]<gpumem_dtype kType>() {
+  return for_floating_type(dtype, [&]<gpumem_dtype kType>() {
     if (op == GPUMEM_SUM) return f.template operator()<SumEntry<kType, true>>();
     return f.template operator()<SumEntry<kType, false>>();
-  };
-  switch (dtype) {
-    case GPUMEM_F16:
-      return sum.template operator()<GPUMEM_F16>();
-    case GPUMEM_BF16:
-      return sum.template operator()<GPUMEM_BF16>();
-    case GPUMEM_F32:
-      return sum.template operator()<GPUMEM_F32>();
-    default:
-      return sum.template operator()<GPUMEM_F64>();
-  }
+  });
 }
 
 }  // namespace gpumem::kernels

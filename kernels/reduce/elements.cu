@@ -86,8 +86,13 @@ __device__ __forceinline__ Node leaf_node(const Sequence& sequence, int64_t q, i
   return node;
 }
 
+// Blocks of a multiprocessor, or 0 for as many as there is room for: left alone, sums of integers take the registers of two.
 template <class Node>
-__global__ void __launch_bounds__(kElementThreads) elements_kernel(const __grid_constant__ ReduceLaunch launch) {
+constexpr int kResident = std::is_same_v<Node, IntegerNode> ? 3 : 0;
+
+template <class Node>
+__global__ void __launch_bounds__(kElementThreads, kResident<Node>)
+    elements_kernel(const __grid_constant__ ReduceLaunch launch) {
   constexpr int kWarps = kElementThreads / 32;
   __shared__ Node shared[32];
   for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {

@@ -219,16 +219,7 @@ cudaError_t reduce_tiles_sum(const ReduceLaunch& launch, Stream stream) {
   if (launch.op == GPUMEM_DOT) {
     return wide ? start<GPUMEM_F64, ProductTerm>(launch, stream) : start<GPUMEM_F32, ProductTerm>(launch, stream);
   }
-  switch (launch.dtype) {
-    case GPUMEM_F16:
-      return start_plain<GPUMEM_F16>(launch, stream);
-    case GPUMEM_BF16:
-      return start_plain<GPUMEM_BF16>(launch, stream);
-    case GPUMEM_F32:
-      return start_plain<GPUMEM_F32>(launch, stream);
-    default:
-      return start_plain<GPUMEM_F64>(launch, stream);
-  }
+  return for_floating_type(launch.dtype, [&]<gpumem_dtype kType>() { return start_plain<kType>(launch, stream); });
 }
 
 }  // namespace gpumem::kernels

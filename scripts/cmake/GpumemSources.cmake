@@ -184,6 +184,7 @@ function(gpumem_loops name flags)
     src/backend/host/loops/move.cpp
     src/backend/host/loops/ranges.cpp
     src/backend/host/loops/resize.cpp
+    src/backend/host/loops/table.cpp
     src/backend/host/loops/word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})
   target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})

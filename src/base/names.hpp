@@ -1,7 +1,7 @@
 // Words for sentences.
 #pragma once
 
-#include "gpumem.h"
+#include "kernels/elements.hpp"
 
 namespace gpumem {
 
@@ -19,10 +19,7 @@ constexpr const char* kind_name(gpumem_memory_kind kind) noexcept {
 }
 
 // Of a valid dtype.
-constexpr const char* dtype_name(gpumem_dtype dtype) noexcept {
-  constexpr const char* kNames[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
-  return kNames[dtype];
-}
+constexpr const char* dtype_name(gpumem_dtype dtype) noexcept { return traits_of(dtype).name; }
 
 constexpr const char* op_name(gpumem_reduce_op op) noexcept {
   switch (op) {
@@ -57,8 +54,8 @@ constexpr const char* op_name(gpumem_reduce_op op) noexcept {
 
 // What the value of a reduction is stored as.
 constexpr const char* result_type_name(gpumem_dtype dtype) noexcept {
-  if (dtype >= GPUMEM_F16) return "double";
-  return dtype % 2 == 0 ? "int64_t" : "uint64_t";
+  if (is_floating(dtype)) return "double";
+  return is_signed_integer(dtype) ? "int64_t" : "uint64_t";
 }
 
 }  // namespace gpumem

@@ -199,7 +199,7 @@ gpumem_status CudaBackend::reduce_segments(NativeStream stream, const ReduceSegm
 void CudaBackend::warm_up_reductions() {
   if (capturing(own_stream_)) return;
   const void* zeros = scratch_.for_stream(own_stream_).counters;
-  for (gpumem_dtype dtype = GPUMEM_I8; dtype <= GPUMEM_F64; ++dtype) {
+  for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
     for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_ARG_MIN}) {
       const ReduceProblem problem{Runs::cuda, dtype, op, 16};
       const Decision decision = select<ReduceFamily>(props_, problem, {}, {});

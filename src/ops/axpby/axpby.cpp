@@ -29,7 +29,7 @@ struct Planned {
 };
 
 void check(const AxpbyParams& c) {
-  if (c.dtype < GPUMEM_I8 || c.dtype > GPUMEM_F64) {
+  if (!is_dtype(c.dtype)) {
     fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", c.dtype, GPUMEM_F32,
          GPUMEM_F64);
   }

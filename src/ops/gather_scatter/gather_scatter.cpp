@@ -36,7 +36,7 @@ void check_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_
 template <class Family>
 void check(const GatherScatterParams& c) {
   if (c.row_bytes < 1) fail(GPUMEM_INVALID_ARGUMENT, "row_bytes is %lld; expected 1 or more", ll(c.row_bytes));
-  if (c.index_type < GPUMEM_I32 || c.index_type > GPUMEM_U64) {
+  if (!is_dtype(c.index_type) || is_floating(c.index_type) || element_bytes(c.index_type) < 4) {
     fail(GPUMEM_INVALID_ARGUMENT,
          "index_type is %d; expected GPUMEM_I32 (4), GPUMEM_U32 (5), GPUMEM_I64 (6) or GPUMEM_U64 (7)", c.index_type);
   }

@@ -16,8 +16,8 @@ constexpr bool is_op(gpumem_reduce_op op) noexcept {
 }
 
 void check_dtype(gpumem_dtype dtype) {
-  if (dtype < GPUMEM_I8 || dtype > GPUMEM_F64) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected a gpumem_dtype (%d to %d)", dtype, GPUMEM_I8, GPUMEM_F64);
+  if (!is_dtype(dtype)) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected a gpumem_dtype (0 to %d)", dtype, kDtypes - 1);
   }
 }
 

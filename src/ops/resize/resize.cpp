@@ -15,7 +15,7 @@ void check_pixel(const ResizeParams& c) {
     fail(GPUMEM_INVALID_ARGUMENT, "filter is %d; expected GPUMEM_FILTER_NEAREST (%d) or GPUMEM_FILTER_BILINEAR (%d)",
          c.filter, GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR);
   }
-  if (c.dtype < GPUMEM_I8 || c.dtype > GPUMEM_F64) {
+  if (!is_dtype(c.dtype)) {
     fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected GPUMEM_U8 (%d), GPUMEM_U16 (%d) or GPUMEM_F32 (%d)", c.dtype,
          GPUMEM_U8, GPUMEM_U16, GPUMEM_F32);
   }

@@ -10,36 +10,6 @@
 namespace gpumem {
 namespace {
 
-constexpr Loops kBase = {"base",
-                         loops_base::integers,
-                         loops_base::floats,
-                         loops_base::ranges,
-                         loops_base::moves,
-                         loops_base::float_lines,
-                         loops_base::word_lines,
-                         loops_base::axpby,
-                         loops_base::resizes};
-#if defined(GPUMEM_HAS_WIDE_LOOPS)
-constexpr Loops kAvx2 = {"avx2",
-                         loops_avx2::integers,
-                         loops_avx2::floats,
-                         loops_avx2::ranges,
-                         loops_avx2::moves,
-                         loops_avx2::float_lines,
-                         loops_avx2::word_lines,
-                         loops_avx2::axpby,
-                         loops_avx2::resizes};
-constexpr Loops kAvx512 = {"avx512",
-                           loops_avx512::integers,
-                           loops_avx512::floats,
-                           loops_avx512::ranges,
-                           loops_avx512::moves,
-                           loops_avx512::float_lines,
-                           loops_avx512::word_lines,
-                           loops_avx512::axpby,
-                           loops_avx512::resizes};
-#endif
-
 constexpr const char* kNames[] = {"base", "avx2", "avx512"};
 
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
@@ -75,22 +45,22 @@ int level_of(const char* name) {
 }  // namespace
 
 ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
-  const bool floating = is_floating(dtype);
+  const SumLoops<ReduceLoop>& sums = is_floating(dtype) ? floats.sums[dtype] : integers[dtype];
   switch (op) {
     case GPUMEM_SUM:
-      return floating ? floats.sum[dtype - GPUMEM_F16] : integers.sum[dtype];
+      return sums.sum;
     case GPUMEM_SUM_ABS:
-      return floating ? floats.sum_abs[dtype - GPUMEM_F16] : integers.sum_abs[dtype];
+      return sums.sum_abs;
     case GPUMEM_SUM_SQUARES:
-      return floating ? floats.sum_squares[dtype - GPUMEM_F16] : integers.sum_squares[dtype];
+      return sums.sum_squares;
     case GPUMEM_SUM_CUBES:
-      return floating ? floats.sum_cubes[dtype - GPUMEM_F16] : integers.sum_cubes[dtype];
+      return sums.sum_cubes;
     case GPUMEM_SUM_COMPENSATED:
       return floats.sum_compensated;
     case GPUMEM_DOT:
-      return floats.dot[dtype - GPUMEM_F32];
+      return dtype == GPUMEM_F64 ? floats.dot_f64 : floats.dot_f32;
     case GPUMEM_NRM2:
-      return dtype == GPUMEM_F64 ? floats.norm : floats.sum_squares[dtype - GPUMEM_F16];
+      return dtype == GPUMEM_F64 ? floats.norm : sums.sum_squares;
     case GPUMEM_ARG_MIN:
       return ranges.first_minimum[dtype];
     case GPUMEM_ARG_MAX:
@@ -101,16 +71,16 @@ ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept
 }
 
 LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
-  const bool floating = is_floating(dtype);
+  const SumLoops<LineLoop>& sums = is_floating(dtype) ? float_lines.sums[dtype] : word_lines.sums[dtype];
   switch (op) {
     case GPUMEM_SUM:
-      return floating ? float_lines.sum[dtype - GPUMEM_F16] : word_lines.sum[dtype];
+      return sums.sum;
     case GPUMEM_SUM_ABS:
-      return floating ? float_lines.sum_abs[dtype - GPUMEM_F16] : word_lines.sum_abs[dtype];
+      return sums.sum_abs;
     case GPUMEM_SUM_SQUARES:
-      return floating ? float_lines.sum_squares[dtype - GPUMEM_F16] : word_lines.sum_squares[dtype];
+      return sums.sum_squares;
     case GPUMEM_SUM_CUBES:
-      return floating ? float_lines.sum_cubes[dtype - GPUMEM_F16] : word_lines.sum_cubes[dtype];
+      return sums.sum_cubes;
     case GPUMEM_SUM_COMPENSATED:
       return float_lines.sum_compensated;
     default:
@@ -125,11 +95,11 @@ const Loops& host_loops(const char* limit) {
     level = allowed < level ? allowed : level;
   }
 #if defined(GPUMEM_HAS_WIDE_LOOPS)
-  if (level == 2) return kAvx512;
-  if (level == 1) return kAvx2;
+  if (level == 2) return loops_avx512::loops;
+  if (level == 1) return loops_avx2::loops;
 #endif
   static_cast<void>(level);
-  return kBase;
+  return loops_base::loops;
 }
 
 }  // namespace gpumem

@@ -143,16 +143,19 @@ struct Lines {
 template <template <class> class Lane, class Terms>
 constexpr LineLoop kLines = {Lines<Lane, Terms>::columns, Lines<Lane, Terms>::rows};
 
+constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
+  if constexpr (is_floating(kType)) {
+    using T = FloatingElement<kType>;
+    return {kLines<Sum, Plain<T>>, kLines<Sum, Magnitudes<T>>, kLines<Sum, Squares<T>>, kLines<Sum, Cubes<T>>};
+  } else {
+    return {};
+  }
+};
+
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const FloatLineLoops float_lines = {
-    {kLines<Sum, Plain<F16>>, kLines<Sum, Plain<Bf16>>, kLines<Sum, Plain<float>>, kLines<Sum, Plain<double>>},
-    {kLines<Sum, Magnitudes<F16>>, kLines<Sum, Magnitudes<Bf16>>, kLines<Sum, Magnitudes<float>>,
-     kLines<Sum, Magnitudes<double>>},
-    {kLines<Sum, Squares<F16>>, kLines<Sum, Squares<Bf16>>, kLines<Sum, Squares<float>>, kLines<Sum, Squares<double>>},
-    {kLines<Sum, Cubes<F16>>, kLines<Sum, Cubes<Bf16>>, kLines<Sum, Cubes<float>>, kLines<Sum, Cubes<double>>},
-    kLines<Compensated, Plain<double>>};
+const FloatLineLoops float_lines = {by_type<SumLoops<LineLoop>>(sums_of_type), kLines<Compensated, Plain<double>>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

@@ -202,17 +202,20 @@ ReduceNode run(const void* x, const void* y, int64_t n) {
 template <template <class> class Terms, class T>
 constexpr ReduceLoop kSum = run<Leaf<Sum, Terms<T>>>;
 
+constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<ReduceLoop> {
+  if constexpr (is_floating(kType)) {
+    using T = FloatingElement<kType>;
+    return {kSum<Plain, T>, kSum<Magnitudes, T>, kSum<Squares, T>, kSum<Cubes, T>};
+  } else {
+    return {};
+  }
+};
+
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const FloatLoops floats = {
-    {kSum<Plain, F16>, kSum<Plain, Bf16>, kSum<Plain, float>, kSum<Plain, double>},
-    {kSum<Magnitudes, F16>, kSum<Magnitudes, Bf16>, kSum<Magnitudes, float>, kSum<Magnitudes, double>},
-    {kSum<Squares, F16>, kSum<Squares, Bf16>, kSum<Squares, float>, kSum<Squares, double>},
-    {kSum<Cubes, F16>, kSum<Cubes, Bf16>, kSum<Cubes, float>, kSum<Cubes, double>},
-    {kSum<Products, float>, kSum<Products, double>},
-    run<Leaf<Compensated, Plain<double>>>,
-    run<NormLeaf>};
+const FloatLoops floats = {by_type<SumLoops<ReduceLoop>>(sums_of_type), kSum<Products, float>, kSum<Products, double>,
+                           run<Leaf<Compensated, Plain<double>>>, run<NormLeaf>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

@@ -216,21 +216,37 @@ constexpr ReduceLoop kSumSquares = sum_terms<T, Word, kBits, square<T, Word>>;
 template <class T, class Word, int kBits>
 constexpr ReduceLoop kSumCubes = sum_terms<T, Word, kBits, cube<T, Word>>;
 
+constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<ReduceLoop> {
+  if constexpr (kType == GPUMEM_I8) {
+    return {kSum<int8_t, int32_t, 7>, kSumAbs<int8_t, uint32_t, 8>, kSumSquares<int8_t, uint32_t, 16>,
+            kSumCubes<int8_t, int32_t, 21>};
+  } else if constexpr (kType == GPUMEM_U8) {
+    return {kSum<uint8_t, uint32_t, 8>, kSum<uint8_t, uint32_t, 8>, kSumSquares<uint8_t, uint32_t, 16>,
+            kSumCubes<uint8_t, uint32_t, 24>};
+  } else if constexpr (kType == GPUMEM_I16) {
+    return {kSum<int16_t, int32_t, 15>, kSumAbs<int16_t, uint32_t, 16>, kSumSquares<int16_t, uint64_t, 32>,
+            kSumCubes<int16_t, int64_t, 45>};
+  } else if constexpr (kType == GPUMEM_U16) {
+    return {kSum<uint16_t, uint32_t, 16>, kSum<uint16_t, uint32_t, 16>, kSumSquares<uint16_t, uint64_t, 32>,
+            kSumCubes<uint16_t, uint64_t, 48>};
+  } else if constexpr (kType == GPUMEM_I32) {
+    return {kSum<int32_t, int64_t, 31>, kSumAbs<int32_t, uint64_t, 32>, squares_of_32<int32_t>, cubes_of_32<int32_t>};
+  } else if constexpr (kType == GPUMEM_U32) {
+    return {kSum<uint32_t, uint64_t, 32>, kSum<uint32_t, uint64_t, 32>, squares_of_32<uint32_t>, cubes_of_32<uint32_t>};
+  } else if constexpr (kType == GPUMEM_I64) {
+    return {sum_of_64<int64_t, false>, sum_of_64<int64_t, true>, squares_of_64<int64_t>, cubes_of_64<int64_t>};
+  } else if constexpr (kType == GPUMEM_U64) {
+    return {sum_of_64<uint64_t, false>, sum_of_64<uint64_t, false>, squares_of_64<uint64_t>, cubes_of_64<uint64_t>};
+  } else {
+    static_assert(is_floating(kType));
+    return {};
+  }
+};
+
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const IntegerLoops integers = {
-    {kSum<int8_t, int32_t, 7>, kSum<uint8_t, uint32_t, 8>, kSum<int16_t, int32_t, 15>, kSum<uint16_t, uint32_t, 16>,
-     kSum<int32_t, int64_t, 31>, kSum<uint32_t, uint64_t, 32>, sum_of_64<int64_t, false>, sum_of_64<uint64_t, false>},
-    {kSumAbs<int8_t, uint32_t, 8>, kSum<uint8_t, uint32_t, 8>, kSumAbs<int16_t, uint32_t, 16>,
-     kSum<uint16_t, uint32_t, 16>, kSumAbs<int32_t, uint64_t, 32>, kSum<uint32_t, uint64_t, 32>,
-     sum_of_64<int64_t, true>, sum_of_64<uint64_t, false>},
-    {kSumSquares<int8_t, uint32_t, 16>, kSumSquares<uint8_t, uint32_t, 16>, kSumSquares<int16_t, uint64_t, 32>,
-     kSumSquares<uint16_t, uint64_t, 32>, squares_of_32<int32_t>, squares_of_32<uint32_t>, squares_of_64<int64_t>,
-     squares_of_64<uint64_t>},
-    {kSumCubes<int8_t, int32_t, 21>, kSumCubes<uint8_t, uint32_t, 24>, kSumCubes<int16_t, int64_t, 45>,
-     kSumCubes<uint16_t, uint64_t, 48>, cubes_of_32<int32_t>, cubes_of_32<uint32_t>, cubes_of_64<int64_t>,
-     cubes_of_64<uint64_t>}};
+const IntegerLoops integers = by_type<SumLoops<ReduceLoop>>(sums_of_type);
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

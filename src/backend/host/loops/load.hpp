@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backend/host/loops/common.hpp"
+#include "gpumem.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -28,6 +29,16 @@ struct F16 {
 struct Bf16 {
   uint16_t bits;
 };
+
+template <gpumem_dtype kType>
+constexpr auto floating_element() {
+  if constexpr (kType == GPUMEM_F16) return F16{};
+  if constexpr (kType == GPUMEM_BF16) return Bf16{};
+  if constexpr (kType == GPUMEM_F32) return float{};
+  if constexpr (kType == GPUMEM_F64) return double{};
+}
+template <gpumem_dtype kType>
+using FloatingElement = decltype(floating_element<kType>());
 
 template <class Vector, class T>
 inline Vector vector_at(const T* p) {

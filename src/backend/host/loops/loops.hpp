@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "backend/backend.hpp"
 
@@ -14,30 +15,45 @@ namespace gpumem {
 // side and are aligned, in y (of a dot product, else nullptr) as well; n >= 1. Reads n elements once, from front to back.
 using ReduceLoop = ReduceNode (*)(const void* x, const void* y, int64_t n);
 
-// By dtype, up to u64.
-struct IntegerLoops {
-  ReduceLoop sum[8];
-  ReduceLoop sum_abs[8];
-  ReduceLoop sum_squares[8];
-  ReduceLoop sum_cubes[8];
+// The sums of one type that the loops of a table have; the others are none.
+template <class Loop>
+struct SumLoops {
+  Loop sum{};
+  Loop sum_abs{};
+  Loop sum_squares{};
+  Loop sum_cubes{};
 };
 
-// By dtype - GPUMEM_F16; dot from GPUMEM_F32 on. In the floating-point environment that the caller has set.
+// A value for each type.
+template <class T>
+struct ByType {
+  T of[kDtypes];
+  constexpr const T& operator[](gpumem_dtype dtype) const noexcept { return of[dtype]; }
+};
+// `value` is called with every type as a constant.
+template <class T, class F>
+constexpr ByType<T> by_type(const F& value) {
+  return [&]<int... kTypes>(std::integer_sequence<int, kTypes...>) {
+    return ByType<T>{{value.template operator()<kTypes>()...}};
+  }
+  (std::make_integer_sequence<int, kDtypes>{});
+}
+
+using IntegerLoops = ByType<SumLoops<ReduceLoop>>;
+
+// In the floating-point environment that the caller has set.
 struct FloatLoops {
-  ReduceLoop sum[4];
-  ReduceLoop sum_abs[4];
-  ReduceLoop sum_squares[4];
-  ReduceLoop sum_cubes[4];
-  ReduceLoop dot[2];
+  ByType<SumLoops<ReduceLoop>> sums;
+  ReduceLoop dot_f32;
+  ReduceLoop dot_f64;
   ReduceLoop sum_compensated;  // f64
   ReduceLoop norm;             // f64
 };
 
-// By dtype.
 struct RangeLoops {
-  ReduceLoop range[12];
-  ReduceLoop first_minimum[12];
-  ReduceLoop first_maximum[12];
+  ByType<ReduceLoop> range;
+  ByType<ReduceLoop> first_minimum;
+  ByType<ReduceLoop> first_maximum;
 };
 
 // Many lines at once, pitch bytes apart. columns: the nodes of neighbouring columns, at most kStripBytes of a row, in at most
@@ -50,22 +66,14 @@ struct LineLoop {
   void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes);
 };
 
-// By dtype - GPUMEM_F16.
 struct FloatLineLoops {
-  LineLoop sum[4];
-  LineLoop sum_abs[4];
-  LineLoop sum_squares[4];
-  LineLoop sum_cubes[4];
+  ByType<SumLoops<LineLoop>> sums;
   LineLoop sum_compensated;  // f64
 };
 
-// By dtype.
 struct WordLineLoops {
-  LineLoop sum[8];
-  LineLoop sum_abs[8];
-  LineLoop sum_squares[8];
-  LineLoop sum_cubes[8];
-  LineLoop range[12];
+  ByType<SumLoops<LineLoop>> sums;
+  ByType<LineLoop> range;
 };
 
 // Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst, in tiles of
@@ -139,7 +147,6 @@ struct ResizeLoops {
 };
 
 struct Loops {
-  const char* name;
   const IntegerLoops& integers;
   const FloatLoops& floats;
   const RangeLoops& ranges;
@@ -160,28 +167,18 @@ struct Loops {
 const Loops& host_loops(const char* limit);
 
 namespace loops_base {
-extern const IntegerLoops integers;
-extern const FloatLoops floats;
-extern const RangeLoops ranges;
-extern const MoveLoops moves;
-extern const FloatLineLoops float_lines;
-extern const WordLineLoops word_lines;
-extern const AxpbyLoops axpby;
-extern const ResizeLoops resizes;
-}  // namespace loops_base
-
+extern const Loops loops;
+}
 namespace loops_avx2 {
-extern const IntegerLoops integers;
-extern const FloatLoops floats;
-extern const RangeLoops ranges;
-extern const MoveLoops moves;
-extern const FloatLineLoops float_lines;
-extern const WordLineLoops word_lines;
-extern const AxpbyLoops axpby;
-extern const ResizeLoops resizes;
-}  // namespace loops_avx2
-
+extern const Loops loops;
+}
 namespace loops_avx512 {
+extern const Loops loops;
+}
+
+#if defined(GPUMEM_LOOPS)
+// The parts of one instruction set.
+namespace GPUMEM_LOOPS {
 extern const IntegerLoops integers;
 extern const FloatLoops floats;
 extern const RangeLoops ranges;
@@ -190,6 +187,7 @@ extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
 extern const ResizeLoops resizes;
-}  // namespace loops_avx512
+}  // namespace GPUMEM_LOOPS
+#endif
 
 }  // namespace gpumem

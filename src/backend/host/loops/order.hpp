@@ -1,8 +1,12 @@
 // The order of elements of every type. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
+
+#include "kernels/elements.hpp"
 
 namespace gpumem {
 namespace {
@@ -10,6 +14,11 @@ namespace {
 // The elements' memory, whatever their own type is.
 template <class T>
 using Bits [[gnu::may_alias]] = T;
+
+// An integer as wide as elements of a type.
+template <gpumem_dtype kType>
+using SignedOf = std::tuple_element_t<std::countr_zero(static_cast<unsigned>(element_bytes(kType))),
+                                      std::tuple<int8_t, int16_t, int32_t, int64_t>>;
 
 template <class T>
 struct Range {
@@ -71,10 +80,10 @@ inline uint64_t key(T v) {
   return static_cast<U>(static_cast<U>(v) ^ kSign);
 }
 
-using F16 = Floating<int16_t, 0x7c00>;
-using Bf16 = Floating<int16_t, 0x7f80>;
-using F32 = Floating<int32_t, 0x7f800000>;
-using F64 = Floating<int64_t, 0x7ff0000000000000>;
+template <gpumem_dtype kType>
+using Ordered = std::conditional_t<
+    is_floating(kType), Floating<SignedOf<kType>, static_cast<SignedOf<kType>>(infinity_bits(kType))>,
+    Integer<std::conditional_t<is_signed_integer(kType), SignedOf<kType>, std::make_unsigned_t<SignedOf<kType>>>>>;
 
 }  // namespace
 }  // namespace gpumem

@@ -61,18 +61,9 @@ ReduceNode first(const void* data, const void*, int64_t n) {
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const RangeLoops ranges = {
-    {range<Integer<int8_t>>, range<Integer<uint8_t>>, range<Integer<int16_t>>, range<Integer<uint16_t>>,
-     range<Integer<int32_t>>, range<Integer<uint32_t>>, range<Integer<int64_t>>, range<Integer<uint64_t>>, range<F16>,
-     range<Bf16>, range<F32>, range<F64>},
-    {first<Integer<int8_t>, false>, first<Integer<uint8_t>, false>, first<Integer<int16_t>, false>,
-     first<Integer<uint16_t>, false>, first<Integer<int32_t>, false>, first<Integer<uint32_t>, false>,
-     first<Integer<int64_t>, false>, first<Integer<uint64_t>, false>, first<F16, false>, first<Bf16, false>,
-     first<F32, false>, first<F64, false>},
-    {first<Integer<int8_t>, true>, first<Integer<uint8_t>, true>, first<Integer<int16_t>, true>,
-     first<Integer<uint16_t>, true>, first<Integer<int32_t>, true>, first<Integer<uint32_t>, true>,
-     first<Integer<int64_t>, true>, first<Integer<uint64_t>, true>, first<F16, true>, first<Bf16, true>,
-     first<F32, true>, first<F64, true>}};
+const RangeLoops ranges = {by_type<ReduceLoop>([]<gpumem_dtype kType>() { return range<Ordered<kType>>; }),
+                           by_type<ReduceLoop>([]<gpumem_dtype kType>() { return first<Ordered<kType>, false>; }),
+                           by_type<ReduceLoop>([]<gpumem_dtype kType>() { return first<Ordered<kType>, true>; })};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

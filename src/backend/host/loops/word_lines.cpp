@@ -170,26 +170,43 @@ constexpr LineLoop kSumSquares = kLines<Sums<T, Word, square<T, Word>>>;
 template <class T, class Word>
 constexpr LineLoop kSumCubes = kLines<Sums<T, Word, cube<T, Word>>>;
 
+constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
+  if constexpr (kType == GPUMEM_I8) {
+    return {kSum<int8_t, int32_t>, kSumAbs<int8_t, uint32_t>, kSumSquares<int8_t, uint32_t>,
+            kSumCubes<int8_t, int32_t>};
+  } else if constexpr (kType == GPUMEM_U8) {
+    return {kSum<uint8_t, uint32_t>, kSum<uint8_t, uint32_t>, kSumSquares<uint8_t, uint32_t>,
+            kSumCubes<uint8_t, uint64_t>};
+  } else if constexpr (kType == GPUMEM_I16) {
+    return {kSum<int16_t, int32_t>, kSumAbs<int16_t, uint32_t>, kSumSquares<int16_t, uint64_t>,
+            kSumCubes<int16_t, int64_t>};
+  } else if constexpr (kType == GPUMEM_U16) {
+    return {kSum<uint16_t, uint32_t>, kSum<uint16_t, uint32_t>, kSumSquares<uint16_t, uint64_t>,
+            kSumCubes<uint16_t, uint64_t>};
+  } else if constexpr (kType == GPUMEM_I32) {
+    return {kSum<int32_t, int64_t>, kSumAbs<int32_t, uint64_t>, kLines<Sums<int32_t, Int128, square_of_32<int32_t>>>,
+            kLines<Sums<int32_t, Int128, cube_of_32<int32_t>>>};
+  } else if constexpr (kType == GPUMEM_U32) {
+    return {kSum<uint32_t, uint64_t>, kSum<uint32_t, uint64_t>, kLines<Sums<uint32_t, Int128, square_of_32<uint32_t>>>,
+            kLines<Sums<uint32_t, Int128, cube_of_32<uint32_t>>>};
+  } else if constexpr (kType == GPUMEM_I64) {
+    return {kSum<int64_t, Int128>, kSumAbs<int64_t, Int128>, kLines<PowersOf64<int64_t, false>>,
+            kLines<PowersOf64<int64_t, true>>};
+  } else if constexpr (kType == GPUMEM_U64) {
+    return {kSum<uint64_t, Int128>, kSum<uint64_t, Int128>, kLines<PowersOf64<uint64_t, false>>,
+            kLines<PowersOf64<uint64_t, true>>};
+  } else {
+    static_assert(is_floating(kType));
+    return {};
+  }
+};
+
 }  // namespace
 
 namespace GPUMEM_LOOPS {
 const WordLineLoops word_lines = {
-    {kSum<int8_t, int32_t>, kSum<uint8_t, uint32_t>, kSum<int16_t, int32_t>, kSum<uint16_t, uint32_t>,
-     kSum<int32_t, int64_t>, kSum<uint32_t, uint64_t>, kSum<int64_t, Int128>, kSum<uint64_t, Int128>},
-    {kSumAbs<int8_t, uint32_t>, kSum<uint8_t, uint32_t>, kSumAbs<int16_t, uint32_t>, kSum<uint16_t, uint32_t>,
-     kSumAbs<int32_t, uint64_t>, kSum<uint32_t, uint64_t>, kSumAbs<int64_t, Int128>, kSum<uint64_t, Int128>},
-    {kSumSquares<int8_t, uint32_t>, kSumSquares<uint8_t, uint32_t>, kSumSquares<int16_t, uint64_t>,
-     kSumSquares<uint16_t, uint64_t>, kLines<Sums<int32_t, Int128, square_of_32<int32_t>>>,
-     kLines<Sums<uint32_t, Int128, square_of_32<uint32_t>>>, kLines<PowersOf64<int64_t, false>>,
-     kLines<PowersOf64<uint64_t, false>>},
-    {kSumCubes<int8_t, int32_t>, kSumCubes<uint8_t, uint64_t>, kSumCubes<int16_t, int64_t>,
-     kSumCubes<uint16_t, uint64_t>, kLines<Sums<int32_t, Int128, cube_of_32<int32_t>>>,
-     kLines<Sums<uint32_t, Int128, cube_of_32<uint32_t>>>, kLines<PowersOf64<int64_t, true>>,
-     kLines<PowersOf64<uint64_t, true>>},
-    {kLines<Ranges<Integer<int8_t>>>, kLines<Ranges<Integer<uint8_t>>>, kLines<Ranges<Integer<int16_t>>>,
-     kLines<Ranges<Integer<uint16_t>>>, kLines<Ranges<Integer<int32_t>>>, kLines<Ranges<Integer<uint32_t>>>,
-     kLines<Ranges<Integer<int64_t>>>, kLines<Ranges<Integer<uint64_t>>>, kLines<Ranges<F16>>, kLines<Ranges<Bf16>>,
-     kLines<Ranges<F32>>, kLines<Ranges<F64>>}};
+    by_type<SumLoops<LineLoop>>(sums_of_type),
+    by_type<LineLoop>([]<gpumem_dtype kType>() { return kLines<Ranges<Ordered<kType>>>; })};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem
