@@ -10,8 +10,9 @@
 
 #include <bit>
 
+#include "kernels/axpby/limits.hpp"
 #include "kernels/enqueue.cuh"
-#include "kernels/limits.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
@@ -224,14 +225,6 @@ cudaError_t start_words(const AxpbyLaunch& launch, Stream stream) {
   });
 }
 
-template <class T>
-cudaError_t preload() {
-  cudaFuncAttributes attributes;
-  const cudaError_t one = cudaFuncGetAttributes(&attributes, words_kernel<Reads::words, Reads::nothing, T>);
-  if (one != cudaSuccess) return one;
-  return cudaFuncGetAttributes(&attributes, words_kernel<Reads::words, Reads::words, T>);
-}
-
 }  // namespace
 
 cudaError_t axpby_vec16(const AxpbyLaunch& launch, Stream stream) {
@@ -257,8 +250,8 @@ cudaError_t axpby_bytes(const AxpbyLaunch& launch, Stream stream) {
 }
 
 cudaError_t axpby_preload() {
-  const cudaError_t error = preload<float>();
-  return error != cudaSuccess ? error : preload<double>();
+  return preload(words_kernel<Reads::words, Reads::nothing, float>, words_kernel<Reads::words, Reads::words, float>,
+                 words_kernel<Reads::words, Reads::nothing, double>, words_kernel<Reads::words, Reads::words, double>);
 }
 
 }  // namespace gpumem::kernels

@@ -10,9 +10,10 @@
 //   bytes                anything, a byte a thread.
 #include "kernels/copy/copy.hpp"
 
+#include "kernels/copy/limits.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
-#include "kernels/limits.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
@@ -71,31 +72,8 @@ struct Row {
 };
 
 template <int kBytes>
-struct WordOf;
-template <>
-struct WordOf<1> {
-  using type = unsigned char;
-};
-template <>
-struct WordOf<2> {
-  using type = uint16_t;
-};
-template <>
-struct WordOf<4> {
-  using type = uint32_t;
-};
-template <>
-struct WordOf<8> {
-  using type = uint2;
-};
-template <>
-struct WordOf<16> {
-  using type = uint4;
-};
-
-template <int kBytes>
 __device__ void move_word(unsigned char* dst, const unsigned char* src) {
-  using Word = typename WordOf<kBytes>::type;
+  using Word = WordOf<kBytes>;
   *reinterpret_cast<Word*>(dst) = *reinterpret_cast<const Word*>(src);
 }
 
@@ -136,18 +114,17 @@ __global__ void __launch_bounds__(kThreads)
                 in_slice * launch.dst_pitch + at;
     const auto* src = static_cast<const unsigned char*>(launch.src) + static_cast<int64_t>(slice) * launch.src_slice +
                       in_slice * launch.src_pitch + at;
-    typename WordOf<kAccess>::type word[kDepth];
+    WordOf<kAccess> word[kDepth];
     const int step = kAccess << pieces.log2_lanes;
     const int64_t left = launch.row_bytes - at;
 #pragma unroll
     for (int k = 0; k < kDepth; ++k) {
-      if (k * step + kAccess <= left)
-        word[k] = *reinterpret_cast<const typename WordOf<kAccess>::type*>(src + k * step);
+      if (k * step + kAccess <= left) word[k] = *reinterpret_cast<const WordOf<kAccess>*>(src + k * step);
     }
 #pragma unroll
     for (int k = 0; k < kDepth; ++k) {
       if (k * step + kAccess <= left) {
-        *reinterpret_cast<typename WordOf<kAccess>::type*>(dst + k * step) = word[k];
+        *reinterpret_cast<WordOf<kAccess>*>(dst + k * step) = word[k];
       } else if constexpr (kAccess > 1) {
         if (k * step < left) move_rest<kAccess / 2>(dst + k * step, src + k * step, static_cast<int>(left - k * step));
       }
@@ -224,9 +201,6 @@ cudaError_t copy_bytes(const CopyLaunch& launch, Stream stream) {
   return enqueue(bytes_kernel, blocks(launch), kThreads, stream, launch);
 }
 
-cudaError_t copy_preload() {
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, vec16_kernel);
-}
+cudaError_t copy_preload() { return preload(vec16_kernel); }
 
 }  // namespace gpumem::kernels

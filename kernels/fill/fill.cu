@@ -4,7 +4,8 @@
 
 #include "kernels/enqueue.cuh"
 #include "kernels/fill/fill.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/fill/limits.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
@@ -58,9 +59,6 @@ cudaError_t fill_vec16(const FillLaunch& launch, Stream stream) {
                        static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
 }
 
-cudaError_t fill_preload() {
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, vec16_kernel);
-}
+cudaError_t fill_preload() { return preload(vec16_kernel); }
 
 }  // namespace gpumem::kernels

@@ -5,7 +5,9 @@
 
 #include "kernels/enqueue.cuh"
 #include "kernels/fill/fill.hpp"
+#include "kernels/fill/limits.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
@@ -17,33 +19,10 @@ struct Pattern {
   alignas(16) unsigned char bytes[16];
 };
 
-template <int kBytes>
-struct WordOf;
-template <>
-struct WordOf<1> {
-  using type = unsigned char;
-};
-template <>
-struct WordOf<2> {
-  using type = uint16_t;
-};
-template <>
-struct WordOf<4> {
-  using type = uint32_t;
-};
-template <>
-struct WordOf<8> {
-  using type = uint2;
-};
-template <>
-struct WordOf<16> {
-  using type = uint4;
-};
-
 // The pattern's bytes from `at` on, a multiple of kBytes.
 template <int kBytes>
 __device__ void write_word(unsigned char* row, int64_t at, const Pattern& pattern) {
-  using Word = typename WordOf<kBytes>::type;
+  using Word = WordOf<kBytes>;
   *reinterpret_cast<Word*>(row + at) = *reinterpret_cast<const Word*>(&pattern.bytes[at % 16]);
 }
 

@@ -9,7 +9,8 @@
 // A row's last word may be a part of one.
 #include "kernels/enqueue.cuh"
 #include "kernels/gather_scatter/gather_scatter.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/gather_scatter/limits.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
@@ -201,10 +202,6 @@ cudaError_t scatter_bytes(const RowsLaunch& launch, Stream stream) {
   return start<unsigned char, false>(launch, stream);
 }
 
-// The kernels of one source file are loaded together.
-cudaError_t rows_preload() {
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, check_kernel<uint32_t>);
-}
+cudaError_t rows_preload() { return preload(check_kernel<uint32_t>); }
 
 }  // namespace gpumem::kernels

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "kernels/division.hpp"
+#include "kernels/enqueue.cuh"
 #include "kernels/permute/box.hpp"
-#include "kernels/permute/words.cuh"
+#include "kernels/permute/permute.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 

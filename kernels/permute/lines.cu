@@ -38,7 +38,7 @@ __device__ __forceinline__ void fill(Piece* pieces, const Lines& p) {
 
 template <int kBytes>
 __global__ void __launch_bounds__(kLineThreads, 5) lines_kernel(const __grid_constant__ Lines p) {
-  using T = typename Word<kBytes>::Type;
+  using T = WordOf<kBytes>;
   constexpr int kLoads = line_loads(kBytes);
   constexpr int kWarps = kLineThreads / 32;
   __shared__ Piece pieces[kLinePieces];
@@ -102,11 +102,7 @@ cudaError_t permute_lines(const PermuteLaunch& launch, Stream stream) {
 }
 
 cudaError_t permute_lines_preload() {
-  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
-    const cudaError_t error = for_size(bytes, [&]<int kBytes>() { return load(lines_kernel<kBytes>); });
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  return for_all_sizes([&]<int kBytes>() { return preload(lines_kernel<kBytes>); });
 }
 
 }  // namespace gpumem::kernels

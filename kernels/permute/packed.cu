@@ -127,7 +127,7 @@ __device__ __forceinline__ void write_lines(T* dst, const T* shared, const Table
 
 template <int kBytes, bool kPadded>
 __global__ void __launch_bounds__(kPackedThreads, kPackedResident) packed_kernel(const __grid_constant__ Packed p) {
-  using T = typename Word<kBytes>::Type;
+  using T = WordOf<kBytes>;
   constexpr int kLoads = in_flight(kBytes);
   __shared__ T shared[kPackedBytes / kBytes];
   __shared__ Tables tables;
@@ -192,14 +192,8 @@ cudaError_t permute_packed(const PermuteLaunch& launch, Stream stream) {
 }
 
 cudaError_t permute_packed_preload() {
-  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
-    const cudaError_t error = for_size(bytes, [&]<int kBytes>() {
-      const cudaError_t e = load(packed_kernel<kBytes, false>);
-      return e == cudaSuccess ? load(packed_kernel<kBytes, (kBytes >= 4)>) : e;
-    });
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  return for_all_sizes(
+      [&]<int kBytes>() { return preload(packed_kernel<kBytes, false>, packed_kernel<kBytes, (kBytes >= 4)>); });
 }
 
 }  // namespace gpumem::kernels

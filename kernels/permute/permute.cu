@@ -8,18 +8,15 @@
 // in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
 // table leaves such shapes to `packed` (packed.cu) or to `elements`.
 #include "kernels/division.hpp"
-#include "kernels/limits.hpp"
-#include "kernels/permute/words.cuh"
+#include "kernels/enqueue.cuh"
+#include "kernels/permute/limits.hpp"
+#include "kernels/permute/permute.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
 constexpr int kThreads = kPermuteThreads;
-
-template <int kBytes>
-struct Bytes {
-  unsigned char bytes[kBytes];
-};
 
 // Axes that a number is taken apart into, the first one fastest. Read by compile-time indices only.
 template <class Index>
@@ -64,7 +61,7 @@ struct Rows {
 
 template <int kBytes, class Index>
 __global__ void __launch_bounds__(kThreads) rows_kernel(const __grid_constant__ Rows<Index> r) {
-  using T = typename Word<kBytes>::Type;
+  using T = WordOf<kBytes>;
   constexpr int kLoads = static_cast<int>(permute_row_loads(kBytes));
   const int lane = static_cast<int>(threadIdx.x) & (r.lanes - 1);
   const int64_t groups = int64_t{gridDim.x} * (kThreads >> r.lanes_log2);
@@ -106,7 +103,7 @@ struct Tiles {
 
 template <int kBytes, class Index>
 __global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__ Tiles<Index> t) {
-  using T = typename Word<kBytes>::Type;
+  using T = WordOf<kBytes>;
   constexpr int kTile = static_cast<int>(permute_tile(kBytes));
   constexpr int kPitch = kTile + (kBytes >= 4 ? 1 : 4 / kBytes);  // words of 4 bytes in different banks down a column
   constexpr int kRowsAtOnce = kThreads / kTile;
@@ -257,21 +254,16 @@ cudaError_t permute_elements(const PermuteLaunch& launch, Stream stream) {
       return fits_32_bits(launch.axes) ? start_elements<T, uint32_t>(launch, stream)
                                        : start_elements<T, uint64_t>(launch, stream);
     };
-    return by_words ? of.template operator()<typename Word<kBytes>::Type>() : of.template operator()<Bytes<kBytes>>();
+    return by_words ? of.template operator()<WordOf<kBytes>>() : of.template operator()<Bytes<kBytes>>();
   });
 }
 
 cudaError_t permute_preload() {
-  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
-    const cudaError_t error = for_size(bytes, [&]<int kBytes>() {
-      using T = typename Word<kBytes>::Type;
-      cudaError_t e = load(rows_kernel<kBytes, uint32_t>);
-      if (e == cudaSuccess) e = load(tiles_kernel<kBytes, uint32_t>);
-      return e == cudaSuccess ? load(elements_kernel<T, uint32_t>) : e;
-    });
-    if (error != cudaSuccess) return error;
-  }
-  const cudaError_t error = permute_lines_preload();
+  cudaError_t error = for_all_sizes([&]<int kBytes>() {
+    return preload(rows_kernel<kBytes, uint32_t>, tiles_kernel<kBytes, uint32_t>,
+                   elements_kernel<WordOf<kBytes>, uint32_t>);
+  });
+  if (error == cudaSuccess) error = permute_lines_preload();
   return error == cudaSuccess ? permute_packed_preload() : error;
 }
 

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "kernels/enqueue.cuh"
-#include "kernels/limits.hpp"
 #include "kernels/reduce/arrival.cuh"
 #include "kernels/reduce/cluster.cuh"
+#include "kernels/reduce/limits.hpp"
 #include "kernels/reduce/lines.cuh"
 
 namespace gpumem::kernels {

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "gpumem.h"
-#include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
+#include "kernels/reduce/limits.hpp"
 #include "kernels/reduce/spans.hpp"
 #include "kernels/stream.hpp"
 

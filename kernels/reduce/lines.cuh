@@ -1,6 +1,7 @@
 // Where a line lies, and what becomes of its node.
 #pragma once
 
+#include "kernels/limits.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/values.hpp"
 
@@ -31,8 +32,7 @@ __device__ __forceinline__ Line line_of(const ReduceLaunch& launch, int64_t inde
 }
 
 inline dim3 lines_grid(const ReduceLaunch& launch) {
-  constexpr int64_t kMost = 0x7fffffff;
-  return dim3(static_cast<unsigned>(launch.lines.count < kMost ? launch.lines.count : kMost),
+  return dim3(static_cast<unsigned>(launch.lines.count < kMaxGrid ? launch.lines.count : kMaxGrid),
               static_cast<unsigned>(launch.blocks_per_line));
 }
 

@@ -153,7 +153,7 @@ template <class Entry, int kThreads, int kSlots>
 cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   constexpr int64_t kRowsABlock = int64_t{kBlock} / kThreads * kSets;
   const int64_t blocks = (launch.lines.count + kRowsABlock - 1) / kRowsABlock;
-  const auto grid = static_cast<unsigned>(blocks < 0x7fffffff ? blocks : 0x7fffffff);
+  const auto grid = static_cast<unsigned>(blocks < kMaxGrid ? blocks : kMaxGrid);
   return enqueue(short_rows_kernel<Entry, kThreads, kSlots>, grid, kBlock, stream, launch);
 }
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernels/division.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/resize/limits.hpp"
 
 namespace gpumem {
 

@@ -7,32 +7,12 @@
 
 #include "kernels/enqueue.cuh"
 #include "kernels/resize/tiles.cuh"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
 constexpr int kThreads = kResizeThreads;
-
-template <int kBytes>
-struct WordOf {
-  using Type = uint8_t;
-};
-template <>
-struct WordOf<2> {
-  using Type = uint16_t;
-};
-template <>
-struct WordOf<4> {
-  using Type = uint32_t;
-};
-template <>
-struct WordOf<8> {
-  using Type = uint2;
-};
-template <>
-struct WordOf<16> {
-  using Type = uint4;
-};
 
 // The largest power of two that divides bytes, a word at most.
 constexpr int word_bytes(int bytes) {
@@ -56,10 +36,10 @@ __device__ inline Pixel<T, kChannels> read_pixel(const T* from) {
   if constexpr (kWhole) {
     constexpr int kBytes = kChannels * static_cast<int>(sizeof(T));
     union {
-      typename WordOf<kBytes>::Type word;
+      WordOf<kBytes> word;
       Pixel<T, kChannels> pixel;
     } both;
-    both.word = __ldg(reinterpret_cast<const typename WordOf<kBytes>::Type*>(from));
+    both.word = __ldg(reinterpret_cast<const WordOf<kBytes>*>(from));
     return both.pixel;
   } else {
     Pixel<T, kChannels> pixel;
@@ -76,7 +56,7 @@ union Pixels {
   static constexpr int kElements = kCount * kChannels;
   static constexpr int kWordBytes = word_bytes(kElements * static_cast<int>(sizeof(T)));
   static constexpr int kWords = kElements * static_cast<int>(sizeof(T)) / kWordBytes;
-  using Word = typename WordOf<kWordBytes>::Type;
+  using Word = WordOf<kWordBytes>;
 
   Word word[kWords];
   T element[kElements];
@@ -328,10 +308,6 @@ cudaError_t resize_bytes(const ResizeLaunch& launch, Stream stream) {
   }
 }
 
-// The kernels of one source file are loaded together.
-cudaError_t resize_preload() {
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, bytes_kernel<uint8_t>);
-}
+cudaError_t resize_preload() { return preload(bytes_kernel<uint8_t>); }
 
 }  // namespace gpumem::kernels

@@ -1,7 +1,7 @@
 // How the kernels of the resize lay threads over dst: a thread makes some neighbouring pixels of a few rows, one below the other.
 #pragma once
 
-#include "kernels/limits.hpp"
+#include "kernels/resize/limits.hpp"
 #include "kernels/resize/resize.hpp"
 
 namespace gpumem::kernels {

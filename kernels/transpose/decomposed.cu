@@ -268,7 +268,7 @@ int64_t transpose_decomposed_scratch(int64_t element_bytes, const TransposeLaunc
 
 cudaError_t transpose_decomposed(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
-    if (reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0) return Passes<Aligned<kBytes>>(launch, stream).run();
+    if (reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0) return Passes<WordOf<kBytes>>(launch, stream).run();
     return Passes<Bytes<kBytes>>(launch, stream).run();
   });
 }

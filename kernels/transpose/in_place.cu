@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
 // One tile of a pair, as a thread of its block sees it.
 template <int kBytes>
 struct SwapTile {
-  using Element = Aligned<kBytes>;
+  using Element = WordOf<kBytes>;
   static constexpr int kSide = static_cast<int>(transpose_vec16_tile(kBytes));
   static constexpr int kVector = 16 / kBytes;
   static constexpr int kAcross = kSide / kVector;
@@ -160,7 +160,7 @@ cudaError_t transpose_swap_tiles(int64_t element_bytes, const TransposeLaunch& l
   const int64_t per_matrix = transpose_tile_pairs(across);
   return for_size(element_bytes, [&]<int kBytes>() {
     const bool aligned = reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0;
-    return start(aligned ? swap_kernel<Aligned<kBytes>> : swap_kernel<Bytes<kBytes>>, launch.grid, stream, launch,
+    return start(aligned ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, launch.grid, stream, launch,
                  across, per_matrix, per_matrix * launch.batches);
   });
 }

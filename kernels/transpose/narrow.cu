@@ -58,7 +58,7 @@ struct Stepping {
 
 template <int kBytes>
 struct NarrowSides {
-  using Element = Aligned<kBytes>;
+  using Element = WordOf<kBytes>;
   static constexpr uint32_t kVector = 16 / kBytes;
   static constexpr bool kAsync = kBytes >= 4;
   union Word {

@@ -17,7 +17,7 @@ constexpr int kWarps = kThreads / 32;
 
 template <int kBytes>
 struct Odd {
-  using Element = Aligned<kBytes>;
+  using Element = WordOf<kBytes>;
   static constexpr int kVector = 16 / kBytes;
   static constexpr int kSector = static_cast<int>(transpose_odd_sector(kBytes));
   static constexpr int kRows = static_cast<int>(transpose_odd_rows(kBytes));

@@ -54,17 +54,17 @@ cudaError_t start_seed(Kernel kernel, const TransposeLaunch& launch, Stream stre
 
 cudaError_t transpose_naive(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_seed(naive_kernel<Aligned<kBytes>>, launch, stream); });
+                  [&]<int kBytes>() { return start_seed(naive_kernel<WordOf<kBytes>>, launch, stream); });
 }
 
 cudaError_t transpose_shared(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_seed(shared_kernel<Aligned<kBytes>, 0>, launch, stream); });
+                  [&]<int kBytes>() { return start_seed(shared_kernel<WordOf<kBytes>, 0>, launch, stream); });
 }
 
 cudaError_t transpose_shared_padded(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_seed(shared_kernel<Aligned<kBytes>, 1>, launch, stream); });
+                  [&]<int kBytes>() { return start_seed(shared_kernel<WordOf<kBytes>, 1>, launch, stream); });
 }
 
 }  // namespace gpumem::kernels

@@ -7,36 +7,11 @@
 #include <type_traits>
 
 #include "kernels/enqueue.cuh"
-#include "kernels/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 #include "kernels/transpose/transpose.hpp"
+#include "kernels/words.cuh"
 
 namespace gpumem::kernels {
-
-template <int kBytes>
-struct alignas(kBytes) Aligned {
-  unsigned char bytes[kBytes];
-};
-template <>
-struct alignas(2) Aligned<2> {
-  uint16_t word;
-};
-template <>
-struct alignas(4) Aligned<4> {
-  uint32_t word;
-};
-template <>
-struct alignas(8) Aligned<8> {
-  uint2 word;
-};
-template <>
-struct alignas(16) Aligned<16> {
-  uint4 word;
-};
-// Moved byte by byte, at any address.
-template <int kBytes>
-struct Bytes {
-  unsigned char bytes[kBytes];
-};
 
 // The tiles of all matrices, one after the other.
 struct Tiles {
@@ -90,25 +65,6 @@ template <class... Parameters>
 cudaError_t start(void (*kernel)(Parameters...), int64_t grid, Stream stream,
                   std::type_identity_t<Parameters>... arguments) {
   return enqueue_early(kernel, static_cast<unsigned>(grid), kTransposeThreads, stream, arguments...);
-}
-
-// Calls f with the element's size as a compile-time constant.
-template <class F>
-cudaError_t for_size(int64_t element_bytes, const F& f) {
-  switch (element_bytes) {
-    case 1:
-      return f.template operator()<1>();
-    case 2:
-      return f.template operator()<2>();
-    case 4:
-      return f.template operator()<4>();
-    case 8:
-      return f.template operator()<8>();
-    case 16:
-      return f.template operator()<16>();
-    default:
-      return cudaErrorInvalidValue;
-  }
 }
 
 }  // namespace gpumem::kernels

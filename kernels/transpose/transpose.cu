@@ -45,7 +45,7 @@ struct Vec16 {
   static constexpr int kAcross = kTile / kVector;  // words in a row of the tile
   static constexpr int kRowsAtOnce = kThreads / kAcross;
   static constexpr int kPasses = kTile / kRowsAtOnce;
-  using Element = Aligned<kBytes>;
+  using Element = WordOf<kBytes>;
   union Word {
     uint4 word;
     Element element[kVector];
@@ -121,7 +121,7 @@ cudaError_t transpose_tile_vec16(int64_t element_bytes, const TransposeLaunch& l
 cudaError_t transpose_tile_padded(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     constexpr int kTile = kTransposePaddedTile;
-    return start(padded_kernel<Aligned<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
+    return start(padded_kernel<WordOf<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
   });
 }
 
@@ -133,17 +133,8 @@ cudaError_t transpose_tile_bytes(int64_t element_bytes, const TransposeLaunch& l
 }
 
 cudaError_t transpose_preload() {
-  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
-    const cudaError_t error = for_size(bytes, [&]<int kBytes>() {
-      cudaFuncAttributes attributes;
-      const cudaError_t e = cudaFuncGetAttributes(&attributes, vec16_kernel<kBytes>);
-      return e != cudaSuccess
-                 ? e
-                 : cudaFuncGetAttributes(&attributes, padded_kernel<Aligned<kBytes>, kTransposePaddedTile>);
-    });
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  return for_all_sizes(
+      [&]<int kBytes>() { return preload(vec16_kernel<kBytes>, padded_kernel<WordOf<kBytes>, kTransposePaddedTile>); });
 }
 
 }  // namespace gpumem::kernels

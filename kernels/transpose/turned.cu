@@ -15,7 +15,7 @@ constexpr int kWarps = kThreads / 32;
 // A tile of kRows x kCols elements, as a thread of it sees it. A warp takes 8 words of 4 groups of rows at a time.
 template <int kBytes, int kRows, int kCols>
 struct Turned {
-  using Element = Aligned<kBytes>;
+  using Element = WordOf<kBytes>;
   static constexpr int kPer = 4 / kBytes;          // rows in a word of a column: a group
   static constexpr int kVector = 16 / kBytes;      // elements in 16 bytes
   static constexpr int kGroups = kRows / kPer;     // words of a column
@@ -42,7 +42,7 @@ union ElementWord {
 
 // The last elements of a row that does not fill its last word.
 template <int kBytes>
-__device__ uint4 partial_word(const Aligned<kBytes>* from, int count) {
+__device__ uint4 partial_word(const WordOf<kBytes>* from, int count) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   uint4 word{0, 0, 0, 0};
 #pragma unroll 1

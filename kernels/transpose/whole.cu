@@ -74,7 +74,7 @@ cudaError_t run(const TransposeLaunch& launch, Stream stream) {
 cudaError_t transpose_whole(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     const bool aligned = reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0;
-    return aligned ? run<Aligned<kBytes>>(launch, stream) : run<Bytes<kBytes>>(launch, stream);
+    return aligned ? run<WordOf<kBytes>>(launch, stream) : run<Bytes<kBytes>>(launch, stream);
   });
 }
 

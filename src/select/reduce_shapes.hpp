@@ -7,7 +7,7 @@
 
 #include "gpumem.h"
 #include "kernels/elements.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/reduce/limits.hpp"
 
 namespace gpumem {
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/axpby/limits.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
-
-constexpr int64_t kMaxGrid = 0x7fffffff;
 
 const char* accepts(const DeviceProps&, const AxpbyProblem&) noexcept { return nullptr; }
 

@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/copy/limits.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
-
-constexpr int64_t kMaxGrid = 0x7fffffff;
 
 const char* accepts(const DeviceProps&, const CopyProblem&) noexcept { return nullptr; }
 

@@ -2,13 +2,12 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/fill/limits.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
-
-constexpr int64_t kMaxGrid = 0x7fffffff;
 
 const char* accepts(const DeviceProps&, const FillProblem&) noexcept { return nullptr; }
 const char* accepts_uniform(const DeviceProps&, const FillProblem& p) noexcept {
@@ -23,11 +22,11 @@ LaunchShape memset_shape(const DeviceProps&, const FillProblem& p) noexcept { re
 
 LaunchShape vec16_shape(const DeviceProps&, const FillProblem& p) noexcept {
   constexpr int64_t kBlockBytes = int64_t{kFillThreads} * 16;
-  return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, 0x7fffffff), kFillThreads, 1, kBlockBytes};
+  return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, kMaxGrid), kFillThreads, 1, kBlockBytes};
 }
 
 LaunchShape bytes_shape(const DeviceProps&, const FillProblem& p) noexcept {
-  return {std::clamp<int64_t>(ceil_div(p.bytes, kFillThreads), 1, 0x7fffffff), kFillThreads, 1, kFillThreads};
+  return {std::clamp<int64_t>(ceil_div(p.bytes, kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads};
 }
 
 // Words of the widest access at which every row begins, all rows' one after the other.

@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/gather_scatter/limits.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
 
-constexpr int64_t kMaxGrid = 0x7fffffff;
 // Rows are found by chance, so those of a task count as no less than a cache line each.
 constexpr int64_t kLine = 64;
 constexpr int64_t kTasksAThread = 8;  // rows in the cache, or on a far page, make tasks of different lengths

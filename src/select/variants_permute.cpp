@@ -4,8 +4,10 @@
 
 #include "base/checked.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/permute/limits.hpp"
 #include "kernels/permute/lines.hpp"
 #include "kernels/permute/packed.hpp"
+#include "kernels/transpose/limits.hpp"
 #include "ops/permute/permute_transpose.hpp"
 #include "select/select.hpp"
 #include "select/variants.hpp"
@@ -13,7 +15,6 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kMaxGrid = 0x7fffffff;
 // Bytes of lines that begin and end on sectors, and of others.
 constexpr int64_t kShortestLine = 256;
 constexpr int64_t kShortestCutLine = 1024;

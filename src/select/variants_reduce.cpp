@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
+#include "kernels/reduce/limits.hpp"
 #include "select/reduce_shapes.hpp"
 #include "select/variants.hpp"
 

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/checked.hpp"
+#include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/order.hpp"
 #include "select/reduce_shapes.hpp"
@@ -11,7 +12,6 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kMaxGrid = 0x7fffffff;
 constexpr int64_t kHostTaskElements = int64_t{1} << 18;
 
 const char* accepts_axis(const DeviceProps&, const ReduceAxisProblem&) noexcept { return nullptr; }

@@ -4,12 +4,12 @@
 
 #include "base/checked.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/resize/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
 
-constexpr int64_t kMaxGrid = 0x7fffffff;
 constexpr int64_t kMaxRowsPerThread = 8;
 // A coordinate with 8 bits of fraction is a float, exactly, up to here.
 constexpr int64_t kMaxTextureExtent = int64_t{1} << 15;

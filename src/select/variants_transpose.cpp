@@ -3,12 +3,11 @@
 
 #include "base/checked.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
-
-constexpr int64_t kMaxGrid = 0x7fffffff;
 
 constexpr const char* kInPlace = "it needs dst apart from src, and this is in place";
 constexpr const char* kApart = "it works in place, and dst is apart from src";

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/division.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/permute/limits.hpp"
 #include "kernels/permute/lines.hpp"
 #include "kernels/permute/packed.hpp"
 #include "ops/permute/permute_fuse.hpp"

@@ -6,8 +6,8 @@
 #include "backend/host/host_backend.hpp"
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
-#include "kernels/limits.hpp"
 #include "kernels/resize/coordinates.hpp"
+#include "kernels/resize/limits.hpp"
 
 namespace gpumem {
 namespace {

@@ -10,7 +10,7 @@
 #include "backend/host/transpose_in_place.hpp"
 #include "backend/launchers.hpp"
 #include "base/checked.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 namespace {

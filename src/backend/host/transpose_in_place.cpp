@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 namespace {

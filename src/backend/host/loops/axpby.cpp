@@ -130,17 +130,10 @@ class Axpby {
   template <class V>
   V at(int64_t i) const {
     V sum{};
-    if constexpr (kReadsX) sum = alpha_ * load<V>(run_.x + i * kSize);
-    if constexpr (kReadsX && kReadsY) sum = sum + beta_ * load<V>(run_.y + i * kSize);
-    if constexpr (!kReadsX && kReadsY) sum = beta_ * load<V>(run_.y + i * kSize);
+    if constexpr (kReadsX) sum = alpha_ * load_as<V>(run_.x + i * kSize);
+    if constexpr (kReadsX && kReadsY) sum = sum + beta_ * load_as<V>(run_.y + i * kSize);
+    if constexpr (!kReadsX && kReadsY) sum = beta_ * load_as<V>(run_.y + i * kSize);
     return sum == sum ? sum : nan_ + V{};  // NOLINT(misc-redundant-expression): a NaN differs from itself
-  }
-
-  template <class V>
-  static V load(const char* p) {
-    V v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
   }
 
   AxpbyRun run_;

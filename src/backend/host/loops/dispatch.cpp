@@ -42,50 +42,41 @@ int level_of(const char* name) {
   fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_HOST_SIMD is '%.32s'; expected base, avx2 or avx512", name);
 }
 
+bool is_sum(gpumem_reduce_op op) noexcept {
+  return op == GPUMEM_SUM || op == GPUMEM_SUM_ABS || op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES;
+}
+
+template <class Loop>
+Loop sum_of(const SumLoops<Loop>& sums, gpumem_reduce_op op) noexcept {
+  return op == GPUMEM_SUM           ? sums.sum
+         : op == GPUMEM_SUM_ABS     ? sums.sum_abs
+         : op == GPUMEM_SUM_SQUARES ? sums.sum_squares
+                                    : sums.sum_cubes;
+}
+
 }  // namespace
 
 ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
-  const SumLoops<ReduceLoop>& sums = is_floating(dtype) ? floats.sums[dtype] : integers[dtype];
   switch (op) {
-    case GPUMEM_SUM:
-      return sums.sum;
-    case GPUMEM_SUM_ABS:
-      return sums.sum_abs;
-    case GPUMEM_SUM_SQUARES:
-      return sums.sum_squares;
-    case GPUMEM_SUM_CUBES:
-      return sums.sum_cubes;
     case GPUMEM_SUM_COMPENSATED:
       return floats.sum_compensated;
     case GPUMEM_DOT:
       return dtype == GPUMEM_F64 ? floats.dot_f64 : floats.dot_f32;
     case GPUMEM_NRM2:
-      return dtype == GPUMEM_F64 ? floats.norm : sums.sum_squares;
+      return dtype == GPUMEM_F64 ? floats.norm : floats.sums[dtype].sum_squares;
     case GPUMEM_ARG_MIN:
       return ranges.first_minimum[dtype];
     case GPUMEM_ARG_MAX:
       return ranges.first_maximum[dtype];
     default:
-      return ranges.range[dtype];
+      return is_sum(op) ? sum_of(is_floating(dtype) ? floats.sums[dtype] : integers[dtype], op) : ranges.range[dtype];
   }
 }
 
 LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
-  const SumLoops<LineLoop>& sums = is_floating(dtype) ? float_lines.sums[dtype] : word_lines.sums[dtype];
-  switch (op) {
-    case GPUMEM_SUM:
-      return sums.sum;
-    case GPUMEM_SUM_ABS:
-      return sums.sum_abs;
-    case GPUMEM_SUM_SQUARES:
-      return sums.sum_squares;
-    case GPUMEM_SUM_CUBES:
-      return sums.sum_cubes;
-    case GPUMEM_SUM_COMPENSATED:
-      return float_lines.sum_compensated;
-    default:
-      return word_lines.range[dtype];
-  }
+  if (op == GPUMEM_SUM_COMPENSATED) return float_lines.sum_compensated;
+  if (!is_sum(op)) return word_lines.range[dtype];
+  return sum_of(is_floating(dtype) ? float_lines.sums[dtype] : word_lines.sums[dtype], op);
 }
 
 const Loops& host_loops(const char* limit) {

@@ -1,8 +1,6 @@
 // Elements of floating point loaded as vectors of f64. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
-#include <cstring>
-
 #include "backend/host/loops/common.hpp"
 #include "gpumem.h"
 
@@ -40,14 +38,7 @@ constexpr auto floating_element() {
 template <gpumem_dtype kType>
 using FloatingElement = decltype(floating_element<kType>());
 
-template <class Vector, class T>
-inline Vector vector_at(const T* p) {
-  Vector v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-
-inline F64s load(const double* p) { return vector_at<F64s>(p); }
+inline F64s load(const double* p) { return load_as<F64s>(p); }
 
 // gcc 12 makes detours of conversions between vectors of different widths, hence the intrinsics. (With a mask of all lanes,
 // since it calls what the plain form builds on uninitialised.)
@@ -70,14 +61,14 @@ inline F64s load(const Bf16* p) {
 }
 inline F64s load(const F16* p) { return widened(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))); }
 #else
-inline F64s load(const float* p) { return __builtin_convertvector(vector_at<F32s>(p), F64s); }
+inline F64s load(const float* p) { return __builtin_convertvector(load_as<F32s>(p), F64s); }
 inline F64s load(const Bf16* p) {
-  const U32s high = __builtin_convertvector(vector_at<U16s>(p), U32s) << 16;
+  const U32s high = __builtin_convertvector(load_as<U16s>(p), U32s) << 16;
   return __builtin_convertvector(reinterpret_cast<F32s>(high), F64s);
 }
 // The fields in f64's places, scaled by the difference of the exponents' biases; infinities and NaNs get theirs.
 inline F64s load(const F16* p) {
-  const Bits64 bits = __builtin_convertvector(vector_at<U16s>(p), Bits64);
+  const Bits64 bits = __builtin_convertvector(load_as<U16s>(p), Bits64);
   const F64s finite = reinterpret_cast<F64s>((bits & 0x7fff) << 42) * 0x1p1008;
   const Bits64 special = (bits & 0x7c00) == 0x7c00;
   const Bits64 size = reinterpret_cast<Bits64>(finite) | (special & 0x7ff0000000000000);

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "backend/host/stream_stores.hpp"
-#include "kernels/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 namespace {

@@ -4,17 +4,11 @@
 
 #include <cstring>
 
+#include "backend/host/loops/common.hpp"
 #include "kernels/resize/coordinates.hpp"
 
 namespace gpumem {
 namespace {
-
-template <class T>
-inline T load(const char* p) {
-  T value;
-  std::memcpy(&value, p, sizeof value);
-  return value;
-}
 
 template <int kBytes>
 void take(const void* row, const ResizeColumn* columns, int64_t n, void* dst) {
@@ -33,7 +27,7 @@ void across(const void* row, const ResizeColumn* columns, int64_t n, void* line)
     const char* right = left + columns[i].step;
     for (int c = 0; c < kChannels; ++c) {
       const auto at = c * static_cast<int64_t>(sizeof(T));
-      to[i * kChannels + c] = ResizeBlend<T>::across(load<T>(left + at), load<T>(right + at), columns[i].weight);
+      to[i * kChannels + c] = ResizeBlend<T>::across(load_as<T>(left + at), load_as<T>(right + at), columns[i].weight);
     }
   }
 }

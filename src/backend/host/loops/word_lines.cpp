@@ -1,7 +1,6 @@
 // Exact sums of integers, and smallest and largest elements, of many lines at once: neighbouring columns, and short rows; compiled
 // once for each instruction set (loops.hpp). A column's value stays in memory while the rows go by; compilers turn a row of
 // columns into vectors.
-#include <cstring>
 #include <type_traits>
 
 #include "backend/host/loops/loops.hpp"
@@ -10,13 +9,6 @@
 
 namespace gpumem {
 namespace {
-
-template <class T>
-inline T element(const char* p) {
-  T v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
 
 // A value of lines: State begins as State{}, take() adds an element and node() is the end of it.
 template <class State>
@@ -58,7 +50,7 @@ struct Sums {
     }
     void take(const char* row, int64_t columns) {
       for (int64_t c = 0; c < columns; ++c) {
-        sum[c] = static_cast<Word>(sum[c] + kTerm(element<T>(row + c * static_cast<int64_t>(sizeof(T)))));
+        sum[c] = static_cast<Word>(sum[c] + kTerm(load_as<T>(row + c * static_cast<int64_t>(sizeof(T)))));
       }
     }
     ReduceNode node(int64_t c) const { return node_of(static_cast<Int128>(sum[c])); }
@@ -66,7 +58,7 @@ struct Sums {
   static ReduceNode of_row(const char* row, int64_t cols) {
     Word sum = 0;
     for (int64_t c = 0; c < cols; ++c) {
-      sum = static_cast<Word>(sum + kTerm(element<T>(row + c * static_cast<int64_t>(sizeof(T)))));
+      sum = static_cast<Word>(sum + kTerm(load_as<T>(row + c * static_cast<int64_t>(sizeof(T)))));
     }
     return node_of(static_cast<Int128>(sum));
   }
@@ -114,13 +106,13 @@ struct PowersOf64 {
     Words192 sum[kMost];
     void begin(const char*, int64_t) {}
     void take(const char* row, int64_t columns) {
-      for (int64_t c = 0; c < columns; ++c) add(sum[c], element<T>(row + c * 8));
+      for (int64_t c = 0; c < columns; ++c) add(sum[c], load_as<T>(row + c * 8));
     }
     ReduceNode node(int64_t c) const { return sum[c].node(); }
   };
   static ReduceNode of_row(const char* row, int64_t cols) {
     Words192 sum;
-    for (int64_t c = 0; c < cols; ++c) add(sum, element<T>(row + c * 8));
+    for (int64_t c = 0; c < cols; ++c) add(sum, load_as<T>(row + c * 8));
     return sum.node();
   }
 };
@@ -129,7 +121,7 @@ template <class Type>
 struct Ranges {
   using T = typename Type::T;
   static T ordered(const char* row, int64_t c) {
-    return Type::order(element<T>(row + c * static_cast<int64_t>(sizeof(T))));
+    return Type::order(load_as<T>(row + c * static_cast<int64_t>(sizeof(T))));
   }
   template <int64_t kMost>
   struct Many {

@@ -1,0 +1,79 @@
+// Words by their size, and code by the size of an element.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace gpumem::kernels {
+
+template <int kBytes>
+struct WordBySize;
+template <>
+struct WordBySize<1> {
+  using Type = uint8_t;
+};
+template <>
+struct WordBySize<2> {
+  using Type = uint16_t;
+};
+template <>
+struct WordBySize<4> {
+  using Type = uint32_t;
+};
+template <>
+struct WordBySize<8> {
+  using Type = uint2;
+};
+template <>
+struct WordBySize<16> {
+  using Type = uint4;
+};
+template <int kBytes>
+using WordOf = typename WordBySize<kBytes>::Type;
+
+// Elements of any alignment, moved byte by byte.
+template <int kBytes>
+struct Bytes {
+  unsigned char bytes[kBytes];
+};
+
+// Calls f with the element's size as a compile-time constant.
+template <class F>
+cudaError_t for_size(int64_t element_bytes, const F& f) {
+  switch (element_bytes) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 4:
+      return f.template operator()<4>();
+    case 8:
+      return f.template operator()<8>();
+    case 16:
+      return f.template operator()<16>();
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+// Calls f with every size, until one fails.
+template <class F>
+cudaError_t for_all_sizes(const F& f) {
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    const cudaError_t error = for_size(bytes, f);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+// Loads the code of kernels ahead of their first launch. Those of one source file are loaded together.
+template <class... Kernels>
+cudaError_t preload(Kernels... kernels) {
+  cudaError_t error = cudaSuccess;
+  cudaFuncAttributes attributes;
+  static_cast<void>((((error = cudaFuncGetAttributes(&attributes, kernels)) == cudaSuccess) && ...));
+  return error;
+}
+
+}  // namespace gpumem::kernels
