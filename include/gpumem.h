@@ -347,7 +347,7 @@ typedef struct gpumem_problem {
 /* The library's version. Any of the three may be NULL. Cannot fail. */
 GPUMEM_API gpumem_status gpumem_version(int32_t *major, int32_t *minor, int32_t *patch);
 
-/* The name of a status, "GPUMEM_OUT_OF_MEMORY"; "GPUMEM_UNKNOWN_STATUS" for a value that is none. Never NULL,
+/* The name of a status, "GPUMEM_OUT_OF_MEMORY"; "GPUMEM_UNKNOWN_STATUS" for any other value. Never NULL,
  * static. */
 GPUMEM_API const char *gpumem_status_name(gpumem_status status);
 
@@ -379,8 +379,8 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  * the host backend may use), GPUMEM_DEBUG (1: as options->debug_memory; 0: nothing), GPUMEM_TRACE (see
  * gpumem_memory_trace()).
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
- * NOT_FOUND for a variant name in the environment that is none; INVALID_ARGUMENT for another value there that is
- * none; FILE_ERROR for a trace there that can't be written. */
+ * NOT_FOUND for an unknown variant name in the environment; INVALID_ARGUMENT for another value there that is not
+ * understood; FILE_ERROR for a trace there that can't be written. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
 /* Waits for the context's work, reports live allocations (and in debug mode damaged memory, see gpumem_memory_check())
@@ -609,7 +609,7 @@ GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const voi
 
 /* Copies rows of row_bytes bytes; row r lies at p + r*pitch_bytes on each side, with a pitch of at least row_bytes
  * (ignored where there is one row). Any kinds of memory, any alignment, any two pitches. What lies between the rows of
- * dst is not touched, what lies between those of src is no matter. A side is as long as from its first row's first byte
+ * dst is not touched, what lies between those of src does not matter. A side is as long as from its first row's first byte
  * to its last row's last: these extents may not overlap, except that dst == src with equal pitches is a no-op, and that
  * src and dst may be blocks of columns of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and
  * the pointers may then be NULL. The _async form is as gpumem_copy_async(), for ordinary heap memory as well.

@@ -13,13 +13,13 @@ constexpr int64_t kMaxGrid = 0x7fffffff;
 // threads that slept ran axpby of 2^20 f32 at a quarter of the speed (Intel Xeon, 16 threads).
 constexpr int64_t kHostTaskBytes = int64_t{128} << 10;
 
-// The widest power of two, up to 16, that divides every number of which the bits are given.
+// The largest power of two, up to 16, that divides every number whose bits are or'ed together in `bits`.
 constexpr int64_t widest_access(uint64_t bits) noexcept {
   const uint64_t lowest = bits & (~bits + 1);
   return lowest == 0 || lowest > 16 ? 16 : static_cast<int64_t>(lowest);
 }
 
-// Accesses of a row of so many bytes: whole ones, and one for what is left.
+// Accesses that cover a row: full ones, and one for the rest.
 constexpr int64_t row_accesses(int64_t row_bytes, int64_t access) noexcept {
   return row_bytes / access + (row_bytes % access != 0 ? 1 : 0);
 }

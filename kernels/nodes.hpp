@@ -12,7 +12,7 @@ namespace gpumem {
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
 
-enum class NodeKind : int32_t { integer, range, found, sum, compensated, norm };
+enum class NodeKind : int32_t { integer, range, arg, sum, compensated, norm };
 
 constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   switch (op) {
@@ -23,7 +23,7 @@ constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
       return NodeKind::range;
     case GPUMEM_ARG_MIN:
     case GPUMEM_ARG_MAX:
-      return NodeKind::found;
+      return NodeKind::arg;
     case GPUMEM_SUM_COMPENSATED:
       return NodeKind::compensated;
     case GPUMEM_NRM2:
@@ -88,19 +88,18 @@ constexpr RangeNode combine(const RangeNode& a, const RangeNode& b) noexcept {
 }
 
 // The lowest rank and the first index that has it.
-struct FoundNode {
-  static constexpr NodeKind kind = NodeKind::found;
+struct ArgNode {
+  static constexpr NodeKind kind = NodeKind::arg;
   uint64_t rank = ~uint64_t{0};
   int64_t index = INT64_MAX;
 
-  constexpr FoundNode() noexcept = default;
-  constexpr FoundNode(uint64_t r, int64_t i) noexcept : rank(r), index(i) {}
-  constexpr explicit FoundNode(const ReduceNode& n) noexcept
-      : rank(n.word[0]), index(static_cast<int64_t>(n.word[1])) {}
+  constexpr ArgNode() noexcept = default;
+  constexpr ArgNode(uint64_t r, int64_t i) noexcept : rank(r), index(i) {}
+  constexpr explicit ArgNode(const ReduceNode& n) noexcept : rank(n.word[0]), index(static_cast<int64_t>(n.word[1])) {}
   constexpr ReduceNode stored() const noexcept { return {{rank, static_cast<uint64_t>(index)}}; }
 };
 
-constexpr FoundNode combine(const FoundNode& a, const FoundNode& b) noexcept {
+constexpr ArgNode combine(const ArgNode& a, const ArgNode& b) noexcept {
   return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
@@ -215,8 +214,8 @@ constexpr auto with_node(NodeKind kind, const F& f) {
       return f(IntegerNode{});
     case NodeKind::range:
       return f(RangeNode{});
-    case NodeKind::found:
-      return f(FoundNode{});
+    case NodeKind::arg:
+      return f(ArgNode{});
     case NodeKind::sum:
       return f(SumNode{});
     case NodeKind::compensated:

@@ -1,5 +1,5 @@
-// From the node of a whole reduction to the value that the caller gets: the one place where results are narrowed, NaNs made one
-// and norms combined, on the host and at the end of a kernel.
+// From the node of a whole reduction to the value that the caller gets: the one place where results are narrowed, NaNs made
+// canonical and norms combined, on the host and at the end of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ constexpr int value_words(gpumem_reduce_op op) noexcept {
 
 constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   const NodeKind kind = node_kind(dtype, op);
-  return kind != NodeKind::range && kind != NodeKind::found;
+  return kind != NodeKind::range && kind != NodeKind::arg;
 }
 
-// Whether n elements have a value whatever they are.
+// Whether n elements always have a result, whatever their values.
 constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t n) noexcept {
   switch (node_kind(dtype, op)) {
     case NodeKind::integer: {
@@ -79,14 +79,14 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ra
   return {{op == GPUMEM_MAX ? high : low, high}, GPUMEM_OK};
 }
 
-constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const FoundNode& n) noexcept {
+constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const ArgNode& n) noexcept {
   const auto index = static_cast<uint64_t>(n.index);
   if (is_floating(dtype) && n.rank == 0) return {{kCanonicalNan, index}, GPUMEM_OK};
   const uint64_t key = op == GPUMEM_ARG_MAX ? n.rank ^ all_bits(dtype) : n.rank;
   return {{word_of_key(dtype, key), index}, GPUMEM_OK};
 }
 
-// sqrt is the caller's, since no one function of that name is there for host and device.
+// sqrt is passed in: host and device have no function of that name in common.
 template <class Sqrt>
 constexpr ReduceValue value_of(gpumem_reduce_op op, const SumNode& n, Sqrt sqrt) noexcept {
   return {{word_of(op == GPUMEM_NRM2 ? sqrt(n.sum) : n.sum)}, GPUMEM_OK};
@@ -125,8 +125,8 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Re
       return value_of(dtype, op, IntegerNode(n));
     case NodeKind::range:
       return value_of(dtype, op, RangeNode(n));
-    case NodeKind::found:
-      return value_of(dtype, op, FoundNode(n));
+    case NodeKind::arg:
+      return value_of(dtype, op, ArgNode(n));
     case NodeKind::compensated:
       return value_of(CompensatedNode(n));
     case NodeKind::norm:

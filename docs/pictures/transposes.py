@@ -116,7 +116,7 @@ def transpose_in_place(p):
 
 
 def passes(rows, cols):
-    """The matrix before and after each pass of kernels/transpose/decomposition.hpp; rows <= cols."""
+    """The matrix before and after each pass of kernels/transpose/c2r.hpp; rows <= cols."""
     c = gcd(rows, cols)
     a, b = rows // c, cols // c
     start = [[i * cols + j for j in range(cols)] for i in range(rows)]
@@ -131,11 +131,11 @@ def passes(rows, cols):
     return start, rotated, in_rows, in_columns
 
 
-@picture("transpose_passes", "decomposed: a transposition in place as passes over columns and rows")
+@picture("transpose_passes", "in_place_c2r: a transposition in place as passes over columns and rows")
 def transpose_passes(p):
     rows, cols = 4, 6
     p.call(f"gpumem_transpose(ctx, 8, {rows}, {cols}, m, {cols}, m, {rows})")
-    p.text(480, 0, "as `decomposed` does it, drawn small", colour=MUTED)
+    p.text(480, 0, "as `in_place_c2r` does it, drawn small", colour=MUTED)
     states = passes(rows, cols)
     words = [
         ("before", f"{rows} rows of {cols}; a colour a row"),

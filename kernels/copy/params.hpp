@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-// Once checked, extents are 1 or more. Pitches and slices of what there is but one of are not looked at. All in bytes.
+// Once checked, extents are 1 or more. The pitch of a single row and the distance of a single slice are not looked at. All in bytes.
 struct CopyParams {
   char* dst = nullptr;
   int64_t dst_pitch = 0;

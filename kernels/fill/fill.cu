@@ -1,5 +1,5 @@
 // Fills: write only, `bytes` bytes. bytes: one a thread, the plain form. vec16: 16 a thread. The ragged ends before the first 16-byte boundary and after the last are
-// written by the first block, a byte a thread; between them the pattern is the same word, turned by the length of the head.
+// written by the first block, a byte a thread; between them the pattern is the same word, rotated by the length of the head.
 #include <cstring>
 
 #include "kernels/enqueue.cuh"
@@ -18,11 +18,11 @@ struct Ends {
 };
 
 __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int64_t bytes, int64_t head, int64_t words,
-                                                         uint4 turned, const __grid_constant__ Ends ends) {
+                                                         uint4 rotated, const __grid_constant__ Ends ends) {
   after_earlier_work();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   auto* body = reinterpret_cast<uint4*>(dst + head);
-  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) body[i] = turned;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) body[i] = rotated;
   if (blockIdx.x != 0) return;
   const int64_t tail = head + words * 16 + threadIdx.x;
   if (threadIdx.x < head) dst[threadIdx.x] = ends.word[threadIdx.x];
@@ -49,12 +49,12 @@ cudaError_t fill_vec16(const FillLaunch& launch, Stream stream) {
   const int64_t to_boundary = (16 - misalignment) % 16;
   const int64_t head = to_boundary < launch.bytes ? to_boundary : launch.bytes;
   const int64_t words = (launch.bytes - head) / 16;
-  unsigned char turned[16];
+  unsigned char rotated[16];
   Ends ends;
-  for (int i = 0; i < 16; ++i) turned[i] = launch.word[(i + head) % 16];
+  for (int i = 0; i < 16; ++i) rotated[i] = launch.word[(i + head) % 16];
   std::memcpy(ends.word, launch.word, 16);
   uint4 word;
-  std::memcpy(&word, turned, 16);
+  std::memcpy(&word, rotated, 16);
   return enqueue_early(vec16_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
                        static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
 }

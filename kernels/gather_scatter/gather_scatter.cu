@@ -2,7 +2,7 @@
 // 2 * n * (index bytes + row bytes), less where a row is named twice and still in a cache.
 // The words of all rows are dealt out to neighbouring threads, row after row: a row of few words shares a warp with the next, a
 // long one is spread over as many warps as it takes, and no lane is idle. Threads of one row read the same number of the index,
-// which one access serves. Each thread has kRowsWords words under way at a time.
+// which one access serves. Each thread has kGatherScatterWords words under way at a time.
 //   vec16  16 bytes a word, for rows that begin at multiples of 16 on both sides
 //   words  4 bytes a word, for rows that begin at multiples of 4
 //   bytes  one byte, for any address
@@ -15,8 +15,8 @@
 namespace gpumem::kernels {
 namespace {
 
-constexpr int kThreads = kRowsThreads;
-constexpr int kWords = kRowsWords;
+constexpr int kThreads = kGatherScatterThreads;
+constexpr int kWords = kGatherScatterWords;
 constexpr int64_t kTile = int64_t{kThreads} * kWords;  // words
 
 constexpr int kCheckLoads = 8;
@@ -25,7 +25,7 @@ constexpr int64_t kCheckBlocks = 1024;
 
 // What the last block to finish hands over.
 template <class Index>
-__device__ void hand_over(const RowsLaunch& launch, const Index* index) {
+__device__ void hand_over(const GatherScatterLaunch& launch, const Index* index) {
   const unsigned long long found = atomicExch(launch.pending, 0);
   *launch.verdict = found;
   if (launch.status != nullptr) *launch.status = found == 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
@@ -37,7 +37,7 @@ __device__ void hand_over(const RowsLaunch& launch, const Index* index) {
 
 // The lowest bad place has the largest complement, and no complement is 0.
 template <class Index>
-__global__ void __launch_bounds__(kThreads) check_kernel(const __grid_constant__ RowsLaunch launch) {
+__global__ void __launch_bounds__(kThreads) check_kernel(const __grid_constant__ GatherScatterLaunch launch) {
   const auto* index = static_cast<const Index*>(launch.index);
   const int64_t step = int64_t{gridDim.x} * kCheckTile;
   int64_t first = launch.n;
@@ -93,7 +93,7 @@ struct Rows {
   int64_t words;  // of a row
   int64_t total;  // words
   int64_t tiles;
-  int64_t step_rows;  // kThreads words further on: so many rows and words
+  int64_t step_rows;  // kThreads words in whole rows, and the rest in words
   int64_t step_words;
   const unsigned long long* verdict;
 };
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
 }
 
 template <class Word, bool kGathers, class Index>
-cudaError_t start(const RowsLaunch& launch, Stream stream) {
+cudaError_t start(const GatherScatterLaunch& launch, Stream stream) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
   const int64_t checks = launch.n / kCheckTile + 1;
   const auto blocks = static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks);
@@ -186,22 +186,32 @@ cudaError_t start(const RowsLaunch& launch, Stream stream) {
 }
 
 template <class Word, bool kGathers>
-cudaError_t start(const RowsLaunch& launch, Stream stream) {
+cudaError_t start(const GatherScatterLaunch& launch, Stream stream) {
   return launch.index_bytes == 4 ? start<Word, kGathers, uint32_t>(launch, stream)
                                  : start<Word, kGathers, uint64_t>(launch, stream);
 }
 
 }  // namespace
 
-cudaError_t gather_vec16(const RowsLaunch& launch, Stream stream) { return start<uint4, true>(launch, stream); }
-cudaError_t gather_words(const RowsLaunch& launch, Stream stream) { return start<uint32_t, true>(launch, stream); }
-cudaError_t gather_bytes(const RowsLaunch& launch, Stream stream) { return start<unsigned char, true>(launch, stream); }
-cudaError_t scatter_vec16(const RowsLaunch& launch, Stream stream) { return start<uint4, false>(launch, stream); }
-cudaError_t scatter_words(const RowsLaunch& launch, Stream stream) { return start<uint32_t, false>(launch, stream); }
-cudaError_t scatter_bytes(const RowsLaunch& launch, Stream stream) {
+cudaError_t gather_vec16(const GatherScatterLaunch& launch, Stream stream) {
+  return start<uint4, true>(launch, stream);
+}
+cudaError_t gather_words(const GatherScatterLaunch& launch, Stream stream) {
+  return start<uint32_t, true>(launch, stream);
+}
+cudaError_t gather_bytes(const GatherScatterLaunch& launch, Stream stream) {
+  return start<unsigned char, true>(launch, stream);
+}
+cudaError_t scatter_vec16(const GatherScatterLaunch& launch, Stream stream) {
+  return start<uint4, false>(launch, stream);
+}
+cudaError_t scatter_words(const GatherScatterLaunch& launch, Stream stream) {
+  return start<uint32_t, false>(launch, stream);
+}
+cudaError_t scatter_bytes(const GatherScatterLaunch& launch, Stream stream) {
   return start<unsigned char, false>(launch, stream);
 }
 
-cudaError_t rows_preload() { return preload(check_kernel<uint32_t>); }
+cudaError_t gather_scatter_preload() { return preload(check_kernel<uint32_t>); }
 
 }  // namespace gpumem::kernels

@@ -16,7 +16,7 @@ struct RowsReport {
   uint64_t bits;
 };
 
-struct RowsLaunch {
+struct GatherScatterLaunch {
   int64_t row_bytes;
   const void* src;
   int64_t src_pitch;    // bytes
@@ -36,16 +36,16 @@ struct RowsLaunch {
 };
 
 // Two kernels each: all of the index is checked, then the rows are moved if all of it is good.
-using RowsLauncher = cudaError_t(const RowsLaunch&, Stream);
+using GatherScatterLauncher = cudaError_t(const GatherScatterLaunch&, Stream);
 
-RowsLauncher gather_vec16;
-RowsLauncher gather_words;
-RowsLauncher gather_bytes;
-RowsLauncher scatter_vec16;
-RowsLauncher scatter_words;
-RowsLauncher scatter_bytes;
+GatherScatterLauncher gather_vec16;
+GatherScatterLauncher gather_words;
+GatherScatterLauncher gather_bytes;
+GatherScatterLauncher scatter_vec16;
+GatherScatterLauncher scatter_words;
+GatherScatterLauncher scatter_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
-cudaError_t rows_preload();
+cudaError_t gather_scatter_preload();
 
 }  // namespace gpumem::kernels

@@ -4,7 +4,7 @@
 namespace gpumem {
 
 // Gathers and scatters: threads of a block, and words that a thread has under way.
-constexpr int kRowsThreads = 256;
-constexpr int kRowsWords = 4;
+constexpr int kGatherScatterThreads = 256;
+constexpr int kGatherScatterWords = 4;
 
 }  // namespace gpumem

@@ -1,4 +1,4 @@
-// The boxes of a permutation (kernels/permute_box.hpp) as kernels see them: numbers are taken apart into indices by multiplications.
+// The boxes of a permutation (kernels/permute/box.hpp) as kernels see them: numbers are taken apart into indices by multiplications.
 #pragma once
 
 #include "kernels/division.hpp"
@@ -97,7 +97,7 @@ inline void add_boxes(Boxes& outer, const PermuteAxes& axes, const PermuteBox& t
   outer.dst_stride[outer.rank++] = axes.dst_stride[axis];
 }
 
-// The box that a block takes after this one; false: there is none.
+// The box that a block takes after this one; false: it was the last.
 __device__ __forceinline__ bool next_box(uint32_t& box, const Boxes& boxes) {
   if (boxes.all - box <= gridDim.x) return false;
   box += gridDim.x;

@@ -1,5 +1,5 @@
 // Sizes that the permute table and the kernels must agree on; the plans of boxes and lines have theirs in box.hpp, packed.hpp and
-// lines.hpp. Plain C++, no CUDA.
+// contiguous_boxes.hpp. Plain C++, no CUDA.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Permutations by boxes over several axes (kernels/permute_packed.hpp): 2 * elements * element bytes, and what neighbouring boxes
+// Permutations by boxes over several axes (packed.hpp): 2 * elements * element bytes, and what neighbouring boxes
 // share. A block reads a box row by row in the order of src, a thread at a place of its own in each row, and leaves it in shared
 // memory in the order of dst; then it writes lines of dst. Where a thread's elements lie is taken apart into indices once a block:
 // along a row in its registers, of each row and line in two tables in shared memory. A line that begins between sectors of 32 bytes

@@ -2,7 +2,7 @@
 // axes are short (the idea of packing axes: A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA
 // Compatible GPUs", 2017). A pure function of the axes. Plain C++, no CUDA.
 //
-// A block reads the box (kernels/permute_box.hpp) in the order of src and writes it in the order of dst. In shared memory it lies as
+// A block reads the box (kernels/permute/box.hpp) in the order of src and writes it in the order of dst. In shared memory it lies as
 // runs, elements one after the other in dst, a pitch apart.
 #pragma once
 
@@ -21,7 +21,7 @@ constexpr int32_t kPackedResident = 4;   // blocks a multiprocessor that the reg
 constexpr int32_t kPackedRows = 320;     // of the table of rows that are read
 constexpr int32_t kPackedPieces = 256;   // of the table of pieces of lines that are written
 constexpr int64_t kPackedMaxCols = 256;  // of a thread each
-// Elements of a line that a warp takes at a time: so many a lane.
+// Elements of a line that a warp takes at a time, by lane.
 constexpr int32_t kPackedPerLane = 4;
 constexpr int64_t kPackedPiece = 32 * kPackedPerLane;
 
@@ -42,7 +42,7 @@ struct PackedTile : PermuteBox {
   int64_t run = 1;       // elements side by side in dst
   int64_t lines = 1;     // volume / run
   int64_t pieces = 1;    // of a line
-  // Warps begin to write on sectors: less than so many elements before the line, or 0 where every line begins on one.
+  // Warps begin to write on sectors: at most this many elements before the line; 0 where every line begins on one.
   int64_t sector_mask = 0;
   int64_t run_step = 0;  // elements of a line from box to box, where it is cut
 

@@ -1,12 +1,12 @@
 // Permutations of axes. Every kernel writes each element once and reads it once: 2 * elements * element bytes, beside what it
-// reads again because lines were left behind (elements, where neighbours of dst lie far apart in src).
-//   rows      axis 0 is contiguous on both sides: a group of 1 to 32 lanes moves a piece of a run, each lane 1 to 4 elements
-//   tiles     axis 0 is contiguous in dst, another axis in src: square tiles over the two through shared memory, so that both
-//             the reads and the writes run along lines; a padded pitch keeps the columns of a tile in different banks
-//   elements  anything: one element a thread in the order of dst, byte by byte where addresses are not aligned
+// reads again because cache lines were evicted (strided_scalar, where neighbours of dst lie far apart in src).
+//   contiguous_runs  axis 0 is contiguous on both sides: a group of 1 to 32 lanes moves a piece of a run, each lane 1 to 4 elements
+//   tiled            axis 0 is contiguous in dst, another axis in src: square tiles over the two through shared memory, so that
+//                    both the reads and the writes run along lines; a padded pitch keeps a tile's columns in different banks
+//   strided_scalar   anything: one element a thread in the order of dst, byte by byte where addresses are not aligned
 // The number of a piece, tile or element is taken apart into places on the other axes by multiplications (kernels/division.hpp),
 // in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
-// table leaves such shapes to `packed` (packed.cu) or to `elements`.
+// table leaves such shapes to `packed` (packed.cu) or to `strided_scalar`.
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/permute/limits.hpp"
@@ -232,21 +232,21 @@ bool aligned(const void* p, int64_t bytes) {
 
 }  // namespace
 
-cudaError_t permute_rows(const PermuteLaunch& launch, Stream stream) {
+cudaError_t permute_contiguous_runs(const PermuteLaunch& launch, Stream stream) {
   return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
     return fits_32_bits(launch.axes) ? start_rows<kBytes, uint32_t>(launch, stream)
                                      : start_rows<kBytes, uint64_t>(launch, stream);
   });
 }
 
-cudaError_t permute_tiles(const PermuteLaunch& launch, Stream stream) {
+cudaError_t permute_tiled(const PermuteLaunch& launch, Stream stream) {
   return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
     return fits_32_bits(launch.axes) ? start_tiles<kBytes, uint32_t>(launch, stream)
                                      : start_tiles<kBytes, uint64_t>(launch, stream);
   });
 }
 
-cudaError_t permute_elements(const PermuteLaunch& launch, Stream stream) {
+cudaError_t permute_strided_scalar(const PermuteLaunch& launch, Stream stream) {
   const int64_t bytes = launch.axes.element_bytes;
   const bool by_words = aligned(launch.src, bytes) && aligned(launch.dst, bytes);
   return for_size(bytes, [&]<int kBytes>() {
@@ -263,7 +263,7 @@ cudaError_t permute_preload() {
     return preload(rows_kernel<kBytes, uint32_t>, tiles_kernel<kBytes, uint32_t>,
                    elements_kernel<WordOf<kBytes>, uint32_t>);
   });
-  if (error == cudaSuccess) error = permute_lines_preload();
+  if (error == cudaSuccess) error = permute_contiguous_boxes_preload();
   return error == cudaSuccess ? permute_packed_preload() : error;
 }
 

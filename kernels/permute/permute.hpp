@@ -1,4 +1,4 @@
-// Launchers of the permutations of axes, which come fused (kernels/permute_axes.hpp).
+// Launchers of the permutations of axes, which come fused (kernels/permute/axes.hpp).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,16 +17,16 @@ struct PermuteLaunch {
   int64_t grid;  // blocks; each takes every grid-th piece
 };
 
-// rows, tiles, lines and packed: elements at a multiple of their own size on both sides.
-cudaError_t permute_rows(const PermuteLaunch& launch, Stream stream);      // PermuteForm::rows and copy
-cudaError_t permute_tiles(const PermuteLaunch& launch, Stream stream);     // PermuteForm::planes
-cudaError_t permute_lines(const PermuteLaunch& launch, Stream stream);     // where line_tile() fits
-cudaError_t permute_packed(const PermuteLaunch& launch, Stream stream);    // where packed_tile() fits
-cudaError_t permute_elements(const PermuteLaunch& launch, Stream stream);  // any
+// All but strided_scalar: elements at a multiple of their own size on both sides.
+cudaError_t permute_contiguous_runs(const PermuteLaunch& launch, Stream stream);   // PermuteForm::rows and copy
+cudaError_t permute_tiled(const PermuteLaunch& launch, Stream stream);             // PermuteForm::planes
+cudaError_t permute_contiguous_boxes(const PermuteLaunch& launch, Stream stream);  // where line_tile() fits
+cudaError_t permute_packed(const PermuteLaunch& launch, Stream stream);            // where packed_tile() fits
+cudaError_t permute_strided_scalar(const PermuteLaunch& launch, Stream stream);    // any
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t permute_preload();
-cudaError_t permute_lines_preload();
+cudaError_t permute_contiguous_boxes_preload();
 cudaError_t permute_packed_preload();
 
 }  // namespace gpumem::kernels

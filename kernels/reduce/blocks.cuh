@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "kernels/enqueue.cuh"
-#include "kernels/reduce/arrival.cuh"
 #include "kernels/reduce/cluster.cuh"
+#include "kernels/reduce/count_block.cuh"
 #include "kernels/reduce/limits.hpp"
 #include "kernels/reduce/lines.cuh"
 
@@ -40,12 +40,12 @@ struct SmallRangeNode {  // keys of up to 32 bits
   __device__ ReduceNode packed() const { return {{low | static_cast<uint64_t>(high) << 32}}; }
   __device__ ReduceNode stored() const { return {{low > high ? ~uint64_t{0} : low, high}}; }
 };
-struct SmallFoundNode {  // ranks of up to 32 bits
+struct SmallArgNode {  // ranks of up to 32 bits
   uint32_t rank = ~uint32_t{0};
   int64_t index = INT64_MAX;
-  constexpr SmallFoundNode() = default;
-  __device__ SmallFoundNode(uint32_t r, int64_t i) : rank(r), index(i) {}
-  __device__ explicit SmallFoundNode(const ReduceNode& n)
+  constexpr SmallArgNode() = default;
+  __device__ SmallArgNode(uint32_t r, int64_t i) : rank(r), index(i) {}
+  __device__ explicit SmallArgNode(const ReduceNode& n)
       : rank(static_cast<uint32_t>(n.word[0])), index(static_cast<int64_t>(n.word[1])) {}
   __device__ ReduceNode stored() const { return {{rank, static_cast<uint64_t>(index)}}; }
 };
@@ -57,7 +57,7 @@ __device__ __forceinline__ WideNode combine(const WideNode& a, const WideNode& b
 __device__ __forceinline__ SmallRangeNode combine(const SmallRangeNode& a, const SmallRangeNode& b) {
   return {min(a.low, b.low), max(a.high, b.high)};
 }
-__device__ __forceinline__ SmallFoundNode combine(const SmallFoundNode& a, const SmallFoundNode& b) {
+__device__ __forceinline__ SmallArgNode combine(const SmallArgNode& a, const SmallArgNode& b) {
   return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
@@ -75,7 +75,7 @@ __device__ __forceinline__ WideNode shuffle_xor(const WideNode& v, int distance)
 __device__ __forceinline__ SmallRangeNode shuffle_xor(const SmallRangeNode& v, int distance) {
   return {__shfl_xor_sync(kWholeWarp, v.low, distance), __shfl_xor_sync(kWholeWarp, v.high, distance)};
 }
-__device__ __forceinline__ SmallFoundNode shuffle_xor(const SmallFoundNode& v, int distance) {
+__device__ __forceinline__ SmallArgNode shuffle_xor(const SmallArgNode& v, int distance) {
   return {__shfl_xor_sync(kWholeWarp, v.rank, distance),
           static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
 }
@@ -92,7 +92,7 @@ __device__ __forceinline__ NormNode shuffle_xor(const NormNode& v, int distance)
 __device__ __forceinline__ RangeNode shuffle_xor(const RangeNode& v, int distance) {
   return {shuffle_xor(v.low, distance), shuffle_xor(v.high, distance)};
 }
-__device__ __forceinline__ FoundNode shuffle_xor(const FoundNode& v, int distance) {
+__device__ __forceinline__ ArgNode shuffle_xor(const ArgNode& v, int distance) {
   return {shuffle_xor(v.rank, distance), static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
 }
 __device__ __forceinline__ IntegerNode shuffle_xor(const IntegerNode& v, int distance) {
@@ -200,10 +200,10 @@ __device__ __forceinline__ Node block_fold(const Load& load, int64_t count, Node
 
 // True in the block that is the last of `blocks` to come here; its threads then see what the others' first threads wrote
 // before, and what their other threads did before a barrier. The counter wraps to 0 by itself, so it is ready for the next launch.
-__device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned blocks) {
+__device__ __forceinline__ bool is_last_block(unsigned* counter, unsigned blocks) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
-    const unsigned before = count_arrival(counter, blocks - 1);
+    const unsigned before = count_block(counter, blocks - 1);
     last = before == blocks - 1;
   }
   __syncthreads();
@@ -276,7 +276,7 @@ __device__ __forceinline__ bool hand_in(const Node& node, int64_t n, Node* nodes
     return threadIdx.x == 0;
   }
   if (threadIdx.x == 0) store_node(nodes + blockIdx.y, node);
-  if (!last_to_arrive(counter, gridDim.y)) return false;
+  if (!is_last_block(counter, gridDim.y)) return false;
   if (std::is_same_v<Node, NarrowNode> && n >= int64_t{1} << 31) {
     __shared__ Whole<Node> wide[32];
     whole = block_fold<Whole<Node>>([&](int64_t i) { return as_whole(load_node(nodes + i)); }, gridDim.y, wide);

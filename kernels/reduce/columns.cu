@@ -25,7 +25,7 @@ struct Columns {
   int64_t lines;       // of the block; more than kWidth count as kWidth
 
   __device__ explicit Columns(const ReduceLaunch& launch) : t(threadIdx.x / kSide) {
-    const Lines& all = launch.lines;
+    const LineLayout& all = launch.lines;
     const int64_t across = (all.per_batch + kWidth - 1) / kWidth;
     const int64_t batch = blockIdx.x / across;
     const int64_t of_block = (blockIdx.x - batch * across) * kWidth;
@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(kSide* kSide, 2) columns_kernel(const __grid_c
   Node* nodes = static_cast<Node*>(launch.scratch.nodes) + int64_t{blockIdx.x} * gridDim.y * kWidth;
   if (threadIdx.x < kWidth) store_node(nodes + blockIdx.y * kWidth + threadIdx.x, stack.whole());
   __syncthreads();
-  if (!last_to_arrive(launch.scratch.counters + blockIdx.x, gridDim.y)) return;
+  if (!is_last_block(launch.scratch.counters + blockIdx.x, gridDim.y)) return;
   int64_t run = 1;
   while (run * kSide < gridDim.y) run *= 2;
   const int64_t begin = columns.t * run;

@@ -6,7 +6,7 @@
 
 namespace gpumem::kernels {
 
-// Elements that are ordered alike: integers of one size (turned over by their sign bit, if they have one), or floating-point
+// Elements that are ordered alike: integers of one size (with the sign bit inverted, if they have one), or floating-point
 // types of one size.
 enum class KeyClass { integer8, integer16, integer32, integer64, floating16, f32, f64 };
 

@@ -30,7 +30,7 @@ struct ReduceScratch {
 };
 
 // The lines that are reduced, each to a value of its own. A reduction of one sequence is a single line.
-struct Lines {
+struct LineLayout {
   int64_t count = 1;
   int64_t length = 0;     // elements of each; with offsets, elements of x
   int64_t stride = 1;     // between the elements of a line, in elements
@@ -47,11 +47,11 @@ struct ReduceLaunch {
   const void* x;
   const void* y;  // dot: the second operand
   int64_t y_stride;
-  Lines lines;
+  LineLayout lines;
   int64_t blocks_per_line;
-  int32_t block;  // threads
-  int64_t tile;   // elements of a line that a block takes
-  bool at_once;   // the threads of one block, or of a cluster of blocks, take a sequence in one go
+  int32_t block;     // threads
+  int64_t tile;      // elements of a line that a block takes
+  bool single_tile;  // the threads of one block, or of a cluster of blocks, load the whole sequence at once
   ReduceScratch scratch;
   // Where the value goes. A blocking reduction of one line: the node, to the slot. Else the finished value.
   ReduceSlot* slot;
@@ -96,9 +96,9 @@ Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const S
 
 using ReduceLauncher = cudaError_t(const ReduceLaunch&, Stream);
 
-ReduceLauncher reduce_tiles;     // contiguous lines of aligned elements
-ReduceLauncher reduce_at_once;   // a short contiguous sequence of aligned elements
-ReduceLauncher reduce_elements;  // any lines
+ReduceLauncher reduce_tiles;           // contiguous lines of aligned elements
+ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
+ReduceLauncher reduce_strided_scalar;  // any lines
 ReduceLauncher reduce_short_rows;
 ReduceLauncher reduce_columns;
 ReduceLauncher reduce_short_columns;
@@ -111,10 +111,10 @@ ReduceLauncher reduce_unroll8_complete;
 ReduceLauncher reduce_strided;
 ReduceLauncher reduce_coalesced;
 
-// By kind of node, for reduce_tiles and reduce_at_once.
+// By kind of node, for reduce_tiles and reduce_single_tile.
 ReduceLauncher reduce_tiles_integer;
 ReduceLauncher reduce_tiles_range;
-ReduceLauncher reduce_tiles_found;
+ReduceLauncher reduce_tiles_arg;
 ReduceLauncher reduce_tiles_sum;
 
 // Whether clusters of kClusterBlocks fit the current device, or the part of it that this process has, with each block on a

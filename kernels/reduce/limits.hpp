@@ -19,8 +19,8 @@ constexpr int64_t node_bytes(NodeKind kind) noexcept {
       return sizeof(SumNode);
     case NodeKind::range:
       return sizeof(RangeNode);
-    case NodeKind::found:
-      return sizeof(FoundNode);
+    case NodeKind::arg:
+      return sizeof(ArgNode);
     case NodeKind::compensated:
       return sizeof(CompensatedNode);
     case NodeKind::norm:
@@ -34,7 +34,7 @@ constexpr int64_t node_bytes(NodeKind kind) noexcept {
 // lane's loads (H200, sum of 2^28 i32: 1.018 of CUB's speed; 0.992 in 34 registers).
 constexpr int kTileThreads = 512;
 constexpr int kElementThreads = 256;
-// As in the texts.
+// The block size of the textbook examples.
 constexpr int kLadderThreads = 512;
 
 // What a warp takes at a time: 4 KiB, or the leaves of the reproducible order that come closest to it.
@@ -66,11 +66,11 @@ constexpr int short_row_sharers(gpumem_dtype dtype, gpumem_reduce_op op, int64_t
 }
 
 // Leaf sums that wait in a block's shared memory for their neighbours.
-constexpr int kLeavesAtOnce = 256;
+constexpr int kLeavesInShared = 256;
 
 // Chunks that one block takes at once, each by two warps where there is no order, by one where there is: as many as a block has warps.
-constexpr int64_t kOneBlockChunks = 16;
-constexpr int one_chunk_warps(NodeKind kind) noexcept { return is_ordered(kind) ? 1 : 2; }
+constexpr int64_t kSingleTileChunks = 16;
+constexpr int single_tile_warps(NodeKind kind) noexcept { return is_ordered(kind) ? 1 : 2; }
 // The largest cluster that every device of compute capability 9.0 runs. On an H200 clusters of 4 take 4.58 us in place of 4.35 at 2^16
 // elements, of 16 4.38 there and 4.58 in place of 4.80 at 2^17.
 constexpr int kClusterBlocks = 8;

@@ -16,7 +16,7 @@ struct Line {
 
 // bytes: of an element.
 __device__ __forceinline__ Line line_of(const ReduceLaunch& launch, int64_t index, int64_t bytes) {
-  const Lines& lines = launch.lines;
+  const LineLayout& lines = launch.lines;
   Line line{static_cast<const char*>(launch.x), static_cast<const char*>(launch.y), lines.length, true};
   if (lines.offsets != nullptr) {
     const int64_t begin = lines.offsets[index];

@@ -24,16 +24,16 @@ cudaError_t reduce_tiles(const ReduceLaunch& launch, Stream stream) {
       return reduce_tiles_integer(launch, stream);
     case NodeKind::range:
       return reduce_tiles_range(launch, stream);
-    case NodeKind::found:
-      return reduce_tiles_found(launch, stream);
+    case NodeKind::arg:
+      return reduce_tiles_arg(launch, stream);
     default:
       return reduce_tiles_sum(launch, stream);
   }
 }
 
-cudaError_t reduce_at_once(const ReduceLaunch& launch, Stream stream) {
+cudaError_t reduce_single_tile(const ReduceLaunch& launch, Stream stream) {
   ReduceLaunch short_launch = launch;
-  short_launch.at_once = true;
+  short_launch.single_tile = true;
   return reduce_tiles(short_launch, stream);
 }
 
@@ -46,7 +46,7 @@ bool reduce_clusters_fit(int64_t shared_bytes) noexcept {
   attribute.val.clusterDim = {1, kClusterBlocks, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(1, kClusterBlocks);
-  config.blockDim = dim3(64 * kOneBlockChunks);
+  config.blockDim = dim3(64 * kSingleTileChunks);
   config.dynamicSmemBytes = static_cast<size_t>(bytes);
   config.attrs = &attribute;
   config.numAttrs = 1;

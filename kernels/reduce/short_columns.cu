@@ -124,7 +124,7 @@ template <class Entry, bool kWords>
 __global__ void __launch_bounds__(kBlock, 2) short_columns_kernel(const __grid_constant__ ReduceLaunch launch) {
   constexpr int kCount = Sums<Entry, kWords>::kCount;
   const Entry entry(launch);
-  const Lines& lines = launch.lines;
+  const LineLayout& lines = launch.lines;
   const int64_t across = (lines.per_batch + kBlock * kCount - 1) / (kBlock * kCount);
   const int64_t batch = blockIdx.x / across;
   const int64_t column = ((blockIdx.x - batch * across) * kBlock + threadIdx.x) * kCount;
@@ -158,7 +158,7 @@ cudaError_t reduce_short_columns(const ReduceLaunch& launch, Stream stream) {
   return for_entry(launch.dtype, launch.op, [&]<class Entry>() {
     using B = Bundle<Entry::kBytes>;
     const auto whole = [](int64_t bytes) { return bytes % B::kWordBytes == 0; };
-    const Lines& lines = launch.lines;
+    const LineLayout& lines = launch.lines;
     const bool words = whole(static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.x))) &&
                        whole(lines.stride * Entry::kBytes) && whole(lines.batch_stride * Entry::kBytes) &&
                        lines.per_batch % B::kCount == 0;

@@ -26,7 +26,7 @@ __device__ __noinline__ void enter_ends(Operands line, int first, int last, int 
   enter_leaves<kType, Term, Fill::part>(line, first, last, begin, leaves);
 }
 
-// Leaves [first, last) of a line, an aligned run of at most kLeavesAtOnce; whole in warp 0. The loops over whole leaves make no
+// Leaves [first, last) of a line, an aligned run of at most kLeavesInShared; whole in warp 0. The loops over whole leaves make no
 // calls and keep nothing in local memory: f32 ran at 0.97 of its speed with a few bytes there.
 template <gpumem_dtype kType, class Term>
 __device__ __forceinline__ typename Term::Node leaves_node(const Operands& line, int first, int last,
@@ -61,8 +61,8 @@ template <gpumem_dtype kType, class Term>
 __device__ __noinline__ typename Term::Node long_run_node(Operands line, int first, int last,
                                                           typename Term::Node* leaves) {
   TreeStack<typename Term::Node, 32> stack;
-  for (int at = first; at < last; at += kLeavesAtOnce) {
-    stack.push(leaves_node<kType, Term>(line, at, min(at + kLeavesAtOnce, last), leaves));
+  for (int at = first; at < last; at += kLeavesInShared) {
+    stack.push(leaves_node<kType, Term>(line, at, min(at + kLeavesInShared, last), leaves));
     __syncthreads();
   }
   return stack.whole();
@@ -70,7 +70,7 @@ __device__ __noinline__ typename Term::Node long_run_node(Operands line, int fir
 
 // A warp's leaves of a short line: the usual ones by as little code as there can be, since each launch fetches it anew.
 template <gpumem_dtype kType, class Term>
-__device__ __forceinline__ typename Term::Node leaf_at_once(const Operands& line, int q) {
+__device__ __forceinline__ typename Term::Node leaf_of_single_tile(const Operands& line, int q) {
   const int last = q | (Layout<kType>::kLeaves - 1);
   return begin_with_words<Term>(line) && last < line.x.full_last ? node_of<kType, Term, Fill::words>(line, q)
                                                                  : leaf_at_end<kType, Term>(line, q);
@@ -78,14 +78,14 @@ __device__ __forceinline__ typename Term::Node leaf_at_once(const Operands& line
 
 // All leaves of a short line; whole in warp 0 of its block. The blocks take aligned runs of 2^k leaves.
 template <gpumem_dtype kType, class Term>
-__device__ __forceinline__ typename Term::Node node_at_once(const Operands& line, typename Term::Node* leaves) {
+__device__ __forceinline__ typename Term::Node node_of_single_tile(const Operands& line, typename Term::Node* leaves) {
   using Node = typename Term::Node;
   using L = Layout<kType>;
   const int in_block = threadIdx.x / L::kThreads;
   const int of_block = blockDim.x / L::kThreads;
   const int q = blockIdx.y * of_block + in_block;
   Node node{};
-  if (q / L::kLeaves * L::kLeaves < line.x.leaves) node = leaf_at_once<kType, Term>(line, q);
+  if (q / L::kLeaves * L::kLeaves < line.x.leaves) node = leaf_of_single_tile<kType, Term>(line, q);
   if (of_block == 1) return node;
   if (threadIdx.x % L::kThreads == 0) leaves[in_block] = node;
   __syncthreads();
@@ -97,8 +97,8 @@ template <gpumem_dtype kType, class Term>
 __device__ __forceinline__ typename Term::Node part_node(const Operands& line, int steps, typename Term::Node* leaves) {
   const int first = blockIdx.y * steps;
   const int last = min(first + steps, line.x.leaves);
-  return last - first <= kLeavesAtOnce ? leaves_node<kType, Term>(line, first, last, leaves)
-                                       : long_run_node<kType, Term>(line, first, last, leaves);
+  return last - first <= kLeavesInShared ? leaves_node<kType, Term>(line, first, last, leaves)
+                                         : long_run_node<kType, Term>(line, first, last, leaves);
 }
 
 template <class Node>
@@ -117,11 +117,12 @@ template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
   using Node = typename Term::Node;
-  __shared__ Node leaves[kLeavesAtOnce + 32];
+  __shared__ Node leaves[kLeavesInShared + 32];
   after_earlier_work();
   const Node node = part_node<kType, Term>({launch.span, launch.y}, launch.steps, leaves);
   Node whole;
-  if (!hand_in(node, launch.span.n, static_cast<Node*>(launch.nodes), launch.counter, leaves + kLeavesAtOnce, whole)) {
+  if (!hand_in(node, launch.span.n, static_cast<Node*>(launch.nodes), launch.counter, leaves + kLeavesInShared,
+               whole)) {
     return;
   }
   if (launch.slot != nullptr) {
@@ -133,14 +134,14 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
 
 // One short sequence, by one block or a cluster.
 template <gpumem_dtype kType, class Term>
-__global__ void __launch_bounds__(32 * kOneBlockChunks, 2)
-    at_once_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
+__global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
+    single_tile_kernel(const __grid_constant__ Sequence<LeafSpan> launch) {
   using Node = typename Term::Node;
   __shared__ Node leaves[32];
   __shared__ Cluster<Node> cluster;
   if (gridDim.y > 1) cluster.begin();
   after_earlier_work();
-  Node node = node_at_once<kType, Term>({launch.span, launch.y}, leaves);
+  Node node = node_of_single_tile<kType, Term>({launch.span, launch.y}, leaves);
   if (!hand_in(node, cluster)) return;
   if (launch.slot != nullptr) {
     publish(launch.slot, node.stored(), launch.ticket);
@@ -154,15 +155,15 @@ template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
     lines_kernel(const __grid_constant__ ReduceLaunch launch) {
   using Node = typename Term::Node;
-  __shared__ Node leaves[kLeavesAtOnce + 32];
+  __shared__ Node leaves[kLeavesInShared + 32];
   const auto steps = static_cast<int>(launch.tile / kLeafTerms);
   for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
     const Line line = line_of(launch, index, element_bytes(kType));
     const LeafSpan span = leaf_span(reinterpret_cast<uintptr_t>(line.x), line.n, element_bytes(kType));
     const Node node = part_node<kType, Term>({span, span}, gridDim.y == 1 ? span.leaves : steps, leaves);
     Node whole;
-    if (hand_in(node, line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index, leaves + kLeavesAtOnce,
-                whole)) {
+    if (hand_in(node, line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index,
+                leaves + kLeavesInShared, whole)) {
       if (line.sound) {
         finish_sound_line(launch, index, line.n, whole);
       } else {
@@ -187,8 +188,8 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
     return leaf_span(reinterpret_cast<uintptr_t>(p), launch.lines.length, element_bytes(kType));
   };
   const LeafSpan x = span(launch.x);
-  if (launch.at_once) {
-    return enqueue_early<Blocks::cluster>(at_once_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
+  if (launch.single_tile) {
+    return enqueue_early<Blocks::cluster>(single_tile_kernel<kType, Term>, lines_grid(launch), launch.block, stream,
                                           sequence_of(launch, x, span(launch.y), 0));
   }
   const auto steps = static_cast<int32_t>(launch.tile / kLeafTerms);

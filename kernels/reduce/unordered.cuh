@@ -66,7 +66,7 @@ __device__ __forceinline__ void take_ends(State& state, const WordSpan& span) {
 // All of a short line: each warp a chunk of half the size, whose words are asked for at once.
 constexpr int kFewWords = kChunkWords / 2;
 template <class State>
-__device__ __forceinline__ void take_at_once(State& state, const WordSpan& span) {
+__device__ __forceinline__ void take_single_tile(State& state, const WordSpan& span) {
   const int lane = threadIdx.x % 32;
   const int first = (blockIdx.y * blockDim.x + threadIdx.x) / 32 * (32 * kFewWords) + lane;
   const int left = static_cast<int>(span.count) - first;
@@ -113,15 +113,15 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
 
 // One short sequence, by one block or a cluster.
 template <class State>
-__global__ void __launch_bounds__(64 * kOneBlockChunks)
-    at_once_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
+__global__ void __launch_bounds__(64 * kSingleTileChunks)
+    single_tile_kernel(const __grid_constant__ Sequence<WordSpan> launch) {
   using Node = typename State::Node;
   __shared__ Node shared[32];
   __shared__ Cluster<Node> cluster;
   if (gridDim.y > 1) cluster.begin();
   after_earlier_work();
   State state(launch.dtype, launch.op);
-  take_at_once(state, launch.span);
+  take_single_tile(state, launch.span);
   if (blockIdx.y == 0 && (launch.span.head | launch.span.after) != 0) take_ends(state, launch.span);
   Node node = state.node(launch.span, shared);
   if (!hand_in(node, cluster)) return;
@@ -164,8 +164,8 @@ cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
     }
   }
   const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
-  if (launch.at_once) {
-    return enqueue_early<Blocks::cluster>(at_once_kernel<FewState>, lines_grid(launch), launch.block, stream,
+  if (launch.single_tile) {
+    return enqueue_early<Blocks::cluster>(single_tile_kernel<FewState>, lines_grid(launch), launch.block, stream,
                                           sequence_of(launch, span, {}, 0));
   }
   const auto steps = static_cast<int32_t>(launch.tile / (kChunkBytes / State::kBytes));

@@ -1,6 +1,6 @@
 // The arithmetic of a resize, for host and kernels alike, so that they can't differ: where the centre of an element of dst lies
 // in src, and the value there. Plain constexpr functions. Those that the host's inner loops call are inlined always: no code
-// for a wide instruction set may stand for another file's (src/backend/host/loops.hpp).
+// for a wide instruction set may stand for another file's (src/backend/host/loops/loops.hpp).
 #pragma once
 
 #include <bit>
@@ -48,13 +48,13 @@ constexpr ResizeTap resize_tap_in(const ResizeAxis& axis, int64_t i) noexcept {
   if (scaled <= dst) return {0, 0};  // before the centre of the first element, or at it
   const Word centre = scaled - dst;
   const uint32_t fraction = resize_fraction<kBits, Word>(centre % (dst * 2), dst * 2);
-  // A fraction that rounds to 1 is none of the next element.
+  // A fraction that rounds to 1 is the next element with a fraction of 0.
   const int64_t index = static_cast<int64_t>(centre / (dst * 2)) + (fraction >> kBits);
   if (index >= axis.src - 1) return {axis.src - 1, 0};
   return {index, fraction & ((uint32_t{1} << kBits) - 1)};
 }
 
-// kWidest: axes of more bits do not come.
+// kWidest: the most bits that an axis has here.
 template <int kBits, int kWidest = 128>
 constexpr ResizeTap resize_tap(const ResizeAxis& axis, int64_t i) noexcept {
   if (axis.bits == 32) return resize_tap_in<kBits, uint32_t>(axis, i);
@@ -110,7 +110,7 @@ constexpr int64_t resize_nearest(const ResizeShortAxis& axis, uint32_t i) noexce
 }
 
 // How two elements side by side become a Line, by a weight of kAcross bits, and two Lines, one below the other, an element, by one
-// of kDown bits. A weight that is nothing gives the first of the two as it is.
+// of kDown bits. A weight of 0 gives the first of the two unchanged.
 template <class T>
 struct ResizeBlend;
 

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "kernels/nodes.hpp"
 
 namespace gpumem {
 
-// A block of a resize is so many lanes along a row of dst times as many rows as are left of its threads.
+// A block of a resize is resize_lanes() threads along a row of dst times the rows that its other threads make.
 constexpr int kResizeThreads = 256;
 
-// Neighbouring pixels of a row that a thread of the resize makes: 16 bytes and 12 elements at most, for the sake of its registers.
+// Neighbouring pixels of a row that a thread of the resize makes: 16 bytes and 12 elements at most, which its registers hold.
 constexpr int resize_pixels(int64_t channels, int64_t element_bytes) noexcept {
   int pixels = 4;
   while (pixels > 1 && (pixels * channels * element_bytes > 16 || pixels * channels > 12)) pixels /= 2;
@@ -22,7 +23,7 @@ constexpr int kResizeWarps = kResizeThreads / 32;
 constexpr int kMaxResizeRows = 16;
 constexpr int resize_words_pixels(int64_t channels) noexcept { return channels == 1 ? 8 : 4; }
 
-// A fraction of a coordinate is divided out so many bits at a time.
+// Bits of a coordinate's fraction that one step of its division gives.
 constexpr int kResizeFractionStep = 12;
 
 // Bits of the words in which the coordinates of an axis are exact, 32, 64 or 128: (2 dst - 1) src, and 2 dst with a step of

@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // The columns of one thread, and two rows of src blended along them.
 template <class T, int kChannels, bool kWhole>
-struct Lines {
+struct BlendedLines {
   using Blend = ResizeBlend<T>;
   using Line = typename Blend::Line;
   using Out = Pixels<T, kChannels>;
@@ -128,7 +128,7 @@ struct Lines {
   Line upper[Out::kElements];
   Line lower[Out::kElements];
 
-  __device__ Lines(const ResizeLaunch& launch, int64_t col, int count) {
+  __device__ BlendedLines(const ResizeLaunch& launch, int64_t col, int count) {
 #pragma unroll
     for (int i = 0; i < Out::kCount; ++i) {
       const ResizeTap tap = resize_tap<Blend::kAcross, 64>(launch.across, col + (i < count ? i : 0));
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kThreads, 3)
     const ResizePlace place(launch, tiles, tile, Out::kCount);
     if (place.row >= place.end) continue;
     const int count = columns_left(launch, place.col, Out::kCount);
-    Lines<T, kChannels, kWhole> lines(launch, place.col, count);
+    BlendedLines<T, kChannels, kWhole> lines(launch, place.col, count);
     for (int64_t row = place.row; row < place.end; ++row) {
       const ResizeTap tap = resize_tap<Blend::kDown, 64>(launch.down, row);
       lines.move_to(launch, tap);

@@ -1,6 +1,6 @@
 // Resizes by the texture unit, a pixel a thread; src lies in ordinary memory, at a texture's alignment and pitch. Read and written
-// as by resize.cu. Nearest is fetched by its exact index,
-// as integers, so that no bits are looked at. Bilinear values are the texture unit's own: its fractions have 8 bits, so
+// as by resize.cu. Nearest is fetched by its exact index
+// as integers, so that bits are passed through unchanged. Bilinear values are the texture unit's own: its fractions have 8 bits, so
 // they are rounded to 8 here, in integers, and the coordinate that carries one is exact in float up to 2^15 (the table refuses
 // more). Elements of integers come back as fractions of their largest value, by which they are multiplied again.
 #include "kernels/resize/resize.hpp"

@@ -35,7 +35,7 @@ struct ResizeInside {
   uint32_t begin;
   uint32_t count;
 
-  // Of so many bytes, and so many more by which a window may leave a row.
+  // For rows of row_bytes, and `more` bytes by which a window may go past one.
   ResizeInside(const ResizeWords& image, int32_t row_bytes, int32_t more) {
     begin = image.first == 0 ? 0 : 4 - static_cast<uint32_t>(image.first);
     const int32_t last = image.end - image.first - row_bytes - more;
@@ -57,7 +57,7 @@ struct ResizeWindow {
     for (int i = 0; i < kWords; ++i) word[i] = __ldg(reinterpret_cast<const uint32_t*>(from) + i);
   }
 
-  // At an offset from the image's base. The words at the ends are given; what lies beyond is anything.
+  // At an offset from the image's base. The words at the ends are passed in; bytes beyond them are undefined.
   __device__ void read_at_end(const ResizeWords& image, uint32_t from, const uint32_t (&ends)[2]) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) {
@@ -70,7 +70,7 @@ struct ResizeWindow {
     }
   }
 
-  // Bytes 4 i to 4 i + 3, by the offset of the first times 8; what lies behind kBytes is anything.
+  // Bytes 4 i to 4 i + 3, by the offset of the first times 8; bytes behind kBytes are undefined.
   __device__ uint32_t part(int i, uint32_t bits) const {
     if constexpr (kAlign == 4) return word[i];
     return i + 1 < kWords ? __funnelshift_r(word[i], word[i + 1], bits) : word[i] >> (bits & 31);

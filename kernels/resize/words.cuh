@@ -162,7 +162,7 @@ struct WordsRow {
   }
 };
 
-// 8 times the offset of a pixel, as far as it matters for its place in a word.
+// 8 times the offset of a pixel; its lowest five bits say where the pixel begins in a word.
 template <bool kSteady>
 __device__ inline uint32_t bits_of(uint32_t row, const ColumnTap& column) {
   return (kSteady ? column.at : row + column.at) * 8;

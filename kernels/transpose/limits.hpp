@@ -17,7 +17,7 @@ constexpr int64_t transpose_vec16_tile(int64_t element_bytes) noexcept {
 constexpr int64_t kTransposePaddedTile = 32;
 
 // A square of `across` x `across` tiles as pairs of one on or above the diagonal and the one across it: what a transpose in place
-// swaps. Row `a` of the upper triangle and row `even - 1 - a` make one row of even + 1 pairs; those with col >= across are none.
+// swaps. Row `a` of the upper triangle and row `even - 1 - a` make one row of even + 1 pairs; those with col >= across are not pairs, and are passed over.
 constexpr int64_t transpose_tile_pairs(int64_t across) noexcept {
   const int64_t even = across + across % 2;
   return even / 2 * (even + 1);
@@ -48,60 +48,61 @@ constexpr int transpose_shared_threads(int64_t shared_bytes) noexcept {
                                                   : kTransposeMostThreads;
 }
 
-// Matrices that a block takes whole at a time, for its threads to have something to do.
-constexpr int64_t kTransposeWholeGroup = 8192;  // bytes
-constexpr int64_t transpose_whole_at_once(int64_t matrix_bytes) noexcept {
-  return matrix_bytes < kTransposeWholeGroup ? kTransposeWholeGroup / matrix_bytes : 1;
+// Matrices that a block takes at a time, enough to keep its threads busy.
+constexpr int64_t kInPlaceSharedGroup = 8192;  // bytes
+constexpr int64_t in_place_shared_matrices(int64_t matrix_bytes) noexcept {
+  return matrix_bytes < kInPlaceSharedGroup ? kInPlaceSharedGroup / matrix_bytes : 1;
 }
 
 // Scratch memory of the transposes in place for what does not fit into shared memory, if it is more than one row: it is to stay in
 // the L2 cache of an H200 (60 MB).
 constexpr int64_t kTransposeScratchBytes = int64_t{32} << 20;
 
-// The host takes a matrix of so many bytes whole, and so many bytes of the columns of a larger one: what the caches of a core hold.
+// The host moves a matrix of up to this size through a buffer at one go, and a larger one by groups of columns of this size: what the
+// caches of a core hold.
 constexpr int64_t kHostInPlaceBytes = int64_t{1} << 20;
 
 // Elements of the short side that the transpose of narrow matrices takes, and bytes of its shared memory.
-constexpr int64_t kTransposeNarrow = 32;
-constexpr int kTransposeNarrowThreads = 512;
-constexpr int64_t kTransposeNarrowShared = 18432;
+constexpr int64_t kAosSoaWidth = 32;
+constexpr int kAosSoaThreads = 512;
+constexpr int64_t kAosSoaShared = 18432;
 
 // Elements from plane to plane in it: past a multiple of 128 bytes by what the structures of a warp's elements take of a plane, so
 // that these lie in different banks; and by whole words of 16 bytes.
-constexpr int64_t transpose_narrow_pitch(int64_t element_bytes, int64_t width, int64_t tile) noexcept {
+constexpr int64_t aos_soa_pitch(int64_t element_bytes, int64_t width, int64_t tile) noexcept {
   const int64_t word = 16 / element_bytes;
   const int64_t structures = 128 / element_bytes / width;
   return tile + (structures < word ? word : structures / word * word);
 }
 
 // Elements of the long side that a block of it takes, for a short side of `width`: a multiple of 32.
-constexpr int64_t transpose_narrow_tile(int64_t element_bytes, int64_t width) noexcept {
-  const int64_t padding = transpose_narrow_pitch(element_bytes, width, 0);
-  return (kTransposeNarrowShared / (width * element_bytes) - padding) / 32 * 32;
+constexpr int64_t aos_soa_tile(int64_t element_bytes, int64_t width) noexcept {
+  const int64_t padding = aos_soa_pitch(element_bytes, width, 0);
+  return (kAosSoaShared / (width * element_bytes) - padding) / 32 * 32;
 }
 
 // Side of the tile of the transpose by 4-byte words of 1- and 2-byte elements.
-constexpr int64_t transpose_words_tile(int64_t element_bytes) noexcept { return 128 / element_bytes; }
+constexpr int64_t byte_perm_words_tile(int64_t element_bytes) noexcept { return 128 / element_bytes; }
 
-// The tile of the transpose that turns elements of 1 and 2 bytes in registers: 128 bytes of each row of dst, 256 of each row of src. On an
+// The tile of the transpose of 1- and 2-byte elements by byte permutations, 16 bytes an access: 128 bytes of each row of dst, 256 of each row of src. On an
 // H200 256 x 128, 128 x 128, 192 x 64 and 256 x 64 bytes are 0.01 to 0.03 slower, 384 x 128 reach 0.55 of a copy for 0.94.
-constexpr int64_t transpose_turned_rows(int64_t element_bytes) noexcept { return 128 / element_bytes; }
-constexpr int64_t transpose_turned_cols(int64_t element_bytes) noexcept { return 256 / element_bytes; }
+constexpr int64_t byte_perm_rows(int64_t element_bytes) noexcept { return 128 / element_bytes; }
+constexpr int64_t byte_perm_cols(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 
 // The tile of the transpose of misaligned rows: 256 bytes of each row of src and 64 elements of each row of dst; a sector's worth of
 // rows before it is loaded too.
-constexpr int64_t transpose_odd_cols(int64_t element_bytes) noexcept { return 256 / element_bytes; }
-constexpr int64_t transpose_odd_rows(int64_t) noexcept { return 64; }
-constexpr int64_t transpose_odd_sector(int64_t element_bytes) noexcept { return 32 / element_bytes; }
+constexpr int64_t realigned_cols(int64_t element_bytes) noexcept { return 256 / element_bytes; }
+constexpr int64_t realigned_rows(int64_t) noexcept { return 64; }
+constexpr int64_t realigned_sector(int64_t element_bytes) noexcept { return 32 / element_bytes; }
 
 // Threads of a block of the textbook's transposes, an element each.
-constexpr int kTransposeSeedThreads = 1024;
+constexpr int kTextbookThreads = 1024;
 
 // Side of the tile of the host's transpose: rows of 256 bytes, four cache lines.
 constexpr int64_t host_transpose_tile(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 
 // Elements of the short side that the host's transpose of narrow matrices takes, and of the long side at a time: 4 KiB of each plane.
-constexpr int64_t kHostTransposeNarrow = 16;
-constexpr int64_t host_narrow_tile(int64_t element_bytes) noexcept { return 4096 / element_bytes; }
+constexpr int64_t kHostAosSoaWidth = 16;
+constexpr int64_t host_aos_soa_tile(int64_t element_bytes) noexcept { return 4096 / element_bytes; }
 
 }  // namespace gpumem

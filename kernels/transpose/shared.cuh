@@ -9,7 +9,7 @@ namespace gpumem::kernels {
 template <class T>
 constexpr int kInFlight = alignof(T) == sizeof(T) ? 4 : 1;
 
-// Where element p lies: its place in a line of 128 bytes is turned by the number of the line. So lanes that are any power of two
+// Where element p lies: its place in a line of 128 bytes is swizzled by the number of the line. So lanes that are any power of two
 // elements apart find different banks, as those do that are neighbours.
 template <class T>
 __device__ int in_banks(int p) {

@@ -9,10 +9,10 @@ namespace gpumem::kernels {
 namespace {
 
 constexpr int kTile = 32;
-static_assert(kTile * kTile == kTransposeSeedThreads);
+static_assert(kTile * kTile == kTextbookThreads);
 
 template <class T>
-__global__ void __launch_bounds__(kTransposeSeedThreads) naive_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kTextbookThreads) naive_kernel(const TransposeLaunch launch, const Tiles tiles) {
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kTile, kTile);
     const auto* src = static_cast<const T*>(launch.src) + origin.batch * launch.src_batch_stride;
@@ -24,8 +24,7 @@ __global__ void __launch_bounds__(kTransposeSeedThreads) naive_kernel(const Tran
 }
 
 template <class T, int kPadding>
-__global__ void __launch_bounds__(kTransposeSeedThreads)
-    shared_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kTextbookThreads) shared_kernel(const TransposeLaunch launch, const Tiles tiles) {
   __shared__ T shared[kTile][kTile + kPadding];
   const int x = static_cast<int>(threadIdx.x) % kTile;
   const int y = static_cast<int>(threadIdx.x) / kTile;
@@ -45,8 +44,8 @@ __global__ void __launch_bounds__(kTransposeSeedThreads)
 }
 
 template <class Kernel>
-cudaError_t start_seed(Kernel kernel, const TransposeLaunch& launch, Stream stream) {
-  return enqueue(kernel, static_cast<unsigned>(launch.grid), kTransposeSeedThreads, stream, launch,
+cudaError_t start_textbook(Kernel kernel, const TransposeLaunch& launch, Stream stream) {
+  return enqueue(kernel, static_cast<unsigned>(launch.grid), kTextbookThreads, stream, launch,
                  tiles_of(launch, kTile, kTile));
 }
 
@@ -54,17 +53,17 @@ cudaError_t start_seed(Kernel kernel, const TransposeLaunch& launch, Stream stre
 
 cudaError_t transpose_naive(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_seed(naive_kernel<WordOf<kBytes>>, launch, stream); });
+                  [&]<int kBytes>() { return start_textbook(naive_kernel<WordOf<kBytes>>, launch, stream); });
 }
 
 cudaError_t transpose_shared(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_seed(shared_kernel<WordOf<kBytes>, 0>, launch, stream); });
+                  [&]<int kBytes>() { return start_textbook(shared_kernel<WordOf<kBytes>, 0>, launch, stream); });
 }
 
 cudaError_t transpose_shared_padded(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_seed(shared_kernel<WordOf<kBytes>, 1>, launch, stream); });
+                  [&]<int kBytes>() { return start_textbook(shared_kernel<WordOf<kBytes>, 1>, launch, stream); });
 }
 
 }  // namespace gpumem::kernels

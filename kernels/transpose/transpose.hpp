@@ -22,7 +22,7 @@ struct TransposeLaunch {
   int64_t grid;  // blocks; each takes every grid-th tile
   // Of those in place that are not square.
   int64_t shared_bytes = 0;  // what a block may have
-  void* scratch = nullptr;   // transpose_decomposed_scratch() bytes, until the launch is done
+  void* scratch = nullptr;   // transpose_in_place_c2r_scratch() bytes, until the launch is done
 };
 
 // element_bytes is 1, 2, 4, 8 or 16.
@@ -30,20 +30,20 @@ using TransposeLauncher = cudaError_t(int64_t element_bytes, const TransposeLaun
 TransposeLauncher transpose_tile_vec16;
 TransposeLauncher transpose_tile_padded;
 TransposeLauncher transpose_tile_bytes;
-TransposeLauncher transpose_narrow;
-TransposeLauncher transpose_turned;      // elements of 1 and 2 bytes, as tile_vec16
-TransposeLauncher transpose_wide_bytes;  // elements of 1 and 2 bytes
-TransposeLauncher transpose_odd;         // of 4 and 8
+TransposeLauncher transpose_aos_soa;
+TransposeLauncher transpose_byte_perm_vec16;  // elements of 1 and 2 bytes, as tile_vec16
+TransposeLauncher transpose_byte_perm_words;  // elements of 1 and 2 bytes
+TransposeLauncher transpose_tile_realigned;   // of 4 and 8
 // The textbook's.
 TransposeLauncher transpose_naive;
 TransposeLauncher transpose_shared;
 TransposeLauncher transpose_shared_padded;
 // In place.
-TransposeLauncher transpose_swap_vec16;  // of elements of 4, 8 and 16 bytes
-TransposeLauncher transpose_swap_tiles;  // square matrices
-TransposeLauncher transpose_whole;       // others without gaps, of up to shared_bytes
-TransposeLauncher transpose_decomposed;  // others without gaps
-int64_t transpose_decomposed_scratch(int64_t element_bytes, const TransposeLaunch& launch);
+TransposeLauncher transpose_in_place_tiles_vec16;  // of elements of 4, 8 and 16 bytes
+TransposeLauncher transpose_in_place_tiles;        // square matrices
+TransposeLauncher transpose_in_place_shared;       // others without gaps, of up to shared_bytes
+TransposeLauncher transpose_in_place_c2r;          // others without gaps
+int64_t transpose_in_place_c2r_scratch(int64_t element_bytes, const TransposeLaunch& launch);
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t transpose_preload();

@@ -14,7 +14,7 @@ set(core_sources
   src/api/streams.cpp
   src/api/transpose.cpp
   src/api/variants.cpp
-  src/ops/arrival.cpp
+  src/ops/managed_prefetch.cpp
   src/ops/axpby/axpby.cpp
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
@@ -30,7 +30,7 @@ set(core_sources
   src/context/handles.cpp
   src/memory/host_registration.cpp
   src/memory/labels.cpp
-  src/ops/landing.cpp
+  src/ops/bounce_buffers.cpp
   src/base/log.cpp
   src/memory/managed.cpp
   src/memory/memory.cpp
@@ -124,16 +124,16 @@ set(kernel_sources
   kernels/copy/copy.cu
   kernels/fill/fill.cu
   kernels/fill/rows.cu
-  kernels/permute/lines.cu
+  kernels/permute/contiguous_boxes.cu
   kernels/permute/packed.cu
   kernels/permute/permute.cu
   kernels/reduce/columns.cu
-  kernels/reduce/elements.cu
+  kernels/reduce/strided_scalar.cu
   kernels/reduce/ladder.cu
   kernels/reduce/reduce.cu
   kernels/reduce/short_columns.cu
   kernels/reduce/short_rows.cu
-  kernels/reduce/tiles_found.cu
+  kernels/reduce/tiles_arg.cu
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
@@ -142,15 +142,15 @@ set(kernel_sources
   kernels/resize/words.cu
   kernels/gather_scatter/gather_scatter.cu
   kernels/stream.cu
-  kernels/transpose/decomposed.cu
-  kernels/transpose/in_place.cu
-  kernels/transpose/narrow.cu
-  kernels/transpose/odd.cu
+  kernels/transpose/in_place_c2r.cu
+  kernels/transpose/in_place_tiles.cu
+  kernels/transpose/aos_soa.cu
+  kernels/transpose/tile_realigned.cu
   kernels/transpose/textbook.cu
   kernels/transpose/transpose.cu
-  kernels/transpose/turned.cu
-  kernels/transpose/whole.cu
-  kernels/transpose/wide_bytes.cu)
+  kernels/transpose/byte_perm_vec16.cu
+  kernels/transpose/in_place_shared.cu
+  kernels/transpose/byte_perm_words.cu)
 
 if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})

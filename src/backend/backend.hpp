@@ -144,7 +144,7 @@ struct AxpbyArgs {
 };
 
 // Rows by index: of src in a gather, of dst in a scatter. n >= 1.
-struct RowsArgs {
+struct GatherScatterArgs {
   int32_t variant;
   LaunchShape shape;
   int64_t row_bytes;
@@ -213,7 +213,7 @@ class Backend {
   virtual bool watched() const noexcept = 0;
   virtual void begin_block(void* p, size_t bytes) noexcept = 0;
   virtual void end_block(void* p) noexcept = 0;
-  // Gives what was released and is kept for reuse, but for so many bytes, back to the system.
+  // Returns memory that was released and is kept for reuse to the system, all but keep_bytes of it.
   virtual void trim(size_t keep_bytes) noexcept = 0;
   // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is
   // INVALID_ARGUMENT; the sentence calls the memory p.
@@ -240,8 +240,8 @@ class Backend {
   virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
   virtual void axpby(NativeStream stream, const AxpbyArgs& args, Until until) = 0;
   // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.
-  virtual BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) = 0;
-  virtual BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) = 0;
+  virtual BadIndex gather(NativeStream stream, const GatherScatterArgs& args, Until until) = 0;
+  virtual BadIndex scatter(NativeStream stream, const GatherScatterArgs& args, Until until) = 0;
   // The CUDA backend's variant `driver` takes any pair of pointers too.
   virtual void copy_block(NativeStream stream, const CopyArgs& args, Until until) = 0;
   virtual void resize(NativeStream stream, const ResizeArgs& args, Until until) = 0;
@@ -279,7 +279,7 @@ class Host : public Backend {
   // Fresh pages from allocate() are brought in by all threads. A forked child does not get them.
   virtual void make_resident(void* p, size_t bytes) noexcept = 0;
   // Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
-  // can't be. nullptr: there is none that the system tells of.
+  // can't be. nullptr: the system reports none.
   virtual const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept = 0;
   // The part of a block's bytes [first, last), counted without the gaps, by the calling thread; around its caches where that is
   // asked for.

@@ -32,7 +32,7 @@ struct DeviceProps {
   bool concurrent_managed = false;
   bool pageable_access = false;
   bool clusters = false;      // blocks of a kernel can share their memory: 9.0 and newer, by code that was built for it
-  bool memory_pools = false;  // memory can be had and given back in a stream's order
+  bool memory_pools = false;  // memory can be allocated and freed in a stream's order
 
   // Double data rate: two transfers a clock (CUDA C++ Best Practices Guide, "Theoretical Bandwidth Calculation").
   constexpr int64_t bandwidth_bytes_per_s() const noexcept { return 2 * memory_clock_khz * 1000 * (bus_bits / 8); }

@@ -10,8 +10,8 @@
 
 namespace gpumem {
 
-// The compiler does not know that arithmetic depends on any of this: it stays inside as far as its operands come from memory
-// and its results go there, which the empty asm seems to read and write.
+// The compiler does not know that arithmetic depends on any of this: it stays inside where its operands come from memory and
+// its results go there, which the empty asm claims to read and write.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() noexcept {

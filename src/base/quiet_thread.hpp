@@ -24,7 +24,7 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// The new thread inherits the mask. Throws std::system_error when none can be had.
+// The new thread inherits the mask. Throws std::system_error when no thread can be started.
 template <class F>
 std::thread quiet_thread(F&& f) {
   const SignalsBlocked blocked;

@@ -58,7 +58,7 @@ Context::Context(const gpumem_ctx_options& options)
   trace_by_environment();
 }
 
-// Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to have, so a bound is all.
+// Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to allocate, so it only has a bound.
 void Context::open_pools(const gpumem_ctx_options& options) {
   const DeviceProps& props = device().props();
   PoolPolicy on_device{GPUMEM_MEMORY_DEVICE, props.ordinal};

@@ -12,7 +12,7 @@ namespace gpumem {
 struct DeviceChoice {
   Runs backend = Runs::host;
   int32_t ordinal = GPUMEM_DEVICE_HOST;
-  gpumem_status code = GPUMEM_OK;  // of the device that could not be had
+  gpumem_status code = GPUMEM_OK;  // why the device can't be used, else OK
   std::string reason;
   bool may_fall_back = false;  // the host may stand in when the device fails at creation
 };

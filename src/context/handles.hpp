@@ -1,4 +1,4 @@
-// Handles are numbers in the clothes of pointers: never dereferenced, so any value a program passes can be checked.
+// Handles are numbers cast to pointers: never dereferenced, so any value a program passes can be checked.
 //   bits 56-63 epoch of the process (1..255), 52-55 type, 25-51 generation, 24 parity, 0-23 slot
 // Every handle has an even number of bits set, so that one with a wrong bit is never another one. A destroyed handle does not
 // become valid again until its slot has been reused 2^27 times.

@@ -74,7 +74,7 @@ void SharedContext::free_now(void* p, Stream* stream) {
   }
 }
 
-// Only what could be freed is put off, and once: what is freed later must not have become another's by then.
+// Only a live block is put off, and only once: its address must not belong to another block by the time it is freed.
 void SharedContext::put_off(const LateFree& late) {
   const std::lock_guard<std::mutex> lock(late_mutex_);
   process().registry.with_live(reinterpret_cast<uintptr_t>(late.p), &context, [](const Region&, uint32_t) {});
@@ -87,7 +87,7 @@ void SharedContext::put_off(const LateFree& late) {
 void SharedContext::free_late() noexcept {
   if (!some_late_.load(std::memory_order_acquire)) return;
   const std::unique_lock<std::mutex> lock(late_mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;  // another thread is at it
+  if (!lock.owns_lock()) return;  // another thread is doing it
   std::erase_if(late_, [this](const LateFree& late) {
     try {
       free_now(late.p, late.stream);

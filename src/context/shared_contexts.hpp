@@ -18,7 +18,7 @@ class WrappedStreams {
  public:
   explicit WrappedStreams(Context& context) noexcept : context_(context) {}
 
-  // Made on the stream's first use, which throws what wrapping it does. nullptr: as many others have one as there may be.
+  // Made on the stream's first use, which throws what wrapping it does. nullptr: the table is full.
   Stream* of(void* native);
 
  private:
@@ -46,9 +46,9 @@ class SharedContext {
   const uint64_t handle;
   WrappedStreams streams;
 
-  // Memory for the stream's work; for every stream's where there is none.
+  // Memory for the stream's work; with stream == nullptr, for that of every stream.
   void* allocate(int64_t bytes, Stream* stream);
-  // Behind the stream's work; where there is none, behind all work on the device. What a graph capture forbids to free now is freed by
+  // Behind the stream's work; with stream == nullptr, behind all work on the device. What a graph capture forbids to free now is freed by
   // a later call.
   void free(void* p, Stream* stream);
 

@@ -1,5 +1,5 @@
-// What a program does with streams and events once they exist. The one place where waiting and asking are held against graph
-// capture: either would spoil a capture, so it is asked about first.
+// What a program does with streams and events once they exist. Waiting and querying would invalidate a graph capture: this is the one
+// place that looks for one first.
 #pragma once
 
 #include "context/context.hpp"

@@ -104,7 +104,7 @@ void BlockGuards::check_ends(const Region& region, size_t bytes, Damage& found) 
   if (behind) note(region, *behind, when, found);
 }
 
-// Told once: what is written later is told again.
+// Reported once; later writes are reported again.
 void BlockGuards::check_freed(Region& region, Damage& found) {
   const auto written = changed(kFreed, region.base, region.bytes);
   if (!written) return;

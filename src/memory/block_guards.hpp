@@ -1,5 +1,5 @@
 // Debug mode: bytes of one value round every block, and of another in those that were freed, so that a write past a block's ends or
-// after its free shows. For that freed blocks are kept aside for a while.
+// after its free shows. To that end, freed blocks are kept aside for a while.
 #pragma once
 
 #include <cstddef>
@@ -39,15 +39,15 @@ class BlockGuards {
   BlockGuards(const BlockGuards&) = delete;
   BlockGuards& operator=(const BlockGuards&) = delete;
 
-  // The region's block is to have so many bytes.
+  // Puts guards around the `bytes` bytes of the region's block.
   void surround(Region& region, size_t bytes);
-  // Of a block of so many bytes that nothing uses any more; and of all that are live or were put aside, and of those that had been
+  // Checks a block that nothing uses any more; check_all() all blocks that are live or were put aside, and reports those that were
   // damaged when they were let go.
   void check(const Region& region, size_t bytes, Damage& found);
   void check_all(Damage& found);
   // The block is freed. false: its region can't be kept.
   bool put_aside(Region& region) noexcept;
-  // The region that was put aside first, while more than so many bytes or than kMostBlocksAside are; nullptr: none.
+  // The region that was put aside first, while those put aside are more than keep_bytes or kMostBlocksAside; else nullptr.
   Region* take_oldest(size_t keep_bytes) noexcept;
   size_t bytes_aside() const noexcept;
 

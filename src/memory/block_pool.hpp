@@ -33,7 +33,7 @@ struct PoolPolicy {
   int64_t limit = 0;          // of reserved bytes; 0: none
   bool pooled = true;         // false: every block comes from the source and goes back to it, for all streams
   bool guarded = false;       // not where pooled: writes past a block's ends and after its free are found
-  bool follows_live = false;  // what is idle goes back before more is taken than a fifth above what was ever live
+  bool follows_live = false;  // idle memory goes back before the total exceeds the peak of live bytes by a fifth
   int64_t most_idle = INT64_MAX;
 };
 
@@ -70,7 +70,7 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // Of all blocks, where the pool is guarded.
   void check(Damage& found);
 
-  // Gives free memory but for so many bytes back to the device, once the streams have passed its last use.
+  // Gives all but keep_bytes of the free memory back to the device, once the streams have passed its last use.
   void trim(int64_t keep_bytes);
   PoolState state() const;
 
@@ -104,7 +104,7 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   bool adopt_from_others(StreamCache& cache, const Request& request);
   void add_region(StreamCache& cache, const Request& request);
   Region& new_region(StreamCache& cache, const Request& request, size_t slot_bytes, size_t slots);
-  // What a block of its own takes for so many bytes.
+  // What a block in a region of its own takes.
   size_t alone_bytes(size_t bytes) const noexcept;
   void take_memory(NativeStream stream, Region& region, size_t alignment);
   void make_room(int64_t bytes, const Request& request);
@@ -135,8 +135,8 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   bool released_in_order_ = false;  // memory is on its way back behind streams' work
   std::atomic<int64_t> reserved_{0};
   std::atomic<int64_t> reserved_peak_{0};
-  // At least the sum of all live bytes, which each cache adds to when it has more than ever since it took away, which it does in
-  // steps of kSlack.
+  // An upper bound of all live bytes. A cache adds to it when its own live bytes exceed its share of it, and takes away in steps of
+  // kSlack.
   static constexpr int64_t kSlack = int64_t{1} << 20;
   alignas(64) std::atomic<int64_t> live_{0};
   std::atomic<int64_t> live_peak_{0};

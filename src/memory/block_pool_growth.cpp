@@ -16,7 +16,7 @@ namespace {
 // Up to here memory is taken without asking what lies idle.
 constexpr int64_t kFreely = int64_t{32} << 20;
 
-// What take_memory() may take for so many bytes.
+// The most that take_memory() takes for a block of `bytes`.
 constexpr int64_t most_taken(size_t bytes, size_t alignment) noexcept {
   return static_cast<int64_t>(alignment > kBlockUnit ? bytes + alignment : bytes);
 }
@@ -34,7 +34,8 @@ bool BlockPool::over_limit(int64_t bytes) const noexcept {
   return policy_.limit > 0 && reserved_.load(std::memory_order_relaxed) + bytes > policy_.limit;
 }
 
-// So much more than was ever live is not taken while some of it is idle: a quarter more is what the pool may cost at most.
+// Whether so many more bytes would exceed the peak of live bytes by more than a fifth: the pool may cost a quarter at most, so idle
+// memory has to go first.
 bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcept {
   if (!policy_.follows_live) return false;
   const int64_t live = std::max(live_peak_.load(std::memory_order_relaxed),
@@ -137,7 +138,8 @@ size_t BlockPool::alone_bytes(size_t bytes) const noexcept {
 // The memory at the region's alignment: what the source gives is aligned as a rule, and taken larger where it is not.
 void BlockPool::take_memory(NativeStream stream, Region& region, size_t alignment) {
   region.taken_bytes = region.bytes;
-  if (region.front % alignment != 0) region.taken_bytes += alignment;  // what is aligned well would not do
+  if (region.front % alignment != 0)
+    region.taken_bytes += alignment;  // an aligned start would not align the first slot
   region.taken = source_->take(stream, region.taken_bytes);
   if (region.taken_bytes == region.bytes &&
       (reinterpret_cast<uintptr_t>(region.taken) + region.front) % alignment != 0) {

@@ -21,7 +21,7 @@ class BlockSource {
   // Memory in the stream's order; nullptr: for all, and given back when nothing uses it. Throws OUT_OF_MEMORY.
   virtual void* take(NativeStream stream, size_t bytes) = 0;
   virtual void give_back(NativeStream stream, void* p, size_t bytes) noexcept = 0;
-  // What was given back and is kept goes to the system, but for so many bytes.
+  // Returns memory that was given back and is kept to the system, all but keep_bytes of it.
   virtual void trim(size_t keep_bytes) noexcept = 0;
 };
 

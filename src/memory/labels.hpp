@@ -1,4 +1,4 @@
-// What the program calls its blocks: for reports, so a label costs nothing where there is none.
+// Names that the program gives its blocks, for reports. Blocks without one cost nothing.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ BlockPool& pool_of(Context& context, gpumem_memory_kind kind) noexcept {
   return kind == GPUMEM_MEMORY_PINNED ? context.pinned_memory() : context.managed_memory();
 }
 
-// Frees a block after `wait`, with which its last use is over. Damage that is found keeps it from nothing. When the wait fails, or the
-// look at it, work may still use it: it is live again.
+// Frees a block after `wait`, with which its last use is over. Damage that is found does not stop it. When the wait or the check
+// fails, work may still use the block: it is live again.
 template <class Wait>
 void free_after(Context& context, const Claim& claim, const Wait& wait) {
   BlockPool& pool = pool_of(context, claim.region->kind);

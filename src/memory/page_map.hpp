@@ -15,7 +15,7 @@ namespace gpumem {
 
 class PageMap {
  public:
-  // Throws bad_alloc and is then as it was.
+  // Throws bad_alloc, and is then unchanged.
   void insert(Region& region);
   void erase(const Region& region) noexcept;
   // nullptr: none.

@@ -67,7 +67,7 @@ void PinnedRings::release(PinnedRing& ring) noexcept {
     try {
       if (slot.free != nullptr) slot.free->wait();
     } catch (const Error&) {
-      // A fault: the device is at work no more.
+      // A fault: the device no longer works on it.
     }
     slot.free = nullptr;
   }

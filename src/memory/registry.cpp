@@ -69,7 +69,7 @@ void Registry::add_registered(const Allocation& allocation) {
   enter(std::move(region));
 }
 
-// What took the place of freed memory makes an older address there mean nothing.
+// New memory in the place of freed memory: the tombstones there are void.
 void Registry::forget_freed(uintptr_t base, size_t bytes) noexcept {
   const uintptr_t end = base + bytes;
   auto first = freed_.lower_bound(base);

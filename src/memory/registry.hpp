@@ -27,7 +27,7 @@ struct Allocation {
   bool registered = false;  // the program's own memory, pinned by gpumem
 };
 
-// A block that its owner has begun to free: nobody else can, and its region stays until the block has gone its way.
+// A block that its owner has begun to free: nobody else can, and its region stays until the free is complete.
 struct Claim {
   Region* region = nullptr;
   uint32_t slot = 0;
@@ -52,7 +52,7 @@ struct Encounter {
 
 class Registry {
  public:
-  // The region is looked into from now on. Throws bad_alloc.
+  // From now on addresses are looked up in the region. Throws bad_alloc.
   Region& add(std::unique_ptr<Region> region);
   // Memory of the program, which is one live block. Throws INVALID_ARGUMENT where a part of it is in a region already.
   void add_registered(const Allocation& allocation);
@@ -78,7 +78,7 @@ class Registry {
     claim.region->word(claim.slot).store(claim.word, std::memory_order_release);
   }
   // Calls f(region, slot) for the owner's block that starts at p, which stays live meanwhile unless another thread frees it, and
-  // whose region stays in any case. f must not come back here. Throws as claim().
+  // whose region stays in any case. f must not call the registry. Throws as claim().
   template <class F>
   void with_live(uintptr_t p, const void* owner, const F& f) const {
     const std::lock_guard lock(lock_.of_thread());

@@ -57,7 +57,7 @@ struct alignas(128) StreamCache {
   BlockCounts counts;
   int64_t counted = 0;  // the part of live_bytes that the pool's high-water mark knows of
 
-  // A free block of the class, by the latest first; nothing where there is none at that alignment.
+  // The free block of the class that was put here last; nothing where none has that alignment.
   std::optional<Block> take(int size_class, size_t alignment) noexcept;
   void put(Block block) noexcept;  // room was made by attach()
 

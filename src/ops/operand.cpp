@@ -103,7 +103,7 @@ void extend(Context& context, Operand& operand, uintptr_t address, int64_t bytes
   }
 }
 
-// Of an extent that nobody knows nothing can be said.
+// Nothing can be checked against an unknown extent.
 void require_covered(Context& context, Operand& operand, const void* p, int64_t bytes, const char* argument) {
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (operand.bytes == 0 || covers(operand, address, bytes)) return;

@@ -28,7 +28,7 @@ struct Operand {
 
   // Memory that an ordinary load can reach without moving pages of a GPU.
   bool on_host() const noexcept { return kind == GPUMEM_MEMORY_PAGEABLE || kind == GPUMEM_MEMORY_PINNED; }
-  // No matter where it does not lie in host memory.
+  // Meaningless where the operand does not lie in host memory.
   HostSide host_side() const noexcept {
     if (mixed) return HostSide::mixed;
     return kind == GPUMEM_MEMORY_PAGEABLE ? HostSide::pageable : HostSide::locked;
@@ -43,14 +43,14 @@ Operand look_up(Context& context, const void* p, const char* argument);
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
                       int64_t gap = 0);
 
-// So many of something, so many elements from each to the next.
+// `count` repetitions, `stride` elements apart.
 struct Repeat {
   int64_t count;
-  int64_t stride;  // no matter where count is 1
+  int64_t stride;  // not looked at where count is 1
 };
 
-// No more bytes in a row than this are left out by a run of elements that is repeated, and the whole repeated again: the pages there
-// need not be mapped.
+// The longest gap, in bytes, between the elements of a run that is repeated, where the result may be repeated in turn: pages in such a
+// gap need not be mapped.
 int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept;
 inline int64_t gap_of(int64_t run, std::initializer_list<Repeat> repeats, int64_t element_bytes) noexcept {
   return gap_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);
@@ -70,7 +70,7 @@ struct ByteRange {
 // Throws INVALID_ARGUMENT when the two ranges share bytes.
 void require_disjoint(const ByteRange& a, const ByteRange& b);
 
-// Rows of so many bytes, a whole number of pitches apart.
+// Rows of row_bytes bytes, a whole number of pitches apart.
 struct ColumnBlock {
   const void* p;
   int64_t row_bytes;

@@ -37,7 +37,7 @@ gpumem_managed_info query_managed(Context& context, const void* p, int64_t bytes
 void copy(Context& context, const CopyParams& params, NativeStream stream, Until until);
 void fill(Context& context, const FillParams& params, NativeStream stream, Until until);
 // params.op is one of all gpumem_reduce_op values, the GPUMEM_ARG_*, GPUMEM_DOT and GPUMEM_NRM2 included: which of them a
-// public function takes is the API's matter.
+// public function takes is for the API to decide.
 void reduce(Context& context, const ReduceParams& params, NativeStream stream, Until until);
 void reduce_axis(Context& context, const ReduceAxisParams& params, NativeStream stream, Until until);
 void reduce_segments(Context& context, const ReduceSegmentsParams& params, NativeStream stream, Until until);

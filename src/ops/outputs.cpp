@@ -24,7 +24,7 @@ void check_output(Context& context, Output& output, Until until) {
 
 ByteRange range_of(const Output& output) noexcept { return {output.argument, output.p, output.bytes}; }
 
-// What fill variant was forced is no matter of a reduction. On a device it is a kernel, which writes pinned memory as well.
+// A forced fill variant does not apply to the results of a reduction. On a device a kernel fills, which writes pinned memory as well.
 void zero_one(Context& context, const Output& output, NativeStream stream, Until until) {
   const bool beside = context.on_cuda() && until == Until::complete && output.where.on_host();
   const Runs runs = context.on_cuda() && !beside ? Runs::cuda : Runs::host;

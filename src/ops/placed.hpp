@@ -7,7 +7,7 @@
 
 #include "context/context.hpp"
 #include "context/streams.hpp"
-#include "ops/arrival.hpp"
+#include "ops/managed_prefetch.hpp"
 
 namespace gpumem {
 
@@ -51,7 +51,7 @@ void run_placed(Context& context, const Placement& placement, NativeStream strea
   const bool beside = context.on_cuda() && runs == Runs::host;
   if (until == Until::complete || beside) require_not_capturing(context, stream, what);
   if (beside) return run_beside(context, stream, until, what, std::move(work));
-  bring_managed(context, placement, stream);
+  prefetch_managed(context, placement, stream);
   work(context.running(runs), stream, until);
 }
 

@@ -26,7 +26,7 @@ void transfer_rows(Context& context, NativeStream stream, const CopyParams& bloc
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
            HostSide host_side) {
   const bool to_device = runs == Runs::cuda;
-  // What was enqueued before may still be writing host memory, which may be read at once.
+  // Earlier work may still be writing host memory, which this may read immediately.
   if (to_device) context.device().await_order();
   staged.emplace(context.running(runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
                  static_cast<size_t>(bytes));

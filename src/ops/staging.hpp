@@ -22,8 +22,8 @@ int32_t driver_variant() noexcept;
 void transfer_rows(Context& context, NativeStream stream, const CopyParams& block, HostSide host_side, Runs to,
                    Until until);
 
-// Copies bytes of src next to the work, in the order of the context's own stream. host_side: of src, no matter where that is on the
-// device.
+// Copies bytes of src next to the work, in the order of the context's own stream. host_side describes
+// src, and is not looked at where src lies on the device.
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
            HostSide host_side);
 

@@ -113,7 +113,7 @@ struct AxpbyProblem {
 };
 
 // Of gathers and scatters. A pitch is 0 where a matrix has no two rows.
-struct RowsProblem {
+struct GatherScatterProblem {
   Runs runs = Runs::host;
   int64_t row_bytes = 1;
   int64_t n = 0;  // rows that are moved
@@ -145,7 +145,7 @@ struct ResizeProblem {
   int64_t dst_rows = 0;
   int64_t dst_cols = 0;
   int64_t dst_pitch = 0;
-  int32_t src_misalignment = 0;  // address modulo 4096: textures are to be aligned to more than a word
+  int32_t src_misalignment = 0;  // address modulo 4096: textures must be aligned to more than a word
   int32_t dst_misalignment = 0;  // address modulo 16
 
   int64_t pixel_bytes() const noexcept { return int64_t{channels} * element_bytes(dtype); }

@@ -71,14 +71,14 @@ struct AxpbyFamily {
 };
 
 struct GatherFamily {
-  using Problem = RowsProblem;
+  using Problem = GatherScatterProblem;
   static constexpr gpumem_family id = GPUMEM_FAMILY_GATHER;
   static constexpr const char* name = "gather";
   static std::span<const Variant<Problem>> table() noexcept;
 };
 
 struct ScatterFamily {
-  using Problem = RowsProblem;
+  using Problem = GatherScatterProblem;
   static constexpr gpumem_family id = GPUMEM_FAMILY_SCATTER;
   static constexpr const char* name = "scatter";
   static std::span<const Variant<Problem>> table() noexcept;
@@ -123,7 +123,7 @@ struct FamilyNames {
   const char* (*variant)(int32_t row) noexcept = nullptr;
 };
 
-// Throws INVALID_ARGUMENT for a value that is no family.
+// Throws INVALID_ARGUMENT for a value that is not a family.
 const FamilyNames& family_names(gpumem_family family);
 
 // The row of a variant's name; -1 when there is none.

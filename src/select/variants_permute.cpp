@@ -4,8 +4,8 @@
 
 #include "base/checked.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/permute/contiguous_boxes.hpp"
 #include "kernels/permute/limits.hpp"
-#include "kernels/permute/lines.hpp"
 #include "kernels/permute/packed.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "ops/permute/permute_transpose.hpp"
@@ -33,7 +33,7 @@ const char* misaligned(const PermuteProblem& p) noexcept {
   return nullptr;
 }
 
-const char* accepts_rows(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_contiguous_runs(const DeviceProps&, const PermuteProblem& p) noexcept {
   const PermuteForm form = form_of(p.axes);
   if (form != PermuteForm::rows && form != PermuteForm::copy) {
     return "it needs one axis that is the fastest of both sides, without gaps";
@@ -42,7 +42,7 @@ const char* accepts_rows(const DeviceProps&, const PermuteProblem& p) noexcept {
 }
 
 // Shorter runs lose too much of their first and last sectors, or of their lines of the cache.
-const char* accepts_lines(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_contiguous_boxes(const DeviceProps&, const PermuteProblem& p) noexcept {
   if (form_of(p.axes) != PermuteForm::rows)
     return "it needs several axes, one of them the fastest of both sides without gaps";
   if (const char* reason = misaligned(p)) return reason;
@@ -59,7 +59,7 @@ const char* accepts_packed(const DeviceProps&, const PermuteProblem& p) noexcept
                                   : "it needs several axes, the first of dst without gaps, and strides of 32 bits";
 }
 
-const char* accepts_tiles(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_tiled(const DeviceProps&, const PermuteProblem& p) noexcept {
   if (form_of(p.axes) != PermuteForm::planes) {
     return "it needs an axis that is the fastest of src and another that is the fastest of dst, without gaps";
   }
@@ -83,7 +83,7 @@ LaunchShape transpose_shape(const DeviceProps& d, const PermuteProblem& p) noexc
 LaunchShape copy_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 // A group of lanes takes `tile` elements of a run at a time.
-LaunchShape rows_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape contiguous_runs_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   const int64_t run = p.axes.extent[0];
   const int64_t lanes = permute_row_lanes(run);
   const int64_t tile = lanes * permute_row_loads(p.axes.element_bytes);
@@ -93,7 +93,7 @@ LaunchShape rows_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
           static_cast<int32_t>(permute_row_loads(p.axes.element_bytes)), tile};
 }
 
-LaunchShape lines_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape contiguous_boxes_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   const LineTile t = line_tile(p.axes);
   return {std::min(t.all_boxes, kMaxGrid), kLineThreads, line_loads(p.axes.element_bytes), t.volume};
 }
@@ -105,7 +105,7 @@ LaunchShape packed_shape(const DeviceProps& d, const PermuteProblem& p) noexcept
   return {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
 }
 
-LaunchShape tiles_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape tiled_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   const int64_t tile = permute_tile(p.axes.element_bytes);
   const int64_t down = p.axes.extent[0];
   const int64_t across = p.axes.extent[src_fastest(p.axes)];
@@ -113,7 +113,7 @@ LaunchShape tiles_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   return {std::min(tiles, kMaxGrid), kPermuteThreads, static_cast<int32_t>(tile * tile / kPermuteThreads), tile};
 }
 
-LaunchShape elements_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape strided_scalar_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   return {std::min(ceil_div(p.elements(), kPermuteThreads), kMaxGrid), kPermuteThreads, 1, kPermuteThreads};
 }
 
@@ -128,12 +128,12 @@ LaunchShape serial_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
 // 7296 elements of 4 bytes: 0.93 of a copy's speed in place of 0.85).
 constexpr Variant<PermuteProblem> kTable[] = {
     {"copy", Runs::cuda, 1, accepts_copy, copy_shape},
-    {"lines", Runs::cuda, 1, accepts_lines, lines_shape},
+    {"contiguous_boxes", Runs::cuda, 1, accepts_contiguous_boxes, contiguous_boxes_shape},
     {"transpose", Runs::cuda, 1, accepts_transpose, transpose_shape},
     {"packed", Runs::cuda, 1, accepts_packed, packed_shape},
-    {"rows", Runs::cuda, 1, accepts_rows, rows_shape},
-    {"tiles", Runs::cuda, 1, accepts_tiles, tiles_shape},
-    {"elements", Runs::cuda, 1, accepts, elements_shape},
+    {"contiguous_runs", Runs::cuda, 1, accepts_contiguous_runs, contiguous_runs_shape},
+    {"tiled", Runs::cuda, 1, accepts_tiled, tiled_shape},
+    {"strided_scalar", Runs::cuda, 1, accepts, strided_scalar_shape},
     {"host_tiled", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
 };

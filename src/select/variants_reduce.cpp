@@ -24,13 +24,13 @@ int64_t chunks_of(const ReduceProblem& p) noexcept { return ceil_div(p.n, reduce
 const char* accepts(const DeviceProps&, const ReduceProblem&) noexcept { return nullptr; }
 const char* accepts_contiguous(const DeviceProps&, const ReduceProblem& p) noexcept { return contiguous(p); }
 const char* accepts_short(const DeviceProps&, const ReduceProblem& p) noexcept {
-  if (chunks_of(p) > kOneBlockChunks) return "it takes what the threads of one block load at once";
+  if (chunks_of(p) > kSingleTileChunks) return "it takes what the threads of one block load at once";
   return contiguous(p);
 }
 const char* accepts_cluster(const DeviceProps& d, const ReduceProblem& p) noexcept {
   if (!d.clusters) return "it needs clusters of blocks: compute capability 9.0, and code built for it";
   if (chunks_of(p) <= kClusterBlocks) return "it needs more than a chunk for each of its blocks";
-  if (chunks_of(p) > kClusterBlocks * kOneBlockChunks) return "it takes what the threads of a cluster load at once";
+  if (chunks_of(p) > kClusterBlocks * kSingleTileChunks) return "it takes what the threads of a cluster load at once";
   return contiguous(p);
 }
 const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept {
@@ -43,10 +43,10 @@ const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept 
 // A block's chunks are a power of two, for the sake of the reproducible order.
 LaunchShape at_once_shape(const ReduceProblem& p, int64_t blocks) noexcept {
   const auto of_block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(chunks_of(p), blocks))));
-  const int32_t warps = one_chunk_warps(node_kind(p.dtype, p.op));
+  const int32_t warps = single_tile_warps(node_kind(p.dtype, p.op));
   return {blocks, static_cast<int32_t>(of_block) * 32 * warps, 1, of_block * reduce_chunk(p.dtype, p.op)};
 }
-LaunchShape one_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return at_once_shape(p, 1); }
+LaunchShape single_tile_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return at_once_shape(p, 1); }
 LaunchShape cluster_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
   return at_once_shape(p, kClusterBlocks);
 }
@@ -63,7 +63,7 @@ LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcep
   const bool ordered = is_ordered(node_kind(p.dtype, p.op));
   const int32_t block_warps = kTileThreads / (ordered ? 64 : 32);
   const int64_t blocks = ordered ? 512 : 256;
-  const int64_t most = ordered ? kLeavesAtOnce : 2 * kLeavesAtOnce;
+  const int64_t most = ordered ? kLeavesInShared : 2 * kLeavesInShared;
   int64_t tile = std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(chunks / blocks))),
                                      block_warps, most);
   while (ceil_div(chunks, tile) > kMaxReduceBlocks) tile *= 2;
@@ -71,7 +71,7 @@ LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcep
 }
 
 // Any stride: a warp a leaf, as many blocks as there may be nodes.
-LaunchShape elements_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+LaunchShape strided_scalar_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
   int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
   while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
   return {ceil_div(p.n, tile), kElementThreads, 1, tile};
@@ -102,8 +102,8 @@ LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<ReduceProblem> kTable[] = {
-    {"one_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
-    {"one_block", Runs::cuda, 4, accepts_short, one_block_shape},
+    {"single_tile_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
+    {"single_tile", Runs::cuda, 4, accepts_short, single_tile_shape},
     {"last_block", Runs::cuda, 4, accepts_contiguous, last_block_shape},
     {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
     {"neighbored_packed", Runs::cuda, 1, accepts_ladder, ladder_shape<1>},
@@ -113,9 +113,9 @@ constexpr Variant<ReduceProblem> kTable[] = {
     {"unroll8_complete", Runs::cuda, 1, accepts_ladder, ladder_shape<8>},
     {"strided", Runs::cuda, 1, accepts_ladder, shared_out_shape},
     {"coalesced", Runs::cuda, 1, accepts_ladder, shared_out_shape},
-    {"elements", Runs::cuda, 2, accepts, elements_shape},
+    {"strided_scalar", Runs::cuda, 2, accepts, strided_scalar_shape},
     {"host_vector", Runs::host, 2, accepts_contiguous, host_shape},
-    {"host_elements", Runs::host, 2, accepts, host_shape},
+    {"host_strided", Runs::host, 2, accepts, host_shape},
     {"host_serial", Runs::host, 2, accepts, serial_shape},
 };
 

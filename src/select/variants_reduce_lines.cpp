@@ -66,7 +66,7 @@ int64_t columns_a_block(const ReduceAxisProblem& p) noexcept {
 }
 // So many that a thread each fills the device.
 constexpr int64_t kManyShortColumns = 32768;
-// A thread has the columns of a word, or one where their elements are none.
+// A thread takes the columns of a word, or a single column where rows do not begin at words.
 int64_t short_column_blocks(const ReduceAxisProblem& p) noexcept {
   const int64_t count = bundle_elements(element_bytes(p.dtype));
   const bool words = p.misalignment % (count * element_bytes(p.dtype)) == 0 && p.ld % count == 0 &&

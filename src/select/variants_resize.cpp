@@ -97,7 +97,7 @@ LaunchShape words_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
 
 LaunchShape pixel_shape(const DeviceProps&, const ResizeProblem& p) noexcept { return tiles_of(p, 1, 1); }
 
-// Bands of rows, and so many columns of each that a task's working set stays in the caches.
+// Bands of rows, and as many columns of each as leave a task's working set in the caches.
 LaunchShape host_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
   const int64_t across = ceil_div(p.dst_cols, kHostResizeCols);
   const int64_t bytes = p.elements() * element_bytes(p.dtype);

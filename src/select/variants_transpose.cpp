@@ -35,13 +35,13 @@ const char* accepts_rectangle(const DeviceProps&, const TransposeProblem& p) noe
   return p.rows != p.cols ? nullptr : "it needs a matrix that is not square";
 }
 
-const char* accepts_whole(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_in_place_shared(const DeviceProps& d, const TransposeProblem& p) noexcept {
   if (const char* reason = accepts_rectangle(d, p)) return reason;
   const bool fits = p.rows * p.cols <= d.shared_bytes_per_block / kTransposeLine * kTransposeLine / p.element_bytes;
   return fits ? nullptr : "it needs a matrix that fits into a block's shared memory";
 }
 
-const char* accepts_host_whole(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_host_buffer(const DeviceProps& d, const TransposeProblem& p) noexcept {
   if (const char* reason = accepts_rectangle(d, p)) return reason;
   return p.rows * p.cols <= kHostInPlaceBytes / p.element_bytes ? nullptr : "it needs a matrix of at most 1 MiB";
 }
@@ -53,14 +53,14 @@ const char* accepts_aligned(const DeviceProps&, const TransposeProblem& p) noexc
   return nullptr;
 }
 
-const char* accepts_narrow(const DeviceProps& d, const TransposeProblem& p) noexcept {
-  if (std::min(p.rows, p.cols) > kTransposeNarrow) return "it needs at most 32 rows or at most 32 columns";
+const char* accepts_aos_soa(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  if (std::min(p.rows, p.cols) > kAosSoaWidth) return "it needs at most 32 rows or at most 32 columns";
   return accepts_aligned(d, p);
 }
 
-const char* accepts_host_narrow(const DeviceProps&, const TransposeProblem& p) noexcept {
+const char* accepts_host_aos_soa(const DeviceProps&, const TransposeProblem& p) noexcept {
   if (p.in_place) return kInPlace;
-  return std::min(p.rows, p.cols) <= kHostTransposeNarrow ? nullptr : "it needs at most 16 rows or at most 16 columns";
+  return std::min(p.rows, p.cols) <= kHostAosSoaWidth ? nullptr : "it needs at most 16 rows or at most 16 columns";
 }
 
 const char* accepts_small_elements(const DeviceProps&, const TransposeProblem& p) noexcept {
@@ -69,7 +69,7 @@ const char* accepts_small_elements(const DeviceProps&, const TransposeProblem& p
 }
 
 // Small matrices would leave most of its tiles empty.
-const char* accepts_odd(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_realigned(const DeviceProps& d, const TransposeProblem& p) noexcept {
   if (p.element_bytes != 4 && p.element_bytes != 8) return "it needs elements of 4 or 8 bytes";
   if (p.rows < kTransposePaddedTile || p.cols < kTransposePaddedTile) return "it needs 32 rows and 32 columns or more";
   return accepts_aligned(d, p);
@@ -86,7 +86,7 @@ const char* accepts_vec16(const DeviceProps&, const TransposeProblem& p) noexcep
   return nullptr;
 }
 
-const char* accepts_turned(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_byte_perm(const DeviceProps& d, const TransposeProblem& p) noexcept {
   if (p.element_bytes > 2) return "it needs elements of 1 or 2 bytes";
   return accepts_vec16(d, p);
 }
@@ -107,42 +107,42 @@ LaunchShape padded_shape(const DeviceProps&, const TransposeProblem& p) noexcept
   return tiles_of(p, kTransposePaddedTile);
 }
 LaunchShape words_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
-  return tiles_of(p, transpose_words_tile(p.element_bytes));
+  return tiles_of(p, byte_perm_words_tile(p.element_bytes));
 }
-LaunchShape turned_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
-  const int64_t rows = transpose_turned_rows(p.element_bytes);
-  const int64_t cols = transpose_turned_cols(p.element_bytes);
+LaunchShape byte_perm_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  const int64_t rows = byte_perm_rows(p.element_bytes);
+  const int64_t cols = byte_perm_cols(p.element_bytes);
   return blocks(p, ceil_div(p.rows, rows) * ceil_div(p.cols, cols), kTransposeThreads, 8, cols);
 }
-LaunchShape odd_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
-  const int64_t rows = transpose_odd_rows(p.element_bytes);
-  const int64_t cols = transpose_odd_cols(p.element_bytes);
-  const int64_t sector = transpose_odd_sector(p.element_bytes);
+LaunchShape realigned_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  const int64_t rows = realigned_rows(p.element_bytes);
+  const int64_t cols = realigned_cols(p.element_bytes);
+  const int64_t sector = realigned_sector(p.element_bytes);
   const auto loads = static_cast<int32_t>((rows + sector) * cols / kTransposeThreads);
   return blocks(p, ceil_div(p.rows + sector - 1, rows) * ceil_div(p.cols, cols), kTransposeThreads, loads, cols);
 }
-LaunchShape narrow_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
-  const int64_t tile = transpose_narrow_tile(p.element_bytes, std::min(p.rows, p.cols));
-  return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kTransposeNarrowThreads, 2, tile);
+LaunchShape aos_soa_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  const int64_t tile = aos_soa_tile(p.element_bytes, std::min(p.rows, p.cols));
+  return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kAosSoaThreads, 2, tile);
 }
-LaunchShape seed_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape textbook_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   LaunchShape shape = tiles_of(p, kTransposePaddedTile);
-  shape.block = kTransposeSeedThreads;
+  shape.block = kTextbookThreads;
   shape.per_thread = 1;
   return shape;
 }
-LaunchShape swap_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape in_place_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   const int64_t pairs = transpose_tile_pairs(ceil_div(p.rows, kTransposePaddedTile));
   return blocks(p, pairs, kTransposeThreads, 8, kTransposePaddedTile);
 }
 
-LaunchShape whole_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
-  const int64_t at_once = transpose_whole_at_once(p.rows * p.cols * p.element_bytes);
+LaunchShape in_place_shared_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+  const int64_t at_once = in_place_shared_matrices(p.rows * p.cols * p.element_bytes);
   const int threads = transpose_shared_threads(transpose_shared_bytes(at_once * p.rows * p.cols, p.element_bytes));
   return {std::min(ceil_div(p.batches, at_once), kMaxGrid), threads, 4, at_once * p.rows};
 }
 // The most blocks of a pass, each with one row or group of columns after the other, and the threads of the pass over rows.
-LaunchShape decomposed_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape c2r_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   const int64_t row_bytes = transpose_shared_bytes(std::max(p.rows, p.cols), p.element_bytes);
   const bool fits = row_bytes <= d.shared_bytes_per_block;
   const int64_t most = int64_t{8} * d.multiprocessors;
@@ -160,48 +160,48 @@ LaunchShape host_shape(const DeviceProps& d, const TransposeProblem& p) noexcept
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
 }
-LaunchShape host_narrow_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
-  const int64_t tile = host_narrow_tile(p.element_bytes);
+LaunchShape host_aos_soa_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+  const int64_t tile = host_aos_soa_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
 }
-LaunchShape swap_words_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape in_place_vec16_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
   const int64_t tile = transpose_vec16_tile(p.element_bytes);
   return blocks(p, transpose_tile_pairs(ceil_div(p.rows, tile)), kTransposeThreads, 8, tile);
 }
 
-LaunchShape host_swap_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_in_place_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * transpose_tile_pairs(ceil_div(p.rows, tile)), tile);
 }
-LaunchShape host_whole_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_buffer_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   return host_tasks(d, p, p.batches, p.rows);
 }
-LaunchShape host_decomposed_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_c2r_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
   return host_tasks(d, p, p.batches * std::max(p.rows, p.cols), 1);
 }
 LaunchShape serial_shape(const DeviceProps&, const TransposeProblem& p) noexcept { return {1, 1, 1, p.rows}; }
 
-// A row stands where it was measured to win (H200; figures beside the kernels and in docs/experiments.md). Rows in place take
-// nothing else, and nothing else takes them.
+// A row stands where it was measured to win (H200; figures beside the kernels and in docs/experiments.md). The variants in
+// place take no other problem, and no other variant takes theirs.
 constexpr Variant<TransposeProblem> kTable[] = {
-    {"swap_vec16", Runs::cuda, 1, accepts_square_words, swap_words_shape},
-    {"swap_tiles", Runs::cuda, 1, accepts_square, swap_shape},
-    {"whole", Runs::cuda, 1, accepts_whole, whole_shape},
-    {"decomposed", Runs::cuda, 1, accepts_rectangle, decomposed_shape},
-    {"narrow", Runs::cuda, 2, accepts_narrow, narrow_shape},
-    {"turned", Runs::cuda, 1, accepts_turned, turned_shape},
+    {"in_place_tiles_vec16", Runs::cuda, 1, accepts_square_words, in_place_vec16_shape},
+    {"in_place_tiles", Runs::cuda, 1, accepts_square, in_place_shape},
+    {"in_place_shared", Runs::cuda, 1, accepts_in_place_shared, in_place_shared_shape},
+    {"in_place_c2r", Runs::cuda, 1, accepts_rectangle, c2r_shape},
+    {"aos_soa", Runs::cuda, 2, accepts_aos_soa, aos_soa_shape},
+    {"byte_perm_vec16", Runs::cuda, 1, accepts_byte_perm, byte_perm_shape},
     {"tile_vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
-    {"odd", Runs::cuda, 2, accepts_odd, odd_shape},
-    {"wide_bytes", Runs::cuda, 1, accepts_small_elements, words_shape},
+    {"tile_realigned", Runs::cuda, 2, accepts_realigned, realigned_shape},
+    {"byte_perm_words", Runs::cuda, 1, accepts_small_elements, words_shape},
     {"tile_padded", Runs::cuda, 2, accepts_aligned, padded_shape},
-    {"shared_padded", Runs::cuda, 1, accepts_aligned, seed_shape},
-    {"shared", Runs::cuda, 1, accepts_aligned, seed_shape},
-    {"naive", Runs::cuda, 1, accepts_aligned, seed_shape},
+    {"shared_padded", Runs::cuda, 1, accepts_aligned, textbook_shape},
+    {"shared", Runs::cuda, 1, accepts_aligned, textbook_shape},
+    {"naive", Runs::cuda, 1, accepts_aligned, textbook_shape},
     {"tile_bytes", Runs::cuda, 1, accepts_apart, padded_shape},
-    {"host_swap", Runs::host, 1, accepts_square, host_swap_shape},
-    {"host_whole", Runs::host, 1, accepts_host_whole, host_whole_shape},
-    {"host_decomposed", Runs::host, 1, accepts_rectangle, host_decomposed_shape},
-    {"host_narrow", Runs::host, 1, accepts_host_narrow, host_narrow_shape},
+    {"host_in_place_tiles", Runs::host, 1, accepts_square, host_in_place_shape},
+    {"host_in_place_buffer", Runs::host, 1, accepts_host_buffer, host_buffer_shape},
+    {"host_in_place_c2r", Runs::host, 1, accepts_rectangle, host_c2r_shape},
+    {"host_aos_soa", Runs::host, 1, accepts_host_aos_soa, host_aos_soa_shape},
     {"host_tiled", Runs::host, 1, accepts_apart, host_shape},
     {"host_serial", Runs::host, 1, accepts_apart, serial_shape},
 };

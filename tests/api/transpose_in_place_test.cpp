@@ -29,9 +29,10 @@ TEST_P(TransposeInPlace, AKnownRectangleAndBack) {
 }
 
 TEST_P(TransposeInPlace, ThePassesAndTheirUndoingByEachVariant) {
-  for (const char* whole_or_passes : {"whole", "decomposed"}) {
-    const std::string variant = on_cuda() ? whole_or_passes : std::string("host_") + whole_or_passes;
-    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, variant.c_str())));
+  const std::initializer_list<const char*> on_device = {"in_place_shared", "in_place_c2r"};
+  const std::initializer_list<const char*> on_host = {"host_in_place_buffer", "host_in_place_c2r"};
+  for (const char* variant : on_cuda() ? on_device : on_host) {
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, variant)));
     GuardedBuffer x(ctx, GPUMEM_MEMORY_DEVICE, size_t{12} * 18);
     Random random;
     random.fill(x.whole_image());
@@ -83,7 +84,7 @@ TEST_P(TransposeInPlace, WhatDoesNotFitIsUnsupported) {
 TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   const Memory x(ctx, GPUMEM_MEMORY_DEVICE, 4096);
   const Memory y(ctx, GPUMEM_MEMORY_DEVICE, 4096);
-  const std::string swap = on_cuda() ? "swap_vec16" : "host_swap";
+  const std::string swap = on_cuda() ? "in_place_tiles_vec16" : "host_in_place_tiles";
   const std::string tiles = on_cuda() ? "tile_padded" : "host_tiled";
   Explained in_place;
   ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), in_place)));
@@ -97,7 +98,7 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
     ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, forced.c_str())));
     EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 30, x.get(), 30, x.get(), 20), {forced}));
   }
-  const std::string passes = on_cuda() ? "decomposed" : "host_decomposed";
+  const std::string passes = on_cuda() ? "in_place_c2r" : "host_in_place_c2r";
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, passes.c_str())));
   EXPECT_TRUE(
       refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), {passes, "square"}));
@@ -106,7 +107,7 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   std::string text;
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, nullptr)));
   ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 30, x.get(), 30, x.get(), 20), in_place)));
-  EXPECT_EQ(in_place.variant, on_cuda() ? "whole" : "host_whole");
+  EXPECT_EQ(in_place.variant, on_cuda() ? "in_place_shared" : "host_in_place_buffer");
   ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 30, x.get(), 30, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
   EXPECT_NE(text.find("it needs a square matrix"), std::string::npos) << text;
   ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));

@@ -82,8 +82,9 @@ PermuteAxes cube(int64_t element_bytes, const int64_t (&extents)[3], const int (
 }
 
 TEST(FewBlocks, Permute) {
-  for (auto* const launcher : {permute_packed, permute_lines, permute_rows, permute_tiles, permute_elements}) {
-    const bool by_rows = launcher == permute_lines || launcher == permute_rows;
+  for (auto* const launcher :
+       {permute_packed, permute_contiguous_boxes, permute_contiguous_runs, permute_tiled, permute_strided_scalar}) {
+    const bool by_rows = launcher == permute_contiguous_boxes || launcher == permute_contiguous_runs;
     for (const int64_t size : {1, 2, 4, 8, 16}) {
       const PermuteAxes axes = by_rows ? cube(size, {61, 67, 71}, {1, 0, 2}) : cube(size, {61, 67, 71}, {2, 1, 0});
       const Bytes src = random_bytes(static_cast<size_t>(axes.elements() * size), 5);
@@ -130,7 +131,7 @@ void transpose_in_place(TransposeLauncher* launcher, int64_t size, const Shape& 
   const DeviceBytes data = on_device(before);
   void* p = data.get() + offset;
   TransposeLaunch launch{p, shape.cols, p, shape.rows, shape.rows, shape.cols, kBatches, stride, stride, 3, room};
-  const int64_t scratch_bytes = launcher == transpose_decomposed ? transpose_decomposed_scratch(size, launch) : 0;
+  const int64_t scratch_bytes = launcher == transpose_in_place_c2r ? transpose_in_place_c2r_scratch(size, launch) : 0;
   EXPECT_LE(scratch_bytes, shape.rows * shape.cols * size / 2);
   const DeviceBytes scratch = on_device(Bytes(static_cast<size_t>(scratch_bytes) + 1));
   launch.scratch = scratch.get();
@@ -144,10 +145,11 @@ TEST(FewBlocks, TransposeInPlace) {
   constexpr Shape kShapes[] = {{2, 3}, {101, 103}, {60, 84}, {64, 96}, {300, 7}, {7, 512}, {320, 200}};
   for (const int64_t size : {1, 2, 4, 8, 16}) {
     for (const Shape& shape : kShapes) {
-      if (shape.rows * shape.cols * size <= 227 << 10) transpose_in_place(transpose_whole, size, shape, 0, 227 << 10);
+      if (shape.rows * shape.cols * size <= 227 << 10)
+        transpose_in_place(transpose_in_place_shared, size, shape, 0, 227 << 10);
       for (const int64_t room : {227 << 10, 4 << 10, 128}) {
         for (const size_t offset : {size_t{0}, static_cast<size_t>(size / 2)}) {
-          transpose_in_place(transpose_decomposed, size, shape, offset, room);
+          transpose_in_place(transpose_in_place_c2r, size, shape, offset, room);
         }
       }
     }
@@ -157,8 +159,8 @@ TEST(FewBlocks, TransposeInPlace) {
 // Several thousand rows: the blocks that take columns in scratch memory take a part of them each.
 TEST(FewBlocks, TransposeInPlaceOfLongLines) {
   for (const Shape& shape : {Shape{513, 8203}, Shape{8208, 520}}) {
-    transpose_in_place(transpose_decomposed, 2, shape, 0, 1024);
-    transpose_in_place(transpose_decomposed, 4, shape, 0, 40 << 10);
+    transpose_in_place(transpose_in_place_c2r, 2, shape, 0, 1024);
+    transpose_in_place(transpose_in_place_c2r, 4, shape, 0, 40 << 10);
   }
 }
 

@@ -17,7 +17,7 @@ TEST_F(Gpu, HasClustersFromHopperOn) {
   void* x = nullptr;
   ASSERT_EQ(gpumem_alloc_device(ctx, bytes, &x), GPUMEM_OK) << last_error();
   EXPECT_EQ(gpumem_copy(ctx, x, numbers.data(), bytes), GPUMEM_OK) << last_error();
-  EXPECT_EQ(gpumem_variant_force(ctx, GPUMEM_FAMILY_REDUCE, "one_cluster"), GPUMEM_OK) << last_error();
+  EXPECT_EQ(gpumem_variant_force(ctx, GPUMEM_FAMILY_REDUCE, "single_tile_cluster"), GPUMEM_OK) << last_error();
   int64_t sum = 0;
   EXPECT_EQ(gpumem_reduce_i32(ctx, GPUMEM_SUM, static_cast<const int32_t*>(x), int64_t{1} << 15, 1, &sum), GPUMEM_OK)
       << last_error();

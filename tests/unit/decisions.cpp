@@ -96,7 +96,7 @@ std::string ask(const DeviceProps& props, const std::string& family, const Keys&
     return print<AxpbyFamily>(props, p);
   }
   if (family == "gather" || family == "scatter") {
-    RowsProblem p{runs, value(k, "row", 1), value(k, "n", 0), 0, 0, 0, 0};
+    GatherScatterProblem p{runs, value(k, "row", 1), value(k, "n", 0), 0, 0, 0, 0};
     p.src_pitch = value(k, "src_pitch", p.row_bytes);
     p.dst_pitch = value(k, "dst_pitch", p.row_bytes);
     p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));

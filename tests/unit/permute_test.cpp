@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/division.hpp"
+#include "kernels/permute/contiguous_boxes.hpp"
 #include "kernels/permute/limits.hpp"
-#include "kernels/permute/lines.hpp"
 #include "kernels/permute/packed.hpp"
 #include "ops/permute/permute_fuse.hpp"
 

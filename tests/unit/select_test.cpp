@@ -94,8 +94,8 @@ AxpbyProblem random_problem(std::mt19937_64& random, Runs runs) {
 }
 
 template <>
-RowsProblem random_problem(std::mt19937_64& random, Runs runs) {
-  RowsProblem p{runs, 1 + log_uniform(random, 24), 1 + log_uniform(random, 36)};
+GatherScatterProblem random_problem(std::mt19937_64& random, Runs runs) {
+  GatherScatterProblem p{runs, 1 + log_uniform(random, 24), 1 + log_uniform(random, 36)};
   for (int64_t* pitch : {&p.src_pitch, &p.dst_pitch}) {
     if (random() % 4 != 0) *pitch = random() % 2 == 0 ? (p.row_bytes + 15) / 16 * 16 : p.row_bytes;
   }
@@ -217,8 +217,9 @@ TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
 
 TEST(Transpose, InPlaceHasItsRowsAndNoOthers) {
   std::mt19937_64 random(4);
-  const std::set<std::string_view> rows_in_place = {"swap_vec16", "swap_tiles", "whole",          "decomposed",
-                                                    "host_swap",  "host_whole", "host_decomposed"};
+  const std::set<std::string_view> rows_in_place = {
+      "in_place_tiles_vec16", "in_place_tiles",       "in_place_shared",  "in_place_c2r",
+      "host_in_place_tiles",  "host_in_place_buffer", "host_in_place_c2r"};
   std::set<std::string_view> chosen;
   for (const auto& device : kDevices) {
     for (int i = 0; i < 500; ++i) {
@@ -244,11 +245,11 @@ TEST(Transpose, InPlaceIsWholeAsLongAsItFits) {
     p.in_place = true;
     return std::string_view(TransposeFamily::table()[select<TransposeFamily>(device, p, {}, {}).row].name);
   };
-  EXPECT_EQ(chosen(h200, 4, 2, 29056), "whole") << "227 KiB";
-  EXPECT_EQ(chosen(h200, 4, 2, 29057), "decomposed");
-  EXPECT_EQ(chosen(h200, 16, 14528, 1), "whole");
-  EXPECT_EQ(chosen(host, 8, 2, 65536), "host_whole") << "1 MiB";
-  EXPECT_EQ(chosen(host, 8, 65537, 2), "host_decomposed");
+  EXPECT_EQ(chosen(h200, 4, 2, 29056), "in_place_shared") << "227 KiB";
+  EXPECT_EQ(chosen(h200, 4, 2, 29057), "in_place_c2r");
+  EXPECT_EQ(chosen(h200, 16, 14528, 1), "in_place_shared");
+  EXPECT_EQ(chosen(host, 8, 2, 65536), "host_in_place_buffer") << "1 MiB";
+  EXPECT_EQ(chosen(host, 8, 65537, 2), "host_in_place_c2r");
 }
 
 // No launch is empty, and no grid is larger than a device takes.
@@ -279,7 +280,7 @@ TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   const ReduceProblem problem{Runs::cuda, GPUMEM_I32, GPUMEM_SUM, 1 << 20, 1, 0};
   const auto& names = family_names(GPUMEM_FAMILY_REDUCE);
-  const int32_t elements = find_variant(names, "elements");
+  const int32_t elements = find_variant(names, "strided_scalar");
   const int32_t host = find_variant(names, "host_vector");
   const int32_t revision = ReduceFamily::table()[elements].revision;
   const TunedChoice tuned[] = {{GPUMEM_FAMILY_REDUCE, 20, elements, revision}};
@@ -350,7 +351,7 @@ TEST(Permute, CoversArraysBeyond32Bits) {
     const int32_t by_boxes = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "packed");
     const Decision packed = select<PermuteFamily>(h200, planes, {by_boxes, ChosenBy::program}, {});
     EXPECT_GE(packed.shape.grid, 4 * 132 - 1) << "each block takes as many boxes as the others";
-    const int32_t forced = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "tiles");
+    const int32_t forced = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "tiled");
     const Decision tiles = select<PermuteFamily>(h200, planes, {forced, ChosenBy::program}, {});
     EXPECT_GE(tiles.shape.grid * tiles.shape.tile * tiles.shape.tile, planes.elements());
 
@@ -359,13 +360,13 @@ TEST(Permute, CoversArraysBeyond32Bits) {
     const PermuteProblem lines{Runs::cuda, fuse(axes, static_cast<int32_t>(e % 16), 0), static_cast<int32_t>(e % 16),
                                0};
     const Decision boxes = select<PermuteFamily>(h200, lines, {}, {});
-    EXPECT_STREQ(PermuteFamily::table()[boxes.row].name, "lines");
+    EXPECT_STREQ(PermuteFamily::table()[boxes.row].name, "contiguous_boxes");
     EXPECT_GE(boxes.shape.grid * boxes.shape.tile, lines.elements());
-    const int32_t by_rows = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "rows");
+    const int32_t by_rows = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "contiguous_runs");
     const Decision rows = select<PermuteFamily>(h200, lines, {by_rows, ChosenBy::program}, {});
     EXPECT_GE(rows.shape.grid * (256 / 32) * rows.shape.tile, lines.elements());
 
-    const int32_t elements = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "elements");
+    const int32_t elements = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "strided_scalar");
     EXPECT_GE(select<PermuteFamily>(h200, lines, {elements, ChosenBy::program}, {}).shape.grid * 256, lines.elements());
   }
 }
@@ -391,7 +392,7 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
   for (const auto& device : kDevices) {
     for (const int64_t n : {int64_t{1}, (int64_t{1} << 31) + 1, (int64_t{1} << 32) + 5, int64_t{1} << 38}) {
       for (const int64_t row_bytes : {int64_t{1}, int64_t{100}, int64_t{1} << 20, (int64_t{1} << 24) + 3}) {
-        const RowsProblem problem{device.props.backend, row_bytes, n, 0, 0, 0, 0};
+        const GatherScatterProblem problem{device.props.backend, row_bytes, n, 0, 0, 0, 0};
         EXPECT_GT(problem.elements(), 0);
         for (const auto& row : GatherFamily::table()) {
           if (row.runs != device.props.backend) continue;

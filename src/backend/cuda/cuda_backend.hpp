@@ -53,8 +53,8 @@ class CudaBackend final : public Backend {
   void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
-  BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
-  BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
+  BadIndex gather(NativeStream stream, const GatherScatterArgs& args, Until until) override;
+  BadIndex scatter(NativeStream stream, const GatherScatterArgs& args, Until until) override;
   void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
   void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
@@ -106,7 +106,8 @@ class CudaBackend final : public Backend {
   template <class Launcher>
   gpumem_status reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
-  BadIndex move_rows(NativeStream stream, kernels::RowsLauncher* launcher, const RowsArgs& args, Until until);
+  BadIndex move_rows(NativeStream stream, kernels::GatherScatterLauncher* launcher, const GatherScatterArgs& args,
+                     Until until);
 
   DeviceProps props_;
   PrimaryContext primary_;

@@ -58,7 +58,7 @@ void CudaBackend::warmup() {
   GPUMEM_CUDA(kernels::transpose_preload());
   GPUMEM_CUDA(kernels::fill_preload());
   GPUMEM_CUDA(kernels::axpby_preload());
-  GPUMEM_CUDA(kernels::rows_preload());
+  GPUMEM_CUDA(kernels::gather_scatter_preload());
   GPUMEM_CUDA(kernels::permute_preload());
   GPUMEM_CUDA(kernels::copy_preload());
   GPUMEM_CUDA(kernels::resize_preload());

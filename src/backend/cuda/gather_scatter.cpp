@@ -9,19 +9,19 @@ namespace {
 
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
-constexpr Launcher<kernels::RowsLauncher*> kGather[] = {
+constexpr Launcher<kernels::GatherScatterLauncher*> kGather[] = {
     {"vec16", kernels::gather_vec16},
     {"words", kernels::gather_words},
     {"bytes", kernels::gather_bytes},
 };
-constexpr Launcher<kernels::RowsLauncher*> kScatter[] = {
+constexpr Launcher<kernels::GatherScatterLauncher*> kScatter[] = {
     {"vec16", kernels::scatter_vec16},
     {"words", kernels::scatter_words},
     {"bytes", kernels::scatter_bytes},
 };
 
 // A reduction's scratch serves: its counters are 0 between launches, and so are the two that are used here.
-void use(const kernels::ReduceScratch& scratch, kernels::RowsLaunch& launch) noexcept {
+void use(const kernels::ReduceScratch& scratch, kernels::GatherScatterLaunch& launch) noexcept {
   launch.pending = reinterpret_cast<unsigned long long*>(scratch.counters);
   launch.done = scratch.counters + sizeof *launch.pending / sizeof *launch.done;
   launch.verdict = static_cast<unsigned long long*>(scratch.nodes);
@@ -43,13 +43,13 @@ void add_rows_launcher_names(LauncherNames& names) {
 }
 
 // Two launches, which the lock keeps together: the next call on the stream uses the same scratch.
-BadIndex CudaBackend::move_rows(NativeStream stream, kernels::RowsLauncher* launcher, const RowsArgs& args,
-                                Until until) {
+BadIndex CudaBackend::move_rows(NativeStream stream, kernels::GatherScatterLauncher* launcher,
+                                const GatherScatterArgs& args, Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
   std::optional<ResultSlots::Lease> slot;
   if (until == Until::complete) slot.emplace(slots_);
-  kernels::RowsLaunch launch{};
+  kernels::GatherScatterLaunch launch{};
   launch.row_bytes = args.row_bytes;
   launch.src = args.src;
   launch.src_pitch = args.src_pitch;
@@ -73,11 +73,11 @@ BadIndex CudaBackend::move_rows(NativeStream stream, kernels::RowsLauncher* laun
   return {static_cast<int64_t>(node.word[0]), node.word[1]};
 }
 
-BadIndex CudaBackend::gather(NativeStream stream, const RowsArgs& args, Until until) {
+BadIndex CudaBackend::gather(NativeStream stream, const GatherScatterArgs& args, Until until) {
   return move_rows(stream, launch_of<GatherFamily>(kGather, args.variant), args, until);
 }
 
-BadIndex CudaBackend::scatter(NativeStream stream, const RowsArgs& args, Until until) {
+BadIndex CudaBackend::scatter(NativeStream stream, const GatherScatterArgs& args, Until until) {
   return move_rows(stream, launch_of<ScatterFamily>(kScatter, args.variant), args, until);
 }
 

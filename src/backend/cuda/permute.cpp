@@ -16,14 +16,14 @@ cudaError_t permute_copy(const kernels::PermuteLaunch& launch, kernels::Stream s
 // Only a name: CudaBackend::permute() hands over to the transposes.
 cudaError_t permute_transpose(const kernels::PermuteLaunch&, kernels::Stream) { return cudaErrorInvalidValue; }
 
-constexpr Launcher<decltype(&kernels::permute_rows)> kPermute[] = {
+constexpr Launcher<decltype(&kernels::permute_contiguous_runs)> kPermute[] = {
     {"copy", permute_copy},
-    {"lines", kernels::permute_lines},
+    {"contiguous_boxes", kernels::permute_contiguous_boxes},
     {"transpose", permute_transpose},
     {"packed", kernels::permute_packed},
-    {"rows", kernels::permute_rows},
-    {"tiles", kernels::permute_tiles},
-    {"elements", kernels::permute_elements},
+    {"contiguous_runs", kernels::permute_contiguous_runs},
+    {"tiled", kernels::permute_tiled},
+    {"strided_scalar", kernels::permute_strided_scalar},
 };
 
 // The same by the variant that the transposes' table has for it.

@@ -17,8 +17,8 @@ namespace {
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
 constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
-    {"one_cluster", kernels::reduce_at_once},
-    {"one_block", kernels::reduce_at_once},
+    {"single_tile_cluster", kernels::reduce_single_tile},
+    {"single_tile", kernels::reduce_single_tile},
     {"last_block", kernels::reduce_tiles},
     {"neighbored", kernels::reduce_neighbored},
     {"neighbored_packed", kernels::reduce_neighbored_packed},
@@ -28,16 +28,16 @@ constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
     {"unroll8_complete", kernels::reduce_unroll8_complete},
     {"strided", kernels::reduce_strided},
     {"coalesced", kernels::reduce_coalesced},
-    {"elements", kernels::reduce_elements},
+    {"strided_scalar", kernels::reduce_strided_scalar},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceAxis[] = {
-    {"short_rows", kernels::reduce_short_rows},  {"row_tiles", kernels::reduce_tiles},
-    {"column_tiles", kernels::reduce_columns},   {"short_columns", kernels::reduce_short_columns},
-    {"line_elements", kernels::reduce_elements},
+    {"short_rows", kernels::reduce_short_rows},        {"row_tiles", kernels::reduce_tiles},
+    {"column_tiles", kernels::reduce_columns},         {"short_columns", kernels::reduce_short_columns},
+    {"line_elements", kernels::reduce_strided_scalar},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceSegments[] = {
     {"segment_tiles", kernels::reduce_tiles},
-    {"segment_elements", kernels::reduce_elements},
+    {"segment_elements", kernels::reduce_strided_scalar},
 };
 
 kernels::ReduceLaunch launch_of(const ReduceArgs& args) noexcept {
@@ -61,7 +61,7 @@ kernels::ReduceLaunch launch_of(const ReduceAxisArgs& args) noexcept {
   launch.op = args.op;
   launch.x = args.x;
   const bool rows = args.axis == GPUMEM_AXIS_ROWS;
-  kernels::Lines& lines = launch.lines;
+  kernels::LineLayout& lines = launch.lines;
   lines.per_batch = rows ? args.rows : args.cols;
   lines.count = lines.per_batch * args.batches;
   lines.length = rows ? args.cols : args.rows;
@@ -82,7 +82,7 @@ kernels::ReduceLaunch launch_of(const ReduceSegmentsArgs& args) noexcept {
   launch.dtype = args.dtype;
   launch.op = args.op;
   launch.x = args.x;
-  kernels::Lines& lines = launch.lines;
+  kernels::LineLayout& lines = launch.lines;
   lines.count = lines.per_batch = args.segments;
   lines.length = args.n;
   lines.offsets = args.offsets;

@@ -1,4 +1,4 @@
-// Scratch memory that a call takes and gives back in its stream's order. It comes of a pool of the library's own, which keeps what
+// Scratch memory that a call takes and gives back in its stream's order. It comes from a pool of the library's own, which keeps what
 // the last calls have used; a captured call makes it a part of the graph.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace gpumem {
 
 class StreamMemory {
  public:
-  // Throws. 0 bytes are none.
+  // Throws. With 0 bytes the block is empty.
   class Block {
    public:
     Block(StreamMemory& memory, int32_t device, size_t bytes, cudaStream_t stream);

@@ -7,15 +7,15 @@ namespace gpumem {
 namespace {
 
 constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
-    {"swap_vec16", kernels::transpose_swap_vec16},
-    {"swap_tiles", kernels::transpose_swap_tiles},
-    {"whole", kernels::transpose_whole},
-    {"decomposed", kernels::transpose_decomposed},
-    {"narrow", kernels::transpose_narrow},
-    {"turned", kernels::transpose_turned},
+    {"in_place_tiles_vec16", kernels::transpose_in_place_tiles_vec16},
+    {"in_place_tiles", kernels::transpose_in_place_tiles},
+    {"in_place_shared", kernels::transpose_in_place_shared},
+    {"in_place_c2r", kernels::transpose_in_place_c2r},
+    {"aos_soa", kernels::transpose_aos_soa},
+    {"byte_perm_vec16", kernels::transpose_byte_perm_vec16},
     {"tile_vec16", kernels::transpose_tile_vec16},
-    {"odd", kernels::transpose_odd},
-    {"wide_bytes", kernels::transpose_wide_bytes},
+    {"tile_realigned", kernels::transpose_tile_realigned},
+    {"byte_perm_words", kernels::transpose_byte_perm_words},
     {"tile_padded", kernels::transpose_tile_padded},
     {"shared_padded", kernels::transpose_shared_padded},
     {"shared", kernels::transpose_shared},
@@ -43,8 +43,9 @@ void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Unti
                                   args.dst_batch_stride,
                                   args.shape.grid,
                                   props_.shared_bytes_per_block};
-  const int64_t bytes =
-      launcher == kernels::transpose_decomposed ? kernels::transpose_decomposed_scratch(args.element_bytes, launch) : 0;
+  const int64_t bytes = launcher == kernels::transpose_in_place_c2r
+                            ? kernels::transpose_in_place_c2r_scratch(args.element_bytes, launch)
+                            : 0;
   {
     const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), on);
     launch.scratch = scratch.get();

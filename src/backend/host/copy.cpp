@@ -9,8 +9,8 @@
 namespace gpumem {
 namespace {
 
-// Shorter parts have too few whole lines for stores around the caches to be worth their two ragged ends; longer ones than the
-// last the C library sends around the caches by itself.
+// Shorter parts have too few whole lines for stores around the caches to be worth their two ragged ends; longer ones than
+// the last the C library itself writes around the caches.
 constexpr int64_t kShortestStreamed = 256;
 constexpr int64_t kLongestStreamed = int64_t{1} << 20;
 

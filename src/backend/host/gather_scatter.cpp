@@ -20,7 +20,7 @@ constexpr Launcher<HostWay> kScatter[] = {{"host_parallel", {}}, {"host_serial",
 constexpr int64_t kCheckTile = int64_t{1} << 16;  // numbers of the index that a task checks
 constexpr int64_t kLine = 64;
 
-// The first of index[first] .. index[last - 1] that is no less than limit; last if there is none.
+// The place of the first of index[first] .. index[last - 1] that is limit or more; last if there is none.
 template <class Index>
 int64_t first_bad(const Index* index, int64_t first, int64_t last, uint64_t limit) noexcept {
   constexpr int64_t kBlock = 512;
@@ -36,7 +36,7 @@ int64_t first_bad(const Index* index, int64_t first, int64_t last, uint64_t limi
 }
 
 template <class Index>
-BadIndex check(const HostTeam& team, int64_t tile, const RowsArgs& a) noexcept {
+BadIndex check(const HostTeam& team, int64_t tile, const GatherScatterArgs& a) noexcept {
   const auto* index = static_cast<const Index*>(a.index);
   std::atomic<int64_t> found{a.n};
   team.parallel(ceil_div(a.n, tile), [&](int64_t task) {
@@ -57,8 +57,8 @@ int64_t row_of(const Index* index, int64_t i) noexcept {
   return kNamed ? static_cast<int64_t>(index[i]) : i;
 }
 
-// Rows found by chance come late, so those that follow are asked for in advance: their first lines, after which the
-// hardware's own prefetching goes on.
+// No hardware prefetcher foresees where a row lies, so the first lines of rows to come are prefetched here; the hardware goes on from
+// there.
 template <bool kGathers>
 void prefetch_row(const char* row, int64_t bytes) noexcept {
   constexpr int64_t kMost = 4 * kLine;
@@ -79,13 +79,13 @@ void copy_row(char* dst, const char* src, int64_t bytes) noexcept {
   }
 }
 
-// Lines of so many bytes are under way at a time.
+// Bytes of lines that are under way at a time.
 constexpr int64_t kAheadBytes = 2048;
 constexpr int64_t kMostRowsAhead = 16;
 
 // kBytes: of a row, where it is one of the usual short ones; else 0.
 template <bool kGathers, class Index, int64_t kBytes>
-void move_rows_of_task(const RowsArgs& a, int64_t first, int64_t last) noexcept {
+void move_rows_of_task(const GatherScatterArgs& a, int64_t first, int64_t last) noexcept {
   const auto* index = static_cast<const Index*>(a.index);
   const auto* src = static_cast<const char*>(a.src);
   auto* dst = static_cast<char*>(a.dst);
@@ -105,7 +105,7 @@ void move_rows_of_task(const RowsArgs& a, int64_t first, int64_t last) noexcept 
   for (; i < last; ++i) move(i);
 }
 
-using Move = void (*)(const RowsArgs&, int64_t, int64_t);
+using Move = void (*)(const GatherScatterArgs&, int64_t, int64_t);
 
 template <bool kGathers, class Index>
 Move move_of(int64_t row_bytes) noexcept {
@@ -133,7 +133,7 @@ Move move_of(int64_t row_bytes) noexcept {
 
 // Rows that are few and long are cut into pieces of as many bytes.
 template <bool kGathers, class Index>
-void move_pieces(const HostTeam& team, const RowsArgs& a, int64_t pieces) noexcept {
+void move_pieces(const HostTeam& team, const GatherScatterArgs& a, int64_t pieces) noexcept {
   const auto* index = static_cast<const Index*>(a.index);
   const int64_t bytes = ceil_div(ceil_div(a.row_bytes, pieces), kLine) * kLine;
   team.parallel(a.n * pieces, [&](int64_t task) {
@@ -147,7 +147,7 @@ void move_pieces(const HostTeam& team, const RowsArgs& a, int64_t pieces) noexce
 }
 
 template <bool kGathers, class Index>
-BadIndex check_and_move(const HostTeam& team, HostWay way, const RowsArgs& a) noexcept {
+BadIndex check_and_move(const HostTeam& team, HostWay way, const GatherScatterArgs& a) noexcept {
   const BadIndex bad = check<Index>(team, way.serial ? a.n : kCheckTile, a);
   if (a.status != nullptr) *a.status = bad.at < 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
   if (bad.at >= 0) return bad;
@@ -169,7 +169,7 @@ void add_rows_host_names(LauncherNames& names) {
 }
 
 template <class Family>
-BadIndex HostBackend::move_rows(NativeStream stream, const RowsArgs& args, Until until) {
+BadIndex HostBackend::move_rows(NativeStream stream, const GatherScatterArgs& args, Until until) {
   constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
   const HostWay way = launch_of<Family>(kGathers ? kGather : kScatter, args.variant);
   const auto run = args.index_bytes == 4 ? check_and_move<kGathers, uint32_t> : check_and_move<kGathers, uint64_t>;
@@ -182,11 +182,11 @@ BadIndex HostBackend::move_rows(NativeStream stream, const RowsArgs& args, Until
   return bad;
 }
 
-BadIndex HostBackend::gather(NativeStream stream, const RowsArgs& args, Until until) {
+BadIndex HostBackend::gather(NativeStream stream, const GatherScatterArgs& args, Until until) {
   return move_rows<GatherFamily>(stream, args, until);
 }
 
-BadIndex HostBackend::scatter(NativeStream stream, const RowsArgs& args, Until until) {
+BadIndex HostBackend::scatter(NativeStream stream, const GatherScatterArgs& args, Until until) {
   return move_rows<ScatterFamily>(stream, args, until);
 }
 

@@ -53,8 +53,8 @@ class HostBackend final : public Host {
   void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
   void fill(NativeStream stream, const FillArgs& args, Until until) override;
   void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
-  BadIndex gather(NativeStream stream, const RowsArgs& args, Until until) override;
-  BadIndex scatter(NativeStream stream, const RowsArgs& args, Until until) override;
+  BadIndex gather(NativeStream stream, const GatherScatterArgs& args, Until until) override;
+  BadIndex scatter(NativeStream stream, const GatherScatterArgs& args, Until until) override;
   void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
   void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
 
@@ -97,7 +97,7 @@ class HostBackend final : public Host {
   gpumem_status run_lines(NativeStream stream, HostWay way, const Args& args, Until until);
 
   template <class Family>
-  BadIndex move_rows(NativeStream stream, const RowsArgs& args, Until until);
+  BadIndex move_rows(NativeStream stream, const GatherScatterArgs& args, Until until);
 
   void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
 

@@ -53,9 +53,8 @@ void fill_serial(const HostTeam& team, const FillArgs& args) {
 }
 
 // A reduction's rows differ in how the one job runs.
-constexpr Launcher<HostWay> kReduce[] = {{"host_vector", {}},
-                                         {"host_elements", {.one_by_one = true}},
-                                         {"host_serial", {.one_by_one = true, .serial = true}}};
+constexpr Launcher<HostWay> kReduce[] = {
+    {"host_vector", {}}, {"host_strided", {.one_by_one = true}}, {"host_serial", {.one_by_one = true, .serial = true}}};
 constexpr Launcher<HostWay> kReduceAxis[] = {{"host_lines", {}}, {"host_lines_serial", {.serial = true}}};
 constexpr Launcher<HostWay> kReduceSegments[] = {{"host_segments", {}}, {"host_segments_serial", {.serial = true}}};
 

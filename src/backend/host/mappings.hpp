@@ -19,7 +19,7 @@ struct AddressRange {
 enum class MappingList { asked, text };
 
 // The first part of the range that is longer than `gap` bytes and can't be accessed. nullopt where there is none, and where the
-// list can't be had in that way: known tells which.
+// list can't be read in that way: known tells which.
 struct HoleSearch {
   bool known = false;
   std::optional<AddressRange> hole;
@@ -44,7 +44,7 @@ class MappingsFile {
 };
 
 // Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and
-// can't be. nullptr: there is none that the system tells of.
+// can't be. nullptr: the system reports none.
 const void* host_hole(const MappingsFile& mappings, const void* p, size_t bytes, size_t gap, bool writable) noexcept;
 
 }  // namespace gpumem

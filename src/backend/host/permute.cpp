@@ -208,7 +208,7 @@ void permute_tiled(const HostTeam& team, const PermuteArgs& args) {
   }
 }
 
-void permute_serial(const HostTeam&, const PermuteArgs& args) { permute_elements(args); }
+void permute_serial(const HostTeam&, const PermuteArgs& args) { permute_strided_scalar(args); }
 
 constexpr Launcher<void (*)(const HostTeam&, const PermuteArgs&)> kPermute[] = {{"host_tiled", permute_tiled},
                                                                                 {"host_serial", permute_serial}};

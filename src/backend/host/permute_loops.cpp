@@ -101,7 +101,7 @@ void move_strided(int64_t element_bytes, const StridedBlock& block) noexcept {
   }
 }
 
-void permute_elements(const PermuteArgs& args) noexcept {
+void permute_strided_scalar(const PermuteArgs& args) noexcept {
   const PermuteAxes& a = args.axes;
   const int64_t elements = a.elements();
   for (int64_t i = 0; i < elements; ++i) {

@@ -11,7 +11,7 @@
 namespace gpumem {
 namespace {
 
-// What so many probes take, the list of mappings takes too.
+// More probes than this take longer than reading the list of mappings.
 constexpr uintptr_t kMostProbes = 2;
 
 bool reachable(uintptr_t address, bool writable) noexcept {

@@ -52,11 +52,11 @@ void take_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexc
 // The two rows of src between which a row of dst lies, blended along themselves. Neighbouring rows of an enlarged image have
 // theirs in common.
 template <class T>
-class Lines {
+class BlendedLines {
  public:
   using Line = typename ResizeBlend<T>::Line;
 
-  Lines(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept
+  BlendedLines(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept
       : args_(a), cols_(p.cols), loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]) {
     const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
     const int64_t pixel = int64_t{a.channels} * static_cast<int64_t>(sizeof(T));
@@ -95,7 +95,7 @@ void blend_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noex
   const DefaultFloatEnvironment environment;
   const auto loop = team.loops.resizes.down[size_index(a.dtype)];
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
-  Lines<T> lines(team, a, p);
+  BlendedLines<T> lines(team, a, p);
   for (int64_t row = p.first_row; row < p.last_row; ++row) {
     const ResizeTap tap = resize_tap<ResizeBlend<T>::kDown>(down, row);
     const auto* upper = lines.line(tap.index, tap.next());

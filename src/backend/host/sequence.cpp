@@ -55,7 +55,7 @@ ReduceNode Sequence::node(int64_t first, int64_t last) const noexcept {
     const char* y = y_.data == nullptr ? nullptr : y_.data + first * y_.pitch;
     found = loop_(x_.data + first * x_.pitch, y, last - first);
   }
-  if (kind_ == NodeKind::found) found.word[1] += static_cast<uint64_t>(first);
+  if (kind_ == NodeKind::arg) found.word[1] += static_cast<uint64_t>(first);
   return found;
 }
 
@@ -70,7 +70,7 @@ ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
     gather(bytes_, x, x_, at, count);
     if (y_.data != nullptr) gather(bytes_, y, y_, at, count);
     ReduceNode leaf = loop_(x, y_.data == nullptr ? nullptr : y, count);
-    if (kind_ == NodeKind::found) leaf.word[1] += static_cast<uint64_t>(at - first);
+    if (kind_ == NodeKind::arg) leaf.word[1] += static_cast<uint64_t>(at - first);
     push_node(kind_, levels, 1, leaves++, leaf);
   }
   return fold_nodes(kind_, levels, 1, leaves);

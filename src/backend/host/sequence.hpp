@@ -1,5 +1,5 @@
-// What a reduction reads, and the nodes and values that come of it: the parts that vectors, rows, columns and segments share.
-// Everything here is to be called with the environment of float_environment.hpp set.
+// What a reduction reads, and the nodes and values that it becomes: the parts that vectors, rows, columns and segments share.
+// The caller has set the environment of float_environment.hpp.
 #pragma once
 
 #include <cstdint>

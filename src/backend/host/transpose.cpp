@@ -74,9 +74,9 @@ void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
   });
 }
 
-void transpose_narrow(const HostTeam& team, const TransposeArgs& a) {
-  const auto loop = team.loops.moves.narrow[log2_of(a.element_bytes)];
-  const int64_t tile = host_narrow_tile(a.element_bytes);
+void transpose_aos_soa(const HostTeam& team, const TransposeArgs& a) {
+  const auto loop = team.loops.moves.aos_soa[log2_of(a.element_bytes)];
+  const int64_t tile = host_aos_soa_tile(a.element_bytes);
   const bool stream = streamed(a);
   const bool from_packed = a.cols <= a.rows;
   const int64_t structures = std::max(a.rows, a.cols);
@@ -88,8 +88,8 @@ void transpose_narrow(const HostTeam& team, const TransposeArgs& a) {
 }
 
 // A tile and the one across the diagonal: the one goes to a buffer, the other to its place, and the buffer to the other's.
-void swap_tiles(const HostTeam& team, const TransposeArgs& a, const TilePair& pair, char* matrix,
-                char* buffer) noexcept {
+void swap_pair(const HostTeam& team, const TransposeArgs& a, const TilePair& pair, char* matrix,
+               char* buffer) noexcept {
   const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const int64_t rows = std::min(tile, a.rows - pair.row * tile);
@@ -104,7 +104,7 @@ void swap_tiles(const HostTeam& team, const TransposeArgs& a, const TilePair& pa
   }
 }
 
-void transpose_swap(const HostTeam& team, const TransposeArgs& a) {
+void transpose_in_place_tiles(const HostTeam& team, const TransposeArgs& a) {
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const int64_t across = ceil_div(a.rows, tile);
   const int64_t pairs = transpose_tile_pairs(across);
@@ -113,7 +113,7 @@ void transpose_swap(const HostTeam& team, const TransposeArgs& a) {
     char* matrix = static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
     for (int64_t i = first; i < last; ++i) {
       const TilePair pair(i, across);
-      if (pair.col < across) swap_tiles(team, a, pair, matrix, buffer);
+      if (pair.col < across) swap_pair(team, a, pair, matrix, buffer);
     }
   });
 }
@@ -139,9 +139,12 @@ constexpr Transposer with_scratch() {
 }
 
 constexpr Launcher<Transposer> kTranspose[] = {
-    {"host_swap", without_scratch<transpose_swap>()},         {"host_whole", with_scratch<WholeTranspose>()},
-    {"host_decomposed", with_scratch<DecomposedTranspose>()}, {"host_narrow", without_scratch<transpose_narrow>()},
-    {"host_tiled", without_scratch<transpose_tiled>()},       {"host_serial", without_scratch<transpose_serial>()},
+    {"host_in_place_tiles", without_scratch<transpose_in_place_tiles>()},
+    {"host_in_place_buffer", with_scratch<BufferedTranspose>()},
+    {"host_in_place_c2r", with_scratch<C2rTranspose>()},
+    {"host_aos_soa", without_scratch<transpose_aos_soa>()},
+    {"host_tiled", without_scratch<transpose_tiled>()},
+    {"host_serial", without_scratch<transpose_serial>()},
 };
 
 }  // namespace

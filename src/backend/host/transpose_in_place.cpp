@@ -10,7 +10,7 @@
 namespace gpumem {
 namespace {
 
-// Of neighbouring columns, bytes: whole cache lines, and few enough rows on pages of their own for each.
+// Bytes of a group of neighbouring columns: whole cache lines, and few enough rows on pages of their own for each.
 constexpr int64_t kColumns = 256;
 
 char* matrix(const TransposeArgs& a, int64_t batch) noexcept {
@@ -28,13 +28,13 @@ void share(const HostTeam& team, int64_t pieces, int64_t tasks, char* scratch, i
 
 }  // namespace
 
-WholeTranspose::WholeTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
+BufferedTranspose::BufferedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
     : team_(team),
       args_(args),
       matrix_bytes_(args.rows * args.cols * args.element_bytes),
       tasks_(std::min<int64_t>({team.threads, args.shape.grid, args.batches})) {}
 
-void WholeTranspose::run(char* scratch) const noexcept {
+void BufferedTranspose::run(char* scratch) const noexcept {
   const TransposeArgs& a = args_;
   const auto loop = team_.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
   share(team_, a.batches, tasks_, scratch, matrix_bytes_, [&](int64_t batch, char* copy) {
@@ -43,7 +43,7 @@ void WholeTranspose::run(char* scratch) const noexcept {
   });
 }
 
-DecomposedTranspose::DecomposedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
+C2rTranspose::C2rTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
     : team_(team), args_(args), d_(args.rows, args.cols) {
   const int64_t bytes = args.element_bytes;
   const int64_t half = args.batches * d_.m * d_.n / 2;  // elements
@@ -54,13 +54,13 @@ DecomposedTranspose::DecomposedTranspose(const HostTeam& team, const TransposeAr
   column_tasks_ = std::clamp<int64_t>(half / (width_ * d_.m), 1, threads);
 }
 
-int64_t DecomposedTranspose::scratch_bytes() const noexcept {
+int64_t C2rTranspose::scratch_bytes() const noexcept {
   return std::max(row_tasks_ * d_.n, column_tasks_ * width_ * d_.m) * args_.element_bytes;
 }
 
 // Column j = k*b + r goes to ((i + k) mod m + r*m) mod n: k*b*m is a multiple of n.
 template <int kBytes>
-void DecomposedTranspose::rows(char* scratch) const noexcept {
+void C2rTranspose::rows(char* scratch) const noexcept {
   share(team_, args_.batches * d_.m, row_tasks_, scratch, d_.n * kBytes, [&](int64_t piece, char* permuted) {
     const int64_t i = piece % d_.m;
     char* row = matrix(args_, piece / d_.m) + i * d_.n * kBytes;
@@ -81,7 +81,7 @@ void DecomposedTranspose::rows(char* scratch) const noexcept {
 }
 
 template <int kBytes>
-void DecomposedTranspose::columns(char* scratch, bool rotation) const noexcept {
+void C2rTranspose::columns(char* scratch, bool rotation) const noexcept {
   using Sources = ColumnSources<int64_t>;
   const int64_t groups = ceil_div(d_.n, width_);
   const int64_t pitch = d_.n * kBytes;
@@ -114,13 +114,13 @@ void DecomposedTranspose::columns(char* scratch, bool rotation) const noexcept {
 }
 
 template <int kBytes>
-void DecomposedTranspose::passes(char* scratch) const noexcept {
+void C2rTranspose::passes(char* scratch) const noexcept {
   if (d_.back || d_.rotates()) columns<kBytes>(scratch, !d_.back);
   rows<kBytes>(scratch);
   if (!d_.back || d_.rotates()) columns<kBytes>(scratch, d_.back);
 }
 
-void DecomposedTranspose::run(char* scratch) const noexcept {
+void C2rTranspose::run(char* scratch) const noexcept {
   switch (args_.element_bytes) {
     case 1:
       return passes<1>(scratch);

@@ -1,17 +1,17 @@
-// The transposes in place of matrices that are not square, on the host, in scratch memory that is had before they are enqueued.
+// Transposes in place of matrices that are not square, on the host, in scratch memory that is allocated before they are enqueued.
 #pragma once
 
 #include <cstdint>
 
 #include "backend/host/parallel.hpp"
-#include "kernels/transpose/decomposition.hpp"
+#include "kernels/transpose/c2r.hpp"
 
 namespace gpumem {
 
 // Each matrix goes to a thread's scratch memory as it is, and comes back transposed.
-class WholeTranspose {
+class BufferedTranspose {
  public:
-  WholeTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
+  BufferedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
   int64_t scratch_bytes() const noexcept { return tasks_ * matrix_bytes_; }
   void run(char* scratch) const noexcept;
 
@@ -22,11 +22,11 @@ class WholeTranspose {
   int64_t tasks_;
 };
 
-// The passes of decomposition.hpp. Each thread permutes a row, or a group of neighbouring columns, in scratch memory of its own:
+// The passes of c2r.hpp. Each thread permutes a row, or a group of neighbouring columns, in scratch memory of its own:
 // max(rows, cols) elements or kHostInPlaceBytes, and all of them together no more than half of the data.
-class DecomposedTranspose {
+class C2rTranspose {
  public:
-  DecomposedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
+  C2rTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
   int64_t scratch_bytes() const noexcept;
   void run(char* scratch) const noexcept;
 

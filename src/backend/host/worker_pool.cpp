@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kOpen = 1 << 30;
 
-// How long a worker looks out for the next job, about as long as it takes to wake sixteen of them.
+// How long a worker polls for the next job: about as long as it takes to wake sixteen of them.
 constexpr std::chrono::microseconds kLookOut{60};
 
 void pause() noexcept {

@@ -13,7 +13,7 @@
 namespace gpumem {
 
 // Each thread has a share of a job's tasks of its own, the same one in the next job of as many tasks, so that it meets data that its
-// caches still hold; done with it, it helps the others. A worker that has nothing to do looks out for work for a moment before it
+// caches still hold; done with it, it helps the others. A worker that has nothing to do polls for a moment before it
 // sleeps: waking takes longer than many a job.
 class WorkerPool {  // NOLINT(clang-analyzer-optin.performance.Padding): what threads watch has cache lines of its own
  public:

@@ -42,7 +42,7 @@ void check(const AxpbyParams& c) {
 
 bool is_zero(gpumem_dtype dtype, uint64_t factor) noexcept { return (factor & ~sign_bit(dtype)) == 0; }
 
-// z: looked up before, of as many bytes.
+// z has been looked up, and has as many bytes.
 Source look_up_source(Context& context, const ByteRange& range, const ByteRange& z, const Operand& z_lies) {
   const Operand operand = look_up_input(context, range);
   if (range.p != z.p) require_disjoint(z, range);

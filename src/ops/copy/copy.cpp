@@ -63,7 +63,7 @@ int64_t access_bytes(const CopyParams& b) noexcept {
   return widest_access(addresses | static_cast<uint64_t>(pitches | slices));
 }
 
-// Copies that are no matter of variants are the driver's, whatever was forced.
+// Copies that no variant serves are the driver's, whatever was forced.
 Decision driver_decision(Context& context, const CopyProblem& problem) {
   return select<CopyFamily>(context.device().props(), problem, {driver_variant(), ChosenBy::table}, {});
 }
@@ -80,7 +80,7 @@ void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& a
     if (side != HostSide::locked) return enqueue_through_rings(context, stream, args.block, to);
     return device.copy_block(stream, args, until);
   }
-  // What was enqueued before may still be writing host memory, which may be read at once.
+  // Earlier work may still be writing host memory, which this may read immediately.
   if (side != HostSide::locked && planned.from_host) device.await_order();
   transfer_rows(context, stream, args.block, side, to, until);
 }

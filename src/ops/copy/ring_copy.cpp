@@ -33,7 +33,7 @@ bool faster_by_rings(int64_t bytes, Runs to, int32_t threads) noexcept {
   return threads > 1 || bytes <= kMiB;
 }
 
-// Pieces that all threads have work with until the end, and no smaller ones than it takes to keep the link busy.
+// Pieces small enough that all threads have work until the end, and large enough to keep the link busy.
 int64_t chunk_bytes(int64_t bytes, Runs to, int32_t threads) noexcept {
   const bool many = threads >= 4;
   const int64_t pieces = to == Runs::host && many ? 32 : threads > 1 ? 8 : 4;
@@ -216,7 +216,7 @@ class SharedCopy {
     }
   }
 
-  // The copy engine fills chunks ahead of the host, who empties them in the same order.
+  // The copy engine fills chunks ahead of the host, which empties them in the same order.
   void fetch(PinnedRing& ring, NativeStream link, int64_t piece) {
     std::array<int64_t, PinnedRing::kSlots> flying{};
     size_t filled = 0;

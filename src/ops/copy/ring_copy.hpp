@@ -8,7 +8,7 @@
 
 namespace gpumem {
 
-// Whether such a copy is to go through rings, be the driver able to make it or not. block is merged.
+// Whether such a copy goes through rings, whether or not the driver could make it. block is merged.
 bool through_rings(Context& context, HostSide host_side, const CopyParams& block, Runs to) noexcept;
 
 // By the threads of the host, each with a ring of its own. On return the host's side has been read or written; given
@@ -16,8 +16,8 @@ bool through_rings(Context& context, HostSide host_side, const CopyParams& block
 // host's side.
 void copy_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to, Until until);
 
-// In the order of the stream, both sides: host functions move the host's side. When something can't be enqueued, what was before
-// it has come to its end by the time the caller hears of it.
+// In the order of the stream, both sides: host functions move the host's side. When something can't be enqueued, what was enqueued
+// before it has completed by the time of the throw.
 void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to);
 
 }  // namespace gpumem

@@ -7,8 +7,8 @@
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
 #include "kernels/elements.hpp"
-#include "ops/arrival.hpp"
-#include "ops/landing.hpp"
+#include "ops/bounce_buffers.hpp"
+#include "ops/managed_prefetch.hpp"
 #include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
@@ -127,7 +127,7 @@ Plan<Family> plan_rows(Context& context, const GatherScatterParams& given, Until
     fail(GPUMEM_INVALID_ARGUMENT, "index (0x%llx) is misaligned; expected a multiple of %d", number(c.index), width);
   }
   plan.placement = place_rows(context, ranges, until);
-  RowsProblem& p = plan.problem;
+  GatherScatterProblem& p = plan.problem;
   p = {plan.placement.runs,
        c.row_bytes,
        c.n,
@@ -150,7 +150,7 @@ uint64_t limit_of(gpumem_dtype index_type, int64_t rows) noexcept {
 }
 
 template <class Family>
-RowsArgs args_of(const Plan<Family>& plan, const GatherScatterParams& c) noexcept {
+GatherScatterArgs args_of(const Plan<Family>& plan, const GatherScatterParams& c) noexcept {
   return {plan.decision.row,
           plan.decision.shape,
           c.row_bytes,
@@ -167,7 +167,7 @@ RowsArgs args_of(const Plan<Family>& plan, const GatherScatterParams& c) noexcep
 
 // The seam's call of each family.
 template <class Family>
-BadIndex move_rows(Backend& backend, NativeStream stream, const RowsArgs& args, Until until) {
+BadIndex move_rows(Backend& backend, NativeStream stream, const GatherScatterArgs& args, Until until) {
   return kGathers<Family> ? backend.gather(stream, args, until) : backend.scatter(stream, args, until);
 }
 
@@ -200,7 +200,7 @@ void run(Context& context, const GatherScatterParams& given) {
   require_not_capturing(context, context.own_stream(), kCallName<Family>);
   const GatherScatterParams c = normal(given);
   const Placement& placement = planned.placement;
-  RowsArgs args = args_of(planned, c);
+  GatherScatterArgs args = args_of(planned, c);
   std::optional<Scratch> src;
   std::optional<Scratch> index;
   if (placement.stage_src) {
@@ -214,7 +214,7 @@ void run(Context& context, const GatherScatterParams& given) {
   }
   const bool beside = context.on_cuda() && placement.runs == Runs::host;
   if (beside) context.device().await_order();
-  bring_managed(context, placement, context.own_stream());
+  prefetch_managed(context, placement, context.own_stream());
   Backend& backend = context.running(placement.runs);
   const NativeStream stream = beside ? nullptr : context.own_stream();
   require_rows<Family>(move_rows<Family>(backend, stream, args, Until::complete), c);
@@ -229,20 +229,20 @@ void enqueue(Context& context, const GatherScatterParams& given, NativeStream st
   const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Until::enqueued);
   if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
-  RowsArgs args = args_of(planned, c);
+  GatherScatterArgs args = args_of(planned, c);
   args.status = given.status;
   const Runs runs = planned.placement.runs;
   if (!context.on_cuda() || runs == Runs::cuda) {
-    bring_managed(context, planned.placement, stream);
+    prefetch_managed(context, planned.placement, stream);
     move_rows<Family>(context.running(runs), stream, args, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, kGathers<Family> ? "a gather of host memory" : "a scatter of host memory");
-  Landing landing;
-  args.status = static_cast<gpumem_status*>(landing.room_for(outputs[0]));
+  BounceBuffers buffers;
+  args.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
   const auto work = [args](Backend& host, NativeStream now, Until done) { move_rows<Family>(host, now, args, done); };
   auto task = std::make_unique<BesideTask<decltype(work)>>(context, Family::name, work);
-  enqueue_on_host(context, stream, std::move(task), std::move(landing), false);
+  enqueue_on_host(context, stream, std::move(task), std::move(buffers), false);
 }
 
 }  // namespace

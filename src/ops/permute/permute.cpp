@@ -13,7 +13,7 @@
 namespace gpumem {
 namespace {
 
-// How src travels to the side where the work runs: as it lies, or, where gaps are more than half of it, packed on its own
+// How src travels to the side where the work runs: unchanged, or, where gaps are more than half of it, packed on its own
 // side first.
 struct Travel {
   bool packed = false;
@@ -43,7 +43,7 @@ Travel travel_of(const Permutation& p) noexcept {
   return travel;
 }
 
-// What variant was forced is no matter of the packing.
+// A forced variant applies to the permutation, not to the packing.
 PermuteArgs packing_args(const Backend& backend, const PermuteAxes& packing, const void* src, void* packed) noexcept {
   const int32_t misaligned = misalignment(src);
   const PermuteProblem problem{backend.props().backend, fuse(packing, misaligned, 0), misaligned, 0};

@@ -9,14 +9,14 @@
 #include "base/float_environment.hpp"
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
-#include "ops/arrival.hpp"
+#include "ops/managed_prefetch.hpp"
 #include "ops/reduce/reduce_check.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
 namespace {
 
-// The empty asm makes memory of the operands and the result: see DefaultFloatEnvironment.
+// The empty asm forces the operands and the result into memory: see DefaultFloatEnvironment.
 [[gnu::noinline]] ReduceValue value_in_default_environment(gpumem_dtype dtype, gpumem_reduce_op op,
                                                            ReduceNode node) noexcept {
   const DefaultFloatEnvironment environment;
@@ -43,7 +43,7 @@ double about(const IntegerNode& node) noexcept {
        result_type_name(dtype));
 }
 
-// Pieces are copied as they lie, so only data without gaps is worth it.
+// Pieces are copied with whatever lies between their elements, so only data without gaps is worth it.
 bool streams(Context& context, const ReduceParams& call, const Operand& x, Until until) noexcept {
   return context.streams_host_data() && context.on_cuda() && until == Until::complete && x.on_host() &&
          (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
@@ -89,7 +89,7 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
     args.y = staged->get();
   }
   if (beside) context.device().await_order();
-  bring_managed(context, planned.placement, context.own_stream());
+  prefetch_managed(context, planned.placement, context.own_stream());
   return context.running(runs).reduce(beside ? nullptr : context.own_stream(), args);
 }
 

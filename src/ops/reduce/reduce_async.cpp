@@ -3,8 +3,8 @@
 #include <new>
 
 #include "context/streams.hpp"
-#include "ops/arrival.hpp"
-#include "ops/landing.hpp"
+#include "ops/bounce_buffers.hpp"
+#include "ops/managed_prefetch.hpp"
 #include "ops/reduce/reduce.hpp"
 
 namespace gpumem {
@@ -33,10 +33,10 @@ class ReduceTask final : public HostTask {
 
 void enqueue_beside(Context& context, const ReduceArgs& args, const Output (&outputs)[3], NativeStream stream) {
   require_not_capturing(context, stream, "a reduction of host memory");
-  Landing landing;
-  const ReduceTarget target{landing.room_for(outputs[0]), static_cast<int64_t*>(landing.room_for(outputs[1])),
-                            static_cast<gpumem_status*>(landing.room_for(outputs[2]))};
-  enqueue_on_host(context, stream, std::make_unique<ReduceTask>(context, args, target), std::move(landing), true);
+  BounceBuffers buffers;
+  const ReduceTarget target{buffers.room_for(outputs[0]), static_cast<int64_t*>(buffers.room_for(outputs[1])),
+                            static_cast<gpumem_status*>(buffers.room_for(outputs[2]))};
+  enqueue_on_host(context, stream, std::make_unique<ReduceTask>(context, args, target), std::move(buffers), true);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void reduce_async(Context& context, const ReduceParams& call, NativeStream strea
   if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
   const ReduceArgs args = args_of(planned, call);
   if (context.on_cuda() && planned.placement.runs == Runs::host) return enqueue_beside(context, args, outputs, stream);
-  bring_managed(context, planned.placement, stream);
+  prefetch_managed(context, planned.placement, stream);
   context.running(planned.placement.runs).reduce_async(stream, args, {call.result, call.index, call.status});
 }
 

@@ -44,7 +44,7 @@ Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& given) {
   check(given);
   Plan<ReduceAxisFamily> plan;
   const ReduceAxisParams c = normal(given);
-  const Lines lines = lines_of(c);
+  const LineExtents lines = lines_of(c);
   static_cast<void>(result_bytes(c.op, lines.count));
   if (lines.count == 0 || lines.length == 0) {
     if (lines.count != 0 && !has_empty_value(c.dtype, c.op)) {

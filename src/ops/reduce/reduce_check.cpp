@@ -87,7 +87,7 @@ int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char*
   return checked_mul(elements, element_bytes(dtype), argument);
 }
 
-Lines lines_of(const ReduceAxisParams& c) {
+LineExtents lines_of(const ReduceAxisParams& c) {
   const bool rows = c.axis == GPUMEM_AXIS_ROWS;
   return {checked_mul(c.batches, rows ? c.rows : c.cols, rows ? "batches x rows" : "batches x cols"),
           rows ? c.cols : c.rows};

@@ -16,10 +16,10 @@ void check(const ReduceSegmentsParams& call);
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument);
 
 // The lines that an axis reduction reduces, and the elements of each.
-struct Lines {
+struct LineExtents {
   int64_t count;
   int64_t length;
 };
-Lines lines_of(const ReduceAxisParams& call);
+LineExtents lines_of(const ReduceAxisParams& call);
 
 }  // namespace gpumem

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "context/streams.hpp"
-#include "ops/arrival.hpp"
-#include "ops/landing.hpp"
+#include "ops/bounce_buffers.hpp"
+#include "ops/managed_prefetch.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
 
@@ -15,7 +15,7 @@ namespace gpumem {
 // Bytes of the results of `lines` reductions. Throws INVALID_ARGUMENT when they leave 64 bits.
 int64_t result_bytes(gpumem_reduce_op op, int64_t lines);
 
-// Throws what a status that the run found means, in words; GPUMEM_OK returns. lines: "rows", "columns" or "segments".
+// Throws an Error with a sentence for a status that the run reported; returns for GPUMEM_OK. lines: "rows", "columns" or "segments".
 void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines);
 
 // The two outputs of the _async forms; the plain ones have no status.
@@ -47,7 +47,7 @@ gpumem_status reduce_lines(Context& context, const Placement& placement, Args ar
   args.result = room ? room->get() : result.p;
   args.status = nullptr;
   if (beside) context.device().await_order();
-  bring_managed(context, placement, context.own_stream());
+  prefetch_managed(context, placement, context.own_stream());
   const gpumem_status found =
       run_lines(context.running(runs), beside ? nullptr : context.own_stream(), args, Until::complete);
   if (room) bring_back(context, *room, result);
@@ -79,17 +79,17 @@ class LinesTask final : public HostTask {
 template <class Args>
 void enqueue_lines(Context& context, const Placement& placement, Args args, LineOutputs& outputs, NativeStream stream) {
   if (!context.on_cuda() || placement.runs == Runs::cuda) {
-    bring_managed(context, placement, stream);
+    prefetch_managed(context, placement, stream);
     args.result = outputs.result().p;
     args.status = static_cast<gpumem_status*>(outputs.status().p);
     run_lines(context.running(placement.runs), stream, args, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, "a reduction of host memory");
-  Landing landing;
-  args.result = landing.room_for(outputs.result());
-  args.status = static_cast<gpumem_status*>(landing.room_for(outputs.status()));
-  enqueue_on_host(context, stream, std::make_unique<LinesTask<Args>>(context, args), std::move(landing), false);
+  BounceBuffers buffers;
+  args.result = buffers.room_for(outputs.result());
+  args.status = static_cast<gpumem_status*>(buffers.room_for(outputs.status()));
+  enqueue_on_host(context, stream, std::make_unique<LinesTask<Args>>(context, args), std::move(buffers), false);
 }
 
 }  // namespace gpumem

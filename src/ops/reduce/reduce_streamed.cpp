@@ -30,7 +30,7 @@ constexpr int64_t kPieceBytes = int64_t{64} << 20;
 
 // A place in a piece becomes a place in the whole.
 void move_index(NodeKind kind, int64_t first, ReduceNode& node) noexcept {
-  if (kind == NodeKind::found) node.word[1] += static_cast<uint64_t>(first);
+  if (kind == NodeKind::arg) node.word[1] += static_cast<uint64_t>(first);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
   std::vector<ReduceNode> nodes;
   nodes.reserve(static_cast<size_t>(ceil_div(call.n, piece)));
   const Scratch buffer(device, GPUMEM_MEMORY_DEVICE, static_cast<size_t>(piece * bytes));
-  // What was enqueued before may still be writing the data, which the driver may read at once.
+  // Earlier work may still be writing the data, which the driver may read immediately.
   device.await_order();
   for (int64_t first = 0; first < call.n; first += piece) {
     ReduceParams part = call;

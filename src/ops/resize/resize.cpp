@@ -66,7 +66,7 @@ int64_t gap_in(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcep
   return gap_of(cols * pixel, {{rows, pitch}}, 1);
 }
 
-// The pitch of a single row is never used: the tight one stands for it, so that its alignment is no matter of the variants.
+// The pitch of a single row is never used: the tight one stands for it, so that its alignment does not change which variant is chosen.
 ResizeParams normal(ResizeParams c) noexcept {
   if (c.src_rows == 1) c.src_pitch = c.src_cols * pixel_bytes(c);
   if (c.dst_rows == 1) c.dst_pitch = c.dst_cols * pixel_bytes(c);

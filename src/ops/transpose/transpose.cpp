@@ -9,7 +9,7 @@
 namespace gpumem {
 namespace {
 
-// Elements from the first to the last one of rows rows of cols elements.
+// Elements from the first to the last of `rows` rows of `cols` elements.
 int64_t extent(int64_t rows, int64_t cols, int64_t ld, const char* what) {
   return checked_add(checked_mul(rows - 1, ld, what), cols, what);
 }

@@ -76,7 +76,7 @@ class Crossing {
   void run() {
     const Placement& placement = planned_.placement;
     const std::vector<Piece> pieces = pieces_of(call_, transpose_piece(call_, placement));
-    // What was enqueued before may still be writing pageable memory, which the driver may read at once.
+    // Earlier work may still be writing pageable memory, which the driver may read immediately.
     if (to_device() && placement.host_side != HostSide::locked) device_.await_order();
     Fences fences(device_);
     std::array<std::optional<Slot>, 2> slots;

@@ -1,5 +1,5 @@
-// z = alpha x + beta y; compiled once for each instruction set (loops.hpp). Reads each operand once and writes z once: the loops
-// are as fast as memory, and what they do about it is to ask ahead for what they read, and to write around the caches.
+// z = alpha x + beta y; compiled once for each instruction set (loops.hpp). Reads each operand once and writes z once. Memory
+// bounds the loops, so they prefetch what they read and write around the caches.
 #include <cstring>
 
 #include "backend/host/loops/common.hpp"

@@ -1,4 +1,4 @@
-// What the loops_*.cpp files share. Everything has internal linkage (loops.hpp says why).
+// What the loops share. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include <cstdint>

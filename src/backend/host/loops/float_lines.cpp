@@ -10,7 +10,7 @@ namespace gpumem {
 namespace {
 
 constexpr int64_t kRowsAhead =
-    4;                    // of each of the leaf's rows of lanes: where rows lie far apart, no hardware looks ahead
+    4;                    // of each of the leaf's rows of lanes: where rows lie far apart, no hardware prefetcher helps
 constexpr int kFew = 16;  // elements of a row, up to which a vector takes as many rows as it has lanes
 
 inline int64_t power_of_two(int64_t n) {
@@ -20,7 +20,7 @@ inline int64_t power_of_two(int64_t n) {
 }
 
 template <template <class> class Lane, class Terms>
-struct Lines {
+struct FloatLines {
   using T = typename Terms::T;
   using Vector = Lane<F64s>;
   static constexpr int64_t kElement = sizeof(T);
@@ -59,7 +59,7 @@ struct Lines {
     for (int64_t k = 0; k < count; ++k) nodes[k] = stored(Vector::each(lanes, [k](const F64s& v) { return v[k]; }));
   }
 
-  // Folds by halves what are `vectors` vectors a lane.
+  // Folds `count` lanes by halves, each of them `vectors` vectors.
   static void fold(Vector* lanes, int64_t count, int64_t vectors) {
     for (int64_t h = count / 2; h > 0; h /= 2) {
       for (int64_t i = 0; i < h * vectors; ++i) lanes[i].join(lanes[i + h * vectors]);
@@ -121,18 +121,18 @@ struct Lines {
 
   // As many rows as a vector has lanes; what is missing is +0.
   static void few(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes) {
-    alignas(64) T turned[kFew * kWide] = {};
+    alignas(64) T transposed[kFew * kWide] = {};
     const int64_t all = power_of_two(cols);
     for (int64_t first = 0; first < rows; first += kWide) {
       const int64_t count = rows - first < kWide ? rows - first : kWide;
       for (int64_t k = 0; k < count; ++k) {
         const char* row = x + (first + k) * pitch;
-        for (int64_t j = 0; j < cols; ++j) std::memcpy(&turned[j * kWide + k], row + j * kElement, sizeof(T));
+        for (int64_t j = 0; j < cols; ++j) std::memcpy(&transposed[j * kWide + k], row + j * kElement, sizeof(T));
       }
       Vector lanes[kFew];
       for (int64_t j = 0; j < all; ++j) {
         lanes[j] = Vector{};
-        lanes[j].take(terms(reinterpret_cast<const char*>(&turned[j * kWide])).at(0));
+        lanes[j].take(terms(reinterpret_cast<const char*>(&transposed[j * kWide])).at(0));
       }
       fold(lanes, all, 1);
       store(lanes[0], count, nodes + first);
@@ -141,7 +141,7 @@ struct Lines {
 };
 
 template <template <class> class Lane, class Terms>
-constexpr LineLoop kLines = {Lines<Lane, Terms>::columns, Lines<Lane, Terms>::rows};
+constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, Terms>::rows};
 
 constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
   if constexpr (is_floating(kType)) {

@@ -1,5 +1,5 @@
-// Exact sums of integers; compiled once for each instruction set (loops.hpp). Terms are added up in words that so many of
-// them can't overflow, block by block, and the blocks in 128 bits, or 256 for squares and cubes of 64-bit elements. Where no
+// Exact sums of integers; compiled once for each instruction set (loops.hpp). Terms are added up in words that a block
+// of them can't overflow, block by block, and the blocks in 128 bits, or 256 for squares and cubes of 64-bit elements. Where no
 // vectors are written, compilers make them.
 #include <cstring>
 #include <type_traits>

@@ -40,8 +40,8 @@ using FloatingElement = decltype(floating_element<kType>());
 
 inline F64s load(const double* p) { return load_as<F64s>(p); }
 
-// gcc 12 makes detours of conversions between vectors of different widths, hence the intrinsics. (With a mask of all lanes,
-// since it calls what the plain form builds on uninitialised.)
+// gcc 12 compiles conversions between vectors of different widths badly, hence the intrinsics. (With a mask of all lanes: it warns
+// that the plain form builds on an uninitialised vector.)
 #if defined(__AVX512F__)
 inline F64s widened(__m256 v) { return reinterpret_cast<F64s>(_mm512_maskz_cvtps_pd(0xff, v)); }
 inline F64s load(const float* p) { return widened(_mm256_loadu_ps(p)); }

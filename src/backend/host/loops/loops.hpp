@@ -1,6 +1,6 @@
-// The inner loops of the host backend. The files loops_*.cpp are compiled once for each instruction set, which GPUMEM_LOOPS
-// names as a namespace, and one set of tables is picked at run time; every set computes the same bits. Everything in those
-// files but their table has internal linkage, and they call no inline function of a shared header where it might not be
+// The inner loops of the host backend. The files of this folder, dispatch.cpp apart, are compiled once for each instruction set, which
+// GPUMEM_LOOPS names as a namespace, and one set is picked at run time; every set computes the same bits. Everything in those
+// files but their tables has internal linkage, and they call no inline function of a shared header where it might not be
 // inlined, so that no code for a wide instruction set can be taken by the linker for another file's.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace gpumem {
 // side and are aligned, in y (of a dot product, else nullptr) as well; n >= 1. Reads n elements once, from front to back.
 using ReduceLoop = ReduceNode (*)(const void* x, const void* y, int64_t n);
 
-// The sums of one type that the loops of a table have; the others are none.
+// The sums of one type; all nullptr for a type that a table has none of.
 template <class Loop>
 struct SumLoops {
   Loop sum{};
@@ -57,7 +57,7 @@ struct RangeLoops {
 };
 
 // Many lines at once, pitch bytes apart. columns: the nodes of neighbouring columns, at most kStripBytes of a row, in at most
-// kLeafTerms rows. rows: those of rows of at most kLeafLanes elements. There is at least one line, one element in each, and any
+// kLeafTerms rows. rows: those of rows of at most kLeafLanes elements. At least one line with at least one element, at any
 // alignment.
 constexpr int64_t kStripBytes = 256;
 constexpr int64_t kColumnScratchBytes = int64_t{128} << 10;  // aligned to 64
@@ -92,7 +92,7 @@ struct TransposeBand {
 
 // Structures [first, last) of a narrow matrix: rows of `width` elements of src become columns of dst (from_packed), or columns of
 // src become rows of `width` elements of dst.
-struct NarrowBand {
+struct AosSoaBand {
   const char* src;
   int64_t src_ld;
   char* dst;
@@ -105,7 +105,7 @@ struct NarrowBand {
 };
 
 struct MoveLoops {
-  void (*narrow[5])(const NarrowBand& band);                                       // by log2 of the element's bytes
+  void (*aos_soa[5])(const AosSoaBand& band);                                      // by log2 of the element's bytes
   void (*transpose[5])(const TransposeBand& band);                                 // by log2 of the element's bytes
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
   void (*stream_row)(char* dst, const char* src, int64_t bytes);  // around the caches; stream_fence() is the caller's

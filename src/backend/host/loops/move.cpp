@@ -118,9 +118,9 @@ inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
 
 // The buffer holds a piece of each plane, or the structures side by side; either leaves it in long rows.
 template <int kBytes>
-void narrow_band(const NarrowBand& b) {
-  constexpr int64_t kTile = host_narrow_tile(kBytes);
-  alignas(64) Element<kBytes> buffer[kHostTransposeNarrow * kTile];
+void aos_soa_band(const AosSoaBand& b) {
+  constexpr int64_t kTile = host_aos_soa_tile(kBytes);
+  alignas(64) Element<kBytes> buffer[kHostAosSoaWidth * kTile];
   const int64_t src_pitch = b.src_ld * kBytes;
   const int64_t dst_pitch = b.dst_ld * kBytes;
   for (int64_t at = b.first; at < b.last; at += kTile) {
@@ -154,11 +154,11 @@ void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
   for (int64_t at = 0; at < 2 * kLine; at += 16) std::memcpy(pattern + at, word, 16);
   int64_t at = 0;
   if (stream && bytes > 2 * kLine) {
-    // Up to the first line boundary, then whole lines with the pattern turned by as much.
+    // Up to the first line boundary, then whole lines with the pattern rotated by as much.
     at = to_next_line(dst);
     std::memcpy(dst, pattern, static_cast<size_t>(at));
-    const char* turned = pattern + at % 16;
-    for (; at + kLine <= bytes; at += kLine) stream_lines(dst + at, turned, kLine);
+    const char* rotated = pattern + at % 16;
+    for (; at + kLine <= bytes; at += kLine) stream_lines(dst + at, rotated, kLine);
     stream_fence();
   }
   for (; at + 16 <= bytes; at += 16) std::memcpy(dst + at, pattern + at % 16, 16);
@@ -169,7 +169,7 @@ void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
 
 namespace GPUMEM_LOOPS {
 const MoveLoops moves = {
-    {narrow_band<1>, narrow_band<2>, narrow_band<4>, narrow_band<8>, narrow_band<16>},
+    {aos_soa_band<1>, aos_soa_band<2>, aos_soa_band<4>, aos_soa_band<8>, aos_soa_band<16>},
     {transpose_band<1>, transpose_band<2>, transpose_band<4>, transpose_band<8>, transpose_band<16>},
     fill,
     stream_row};

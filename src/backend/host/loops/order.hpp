@@ -49,7 +49,7 @@ template <class Type, Type kInfinity>
 struct Floating {
   using T = Type;
   using U = std::make_unsigned_t<T>;
-  // A negative number's magnitude is turned round; and back again.
+  // A negative number's magnitude bits are inverted; done twice, it is the number again.
   static T order(T bits) { return static_cast<T>(bits < 0 ? bits ^ static_cast<U>(-1) >> 1 : bits); }
   static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
 
@@ -72,7 +72,7 @@ struct Floating {
   }
 };
 
-// As key_of(): unsigned, the sign bit turned where there is one.
+// As key_of(): unsigned, a signed type's sign bit inverted.
 template <class T>
 inline uint64_t key(T v) {
   using U = std::make_unsigned_t<T>;

@@ -21,7 +21,7 @@ ReduceNode range(const void* x, const void*, int64_t n) {
   return {{key(low), key(high), 0, 0}};
 }
 
-// The first element that is looked for, which is there: a value, or any NaN. In steps, each without a branch but at its end.
+// The place of the first element that is sought, a value or any NaN, which is known to be there. In steps, each without a branch but at its end.
 template <class Type, class T = typename Type::T>
 int64_t first_of(const Bits<typename Type::T>* x, int64_t n, T value, bool nan) {
   constexpr int64_t kStep = 64;
@@ -35,7 +35,7 @@ int64_t first_of(const Bits<typename Type::T>* x, int64_t n, T value, bool nan) 
   return at;
 }
 
-// Only the best one is looked into.
+// Only the block with the best value is searched for its place.
 template <class Type, bool kMaximum>
 ReduceNode first(const void* data, const void*, int64_t n) {
   using T = typename Type::T;

@@ -12,7 +12,7 @@ namespace {
 
 // A value of lines: State begins as State{}, take() adds an element and node() is the end of it.
 template <class State>
-struct Lines {
+struct WordLines {
   using T = typename State::T;
   static constexpr int64_t kElement = sizeof(T);
 
@@ -38,7 +38,7 @@ struct Lines {
   static constexpr int64_t kRowsAhead = 16;
 };
 
-// Terms that so many of a leaf's rows can't overflow a Word with.
+// Sums whose Word a leaf's rows of terms can't overflow.
 template <class Type, class Word, Word (*kTerm)(Type)>
 struct Sums {
   using T = Type;
@@ -152,7 +152,7 @@ struct Ranges {
 };
 
 template <class State>
-constexpr LineLoop kLines = {Lines<State>::columns, Lines<State>::rows};
+constexpr LineLoop kLines = {WordLines<State>::columns, WordLines<State>::rows};
 template <class T, class Word>
 constexpr LineLoop kSum = kLines<Sums<T, Word, itself<T, Word>>>;
 template <class T, class Word>

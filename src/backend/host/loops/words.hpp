@@ -52,7 +52,7 @@ inline ReduceNode node_of(Int128 v) {
 }
 
 // Words of the result, each summed apart in 128 bits: no carry goes from one to the next but at the end. In signed arithmetic,
-// which numbers of 2^60 terms fit.
+// which holds 2^60 terms.
 inline ReduceNode node_of(Int128 word0, Int128 word1, Int128 word2) {
   word1 += word0 >> 64;
   word2 += word1 >> 64;

@@ -12,7 +12,7 @@ namespace gpumem {
 
 constexpr int32_t kLineThreads = 256;
 constexpr int64_t kLinePieces = 256;  // of a box at most; a warp takes one at a time, an element a lane
-constexpr int64_t kLineRounds = 3;    // about so many times a warp loads for a box
+constexpr int64_t kLineRounds = 3;    // about how often a warp loads for a box
 constexpr int64_t kLinePiece = 32;
 
 // Independent loads of a lane.
@@ -23,7 +23,7 @@ constexpr int line_loads(int64_t element_bytes) noexcept {
 struct LineTile : PermuteBox {
   int64_t lines = 1;
   int64_t pieces = 1;  // of a line
-  // Warps begin to write on sectors: less than so many elements before the line, or 0 where every line begins on one.
+  // Warps begin to write on sectors: at most this many elements before the line; 0 where every line begins on one.
   int64_t sector_mask = 0;
 };
 

@@ -41,7 +41,7 @@ class PlaceState {
   static constexpr int kBytes = key_bytes(kClass);
   static constexpr bool kOfLines = false;
   static constexpr Values kValues = Values::placed;
-  using Node = std::conditional_t<kBytes == 8, FoundNode, SmallFoundNode>;
+  using Node = std::conditional_t<kBytes == 8, ArgNode, SmallArgNode>;
 
   __device__ PlaceState(gpumem_dtype dtype, gpumem_reduce_op op) : rank_(dtype, op == GPUMEM_ARG_MAX) {}
   __device__ void begin(int64_t word) {
@@ -71,7 +71,7 @@ class PlaceState {
   }
 
   __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
-    const FoundNode found(whole.stored());
+    const ArgNode found(whole.stored());
     return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
   }
 
@@ -103,7 +103,7 @@ class PlaceState {
 template <KeyClass kClass, int kWords>
 class ChunkState {
  public:
-  using Node = SmallFoundNode;
+  using Node = SmallArgNode;
   static constexpr int kBytes = key_bytes(kClass);
   static constexpr bool kOfLines = false;
   static constexpr Values kValues = Values::placed;
@@ -137,7 +137,7 @@ class ChunkState {
   }
 
   __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
-    const FoundNode found(whole.stored());
+    const ArgNode found(whole.stored());
     return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
   }
 
@@ -195,13 +195,13 @@ class ChunkState {
 };
 
 template <KeyClass kClass, int kWords>
-using FoundState = std::conditional_t<key_bytes(kClass) >= 4, PlaceState<kClass, kWords>, ChunkState<kClass, kWords>>;
+using ArgState = std::conditional_t<key_bytes(kClass) >= 4, PlaceState<kClass, kWords>, ChunkState<kClass, kWords>>;
 
 }  // namespace
 
-cudaError_t reduce_tiles_found(const ReduceLaunch& launch, Stream stream) {
+cudaError_t reduce_tiles_arg(const ReduceLaunch& launch, Stream stream) {
   return for_key_class(launch.dtype, [&]<KeyClass kClass>() {
-    return start_tiles<FoundState<kClass, kChunkWords>, FoundState<kClass, kFewWords>>(launch, stream);
+    return start_tiles<ArgState<kClass, kChunkWords>, ArgState<kClass, kFewWords>>(launch, stream);
   });
 }
 

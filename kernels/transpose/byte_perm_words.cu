@@ -1,8 +1,8 @@
 // Transposes of elements of 1 and 2 bytes at any address, 2 * batches * rows * cols * element bytes. Global and shared memory are
-// accessed by words of 4 bytes: a thread turns 4 x 4 bytes or 2 x 2 halves in its registers, and a tile goes through shared memory as
+// accessed by words of 4 bytes: a thread transposes 4 x 4 bytes or 2 x 2 halves in its registers, and a tile goes through shared memory as
 // words of one column each. Where a row begins inside a word, two aligned words are shifted into one; only the ends of a row
 // are moved by the byte.
-#include "kernels/transpose/bytes.cuh"
+#include "kernels/transpose/byte_perm.cuh"
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -28,16 +28,16 @@ __device__ uint32_t load_word(const unsigned char* piece, int lane, int64_t left
   return word;
 }
 
-// Words turned by `by` places, by selects: an index that is not known to the compiler would put them into local memory.
+// Words rotated by `by` places, by selects: an index that is not known to the compiler would put them into local memory.
 template <int kPer>
 __device__ void rotate(uint32_t (&words)[kPer], int by) {
 #pragma unroll
   for (int bit = 1; bit < kPer; bit *= 2) {
-    uint32_t turned[kPer];
+    uint32_t rotated[kPer];
 #pragma unroll
-    for (int j = 0; j < kPer; ++j) turned[j] = words[(j + bit) % kPer];
+    for (int j = 0; j < kPer; ++j) rotated[j] = words[(j + bit) % kPer];
 #pragma unroll
-    for (int j = 0; j < kPer; ++j) words[j] = (by & bit) != 0 ? turned[j] : words[j];
+    for (int j = 0; j < kPer; ++j) words[j] = (by & bit) != 0 ? rotated[j] : words[j];
   }
 }
 
@@ -45,12 +45,12 @@ template <int kBytes>
 __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const TransposeLaunch launch, const Tiles tiles) {
   after_earlier_work();
   constexpr int kPer = 4 / kBytes;  // elements in a word
-  constexpr int kSide = static_cast<int>(transpose_words_tile(kBytes));
+  constexpr int kSide = static_cast<int>(byte_perm_words_tile(kBytes));
   constexpr int kPasses = kSide / (kWarps * kPer);
   __shared__ uint32_t shared[kSide][kWords + 1];  // row: a column of the tile
   const int lane = static_cast<int>(threadIdx.x) % kWords;
   const int warp = static_cast<int>(threadIdx.x) / kWords;
-  const int turned = lane * kPer / kWords;  // lanes whose columns share banks write theirs in different orders
+  const int shift = lane * kPer / kWords;  // lanes whose columns share banks write theirs in different orders
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kSide, kSide);
     const auto* src = static_cast<const unsigned char*>(launch.src) + origin.batch * launch.src_batch_stride * kBytes;
@@ -69,10 +69,10 @@ __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const Transpose
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass) {
       uint32_t out[kPer];
-      turn<kBytes>(in[pass], out);
-      rotate<kPer>(out, turned);
+      transpose_in_registers<kBytes>(in[pass], out);
+      rotate<kPer>(out, shift);
 #pragma unroll
-      for (int j = 0; j < kPer; ++j) shared[kPer * lane + (j + turned) % kPer][pass * kWarps + warp] = out[j];
+      for (int j = 0; j < kPer; ++j) shared[kPer * lane + (j + shift) % kPer][pass * kWarps + warp] = out[j];
     }
     __syncthreads();
     const int64_t rows_left = launch.rows - origin.row;
@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const Transpose
 
 }  // namespace
 
-cudaError_t transpose_wide_bytes(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  const int64_t tile = transpose_words_tile(element_bytes);
+cudaError_t transpose_byte_perm_words(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+  const int64_t tile = byte_perm_words_tile(element_bytes);
   if (element_bytes > 2) return cudaErrorInvalidValue;
   return start(element_bytes == 1 ? wide_kernel<1> : wide_kernel<2>, launch.grid, stream, launch,
                tiles_of(launch, tile, tile));

@@ -16,13 +16,13 @@ constexpr int kThreads = kTransposeThreads;
 constexpr int kWarps = kThreads / 32;
 
 template <int kBytes>
-struct Odd {
+struct Realigned {
   using Element = WordOf<kBytes>;
   static constexpr int kVector = 16 / kBytes;
-  static constexpr int kSector = static_cast<int>(transpose_odd_sector(kBytes));
-  static constexpr int kRows = static_cast<int>(transpose_odd_rows(kBytes));
+  static constexpr int kSector = static_cast<int>(realigned_sector(kBytes));
+  static constexpr int kRows = static_cast<int>(realigned_rows(kBytes));
   static constexpr int kLoaded = kRows + kSector;
-  static constexpr int kCols = static_cast<int>(transpose_odd_cols(kBytes));
+  static constexpr int kCols = static_cast<int>(realigned_cols(kBytes));
   static constexpr int kEights = (kRows / kVector + 7) / 8;  // a warp writes eight words of four rows at a time
   static_assert(kCols % 32 == 0 && kCols % 4 == 0 && kRows % kSector == 0);
   union Word {
@@ -33,9 +33,9 @@ struct Odd {
 };
 
 template <int kBytes>
-__global__ void __launch_bounds__(kThreads, 8) odd_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kThreads, 8) realigned_kernel(const TransposeLaunch launch, const Tiles tiles) {
   after_earlier_work();
-  using O = Odd<kBytes>;
+  using O = Realigned<kBytes>;
   using Element = typename O::Element;
   __shared__ Element shared[O::kLoaded][O::kCols + 1];
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -92,14 +92,14 @@ template <int kBytes>
 cudaError_t launch_odd(const TransposeLaunch& launch, Stream stream) {
   // A row of dst may reach into one more tile by what its first one is moved.
   TransposeLaunch moved = launch;
-  moved.rows += Odd<kBytes>::kSector - 1;
-  return start(odd_kernel<kBytes>, launch.grid, stream, launch,
-               tiles_of(moved, Odd<kBytes>::kRows, Odd<kBytes>::kCols));
+  moved.rows += Realigned<kBytes>::kSector - 1;
+  return start(realigned_kernel<kBytes>, launch.grid, stream, launch,
+               tiles_of(moved, Realigned<kBytes>::kRows, Realigned<kBytes>::kCols));
 }
 
 }  // namespace
 
-cudaError_t transpose_odd(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_tile_realigned(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   if (element_bytes == 4) return launch_odd<4>(launch, stream);
   if (element_bytes == 8) return launch_odd<8>(launch, stream);
   return cudaErrorInvalidValue;

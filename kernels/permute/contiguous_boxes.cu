@@ -1,14 +1,14 @@
-// Permutations that leave the fastest axis where it is (kernels/permute_lines.hpp): 2 * elements * element bytes. A warp takes pieces
+// Permutations that leave the fastest axis where it is (contiguous_boxes.hpp): 2 * elements * element bytes. A warp takes pieces
 // of lines, an element a lane, and has several of them under way. Where the pieces of a box lie stands in a table in shared memory
 // that a block makes once. Where lines begin between sectors of 32 bytes, a warp begins on the one before, so that it writes
 // whole sectors but for the ends of the line; what it reads may then begin anywhere, and the cache has the rest of the sector.
 #include "kernels/permute/boxes.cuh"
-#include "kernels/permute/lines.hpp"
+#include "kernels/permute/contiguous_boxes.hpp"
 
 namespace gpumem::kernels {
 namespace {
 
-struct Lines {
+struct ContiguousBoxes {
   const void* src;
   void* dst;
   Boxes boxes;
@@ -27,7 +27,7 @@ struct alignas(16) Piece {
   int32_t begin;
 };
 
-__device__ __forceinline__ void fill(Piece* pieces, const Lines& p) {
+__device__ __forceinline__ void fill(Piece* pieces, const ContiguousBoxes& p) {
   for (int i = static_cast<int>(threadIdx.x); i < p.pieces; i += kLineThreads) {
     const uint32_t line = p.pieces_a_line.quotient(static_cast<uint32_t>(i));
     const uint32_t begin = (static_cast<uint32_t>(i) - line * p.pieces_a_line.value) * kLinePiece;
@@ -37,7 +37,7 @@ __device__ __forceinline__ void fill(Piece* pieces, const Lines& p) {
 }
 
 template <int kBytes>
-__global__ void __launch_bounds__(kLineThreads, 5) lines_kernel(const __grid_constant__ Lines p) {
+__global__ void __launch_bounds__(kLineThreads, 5) contiguous_boxes_kernel(const __grid_constant__ ContiguousBoxes p) {
   using T = WordOf<kBytes>;
   constexpr int kLoads = line_loads(kBytes);
   constexpr int kWarps = kLineThreads / 32;
@@ -73,9 +73,9 @@ __global__ void __launch_bounds__(kLineThreads, 5) lines_kernel(const __grid_con
   } while (next_box(box, p.boxes));
 }
 
-Lines lines_of(const PermuteLaunch& launch, const LineTile& t) {
+ContiguousBoxes lines_of(const PermuteLaunch& launch, const LineTile& t) {
   const PermuteAxes& axes = launch.axes;
-  Lines p{};
+  ContiguousBoxes p{};
   p.src = launch.src;
   p.dst = launch.dst;
   p.boxes = boxes_of(axes, t);
@@ -92,17 +92,17 @@ Lines lines_of(const PermuteLaunch& launch, const LineTile& t) {
 
 }  // namespace
 
-cudaError_t permute_lines(const PermuteLaunch& launch, Stream stream) {
+cudaError_t permute_contiguous_boxes(const PermuteLaunch& launch, Stream stream) {
   const LineTile t = line_tile(launch.axes);
   if (!t.fits) return cudaErrorInvalidValue;
-  const Lines p = lines_of(launch, t);
+  const ContiguousBoxes p = lines_of(launch, t);
   return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
-    return enqueue(lines_kernel<kBytes>, static_cast<unsigned>(launch.grid), kLineThreads, stream, p);
+    return enqueue(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(launch.grid), kLineThreads, stream, p);
   });
 }
 
-cudaError_t permute_lines_preload() {
-  return for_all_sizes([&]<int kBytes>() { return preload(lines_kernel<kBytes>); });
+cudaError_t permute_contiguous_boxes_preload() {
+  return for_all_sizes([&]<int kBytes>() { return preload(contiguous_boxes_kernel<kBytes>); });
 }
 
 }  // namespace gpumem::kernels

@@ -1,7 +1,7 @@
 // Square transposes in place, 2 * batches * rows * rows * element bytes: each block takes a tile and the one across the diagonal
 // through shared memory and writes each to the other's place.
-//   swap_vec16  16 bytes an access in global memory, for elements of 4, 8 and 16 bytes whose rows all begin on 16-byte boundaries
-//   swap_tiles  one element an access; any leading dimension, elements at any address
+//   in_place_tiles_vec16  16 bytes an access in global memory, for elements of 4, 8 and 16 bytes whose rows all begin on 16-byte boundaries
+//   in_place_tiles        one element an access; any leading dimension, elements at any address
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
 
 }  // namespace
 
-cudaError_t transpose_swap_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_in_place_tiles_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   const auto swap = [&]<int kBytes>() {
     const int64_t across = tiles_along(launch.rows, SwapTile<kBytes>::kSide);
     const int64_t per_matrix = transpose_tile_pairs(across);
@@ -155,7 +155,7 @@ cudaError_t transpose_swap_vec16(int64_t element_bytes, const TransposeLaunch& l
   return cudaErrorInvalidValue;
 }
 
-cudaError_t transpose_swap_tiles(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_in_place_tiles(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   const int64_t across = tiles_along(launch.rows, kTile);
   const int64_t per_matrix = transpose_tile_pairs(across);
   return for_size(element_bytes, [&]<int kBytes>() {

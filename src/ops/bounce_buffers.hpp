@@ -1,5 +1,5 @@
-// Results of work on the host that belong where only the device may write: they land on the heap, and a stream of the CUDA
-// context takes them from there.
+// Results of work on the host whose destination only the device may write: the host writes them to the heap, and a stream of the CUDA
+// context copies them from there.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gpumem {
 
-class Landing {
+class BounceBuffers {
  public:
   // Where the host writes for this output: the output itself where it may, else zeros on the heap; nullptr for none.
   void* room_for(const Output& output);
@@ -26,9 +26,9 @@ class Landing {
   std::vector<Place> places_;
 };
 
-// Enqueues a task that writes to the places of a landing. prefilled: they hold what their targets held when it begins, so that
-// a task that writes nothing changes nothing.
-void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<HostTask> task, Landing landing,
+// Enqueues a task that writes to the buffers. prefilled: they hold what their targets held when it begins, so that a task that
+// writes nothing changes nothing.
+void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<HostTask> task, BounceBuffers buffers,
                      bool prefilled);
 
 }  // namespace gpumem

@@ -1,13 +1,13 @@
 // Transposes in place of matrices that fit into a block's shared memory, 2 * batches * rows * cols * element bytes: a block reads as
-// many matrices as make 8 KiB, or one that is larger, and writes them as they are to be. Both go along memory, an element an
+// many matrices as make 8 KiB, or one that is larger, and writes them back transposed. Reads and writes both run along memory, an element an
 // access; elements at any address.
-#include "kernels/transpose/decomposition.hpp"
+#include "kernels/transpose/c2r.hpp"
 #include "kernels/transpose/shared.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-struct Whole {
+struct Matrices {
   int rows;
   int cols;
   int size;  // elements of a matrix
@@ -17,7 +17,7 @@ struct Whole {
 };
 
 template <class T>
-__global__ void __launch_bounds__(kTransposeMostThreads) whole_kernel(T* data, const Whole w, int64_t groups) {
+__global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data, const Matrices w, int64_t groups) {
   T* shared = dynamic_shared<T>();
   const int first = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
@@ -57,21 +57,21 @@ __global__ void __launch_bounds__(kTransposeMostThreads) whole_kernel(T* data, c
 template <class T>
 cudaError_t run(const TransposeLaunch& launch, Stream stream) {
   const int64_t size = launch.rows * launch.cols;
-  const int64_t at_once = transpose_whole_at_once(size * sizeof(T));
-  const Whole whole{static_cast<int>(launch.rows),
-                    static_cast<int>(launch.cols),
-                    static_cast<int>(size),
-                    static_cast<int>(at_once),
-                    launch.batches,
-                    launch.dst_batch_stride};
+  const int64_t at_once = in_place_shared_matrices(size * sizeof(T));
+  const Matrices whole{static_cast<int>(launch.rows),
+                       static_cast<int>(launch.cols),
+                       static_cast<int>(size),
+                       static_cast<int>(at_once),
+                       launch.batches,
+                       launch.dst_batch_stride};
   const int64_t groups = tiles_along(launch.batches, at_once);
-  return start_shared(whole_kernel<T>, launch, groups, transpose_shared_bytes(at_once * size, sizeof(T)), stream,
+  return start_shared(in_place_kernel<T>, launch, groups, transpose_shared_bytes(at_once * size, sizeof(T)), stream,
                       static_cast<T*>(launch.dst), whole, groups);
 }
 
 }  // namespace
 
-cudaError_t transpose_whole(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_in_place_shared(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     const bool aligned = reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0;
     return aligned ? run<WordOf<kBytes>>(launch, stream) : run<Bytes<kBytes>>(launch, stream);

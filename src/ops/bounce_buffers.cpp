@@ -1,49 +1,49 @@
-#include "ops/landing.hpp"
+#include "ops/bounce_buffers.hpp"
 
 #include "ops/copy/ring_copy.hpp"
 
 namespace gpumem {
 namespace {
 
-// Keeps the landing alive until the stream has come here.
+// Keeps the buffers alive until the stream has reached this point.
 class Keep final : public HostTask {
  public:
-  explicit Keep(std::shared_ptr<const Landing> landing) noexcept : landing_(std::move(landing)) {}
+  explicit Keep(std::shared_ptr<const BounceBuffers> buffers) noexcept : landing_(std::move(buffers)) {}
   void run() noexcept override {}
 
  private:
-  std::shared_ptr<const Landing> landing_;
+  std::shared_ptr<const BounceBuffers> landing_;
 };
 
-int64_t bytes_of(const Landing::Place& place) noexcept { return static_cast<int64_t>(place.size); }
+int64_t bytes_of(const BounceBuffers::Place& place) noexcept { return static_cast<int64_t>(place.size); }
 
 }  // namespace
 
-void* Landing::room_for(const Output& output) {
+void* BounceBuffers::room_for(const Output& output) {
   if (!output.wanted() || output.where.on_host()) return output.p;
   const auto size = static_cast<size_t>(output.bytes);
   places_.push_back({output.p, std::make_unique<std::byte[]>(size), size});
   return places_.back().bytes.get();
 }
 
-void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<HostTask> task, Landing landing,
+void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<HostTask> task, BounceBuffers buffers,
                      bool prefilled) {
   Backend& device = context.device();
-  if (landing.places().empty()) return device.host_callback(stream, std::move(task));
-  const auto shared = std::make_shared<const Landing>(std::move(landing));
+  if (buffers.places().empty()) return device.host_callback(stream, std::move(task));
+  const auto shared = std::make_shared<const BounceBuffers>(std::move(buffers));
   auto keep = std::make_unique<Keep>(shared);
   try {
-    for (const Landing::Place& place : shared->places()) {
+    for (const BounceBuffers::Place& place : shared->places()) {
       if (prefilled)
         enqueue_through_rings(context, stream, one_range(place.bytes.get(), place.target, bytes_of(place)), Runs::host);
     }
     device.host_callback(stream, std::move(task));
-    for (const Landing::Place& place : shared->places()) {
+    for (const BounceBuffers::Place& place : shared->places()) {
       enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)), Runs::cuda);
     }
     device.host_callback(stream, std::move(keep));
   } catch (...) {
-    device.finish_stream(stream);  // what was enqueued still uses the landing
+    device.finish_stream(stream);  // what was enqueued still uses the buffers
     throw;
   }
 }

@@ -1,9 +1,9 @@
 // Transposes of elements of 1 and 2 bytes whose rows all begin on 16-byte boundaries: 2 * batches * rows * cols * element bytes, 16
 // bytes an access in global memory and when a tile is read back, 4 bytes when it is written to shared memory. A thread loads the same
-// 16 bytes of four rows (of two, for 2 bytes) and turns them in its registers into words that hold the rows of one column each. Of a
+// 16 bytes of four rows (of two, for 2 bytes) and permutes them in its registers into words that hold the rows of one column each. Of a
 // column of the tile, every run of four words is moved by an exclusive or with the column's place: so neither the words that a warp
 // writes nor the 16 bytes that it reads back share banks.
-#include "kernels/transpose/bytes.cuh"
+#include "kernels/transpose/byte_perm.cuh"
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -14,7 +14,7 @@ constexpr int kWarps = kThreads / 32;
 
 // A tile of kRows x kCols elements, as a thread of it sees it. A warp takes 8 words of 4 groups of rows at a time.
 template <int kBytes, int kRows, int kCols>
-struct Turned {
+struct BytePerm {
   using Element = WordOf<kBytes>;
   static constexpr int kPer = 4 / kBytes;          // rows in a word of a column: a group
   static constexpr int kVector = 16 / kBytes;      // elements in 16 bytes
@@ -57,9 +57,9 @@ __device__ uint4 partial_word(const WordOf<kBytes>* from, int count) {
 }
 
 template <int kBytes, int kRows, int kCols>
-__global__ void __launch_bounds__(kThreads, 4) turned_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeLaunch launch, const Tiles tiles) {
   after_earlier_work();
-  using T = Turned<kBytes, kRows, kCols>;
+  using T = BytePerm<kBytes, kRows, kCols>;
   using Element = typename T::Element;
   using Word = ElementWord<Element, T::kVector>;
   alignas(16) __shared__ uint32_t shared[kCols * T::kGroups];
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(kThreads, 4) turned_kernel(const TransposeLaun
         uint32_t rows[T::kPer], columns[T::kPer];
 #pragma unroll
         for (int q = 0; q < T::kPer; ++q) rows[q] = in[i][q].quarter[quarter];
-        turn<kBytes>(rows, columns);
+        transpose_in_registers<kBytes>(rows, columns);
 #pragma unroll
         for (int q = 0; q < T::kPer; ++q) to[(quarter * T::kPer + q) * T::kGroups] = columns[q];
       }
@@ -125,16 +125,14 @@ __global__ void __launch_bounds__(kThreads, 4) turned_kernel(const TransposeLaun
 
 }  // namespace
 
-cudaError_t transpose_turned(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  constexpr int kRows1 = static_cast<int>(transpose_turned_rows(1)),
-                kCols1 = static_cast<int>(transpose_turned_cols(1));
-  constexpr int kRows2 = static_cast<int>(transpose_turned_rows(2)),
-                kCols2 = static_cast<int>(transpose_turned_cols(2));
+cudaError_t transpose_byte_perm_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+  constexpr int kRows1 = static_cast<int>(byte_perm_rows(1)), kCols1 = static_cast<int>(byte_perm_cols(1));
+  constexpr int kRows2 = static_cast<int>(byte_perm_rows(2)), kCols2 = static_cast<int>(byte_perm_cols(2));
   if (element_bytes == 1) {
-    return start(turned_kernel<1, kRows1, kCols1>, launch.grid, stream, launch, tiles_of(launch, kRows1, kCols1));
+    return start(byte_perm_kernel<1, kRows1, kCols1>, launch.grid, stream, launch, tiles_of(launch, kRows1, kCols1));
   }
   if (element_bytes == 2) {
-    return start(turned_kernel<2, kRows2, kCols2>, launch.grid, stream, launch, tiles_of(launch, kRows2, kCols2));
+    return start(byte_perm_kernel<2, kRows2, kCols2>, launch.grid, stream, launch, tiles_of(launch, kRows2, kCols2));
   }
   return cudaErrorInvalidValue;
 }

@@ -1,4 +1,4 @@
-#include "ops/arrival.hpp"
+#include "ops/managed_prefetch.hpp"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ constexpr int64_t kLeastBytes = int64_t{256} << 10;
 constexpr int64_t kBlockBytes = int64_t{2} << 20;
 constexpr int64_t kMostLooks = 8;
 
-// Whether the host has pages of the range, as far as a few of them tell.
+// Whether the host has pages of the range, judged by a few of them.
 bool on_host(const ManagedRange& range) noexcept {
   const int64_t looks = std::clamp<int64_t>(range.bytes / kBlockBytes, 1, kMostLooks);
   const auto* const p = static_cast<const char*>(range.p);
@@ -34,7 +34,7 @@ bool worth_moving(Backend& device, const ManagedRange& range) {
 
 }  // namespace
 
-void bring_managed(Context& context, const Placement& placement, NativeStream stream) {
+void prefetch_managed(Context& context, const Placement& placement, NativeStream stream) {
   if (placement.managed_ranges == 0 || !context.on_cuda()) return;
   Backend& device = context.device();
   if (!device.props().concurrent_managed || device.capturing(stream)) return;

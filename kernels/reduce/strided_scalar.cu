@@ -46,7 +46,7 @@ class Sequence {
     const uint64_t key = key_of(dtype_, bits(i));
     return {key, key};
   }
-  __device__ FoundNode node(int64_t i, FoundNode) const {
+  __device__ ArgNode node(int64_t i, ArgNode) const {
     return {rank_of(dtype_, op_ == GPUMEM_ARG_MAX, key_of(dtype_, bits(i))), i};
   }
   __device__ SumNode node(int64_t i, SumNode) const {
@@ -92,7 +92,7 @@ constexpr int kResident = std::is_same_v<Node, IntegerNode> ? 3 : 0;
 
 template <class Node>
 __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
-    elements_kernel(const __grid_constant__ ReduceLaunch launch) {
+    strided_scalar_kernel(const __grid_constant__ ReduceLaunch launch) {
   constexpr int kWarps = kElementThreads / 32;
   __shared__ Node shared[32];
   for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
@@ -129,9 +129,9 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
 
 }  // namespace
 
-cudaError_t reduce_elements(const ReduceLaunch& launch, Stream stream) {
+cudaError_t reduce_strided_scalar(const ReduceLaunch& launch, Stream stream) {
   return with_node(node_kind(launch.dtype, launch.op), [&](auto node) {
-    return enqueue(elements_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);
+    return enqueue(strided_scalar_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);
   });
 }
 

@@ -12,10 +12,10 @@
 namespace gpumem::kernels {
 namespace {
 
-constexpr uint32_t kThreads = kTransposeNarrowThreads;
+constexpr uint32_t kThreads = kAosSoaThreads;
 
 // One run of structures, on both sides.
-struct Narrow {
+struct Structures {
   uint32_t width;  // elements of a structure
   uint32_t pitch;  // of a plane in shared memory, in elements
   uint32_t lanes;  // that share a structure, and
@@ -72,22 +72,22 @@ struct NarrowSides {
     uint32_t structure;
     uint32_t member;
     // Runs of 16 bytes of a plane stay together, and lanes with 16 bytes each of one structure find their planes in different banks.
-    __device__ uint32_t shared(const Narrow& n) const {
+    __device__ uint32_t shared(const Structures& n) const {
       return member * n.pitch + (structure ^ (member / kVector & (n.lanes - 1)) * n.apart);
     }
     __device__ int64_t packed(int64_t ld) const { return structure * ld + member; }
     __device__ int64_t plane(int64_t ld) const { return member * ld + structure; }
   };
   // Element e of the packed run; element e, and word w, of the planes' pieces; element `item` of what their words leave.
-  static __device__ Place in_run(const Narrow& n, uint32_t e) {
+  static __device__ Place in_run(const Structures& n, uint32_t e) {
     const uint32_t structure = n.width == 1 ? e : quotient_of(e, n.of_width);
     return {structure, e - structure * n.width};
   }
-  static __device__ Place in_planes(const Narrow& n, uint32_t e) {
+  static __device__ Place in_planes(const Structures& n, uint32_t e) {
     const uint32_t plane = quotient_of(e, n.of_tile);
     return {e - plane * n.tile, plane};
   }
-  static __device__ Place word_in_planes(const Narrow& n, uint32_t w) {
+  static __device__ Place word_in_planes(const Structures& n, uint32_t w) {
     const uint32_t plane = quotient_of(w, n.of_words);
     return {w * kVector - plane * n.tile, plane};
   }
@@ -112,7 +112,7 @@ struct NarrowSides {
 
   // Calls f(k, place) for the elements k of 16 bytes of the packed run.
   template <class F>
-  static __device__ void for_elements(const Narrow& n, uint32_t word, const F& f) {
+  static __device__ void for_elements(const Structures& n, uint32_t word, const F& f) {
     Place place = in_run(n, word * kVector);
 #pragma unroll
     for (uint32_t k = 0; k < kVector; ++k) {
@@ -123,7 +123,7 @@ struct NarrowSides {
     }
   }
 
-  static __device__ void load_packed(const Narrow& n, const Element* from, int64_t ld, uint32_t count,
+  static __device__ void load_packed(const Structures& n, const Element* from, int64_t ld, uint32_t count,
                                      Element* shared) {
     const uint32_t all = count * n.width;
     uint32_t done = 0;
@@ -156,7 +156,8 @@ struct NarrowSides {
     wait();
   }
 
-  static __device__ void store_packed(const Narrow& n, const Element* shared, uint32_t count, Element* to, int64_t ld) {
+  static __device__ void store_packed(const Structures& n, const Element* shared, uint32_t count, Element* to,
+                                      int64_t ld) {
     const uint32_t all = count * n.width;
     const uint32_t words = n.packed_words ? all / kVector : 0;
     for (uint32_t w = threadIdx.x; w < words; w += kThreads) {
@@ -171,7 +172,7 @@ struct NarrowSides {
   }
 
   // A plane's piece of count elements: whole words first, then what is left.
-  static __device__ void load_planes(const Narrow& n, const Element* from, int64_t ld, uint32_t count,
+  static __device__ void load_planes(const Structures& n, const Element* from, int64_t ld, uint32_t count,
                                      Element* shared) {
     if (!n.plane_words) {
 #pragma unroll 4
@@ -197,7 +198,7 @@ struct NarrowSides {
     __syncthreads();
   }
 
-  static __device__ void store_planes(const Narrow& n, Element* shared, uint32_t count, Element* to, int64_t ld) {
+  static __device__ void store_planes(const Structures& n, Element* shared, uint32_t count, Element* to, int64_t ld) {
     if (!n.plane_words) {
       for (uint32_t e = threadIdx.x; e < n.width * n.tile; e += kThreads) {
         const Place place = in_planes(n, e);
@@ -220,11 +221,12 @@ struct NarrowSides {
 };
 
 template <int kBytes, bool kFromPacked>
-__global__ void __launch_bounds__(kTransposeNarrowThreads, 2048 / kTransposeNarrowThreads)
-    narrow_kernel(const __grid_constant__ TransposeLaunch launch, const __grid_constant__ Narrow n, const Tiles tiles) {
+__global__ void __launch_bounds__(kAosSoaThreads, 2048 / kAosSoaThreads)
+    aos_soa_kernel(const __grid_constant__ TransposeLaunch launch, const __grid_constant__ Structures n,
+                   const Tiles tiles) {
   using Sides = NarrowSides<kBytes>;
   using Element = typename Sides::Element;
-  alignas(16) __shared__ Element shared[kTransposeNarrowShared / kBytes];
+  alignas(16) __shared__ Element shared[kAosSoaShared / kBytes];
   after_earlier_work();
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const Quotient matrix(tile, tiles.per_matrix);
@@ -247,15 +249,15 @@ bool in_words(const void* p, int64_t step_bytes, int64_t batch_bytes) {
   return reinterpret_cast<uintptr_t>(p) % 16 == 0 && step_bytes % 16 == 0 && batch_bytes % 16 == 0;
 }
 
-Narrow narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) {
+Structures narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) {
   const int64_t width = from_packed ? l.cols : l.rows;
-  const int64_t tile = transpose_narrow_tile(bytes, width);
+  const int64_t tile = aos_soa_tile(bytes, width);
   const bool src_tight = l.src_ld == l.cols || l.rows == 1;
   const bool dst_tight = l.dst_ld == l.rows || l.cols == 1;
   const auto reciprocal = [](int64_t of) { return static_cast<uint32_t>(((int64_t{1} << 32) + of - 1) / of); };
-  Narrow n{};
+  Structures n{};
   n.width = static_cast<uint32_t>(width);
-  n.pitch = static_cast<uint32_t>(transpose_narrow_pitch(bytes, width, tile));
+  n.pitch = static_cast<uint32_t>(aos_soa_pitch(bytes, width, tile));
   n.tile = static_cast<uint32_t>(tile);
   n.of_width = reciprocal(width);
   n.of_tile = reciprocal(tile);
@@ -278,14 +280,14 @@ Narrow narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) {
 
 }  // namespace
 
-cudaError_t transpose_narrow(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_aos_soa(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     const bool from_packed = launch.cols <= launch.rows;
-    const Narrow n = narrow_of(kBytes, launch, from_packed);
+    const Structures n = narrow_of(kBytes, launch, from_packed);
     const int64_t per_matrix = tiles_along(n.structures, n.tile);
     const Tiles tiles{1, per_matrix, per_matrix * launch.batches};
-    return enqueue_early(from_packed ? narrow_kernel<kBytes, true> : narrow_kernel<kBytes, false>,
-                         static_cast<unsigned>(launch.grid), kTransposeNarrowThreads, stream, launch, n, tiles);
+    return enqueue_early(from_packed ? aos_soa_kernel<kBytes, true> : aos_soa_kernel<kBytes, false>,
+                         static_cast<unsigned>(launch.grid), kAosSoaThreads, stream, launch, n, tiles);
   });
 }
 

@@ -1,4 +1,4 @@
-// Transposes in place of matrices that are not square (decomposition.hpp): a pass over the columns where the sides have a common
+// Transposes in place of matrices that are not square (c2r.hpp): a pass over the columns where the sides have a common
 // divisor, one over the rows and one over the columns, each 2 * batches * rows * cols * element bytes; elements at any address.
 // A row, read and written along memory, and a group of neighbouring columns, a sector wide or half of one, are permuted in
 // shared memory where they fit there. Else so many at a time go through scratch memory that it stays in the L2 cache, which doubles
@@ -6,7 +6,7 @@
 // another's work of the same pass.
 #include <algorithm>
 
-#include "kernels/transpose/decomposition.hpp"
+#include "kernels/transpose/c2r.hpp"
 #include "kernels/transpose/shared.cuh"
 
 namespace gpumem::kernels {
@@ -168,7 +168,7 @@ struct Ways {
     if (shared(log2) > room && log2 > 0 && bytes << log2 > 16) --log2;
     if (shared(log2) > room) return -1;
     const auto worth_it = [&](int wider) {
-      return shared(wider) <= std::min(room, bytes << wider <= 128 ? kTransposeSharedOfMany : kTransposeWholeGroup);
+      return shared(wider) <= std::min(room, bytes << wider <= 128 ? kTransposeSharedOfMany : kInPlaceSharedGroup);
     };
     while (1 << (log2 + 1) <= kTransposeThreads && worth_it(log2 + 1)) ++log2;
     return log2;
@@ -262,11 +262,11 @@ class Passes {
 
 }  // namespace
 
-int64_t transpose_decomposed_scratch(int64_t element_bytes, const TransposeLaunch& launch) {
+int64_t transpose_in_place_c2r_scratch(int64_t element_bytes, const TransposeLaunch& launch) {
   return Ways(element_bytes, launch).scratch() * element_bytes;
 }
 
-cudaError_t transpose_decomposed(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_in_place_c2r(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
   return for_size(element_bytes, [&]<int kBytes>() {
     if (reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0) return Passes<WordOf<kBytes>>(launch, stream).run();
     return Passes<Bytes<kBytes>>(launch, stream).run();
