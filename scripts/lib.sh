@@ -22,16 +22,18 @@ set_up() {
   source "$root/build/toolchain/env"
 }
 
-# Configures a preset and builds it, or only the targets named after it, into build/<preset>. Quiet when all is well;
-# shows the log when it is not.
+# Configures a preset, with the options of cmake's named after it, and builds it, or only the targets named after it, into
+# build/<preset>. Quiet when all is well; shows the log when it is not.
 build_preset() {
-  local preset=$1 targets=()
+  local preset=$1 log=$root/build/$1.configure.log options=() targets=() word
   shift
-  if [ $# -gt 0 ]; then targets=(--target "$@"); fi
-  local log=$root/build/$preset.configure.log
+  for word in "$@"; do
+    if [[ $word == -D* ]]; then options+=("$word"); else targets+=("$word"); fi
+  done
+  if [ "${#targets[@]}" -gt 0 ]; then targets=(--target "${targets[@]}"); fi
   mkdir -p "$root/build"
   say "building build/$preset"
-  if ! cmake --preset "$preset" -DGPUMEM_TESTS="$GPUMEM_TESTS" >"$log" 2>&1; then
+  if ! cmake --preset "$preset" -DGPUMEM_TESTS="$GPUMEM_TESTS" "${options[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     return 1
   fi

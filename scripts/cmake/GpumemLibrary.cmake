@@ -1,18 +1,26 @@
 # libgpumem.so.0 and libgpumem.a.
 set(version_script ${PROJECT_SOURCE_DIR}/src/api/gpumem.map)
 
-add_library(gpumem SHARED ${GPUMEM_CORE_OBJECTS})
+function(gpumem_shared_library target)
+  add_library(${target} SHARED ${ARGN})
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE CXX LINK_DEPENDS ${version_script})
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE ${GPUMEM_CORE_LIBRARIES})
+  # nodelete: threads and the CUDA runtime's own exit handlers may outlive a dlclose().
+  target_link_options(${target} PRIVATE
+    LINKER:--version-script=${version_script} LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:--as-needed
+    ${GPUMEM_SANITIZER_FLAGS} ${GPUMEM_EMULATION_LINK})
+  if(NOT GPUMEM_SANITIZE)
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
+  endif()
+endfunction()
+
+gpumem_shared_library(gpumem ${GPUMEM_CORE_OBJECTS})
 add_library(gpumem::gpumem ALIAS gpumem)
-set_target_properties(gpumem PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE CXX LINK_DEPENDS ${version_script})
-target_include_directories(gpumem INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(gpumem PRIVATE ${GPUMEM_CORE_LIBRARIES})
-# nodelete: threads and the CUDA runtime's own exit handlers may outlive a dlclose().
-target_link_options(gpumem PRIVATE
-  LINKER:--version-script=${version_script} LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:--as-needed
-  ${GPUMEM_SANITIZER_FLAGS} ${GPUMEM_EMULATION_LINK})
-if(NOT GPUMEM_SANITIZE)
-  target_link_options(gpumem PRIVATE LINKER:-z,defs)
+# For its test: what the presets without CUDA build, of the objects that are here.
+if(GPUMEM_TESTS AND TARGET gpumem_absent)
+  gpumem_shared_library(gpumem_without_cuda $<TARGET_OBJECTS:gpumem_core> ${loop_objects} $<TARGET_OBJECTS:gpumem_absent>)
 endif()
 
 add_library(gpumem_static STATIC ${GPUMEM_CORE_OBJECTS})

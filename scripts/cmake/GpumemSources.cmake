@@ -119,6 +119,7 @@ set(cuda_sources
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp
   src/backend/cuda/texture_objects.cpp)
+set(absent_sources src/backend/absent/cuda_absent.cpp)
 set(kernel_sources
   kernels/axpby/axpby.cu
   kernels/copy/copy.cu
@@ -155,10 +156,8 @@ set(kernel_sources
 if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})
   gpumem_add_emulation(${kernel_sources})
-elseif(GPUMEM_HAS_CUDA)
-  list(APPEND core_sources ${cuda_sources} ${kernel_sources})
-else()
-  list(APPEND core_sources src/backend/absent/cuda_absent.cpp)
+elseif(NOT GPUMEM_HAS_CUDA)
+  list(APPEND core_sources ${absent_sources})
 endif()
 
 function(gpumem_core_settings target)
@@ -175,6 +174,10 @@ endfunction()
 
 # The host's inner loops, once for each instruction set.
 set(loop_objects "")
+set(loop_speed -O3)
+if(GPUMEM_SANITIZE)
+  set(loop_speed -O1)
+endif()
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
     src/backend/host/loops/axpby.cpp
@@ -188,7 +191,7 @@ function(gpumem_loops name flags)
     src/backend/host/loops/word_lines.cpp)
   gpumem_core_settings(gpumem_loops_${name})
   target_compile_definitions(gpumem_loops_${name} PRIVATE GPUMEM_LOOPS=loops_${name})
-  target_compile_options(gpumem_loops_${name} PRIVATE -O3 ${flags})
+  target_compile_options(gpumem_loops_${name} PRIVATE ${loop_speed} ${flags})
   set(loop_objects ${loop_objects} $<TARGET_OBJECTS:gpumem_loops_${name}> PARENT_SCOPE)
 endfunction()
 
@@ -213,4 +216,13 @@ if(GPUMEM_HAS_CUDA)
 endif()
 if(GPUMEM_EMULATE)
   list(APPEND GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_kernels> $<TARGET_OBJECTS:gpumem_emulation>)
+elseif(GPUMEM_HAS_CUDA)
+  # By themselves, so that a test can link the library without them.
+  foreach(part cuda absent)
+    add_library(gpumem_${part} OBJECT EXCLUDE_FROM_ALL ${${part}_sources})
+    gpumem_core_settings(gpumem_${part})
+    target_include_directories(gpumem_${part} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  endforeach()
+  target_sources(gpumem_cuda PRIVATE ${kernel_sources})
+  list(APPEND GPUMEM_CORE_OBJECTS $<TARGET_OBJECTS:gpumem_cuda>)
 endif()

@@ -13,7 +13,7 @@
 
 namespace gpumem {
 
-class StreamCache;
+struct StreamCache;
 
 // A slot's word: its state, marks, and the bytes that were asked for.
 namespace slot {

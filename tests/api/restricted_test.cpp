@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -67,42 +68,65 @@ const Case kCases[] = {
 
 bool is_resource_or_driver(gpumem_status status) { return status >= 100 && status < 300 && !last_error().empty(); }
 
+// Before a call and at once, so that the last line tells where a driver that lacks something ended the process or did not come back.
+void announce(const char* call) {
+  std::printf("%s\n", call);
+  std::fflush(stdout);
+}
+
+std::string sentence(const char* call, gpumem_status status) {
+  return std::string(call) + " gave " + gpumem_status_name(status) + ": " + last_error();
+}
+
 // Work with all kinds of memory. What can't be had is left out, and what can't be given back is kept to be given back later.
 class Work {
  public:
   explicit Work(gpumem_ctx* ctx) : ctx_(ctx), heap_(kCount, 2) {}
 
   void run() {
-    for (const auto allocate : {gpumem_alloc_device, gpumem_alloc_pinned, gpumem_alloc_managed}) {
-      void* p = nullptr;
-      if (bearable(allocate(ctx_, kBytes, &p))) blocks_.push_back(p);
-    }
-    registered_ = bearable(gpumem_host_register(ctx_, heap_.data(), kBytes));
+    allocate("gpumem_alloc_device", gpumem_alloc_device);
+    allocate("gpumem_alloc_pinned", gpumem_alloc_pinned);
+    allocate("gpumem_alloc_managed", gpumem_alloc_managed);
+    registered_ = bearable("gpumem_host_register", [&] { return gpumem_host_register(ctx_, heap_.data(), kBytes); });
     for (void* p : blocks_) {
       int64_t sum = 0;
-      if (!bearable(gpumem_copy(ctx_, p, heap_.data(), kBytes))) continue;
-      if (!bearable(gpumem_reduce_i32(ctx_, GPUMEM_SUM, static_cast<int32_t*>(p), kCount, 1, &sum))) continue;
+      if (!bearable("gpumem_copy", [&] { return gpumem_copy(ctx_, p, heap_.data(), kBytes); })) continue;
+      if (!bearable("gpumem_reduce_i32",
+                    [&] { return gpumem_reduce_i32(ctx_, GPUMEM_SUM, static_cast<int32_t*>(p), kCount, 1, &sum); })) {
+        continue;
+      }
       EXPECT_EQ(sum, 2 * kCount);
     }
   }
 
   void give_back() {
-    if (registered_) registered_ = !bearable(gpumem_host_unregister(ctx_, heap_.data()));
-    blocks_.erase(
-        std::remove_if(blocks_.begin(), blocks_.end(), [&](void* p) { return bearable(gpumem_free(ctx_, p)); }),
-        blocks_.end());
+    if (registered_) {
+      registered_ = !bearable("gpumem_host_unregister", [&] { return gpumem_host_unregister(ctx_, heap_.data()); });
+    }
+    const auto freed = [&](void* p) { return bearable("gpumem_free", [&] { return gpumem_free(ctx_, p); }); };
+    blocks_.erase(std::remove_if(blocks_.begin(), blocks_.end(), freed), blocks_.end());
     EXPECT_TRUE(gives(GPUMEM_INVALID_POINTER, gpumem_free(ctx_, &ctx_)));
   }
 
   bool has_given_back() const { return blocks_.empty() && !registered_; }
-  bool was_refused() const { return refused_; }
+  // A line for each call that was refused.
+  const std::string& refusals() const { return refusals_; }
 
  private:
+  using Allocate = gpumem_status(gpumem_ctx*, int64_t, void**);
+  void allocate(const char* call, Allocate* function) {
+    void* p = nullptr;
+    if (bearable(call, [&] { return function(ctx_, kBytes, &p); })) blocks_.push_back(p);
+  }
+
   // Success, or a status for what ran out, with its sentence. Which calls a driver can't make without files is its own affair.
-  bool bearable(gpumem_status status) {
+  template <class Call>
+  bool bearable(const char* name, Call call) {
+    announce(name);
+    const gpumem_status status = call();
     if (status == GPUMEM_OK) return true;
-    EXPECT_TRUE(is_resource_or_driver(status)) << gpumem_status_name(status) << ": " << last_error();
-    refused_ = true;
+    EXPECT_TRUE(is_resource_or_driver(status)) << sentence(name, status);
+    refusals_ += sentence(name, status) + '\n';
     return false;
   }
 
@@ -112,7 +136,7 @@ class Work {
   std::vector<int32_t> heap_;
   std::vector<void*> blocks_;
   bool registered_ = false;
-  bool refused_ = false;
+  std::string refusals_;
 };
 
 // Nothing is in the way: all of it is done.
@@ -120,7 +144,7 @@ void expect_work_done(gpumem_ctx* ctx) {
   Work work(ctx);
   work.run();
   work.give_back();
-  EXPECT_FALSE(work.was_refused()) << last_error();
+  EXPECT_EQ(work.refusals(), "");
   const gpumem_memory_stats_info stats = stats_of(ctx);
   EXPECT_EQ(live_blocks(stats), 0);
   EXPECT_EQ(stats.registered_ranges, 0);
@@ -141,7 +165,7 @@ TEST_P(Restricted, AContextThatIsThereGoesOn) {
       work.give_back();
     }
     work.give_back();
-    EXPECT_TRUE(work.has_given_back()) << last_error();
+    EXPECT_TRUE(work.has_given_back()) << work.refusals();
     expect_work_done(ctx);
   }
 }
@@ -155,9 +179,11 @@ TEST_P(Restricted, AContextIsMadeOrSaysWhatIsMissing) {
     std::unique_ptr<Work> work;
     {
       const auto restriction = c.begin();
+      announce(c.name);
+      announce("gpumem_ctx_create");
       const gpumem_status status = gpumem_ctx_create(&options, &ctx);
       if (status != GPUMEM_OK) {
-        EXPECT_TRUE(is_resource_or_driver(status)) << gpumem_status_name(status) << ": " << last_error();
+        EXPECT_TRUE(is_resource_or_driver(status)) << sentence("gpumem_ctx_create", status);
         EXPECT_EQ(ctx, nullptr);
         continue;
       }
@@ -166,8 +192,10 @@ TEST_P(Restricted, AContextIsMadeOrSaysWhatIsMissing) {
       work->give_back();
     }
     work->give_back();
-    EXPECT_TRUE(work->has_given_back()) << last_error();
+    EXPECT_TRUE(work->has_given_back()) << work->refusals();
+    announce("nothing is in the way any more");
     expect_work_done(ctx);
+    announce("gpumem_ctx_destroy");
     EXPECT_TRUE(ok(gpumem_ctx_destroy(ctx)));
   }
 }
@@ -192,14 +220,14 @@ TEST_P(Restricted, WhatCantBeWaitedForStaysLive) {
     {
       const BrokenWaits broken;
       work.give_back();
-      EXPECT_TRUE(work.was_refused());
+      EXPECT_NE(work.refusals(), "");
       if (debug == 1) {  // nothing is pooled: it waits
         EXPECT_TRUE(gives(GPUMEM_DRIVER_ERROR, gpumem_free_async(ctx, in_order, nullptr)));
       }
       expect_all_live();
     }
     work.give_back();
-    EXPECT_TRUE(work.has_given_back()) << last_error();
+    EXPECT_TRUE(work.has_given_back()) << work.refusals();
     EXPECT_TRUE(ok(gpumem_free_async(ctx, in_order, nullptr)));
     expect_work_done(ctx);
   }

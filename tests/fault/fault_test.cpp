@@ -10,7 +10,6 @@
 #include "fault/resources.hpp"
 #include "fault/scenario.hpp"
 #include "support/random.hpp"
-#include "support/sanitizers.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -53,10 +52,6 @@ Outcome try_one(int64_t number, Refuse mode, bool warm, int pipe) {
 
 class Fault : public testing::Test {
  protected:
-  void SetUp() override {
-    if (kSanitized) GTEST_SKIP() << "the sanitizers' run-times have an allocator of their own";
-  }
-
   // The child's outcome, or kFailed with a failure of the test.
   static Outcome in_child(int64_t number, Refuse mode, bool warm) {
     int ends[2];

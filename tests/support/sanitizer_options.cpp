@@ -2,6 +2,24 @@
 // - An allocation that can't succeed must give NULL, as it does without a sanitizer: the tests ask for such ones.
 // - The tests fork from processes with threads, and start threads in the child.
 // - A row that a scatter names more than once may be written by several threads at a time: its bytes are any of theirs.
+#include "support/sanitizers.hpp"
+
+namespace gpumem_test {
+
+#if defined(GPUMEM_ADDRESS_SANITIZER)
+const bool kAddressSanitizer = true;
+#else
+const bool kAddressSanitizer = false;
+#endif
+#if defined(GPUMEM_THREAD_SANITIZER)
+const bool kThreadSanitizer = true;
+#else
+const bool kThreadSanitizer = false;
+#endif
+const bool kSanitized = kAddressSanitizer || kThreadSanitizer;
+
+}  // namespace gpumem_test
+
 extern "C" const char* __asan_default_options();
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __tsan_default_suppressions();

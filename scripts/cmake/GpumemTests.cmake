@@ -1,0 +1,64 @@
+# The code of the tests, which is compiled once: it speaks to the library through its header, or links its internals, and so fits
+# the library of any build. A build with sanitizers takes it from the build without (GPUMEM_TESTS_FROM) and links it anew.
+set(GPUMEM_TESTS_FROM "" CACHE PATH "Folder of another build, whose compiled tests are linked here")
+
+# ccache takes no precompiled headers unless it is told to be sloppy.
+set(precompile ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+  set(precompile OFF)
+endif()
+
+# An archive of test code. gpumem_test_support has what all of them include.
+function(gpumem_test_code name)
+  if(GPUMEM_TESTS_FROM)
+    set(archive ${GPUMEM_TESTS_FROM}/tests/lib${name}.a)
+    add_library(${name} STATIC IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${archive})
+    set_property(GLOBAL APPEND PROPERTY GPUMEM_TEST_ARCHIVES ${archive})
+    add_dependencies(${name} gpumem_test_code)
+    return()
+  endif()
+  add_library(${name} STATIC ${ARGN})
+  set_target_properties(${name} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set_property(GLOBAL APPEND PROPERTY GPUMEM_TEST_ARCHIVES ${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${name} PRIVATE GTest::gtest)
+  gpumem_compile_options(${name})
+  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>) # more is spent on compiling than running
+  if(NOT precompile)
+    return()
+  elseif(name STREQUAL gpumem_test_support)
+    target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/precompiled.hpp)
+  else()
+    target_precompile_headers(${name} REUSE_FROM gpumem_test_support)
+  endif()
+endfunction()
+
+# A program of such archives, with the sources named after them.
+function(gpumem_test_program name)
+  cmake_parse_arguments(arg "" "" "CODE;SOURCES" ${ARGN})
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/tests/support/sanitizer_options.cpp ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  # Whole: nothing refers to a test.
+  foreach(code ${arg_CODE})
+    target_link_libraries(${name} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${code}>)
+  endforeach()
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  if(GPUMEM_SANITIZE MATCHES address)
+    target_compile_definitions(${name} PRIVATE GPUMEM_ADDRESS_SANITIZER)
+  elseif(GPUMEM_SANITIZE MATCHES thread)
+    target_compile_definitions(${name} PRIVATE GPUMEM_THREAD_SANITIZER)
+  endif()
+  gpumem_compile_options(${name})
+endfunction()
+
+# Called last: the target that compiles all of it.
+function(gpumem_test_code_target)
+  get_property(archives GLOBAL PROPERTY GPUMEM_TEST_ARCHIVES)
+  if(GPUMEM_TESTS_FROM)
+    add_custom_target(gpumem_test_code BYPRODUCTS ${archives}
+      COMMAND ${CMAKE_COMMAND} --build ${GPUMEM_TESTS_FROM} --target gpumem_test_code -- --quiet)
+  else()
+    add_custom_target(gpumem_test_code DEPENDS ${archives})
+  endif()
+endfunction()
