@@ -1,10 +1,12 @@
-// Words by their size, and code by the size of an element.
+// Words by their size, and kernels by the size of an element.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <initializer_list>
+
+#include "kernels/sizes.hpp"
 
 namespace gpumem::kernels {
 
@@ -38,25 +40,6 @@ template <int kBytes>
 struct Bytes {
   unsigned char bytes[kBytes];
 };
-
-// Calls f with the element's size as a compile-time constant.
-template <class F>
-cudaError_t for_size(int64_t element_bytes, const F& f) {
-  switch (element_bytes) {
-    case 1:
-      return f.template operator()<1>();
-    case 2:
-      return f.template operator()<2>();
-    case 4:
-      return f.template operator()<4>();
-    case 8:
-      return f.template operator()<8>();
-    case 16:
-      return f.template operator()<16>();
-    default:
-      return cudaErrorInvalidValue;
-  }
-}
 
 // Calls f with every size, until one fails.
 template <class F>

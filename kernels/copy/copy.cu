@@ -59,12 +59,9 @@ struct Row {
   __device__ Row(const CopyLaunch& launch, int64_t row) {
     int64_t slice = 0;
     if (launch.slices > 1) {
-      if (row <= UINT32_MAX && launch.rows <= UINT32_MAX) {  // a 32-bit division is several times shorter
-        slice = static_cast<uint32_t>(row) / static_cast<uint32_t>(launch.rows);
-      } else {
-        slice = row / launch.rows;
-      }
-      row -= slice * launch.rows;
+      const Quotient in(row, launch.rows);
+      slice = in.quotient;
+      row = in.rest;
     }
     dst = static_cast<unsigned char*>(launch.dst) + slice * launch.dst_slice + row * launch.dst_pitch;
     src = static_cast<const unsigned char*>(launch.src) + slice * launch.src_slice + row * launch.src_pitch;
@@ -181,20 +178,7 @@ cudaError_t copy_vec2(const CopyLaunch& launch, Stream stream) { return start_wo
 cudaError_t copy_scalar(const CopyLaunch& launch, Stream stream) { return start_words<uint32_t>(launch, stream); }
 
 cudaError_t copy_rows(const CopyLaunch& launch, Stream stream) {
-  switch (launch.access) {
-    case 1:
-      return start_rows<1>(launch, stream);
-    case 2:
-      return start_rows<2>(launch, stream);
-    case 4:
-      return start_rows<4>(launch, stream);
-    case 8:
-      return start_rows<8>(launch, stream);
-    case 16:
-      return start_rows<16>(launch, stream);
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return for_size(launch.access, [&]<int kAccess>() { return start_rows<kAccess>(launch, stream); });
 }
 
 cudaError_t copy_bytes(const CopyLaunch& launch, Stream stream) {

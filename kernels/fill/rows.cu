@@ -69,18 +69,8 @@ cudaError_t fill_rows(const FillLaunch& launch, Stream stream) {
   Pattern pattern;
   std::memcpy(pattern.bytes, launch.word, sizeof pattern.bytes);
   const auto pitch = launch.rows > 1 ? static_cast<uint64_t>(launch.pitch) : 0;
-  switch (widest_access(reinterpret_cast<uintptr_t>(launch.dst) | pitch)) {
-    case 1:
-      return start<1>(launch, pattern, stream);
-    case 2:
-      return start<2>(launch, pattern, stream);
-    case 4:
-      return start<4>(launch, pattern, stream);
-    case 8:
-      return start<8>(launch, pattern, stream);
-    default:
-      return start<16>(launch, pattern, stream);
-  }
+  const int64_t access = widest_access(reinterpret_cast<uintptr_t>(launch.dst) | pitch);
+  return for_size(access, [&]<int kAccess>() { return start<kAccess>(launch, pattern, stream); });
 }
 
 }  // namespace gpumem::kernels

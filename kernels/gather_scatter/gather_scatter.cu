@@ -7,6 +7,7 @@
 //   words  4 bytes a word, for rows that begin at multiples of 4
 //   bytes  one byte, for any address
 // A row's last word may be a part of one.
+#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/gather_scatter/limits.hpp"
@@ -71,15 +72,9 @@ struct Place {
   int64_t row;
   int64_t word;
   __device__ Place(int64_t number, int64_t words) {
-    if (number <= UINT32_MAX && words <= UINT32_MAX) {  // a 32-bit division is several times shorter
-      const auto n = static_cast<uint32_t>(number);
-      const auto w = static_cast<uint32_t>(words);
-      row = n / w;
-      word = n % w;
-    } else {
-      row = number / words;
-      word = number % words;
-    }
+    const Quotient q(number, words);
+    row = q.quotient;
+    word = q.rest;
   }
 };
 

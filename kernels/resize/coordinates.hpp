@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "gpumem.h"
 #include "kernels/division.hpp"
 #include "kernels/resize/limits.hpp"
 
@@ -167,5 +168,13 @@ struct ResizeBlend<float> {
     return value != value ? kCanonicalNanF32 : value;
   }
 };
+
+// Calls f with the type of a pixel's elements.
+template <class F>
+constexpr auto for_pixel_type(gpumem_dtype dtype, const F& f) {
+  if (dtype == GPUMEM_U8) return f.template operator()<uint8_t>();
+  if (dtype == GPUMEM_U16) return f.template operator()<uint16_t>();
+  return f.template operator()<float>();
+}
 
 }  // namespace gpumem

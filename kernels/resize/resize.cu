@@ -283,29 +283,11 @@ cudaError_t for_channels(const ResizeLaunch& launch, Stream stream) {
 }  // namespace
 
 cudaError_t resize_global(const ResizeLaunch& launch, Stream stream) {
-  switch (launch.dtype) {
-    case GPUMEM_U8:
-      return for_channels<uint8_t>(launch, stream);
-    case GPUMEM_U16:
-      return for_channels<uint16_t>(launch, stream);
-    case GPUMEM_F32:
-      return for_channels<float>(launch, stream);
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return for_pixel_type(launch.dtype, [&]<class T>() { return for_channels<T>(launch, stream); });
 }
 
 cudaError_t resize_bytes(const ResizeLaunch& launch, Stream stream) {
-  switch (launch.dtype) {
-    case GPUMEM_U8:
-      return start(bytes_kernel<uint8_t>, launch, 1, stream);
-    case GPUMEM_U16:
-      return start(bytes_kernel<uint16_t>, launch, 1, stream);
-    case GPUMEM_F32:
-      return start(bytes_kernel<float>, launch, 1, stream);
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return for_pixel_type(launch.dtype, [&]<class T>() { return start(bytes_kernel<T>, launch, 1, stream); });
 }
 
 cudaError_t resize_preload() { return preload(bytes_kernel<uint8_t>); }

@@ -171,16 +171,7 @@ cudaTextureDesc resize_texture_reading(const ResizeLaunch& launch) {
 }
 
 cudaError_t resize_texture(const ResizeLaunch& launch, Stream stream) {
-  switch (launch.dtype) {
-    case GPUMEM_U8:
-      return for_channels<uint8_t>(launch, stream);
-    case GPUMEM_U16:
-      return for_channels<uint16_t>(launch, stream);
-    case GPUMEM_F32:
-      return for_channels<float>(launch, stream);
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return for_pixel_type(launch.dtype, [&]<class T>() { return for_channels<T>(launch, stream); });
 }
 
 }  // namespace gpumem::kernels

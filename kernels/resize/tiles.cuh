@@ -1,6 +1,7 @@
 // How the kernels of the resize lay threads over dst: a thread makes some neighbouring pixels of a few rows, one below the other.
 #pragma once
 
+#include "kernels/division.hpp"
 #include "kernels/resize/limits.hpp"
 #include "kernels/resize/resize.hpp"
 
@@ -32,20 +33,12 @@ struct ResizePlace {
   int64_t end;
 
   __device__ ResizePlace(const ResizeLaunch& launch, const ResizeTiles& tiles, int64_t tile, int pixels) {
-    int64_t tile_row;
-    int64_t tile_col;
-    if (tile <= UINT32_MAX && tiles.across <= UINT32_MAX) {  // a 32-bit division is several times shorter
-      tile_row = static_cast<uint32_t>(tile) / static_cast<uint32_t>(tiles.across);
-      tile_col = static_cast<uint32_t>(tile) % static_cast<uint32_t>(tiles.across);
-    } else {
-      tile_row = tile / tiles.across;
-      tile_col = tile % tiles.across;
-    }
+    const Quotient in(tile, tiles.across);
     const unsigned lane = threadIdx.x & ((1u << tiles.log2_lanes) - 1);
     const unsigned below = threadIdx.x >> tiles.log2_lanes;
     const int64_t rows_at_once = kResizeThreads >> tiles.log2_lanes;
-    col = ((tile_col << tiles.log2_lanes) + lane) * pixels;
-    row = (tile_row * rows_at_once + below) * launch.rows_per_thread;
+    col = ((in.rest << tiles.log2_lanes) + lane) * pixels;
+    row = (in.quotient * rows_at_once + below) * launch.rows_per_thread;
     end = row + launch.rows_per_thread;
     if (end > launch.down.dst) end = launch.down.dst;
     if (col >= launch.across.dst) end = row;  // nothing

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/transpose/limits.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -27,20 +28,6 @@ inline Tiles tiles_of(const TransposeLaunch& launch, int64_t tile_rows, int64_t 
   const int64_t per_matrix = down * tiles_along(launch.cols, tile_cols);
   return {down, per_matrix, per_matrix * launch.batches};
 }
-
-struct Quotient {
-  int64_t quotient;
-  int64_t rest;
-  __device__ Quotient(int64_t a, int64_t b) {
-    if (a <= UINT32_MAX && b <= UINT32_MAX) {  // a 32-bit division is several times shorter
-      quotient = static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
-      rest = static_cast<uint32_t>(a) % static_cast<uint32_t>(b);
-    } else {
-      quotient = a / b;
-      rest = a % b;
-    }
-  }
-};
 
 // Where tile number `tile` begins; tiles run along the rows of dst, matrix by matrix. Along those of src, blocks that run at the same
 // time write to many rows: 0.943 of a copy's speed in place of 0.971 (H200, 16384 x 16384 elements of 4 bytes).

@@ -129,11 +129,11 @@ set(kernel_sources
   kernels/permute/packed.cu
   kernels/permute/permute.cu
   kernels/reduce/columns.cu
-  kernels/reduce/strided_scalar.cu
   kernels/reduce/ladder.cu
   kernels/reduce/reduce.cu
   kernels/reduce/short_columns.cu
   kernels/reduce/short_rows.cu
+  kernels/reduce/strided_scalar.cu
   kernels/reduce/tiles_arg.cu
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
@@ -143,15 +143,15 @@ set(kernel_sources
   kernels/resize/words.cu
   kernels/gather_scatter/gather_scatter.cu
   kernels/stream.cu
-  kernels/transpose/in_place_c2r.cu
-  kernels/transpose/in_place_tiles.cu
   kernels/transpose/aos_soa.cu
-  kernels/transpose/tile_realigned.cu
-  kernels/transpose/textbook.cu
-  kernels/transpose/transpose.cu
   kernels/transpose/byte_perm_vec16.cu
+  kernels/transpose/byte_perm_words.cu
+  kernels/transpose/in_place_c2r.cu
   kernels/transpose/in_place_shared.cu
-  kernels/transpose/byte_perm_words.cu)
+  kernels/transpose/in_place_tiles.cu
+  kernels/transpose/textbook.cu
+  kernels/transpose/tile_realigned.cu
+  kernels/transpose/transpose.cu)
 
 if(GPUMEM_EMULATE)
   list(APPEND core_sources ${cuda_sources})

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/sizes.hpp"
+
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
@@ -87,18 +89,7 @@ void move_runs(const RunsBlock& b) noexcept {
 }
 
 void move_strided(int64_t element_bytes, const StridedBlock& block) noexcept {
-  switch (element_bytes) {
-    case 1:
-      return move_strided_of<1>(block);
-    case 2:
-      return move_strided_of<2>(block);
-    case 4:
-      return move_strided_of<4>(block);
-    case 8:
-      return move_strided_of<8>(block);
-    default:
-      return move_strided_of<16>(block);
-  }
+  for_size(element_bytes, [&]<int kBytes>() { move_strided_of<kBytes>(block); });
 }
 
 void permute_strided_scalar(const PermuteArgs& args) noexcept {

@@ -14,14 +14,6 @@ namespace {
 
 int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
 
-// Calls f.template operator()<T>() with the element's type.
-template <class F>
-void for_type(gpumem_dtype dtype, const F& f) {
-  if (dtype == GPUMEM_U8) return f.template operator()<uint8_t>();
-  if (dtype == GPUMEM_U16) return f.template operator()<uint16_t>();
-  f.template operator()<float>();
-}
-
 // Some rows of dst by some of its columns, kHostResizeCols of them at most.
 struct Piece {
   int64_t first_row;
@@ -112,7 +104,7 @@ void resize_parallel(const HostTeam& team, const ResizeArgs& a) {
     const int64_t col = i % across * kHostResizeCols;
     const Piece piece{row, std::min(row + a.shape.tile, a.dst_rows), col, std::min(kHostResizeCols, a.dst_cols - col)};
     if (a.filter == GPUMEM_FILTER_NEAREST) return take_piece(team, a, piece);
-    for_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
+    for_pixel_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
   });
 }
 
@@ -157,7 +149,7 @@ void resize_elements(const ResizeArgs& a) noexcept {
 }
 
 void resize_serial(const HostTeam&, const ResizeArgs& a) {
-  for_type(a.dtype, [&]<class T>() { resize_elements<T>(a); });
+  for_pixel_type(a.dtype, [&]<class T>() { resize_elements<T>(a); });
 }
 
 constexpr Launcher<void (*)(const HostTeam&, const ResizeArgs&)> kResize[] = {{"host_parallel", resize_parallel},

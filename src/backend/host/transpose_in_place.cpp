@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "kernels/sizes.hpp"
 #include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
@@ -121,18 +122,7 @@ void C2rTranspose::passes(char* scratch) const noexcept {
 }
 
 void C2rTranspose::run(char* scratch) const noexcept {
-  switch (args_.element_bytes) {
-    case 1:
-      return passes<1>(scratch);
-    case 2:
-      return passes<2>(scratch);
-    case 4:
-      return passes<4>(scratch);
-    case 8:
-      return passes<8>(scratch);
-    default:
-      return passes<16>(scratch);
-  }
+  for_size(args_.element_bytes, [&]<int kBytes>() { passes<kBytes>(scratch); });
 }
 
 }  // namespace gpumem
