@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "conformance/cases.hpp"
@@ -37,15 +38,25 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
   static constexpr int64_t kExtents[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 1000};
   std::vector<TransposeCase> all;
   size_t pair = 0;
-  for (const int64_t element : {1, 2, 4, 8, 16}) {
-    for (const int64_t rows : kExtents) {
-      for (const int64_t cols : kExtents) {
-        for (const Layout& l : kLayouts) {
-          if (rows * cols > 100000 && (&l - kLayouts) % 5 != 0) continue;  // large ones: only some
-          all.push_back({element, rows, cols, padded(cols, l.src_pad), padded(rows, l.dst_pad), l.src_offset,
-                         l.dst_offset, cases::kind(pair), cases::kind(pair / cases::kKinds)});
-          pair += 5;  // prime to 16, so that the pairs drift through the layouts
-        }
+  const auto add = [&](int64_t element, int64_t rows, int64_t cols, const Layout& l) {
+    all.push_back({element, rows, cols, padded(cols, l.src_pad), padded(rows, l.dst_pad), l.src_offset, l.dst_offset,
+                   cases::kind(pair), cases::kind(pair / cases::kKinds)});
+    pair += 5;  // prime to 16, so that the pairs drift through the layouts
+  };
+  // The element, the rows and the columns decide the instance and what is left of its tiles; the layout decides which variants take the
+  // case and how they read and write. The layouts that most variants take come with everything. Of the others two come with each pair of
+  // extents, in such a turn that each element with each extent, of either side, meets every layout.
+  const size_t layouts = std::size(kLayouts);
+  for (size_t e = 0; e < 5; ++e) {
+    for (size_t i = 0; i < std::size(kExtents); ++i) {
+      for (size_t j = 0; j < std::size(kExtents); ++j) {
+        const int64_t element = int64_t{1} << e;
+        const size_t turn = i + j + 5 * e;
+        add(element, kExtents[i], kExtents[j], kLayouts[1]);
+        add(element, kExtents[i], kExtents[j], kLayouts[turn % layouts]);
+        if (kExtents[i] * kExtents[j] > 100000) continue;  // large ones: only some
+        add(element, kExtents[i], kExtents[j], kLayouts[0]);
+        add(element, kExtents[i], kExtents[j], kLayouts[(turn + layouts / 2) % layouts]);
       }
     }
   }
@@ -66,9 +77,9 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
       all.push_back({element, 700, 5, 7, 701, 0, offset, device, device});
     }
   }
-  // Long sides of a prime number of elements.
+  // Long sides of a prime number of elements, beside less than a tile, and two tiles and a little.
   for (const int64_t element : {1, 2, 4, 8, 16}) {
-    for (const int64_t extent : {1, 33, 1000}) {
+    for (const int64_t extent : {1, 33, 65}) {
       for (const size_t offset : {size_t{0}, static_cast<size_t>(element)}) {
         const auto kind = extent == 33 ? GPUMEM_MEMORY_PINNED : GPUMEM_MEMORY_DEVICE;
         all.push_back({element, 10007, extent, extent, 10007, offset, 0, kind, kind});
@@ -99,35 +110,33 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
   return thinned(all, quick);
 }
 
-// Between host and device, longer than what goes over the link at once: whole rows, with and without gaps; blocks of long rows; whole
-// matrices, tight, with gaps and overlapping.
-inline std::vector<TransposeCase> transpose_across_cases() {
+// Between host and device, longer than the 8 MiB that go over the link at once: whole rows, with and without gaps; blocks of long rows;
+// whole matrices, tight, with gaps and overlapping; several that are longer themselves. The shape and the way it goes decide how it is
+// cut, the kind of the host's memory how a piece is moved: each shape goes both ways, and meets either kind. Where nothing `crosses`, the
+// shapes alone.
+inline std::vector<TransposeCase> transpose_across_cases(bool crosses) {
   struct Shape {
     int64_t element_bytes, rows, cols, src_ld, dst_ld;
     size_t src_offset, dst_offset;
     int64_t batches, src_batch_stride, dst_batch_stride;
   };
   static constexpr Shape kShapes[] = {
-      {16, 1100, 1003, 1003, 1100, 0, 0, 1, 0, 0},
-      {8, 1500, 1401, 1410, 1503, 8, 0, 1, 0, 0},
-      {16, 131, 4500, 4501, 131, 0, 16, 1, 0, 0},
-      {16, 4500, 131, 131, 4500, 3, 0, 1, 0, 0},
-      {16, 50, 64, 64, 50, 0, 0, 200, 3200, 3200},
-      {16, 50, 64, 65, 51, 0, 0, 200, 3300, 3301},
-      {8, 300, 400, 400, 300, 0, 0, 20, 16, 120000},
-      {8, 300, 400, 400, 300, 0, 0, 20, 0, 120000},
-      {4, 1600, 1700, 1700, 1600, 4, 4, 2, 2720001, 2720003},
+      {16, 1100, 1003, 1003, 1100, 0, 0, 1, 0, 0},          {4, 1500, 1401, 1410, 1503, 8, 0, 1, 0, 0},
+      {16, 131, 4500, 4501, 131, 0, 16, 1, 0, 0},           {16, 4500, 131, 131, 4500, 3, 0, 1, 0, 0},
+      {16, 50, 64, 64, 50, 0, 0, 200, 3200, 3200},          {16, 50, 64, 65, 51, 0, 0, 200, 3300, 3301},
+      {16, 150, 400, 400, 150, 0, 0, 10, 16, 60000},        {16, 150, 400, 400, 150, 0, 0, 10, 0, 60000},
+      {8, 1100, 960, 960, 1100, 8, 8, 2, 1056001, 1056003},
   };
+  constexpr gpumem_memory_kind kHost[] = {GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_PINNED};
   std::vector<TransposeCase> all;
-  for (const Shape& s : kShapes) {
-    for (const auto host : {GPUMEM_MEMORY_PAGEABLE, GPUMEM_MEMORY_PINNED}) {
-      const auto add = [&](gpumem_memory_kind src, gpumem_memory_kind dst) {
-        all.push_back({s.element_bytes, s.rows, s.cols, s.src_ld, s.dst_ld, s.src_offset, s.dst_offset, src, dst,
-                       s.batches, s.src_batch_stride, s.dst_batch_stride});
-      };
-      add(host, GPUMEM_MEMORY_DEVICE);
-      add(GPUMEM_MEMORY_DEVICE, host);
-    }
+  for (size_t i = 0; i < std::size(kShapes); ++i) {
+    const Shape& s = kShapes[i];
+    const auto add = [&](gpumem_memory_kind src, gpumem_memory_kind dst) {
+      all.push_back({s.element_bytes, s.rows, s.cols, s.src_ld, s.dst_ld, s.src_offset, s.dst_offset, src, dst,
+                     s.batches, s.src_batch_stride, s.dst_batch_stride});
+    };
+    add(kHost[i % 2], GPUMEM_MEMORY_DEVICE);
+    if (crosses) add(GPUMEM_MEMORY_DEVICE, kHost[(i + 1) % 2]);
   }
   return all;
 }

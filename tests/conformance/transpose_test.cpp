@@ -152,7 +152,7 @@ TEST_P(TransposeConformance, MovesEveryElementByEveryVariant) {
 
 TEST_P(TransposeConformance, CrossesTheLinkInPieces) {
   Random random;
-  for (const TransposeCase& c : transpose_across_cases()) {
+  for (const TransposeCase& c : transpose_across_cases(on_cuda())) {
     GuardedBuffer src = blocks.buffer(0, c.src, src_extent(c), c.src_offset);
     GuardedBuffer dst = blocks.buffer(1, c.dst, dst_extent(c), c.dst_offset);
     random.fill(src.whole_image());
