@@ -23,10 +23,17 @@
  * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends
  *             in _async only enqueues, on the given stream; a NULL stream is the context's own.
  * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while
- *             another thread still uses it is a mistake of the program. The caller's current CUDA device is the same
- *             after a call as before it.
+ *             another thread still uses it is a mistake of the program: where that is a stream of the host backend, the
+ *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device is the same after a call as
+ *             before it.
  * fork        In a child process, handles made before the fork give GPUMEM_FORKED.
  * Signals     The library installs no handlers and blocks every signal in its own threads.
+ * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
+ *             first, and the program's callbacks in it can't be cancelled either.
+ * Stack       A call, or a task in the program's own pool, takes at most 16 KiB of its thread's stack beside what the CUDA
+ *             driver takes. The library has 12 KiB of thread-local data, in which the C library may take a thread's
+ *             stack: PTHREAD_STACK_MIN is too little for pthread_create() where it is loaded from the start.
+ * Copies      Of two copies of the library in one process, neither takes the other's handles.
  * Since       Every function is there since version 0.1.0, unless its text says otherwise.
  *
  * In the text below, "Errors" lists what a function can return beside GPUMEM_OK, GPUMEM_INVALID_ARGUMENT (NULL,
@@ -377,7 +384,8 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  * (host, cuda or an ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST),
  * GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2 or avx512: the widest instructions
  * the host backend may use), GPUMEM_DEBUG (1: as options->debug_memory; 0: nothing), GPUMEM_TRACE (see
- * gpumem_memory_trace()).
+ * gpumem_memory_trace()). A program that runs with more rights than its user has (setuid, or by a capability) takes
+ * nothing from it.
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
  * NOT_FOUND for an unknown variant name in the environment; INVALID_ARGUMENT for another value there that is not
  * understood; FILE_ERROR for a trace there that can't be written. */
@@ -489,7 +497,7 @@ GPUMEM_API gpumem_status gpumem_memory_check(gpumem_ctx *ctx);
  *   u NS THREAD ADDRESS STREAM                        gpumem_memory_used_on()
  *   t NS THREAD KEEP_BYTES                            gpumem_memory_trim()
  * In debug mode, and where the device has no stream-ordered memory, all allocations are for all streams.
- * Errors: INVALID_ARGUMENT (""), FILE_ERROR (no ordinary file, another trace is written there, or the system's reason;
+ * Errors: INVALID_ARGUMENT (""), FILE_ERROR (no ordinary file, a link, another trace is written there, or the system's reason;
  * of a trace that ends: lines are missing, and none is begun). */
 GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
 

@@ -1,6 +1,8 @@
 // What every exported function shares: exceptions end here, handles and structs are checked here, texts leave here.
 #pragma once
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +24,22 @@ inline gpumem_status failed(gpumem_status status, const char* sentence) noexcept
   return status;
 }
 
+// While it lives, the calling thread is not cancelled: its unwinding looks like an exception, and ends the process where it is caught.
+class Uncancelled {
+ public:
+  Uncancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+ private:
+  int before_;
+};
+
 // Runs f and turns whatever it throws into a status and a sentence.
 template <class F>
 gpumem_status guard(F&& f) noexcept {
+  const Uncancelled uncancelled;
   try {
     f();
     return GPUMEM_OK;

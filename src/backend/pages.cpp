@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/error.hpp"
+#include "base/sentences.hpp"
 
 namespace gpumem {
 namespace {
@@ -24,7 +24,7 @@ void* map_pages(size_t bytes) {
   const size_t mapped = whole_pages(bytes);
   void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
-    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, std::strerror(errno));
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, reason_of(errno));
   }
   if (mapped >= 2 * kHugePage) madvise(p, mapped, MADV_HUGEPAGE);
   return p;

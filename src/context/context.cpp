@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -25,7 +24,7 @@ constexpr Override unpack(uint64_t word) noexcept {
 }
 
 bool debug_in_environment() {
-  const char* value = std::getenv("GPUMEM_DEBUG");
+  const char* value = ::secure_getenv("GPUMEM_DEBUG");
   const std::string_view text = value == nullptr ? "" : value;
   if (text.empty() || text == "0") return false;
   if (text != "1") fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_DEBUG is '%s'; expected 0 or 1", value);
@@ -52,7 +51,7 @@ Context::Context(const gpumem_ctx_options& options)
       debugs_memory_(debug_in_environment() || options.debug_memory != 0) {
   read_variants_from_environment();
   host_ = make_host_backend(
-      {options.host_threads, {options.parallel_for, options.parallel_for_user}, std::getenv("GPUMEM_HOST_SIMD")});
+      {options.host_threads, {options.parallel_for, options.parallel_for_user}, ::secure_getenv("GPUMEM_HOST_SIMD")});
   if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
   open_pools(options);
   trace_by_environment();
@@ -96,8 +95,10 @@ void Context::read_variants_from_environment() {
   for_each_family([this]<class Family>() {
     const FamilyNames& names = family_names(Family::id);
     std::string variable = "GPUMEM_VARIANT_";
-    for (const char* c = names.name; *c != '\0'; ++c) variable += static_cast<char>(std::toupper(*c));
-    const char* value = std::getenv(variable.c_str());
+    // Plain ASCII: std::toupper() goes by the program's locale, and Turkish has another capital for i.
+    for (const char* c = names.name; *c != '\0'; ++c)
+      variable += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 32) : *c;
+    const char* value = ::secure_getenv(variable.c_str());
     if (value == nullptr || value[0] == '\0') return;
     const int32_t row = find_variant(names, value);
     if (row < 0) {
@@ -111,7 +112,7 @@ void Context::read_variants_from_environment() {
 // A file for each context: processes that are started together have the same environment.
 void Context::trace_by_environment() {
   static std::atomic<int> contexts{0};
-  const char* value = std::getenv("GPUMEM_TRACE");
+  const char* value = ::secure_getenv("GPUMEM_TRACE");
   if (value == nullptr || value[0] == '\0') return;
   trace.begin((std::string(value) + "." + std::to_string(::getpid()) + "." + std::to_string(++contexts)).c_str());
 }

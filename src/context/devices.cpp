@@ -1,7 +1,7 @@
 #include "context/devices.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,13 +14,13 @@ namespace {
 int32_t parse_device(const char* text) {
   if (std::strcmp(text, "host") == 0) return GPUMEM_DEVICE_HOST;
   if (std::strcmp(text, "cuda") == 0) return GPUMEM_DEVICE_CUDA;
-  char* end = nullptr;
-  errno = 0;
-  const long ordinal = std::strtol(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || ordinal < 0 || ordinal > INT32_MAX) {
+  int32_t ordinal = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stopped_at, error] = std::from_chars(text, end, ordinal);
+  if (error != std::errc{} || stopped_at != end || ordinal < 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_DEVICE is '%s'; expected host, cuda or an ordinal", text);
   }
-  return static_cast<int32_t>(ordinal);
+  return ordinal;
 }
 
 bool needs_cuda(int32_t wanted) noexcept { return wanted != GPUMEM_DEVICE_HOST; }
@@ -59,7 +59,7 @@ DeviceChoice choose_device(int32_t wanted, const char* environment, const CudaDe
 }
 
 DeviceChoice choose_device(int32_t wanted) {
-  const char* environment = std::getenv("GPUMEM_DEVICE");
+  const char* environment = ::secure_getenv("GPUMEM_DEVICE");
   const bool from_environment = wanted == GPUMEM_DEVICE_BEST && environment != nullptr && environment[0] != '\0';
   const int32_t effective = from_environment ? parse_device(environment) : wanted;
   return choose_device(wanted, environment, needs_cuda(effective) ? cuda_devices() : CudaDevices{});

@@ -10,10 +10,20 @@ namespace {
 constexpr const char* kTypeNames[] = {"", "gpumem_ctx", "gpumem_stream", "gpumem_event"};
 
 constexpr uint8_t epoch_of(uint64_t handle) noexcept { return static_cast<uint8_t>(handle >> 56); }
-constexpr uint32_t slot_of(uint64_t handle) noexcept { return static_cast<uint32_t>(handle & 0xffffffu); }
+constexpr uint32_t slot_of(uint64_t fields) noexcept { return static_cast<uint32_t>(fields & 0xffffffu); }
 constexpr uint8_t type_of(uint64_t handle) noexcept { return static_cast<uint8_t>((handle >> 52) & 0xf); }
 
+// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): addresses that differ in few bits give salts that differ in many.
+uint64_t salt_of_this_copy() noexcept {
+  uint64_t x = reinterpret_cast<uintptr_t>(&kTypeNames);
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
 }  // namespace
+
+HandleTable::HandleTable(uint8_t epoch) noexcept : HandleTable(epoch, salt_of_this_copy()) {}
 
 HandleTable::~HandleTable() {
   for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
@@ -39,7 +49,7 @@ uint64_t HandleTable::insert(HandleType type, void* object) {
   slot->object = object;
   const uint64_t fields = (static_cast<uint64_t>(epoch_) << 56) | (static_cast<uint64_t>(type) << 52) |
                           (static_cast<uint64_t>(slot->generation) << 25) | index;
-  const uint64_t handle = fields | static_cast<uint64_t>(std::popcount(fields) % 2) << 24;
+  const uint64_t handle = (fields | static_cast<uint64_t>(std::popcount(fields) % 2) << 24) ^ salt_;
   slot->handle.store(handle, std::memory_order_release);
   return handle;
 }
@@ -47,7 +57,7 @@ uint64_t HandleTable::insert(HandleType type, void* object) {
 void* HandleTable::get(uint64_t handle, HandleType type, const char* argument) const {
   const char* expected = kTypeNames[static_cast<int>(type)];
   if (handle == 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected a live %s", argument, expected);
-  const Slot* slot = epoch_of(handle) == epoch_ ? slot_at(slot_of(handle)) : nullptr;
+  const Slot* slot = epoch_of(handle) == epoch_ ? slot_at(slot_of(handle ^ salt_)) : nullptr;
   if (slot != nullptr && slot->handle.load(std::memory_order_acquire) == handle &&
       type_of(handle) == static_cast<uint8_t>(type)) {
     return slot->object;
@@ -63,10 +73,11 @@ void* HandleTable::get(uint64_t handle, HandleType type, const char* argument) c
 
 void HandleTable::erase(uint64_t handle) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Slot* slot = slot_at(slot_of(handle));
+  const uint32_t index = slot_of(handle ^ salt_);
+  Slot* slot = slot_at(index);
   slot->handle.store(0, std::memory_order_release);
   slot->object = nullptr;
-  free_.push_back(slot_of(handle));
+  free_.push_back(index);
 }
 
 }  // namespace gpumem

@@ -1,6 +1,7 @@
 // Handles are numbers cast to pointers: never dereferenced, so any value a program passes can be checked.
 //   bits 56-63 epoch of the process (1..255), 52-55 type, 25-51 generation, 24 parity, 0-23 slot
-// Every handle has an even number of bits set, so that one with a wrong bit is never another one. A destroyed handle does not
+// Bits 0-51 are salted, by the address of this copy of the library: a process may have two copies, which do not take each other's.
+// Unsalted, every handle has an even number of bits set, so that one with a wrong bit is never another one. A destroyed handle does not
 // become valid again until its slot has been reused 2^27 times.
 #pragma once
 
@@ -15,7 +16,8 @@ enum class HandleType : uint8_t { context = 1, stream = 2, event = 3 };
 
 class HandleTable {
  public:
-  explicit HandleTable(uint8_t epoch) noexcept : epoch_(epoch) {}
+  explicit HandleTable(uint8_t epoch) noexcept;
+  HandleTable(uint8_t epoch, uint64_t salt) noexcept : epoch_(epoch), salt_(salt & kSalted) {}
   ~HandleTable();
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
@@ -32,12 +34,14 @@ class HandleTable {
     void* object = nullptr;
     uint32_t generation = 0;
   };
+  static constexpr uint64_t kSalted = (uint64_t{1} << 52) - 1;
   static constexpr uint32_t kChunkSlots = 1024;
   static constexpr uint32_t kChunks = (1u << 24) / kChunkSlots;
 
   Slot* slot_at(uint32_t index) const noexcept;
 
   const uint8_t epoch_;
+  const uint64_t salt_;
   std::mutex mutex_;  // guards what insert and erase change
   uint32_t used_ = 0;
   std::vector<uint32_t> free_;

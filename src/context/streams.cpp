@@ -1,6 +1,7 @@
 #include "context/streams.hpp"
 
 #include "base/error.hpp"
+#include "base/float_environment.hpp"
 
 namespace gpumem {
 namespace {
@@ -71,6 +72,7 @@ void synchronize(Context& context, Event& event) {
 double elapsed_seconds(Context& context, Event& start, Event& end) {
   require_no_node(start, "start");
   require_no_node(end, "end");
+  const DefaultFloatEnvironment environment;
   return context.device().elapsed_seconds(start.native, end.native);
 }
 

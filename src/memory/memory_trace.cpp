@@ -11,8 +11,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <string>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/names.hpp"
@@ -24,9 +22,10 @@ namespace {
 constexpr char kHeading[] = "gpumem-trace 1\n";
 constexpr size_t kLongestLine = 192;
 
-// Ordinary files alone: a pipe would keep the program waiting, or end it by a signal.
+// Ordinary files alone: a pipe would keep the program waiting, or end it by a signal, and a link in a folder that others write to may
+// lead to any file of this user's.
 int open_file(const char* path) {
-  const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat status {};
   int error = file < 0 || ::fstat(file, &status) != 0 ? errno : 0;
   const bool ordinary = error == 0 && S_ISREG(status.st_mode);
@@ -34,10 +33,11 @@ int open_file(const char* path) {
   if (alone && ::ftruncate(file, 0) != 0) error = errno;
   if (alone && error == 0) return file;
   if (file >= 0) ::close(file);
-  const std::string reason = error != 0 ? std::generic_category().message(error)
-                             : ordinary ? "another trace is written there"
-                                        : "expected an ordinary file";
-  fail(GPUMEM_FILE_ERROR, "the trace '%s' can't be opened: %s", path, reason.c_str());
+  const char* reason = error == ELOOP ? "it is a link; expected an ordinary file"
+                       : error != 0   ? reason_of(error)
+                       : ordinary     ? "another trace is written there"
+                                      : "expected an ordinary file";
+  fail(GPUMEM_FILE_ERROR, "the trace '%s' can't be opened: %s", path, reason);
 }
 
 uint64_t largest_file() noexcept {
@@ -79,7 +79,7 @@ int MemoryTrace::close() noexcept {
 void MemoryTrace::end() {
   const int error = close();
   if (error == 0) return;
-  fail(GPUMEM_FILE_ERROR, "the trace is not complete: %s", std::generic_category().message(error).c_str());
+  fail(GPUMEM_FILE_ERROR, "the trace is not complete: %s", reason_of(error));
 }
 
 void MemoryTrace::write(const char* text, size_t length) noexcept {

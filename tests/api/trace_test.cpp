@@ -72,6 +72,14 @@ std::string hex(const void* p) {
 
 constexpr const char* kAllStreams = "0x0";
 
+TEST_P(Trace, GoesThroughNoLink) {
+  const std::string file = folder + "/file";
+  std::ofstream(file) << "kept";
+  std::filesystem::create_symlink(file, path);
+  EXPECT_TRUE(refused(GPUMEM_FILE_ERROR, gpumem_memory_trace(ctx, path.c_str()), {path, "link"}));
+  EXPECT_EQ(std::filesystem::file_size(file), 4U);
+}
+
 TEST_P(Trace, HasEachAllocationAndFreeOfEachKind) {
   ASSERT_TRUE(ok(gpumem_memory_trace(ctx, path.c_str())));
   void* device = nullptr;

@@ -44,7 +44,7 @@ nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
 
 // The variable is how a tool makes itself known to NVTX: without it nothing is asked of the driver.
 void Checker::open() {
-  if (std::getenv("NVTX_INJECTION64_PATH") == nullptr) return;
+  if (::secure_getenv("NVTX_INJECTION64_PATH") == nullptr) return;
   constexpr size_t kBytes = 256;
   void* p = nullptr;
   if (cudaMalloc(&p, kBytes) != cudaSuccess) return static_cast<void>(cudaGetLastError());

@@ -2,7 +2,9 @@
 #include "ops/reduce/reduce.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "base/checked.hpp"
@@ -37,9 +39,12 @@ double about(const IntegerNode& node) noexcept {
 }
 
 [[noreturn]] void fail_overflow(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) {
+  const DefaultFloatEnvironment environment;
   // A magnitude that does not fit is that of INT64_MIN.
   const double value = node_kind(dtype, op) == NodeKind::integer ? about(IntegerNode(node)) : 0x1p63;
-  fail(GPUMEM_OVERFLOW, "the %s is about %.6g; expected a value that fits %s", op_name(op), value,
+  char text[32] = {};  // printf would take the decimal point of the program's locale
+  std::to_chars(text, std::end(text) - 1, value, std::chars_format::general, 6);
+  fail(GPUMEM_OVERFLOW, "the %s is about %s; expected a value that fits %s", op_name(op), text,
        result_type_name(dtype));
 }
 
