@@ -212,12 +212,23 @@ void work_on_device(gpumem_ctx* ctx, const Grids& grids, gpumem_format format, G
         "copying the transposed grid back");
 }
 
+void write_output(const Request& request, std::span<const int32_t> transposed, GridReport& report) {
+  if (request.output.empty()) return;
+  write_npy(request.output, transposed, report.cols, report.rows);
+  report.output = request.output;
+}
+
 int run(const Request& request) {
   Progress progress;
   GridReport report;
   Source source(request);
   source.describe(report, request.file);
   const auto [rows, cols] = source.shape();
+  if (source.shape().elements() == 0) {
+    write_output(request, {}, report);
+    print_empty_report(report, request.as_json);
+    return 0;
+  }
 
   progress.step("creating a context");
   const Context ctx = create_context(request.device);
@@ -235,11 +246,8 @@ int run(const Request& request) {
   report.statistics_agree = agree(report.library, report.plain, rows * cols);
   report.transposition_agrees = is_transposed(grids);
 
-  if (!request.output.empty()) {
-    progress.step("writing the transposed grid");
-    write_npy(request.output, grids.transposed(), cols, rows);
-    report.output = request.output;
-  }
+  progress.step("writing the transposed grid");
+  write_output(request, grids.transposed(), report);
   progress.clear();
   if (request.as_json) {
     print_report_json(report);

@@ -60,6 +60,21 @@ void write_operation(Json& json, const char* key, const Operation& operation) {
       .close_object();
 }
 
+void write_source(Json& json, const GridReport& report) {
+  json.open_object().string("source", report.source).string("dtype", report.dtype);
+  json.integer("rows", report.rows).integer("cols", report.cols);
+}
+
+// The end of the report.
+void print_with_output(Json& json, const GridReport& report) {
+  if (report.output.empty()) {
+    json.null("output");
+  } else {
+    json.string("output", report.output);
+  }
+  std::printf("%s\n", json.close_object().text().c_str());
+}
+
 }  // namespace
 
 void print_report(const GridReport& report, const GridView& grid, const GridView& transposed) {
@@ -80,8 +95,7 @@ void print_report(const GridReport& report, const GridView& grid, const GridView
 
 void print_report_json(const GridReport& report) {
   Json json;
-  json.open_object().string("source", report.source).string("dtype", report.dtype);
-  json.integer("rows", report.rows).integer("cols", report.cols);
+  write_source(json, report);
   json.open_object("device");
   write_device(json, report.device);
   json.close_object();
@@ -91,12 +105,19 @@ void print_report_json(const GridReport& report) {
       .boolean("transposition_agrees", report.transposition_agrees);
   write_operation(json, "sum", report.sum);
   write_operation(json, "transpose", report.transpose);
-  if (report.output.empty()) {
-    json.null("output");
-  } else {
-    json.string("output", report.output);
+  print_with_output(json, report);
+}
+
+void print_empty_report(const GridReport& report, bool as_json) {
+  if (as_json) {
+    Json json;
+    write_source(json, report);
+    json.null("statistics");
+    return print_with_output(json, report);
   }
-  std::printf("%s\n", json.close_object().text().c_str());
+  std::printf("%s\n%s of %s: no elements, and so no statistics\n", report.source.c_str(),
+              shape(report.rows, report.cols).c_str(), report.dtype.c_str());
+  if (!report.output.empty()) std::printf("wrote %s\n", report.output.c_str());
 }
 
 }  // namespace tool

@@ -39,5 +39,7 @@ struct GridReport {
 // The two grids in host memory.
 void print_report(const GridReport& report, const GridView& grid, const GridView& transposed);
 void print_report_json(const GridReport& report);
+// Of a grid without elements, which no device sees.
+void print_empty_report(const GridReport& report, bool as_json);
 
 }  // namespace tool

@@ -53,7 +53,8 @@ int dispatch(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     const int status = dispatch(argc, argv);
-    if (std::fflush(stdout) != 0) throw tool::Failure("writing to the standard output failed");
+    const bool failed = std::ferror(stdout) != 0;  // flushed before, maybe, and nothing is left to fail now
+    if (std::fclose(stdout) != 0 || failed) throw tool::Failure("writing to the standard output failed");
     return status;
   } catch (const tool::UsageError& error) {
     std::fprintf(stderr, "gpumem: %s\ntry 'gpumem --help'\n", error.what());

@@ -3,25 +3,52 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "failure.hpp"
+#include "literal.hpp"
+#include "output_file.hpp"
 #include "text.hpp"
 
 namespace tool {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr uint32_t kLongestHeader = 10000;  // that NumPy takes unasked
 constexpr int64_t kChunkElements = int64_t{1} << 20;
+
+// As numpy.dtype() names them, without a byte order.
+struct ElementType {
+  std::string_view names[4];
+  int64_t bytes;
+  bool is_signed;
+};
+constexpr ElementType kElementTypes[] = {{{"i1", "b", "int8", "byte"}, 1, true},
+                                         {{"u1", "B", "uint8", "ubyte"}, 1, false},
+                                         {{"i2", "h", "int16", "short"}, 2, true},
+                                         {{"u2", "H", "uint16", "ushort"}, 2, false},
+                                         {{"i4", "i", "int32", "intc"}, 4, true}};
+
+constexpr std::string_view kKeys[] = {"descr", "fortran_order", "shape"};
 
 // The header is a Python dictionary: {'descr': '<i2', 'fortran_order': False, 'shape': (344, 403), }.
 class HeaderText {
  public:
-  HeaderText(const std::string& path, std::string text) : path_(path), text_(std::move(text)) {}
+  HeaderText(const std::string& path, const std::string& text, bool long_suffix) : path_(path) {
+    std::optional<Literal> literal = parse_literal(text, long_suffix);
+    if (!literal || literal->kind != Literal::Kind::dictionary) fail("the header is not a Python dictionary");
+    fields_ = std::move(*literal);
+    for (const Literal& key : fields_.keys) {
+      if (key.kind != Literal::Kind::string ||
+          std::find(std::begin(kKeys), std::end(kKeys), key.text) == std::end(kKeys))
+        fail("the header has a key other than 'descr', 'fortran_order' and 'shape'");
+    }
+  }
 
   NpyHeader parse() const {
     NpyHeader header;
@@ -34,64 +61,57 @@ class HeaderText {
  private:
   [[noreturn]] void fail(const std::string& what) const { throw Failure(path_ + ": " + what); }
 
-  // What stands behind 'key':.
-  std::string_view value_of(std::string_view key) const {
-    const std::string_view text = text_;
-    auto at = text.find(std::string("'").append(key).append("'"));
-    if (at != std::string_view::npos) at = text.find(':', at);
-    if (at != std::string_view::npos) at = text.find_first_not_of(' ', at + 1);
-    if (at == std::string_view::npos) fail("the header has no '" + std::string(key) + "'");
-    return text.substr(at);
+  const Literal& value_of(std::string_view key) const {
+    const Literal* value = fields_.find(key);
+    if (value == nullptr) fail("the header has no '" + std::string(key) + "'");
+    return *value;
   }
 
+  // A byte order stands before the short names alone; '=', '|' and none are this machine's.
   void parse_dtype(NpyHeader& header) const {
-    const std::string_view value = value_of("descr");
-    const auto end = value.find('\'', 1);
-    if (value.front() != '\'' || end == std::string_view::npos) fail("structured dtypes are not supported");
-    const std::string_view dtype = value.substr(1, end - 1);
-    const std::string_view type = dtype.empty() ? dtype : dtype.substr(1);
-    if (type != "i1" && type != "u1" && type != "i2" && type != "u2" && type != "i4") {
-      fail("dtype '" + std::string(dtype) + "' is not supported, expected i1, u1, i2, u2 or i4");
+    const Literal& value = value_of("descr");
+    if (value.kind != Literal::Kind::string) fail("structured dtypes are not supported");
+    std::string_view name = value.text;
+    const bool has_order = name.size() > 1 && name.size() <= 3 && name.find_first_of("<>=|") == 0;
+    const char order = has_order ? name.front() : '=';
+    if (has_order) name.remove_prefix(1);
+    const auto* const type = std::find_if(std::begin(kElementTypes), std::end(kElementTypes), [&](const auto& t) {
+      return std::find(std::begin(t.names), std::end(t.names), name) != std::end(t.names);
+    });
+    if (type == std::end(kElementTypes)) {
+      fail("dtype '" + value.text + "' is not supported, expected i1, u1, i2, u2 or i4");
     }
-    header.dtype = dtype;
-    header.is_signed = type[0] == 'i';
-    header.element_bytes = type[1] - '0';
-    if (dtype[0] != '<' && dtype[0] != '>' && !(dtype[0] == '|' && header.element_bytes == 1)) {
-      fail("dtype '" + std::string(dtype) + "' has no known byte order");
-    }
-    header.big_endian = dtype[0] == '>';
+    header.dtype = value.text;
+    header.is_signed = type->is_signed;
+    header.element_bytes = type->bytes;
+    header.big_endian = order == '>' || (order != '<' && std::endian::native == std::endian::big);
   }
 
   void parse_order(NpyHeader& header) const {
-    const std::string_view value = value_of("fortran_order");
-    header.fortran_order = value.starts_with("True");
-    if (!header.fortran_order && !value.starts_with("False")) fail("'fortran_order' is neither True nor False");
+    const Literal& value = value_of("fortran_order");
+    if (value.kind != Literal::Kind::boolean) fail("'fortran_order' is neither True nor False");
+    header.fortran_order = value.number != 0;
   }
 
   void parse_shape(NpyHeader& header) const {
-    const std::string_view value = value_of("shape");
-    const auto end = value.find(')');
-    if (value.front() != '(' || end == std::string_view::npos) fail("'shape' is not a tuple");
-    const std::string_view shape = value.substr(0, end + 1);
-    std::vector<int64_t> extents;
-    for (const char* at = value.data() + 1; at < value.data() + end;) {
-      int64_t extent = 0;
-      const auto [stopped_at, error] = std::from_chars(at, value.data() + end, extent);
-      if (error != std::errc{} || extent < 0) fail("shape " + std::string(shape) + " is not a tuple of counts");
-      extents.push_back(extent);
-      at = std::find_if_not(stopped_at, value.data() + end, [](char c) { return c == ',' || c == ' '; });
+    const Literal& value = value_of("shape");
+    const auto is_count = [](const Literal& extent) {
+      return extent.kind == Literal::Kind::integer && extent.number >= 0;
+    };
+    if (value.kind != Literal::Kind::tuple || !std::all_of(value.items.begin(), value.items.end(), is_count)) {
+      fail("'shape' is not a tuple of counts");
     }
-    if (extents.size() != 2) fail("shape " + std::string(shape) + " is not two-dimensional");
-    header.rows = extents[0];
-    header.cols = extents[1];
-    if (header.rows == 0 || header.cols == 0) fail("shape " + std::string(shape) + " has no elements");
-    if (header.rows > std::numeric_limits<int64_t>::max() / 4 / header.cols) {
-      fail("shape " + std::string(shape) + " is too large");
+    if (value.items.size() != 2) fail("the array has " + std::to_string(value.items.size()) + " axes, expected two");
+    header.rows = value.items[0].number;
+    header.cols = value.items[1].number;
+    if (header.cols > 0 && header.rows > std::numeric_limits<int64_t>::max() / 4 / header.cols) {
+      fail(format("shape (%lld, %lld) is too large", static_cast<long long>(header.rows),
+                  static_cast<long long>(header.cols)));
     }
   }
 
   const std::string& path_;
-  std::string text_;
+  Literal fields_;
 };
 
 uint32_t from_little_endian(std::string_view bytes) {
@@ -112,12 +132,17 @@ NpyHeader read_header(std::ifstream& file, const std::string& path) {
     throw Failure(path + ": not an .npy file");
   }
   const std::string version = read_bytes(file, path, 2);
-  if (version[0] != 1 && version[0] != 2) {
-    throw Failure(format("%s: .npy version %d is not supported, expected 1 or 2", path.c_str(), version[0]));
+  const int major = static_cast<unsigned char>(version[0]);
+  const int minor = static_cast<unsigned char>(version[1]);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw Failure(
+        format("%s: .npy version %d.%d is not supported, expected 1.0, 2.0 or 3.0", path.c_str(), major, minor));
   }
-  const uint32_t length = from_little_endian(read_bytes(file, path, version[0] == 1 ? 2 : 4));
-  if (length > 1U << 20) throw Failure(path + ": the header is longer than 1 MiB");
-  return HeaderText(path, read_bytes(file, path, length)).parse();
+  const uint32_t length = from_little_endian(read_bytes(file, path, major == 1 ? 2 : 4));
+  if (length > kLongestHeader) {
+    throw Failure(format("%s: the header has %u bytes, expected at most %u", path.c_str(), length, kLongestHeader));
+  }
+  return HeaderText(path, read_bytes(file, path, length), major < 3).parse();
 }
 
 // The i-th element of the raw bytes, widened.
@@ -190,13 +215,12 @@ void write_npy(const std::string& path, std::span<const int32_t> grid, int64_t r
   const std::size_t prefix = kMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ').append("\n");
 
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (!file) throw Failure(path + ": cannot be opened for writing");
-  file << kMagic << '\x01' << '\x00' << static_cast<char>(header.size() & 0xff) << static_cast<char>(header.size() >> 8)
-       << header;
-  file.write(reinterpret_cast<const char*>(grid.data()), static_cast<std::streamsize>(grid.size_bytes()));
-  file.close();
-  if (!file) throw Failure(path + ": writing failed");
+  OutputFile file(path);
+  file.write(kMagic);
+  file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
+  file.write(header);
+  file.write({reinterpret_cast<const char*>(grid.data()), grid.size_bytes()});
+  file.finish();
 }
 
 }  // namespace tool

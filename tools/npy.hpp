@@ -1,4 +1,4 @@
-// NumPy's .npy files, format versions 1 and 2: two-dimensional grids of integers.
+// NumPy's .npy files, format versions 1.0 to 3.0: two-dimensional grids of integers, taken and refused as NumPy does.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #pragma once
 
@@ -22,7 +22,7 @@ struct NpyHeader {
 class NpyReader {
  public:
   // Opens the file and reads its header. Takes i1, u1, i2, u2 and i4 of either byte order, and throws a Failure for
-  // anything else, for a grid without elements, and for a file that is shorter than its header says.
+  // anything else, and for a file that is shorter than its header says.
   explicit NpyReader(const std::string& path);
 
   const NpyHeader& header() const { return header_; }
@@ -36,7 +36,7 @@ class NpyReader {
   NpyHeader header_;
 };
 
-// Writes a rows x cols grid, row after row, as version 1, replacing the file.
+// Writes a rows x cols grid, row after row, as version 1.0. The file is replaced when all of it is written.
 void write_npy(const std::string& path, std::span<const int32_t> grid, int64_t rows, int64_t cols);
 
 }  // namespace tool

@@ -1,0 +1,30 @@
+// Python literals, as ast.literal_eval() takes them: what the header of an .npy file is written in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tool {
+
+struct Literal {
+  enum class Kind { string, integer, boolean, none, tuple, list, dictionary };
+
+  // The value of the last of equal keys, as in Python; nullptr: there is none.
+  const Literal* find(std::string_view key) const;
+
+  Kind kind = Kind::none;
+  std::string text;            // of a string
+  int64_t number = 0;          // of an integer or a boolean
+  std::vector<Literal> items;  // of a tuple, a list or a dictionary, whose values they are
+  std::vector<Literal> keys;   // of a dictionary
+};
+
+// nullopt: it is none, or an integer does not fit. long_suffix: an L may follow an integer, as Python 2 wrote them. Strings have no
+// backslashes and are not joined, and integers are decimal: nobody writes a header otherwise.
+std::optional<Literal> parse_literal(std::string_view text, bool long_suffix);
+
+}  // namespace tool

@@ -1,0 +1,28 @@
+// A file that is whole, or as it was before: written beside its place, and moved there at the end.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tool {
+
+class OutputFile {
+ public:
+  // Each throws a Failure with the system's reason. What is no ordinary file, as /dev/full, is written where it is.
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes);
+  void finish();
+
+ private:
+  [[noreturn]] void fail(const char* doing) const;
+
+  std::string path_;
+  std::string aside_;  // empty: none is left to be moved or removed
+  int file_ = -1;
+};
+
+}  // namespace tool
