@@ -6,6 +6,7 @@ install(TARGETS gpumem gpumem_static EXPORT gpumemTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES include/gpumem.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES scripts/gpumem.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/gpumem)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpumem)
 install(EXPORT gpumemTargets NAMESPACE gpumem:: DESTINATION ${package_dir})

@@ -25,6 +25,14 @@ quietly cmake -G Ninja -S "$source" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$pr
 quietly cmake --build "$scratch/cmake"
 "$scratch/cmake/consumer"
 
+echo 'under valgrind, with the suppressions that are installed:'
+if command -v valgrind >/dev/null; then
+  suppressions=$(find "$prefix" -name gpumem.supp)
+  GPUMEM_DEVICE=host quietly valgrind --error-exitcode=9 --suppressions="$suppressions" "$scratch/cmake/consumer"
+else
+  echo 'valgrind is not installed'
+fi
+
 echo 'by pkg-config:'
 if ! command -v pkg-config >/dev/null; then
   echo 'pkg-config is not installed'

@@ -10,12 +10,11 @@ int main(void) {
     return 1;
   }
   const int32_t x[] = {1, -20, 300};
-  int64_t sum = 0;
+  int64_t sum; /* as it is: the library writes to it and does not read it */
   gpumem_ctx *ctx;
   gpumem_status status = gpumem_ctx_create(NULL, &ctx);
   if (status == GPUMEM_OK) status = gpumem_reduce_i32(ctx, GPUMEM_SUM, x, 3, 1, &sum);
   if (status == GPUMEM_OK) status = gpumem_ctx_destroy(ctx);
-  printf("gpumem %d.%d.%d: %s, sum %lld\n", (int)major, (int)minor, (int)patch, gpumem_status_name(status),
-         (long long)sum);
+  printf("gpumem %d.%d.%d: %s\n", (int)major, (int)minor, (int)patch, gpumem_status_name(status));
   return status != GPUMEM_OK || sum != 281;
 }
