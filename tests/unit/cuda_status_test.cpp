@@ -32,6 +32,19 @@ TEST(CudaStatus, SentencesNameTheCallAndTheError) {
   }
 }
 
+TEST(CudaStatus, SaysWhatIsWrongWithADriver) {
+  const CudaDevices missing = unusable_driver(0, 13000, "libcuda.so.1: file too short");
+  EXPECT_EQ(missing.status, GPUMEM_NO_DRIVER);
+  EXPECT_EQ(missing.reason, "no CUDA driver can be loaded: libcuda.so.1: file too short");
+  EXPECT_EQ(unusable_driver(0, 13000, nullptr).status, GPUMEM_NO_DRIVER);
+  const CudaDevices old = unusable_driver(12080, 13010, nullptr);
+  EXPECT_EQ(old.status, GPUMEM_DRIVER_TOO_OLD);
+  EXPECT_EQ(old.reason, "the CUDA driver is of version 12080; expected 13000 or newer");
+  const CudaDevices incomplete = unusable_driver(13000, 13010, nullptr);
+  EXPECT_EQ(incomplete.status, GPUMEM_DRIVER_TOO_OLD);
+  EXPECT_EQ(incomplete.reason.find("expected"), std::string::npos) << incomplete.reason;
+}
+
 TEST(CudaDevices, EitherSomeOrAReason) {
   const CudaDevices devices = cuda_devices();
   if (devices.status == GPUMEM_OK) {

@@ -1,6 +1,7 @@
 #include "backend/cuda/cuda_check.hpp"
 
 #include <cstring>
+#include <string>
 
 #include "base/error.hpp"
 
@@ -52,6 +53,22 @@ gpumem_status status_of(cudaError_t error) noexcept {
     default:
       return GPUMEM_DRIVER_ERROR;
   }
+}
+
+CudaDevices unusable_driver(int version, int runtime_version, const char* loader_reason) {
+  if (version == 0) {
+    return {GPUMEM_NO_DRIVER, 0, 0,
+            std::string("no CUDA driver can be loaded: ") +
+                (loader_reason != nullptr ? loader_reason : "libcuda.so.1 is there, and is none")};
+  }
+  const int oldest = runtime_version / 1000 * 1000;
+  const std::string driver = "the CUDA driver is of version " + std::to_string(version);
+  if (version >= oldest) {
+    return {GPUMEM_DRIVER_TOO_OLD, 0, 0,
+            driver + " and lacks what the runtime, of version " + std::to_string(runtime_version) +
+                ", needs: is its installation complete?"};
+  }
+  return {GPUMEM_DRIVER_TOO_OLD, 0, 0, driver + "; expected " + std::to_string(oldest) + " or newer"};
 }
 
 void check_cuda(cudaError_t error, const char* what) {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "backend/backend.hpp"
 #include "backend/cuda/driver_api.hpp"
 #include "gpumem.h"
 
@@ -12,6 +13,10 @@ gpumem_status status_of(cudaError_t error) noexcept;
 
 // Throws for everything but cudaSuccess. The runtime is the library's own copy, so its last error is nobody else's.
 void check_cuda(cudaError_t error, const char* what);
+
+// What is wrong with a driver that the runtime can't use; versions as CUDA numbers them. version 0: there is none, for the loader's
+// reason, if it gave one.
+CudaDevices unusable_driver(int version, int runtime_version, const char* loader_reason);
 
 // The one CUDA check: the sentence carries the call as it is written.
 #define GPUMEM_CUDA(call) ::gpumem::check_cuda((call), #call)

@@ -1,4 +1,6 @@
 // Which CUDA devices there are, and what each is.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <string>
 
@@ -9,17 +11,23 @@
 namespace gpumem {
 namespace {
 
+// The loader's reason why there is no driver; empty: there is one.
+std::string loader_reason() {
+  void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return dlerror();
+  dlclose(library);
+  return {};
+}
+
 // cudaErrorInsufficientDriver also means that there is no driver at all; its version is 0 then.
 CudaDevices unusable(cudaError_t error) {
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
   static_cast<void>(cudaGetLastError());
   const gpumem_status status = status_of(error);
-  if (status == GPUMEM_DRIVER_TOO_OLD && driver == 0) return {GPUMEM_NO_DRIVER, 0, 0, "no CUDA driver is installed"};
   if (status == GPUMEM_DRIVER_TOO_OLD) {
-    return {status, 0, 0,
-            "the CUDA driver is of version " + std::to_string(driver) + "; expected " +
-                std::to_string(CUDART_VERSION / 1000 * 1000) + " or newer"};
+    const std::string reason = driver == 0 ? loader_reason() : "";
+    return unusable_driver(driver, CUDART_VERSION, reason.empty() ? nullptr : reason.c_str());
   }
   return {status, 0, 0, std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error)};
 }
