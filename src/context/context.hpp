@@ -85,6 +85,7 @@ class Context {
   // Live children. The lock is held while all of the streams are waited for, so that none is destroyed meanwhile.
   std::mutex streams_mutex;
   std::vector<Stream*> streams;
+  std::vector<std::unique_ptr<Stream>> ended_streams;  // for the next: a thread may wrongly still look at one
   std::atomic<int64_t> events{0};
 
  private:

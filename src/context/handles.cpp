@@ -46,7 +46,7 @@ uint64_t HandleTable::insert(HandleType type, void* object) {
   free_.pop_back();
   Slot* slot = slot_at(index);
   slot->generation = (slot->generation + 1) & 0x7ffffffu;
-  slot->object = object;
+  slot->object.store(object, std::memory_order_relaxed);
   const uint64_t fields = (static_cast<uint64_t>(epoch_) << 56) | (static_cast<uint64_t>(type) << 52) |
                           (static_cast<uint64_t>(slot->generation) << 25) | index;
   const uint64_t handle = (fields | static_cast<uint64_t>(std::popcount(fields) % 2) << 24) ^ salt_;
@@ -60,7 +60,7 @@ void* HandleTable::get(uint64_t handle, HandleType type, const char* argument) c
   const Slot* slot = epoch_of(handle) == epoch_ ? slot_at(slot_of(handle ^ salt_)) : nullptr;
   if (slot != nullptr && slot->handle.load(std::memory_order_acquire) == handle &&
       type_of(handle) == static_cast<uint8_t>(type)) {
-    return slot->object;
+    return slot->object.load(std::memory_order_relaxed);
   }
   const auto value = static_cast<unsigned long long>(handle);
   if (epoch_of(handle) != 0 && epoch_of(handle) < epoch_) {
@@ -76,7 +76,6 @@ void HandleTable::erase(uint64_t handle) noexcept {
   const uint32_t index = slot_of(handle ^ salt_);
   Slot* slot = slot_at(index);
   slot->handle.store(0, std::memory_order_release);
-  slot->object = nullptr;
   free_.push_back(index);
 }
 

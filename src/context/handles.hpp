@@ -31,7 +31,7 @@ class HandleTable {
  private:
   struct Slot {
     std::atomic<uint64_t> handle{0};
-    void* object = nullptr;
+    std::atomic<void*> object{nullptr};  // stays when the handle goes: a thread that looks it up meanwhile has it still
     uint32_t generation = 0;
   };
   static constexpr uint64_t kSalted = (uint64_t{1} << 52) - 1;

@@ -60,6 +60,7 @@ void unregister_leaks(Context& context) noexcept {
 uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   const std::lock_guard<std::mutex> lock(context.streams_mutex);
   context.streams.reserve(context.streams.size() + 1);
+  context.ended_streams.reserve(context.streams.size() + context.ended_streams.size() + 1);
   StreamCache& cache = context.device_memory().open(stream->native);
   stream->cache = &cache;
   try {
@@ -70,6 +71,14 @@ uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   }
   context.streams.push_back(stream.get());
   return stream.release()->handle;
+}
+
+std::unique_ptr<Stream> unused_stream(Context& context) {
+  const std::lock_guard<std::mutex> lock(context.streams_mutex);
+  if (context.ended_streams.empty()) return std::make_unique<Stream>();
+  std::unique_ptr<Stream> stream = std::move(context.ended_streams.back());
+  context.ended_streams.pop_back();
+  return stream;
 }
 
 size_t live_streams(Context& context) {
@@ -112,7 +121,8 @@ void destroy_context(uint64_t handle) {
 }
 
 uint64_t create_stream(Context& context) {
-  auto stream = std::make_unique<Stream>(Stream{&context, nullptr, false});
+  auto stream = unused_stream(context);
+  *stream = {&context, nullptr, false};
   stream->native = context.device().create_stream();
   const NativeStream native = stream->native;
   try {
@@ -124,7 +134,8 @@ uint64_t create_stream(Context& context) {
 }
 
 uint64_t wrap_stream(Context& context, void* native) {
-  auto stream = std::make_unique<Stream>(Stream{&context, context.device().wrap_stream(native), true});
+  auto stream = unused_stream(context);
+  *stream = {&context, context.device().wrap_stream(native), true};
   return enlist(context, std::move(stream));
 }
 
@@ -132,7 +143,6 @@ uint64_t wrap_stream(Context& context, void* native) {
 // waits for the listed streams.
 void destroy_stream(uint64_t handle) {
   auto& stream = object_of<Stream>(handle, HandleType::stream, "stream");
-  const std::unique_ptr<Stream> owned(&stream);
   process().handles.erase(handle);
   Backend& device = stream.context->device();
   const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);
@@ -144,6 +154,7 @@ void destroy_stream(uint64_t handle) {
   } else {
     device.destroy_stream(stream.native);
   }
+  stream.context->ended_streams.emplace_back(&stream);
 }
 
 uint64_t create_event(Context& context) {

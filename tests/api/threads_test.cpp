@@ -227,5 +227,28 @@ TEST(HostThreads, TheProgramsPoolDoesTheWork) {
   on_threads(4, [&](int) { EXPECT_TRUE(results_of(ctx, x) == expected); });
 }
 
+// The program's mistake, of which the other thread learns by a status.
+TEST(Threads, AStreamThatIsDestroyedInUseIsAStatus) {
+  const Context ctx(On::host);
+  std::vector<int32_t> x(64);
+  for (int round = 0; round < 200; ++round) {
+    gpumem_stream* stream = nullptr;
+    ASSERT_TRUE(ok(gpumem_stream_create(ctx, &stream)));
+    std::atomic<bool> started{false};
+    gpumem_status last = GPUMEM_OK;
+    std::thread user([&] {
+      const int32_t value = round;
+      while (last == GPUMEM_OK) {
+        last = gpumem_fill_async(ctx, x.data(), &value, 4, 64, stream);
+        started = true;
+      }
+    });
+    while (!started) std::this_thread::yield();
+    EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
+    user.join();
+    EXPECT_TRUE(gives(GPUMEM_INVALID_HANDLE, last));
+  }
+}
+
 }  // namespace
 }  // namespace gpumem_test

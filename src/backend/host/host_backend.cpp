@@ -103,9 +103,24 @@ void HostBackend::parallel(int64_t tasks, gpumem_task_fn task, void* state) noex
   team_.parallel(tasks, [task, state](int64_t i) { task(state, i); });
 }
 
-NativeStream HostBackend::create_stream() { return new HostQueue; }
+// Room is made for its end, which can't fail.
+NativeStream HostBackend::create_stream() {
+  const std::lock_guard<std::mutex> lock(queues_mutex_);
+  if (!ended_queues_.empty()) {
+    HostQueue* const queue = ended_queues_.back();
+    ended_queues_.pop_back();
+    queue->begin();
+    return queue;
+  }
+  ended_queues_.reserve(queues_.size() + 1);
+  return queues_.emplace_back(std::make_unique<HostQueue>()).get();
+}
 void HostBackend::finish_stream(NativeStream stream) noexcept { queue_of(stream).drain(); }
-void HostBackend::destroy_stream(NativeStream stream) noexcept { delete &queue_of(stream); }
+void HostBackend::destroy_stream(NativeStream stream) noexcept {
+  queue_of(stream).end();
+  const std::lock_guard<std::mutex> lock(queues_mutex_);
+  ended_queues_.push_back(&queue_of(stream));
+}
 
 NativeStream HostBackend::wrap_stream(void* native) {
   if (native != nullptr) {

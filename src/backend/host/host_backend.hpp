@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/host/host_queue.hpp"
@@ -105,6 +107,9 @@ class HostBackend final : public Host {
   HostTeam team_;
   MappingsFile mappings_;
   HostQueue own_queue_;
+  std::mutex queues_mutex_;
+  std::vector<std::unique_ptr<HostQueue>> queues_;  // of all streams; those that ended wait for another one
+  std::vector<HostQueue*> ended_queues_;
 };
 
 // Launchers that stand in files of their own.

@@ -1,5 +1,6 @@
 #include "backend/host/host_queue.hpp"
 
+#include "base/error.hpp"
 #include "base/quiet_thread.hpp"
 
 namespace gpumem {
@@ -26,17 +27,30 @@ std::chrono::steady_clock::time_point Mark::when() const noexcept {
   return when_;
 }
 
-HostQueue::~HostQueue() {
+void HostQueue::end() noexcept {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
+    ended_ = true;
+    changed_.wait(lock, [this] { return serving_ == next_; });
     stopping_ = true;
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
 }
 
+void HostQueue::begin() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ended_ = false;
+  stopping_ = false;
+}
+
+void HostQueue::require_not_ended() const {
+  if (ended_) fail(GPUMEM_INVALID_HANDLE, "the stream was destroyed by another thread meanwhile");
+}
+
 void HostQueue::take_turn() {
   std::unique_lock<std::mutex> lock(mutex_);
+  require_not_ended();
   const uint64_t mine = next_++;
   changed_.wait(lock, [&] { return serving_ == mine; });
 }
@@ -49,6 +63,7 @@ void HostQueue::end_turn() {
 
 // Takes the number last: nothing that can fail comes after it, so no number is ever left without a holder.
 void HostQueue::push(Task task, std::shared_ptr<Mark> mark) {
+  require_not_ended();
   if (!thread_.joinable()) thread_ = quiet_thread([this] { serve(); });
   items_.push_back({next_, std::move(task), std::move(mark)});
   ++next_;
@@ -62,6 +77,7 @@ void HostQueue::enqueue(Task task) {
 
 void HostQueue::enqueue_mark(std::shared_ptr<Mark> mark) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  require_not_ended();
   if (serving_ == next_) {
     mark->pass();  // no thread is needed for a moment that has come
   } else {

@@ -40,7 +40,7 @@ class HostQueue {
   using Task = std::function<void()>;  // must not throw when run
 
   HostQueue() = default;
-  ~HostQueue();  // after everything enqueued
+  ~HostQueue() { end(); }
   HostQueue(const HostQueue&) = delete;
   HostQueue& operator=(const HostQueue&) = delete;
 
@@ -56,6 +56,10 @@ class HostQueue {
   // Waits for what was handed in so far, not for what comes after.
   void drain();
   bool idle() const noexcept;
+  // After everything handed in. What is handed in from then on, by a thread that wrongly still uses the stream, throws
+  // INVALID_HANDLE, until the queue begins anew.
+  void end() noexcept;
+  void begin() noexcept;
 
  private:
   // A number of one's own, from when it comes up to the end of the scope.
@@ -77,6 +81,7 @@ class HostQueue {
     std::shared_ptr<Mark> mark;
   };
 
+  void require_not_ended() const;                    // with the lock held
   void push(Task task, std::shared_ptr<Mark> mark);  // with the lock held
   void take_turn();
   void end_turn();
@@ -87,6 +92,7 @@ class HostQueue {
   uint64_t next_ = 0;     // the number that the next comer gets
   uint64_t serving_ = 0;  // the number whose turn it is; equal to next_ when the queue is idle
   std::deque<Item> items_;
+  bool ended_ = false;
   bool stopping_ = false;
   std::thread thread_;
 };
