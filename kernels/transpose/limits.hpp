@@ -101,8 +101,20 @@ constexpr int kTextbookThreads = 1024;
 // Side of the tile of the host's transpose: rows of 256 bytes, four cache lines.
 constexpr int64_t host_transpose_tile(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 
+// Bytes that the buffer of a transpose may take of a thread's stack, which may be a small one of the program's, and the side of the
+// tile in it.
+constexpr int64_t kHostStackBuffer = 8192;
+constexpr int64_t host_stack_tile(int64_t element_bytes) noexcept {
+  int64_t side = host_transpose_tile(element_bytes);
+  while (side * side * element_bytes > kHostStackBuffer) side /= 2;
+  return side;
+}
+
 // Elements of the short side that the host's transpose of narrow matrices takes, and of the long side at a time: 4 KiB of each plane.
 constexpr int64_t kHostAosSoaWidth = 16;
 constexpr int64_t host_aos_soa_tile(int64_t element_bytes) noexcept { return 4096 / element_bytes; }
+constexpr int64_t host_aos_soa_stack_tile(int64_t element_bytes) noexcept {
+  return kHostStackBuffer / kHostAosSoaWidth / element_bytes;
+}
 
 }  // namespace gpumem

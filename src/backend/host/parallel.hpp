@@ -4,12 +4,37 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 #include "backend/backend.hpp"
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/worker_pool.hpp"
+#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
+
+// Memory of one task, from the heap: its thread may be the program's, with a small stack. A task can't fail, so it has another way
+// where get() is nullptr.
+class TaskMemory {
+ public:
+  explicit TaskMemory(int64_t bytes) noexcept
+      : p_(bytes > 0 ? ::operator new(static_cast<size_t>(bytes), kLine, std::nothrow) : nullptr) {}
+  ~TaskMemory() { ::operator delete(p_, kLine); }
+  TaskMemory(const TaskMemory&) = delete;
+  TaskMemory& operator=(const TaskMemory&) = delete;
+
+  void* get() const noexcept { return p_; }
+
+ private:
+  static constexpr std::align_val_t kLine{64};
+  void* const p_;
+};
+
+// For a band of a transpose: a tile, unless one of the stack's size will do for all of its bytes.
+inline int64_t tile_memory_bytes(int64_t element_bytes, int64_t bytes) noexcept {
+  const int64_t tile = host_transpose_tile(element_bytes);
+  return bytes > kHostStackBuffer && tile > host_stack_tile(element_bytes) ? tile * tile * element_bytes : 0;
+}
 
 struct HostTeam {
   const Loops& loops;

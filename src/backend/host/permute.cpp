@@ -180,8 +180,9 @@ void move_planes(const HostTeam& team, const PermuteArgs& args) noexcept {
   const auto loop = team.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(element))];
   const bool stream = args.axes.elements() * element >= kStreamedBytes;
   over_pieces(team, args.shape.grid, walk, args.shape.tile, longest_band(walk, element), [&](const Piece& p) {
+    const TaskMemory buffer(tile_memory_bytes(element, (p.last_x - p.first_x) * (p.last_y - p.first_y) * element));
     loop({at.src + p.src, args.axes.src_stride[0], at.dst + p.dst, args.axes.dst_stride[fastest], p.first_y, p.last_y,
-          p.first_x, p.last_x, stream});
+          p.first_x, p.last_x, stream, buffer.get()});
   });
 }
 

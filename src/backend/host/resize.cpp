@@ -14,12 +14,16 @@ namespace {
 
 int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
 
-// Some rows of dst by some of its columns, kHostResizeCols of them at most.
+// Bytes that a task has for a column: its place, and a pixel of each of two lines.
+constexpr int64_t kRoomOfColumn = sizeof(ResizeColumn) + 2 * 4 * sizeof(uint32_t);
+
+// Some rows of dst by some of its columns, for which there is room.
 struct Piece {
   int64_t first_row;
   int64_t last_row;
   int64_t first_col;
   int64_t cols;
+  char* room;
 };
 
 const char* src_row(const ResizeArgs& a, int64_t row) noexcept {
@@ -34,7 +38,7 @@ void take_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexc
   const int64_t pixel = int64_t{a.channels} * element_bytes(a.dtype);
   const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
-  ResizeColumn columns[kHostResizeCols];
+  auto* const columns = reinterpret_cast<ResizeColumn*>(p.room);
   for (int64_t i = 0; i < p.cols; ++i) columns[i] = {resize_nearest(across, p.first_col + i) * pixel, 0, 0};
   for (int64_t row = p.first_row; row < p.last_row; ++row) {
     loop(src_row(a, resize_nearest(down, row)), columns, p.cols, dst_at(a, row, p.first_col));
@@ -47,9 +51,16 @@ template <class T>
 class BlendedLines {
  public:
   using Line = typename ResizeBlend<T>::Line;
+  static_assert(sizeof(Line) == sizeof(uint32_t));
 
   BlendedLines(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept
-      : args_(a), cols_(p.cols), loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]) {
+      : args_(a),
+        cols_(p.cols),
+        loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]),
+        columns_(reinterpret_cast<ResizeColumn*>(p.room)) {
+    auto* const lines = reinterpret_cast<Line*>(columns_ + cols_);
+    held_[0].line = lines;
+    held_[1].line = lines + 4 * cols_;
     const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
     const int64_t pixel = int64_t{a.channels} * static_cast<int64_t>(sizeof(T));
     for (int64_t i = 0; i < p.cols; ++i) {
@@ -72,13 +83,13 @@ class BlendedLines {
  private:
   struct Held {
     int64_t row = -1;
-    Line line[4 * kHostResizeCols];
+    Line* line = nullptr;
   };
 
   const ResizeArgs& args_;
   int64_t cols_;
   ResizeGather loop_;
-  ResizeColumn columns_[kHostResizeCols];
+  ResizeColumn* columns_;
   Held held_[2];
 };
 
@@ -96,15 +107,28 @@ void blend_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noex
   }
 }
 
-// A task works its columns out once, for a band of shape.tile rows.
+void resize_piece(const HostTeam& team, const ResizeArgs& a, const Piece& piece) noexcept {
+  if (a.filter == GPUMEM_FILTER_NEAREST) return take_piece(team, a, piece);
+  for_pixel_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
+}
+
+// A task works its columns out once, for a band of shape.tile rows; where memory has run out, as many as the stack has room for at a
+// time.
 void resize_parallel(const HostTeam& team, const ResizeArgs& a) {
   const int64_t across = ceil_div(a.dst_cols, kHostResizeCols);
   team.parallel(across * ceil_div(a.dst_rows, a.shape.tile), [&](int64_t i) {
     const int64_t row = i / across * a.shape.tile;
+    const int64_t end_row = std::min(row + a.shape.tile, a.dst_rows);
     const int64_t col = i % across * kHostResizeCols;
-    const Piece piece{row, std::min(row + a.shape.tile, a.dst_rows), col, std::min(kHostResizeCols, a.dst_cols - col)};
-    if (a.filter == GPUMEM_FILTER_NEAREST) return take_piece(team, a, piece);
-    for_pixel_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
+    const int64_t end_col = std::min(col + kHostResizeCols, a.dst_cols);
+    alignas(64) char small[kHostStackBuffer / 2];
+    const int64_t room = (end_col - col) * kRoomOfColumn;
+    const TaskMemory large(room > int64_t{sizeof small} ? room : 0);
+    const int64_t at_once = large.get() != nullptr ? kHostResizeCols : int64_t{sizeof small} / kRoomOfColumn;
+    char* const memory = large.get() != nullptr ? static_cast<char*>(large.get()) : small;
+    for (int64_t first = col; first < end_col; first += at_once) {
+      resize_piece(team, a, {row, end_row, first, std::min(at_once, end_col - first), memory});
+    }
   });
 }
 

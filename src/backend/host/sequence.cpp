@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
+#include "backend/host/parallel.hpp"
 #include "kernels/order.hpp"
 
 namespace gpumem {
@@ -61,8 +63,14 @@ ReduceNode Sequence::node(int64_t first, int64_t last) const noexcept {
 
 // Leaf by leaf; indices count from `first` here.
 ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
-  alignas(64) char x[kLeafTerms * 8];
-  alignas(64) char y[kLeafTerms * 8];
+  constexpr int64_t kRoom = kLeafTerms * 8;
+  alignas(64) static char last_resort[2 * kRoom];  // where memory has run out: one task at a time
+  static std::mutex last_resort_taken;
+  const TaskMemory memory(y_.data == nullptr ? kRoom : 2 * kRoom);
+  std::unique_lock<std::mutex> lock(last_resort_taken, std::defer_lock);
+  if (memory.get() == nullptr) lock.lock();
+  char* const x = memory.get() != nullptr ? static_cast<char*>(memory.get()) : last_resort;
+  char* const y = x + kRoom;
   ReduceNode levels[kTreeLevels];
   int64_t leaves = 0;
   for (int64_t at = first; at < last; at += kLeafTerms) {

@@ -39,8 +39,9 @@ void BufferedTranspose::run(char* scratch) const noexcept {
   const TransposeArgs& a = args_;
   const auto loop = team_.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
   share(team_, a.batches, tasks_, scratch, matrix_bytes_, [&](int64_t batch, char* copy) {
+    const TaskMemory buffer(tile_memory_bytes(a.element_bytes, matrix_bytes_));
     std::memcpy(copy, matrix(a, batch), static_cast<size_t>(matrix_bytes_));
-    loop({copy, a.cols, matrix(a, batch), a.rows, 0, a.rows, 0, a.cols, false});
+    loop({copy, a.cols, matrix(a, batch), a.rows, 0, a.rows, 0, a.cols, false, buffer.get()});
   });
 }
 

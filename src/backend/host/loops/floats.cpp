@@ -86,10 +86,13 @@ struct Leaf {
     return folded(lanes, std::make_integer_sequence<int, kVectors / 2>{});
   }
 
-  // Rows of as many vectors; the lanes that are not there hold +0, and so change nothing.
-  static Node part(const Terms& terms, int rows, int vectors) {
+  // Rows of terms, and a last one of as many vectors; the lanes that are not there hold +0, and so change nothing.
+  static Node part(const Terms& terms, int rows, const Terms& last, int vectors) {
     Lane<F64s> lanes[kVectors];
-    for (int v = 0; v < vectors; ++v) accumulate(terms, rows, v, lanes, std::integer_sequence<int, 0>{});
+    for (int v = 0; v < vectors; ++v) {
+      accumulate(terms, rows, v, lanes, std::integer_sequence<int, 0>{});
+      lanes[v].take(last.at(v * kWide));
+    }
     for (int h = vectors / 2; h > 0; h /= 2) {
       for (int v = 0; v < h; ++v) lanes[v].join(lanes[v + h]);
     }
@@ -128,9 +131,14 @@ struct NormLeaf {
   static Node whole(const Terms& terms) {
     const MiddleSquares<double> middle = Leaf<MiddleSquares, Terms>::whole(terms);
     const bool others = std::bit_cast<int64_t>(middle.outside) < 0;
-    return others ? Leaf<Norm, Terms>::whole(terms) : Node{0, middle.sum, 0};
+    return others ? whole_of_any(terms) : Node{0, middle.sum, 0};
   }
-  static Node part(const Terms& terms, int rows, int vectors) { return Leaf<Norm, Terms>::part(terms, rows, vectors); }
+  [[gnu::noinline]] static Node whole_of_any(const Terms& terms) {  // its lanes are no part of its callers' frames
+    return Leaf<Norm, Terms>::whole(terms);
+  }
+  static Node part(const Terms& terms, int rows, const Terms& last, int vectors) {
+    return Leaf<Norm, Terms>::part(terms, rows, last, vectors);
+  }
 };
 
 // The pairwise tree over leaves that come in order: stack[i] is a whole subtree, the larger ones below.
@@ -161,26 +169,24 @@ inline ReduceNode stored(const Norm<double>& v) {
   return {{std::bit_cast<uint64_t>(v.small), std::bit_cast<uint64_t>(v.middle), std::bit_cast<uint64_t>(v.large), 0}};
 }
 
-// The last leaf, of fewer than kLeafTerms terms, filled up with zeros to whole rows, or to whole vectors and a power of two.
+// The last leaf, of fewer than kLeafTerms terms; its last row filled up with zeros, to a power of two of vectors if it is the only one.
 template <class TheLeaf>
 typename TheLeaf::Node last_leaf(const typename TheLeaf::Terms& terms, int64_t n) {
   using T = typename TheLeaf::Terms::T;
   int lanes = kWide;
   while (lanes < kLeafLanes && lanes < n) lanes *= 2;
-  const int rows = static_cast<int>((n + kLeafLanes - 1) / kLeafLanes);
-  alignas(64) T x[kLeafTerms];
-  alignas(64) T y[kLeafTerms];
+  const int rows = static_cast<int>((n - 1) / kLeafLanes);
+  alignas(64) T x[kLeafLanes];
+  alignas(64) T y[kLeafLanes];
   const auto pad = [&](T* to, const T* from) {
     if (from == nullptr) return;
-    const auto bytes = static_cast<size_t>(n) * sizeof(T);
-    std::memcpy(to, from, bytes);
-    std::memset(
-        reinterpret_cast<char*>(to) + bytes, 0,
-        static_cast<size_t>(rows - 1) * kLeafLanes * sizeof(T) + static_cast<size_t>(lanes) * sizeof(T) - bytes);
+    const auto bytes = static_cast<size_t>(n - rows * kLeafLanes) * sizeof(T);
+    std::memcpy(to, from + rows * kLeafLanes, bytes);
+    std::memset(reinterpret_cast<char*>(to) + bytes, 0, static_cast<size_t>(lanes) * sizeof(T) - bytes);
   };
   pad(x, terms.x);
   pad(y, terms.y);
-  return TheLeaf::part({{x, y}}, rows, lanes / kWide);
+  return TheLeaf::part(terms, rows, {{x, y}}, lanes / kWide);
 }
 
 template <class TheLeaf>

@@ -77,7 +77,8 @@ struct WordLineLoops {
 };
 
 // Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst, in tiles of
-// host_transpose_tile() a side. stream: dst is larger than the caches and is written around them.
+// host_transpose_tile() a side. stream: dst is larger than the caches and is written around them. buffer: room for a tile on a
+// cache line's boundary; nullptr: the tiles are of host_stack_tile() a side.
 struct TransposeBand {
   const char* src;
   int64_t src_ld;
@@ -88,10 +89,11 @@ struct TransposeBand {
   int64_t first_col;
   int64_t last_col;
   bool stream;
+  void* buffer;
 };
 
 // Structures [first, last) of a narrow matrix: rows of `width` elements of src become columns of dst (from_packed), or columns of
-// src become rows of `width` elements of dst.
+// src become rows of `width` elements of dst. buffer: room for kHostAosSoaWidth * host_aos_soa_tile() elements, or nullptr.
 struct AosSoaBand {
   const char* src;
   int64_t src_ld;
@@ -102,6 +104,7 @@ struct AosSoaBand {
   int64_t last;
   bool from_packed;
   bool stream;
+  void* buffer;
 };
 
 struct MoveLoops {

@@ -77,10 +77,8 @@ void gather_tile(const char* src, int64_t src_pitch, Element<kBytes>* buffer) {
   gather_elements<kBytes, kTile>(src, src_pitch, buffer, kTile, kTile);
 }
 
-template <int kBytes>
-void transpose_band(const TransposeBand& b) {
-  constexpr int kTile = static_cast<int>(host_transpose_tile(kBytes));
-  alignas(64) Element<kBytes> buffer[kTile * kTile];
+template <int kBytes, int kTile>
+void transpose_tiles(const TransposeBand b, Element<kBytes>* __restrict buffer) {
   const int64_t src_pitch = b.src_ld * kBytes;
   const int64_t dst_pitch = b.dst_ld * kBytes;
   for (int64_t c0 = b.first_col; c0 < b.last_col; c0 += kTile) {
@@ -108,6 +106,17 @@ void transpose_band(const TransposeBand& b) {
   if (b.stream) stream_fence();
 }
 
+template <int kBytes>
+void transpose_band(const TransposeBand& b) {
+  constexpr int kTile = static_cast<int>(host_transpose_tile(kBytes));
+  constexpr int kStackTile = static_cast<int>(host_stack_tile(kBytes));
+  if constexpr (kTile > kStackTile) {
+    if (b.buffer != nullptr) return transpose_tiles<kBytes, kTile>(b, static_cast<Element<kBytes>*>(b.buffer));
+  }
+  alignas(64) Element<kBytes> buffer[kStackTile * kStackTile];
+  transpose_tiles<kBytes, kStackTile>(b, buffer);
+}
+
 inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
   if (stream) {
     stream_row(dst, src, bytes);
@@ -118,18 +127,20 @@ inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
 
 // The buffer holds a piece of each plane, or the structures side by side; either leaves it in long rows.
 template <int kBytes>
-void aos_soa_band(const AosSoaBand& b) {
-  constexpr int64_t kTile = host_aos_soa_tile(kBytes);
-  alignas(64) Element<kBytes> buffer[kHostAosSoaWidth * kTile];
+void aos_soa_band(const AosSoaBand& band) {
+  const AosSoaBand b = band;  // its own: the elements that are written are none of it
+  alignas(64) Element<kBytes> small[kHostStackBuffer / kBytes];
+  Element<kBytes>* const __restrict buffer = b.buffer != nullptr ? static_cast<Element<kBytes>*>(b.buffer) : small;
+  const int64_t tile = b.buffer != nullptr ? host_aos_soa_tile(kBytes) : host_aos_soa_stack_tile(kBytes);
   const int64_t src_pitch = b.src_ld * kBytes;
   const int64_t dst_pitch = b.dst_ld * kBytes;
-  for (int64_t at = b.first; at < b.last; at += kTile) {
-    const int64_t count = b.last - at < kTile ? b.last - at : kTile;
+  for (int64_t at = b.first; at < b.last; at += tile) {
+    const int64_t count = b.last - at < tile ? b.last - at : tile;
     if (b.from_packed) {
       for (int64_t c = 0; c < b.width; ++c) {
         const char* from = b.src + at * src_pitch + c * kBytes;
-        for (int64_t i = 0; i < count; ++i) std::memcpy(&buffer[c * kTile + i], from + i * src_pitch, kBytes);
-        put_row(b.dst + c * dst_pitch + at * kBytes, reinterpret_cast<const char*>(&buffer[c * kTile]), count * kBytes,
+        for (int64_t i = 0; i < count; ++i) std::memcpy(&buffer[c * tile + i], from + i * src_pitch, kBytes);
+        put_row(b.dst + c * dst_pitch + at * kBytes, reinterpret_cast<const char*>(&buffer[c * tile]), count * kBytes,
                 b.stream);
       }
       continue;
