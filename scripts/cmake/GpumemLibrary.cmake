@@ -11,6 +11,7 @@ function(gpumem_shared_library target)
   target_link_options(${target} PRIVATE
     LINKER:--version-script=${version_script} LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:--as-needed
     ${GPUMEM_SANITIZER_FLAGS} ${GPUMEM_EMULATION_LINK})
+  gpumem_harden(${target})
   if(NOT GPUMEM_SANITIZE)
     target_link_options(${target} PRIVATE LINKER:-z,defs)
   endif()

@@ -16,6 +16,23 @@ endif()
 # What is compiled with them; everything is linked with them.
 set(GPUMEM_INSTRUMENTATION ${GPUMEM_SANITIZER_FLAGS})
 
+# What the library and the command are compiled and linked with besides. A sanitizer has checks of its own, and nvcc's host code is
+# launch stubs alone.
+function(gpumem_harden target)
+  if(GPUMEM_SANITIZE)
+    return()
+  endif()
+  set(flags -fstack-protector-strong)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND flags -fcf-protection=full)
+  endif()
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")  # without optimisation there is none of it
+    list(APPEND flags -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:${flags}>")
+  target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
+endfunction()
+
 function(gpumem_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>

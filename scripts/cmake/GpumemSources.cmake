@@ -170,6 +170,11 @@ function(gpumem_core_settings target)
     # Functions that host and kernels share are plain constexpr ones.
     $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr>)
   gpumem_compile_options(${target})
+  gpumem_harden(${target})
+  # A call may be made in a thread with a small stack.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT GPUMEM_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wstack-usage=9216>)
+  endif()
 endfunction()
 
 # The host's inner loops, once for each instruction set.

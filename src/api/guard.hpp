@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/sentences.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
 #include "gpumem.h"
@@ -48,7 +49,7 @@ gpumem_status guard(F&& f) noexcept {
   } catch (const std::bad_alloc&) {
     return failed(GPUMEM_OUT_OF_MEMORY, "host memory has run out inside the library");
   } catch (const std::system_error& error) {
-    return failed(GPUMEM_OUT_OF_RESOURCES, error.what());
+    return failed(GPUMEM_OUT_OF_RESOURCES, reason_of(error.code().value()));
   } catch (const std::exception& error) {
     return failed(GPUMEM_INTERNAL, error.what());
   } catch (...) {
