@@ -3,37 +3,19 @@
 
 #include <cuda_runtime.h>
 
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
+#include <tuple>
 
 #include "kernels/sizes.hpp"
 
 namespace gpumem::kernels {
 
+// kBytes is a power of two.
 template <int kBytes>
-struct WordBySize;
-template <>
-struct WordBySize<1> {
-  using Type = uint8_t;
-};
-template <>
-struct WordBySize<2> {
-  using Type = uint16_t;
-};
-template <>
-struct WordBySize<4> {
-  using Type = uint32_t;
-};
-template <>
-struct WordBySize<8> {
-  using Type = uint2;
-};
-template <>
-struct WordBySize<16> {
-  using Type = uint4;
-};
-template <int kBytes>
-using WordOf = typename WordBySize<kBytes>::Type;
+using WordOf = std::tuple_element_t<std::countr_zero(static_cast<unsigned>(kBytes)),
+                                    std::tuple<uint8_t, uint16_t, uint32_t, uint2, uint4>>;
 
 // Elements of any alignment, moved byte by byte.
 template <int kBytes>

@@ -5,6 +5,8 @@
 // more). Elements of integers come back as fractions of their largest value, by which they are multiplied again.
 #include "kernels/resize/resize.hpp"
 
+#include <type_traits>
+
 #include "kernels/enqueue.cuh"
 #include "kernels/resize/tiles.cuh"
 
@@ -14,56 +16,19 @@ namespace {
 constexpr int kThreads = kResizeThreads;
 constexpr int kFraction = 8;
 
+template <class One, class Two, class Four>
+struct Vectors {
+  template <int kChannels>
+  using Of = std::conditional_t<kChannels == 1, One, std::conditional_t<kChannels == 2, Two, Four>>;
+};
+template <class T>
+using VectorsOf =
+    std::conditional_t<std::is_same_v<T, float>, Vectors<float1, float2, float4>,
+                       std::conditional_t<sizeof(T) == 4, Vectors<uint1, uint2, uint4>,
+                                          std::conditional_t<sizeof(T) == 2, Vectors<ushort1, ushort2, ushort4>,
+                                                             Vectors<uchar1, uchar2, uchar4>>>>;
 template <class T, int kChannels>
-struct VectorOf;
-template <>
-struct VectorOf<uint8_t, 1> {
-  using Type = uchar1;
-};
-template <>
-struct VectorOf<uint8_t, 2> {
-  using Type = uchar2;
-};
-template <>
-struct VectorOf<uint8_t, 4> {
-  using Type = uchar4;
-};
-template <>
-struct VectorOf<uint16_t, 1> {
-  using Type = ushort1;
-};
-template <>
-struct VectorOf<uint16_t, 2> {
-  using Type = ushort2;
-};
-template <>
-struct VectorOf<uint16_t, 4> {
-  using Type = ushort4;
-};
-template <>
-struct VectorOf<uint32_t, 1> {
-  using Type = uint1;
-};
-template <>
-struct VectorOf<uint32_t, 2> {
-  using Type = uint2;
-};
-template <>
-struct VectorOf<uint32_t, 4> {
-  using Type = uint4;
-};
-template <>
-struct VectorOf<float, 1> {
-  using Type = float1;
-};
-template <>
-struct VectorOf<float, 2> {
-  using Type = float2;
-};
-template <>
-struct VectorOf<float, 4> {
-  using Type = float4;
-};
+using VectorOf = typename VectorsOf<T>::template Of<kChannels>;
 
 template <class T>
 __device__ inline T from_texture(float value) {
@@ -89,7 +54,7 @@ __device__ inline T* pixel_of(const ResizeLaunch& launch, int64_t row, int64_t c
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
     nearest_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
-  using Vector = typename VectorOf<T, kChannels>::Type;
+  using Vector = VectorOf<T, kChannels>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
     const ResizePlace place(launch, tiles, tile, 1);
     for (int64_t row = place.row; row < place.end; ++row) {
@@ -110,7 +75,7 @@ __global__ void __launch_bounds__(kThreads)
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
     bilinear_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
-  using Vector = typename VectorOf<float, kChannels>::Type;
+  using Vector = VectorOf<float, kChannels>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
     const ResizePlace place(launch, tiles, tile, 1);
     for (int64_t row = place.row; row < place.end; ++row) {

@@ -11,7 +11,7 @@ struct Matrices {
   int rows;
   int cols;
   int size;  // elements of a matrix
-  int at_once;
+  int per_block;
   int64_t batches;
   int64_t batch_stride;
 };
@@ -24,9 +24,9 @@ __global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data
   const Quotients<int> matrices(first, step, w.size);
   const Quotients<int> lines(first, step, w.rows);  // rows of the results, of all matrices
   for (int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
-    const int64_t left = w.batches - group * w.at_once;
-    const int elements = (left < w.at_once ? static_cast<int>(left) : w.at_once) * w.size;
-    T* base = data + group * w.at_once * w.batch_stride;
+    const int64_t left = w.batches - group * w.per_block;
+    const int elements = (left < w.per_block ? static_cast<int>(left) : w.per_block) * w.size;
+    T* base = data + group * w.per_block * w.batch_stride;
     Quotients<int> matrix = matrices;
     for (int at = first; at < elements; at += kInFlight<T> * step) {
       T in[kInFlight<T>];
@@ -57,15 +57,15 @@ __global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data
 template <class T>
 cudaError_t run(const TransposeLaunch& launch, Stream stream) {
   const int64_t size = launch.rows * launch.cols;
-  const int64_t at_once = in_place_shared_matrices(size * sizeof(T));
+  const int64_t per_block = in_place_shared_matrices(size * sizeof(T));
   const Matrices whole{static_cast<int>(launch.rows),
                        static_cast<int>(launch.cols),
                        static_cast<int>(size),
-                       static_cast<int>(at_once),
+                       static_cast<int>(per_block),
                        launch.batches,
                        launch.dst_batch_stride};
-  const int64_t groups = tiles_along(launch.batches, at_once);
-  return start_shared(in_place_kernel<T>, launch, groups, transpose_shared_bytes(at_once * size, sizeof(T)), stream,
+  const int64_t groups = tiles_along(launch.batches, per_block);
+  return start_shared(in_place_kernel<T>, launch, groups, transpose_shared_bytes(per_block * size, sizeof(T)), stream,
                       static_cast<T*>(launch.dst), whole, groups);
 }
 

@@ -137,9 +137,9 @@ LaunchShape in_place_shape(const DeviceProps&, const TransposeProblem& p) noexce
 }
 
 LaunchShape in_place_shared_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
-  const int64_t at_once = in_place_shared_matrices(p.rows * p.cols * p.element_bytes);
-  const int threads = transpose_shared_threads(transpose_shared_bytes(at_once * p.rows * p.cols, p.element_bytes));
-  return {std::min(ceil_div(p.batches, at_once), kMaxGrid), threads, 4, at_once * p.rows};
+  const int64_t per_block = in_place_shared_matrices(p.rows * p.cols * p.element_bytes);
+  const int threads = transpose_shared_threads(transpose_shared_bytes(per_block * p.rows * p.cols, p.element_bytes));
+  return {std::min(ceil_div(p.batches, per_block), kMaxGrid), threads, 4, per_block * p.rows};
 }
 // The most blocks of a pass, each with one row or group of columns after the other, and the threads of the pass over rows.
 LaunchShape c2r_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
