@@ -65,7 +65,9 @@ TEST_P(Accuracy, CompensatedSumsAreWithinTwoUlp) {
   for (int round = 0; round < (quick_run() ? 30 : 600); ++round) {
     Random random(static_cast<uint64_t>(round));
     const auto n = static_cast<size_t>(log_uniform(4, 260, random));
-    const double wanted = std::ldexp(1.0, static_cast<int>(random.between(1, 49)));
+    // Every third is hard for certain: few rounds at random may have none.
+    const int64_t easiest = round % 3 == 0 ? 44 : 1;
+    const double wanted = std::ldexp(1.0, static_cast<int>(random.between(easiest, 49)));
     std::vector<double> x = ill_conditioned(n, wanted, random);
     // Long ones: pairs that cancel exactly, which leave the sum and the error as they are but not the condition.
     const int64_t more = round % 5 == 0 ? log_uniform(10, 100000, random) : 0;
