@@ -16,6 +16,7 @@ constexpr unsigned kWholeWarp = 0xffffffffu;
 
 // Nodes that stay on the device, as narrow as what they hold allows: fewer words to pass around.
 struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 bits
+  static constexpr NodeKind kind = NodeKind::integer;
   int64_t sum = 0;
   constexpr NarrowNode() = default;
   __device__ explicit NarrowNode(int64_t s) : sum(s) {}
@@ -23,6 +24,7 @@ struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 b
   __device__ ReduceNode stored() const { return IntegerNode(Int128{sum}).stored(); }
 };
 struct WideNode {  // any other that needs no 256 bits
+  static constexpr NodeKind kind = NodeKind::integer;
   Int128 sum = 0;
   constexpr WideNode() = default;
   __device__ explicit WideNode(Int128 s) : sum(s) {}
@@ -31,6 +33,7 @@ struct WideNode {  // any other that needs no 256 bits
   __device__ ReduceNode stored() const { return IntegerNode(sum).stored(); }
 };
 struct SmallRangeNode {  // keys of up to 32 bits
+  static constexpr NodeKind kind = NodeKind::range;
   uint32_t low = ~uint32_t{0};
   uint32_t high = 0;
   constexpr SmallRangeNode() = default;
@@ -176,6 +179,42 @@ class TreeStack {
   alignas(16) unsigned char room_[kLevels * sizeof(Node)];
 };
 
+template <class Node>
+__device__ __forceinline__ Node shuffle(const Node& v, int lane) {
+  unsigned long long word[sizeof(Node) / 8];
+  memcpy(word, &v, sizeof(Node));
+#pragma unroll
+  for (size_t i = 0; i < sizeof(Node) / 8; ++i) word[i] = __shfl_sync(kWholeWarp, word[i], lane);
+  Node from;
+  memcpy(&from, word, sizeof(Node));
+  return from;
+}
+
+// The same for nodes that a whole warp has: lane l keeps the subtree that waits on level l.
+template <class Node>
+class WarpStack {
+ public:
+  __device__ __forceinline__ void push(Node node) {
+    int level = 0;
+    for (; (count_ >> level) & 1; ++level) node = combine(shuffle(waiting_, level), node);
+    if (threadIdx.x % 32 == level) waiting_ = node;
+    ++count_;
+  }
+  __device__ __forceinline__ Node whole() const {
+    int level = __ffs(count_) - 1;
+    if (level < 0) return Node{};
+    Node node = shuffle(waiting_, level);
+    for (++level; count_ >> level != 0; ++level) {
+      if ((count_ >> level) & 1) node = combine(shuffle(waiting_, level), node);
+    }
+    return node;
+  }
+
+ private:
+  int count_ = 0;
+  Node waiting_{};
+};
+
 // The nodes load(0), ..., load(count - 1), one after the other, by all threads of a block; whole in warp 0. Each thread takes an
 // aligned run of 2^k of them. The block must be a power of two.
 template <class Node, class Load>
@@ -242,6 +281,8 @@ __device__ __forceinline__ void finish_sound_line(const ReduceLaunch& launch, in
                                                   const Node& node) {
   if constexpr (std::is_same_v<Node, SumNode>) {
     static_cast<uint64_t*>(launch.result)[index] = word_of(node.sum);
+  } else if constexpr (std::is_same_v<Node, NarrowNode>) {
+    static_cast<int64_t*>(launch.result)[index] = node.sum;
   } else {
     finish_line(launch, index, {nullptr, nullptr, n, true}, node.stored());
   }

@@ -23,6 +23,7 @@ struct ReduceSlot {
 // Scratch of one launch at a time: nodes of blocks, a counter for each group of blocks that hand their nodes to the last of
 // them, and a status. Nodes take up to kScratchNodeBytes. Counters and status are 0 before and after every launch.
 constexpr int64_t kScratchCounters = 16384;
+constexpr int64_t kLongRunCounter = kScratchCounters - 1;  // counts the runs of very long segments
 struct ReduceScratch {
   void* nodes = nullptr;
   unsigned* counters = nullptr;
@@ -48,10 +49,13 @@ struct ReduceLaunch {
   const void* y;  // dot: the second operand
   int64_t y_stride;
   LineLayout lines;
-  int64_t blocks_per_line;
-  int32_t block;     // threads
-  int64_t tile;      // elements of a line that a block takes
-  bool single_tile;  // the threads of one block, or of a cluster of blocks, load the whole sequence at once
+  int64_t grid;             // blocks, of many lines
+  int64_t rest_grid;        // of segments: blocks for those that are very long
+  int32_t lanes;            // that share a line; of columns: rows of a thread
+  int64_t blocks_per_line;  // of many lines: runs
+  int32_t block;            // threads
+  int64_t tile;             // elements of a line that a block takes
+  bool single_tile;         // the threads of one block, or of a cluster of blocks, load the whole sequence at once
   ReduceScratch scratch;
   // Where the value goes. A blocking reduction of one line: the node, to the slot. Else the finished value.
   ReduceSlot* slot;
@@ -96,12 +100,11 @@ Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const S
 
 using ReduceLauncher = cudaError_t(const ReduceLaunch&, Stream);
 
-ReduceLauncher reduce_tiles;           // contiguous lines of aligned elements
+ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
 ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
 ReduceLauncher reduce_strided_scalar;  // any lines
-ReduceLauncher reduce_short_rows;
+ReduceLauncher reduce_warp_lines;      // contiguous lines
 ReduceLauncher reduce_columns;
-ReduceLauncher reduce_short_columns;
 ReduceLauncher reduce_neighbored;
 ReduceLauncher reduce_neighbored_packed;
 ReduceLauncher reduce_interleaved;

@@ -44,27 +44,6 @@ constexpr int64_t reduce_chunk(gpumem_dtype dtype, gpumem_reduce_op op) noexcept
   return element_bytes(dtype) == 2 ? 2 * kLeafTerms : kLeafTerms;
 }
 
-// Neighbouring elements that a thread of the kernels of rows and columns loads at once: up to 16 bytes.
-constexpr int bundle_elements(int64_t element_bytes) noexcept { return element_bytes == 8 ? 2 : 4; }
-
-// Threads along a row of a matrix, and rows of threads, of a block that reduces columns.
-constexpr int kColumnSide = 16;
-
-// Nodes of a column that a row of its last block's threads folds in one go.
-constexpr int kColumnNodesAtOnce = 16;
-
-// Threads of a block of the kernel of short columns.
-constexpr int kShortColumnThreads = 256;
-
-// Blocks of the kernel of short rows, rows that a thread has in flight, and neighbouring threads that share a row.
-constexpr int kShortRowThreads = 256;
-constexpr int kShortRowsInFlight = 4;
-constexpr int short_row_sharers(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
-  const int count = bundle_elements(element_bytes(dtype));
-  if (cols <= 2 * count) return 1;
-  return node_kind(dtype, op) == NodeKind::sum && cols <= 16 * count ? 8 : kLeafLanes / count / 4;
-}
-
 // Leaf sums that wait in a block's shared memory for their neighbours.
 constexpr int kLeavesInShared = 256;
 

@@ -5,9 +5,10 @@
 namespace gpumem::kernels {
 namespace {
 
-__global__ void hand_over_kernel(gpumem_status* collected, gpumem_status* status, ReduceSlot* slot, uint32_t ticket) {
-  const gpumem_status value = *collected;
-  *collected = GPUMEM_OK;
+__global__ void hand_over_kernel(ReduceScratch scratch, gpumem_status* status, ReduceSlot* slot, uint32_t ticket) {
+  const gpumem_status value = *scratch.status;
+  *scratch.status = GPUMEM_OK;
+  scratch.counters[kLongRunCounter] = 0;
   if (status != nullptr) store_status(status, value);
   if (slot == nullptr) return;
   volatile ReduceSlot* out = slot;
@@ -58,7 +59,7 @@ bool reduce_clusters_fit(int64_t shared_bytes) noexcept {
 }
 
 cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream) {
-  return enqueue(hand_over_kernel, 1, 1, stream, launch.scratch.status, launch.status, launch.slot, launch.ticket);
+  return enqueue(hand_over_kernel, 1, 1, stream, launch.scratch, launch.status, launch.slot, launch.ticket);
 }
 
 }  // namespace gpumem::kernels

@@ -39,7 +39,6 @@ template <KeyClass kClass, int kWords>
 class PlaceState {
  public:
   static constexpr int kBytes = key_bytes(kClass);
-  static constexpr bool kOfLines = false;
   static constexpr Values kValues = Values::placed;
   using Node = std::conditional_t<kBytes == 8, ArgNode, SmallArgNode>;
 
@@ -105,7 +104,6 @@ class ChunkState {
  public:
   using Node = SmallArgNode;
   static constexpr int kBytes = key_bytes(kClass);
-  static constexpr bool kOfLines = false;
   static constexpr Values kValues = Values::placed;
 
   __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)

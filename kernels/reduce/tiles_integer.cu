@@ -279,7 +279,6 @@ class IntegerState {
  public:
   using Node = typename Terms::Node;
   static constexpr int kBytes = Terms::kBytes;
-  static constexpr bool kOfLines = true;
   static constexpr Values kValues = Values::one;
 
   __device__ IntegerState(gpumem_dtype, gpumem_reduce_op) {}

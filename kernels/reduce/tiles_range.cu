@@ -10,7 +10,6 @@ class RangeState {
  public:
   using Node = typename KeyRange<kClass>::Node;
   static constexpr int kBytes = key_bytes(kClass);
-  static constexpr bool kOfLines = true;
   static constexpr Values kValues = Values::pair;
 
   __device__ RangeState(gpumem_dtype dtype, gpumem_reduce_op) : dtype_(dtype), keys_(dtype) {}

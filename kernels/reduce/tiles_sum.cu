@@ -150,40 +150,8 @@ __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
   }
 }
 
-// Many lines, a block at least for each.
-template <gpumem_dtype kType, class Term>
-__global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
-    lines_kernel(const __grid_constant__ ReduceLaunch launch) {
-  using Node = typename Term::Node;
-  __shared__ Node leaves[kLeavesInShared + 32];
-  const auto steps = static_cast<int>(launch.tile / kLeafTerms);
-  for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
-    const Line line = line_of(launch, index, element_bytes(kType));
-    const LeafSpan span = leaf_span(reinterpret_cast<uintptr_t>(line.x), line.n, element_bytes(kType));
-    const Node node = part_node<kType, Term>({span, span}, gridDim.y == 1 ? span.leaves : steps, leaves);
-    Node whole;
-    if (hand_in(node, line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index,
-                leaves + kLeavesInShared, whole)) {
-      if (line.sound) {
-        finish_sound_line(launch, index, line.n, whole);
-      } else {
-        finish_line(launch, index, line, whole.stored());
-      }
-    }
-    __syncthreads();
-  }
-}
-
 template <gpumem_dtype kType, class Term>
 cudaError_t start(const ReduceLaunch& launch, Stream stream) {
-  constexpr bool kOfLines = !std::is_same_v<Term, ProductTerm> && !std::is_same_v<Term, NormTerm>;
-  if (launch.lines.many) {
-    if constexpr (kOfLines) {
-      return enqueue(lines_kernel<kType, Term>, lines_grid(launch), launch.block, stream, launch);
-    } else {
-      return cudaErrorInvalidValue;
-    }
-  }
   const auto span = [&](const void* p) {
     return leaf_span(reinterpret_cast<uintptr_t>(p), launch.lines.length, element_bytes(kType));
   };

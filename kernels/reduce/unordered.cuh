@@ -132,37 +132,10 @@ __global__ void __launch_bounds__(64 * kSingleTileChunks)
   }
 }
 
-// Many lines, a block at least for each.
-template <class State>
-__global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
-    lines_kernel(const __grid_constant__ ReduceLaunch launch) {
-  using Node = typename State::Node;
-  __shared__ Node shared[32];
-  const auto steps = static_cast<int>(launch.tile / (kChunkBytes / State::kBytes));
-  for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
-    const Line line = line_of(launch, index, State::kBytes);
-    const WordSpan span = word_span(reinterpret_cast<uintptr_t>(line.x), line.n, State::kBytes);
-    State state(launch.dtype, launch.op);
-    const Node node = part_node(state, span, gridDim.y == 1 ? span.chunks : steps, shared);
-    Whole<Node> whole;
-    if (hand_in(node, line.n, line_nodes<Node>(launch, index), launch.scratch.counters + index, shared, whole)) {
-      finish_line(launch, index, line, whole.stored());
-    }
-    __syncthreads();
-  }
-}
-
 // FewState is for kFewWords words at a time, where a State depends on that.
 template <class State, class FewState = State>
 cudaError_t start_tiles(const ReduceLaunch& launch, Stream stream) {
-  static_assert(State::kOfLines == FewState::kOfLines && State::kValues == FewState::kValues);
-  if (launch.lines.many) {
-    if constexpr (State::kOfLines) {
-      return enqueue(lines_kernel<State>, lines_grid(launch), launch.block, stream, launch);
-    } else {
-      return cudaErrorInvalidValue;
-    }
-  }
+  static_assert(State::kValues == FewState::kValues);
   const WordSpan span = word_span(reinterpret_cast<uintptr_t>(launch.x), launch.lines.length, State::kBytes);
   if (launch.single_tile) {
     return enqueue_early<Blocks::cluster>(single_tile_kernel<FewState>, lines_grid(launch), launch.block, stream,

@@ -131,13 +131,12 @@ set(kernel_sources
   kernels/reduce/columns.cu
   kernels/reduce/ladder.cu
   kernels/reduce/reduce.cu
-  kernels/reduce/short_columns.cu
-  kernels/reduce/short_rows.cu
   kernels/reduce/strided_scalar.cu
   kernels/reduce/tiles_arg.cu
   kernels/reduce/tiles_integer.cu
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
+  kernels/reduce/warp_lines.cu
   kernels/resize/resize.cu
   kernels/resize/texture.cu
   kernels/resize/words.cu
@@ -168,7 +167,7 @@ function(gpumem_core_settings target)
   # No fused multiply-add unless it is written: results do not depend on the compiler.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
     # Functions that host and kernels share are plain constexpr ones.
-    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr>)
+    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr --compress-mode=size>)
   gpumem_compile_options(${target})
   gpumem_harden(${target})
   # A call may be made in a thread with a small stack.

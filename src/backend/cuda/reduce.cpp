@@ -31,14 +31,17 @@ constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
     {"strided_scalar", kernels::reduce_strided_scalar},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceAxis[] = {
-    {"short_rows", kernels::reduce_short_rows},        {"row_tiles", kernels::reduce_tiles},
-    {"column_tiles", kernels::reduce_columns},         {"short_columns", kernels::reduce_short_columns},
-    {"line_elements", kernels::reduce_strided_scalar},
+    {"warp_rows", kernels::reduce_warp_lines},
+    {"block_columns", kernels::reduce_columns},
+    {"strided_scalar", kernels::reduce_strided_scalar},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceSegments[] = {
-    {"segment_tiles", kernels::reduce_tiles},
-    {"segment_elements", kernels::reduce_strided_scalar},
+    {"warp_segments", kernels::reduce_warp_lines},
+    {"strided_scalar", kernels::reduce_strided_scalar},
 };
+
+// Blocks that take the runs of very long segments in turn, if there are some: more than any device holds at a time.
+constexpr int64_t kLongSegmentBlocks = 1024;
 
 kernels::ReduceLaunch launch_of(const ReduceArgs& args) noexcept {
   kernels::ReduceLaunch launch{};
@@ -70,6 +73,8 @@ kernels::ReduceLaunch launch_of(const ReduceAxisArgs& args) noexcept {
   lines.batch_stride = args.batch_stride;
   lines.many = true;
   launch.blocks_per_line = ceil_div(lines.length, args.shape.tile);
+  launch.grid = args.shape.grid;
+  launch.lanes = args.shape.per_thread;
   launch.block = args.shape.block;
   launch.tile = args.shape.tile;
   launch.result = args.result;
@@ -88,6 +93,9 @@ kernels::ReduceLaunch launch_of(const ReduceSegmentsArgs& args) noexcept {
   lines.offsets = args.offsets;
   lines.many = true;
   launch.blocks_per_line = 1;
+  launch.grid = args.shape.grid;
+  launch.rest_grid = kLongSegmentBlocks;
+  launch.lanes = args.shape.per_thread;
   launch.block = args.shape.block;
   launch.tile = args.shape.tile;
   launch.result = args.result;

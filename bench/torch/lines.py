@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Reductions of many lines beside PyTorch's on the same device in the same run.
+
+usage: lines.py LIBGPUMEM [--out FILE.json] [--only WORD] [--quick]
+
+Each case is enqueued ten times in a CUDA graph, which is replayed until it has run for 20 ms and more; the median of nine such
+samples counts, and the two libraries' samples alternate. Rates count the bytes of x once (and the offsets of segments). Every
+result is compared with PyTorch's.
+"""
+
+import argparse
+import ctypes
+import json
+import statistics
+
+import torch
+
+I64, PTR = ctypes.c_int64, ctypes.c_void_p
+DTYPES = {"i8": (0, torch.int8), "i32": (4, torch.int32), "i64": (6, torch.int64), "f16": (8, torch.float16),
+          "bf16": (9, torch.bfloat16), "f32": (10, torch.float32), "f64": (11, torch.float64)}
+OPS = {"sum": 0, "max": 2, "sum_squares": 4}
+CALLS = 10
+
+
+class Library:
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(path)
+        self.lib.gpumem_reduce_axis_async.argtypes = [PTR, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, PTR, I64, I64, I64,
+                                                      I64, I64, PTR, PTR, PTR]
+        self.lib.gpumem_reduce_segments_async.argtypes = [PTR, ctypes.c_int32, ctypes.c_int32, PTR, I64, PTR, I64, PTR, PTR,
+                                                          PTR]
+        self.lib.gpumem_stream_wrap.argtypes = [PTR, PTR, PTR]
+        self.lib.gpumem_last_error.argtypes = [ctypes.c_char_p, I64, PTR]
+        self.ctx = PTR()
+        self.check(self.lib.gpumem_ctx_create(None, ctypes.byref(self.ctx)))
+        self.stream = torch.cuda.Stream()
+        self.wrapped = PTR()
+        self.check(self.lib.gpumem_stream_wrap(self.ctx, self.stream.cuda_stream, ctypes.byref(self.wrapped)))
+
+    def check(self, status):
+        if status == 0:
+            return
+        text = ctypes.create_string_buffer(1024)
+        self.lib.gpumem_last_error(text, 1024, None)
+        raise RuntimeError(f"status {status}: {text.value.decode()}")
+
+    def axis(self, dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result):
+        self.check(self.lib.gpumem_reduce_axis_async(self.ctx, DTYPES[dtype][0], OPS[op], axis, x.data_ptr(), rows, cols, ld,
+                                                     batches, batch_stride, result.data_ptr(), None, self.wrapped))
+
+    def segments(self, dtype, op, x, offsets, result):
+        self.check(self.lib.gpumem_reduce_segments_async(self.ctx, DTYPES[dtype][0], OPS[op], x.data_ptr(), x.numel(),
+                                                         offsets.data_ptr(), offsets.numel() - 1, result.data_ptr(), None,
+                                                         self.wrapped))
+
+
+def graph_of(stream, call):
+    with torch.cuda.stream(stream):
+        call()
+        stream.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=stream):
+            for _ in range(CALLS):
+                call()
+    return graph
+
+
+def sample(stream, graph, replays):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    with torch.cuda.stream(stream):
+        start.record(stream)
+        for _ in range(replays):
+            graph.replay()
+        end.record(stream)
+    end.synchronize()
+    return start.elapsed_time(end) * 1e3 / (replays * CALLS)
+
+
+def timed(stream, calls, samples):
+    """Median microseconds a call of each, alternating."""
+    graphs = [graph_of(stream, call) for call in calls]
+    replays = []
+    for graph in graphs:
+        sample(stream, graph, 1)
+        replays.append(max(1, min(200, int(4e3 / (CALLS * sample(stream, graph, 1))))))
+    taken = [[] for _ in graphs]
+    for _ in range(samples):
+        for i, graph in enumerate(graphs):
+            taken[i].append(sample(stream, graph, replays[i]))
+    return [statistics.median(t) for t in taken]
+
+
+def made(dtype, elements):
+    torch_type = DTYPES[dtype][1]
+    if torch_type.is_floating_point:
+        return (torch.rand(elements, device="cuda", dtype=torch.float32) - 0.25).to(torch_type)
+    info = 100 if dtype == "i8" else 1000000
+    return torch.randint(-info, info, (elements,), device="cuda", dtype=torch_type)
+
+
+def peer(dtype, op, x, dim):
+    """What a user of PyTorch would write; None where it has no such operation."""
+    if op == "sum":
+        return lambda: torch.sum(x, dim)
+    if op == "max":
+        return lambda: torch.amax(x, dim)
+    if x.is_floating_point():
+        return lambda: torch.linalg.vector_norm(x, 2, dim)
+    return lambda: torch.sum(x * x, dim)
+
+
+def expected(op, x, dim):
+    wide = x.double() if x.is_floating_point() else x.long()
+    return {"sum": lambda: wide.sum(dim), "max": lambda: wide.amax(dim), "sum_squares": lambda: (wide * wide).sum(dim)}[op]()
+
+
+class Run:
+    def __init__(self, library, samples, only):
+        self.library, self.samples, self.only, self.rows = library, samples, only, []
+
+    def report(self, name, dtype, op, nbytes, own, other, good):
+        row = {"case": name, "dtype": dtype, "op": op, "us": round(own, 2), "gbs": round(nbytes / own / 1e3, 1),
+               "peer_us": None if other is None else round(other, 2),
+               "ratio": None if other is None else round(other / own, 3), "right": good}
+        self.rows.append(row)
+        print(f"{name:34} {dtype:5} {op:12} {row['us']:10.2f} us {row['gbs']:8.1f} GB/s  ratio {row['ratio']}"
+              f"{'' if good else '  WRONG'}", flush=True)
+
+    def axis(self, name, dtype, op, axis, rows, cols, batches=1, ld=None, shift=0):
+        if self.only and self.only not in name:
+            return
+        ld = ld or cols
+        store = made(dtype, shift + batches * rows * ld)
+        x = store[shift:shift + batches * rows * ld].view(batches, rows, ld)[:, :, :cols]
+        dim = 2 if axis == 0 else 1
+        torch.cuda.synchronize()  # what x was made from may be the memory of the next tensor
+        result = torch.empty(batches * (rows if axis == 0 else cols), device="cuda", dtype=torch.float64
+                             if x.is_floating_point() else torch.int64)
+        own = lambda: self.library.axis(dtype, op, axis, x, rows, cols, ld, batches, rows * ld, result)
+        other = peer(dtype, op, x, dim)
+        times = timed(self.library.stream, [own, other], self.samples)
+        chunk = x[:max(1, min(batches, (1 << 26) // max(1, rows * cols)))]
+        want = expected(op, chunk, dim).reshape(-1)
+        got = result[:want.numel()].to(want.dtype)
+        good = torch.allclose(got, want, rtol=1e-9, atol=1e-9)
+        self.report(name, dtype, op, batches * rows * cols * x.element_size(), times[0], times[1], good)
+
+    def segments(self, name, dtype, op, lengths):
+        if self.only and self.only not in name:
+            return
+        offsets = torch.zeros(lengths.numel() + 1, dtype=torch.int64, device="cuda")
+        offsets[1:] = torch.cumsum(lengths.cuda(), 0)
+        n = int(offsets[-1])
+        x = made(dtype, n)
+        torch.cuda.synchronize()
+        result = torch.empty(lengths.numel(), device="cuda", dtype=torch.float64 if x.is_floating_point() else torch.int64)
+        own = lambda: self.library.segments(dtype, op, x, offsets, result)
+        other = (lambda: torch.segment_reduce(x, op, offsets=offsets)) if x.is_floating_point() else None
+        times = timed(self.library.stream, [own] + ([other] if other else []), self.samples)
+        wide = torch.zeros(n + 1, dtype=torch.float64 if x.is_floating_point() else torch.int64, device="cuda")
+        wide[1:] = torch.cumsum(x.double() if x.is_floating_point() else x.long(), 0)
+        want = wide[offsets[1:]] - wide[offsets[:-1]]
+        good = torch.allclose(result.to(want.dtype), want, rtol=1e-6, atol=1e-5)
+        self.report(name, dtype, op, n * x.element_size() + 8 * offsets.numel(), times[0], times[1] if other else None, good)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("--out")
+    parser.add_argument("--only")
+    parser.add_argument("--quick", action="store_true", help="fewer types, operations and samples")
+    options = parser.parse_args()
+    run = Run(Library(options.library), 5 if options.quick else 9, options.only)
+    elements = 1 << 27
+    kinds = [("f32", "sum"), ("f16", "sum"), ("i8", "sum"), ("f32", "max")]
+    if not options.quick:
+        kinds = [(d, o) for d in ("f64", "f32", "f16", "bf16", "i32", "i8") for o in OPS]
+    for dtype, op in kinds:
+        for cols in (8, 32, 64, 100, 128, 129, 200, 256, 384, 512, 768, 1000, 1024, 2048, 4096, 50257):
+            run.axis(f"rows of {cols}", dtype, op, 0, elements // cols, cols)
+        for cols in (32, 64, 129, 512, 1024, 4096):
+            run.axis(f"columns, {cols} wide", dtype, op, 1, elements // cols, cols)
+    for dtype in ("f32", "f16"):
+        for cols in (100, 128, 256, 1000):
+            run.axis(f"rows of {cols}, misaligned", dtype, "sum", 0, elements // cols, cols, shift=1)
+            run.axis(f"rows of {cols}, padded", dtype, "sum", 0, elements // cols, cols, ld=cols + 28)
+        for batches, rows, cols in ((100000, 4, 8), (4096, 16, 64), (1024, 128, 128), (1000, 500, 30), (20000, 200, 3)):
+            for axis in (0, 1):
+                run.axis(f"batches {'rows' if axis == 0 else 'columns'} {batches}x{rows}x{cols}", dtype, "sum", axis, rows,
+                         cols, batches)
+        for rows, cols in ((64, 64), (256, 256), (64, 4096), (4096, 64), (4, 262144), (1, 1048576), (1000, 1000)):
+            for axis in (0, 1):
+                run.axis(f"small {'rows' if axis == 0 else 'columns'} {rows}x{cols}", dtype, "sum", axis, rows, cols)
+    torch.manual_seed(1)
+    run.segments("segments 524288 of 0..299", "f32", "sum", torch.randint(0, 300, (524288,)))
+    run.segments("segments 10 of 2^26", "f32", "sum", torch.randint(1 << 22, 1 << 23, (10,)))
+    run.segments("segments 100000 of 2^26", "f32", "sum", torch.randint(0, 1342, (100000,)))
+    run.segments("segments 3 million of 2^25", "f64", "sum", torch.randint(0, 23, (3000000,)))
+    run.segments("segments 20 million of 2^26", "i32", "sum", torch.randint(0, 7, (20000000,)))
+    huge = torch.randint(0, 64, (200000,))
+    huge[1234] = 1 << 26
+    run.segments("segments one huge", "f32", "sum", huge)
+    if options.out:
+        with open(options.out, "w") as out:
+            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "calls": CALLS, "rows": run.rows}, out,
+                      indent=0)
+
+
+main()

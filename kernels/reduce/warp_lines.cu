@@ -1,0 +1,343 @@
+// Contiguous lines, the rows of matrices and the segments of vectors, each to a value of its own: x is read once by neighbouring lanes
+// of a warp, one value a line is written. Work is cut by bytes: a warp takes several short lines at a time, a long line is shared by
+// many warps, of which the last folds what the others have. Lane l of a warp takes the elements l, l + 32, l + 64, l + 96 of each 128:
+// the first two steps of the reproducible fold need no other lane, and no line needs an alignment beyond its elements'.
+//   short_kernel  kLanes lanes have a line of at most kLanes * kEach elements, several lines at a time: their loads are under way
+//                 together, and one exchange folds two
+//   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it
+// Segments that turn out longer than the lanes' share are left to their warp; those longer than a run are noted, and their runs are
+// taken by a second launch.
+#include "kernels/reduce/line_plans.hpp"
+#include "kernels/reduce/terms.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+template <class Term>
+using ElementOf = UnsignedOf<Term::kBytes>;
+
+template <class Term>
+__device__ __forceinline__ ElementOf<Term> load_element(const char* p) {
+  return __ldcs(reinterpret_cast<const ElementOf<Term>*>(p));
+}
+
+template <class Node>
+__device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
+  if constexpr (Node::kind == NodeKind::range) {
+    if (line.n > 0 && (launch.op == GPUMEM_MIN || launch.op == GPUMEM_MAX)) {
+      const ReduceValue value = value_of(launch.dtype, launch.op, RangeNode(node.stored()));
+      static_cast<uint64_t*>(launch.result)[index] = value.word[0];
+      return;
+    }
+  }
+  if (line.n > 0) return finish_sound_line(launch, index, line.n, node);
+  finish_line(launch, index, line, node.stored());
+}
+
+// kLines values of each group of lanes, folded. While a lane has several values it keeps half of them and gives the other half away.
+// v[i] is then the value of line(i), in the one lane of the group for which that is not -1.
+template <int kLanes, int kLines>
+struct GroupFold {
+  static constexpr int kSteps = kLines < kLanes ? kLines : kLanes;
+  static constexpr int kLeft = kLines / kSteps;
+
+  template <class Node>
+  __device__ __forceinline__ static void fold(Node (&v)[kLines]) {
+    int kept = kLines;
+#pragma unroll
+    for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+      if (kept == 1) {
+        v[0] = combine(v[0], shuffle_xor(v[0], distance));
+        continue;
+      }
+      kept /= 2;
+      const bool upper = (threadIdx.x & distance) != 0;
+#pragma unroll
+      for (int i = 0; i < kept; ++i) {
+        const Node given = upper ? v[i] : v[i + kept];
+        const Node own = upper ? v[i + kept] : v[i];
+        v[i] = combine(own, shuffle_xor(given, distance));
+      }
+    }
+  }
+  __device__ __forceinline__ static int line(int i) {
+    constexpr int kAlike = kLanes / kSteps;  // lanes with the same values
+    const int g = threadIdx.x % kLanes;
+    return g % kAlike == 0 ? g / kAlike * kLeft + i : -1;
+  }
+};
+
+// The lanes' first steps of the fold: by 64 and by 32.
+template <class Node, int kEach>
+__device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
+#pragma unroll
+  for (int half = kEach / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int k = 0; k < half; ++k) a[k] = combine(a[k], a[k + half]);
+  }
+  return a[0];
+}
+
+// The part of a leaf that is there, n elements from p on; whole in every lane of the warp.
+template <class Term>
+__device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const char* p, int n) {
+  constexpr int kAtOnce = 16;
+  constexpr int kStep = 32 * Term::kBytes;
+  const int lane = threadIdx.x % 32;
+  p += lane * Term::kBytes;
+  typename Term::Node a[4];
+  ElementOf<Term> element[kAtOnce];
+  int at = 0;
+  for (; at + 32 * kAtOnce <= n; at += 32 * kAtOnce, p += kAtOnce * kStep) {
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) element[i] = load_element<Term>(p + i * kStep);
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) term.enter(a[i % 4], element[i]);
+  }
+  if (at < n) {
+    const int left = n - at - lane;
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (i % 4 == 0 && at + 32 * i >= n) break;
+      if (32 * i < left) element[i] = load_element<Term>(p + i * kStep);
+    }
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (i % 4 == 0 && at + 32 * i >= n) break;
+      if (32 * i < left) term.enter(a[i % 4], element[i]);
+    }
+  }
+  typename Term::Node node = fold_own(a);
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) node = combine(node, shuffle_xor(node, distance));
+  return node;
+}
+
+template <class Term>
+__device__ __forceinline__ typename Term::Node run_node(const Term& term, const char* x, int64_t n) {
+  if (n <= kLeafTerms) return leaf_node(term, x, static_cast<int>(n));
+  WarpStack<typename Term::Node> stack;
+  for (; n > kLeafTerms; n -= kLeafTerms, x += kLeafTerms * Term::kBytes) stack.push(leaf_node(term, x, kLeafTerms));
+  stack.push(leaf_node(term, x, static_cast<int>(n)));
+  return stack.whole();
+}
+
+// A run of a segment that is very long: run `place - first` of `runs`.
+struct LongRun {
+  int64_t line;
+  int32_t first;
+  int32_t runs;
+};
+
+__device__ __forceinline__ LongRun* long_runs(const ReduceLaunch& launch) {
+  return reinterpret_cast<LongRun*>(static_cast<char*>(launch.scratch.nodes) + kMostLongRuns * sizeof(ReduceNode));
+}
+
+// A segment by a whole warp; those longer than a run are noted. Not inlined: few of many short ones come here.
+template <class Term>
+__device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t index) {
+  const Line line = line_of(launch, index, Term::kBytes);
+  if (line.n <= launch.tile) {
+    const Term term(launch.dtype, launch.op);
+    const typename Term::Node node = run_node(term, line.x, line.n);
+    if (threadIdx.x % 32 == 0) finish(launch, index, line, node);
+    return;
+  }
+  const auto runs = static_cast<int>((line.n + launch.tile - 1) / launch.tile);
+  int first = 0;
+  if (threadIdx.x % 32 == 0) first = static_cast<int>(atomicAdd(launch.scratch.counters + kLongRunCounter, runs));
+  first = __shfl_sync(kWholeWarp, first, 0);
+  for (int i = threadIdx.x % 32; i < runs; i += 32) long_runs(launch)[first + i] = {index, first, runs};
+}
+
+// Whether this warp is the last of those that share a line, and then has all of it; the nodes are the line's.
+template <class Node>
+__device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run, int runs, unsigned* counter,
+                                          Whole<Node>& whole) {
+  unsigned before = 0;
+  if (threadIdx.x % 32 == 0) {
+    store_node(nodes + run, node);
+    before = count_block(counter, runs - 1);
+  }
+  if (static_cast<int>(__shfl_sync(kWholeWarp, before, 0)) != runs - 1) return false;
+  int each = 8;
+  while (each * 32 < runs) each *= 2;
+  const int first = threadIdx.x % 32 * each;
+  const int last = min(first + each, runs);
+  const auto load = [&](int64_t i) { return as_whole(load_node(nodes + i)); };
+  TreeStack<Whole<Node>, 12> stack;
+  for (int at = first; at < last; at += 8) stack.push(eight_tree<Whole<Node>>(load, at, last));
+  whole = warp_tree(stack.whole());
+  return true;
+}
+
+// Where lines of a matrix begin.
+struct Matrix {
+  Divisor<uint64_t> per_batch;
+
+  __device__ __forceinline__ Line line(const ReduceLaunch& launch, int64_t index, int bytes) const {
+    const LineLayout& lines = launch.lines;
+    int64_t at = index * lines.pitch;
+    if (lines.per_batch != lines.count) {
+      const auto batch = static_cast<int64_t>(per_batch.quotient(static_cast<uint64_t>(index)));
+      at = batch * lines.batch_stride + (index - batch * lines.per_batch) * lines.pitch;
+    }
+    return {static_cast<const char*>(launch.x) + at * bytes, nullptr, lines.length, true};
+  }
+};
+
+template <class Term, int kLanes, int kEach, bool kSegments>
+__global__ void __launch_bounds__(kLineThreads)
+    short_kernel(const __grid_constant__ ReduceLaunch launch, const Matrix matrix) {
+  using Node = typename Term::Node;
+  constexpr int kLines = kShortLinesAtOnce;
+  constexpr int kGroups = 32 / kLanes;
+  constexpr int kMost = kLanes * kEach;
+  constexpr int kOwn = kEach < 4 ? kEach : 4;
+  using Fold = GroupFold<kLanes, kLines>;
+  after_earlier_work();
+  const Term term(launch.dtype, launch.op);
+  const int g = threadIdx.x % kLanes;
+  const int64_t count = launch.lines.count;
+  const int64_t step = int64_t{gridDim.x} * (blockDim.x / 32) * kGroups * kLines;
+  int64_t of_warp = (int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32) * kGroups * kLines;
+  for (; of_warp < count; of_warp += step) {
+    const int64_t first = of_warp + threadIdx.x % 32 / kLanes;
+    ElementOf<Term> element[kLines][kEach];
+    int n[kLines];            // elements that are taken here
+    unsigned longer[kLines];  // groups whose line is left for later
+#pragma unroll
+    for (int r = 0; r < kLines; ++r) {
+      const int64_t index = first + r * kGroups < count ? first + r * kGroups : count - 1;
+      const Line line = kSegments ? line_of(launch, index, Term::kBytes) : matrix.line(launch, index, Term::kBytes);
+      n[r] = line.n <= kMost ? static_cast<int>(line.n) : 0;
+      if (kSegments) longer[r] = __ballot_sync(kWholeWarp, g == 0 && line.n > kMost && first + r * kGroups < count);
+      const char* x = line.x + g * Term::kBytes;
+#pragma unroll
+      for (int k = 0; k < kEach; ++k) {
+        if (g + 32 * k < n[r]) element[r][k] = load_element<Term>(x + 32 * k * Term::kBytes);
+      }
+    }
+    Node v[kLines];
+#pragma unroll
+    for (int r = 0; r < kLines; ++r) {
+      Node a[kOwn];
+#pragma unroll
+      for (int k = 0; k < kEach; ++k) {
+        if (g + 32 * k < n[r]) term.enter(a[k % kOwn], element[r][k]);
+      }
+      v[r] = fold_own(a);
+    }
+    Fold::fold(v);
+#pragma unroll
+    for (int i = 0; i < Fold::kLeft; ++i) {
+      const int r = Fold::line(i);
+      const int64_t index = first + r * kGroups;
+      if (r < 0 || index >= count) continue;
+      Line own{nullptr, nullptr, launch.lines.length, true};
+      if (kSegments) own = line_of(launch, index, Term::kBytes);
+      if (own.n <= kMost) finish(launch, index, own, v[i]);
+    }
+    if constexpr (kSegments) {
+#pragma unroll
+      for (int r = 0; r < kLines; ++r) {
+        for (unsigned left = longer[r]; left != 0; left &= left - 1) {
+          take_segment<Term>(launch, of_warp + r * kGroups + (__ffs(static_cast<int>(left)) - 1) / kLanes);
+        }
+      }
+    }
+  }
+}
+
+// noted: the runs of very long segments.
+template <class Term, bool kSegments>
+__global__ void __launch_bounds__(kLineThreads)
+    long_kernel(const __grid_constant__ ReduceLaunch launch, const Matrix matrix, bool noted) {
+  after_earlier_work();
+  const int64_t warps = int64_t{gridDim.x} * (blockDim.x / 32);
+  int64_t unit = int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+  if (kSegments && !noted) {
+    for (; unit < launch.lines.count; unit += warps) take_segment<Term>(launch, unit);
+    return;
+  }
+  const Term term(launch.dtype, launch.op);
+  const auto runs = static_cast<int>(launch.blocks_per_line);
+  const int64_t units = kSegments ? __ldcg(launch.scratch.counters + kLongRunCounter) : launch.lines.count * runs;
+  for (; unit < units; unit += warps) {
+    LongRun run{unit, static_cast<int32_t>(unit), 1};
+    if (kSegments) {
+      run = long_runs(launch)[unit];
+    } else if (runs > 1) {
+      run.line =
+          static_cast<int64_t>(static_cast<uint32_t>(unit) / static_cast<uint32_t>(runs));  // few share scratch memory
+      run.first = static_cast<int32_t>(run.line) * runs;
+      run.runs = runs;
+    }
+    const Line line = kSegments ? line_of(launch, run.line, Term::kBytes) : matrix.line(launch, run.line, Term::kBytes);
+    if (run.runs == 1) {
+      const typename Term::Node node = run_node(term, line.x, line.n);
+      if (threadIdx.x % 32 == 0) finish(launch, run.line, line, node);
+      continue;
+    }
+    const int64_t at = (unit - run.first) * launch.tile;
+    const int64_t n = line.n - at < launch.tile ? line.n - at : launch.tile;
+    const typename Term::Node node = run_node(term, line.x + at * Term::kBytes, n);
+    Whole<typename Term::Node> whole;
+    const bool last =
+        fold_runs(node, static_cast<typename Term::Node*>(launch.scratch.nodes) + run.first,
+                  static_cast<int>(unit - run.first), run.runs, launch.scratch.counters + run.first, whole);
+    if (last && threadIdx.x % 32 == 0) finish(launch, run.line, line, whole);
+  }
+}
+
+template <class Term, int kLanes, int kEach, bool kSegments>
+cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
+  return enqueue_early(short_kernel<Term, kLanes, kEach, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
+                       stream, launch, matrix);
+}
+
+template <class Term>
+cudaError_t start_rows(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
+  switch (launch.lanes) {
+    case 8:
+      return start_short<Term, 8, 1, false>(launch, matrix, stream);
+    case 32:
+      return start_short<Term, 32, 1, false>(launch, matrix, stream);
+    case 128:
+      return start_short<Term, 32, 4, false>(launch, matrix, stream);
+    case 256:
+      return start_short<Term, 32, 8, false>(launch, matrix, stream);
+    default:
+      return enqueue_early(long_kernel<Term, false>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
+                           matrix, false);
+  }
+}
+
+template <class Term>
+cudaError_t start_segments(const ReduceLaunch& launch, Stream stream) {
+  switch (launch.lanes) {
+    case 8:
+      return start_short<Term, 8, 1, true>(launch, {}, stream);
+    case 32:
+      return start_short<Term, 32, 1, true>(launch, {}, stream);
+    default:
+      return enqueue_early(long_kernel<Term, true>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
+                           Matrix{}, false);
+  }
+}
+
+}  // namespace
+
+cudaError_t reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
+  return for_element(launch.dtype, launch.op, [&]<class Term>() {
+    if (launch.lines.offsets == nullptr) {
+      return start_rows<Term>(launch, {Divisor<uint64_t>(static_cast<uint64_t>(launch.lines.per_batch))}, stream);
+    }
+    const cudaError_t error = start_segments<Term>(launch, stream);
+    if (error != cudaSuccess || launch.lines.length <= launch.tile) return error;
+    return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kLineThreads, stream, launch,
+                   Matrix{}, true);
+  });
+}
+
+}  // namespace gpumem::kernels
