@@ -167,34 +167,34 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T>
-Operands<T> operands_of(const AxpbyLaunch& launch) {
+Operands<T> operands_of(const AxpbyParams& params) {
   const auto factor = [](uint64_t bits) {
     if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
     if constexpr (sizeof(T) == 8) return std::bit_cast<T>(bits);
   };
-  return {factor(launch.alpha),
-          factor(launch.beta),
-          static_cast<const T*>(launch.x),
-          static_cast<const T*>(launch.y),
-          static_cast<T*>(launch.z),
-          launch.n};
+  return {factor(params.alpha),
+          factor(params.beta),
+          static_cast<const T*>(params.x),
+          static_cast<const T*>(params.y),
+          static_cast<T*>(params.z),
+          params.n};
 }
 
 template <class Kernel, class T, class... More>
-cudaError_t start(Kernel kernel, const AxpbyLaunch& launch, Stream stream, const Operands<T>& operands, More... more) {
-  return enqueue_early(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, operands, more...);
+cudaError_t start(Kernel kernel, const LaunchShape& shape, Stream stream, const Operands<T>& operands, More... more) {
+  return enqueue_early(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, operands, more...);
 }
 
 // Calls f with the type and with what is read as compile-time constants.
 template <class F>
-cudaError_t for_operands(const AxpbyLaunch& launch, const F& f) {
+cudaError_t for_operands(const AxpbyParams& params, const F& f) {
   const auto with_type = [&]<class T>() {
-    if (launch.x != nullptr && launch.y != nullptr) return f.template operator()<T, true, true>();
-    if (launch.x != nullptr) return f.template operator()<T, true, false>();
-    if (launch.y != nullptr) return f.template operator()<T, false, true>();
+    if (params.x != nullptr && params.y != nullptr) return f.template operator()<T, true, true>();
+    if (params.x != nullptr) return f.template operator()<T, true, false>();
+    if (params.y != nullptr) return f.template operator()<T, false, true>();
     return f.template operator()<T, false, false>();
   };
-  return launch.dtype == GPUMEM_F32 ? with_type.template operator()<float>() : with_type.template operator()<double>();
+  return params.dtype == GPUMEM_F32 ? with_type.template operator()<float>() : with_type.template operator()<double>();
 }
 
 template <class T>
@@ -213,39 +213,40 @@ cudaError_t for_reads(Reads reads, const F& f) {
 }
 
 template <class T>
-cudaError_t start_words(const AxpbyLaunch& launch, Stream stream) {
-  const Operands<T> o = operands_of<T>(launch);
+cudaError_t start_words(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+  const Operands<T> o = operands_of<T>(params);
   const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(o.z) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16 / static_cast<int64_t>(sizeof(T));
   const int64_t head = to_boundary < o.n ? to_boundary : o.n;
   const int64_t words = (o.n - head) / Word<T>::kElements;
   return for_reads(reads_of(o.x, static_cast<const T*>(o.z)), [&]<Reads kX>() {
     return for_reads(reads_of(o.y, static_cast<const T*>(o.z)),
-                     [&]<Reads kY>() { return start(words_kernel<kX, kY, T>, launch, stream, o, head, words); });
+                     [&]<Reads kY>() { return start(words_kernel<kX, kY, T>, shape, stream, o, head, words); });
   });
 }
 
 }  // namespace
 
-cudaError_t axpby_vec16(const AxpbyLaunch& launch, Stream stream) {
-  return launch.dtype == GPUMEM_F32 ? start_words<float>(launch, stream) : start_words<double>(launch, stream);
+cudaError_t axpby_vec16(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+  return params.dtype == GPUMEM_F32 ? start_words<float>(params, shape, stream)
+                                    : start_words<double>(params, shape, stream);
 }
 
-cudaError_t axpby_coalesced(const AxpbyLaunch& launch, Stream stream) {
-  return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(elements_kernel<Aligned, kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
+cudaError_t axpby_coalesced(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+  return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
+    return start(elements_kernel<Aligned, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 
-cudaError_t axpby_strided(const AxpbyLaunch& launch, Stream stream) {
-  return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(runs_kernel<kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
+cudaError_t axpby_strided(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+  return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
+    return start(runs_kernel<kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 
-cudaError_t axpby_bytes(const AxpbyLaunch& launch, Stream stream) {
-  return for_operands(launch, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(elements_kernel<Bytewise, kReadsX, kReadsY, T>, launch, stream, operands_of<T>(launch));
+cudaError_t axpby_bytes(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+  return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
+    return start(elements_kernel<Bytewise, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 

@@ -12,11 +12,13 @@ namespace gpumem {
 struct AxpbyParams {
   gpumem_dtype dtype = GPUMEM_F32;  // or f64
   uint64_t alpha = 0;
-  const void* x = nullptr;  // not looked at when its factor is 0
+  const void* x = nullptr;  // nullptr in a plan: its factor is 0, and it is not read
   uint64_t beta = 0;
-  const void* y = nullptr;
+  const void* y = nullptr;  // as x
   void* z = nullptr;
   int64_t n = 0;
+
+  constexpr int64_t elements() const noexcept { return n; }
 };
 
 }  // namespace gpumem

@@ -56,15 +56,15 @@ __global__ void __launch_bounds__(kThreads)
 struct Row {
   unsigned char* dst;
   const unsigned char* src;
-  __device__ Row(const CopyLaunch& launch, int64_t row) {
+  __device__ Row(const CopyParams& params, int64_t row) {
     int64_t slice = 0;
-    if (launch.slices > 1) {
-      const Quotient in(row, launch.rows);
+    if (params.slices > 1) {
+      const Quotient in(row, params.rows);
       slice = in.quotient;
       row = in.rest;
     }
-    dst = static_cast<unsigned char*>(launch.dst) + slice * launch.dst_slice + row * launch.dst_pitch;
-    src = static_cast<const unsigned char*>(launch.src) + slice * launch.src_slice + row * launch.src_pitch;
+    dst = reinterpret_cast<unsigned char*>(params.dst) + slice * params.dst_slice + row * params.dst_pitch;
+    src = reinterpret_cast<const unsigned char*>(params.src) + slice * params.src_slice + row * params.src_pitch;
   }
 };
 
@@ -95,7 +95,7 @@ struct Pieces {
 
 template <int kAccess>
 __global__ void __launch_bounds__(kThreads)
-    rows_kernel(const __grid_constant__ CopyLaunch launch, const __grid_constant__ Pieces pieces) {
+    rows_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ Pieces pieces) {
   constexpr int kDepth = copy_row_depth(kAccess);
   const int groups = kThreads >> pieces.log2_lanes;  // in a block, each with a piece at a time
   const int64_t lane = threadIdx.x & ((1u << pieces.log2_lanes) - 1);
@@ -104,16 +104,16 @@ __global__ void __launch_bounds__(kThreads)
     const auto index = static_cast<uint64_t>(i);
     const uint64_t row = pieces.of_row.quotient(index);
     const auto piece = static_cast<int64_t>(index - row * pieces.of_row.value);
-    const uint64_t slice = launch.slices > 1 ? pieces.rows.quotient(row) : 0;
+    const uint64_t slice = params.slices > 1 ? pieces.rows.quotient(row) : 0;
     const auto in_slice = static_cast<int64_t>(row - slice * pieces.rows.value);
     const int64_t at = ((piece * kDepth << pieces.log2_lanes) + lane) * kAccess;
-    auto* dst = static_cast<unsigned char*>(launch.dst) + static_cast<int64_t>(slice) * launch.dst_slice +
-                in_slice * launch.dst_pitch + at;
-    const auto* src = static_cast<const unsigned char*>(launch.src) + static_cast<int64_t>(slice) * launch.src_slice +
-                      in_slice * launch.src_pitch + at;
+    auto* dst = reinterpret_cast<unsigned char*>(params.dst) + static_cast<int64_t>(slice) * params.dst_slice +
+                in_slice * params.dst_pitch + at;
+    const auto* src = reinterpret_cast<const unsigned char*>(params.src) +
+                      static_cast<int64_t>(slice) * params.src_slice + in_slice * params.src_pitch + at;
     WordOf<kAccess> word[kDepth];
     const int step = kAccess << pieces.log2_lanes;
-    const int64_t left = launch.row_bytes - at;
+    const int64_t left = params.row_bytes - at;
 #pragma unroll
     for (int k = 0; k < kDepth; ++k) {
       if (k * step + kAccess <= left) word[k] = *reinterpret_cast<const WordOf<kAccess>*>(src + k * step);
@@ -129,60 +129,66 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__ CopyLaunch launch) {
-  const int64_t bytes = launch.row_bytes * launch.rows * launch.slices;
+__global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__ CopyParams params) {
+  const int64_t bytes = params.row_bytes * params.rows * params.slices;
   const int64_t step = grid_step();
   for (int64_t i = first_of_thread(); i < bytes; i += step) {
     int64_t row = 0;
-    if (i >= launch.row_bytes) {
-      row = i <= UINT32_MAX ? static_cast<uint32_t>(i) / static_cast<uint32_t>(launch.row_bytes) : i / launch.row_bytes;
+    if (i >= params.row_bytes) {
+      row = i <= UINT32_MAX ? static_cast<uint32_t>(i) / static_cast<uint32_t>(params.row_bytes) : i / params.row_bytes;
     }
-    const int64_t at = i - row * launch.row_bytes;
-    const Row here(launch, row);
+    const int64_t at = i - row * params.row_bytes;
+    const Row here(params, row);
     here.dst[at] = here.src[at];
   }
 }
 
-unsigned blocks(const CopyLaunch& launch) { return static_cast<unsigned>(launch.grid); }
+unsigned blocks(const LaunchShape& shape) { return static_cast<unsigned>(shape.grid); }
 
 template <class Word>
-cudaError_t start_words(const CopyLaunch& launch, Stream stream) {
-  return enqueue(words_kernel<Word>, blocks(launch), kThreads, stream, static_cast<unsigned char*>(launch.dst),
-                 static_cast<const unsigned char*>(launch.src), launch.row_bytes);
+cudaError_t start_words(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  return enqueue(words_kernel<Word>, blocks(shape), kThreads, stream, reinterpret_cast<unsigned char*>(params.dst),
+                 reinterpret_cast<const unsigned char*>(params.src), params.row_bytes);
 }
 
 template <int kAccess>
-cudaError_t start_rows(const CopyLaunch& launch, Stream stream) {
+cudaError_t start_rows(const CopyParams& params, const LaunchShape& shape, Stream stream) {
   Pieces pieces{};
-  while ((1 << pieces.log2_lanes) < copy_row_lanes(launch.row_bytes, kAccess)) ++pieces.log2_lanes;
-  const int64_t of_row = copy_row_pieces(launch.row_bytes, kAccess);
+  while ((1 << pieces.log2_lanes) < copy_row_lanes(params.row_bytes, kAccess)) ++pieces.log2_lanes;
+  const int64_t of_row = copy_row_pieces(params.row_bytes, kAccess);
   pieces.of_row = Divisor<uint64_t>(static_cast<uint64_t>(of_row));
-  pieces.rows = Divisor<uint64_t>(static_cast<uint64_t>(launch.rows));
-  pieces.all = of_row * launch.rows * launch.slices;
-  return enqueue(rows_kernel<kAccess>, blocks(launch), kThreads, stream, launch, pieces);
+  pieces.rows = Divisor<uint64_t>(static_cast<uint64_t>(params.rows));
+  pieces.all = of_row * params.rows * params.slices;
+  return enqueue(rows_kernel<kAccess>, blocks(shape), kThreads, stream, params, pieces);
 }
 
 }  // namespace
 
-cudaError_t copy_vec16(const CopyLaunch& launch, Stream stream) {
-  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
+cudaError_t copy_vec16(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(params.dst) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16;
-  const int64_t head = to_boundary < launch.row_bytes ? to_boundary : launch.row_bytes;
-  return enqueue_early(vec16_kernel, blocks(launch), kThreads, stream, static_cast<unsigned char*>(launch.dst),
-                       static_cast<const unsigned char*>(launch.src), launch.row_bytes, head,
-                       (launch.row_bytes - head) / 16);
+  const int64_t head = to_boundary < params.row_bytes ? to_boundary : params.row_bytes;
+  return enqueue_early(vec16_kernel, blocks(shape), kThreads, stream, reinterpret_cast<unsigned char*>(params.dst),
+                       reinterpret_cast<const unsigned char*>(params.src), params.row_bytes, head,
+                       (params.row_bytes - head) / 16);
 }
 
-cudaError_t copy_vec4(const CopyLaunch& launch, Stream stream) { return start_words<uint4>(launch, stream); }
-cudaError_t copy_vec2(const CopyLaunch& launch, Stream stream) { return start_words<uint2>(launch, stream); }
-cudaError_t copy_scalar(const CopyLaunch& launch, Stream stream) { return start_words<uint32_t>(launch, stream); }
-
-cudaError_t copy_rows(const CopyLaunch& launch, Stream stream) {
-  return for_size(launch.access, [&]<int kAccess>() { return start_rows<kAccess>(launch, stream); });
+cudaError_t copy_vec4(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  return start_words<uint4>(params, shape, stream);
+}
+cudaError_t copy_vec2(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  return start_words<uint2>(params, shape, stream);
+}
+cudaError_t copy_scalar(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  return start_words<uint32_t>(params, shape, stream);
 }
 
-cudaError_t copy_bytes(const CopyLaunch& launch, Stream stream) {
-  return enqueue(bytes_kernel, blocks(launch), kThreads, stream, launch);
+cudaError_t copy_rows(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.access(), [&]<int kAccess>() { return start_rows<kAccess>(params, shape, stream); });
+}
+
+cudaError_t copy_bytes(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  return enqueue(bytes_kernel, blocks(shape), kThreads, stream, params);
 }
 
 cudaError_t copy_preload() { return preload(vec16_kernel); }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/limits.hpp"
+
 namespace gpumem {
 
 // Once checked, extents are 1 or more. The pitch of a single row and the distance of a single slice are not looked at. All in bytes.
@@ -22,13 +24,27 @@ struct CopyParams {
   int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
   // A side is memory of another device, for which the driver promises copies of one range only.
   bool row_by_row = false;
+  bool managed = false;  // a side is managed memory
 
   bool one_range() const noexcept { return rows == 1 && slices == 1; }
   int64_t bytes() const noexcept { return row_bytes * rows * slices; }
+  int64_t elements() const noexcept { return bytes(); }
+  // The widest access at which every row begins, on both sides.
+  int64_t access() const noexcept {
+    const auto addresses = reinterpret_cast<uintptr_t>(dst) | reinterpret_cast<uintptr_t>(src);
+    const int64_t pitches = (rows > 1 ? dst_pitch | src_pitch : 0) | (slices > 1 ? dst_slice | src_slice : 0);
+    return widest_access(addresses | static_cast<uint64_t>(pitches));
+  }
 };
 
 inline CopyParams one_range(void* dst, const void* src, int64_t bytes) noexcept {
-  return {static_cast<char*>(dst), bytes, bytes, static_cast<const char*>(src), bytes, bytes, bytes};
+  return {.dst = static_cast<char*>(dst),
+          .dst_pitch = bytes,
+          .dst_slice = bytes,
+          .src = static_cast<const char*>(src),
+          .src_pitch = bytes,
+          .src_slice = bytes,
+          .row_bytes = bytes};
 }
 
 // The same bytes in as few rows and slices as can tell where they are; what is not looked at becomes tight.

@@ -37,26 +37,26 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-cudaError_t fill_bytes(const FillLaunch& launch, Stream stream) {
+cudaError_t fill_bytes(const FillParams& params, const LaunchShape& shape, Stream stream) {
   Ends ends;
-  std::memcpy(ends.word, launch.word, 16);
-  return enqueue(bytes_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
-                 static_cast<unsigned char*>(launch.dst), launch.bytes, ends);
+  std::memcpy(ends.word, params.word, 16);
+  return enqueue(bytes_kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
+                 static_cast<unsigned char*>(params.dst), params.row_bytes(), ends);
 }
 
-cudaError_t fill_vec16(const FillLaunch& launch, Stream stream) {
-  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(launch.dst) % 16);
+cudaError_t fill_vec16(const FillParams& params, const LaunchShape& shape, Stream stream) {
+  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(params.dst) % 16);
   const int64_t to_boundary = (16 - misalignment) % 16;
-  const int64_t head = to_boundary < launch.bytes ? to_boundary : launch.bytes;
-  const int64_t words = (launch.bytes - head) / 16;
+  const int64_t head = to_boundary < params.row_bytes() ? to_boundary : params.row_bytes();
+  const int64_t words = (params.row_bytes() - head) / 16;
   unsigned char rotated[16];
   Ends ends;
-  for (int i = 0; i < 16; ++i) rotated[i] = launch.word[(i + head) % 16];
-  std::memcpy(ends.word, launch.word, 16);
+  for (int i = 0; i < 16; ++i) rotated[i] = params.word[(i + head) % 16];
+  std::memcpy(ends.word, params.word, 16);
   uint4 word;
   std::memcpy(&word, rotated, 16);
-  return enqueue_early(vec16_kernel, static_cast<unsigned>(launch.grid), kThreads, stream,
-                       static_cast<unsigned char*>(launch.dst), launch.bytes, head, words, word, ends);
+  return enqueue_early(vec16_kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
+                       static_cast<unsigned char*>(params.dst), params.row_bytes(), head, words, word, ends);
 }
 
 cudaError_t fill_preload() { return preload(vec16_kernel); }

@@ -3,24 +3,16 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstdint>
-
+#include "kernels/fill/params.hpp"
+#include "kernels/launch_shape.hpp"
 #include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
-struct FillLaunch {
-  void* dst;
-  int64_t bytes;           // of a row, >= 1
-  unsigned char word[16];  // the pattern, repeated: every row + 16 k begins with it
-  int64_t grid;            // blocks; each takes every grid-th piece
-  int64_t rows = 1;        // of fill_rows
-  int64_t pitch = 0;       // bytes from row to row
-};
-
-cudaError_t fill_vec16(const FillLaunch& launch, Stream stream);
-cudaError_t fill_bytes(const FillLaunch& launch, Stream stream);
-cudaError_t fill_rows(const FillLaunch& launch, Stream stream);
+using FillLauncher = cudaError_t(const FillParams& params, const LaunchShape& shape, Stream stream);
+FillLauncher fill_vec16;
+FillLauncher fill_bytes;
+FillLauncher fill_rows;
 cudaError_t fill_preload();
 
 }  // namespace gpumem::kernels

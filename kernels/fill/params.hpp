@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/limits.hpp"
+
 namespace gpumem {
 
 struct FillParams {
@@ -11,8 +13,23 @@ struct FillParams {
   int64_t pattern_bytes = 1;
   int64_t count = 0;  // patterns of a row
   int64_t rows = 1;
-  int64_t pitch = 0;  // bytes from row to row
-  int32_t rank = 1;   // of gpumem_fill(), gpumem_fill_2d()
+  int64_t pitch = 0;            // bytes from row to row
+  int32_t rank = 1;             // of gpumem_fill(), gpumem_fill_2d()
+  unsigned char word[16] = {};  // the pattern, repeated, once it has been read: every row + 16 k begins with it
+
+  constexpr int64_t row_bytes() const noexcept { return count * pattern_bytes; }
+  constexpr int64_t elements() const noexcept { return row_bytes() * rows; }
+  // Whether every byte of the pattern is the same.
+  constexpr bool uniform() const noexcept {
+    for (const unsigned char byte : word) {
+      if (byte != word[0]) return false;
+    }
+    return true;
+  }
+  // The widest access at which every row begins.
+  int64_t access() const noexcept {
+    return widest_access(reinterpret_cast<uintptr_t>(dst) | (rows > 1 ? static_cast<uint64_t>(pitch) : 0));
+  }
 };
 
 }  // namespace gpumem

@@ -58,19 +58,17 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int6
 }
 
 template <int kAccess>
-cudaError_t start(const FillLaunch& launch, const Pattern& pattern, Stream stream) {
-  return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(launch.grid), kThreads, stream,
-                 static_cast<unsigned char*>(launch.dst), launch.bytes, launch.rows, launch.pitch, pattern);
+cudaError_t start(const FillParams& params, const LaunchShape& shape, const Pattern& pattern, Stream stream) {
+  return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(shape.grid), kThreads, stream,
+                 static_cast<unsigned char*>(params.dst), params.row_bytes(), params.rows, params.pitch, pattern);
 }
 
 }  // namespace
 
-cudaError_t fill_rows(const FillLaunch& launch, Stream stream) {
+cudaError_t fill_rows(const FillParams& params, const LaunchShape& shape, Stream stream) {
   Pattern pattern;
-  std::memcpy(pattern.bytes, launch.word, sizeof pattern.bytes);
-  const auto pitch = launch.rows > 1 ? static_cast<uint64_t>(launch.pitch) : 0;
-  const int64_t access = widest_access(reinterpret_cast<uintptr_t>(launch.dst) | pitch);
-  return for_size(access, [&]<int kAccess>() { return start<kAccess>(launch, pattern, stream); });
+  std::memcpy(pattern.bytes, params.word, sizeof pattern.bytes);
+  return for_size(params.access(), [&]<int kAccess>() { return start<kAccess>(params, shape, pattern, stream); });
 }
 
 }  // namespace gpumem::kernels

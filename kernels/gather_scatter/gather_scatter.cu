@@ -26,45 +26,47 @@ constexpr int64_t kCheckBlocks = 1024;
 
 // What the last block to finish hands over.
 template <class Index>
-__device__ void hand_over(const GatherScatterLaunch& launch, const Index* index) {
-  const unsigned long long found = atomicExch(launch.pending, 0);
-  *launch.verdict = found;
-  if (launch.status != nullptr) *launch.status = found == 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
-  if (launch.report == nullptr) return;
+__device__ void hand_over(const GatherScatterScratch& scratch, gpumem_status* status, const Index* index) {
+  const unsigned long long found = atomicExch(scratch.pending, 0);
+  *scratch.verdict = found;
+  if (status != nullptr) *status = found == 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
+  if (scratch.report == nullptr) return;
   const auto at = static_cast<int64_t>(~found);  // -1 for 0
-  launch.report->at = at;
-  launch.report->bits = found == 0 ? 0 : static_cast<uint64_t>(index[at]);
+  scratch.report->at = at;
+  scratch.report->bits = found == 0 ? 0 : static_cast<uint64_t>(index[at]);
 }
 
 // The lowest bad place has the largest complement, and no complement is 0.
 template <class Index>
-__global__ void __launch_bounds__(kThreads) check_kernel(const __grid_constant__ GatherScatterLaunch launch) {
-  const auto* index = static_cast<const Index*>(launch.index);
+__global__ void __launch_bounds__(kThreads)
+    check_kernel(const __grid_constant__ GatherScatterParams params, uint64_t limit,
+                 const __grid_constant__ GatherScatterScratch scratch) {
+  const auto* index = static_cast<const Index*>(params.index);
   const int64_t step = int64_t{gridDim.x} * kCheckTile;
-  int64_t first = launch.n;
-  for (int64_t base = blockIdx.x * kCheckTile + threadIdx.x; base < launch.n && first == launch.n; base += step) {
+  int64_t first = params.n;
+  for (int64_t base = blockIdx.x * kCheckTile + threadIdx.x; base < params.n && first == params.n; base += step) {
     Index in[kCheckLoads];
 #pragma unroll
     for (int k = 0; k < kCheckLoads; ++k) {
       const int64_t at = base + k * kThreads;
-      in[k] = index[at < launch.n ? at : base];
+      in[k] = index[at < params.n ? at : base];
     }
 #pragma unroll
     for (int k = kCheckLoads - 1; k >= 0; --k) {
       const int64_t at = base + k * kThreads;
-      if (at < launch.n && in[k] >= launch.limit) first = at;
+      if (at < params.n && in[k] >= limit) first = at;
     }
   }
-  if (first < launch.n) {
-    atomicMax(launch.pending, ~static_cast<unsigned long long>(first));
+  if (first < params.n) {
+    atomicMax(scratch.pending, ~static_cast<unsigned long long>(first));
     __threadfence();
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
   __threadfence();
-  if (atomicInc(launch.done, gridDim.x - 1) != gridDim.x - 1) return;
+  if (atomicInc(scratch.done, gridDim.x - 1) != gridDim.x - 1) return;
   __threadfence();
-  hand_over(launch, index);
+  hand_over(scratch, params.status, index);
 }
 
 // A word's row, and its place in it.
@@ -158,53 +160,62 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
 }
 
 template <class Word, bool kGathers, class Index>
-cudaError_t start(const GatherScatterLaunch& launch, Stream stream) {
+cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, const GatherScatterScratch& scratch,
+                  Stream stream) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
-  const int64_t checks = launch.n / kCheckTile + 1;
+  const int64_t checks = params.n / kCheckTile + 1;
   const auto blocks = static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks);
-  const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, launch);
+  const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, params,
+                                    params.limit(kGathers ? params.src_rows : params.dst_rows), scratch);
   if (error != cudaSuccess) return error;
   Rows r{};
-  r.src = static_cast<const char*>(launch.src);
-  r.src_pitch = launch.src_pitch;
-  r.dst = static_cast<char*>(launch.dst);
-  r.dst_pitch = launch.dst_pitch;
-  r.index = launch.index;
-  r.row_bytes = launch.row_bytes;
-  r.words = launch.row_bytes / kBytes + (launch.row_bytes % kBytes != 0 ? 1 : 0);
-  r.total = launch.n * r.words;
+  r.src = static_cast<const char*>(params.src);
+  r.src_pitch = params.src_pitch;
+  r.dst = static_cast<char*>(params.dst);
+  r.dst_pitch = params.dst_pitch;
+  r.index = params.index;
+  r.row_bytes = params.row_bytes;
+  r.words = params.row_bytes / kBytes + (params.row_bytes % kBytes != 0 ? 1 : 0);
+  r.total = params.n * r.words;
   r.tiles = r.total / kTile + (r.total % kTile != 0 ? 1 : 0);
   r.step_rows = kThreads / r.words;
   r.step_words = kThreads % r.words;
-  r.verdict = launch.verdict;
-  return enqueue(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(launch.grid), kThreads, stream, r);
+  r.verdict = scratch.verdict;
+  return enqueue(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(shape.grid), kThreads, stream, r);
 }
 
 template <class Word, bool kGathers>
-cudaError_t start(const GatherScatterLaunch& launch, Stream stream) {
-  return launch.index_bytes == 4 ? start<Word, kGathers, uint32_t>(launch, stream)
-                                 : start<Word, kGathers, uint64_t>(launch, stream);
+cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, const GatherScatterScratch& scratch,
+                  Stream stream) {
+  return element_bytes(params.index_type) == 4 ? start<Word, kGathers, uint32_t>(params, shape, scratch, stream)
+                                               : start<Word, kGathers, uint64_t>(params, shape, scratch, stream);
 }
 
 }  // namespace
 
-cudaError_t gather_vec16(const GatherScatterLaunch& launch, Stream stream) {
-  return start<uint4, true>(launch, stream);
+cudaError_t gather_vec16(const GatherScatterParams& params, const LaunchShape& shape,
+                         const GatherScatterScratch& scratch, Stream stream) {
+  return start<uint4, true>(params, shape, scratch, stream);
 }
-cudaError_t gather_words(const GatherScatterLaunch& launch, Stream stream) {
-  return start<uint32_t, true>(launch, stream);
+cudaError_t gather_words(const GatherScatterParams& params, const LaunchShape& shape,
+                         const GatherScatterScratch& scratch, Stream stream) {
+  return start<uint32_t, true>(params, shape, scratch, stream);
 }
-cudaError_t gather_bytes(const GatherScatterLaunch& launch, Stream stream) {
-  return start<unsigned char, true>(launch, stream);
+cudaError_t gather_bytes(const GatherScatterParams& params, const LaunchShape& shape,
+                         const GatherScatterScratch& scratch, Stream stream) {
+  return start<unsigned char, true>(params, shape, scratch, stream);
 }
-cudaError_t scatter_vec16(const GatherScatterLaunch& launch, Stream stream) {
-  return start<uint4, false>(launch, stream);
+cudaError_t scatter_vec16(const GatherScatterParams& params, const LaunchShape& shape,
+                          const GatherScatterScratch& scratch, Stream stream) {
+  return start<uint4, false>(params, shape, scratch, stream);
 }
-cudaError_t scatter_words(const GatherScatterLaunch& launch, Stream stream) {
-  return start<uint32_t, false>(launch, stream);
+cudaError_t scatter_words(const GatherScatterParams& params, const LaunchShape& shape,
+                          const GatherScatterScratch& scratch, Stream stream) {
+  return start<uint32_t, false>(params, shape, scratch, stream);
 }
-cudaError_t scatter_bytes(const GatherScatterLaunch& launch, Stream stream) {
-  return start<unsigned char, false>(launch, stream);
+cudaError_t scatter_bytes(const GatherScatterParams& params, const LaunchShape& shape,
+                          const GatherScatterScratch& scratch, Stream stream) {
+  return start<unsigned char, false>(params, shape, scratch, stream);
 }
 
 cudaError_t gather_scatter_preload() { return preload(check_kernel<uint32_t>); }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/elements.hpp"
 
 namespace gpumem {
 
@@ -20,6 +21,19 @@ struct GatherScatterParams {
   int64_t dst_rows = 0;
   int64_t dst_pitch = 0;
   gpumem_status* status = nullptr;  // of the _async forms; may be nullptr
+
+  constexpr int64_t elements() const noexcept { return n * row_bytes; }
+  // An index of this or more, read as an unsigned number, names none of so many rows: a negative one lies above.
+  constexpr uint64_t limit(int64_t rows) const noexcept {
+    const auto all = static_cast<uint64_t>(rows);
+    return is_signed_integer(index_type) && all > sign_bit(index_type) ? sign_bit(index_type) : all;
+  }
+};
+
+// The first index that names no row.
+struct BadIndex {
+  int64_t at = -1;    // -1: there is none
+  uint64_t bits = 0;  // its value, with zeros above
 };
 
 }  // namespace gpumem

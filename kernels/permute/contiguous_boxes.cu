@@ -73,11 +73,11 @@ __global__ void __launch_bounds__(kLineThreads, 5) contiguous_boxes_kernel(const
   } while (next_box(box, p.boxes));
 }
 
-ContiguousBoxes lines_of(const PermuteLaunch& launch, const LineTile& t) {
-  const PermuteAxes& axes = launch.axes;
+ContiguousBoxes lines_of(const PermuteParams& params, const LineTile& t) {
+  const PermuteAxes& axes = params.axes;
   ContiguousBoxes p{};
-  p.src = launch.src;
-  p.dst = launch.dst;
+  p.src = params.src;
+  p.dst = params.dst;
   p.boxes = boxes_of(axes, t);
   p.length = static_cast<int32_t>(t.extent[0]);
   p.pieces = static_cast<int32_t>(t.pieces * t.lines);
@@ -92,12 +92,12 @@ ContiguousBoxes lines_of(const PermuteLaunch& launch, const LineTile& t) {
 
 }  // namespace
 
-cudaError_t permute_contiguous_boxes(const PermuteLaunch& launch, Stream stream) {
-  const LineTile t = line_tile(launch.axes);
+cudaError_t permute_contiguous_boxes(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  const LineTile t = line_tile(params.axes);
   if (!t.fits) return cudaErrorInvalidValue;
-  const ContiguousBoxes p = lines_of(launch, t);
-  return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
-    return enqueue(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(launch.grid), kLineThreads, stream, p);
+  const ContiguousBoxes p = lines_of(params, t);
+  return for_size(params.axes.element_bytes, [&]<int kBytes>() {
+    return enqueue(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(shape.grid), kLineThreads, stream, p);
   });
 }
 

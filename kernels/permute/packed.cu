@@ -153,11 +153,11 @@ __global__ void __launch_bounds__(kPackedThreads, kPackedResident) packed_kernel
   } while (next_box(box, p.boxes));
 }
 
-Packed packed_of(const PermuteLaunch& launch, const PackedTile& t) {
-  const PermuteAxes& axes = launch.axes;
+Packed packed_of(const PermuteParams& params, const PackedTile& t) {
+  const PermuteAxes& axes = params.axes;
   Packed p{};
-  p.src = launch.src;
-  p.dst = launch.dst;
+  p.src = params.src;
+  p.dst = params.dst;
   p.boxes = boxes_of(axes, t);
   p.cols = Divisor<uint32_t>(static_cast<uint32_t>(t.cols));
   p.rows = static_cast<int32_t>(t.rows);
@@ -181,13 +181,13 @@ Packed packed_of(const PermuteLaunch& launch, const PackedTile& t) {
 
 }  // namespace
 
-cudaError_t permute_packed(const PermuteLaunch& launch, Stream stream) {
-  const PackedTile t = packed_tile(launch.axes);
+cudaError_t permute_packed(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  const PackedTile t = packed_tile(params.axes);
   if (!t.fits) return cudaErrorInvalidValue;
-  const Packed p = packed_of(launch, t);
-  return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
+  const Packed p = packed_of(params, t);
+  return for_size(params.axes.element_bytes, [&]<int kBytes>() {
     const auto kernel = t.padded ? packed_kernel<kBytes, (kBytes >= 4)> : packed_kernel<kBytes, false>;
-    return enqueue(kernel, static_cast<unsigned>(launch.grid), static_cast<unsigned>(t.threads), stream, p);
+    return enqueue(kernel, static_cast<unsigned>(shape.grid), static_cast<unsigned>(t.threads), stream, p);
   });
 }
 

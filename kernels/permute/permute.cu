@@ -180,30 +180,30 @@ cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t
 }
 
 template <int kBytes, class Index>
-cudaError_t start_rows(const PermuteLaunch& launch, Stream stream) {
-  const int64_t run = launch.axes.extent[0];
+cudaError_t start_rows(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  const int64_t run = params.axes.extent[0];
   const int64_t lanes = permute_row_lanes(run);
   const int64_t pieces_a_run = cut(run, lanes * permute_row_loads(kBytes));
   Rows<Index> rows{};
-  rows.src = launch.src;
-  rows.dst = launch.dst;
+  rows.src = params.src;
+  rows.dst = params.dst;
   rows.run = run;
-  rows.pieces = launch.axes.elements() / run * pieces_a_run;
+  rows.pieces = params.axes.elements() / run * pieces_a_run;
   rows.pieces_a_run = Divisor<Index>(static_cast<Index>(pieces_a_run));
   rows.lanes = static_cast<int32_t>(lanes);
   while (int64_t{1} << rows.lanes_log2 < lanes) ++rows.lanes_log2;
-  rows.outer = outer_axes<Index>(launch.axes, 0, 0);
-  return start(rows_kernel<kBytes, Index>, rows, launch.grid, stream);
+  rows.outer = outer_axes<Index>(params.axes, 0, 0);
+  return start(rows_kernel<kBytes, Index>, rows, shape.grid, stream);
 }
 
 template <int kBytes, class Index>
-cudaError_t start_tiles(const PermuteLaunch& launch, Stream stream) {
-  const PermuteAxes& axes = launch.axes;
+cudaError_t start_tiles(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  const PermuteAxes& axes = params.axes;
   const int64_t tile = permute_tile(kBytes);
   const int32_t fastest = src_fastest(axes);
   Tiles<Index> tiles{};
-  tiles.src = launch.src;
-  tiles.dst = launch.dst;
+  tiles.src = params.src;
+  tiles.dst = params.dst;
   tiles.across = axes.extent[fastest];
   tiles.down = axes.extent[0];
   tiles.src_pitch = axes.src_stride[0];
@@ -214,13 +214,13 @@ cudaError_t start_tiles(const PermuteLaunch& launch, Stream stream) {
   tiles.tiles_across = Divisor<Index>(static_cast<Index>(across));
   tiles.tiles_down = Divisor<Index>(static_cast<Index>(down));
   tiles.outer = outer_axes<Index>(axes, 0, fastest);
-  return start(tiles_kernel<kBytes, Index>, tiles, launch.grid, stream);
+  return start(tiles_kernel<kBytes, Index>, tiles, shape.grid, stream);
 }
 
 template <class T, class Index>
-cudaError_t start_elements(const PermuteLaunch& launch, Stream stream) {
-  Elements<Index> elements{launch.src, launch.dst, launch.axes.elements(), outer_axes<Index>(launch.axes, -1, -1)};
-  return start(elements_kernel<T, Index>, elements, launch.grid, stream);
+cudaError_t start_elements(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  Elements<Index> elements{params.src, params.dst, params.axes.elements(), outer_axes<Index>(params.axes, -1, -1)};
+  return start(elements_kernel<T, Index>, elements, shape.grid, stream);
 }
 
 // Neither the numbers of pieces nor what they are divided by exceed the number of elements.
@@ -232,27 +232,27 @@ bool aligned(const void* p, int64_t bytes) {
 
 }  // namespace
 
-cudaError_t permute_contiguous_runs(const PermuteLaunch& launch, Stream stream) {
-  return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
-    return fits_32_bits(launch.axes) ? start_rows<kBytes, uint32_t>(launch, stream)
-                                     : start_rows<kBytes, uint64_t>(launch, stream);
+cudaError_t permute_contiguous_runs(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.axes.element_bytes, [&]<int kBytes>() {
+    return fits_32_bits(params.axes) ? start_rows<kBytes, uint32_t>(params, shape, stream)
+                                     : start_rows<kBytes, uint64_t>(params, shape, stream);
   });
 }
 
-cudaError_t permute_tiled(const PermuteLaunch& launch, Stream stream) {
-  return for_size(launch.axes.element_bytes, [&]<int kBytes>() {
-    return fits_32_bits(launch.axes) ? start_tiles<kBytes, uint32_t>(launch, stream)
-                                     : start_tiles<kBytes, uint64_t>(launch, stream);
+cudaError_t permute_tiled(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.axes.element_bytes, [&]<int kBytes>() {
+    return fits_32_bits(params.axes) ? start_tiles<kBytes, uint32_t>(params, shape, stream)
+                                     : start_tiles<kBytes, uint64_t>(params, shape, stream);
   });
 }
 
-cudaError_t permute_strided_scalar(const PermuteLaunch& launch, Stream stream) {
-  const int64_t bytes = launch.axes.element_bytes;
-  const bool by_words = aligned(launch.src, bytes) && aligned(launch.dst, bytes);
+cudaError_t permute_strided_scalar(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+  const int64_t bytes = params.axes.element_bytes;
+  const bool by_words = aligned(params.src, bytes) && aligned(params.dst, bytes);
   return for_size(bytes, [&]<int kBytes>() {
     const auto of = [&]<class T>() {
-      return fits_32_bits(launch.axes) ? start_elements<T, uint32_t>(launch, stream)
-                                       : start_elements<T, uint64_t>(launch, stream);
+      return fits_32_bits(params.axes) ? start_elements<T, uint32_t>(params, shape, stream)
+                                       : start_elements<T, uint64_t>(params, shape, stream);
     };
     return by_words ? of.template operator()<WordOf<kBytes>>() : of.template operator()<Bytes<kBytes>>();
   });

@@ -1,28 +1,24 @@
-// Launchers of the permutations of axes, which come fused (kernels/permute/axes.hpp).
+// Launchers of the permutations of axes, which come fused.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
-#include "kernels/permute/axes.hpp"
+#include "kernels/launch_shape.hpp"
+#include "kernels/permute/params.hpp"
 #include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
-struct PermuteLaunch {
-  PermuteAxes axes;
-  const void* src;
-  void* dst;
-  int64_t grid;  // blocks; each takes every grid-th piece
-};
+using PermuteLauncher = cudaError_t(const PermuteParams& params, const LaunchShape& shape, Stream stream);
 
 // All but strided_scalar: elements at a multiple of their own size on both sides.
-cudaError_t permute_contiguous_runs(const PermuteLaunch& launch, Stream stream);   // PermuteForm::rows and copy
-cudaError_t permute_tiled(const PermuteLaunch& launch, Stream stream);             // PermuteForm::planes
-cudaError_t permute_contiguous_boxes(const PermuteLaunch& launch, Stream stream);  // where line_tile() fits
-cudaError_t permute_packed(const PermuteLaunch& launch, Stream stream);            // where packed_tile() fits
-cudaError_t permute_strided_scalar(const PermuteLaunch& launch, Stream stream);    // any
+PermuteLauncher permute_contiguous_runs;   // PermuteForm::rows and copy
+PermuteLauncher permute_tiled;             // PermuteForm::planes
+PermuteLauncher permute_contiguous_boxes;  // where line_tile() fits
+PermuteLauncher permute_packed;            // where packed_tile() fits
+PermuteLauncher permute_strided_scalar;    // any
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t permute_preload();

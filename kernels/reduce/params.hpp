@@ -18,6 +18,8 @@ struct ReduceParams {
   void* result = nullptr;           // one word, two for MIN_MAX; nullptr where the program wants only the index
   int64_t* index = nullptr;         // of an argument search
   gpumem_status* status = nullptr;  // of the _async forms; may be nullptr
+
+  constexpr int64_t elements() const noexcept { return n; }
 };
 
 // Every row or column of every matrix, each to one value (two words for MIN_MAX), which lie one after the other in result.
@@ -33,6 +35,11 @@ struct ReduceAxisParams {
   int64_t batch_stride = 0;
   void* result = nullptr;
   gpumem_status* status = nullptr;  // as above
+
+  constexpr int64_t elements() const noexcept { return batches * rows * cols; }
+  constexpr bool of_rows() const noexcept { return axis == GPUMEM_AXIS_ROWS; }
+  constexpr int64_t lines() const noexcept { return batches * (of_rows() ? rows : cols); }
+  constexpr int64_t length() const noexcept { return of_rows() ? cols : rows; }  // elements of a line
 };
 
 // Segments of x[0] .. x[n - 1] between neighbouring offsets, which are checked on the way.
@@ -45,6 +52,8 @@ struct ReduceSegmentsParams {
   int64_t segments = 0;
   void* result = nullptr;
   gpumem_status* status = nullptr;  // as above
+
+  constexpr int64_t elements() const noexcept { return n; }
 };
 
 }  // namespace gpumem

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/elements.hpp"
 
 namespace gpumem {
 
@@ -19,6 +20,9 @@ struct ResizeParams {
   int64_t dst_rows = 0;
   int64_t dst_cols = 0;
   int64_t dst_pitch = 0;
+
+  constexpr int64_t pixel_bytes() const noexcept { return int64_t{channels} * element_bytes(dtype); }
+  constexpr int64_t elements() const noexcept { return dst_rows * dst_cols * channels; }  // each of one or four of src
 };
 
 }  // namespace gpumem

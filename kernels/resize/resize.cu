@@ -77,39 +77,39 @@ union Pixels {
   }
 };
 
-__device__ inline int columns_left(const ResizeLaunch& launch, int64_t col, int most) {
-  const int64_t left = launch.across.dst - col;
+__device__ inline int columns_left(const ResizeWork& work, int64_t col, int most) {
+  const int64_t left = work.across.dst - col;
   return left < most ? static_cast<int>(left) : most;
 }
 
 template <class T>
-__device__ inline const T* src_row(const ResizeLaunch& launch, int64_t row) {
-  return reinterpret_cast<const T*>(static_cast<const char*>(launch.src) + row * launch.src_pitch);
+__device__ inline const T* src_row(const ResizeWork& work, int64_t row) {
+  return reinterpret_cast<const T*>(static_cast<const char*>(work.src) + row * work.src_pitch);
 }
 template <class T>
-__device__ inline T* dst_row(const ResizeLaunch& launch, int64_t row) {
-  return reinterpret_cast<T*>(static_cast<char*>(launch.dst) + row * launch.dst_pitch);
+__device__ inline T* dst_row(const ResizeWork& work, int64_t row) {
+  return reinterpret_cast<T*>(static_cast<char*>(work.dst) + row * work.dst_pitch);
 }
 
 template <class T, int kChannels, bool kWhole>
 __global__ void __launch_bounds__(kThreads)
-    nearest_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+    nearest_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
   using Out = Pixels<T, kChannels>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(launch, tiles, tile, Out::kCount);
+    const ResizePlace place(work, tiles, tile, Out::kCount);
     if (place.row >= place.end) continue;
-    const int count = columns_left(launch, place.col, Out::kCount);
+    const int count = columns_left(work, place.col, Out::kCount);
     int64_t at[Out::kCount];
 #pragma unroll
     for (int i = 0; i < Out::kCount; ++i) {
-      at[i] = resize_nearest<64>(launch.across, place.col + (i < count ? i : 0)) * kChannels;
+      at[i] = resize_nearest<64>(work.across, place.col + (i < count ? i : 0)) * kChannels;
     }
     for (int64_t row = place.row; row < place.end; ++row) {
-      const T* from = src_row<T>(launch, resize_nearest<64>(launch.down, row));
+      const T* from = src_row<T>(work, resize_nearest<64>(work.down, row));
       Out out;
 #pragma unroll
       for (int i = 0; i < Out::kCount; ++i) out.pixel[i] = read_pixel<T, kChannels, kWhole>(from + at[i]);
-      out.write(dst_row<T>(launch, row) + place.col * kChannels, count);
+      out.write(dst_row<T>(work, row) + place.col * kChannels, count);
     }
   }
 }
@@ -128,17 +128,17 @@ struct BlendedLines {
   Line upper[Out::kElements];
   Line lower[Out::kElements];
 
-  __device__ BlendedLines(const ResizeLaunch& launch, int64_t col, int count) {
+  __device__ BlendedLines(const ResizeWork& work, int64_t col, int count) {
 #pragma unroll
     for (int i = 0; i < Out::kCount; ++i) {
-      const ResizeTap tap = resize_tap<Blend::kAcross, 64>(launch.across, col + (i < count ? i : 0));
+      const ResizeTap tap = resize_tap<Blend::kAcross, 64>(work.across, col + (i < count ? i : 0));
       at[i] = tap.index * kChannels;
       weight[i] = tap.weight;
     }
   }
 
-  __device__ void read(const ResizeLaunch& launch, int64_t row, Line (&line)[Out::kElements]) const {
-    const T* from = src_row<T>(launch, row);
+  __device__ void read(const ResizeWork& work, int64_t row, Line (&line)[Out::kElements]) const {
+    const T* from = src_row<T>(work, row);
 #pragma unroll
     for (int i = 0; i < Out::kCount; ++i) {
       const auto left = read_pixel<T, kChannels, kWhole>(from + at[i]);
@@ -151,18 +151,18 @@ struct BlendedLines {
   }
 
   // Rows of src come in order, so the upper one may be there as what was the lower.
-  __device__ void move_to(const ResizeLaunch& launch, const ResizeTap& tap) {
+  __device__ void move_to(const ResizeWork& work, const ResizeTap& tap) {
     if (tap.index != upper_row) {
       if (tap.index == lower_row) {
 #pragma unroll
         for (int i = 0; i < Out::kElements; ++i) upper[i] = lower[i];
       } else {
-        read(launch, tap.index, upper);
+        read(work, tap.index, upper);
       }
       upper_row = tap.index;
     }
     if (tap.weight == 0 || tap.next() == lower_row) return;
-    read(launch, tap.next(), lower);
+    read(work, tap.next(), lower);
     lower_row = tap.next();
   }
 };
@@ -170,24 +170,24 @@ struct BlendedLines {
 // Three blocks a processor leave each thread 80 registers, of which none is spilled.
 template <class T, int kChannels, bool kWhole>
 __global__ void __launch_bounds__(kThreads, 3)
-    bilinear_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+    bilinear_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
   using Out = Pixels<T, kChannels>;
   using Blend = ResizeBlend<T>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(launch, tiles, tile, Out::kCount);
+    const ResizePlace place(work, tiles, tile, Out::kCount);
     if (place.row >= place.end) continue;
-    const int count = columns_left(launch, place.col, Out::kCount);
-    BlendedLines<T, kChannels, kWhole> lines(launch, place.col, count);
+    const int count = columns_left(work, place.col, Out::kCount);
+    BlendedLines<T, kChannels, kWhole> lines(work, place.col, count);
     for (int64_t row = place.row; row < place.end; ++row) {
-      const ResizeTap tap = resize_tap<Blend::kDown, 64>(launch.down, row);
-      lines.move_to(launch, tap);
+      const ResizeTap tap = resize_tap<Blend::kDown, 64>(work.down, row);
+      lines.move_to(work, tap);
       Out out;
 #pragma unroll
       for (int i = 0; i < Out::kElements; ++i) {
         const auto lower = tap.weight != 0 ? lines.lower[i] : lines.upper[i];
         out.element[i] = Blend::down(lines.upper[i], lower, tap.weight);
       }
-      out.write(dst_row<T>(launch, row) + place.col * kChannels, count);
+      out.write(dst_row<T>(work, row) + place.col * kChannels, count);
     }
   }
 }
@@ -216,23 +216,23 @@ __device__ inline void write_bytes(unsigned char* to, T value) {
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    bytes_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+    bytes_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles) {
   using Blend = ResizeBlend<T>;
-  const int64_t pixel = int64_t{launch.channels} * static_cast<int64_t>(sizeof(T));
+  const int64_t pixel = int64_t{work.channels} * static_cast<int64_t>(sizeof(T));
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(launch, tiles, tile, 1);
+    const ResizePlace place(work, tiles, tile, 1);
     for (int64_t row = place.row; row < place.end; ++row) {
-      auto* to = dst_row<unsigned char>(launch, row) + place.col * pixel;
-      if (launch.filter == GPUMEM_FILTER_NEAREST) {
-        const auto* from = src_row<unsigned char>(launch, resize_nearest(launch.down, row)) +
-                           resize_nearest(launch.across, place.col) * pixel;
+      auto* to = dst_row<unsigned char>(work, row) + place.col * pixel;
+      if (work.filter == GPUMEM_FILTER_NEAREST) {
+        const auto* from = src_row<unsigned char>(work, resize_nearest(work.down, row)) +
+                           resize_nearest(work.across, place.col) * pixel;
         for (int64_t i = 0; i < pixel; ++i) to[i] = __ldg(from + i);
         continue;
       }
-      const ResizeTap down = resize_tap<Blend::kDown>(launch.down, row);
-      const ResizeTap across = resize_tap<Blend::kAcross>(launch.across, place.col);
-      const auto* upper = src_row<unsigned char>(launch, down.index) + across.index * pixel;
-      const auto* lower = src_row<unsigned char>(launch, down.next()) + across.index * pixel;
+      const ResizeTap down = resize_tap<Blend::kDown>(work.down, row);
+      const ResizeTap across = resize_tap<Blend::kAcross>(work.across, place.col);
+      const auto* upper = src_row<unsigned char>(work, down.index) + across.index * pixel;
+      const auto* lower = src_row<unsigned char>(work, down.next()) + across.index * pixel;
       const int64_t step = across.weight != 0 ? pixel : 0;
       for (int64_t at = 0; at < pixel; at += static_cast<int64_t>(sizeof(T))) {
         const auto a = Blend::across(read_bytes<T>(upper + at), read_bytes<T>(upper + step + at), across.weight);
@@ -243,38 +243,39 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-using Kernel = void (*)(ResizeLaunch, ResizeTiles);
+using Kernel = void (*)(ResizeWork, ResizeTiles);
 
-cudaError_t start(Kernel kernel, const ResizeLaunch& launch, int pixels, Stream stream) {
-  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, resize_tiles(launch, pixels));
+cudaError_t start(Kernel kernel, const ResizeParams& params, const LaunchShape& shape, int pixels, Stream stream) {
+  const ResizeWork work = resize_work(params, shape);
+  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work, resize_tiles(work, pixels));
 }
 
 template <class T, int kChannels>
-cudaError_t start_global(const ResizeLaunch& launch, Stream stream) {
+cudaError_t start_global(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
   constexpr int kBytes = kChannels * static_cast<int>(sizeof(T));
   constexpr int kPixels = Pixels<T, kChannels>::kCount;
-  const bool nearest = launch.filter == GPUMEM_FILTER_NEAREST;
+  const bool nearest = params.filter == GPUMEM_FILTER_NEAREST;
   if constexpr (kChannels == 2 || kChannels == 4) {
-    if (reinterpret_cast<uintptr_t>(launch.src) % kBytes == 0 && launch.src_pitch % kBytes == 0) {
-      return start(nearest ? nearest_kernel<T, kChannels, true> : bilinear_kernel<T, kChannels, true>, launch, kPixels,
-                   stream);
+    if (reinterpret_cast<uintptr_t>(params.src) % kBytes == 0 && params.src_pitch % kBytes == 0) {
+      return start(nearest ? nearest_kernel<T, kChannels, true> : bilinear_kernel<T, kChannels, true>, params, shape,
+                   kPixels, stream);
     }
   }
-  return start(nearest ? nearest_kernel<T, kChannels, false> : bilinear_kernel<T, kChannels, false>, launch, kPixels,
-               stream);
+  return start(nearest ? nearest_kernel<T, kChannels, false> : bilinear_kernel<T, kChannels, false>, params, shape,
+               kPixels, stream);
 }
 
 template <class T>
-cudaError_t for_channels(const ResizeLaunch& launch, Stream stream) {
-  switch (launch.channels) {
+cudaError_t for_channels(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
+  switch (params.channels) {
     case 1:
-      return start_global<T, 1>(launch, stream);
+      return start_global<T, 1>(params, shape, stream);
     case 2:
-      return start_global<T, 2>(launch, stream);
+      return start_global<T, 2>(params, shape, stream);
     case 3:
-      return start_global<T, 3>(launch, stream);
+      return start_global<T, 3>(params, shape, stream);
     case 4:
-      return start_global<T, 4>(launch, stream);
+      return start_global<T, 4>(params, shape, stream);
     default:
       return cudaErrorInvalidValue;
   }
@@ -282,12 +283,12 @@ cudaError_t for_channels(const ResizeLaunch& launch, Stream stream) {
 
 }  // namespace
 
-cudaError_t resize_global(const ResizeLaunch& launch, Stream stream) {
-  return for_pixel_type(launch.dtype, [&]<class T>() { return for_channels<T>(launch, stream); });
+cudaError_t resize_global(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_pixel_type(params.dtype, [&]<class T>() { return for_channels<T>(params, shape, stream); });
 }
 
-cudaError_t resize_bytes(const ResizeLaunch& launch, Stream stream) {
-  return for_pixel_type(launch.dtype, [&]<class T>() { return start(bytes_kernel<T>, launch, 1, stream); });
+cudaError_t resize_bytes(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_pixel_type(params.dtype, [&]<class T>() { return start(bytes_kernel<T>, params, shape, 1, stream); });
 }
 
 cudaError_t resize_preload() { return preload(bytes_kernel<uint8_t>); }

@@ -47,25 +47,25 @@ __device__ inline float coordinate(const ResizeAxis& axis, int64_t i) {
 }
 
 template <class T, int kChannels>
-__device__ inline T* pixel_of(const ResizeLaunch& launch, int64_t row, int64_t col) {
-  return reinterpret_cast<T*>(static_cast<char*>(launch.dst) + row * launch.dst_pitch) + col * kChannels;
+__device__ inline T* pixel_of(const ResizeWork& work, int64_t row, int64_t col) {
+  return reinterpret_cast<T*>(static_cast<char*>(work.dst) + row * work.dst_pitch) + col * kChannels;
 }
 
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
-    nearest_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+    nearest_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles,
+                   cudaTextureObject_t texture) {
   using Vector = VectorOf<T, kChannels>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(launch, tiles, tile, 1);
+    const ResizePlace place(work, tiles, tile, 1);
     for (int64_t row = place.row; row < place.end; ++row) {
       union {
         Vector vector;
         T element[kChannels];
       } out;
-      out.vector =
-          tex2D<Vector>(launch.texture, static_cast<float>(resize_nearest<64>(launch.across, place.col)) + 0.5f,
-                        static_cast<float>(resize_nearest<64>(launch.down, row)) + 0.5f);
-      T* to = pixel_of<T, kChannels>(launch, row, place.col);
+      out.vector = tex2D<Vector>(texture, static_cast<float>(resize_nearest<64>(work.across, place.col)) + 0.5f,
+                                 static_cast<float>(resize_nearest<64>(work.down, row)) + 0.5f);
+      T* to = pixel_of<T, kChannels>(work, row, place.col);
 #pragma unroll
       for (int c = 0; c < kChannels; ++c) to[c] = out.element[c];
     }
@@ -74,17 +74,18 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
-    bilinear_kernel(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ ResizeTiles tiles) {
+    bilinear_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles,
+                    cudaTextureObject_t texture) {
   using Vector = VectorOf<float, kChannels>;
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(launch, tiles, tile, 1);
+    const ResizePlace place(work, tiles, tile, 1);
     for (int64_t row = place.row; row < place.end; ++row) {
       union {
         Vector vector;
         float element[kChannels];
       } out;
-      out.vector = tex2D<Vector>(launch.texture, coordinate(launch.across, place.col), coordinate(launch.down, row));
-      T* to = pixel_of<T, kChannels>(launch, row, place.col);
+      out.vector = tex2D<Vector>(texture, coordinate(work.across, place.col), coordinate(work.down, row));
+      T* to = pixel_of<T, kChannels>(work, row, place.col);
 #pragma unroll
       for (int c = 0; c < kChannels; ++c) to[c] = from_texture<T>(out.element[c]);
     }
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T, int kChannels>
-void (*kernel_of(gpumem_filter filter))(const ResizeLaunch, const ResizeTiles) {
+void (*kernel_of(gpumem_filter filter))(const ResizeWork, const ResizeTiles, cudaTextureObject_t) {
   if (filter == GPUMEM_FILTER_BILINEAR) return bilinear_kernel<T, kChannels>;
   if constexpr (sizeof(T) == sizeof(float)) {
     return nearest_kernel<uint32_t, kChannels>;
@@ -102,41 +103,44 @@ void (*kernel_of(gpumem_filter filter))(const ResizeLaunch, const ResizeTiles) {
 }
 
 template <class T>
-cudaError_t for_channels(const ResizeLaunch& launch, Stream stream) {
-  const auto kernel = launch.channels == 1   ? kernel_of<T, 1>(launch.filter)
-                      : launch.channels == 2 ? kernel_of<T, 2>(launch.filter)
-                                             : kernel_of<T, 4>(launch.filter);
-  return enqueue(kernel, static_cast<unsigned>(launch.grid), kThreads, stream, launch, resize_tiles(launch, 1));
+cudaError_t for_channels(const ResizeParams& params, const LaunchShape& shape, cudaTextureObject_t texture,
+                         Stream stream) {
+  const auto kernel = params.channels == 1   ? kernel_of<T, 1>(params.filter)
+                      : params.channels == 2 ? kernel_of<T, 2>(params.filter)
+                                             : kernel_of<T, 4>(params.filter);
+  const ResizeWork work = resize_work(params, shape);
+  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work, resize_tiles(work, 1), texture);
 }
 
 }  // namespace
 
-cudaResourceDesc resize_texture_resource(const ResizeLaunch& launch) {
-  const int bits = 8 * element_bytes(launch.dtype);
-  const bool floating = launch.dtype == GPUMEM_F32 && launch.filter == GPUMEM_FILTER_BILINEAR;
-  const auto bits_of = [&](int channel) { return channel < launch.channels ? bits : 0; };
+cudaResourceDesc resize_texture_resource(const ResizeParams& params) {
+  const int bits = 8 * element_bytes(params.dtype);
+  const bool floating = params.dtype == GPUMEM_F32 && params.filter == GPUMEM_FILTER_BILINEAR;
+  const auto bits_of = [&](int channel) { return channel < params.channels ? bits : 0; };
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypePitch2D;
-  resource.res.pitch2D.devPtr = const_cast<void*>(launch.src);
+  resource.res.pitch2D.devPtr = const_cast<void*>(params.src);
   resource.res.pitch2D.desc = {bits_of(0), bits_of(1), bits_of(2), bits_of(3),
                                floating ? cudaChannelFormatKindFloat : cudaChannelFormatKindUnsigned};
-  resource.res.pitch2D.width = static_cast<size_t>(launch.across.src);
-  resource.res.pitch2D.height = static_cast<size_t>(launch.down.src);
-  resource.res.pitch2D.pitchInBytes = static_cast<size_t>(launch.src_pitch);
+  resource.res.pitch2D.width = static_cast<size_t>(params.src_cols);
+  resource.res.pitch2D.height = static_cast<size_t>(params.src_rows);
+  resource.res.pitch2D.pitchInBytes = static_cast<size_t>(params.src_pitch);
   return resource;
 }
 
-cudaTextureDesc resize_texture_reading(const ResizeLaunch& launch) {
-  const bool nearest = launch.filter == GPUMEM_FILTER_NEAREST;
+cudaTextureDesc resize_texture_reading(const ResizeParams& params) {
+  const bool nearest = params.filter == GPUMEM_FILTER_NEAREST;
   cudaTextureDesc reading{};
   reading.addressMode[0] = reading.addressMode[1] = cudaAddressModeClamp;
   reading.filterMode = nearest ? cudaFilterModePoint : cudaFilterModeLinear;
-  reading.readMode = nearest || launch.dtype == GPUMEM_F32 ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
+  reading.readMode = nearest || params.dtype == GPUMEM_F32 ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
   return reading;
 }
 
-cudaError_t resize_texture(const ResizeLaunch& launch, Stream stream) {
-  return for_pixel_type(launch.dtype, [&]<class T>() { return for_channels<T>(launch, stream); });
+cudaError_t resize_texture(const ResizeParams& params, const LaunchShape& shape, cudaTextureObject_t texture,
+                           Stream stream) {
+  return for_pixel_type(params.dtype, [&]<class T>() { return for_channels<T>(params, shape, texture, stream); });
 }
 
 }  // namespace gpumem::kernels

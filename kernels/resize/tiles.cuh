@@ -7,6 +7,18 @@
 
 namespace gpumem::kernels {
 
+// What the kernels are given: rows of dst and src along `down`, columns along `across`.
+struct ResizeWork : ResizeParams {
+  ResizeAxis down;
+  ResizeAxis across;
+  int64_t rows_per_thread;
+};
+
+inline ResizeWork resize_work(const ResizeParams& params, const LaunchShape& shape) {
+  return {params, resize_axis(params.src_rows, params.dst_rows), resize_axis(params.src_cols, params.dst_cols),
+          shape.tile};
+}
+
 // A block of dst's pixels a tile: `lanes` threads along a row.
 struct ResizeTiles {
   int64_t across;  // tiles along a row
@@ -16,9 +28,9 @@ struct ResizeTiles {
 
 inline int64_t resize_pieces(int64_t extent, int64_t piece) { return extent / piece + (extent % piece != 0 ? 1 : 0); }
 
-inline ResizeTiles resize_tiles(const ResizeLaunch& launch, int pixels) {
-  const int64_t groups = resize_pieces(launch.across.dst, pixels);
-  const int64_t steps = resize_pieces(launch.down.dst, launch.rows_per_thread);
+inline ResizeTiles resize_tiles(const ResizeWork& work, int pixels) {
+  const int64_t groups = resize_pieces(work.across.dst, pixels);
+  const int64_t steps = resize_pieces(work.down.dst, work.rows_per_thread);
   const int lanes = resize_lanes(groups, steps);
   int32_t log2_lanes = 0;
   while (1 << log2_lanes < lanes) ++log2_lanes;
@@ -32,16 +44,16 @@ struct ResizePlace {
   int64_t row;
   int64_t end;
 
-  __device__ ResizePlace(const ResizeLaunch& launch, const ResizeTiles& tiles, int64_t tile, int pixels) {
+  __device__ ResizePlace(const ResizeWork& work, const ResizeTiles& tiles, int64_t tile, int pixels) {
     const Quotient in(tile, tiles.across);
     const unsigned lane = threadIdx.x & ((1u << tiles.log2_lanes) - 1);
     const unsigned below = threadIdx.x >> tiles.log2_lanes;
     const int64_t rows_at_once = kResizeThreads >> tiles.log2_lanes;
     col = ((in.rest << tiles.log2_lanes) + lane) * pixels;
-    row = (in.quotient * rows_at_once + below) * launch.rows_per_thread;
-    end = row + launch.rows_per_thread;
-    if (end > launch.down.dst) end = launch.down.dst;
-    if (col >= launch.across.dst) end = row;  // nothing
+    row = (in.quotient * rows_at_once + below) * work.rows_per_thread;
+    end = row + work.rows_per_thread;
+    if (end > work.down.dst) end = work.down.dst;
+    if (col >= work.across.dst) end = row;  // nothing
   }
 };
 

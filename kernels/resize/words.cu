@@ -29,19 +29,19 @@ __device__ inline void join_pixels(const uint32_t (&pixel)[WordsCells<kChannels>
 
 template <int kChannels, int kAlign, bool kTuned>
 __global__ void __launch_bounds__(kThreads, 4)
-    nearest_words(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ WordsTiles tiles) {
+    nearest_words(const __grid_constant__ ResizeWork work, const __grid_constant__ WordsTiles tiles) {
   using Cell = WordsCells<kChannels>;
   using Row = WordsRow<kChannels, kChannels, kAlign, kTuned>;
   __shared__ WordsTaps<kChannels> taps;
   const ResizeWords& src = tiles.src;
   for (uint32_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const WordsPlace place(launch, tiles, tile, Cell::kCols);
-    taps.fill(launch, tiles, place.first_col, place.first_row);
+    const WordsPlace place(work, tiles, tile, Cell::kCols);
+    taps.fill(work, tiles, place.first_col, place.first_row);
     __syncthreads();
     ColumnTap column[Cell::kWindows];
 #pragma unroll
     for (int i = 0; i < Cell::kWindows; ++i) column[i] = taps.of_window(i);
-    const WordsOut<kChannels, kTuned> out(launch, tiles, taps);
+    const WordsOut<kChannels, kTuned> out(work, tiles, taps);
     uint32_t bytes[Cell::kCount];
     for (int i = place.begin; i < place.end; ++i) {
       const RowTap tap = taps.row[i];
@@ -143,19 +143,19 @@ constexpr int blocks_for(int channels, int align) { return channels == 1 || (cha
 
 template <int kChannels, int kAlign, bool kTuned>
 __global__ void __launch_bounds__(kThreads, blocks_for(kChannels, kAlign))
-    bilinear_words(const __grid_constant__ ResizeLaunch launch, const __grid_constant__ WordsTiles tiles) {
+    bilinear_words(const __grid_constant__ ResizeWork work, const __grid_constant__ WordsTiles tiles) {
   using Cell = WordsCells<kChannels>;
   using Row = WordsRow<kChannels, 2 * kChannels, kAlign, kTuned>;
   __shared__ WordsTaps<kChannels> taps;
   const ResizeWords& src = tiles.src;
   for (uint32_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const WordsPlace place(launch, tiles, tile, Cell::kCols);
-    taps.fill(launch, tiles, place.first_col, place.first_row);
+    const WordsPlace place(work, tiles, tile, Cell::kCols);
+    taps.fill(work, tiles, place.first_col, place.first_row);
     __syncthreads();
     ColumnTap column[Cell::kWindows];
 #pragma unroll
     for (int i = 0; i < Cell::kWindows; ++i) column[i] = taps.of_window(i);
-    const WordsOut<kChannels, kTuned> out(launch, tiles, taps);
+    const WordsOut<kChannels, kTuned> out(work, tiles, taps);
     WordsLine<kChannels> even{};
     WordsLine<kChannels> odd{};
     for (int i = place.begin; i < place.end; ++i) {
@@ -189,11 +189,11 @@ __global__ void __launch_bounds__(kThreads, blocks_for(kChannels, kAlign))
   }
 }
 
-using Kernel = void (*)(ResizeLaunch, WordsTiles);
+using Kernel = void (*)(ResizeWork, WordsTiles);
 
 template <int kChannels, int kAlign>
-Kernel kernel_of(const ResizeLaunch& launch, bool tuned) {
-  if (launch.filter == GPUMEM_FILTER_NEAREST) {
+Kernel kernel_of(const ResizeWork& work, bool tuned) {
+  if (work.filter == GPUMEM_FILTER_NEAREST) {
     return tuned ? nearest_words<kChannels, kAlign, true> : nearest_words<kChannels, kAlign, false>;
   }
   return tuned ? bilinear_words<kChannels, kAlign, true> : bilinear_words<kChannels, kAlign, false>;
@@ -203,38 +203,38 @@ bool in_words(const void* image, int64_t pitch) {
   return reinterpret_cast<uintptr_t>(image) % 4 == 0 && pitch % 4 == 0;
 }
 
-Kernel kernel_of(const ResizeLaunch& launch, bool dst_words) {
-  const bool tuned = dst_words && launch.src_pitch % 4 == 0;
-  switch (launch.channels) {
+Kernel kernel_of(const ResizeWork& work, bool dst_words) {
+  const bool tuned = dst_words && work.src_pitch % 4 == 0;
+  switch (work.channels) {
     case 1:
-      return kernel_of<1, 1>(launch, tuned);
+      return kernel_of<1, 1>(work, tuned);
     case 2:
-      return kernel_of<2, 1>(launch, tuned);
+      return kernel_of<2, 1>(work, tuned);
     case 3:
-      return kernel_of<3, 1>(launch, tuned);
+      return kernel_of<3, 1>(work, tuned);
     default:
-      return in_words(launch.src, launch.src_pitch) ? kernel_of<4, 4>(launch, tuned) : kernel_of<4, 1>(launch, tuned);
+      return in_words(work.src, work.src_pitch) ? kernel_of<4, 4>(work, tuned) : kernel_of<4, 1>(work, tuned);
   }
 }
 
 }  // namespace
 
-cudaError_t resize_words(const ResizeLaunch& launch, Stream stream) {
-  if (launch.dtype != GPUMEM_U8 || launch.channels < 1 || launch.channels > 4) return cudaErrorInvalidValue;
-  const int64_t across = resize_pieces(launch.across.dst, int64_t{32} * resize_words_pixels(launch.channels));
-  const int64_t down = resize_pieces(launch.down.dst, kResizeWarps * launch.rows_per_thread);
-  const bool dst_words = in_words(launch.dst, launch.dst_pitch);
-  const auto row_bytes = static_cast<int32_t>(launch.across.src) * launch.channels;
-  const ResizeWords src(launch.src, (launch.down.src - 1) * launch.src_pitch + row_bytes);
+cudaError_t resize_words(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
+  const ResizeWork work = resize_work(params, shape);
+  if (work.dtype != GPUMEM_U8 || work.channels < 1 || work.channels > 4) return cudaErrorInvalidValue;
+  const int64_t across = resize_pieces(work.across.dst, int64_t{32} * resize_words_pixels(work.channels));
+  const int64_t down = resize_pieces(work.down.dst, kResizeWarps * work.rows_per_thread);
+  const bool dst_words = in_words(work.dst, work.dst_pitch);
+  const auto row_bytes = static_cast<int32_t>(work.across.src) * work.channels;
+  const ResizeWords src(work.src, (work.down.src - 1) * work.src_pitch + row_bytes);
   const WordsTiles tiles{static_cast<uint32_t>(across * down),
                          Divisor<uint32_t>(static_cast<uint32_t>(across)),
-                         ResizeShortAxis(launch.down),
-                         ResizeShortAxis(launch.across),
+                         ResizeShortAxis(work.down),
+                         ResizeShortAxis(work.across),
                          src,
                          ResizeInside(src, row_bytes, kMostWindowBytes),
                          dst_words};
-  return enqueue_early(kernel_of(launch, dst_words), static_cast<unsigned>(launch.grid), kThreads, stream, launch,
-                       tiles);
+  return enqueue_early(kernel_of(work, dst_words), static_cast<unsigned>(shape.grid), kThreads, stream, work, tiles);
 }
 
 }  // namespace gpumem::kernels

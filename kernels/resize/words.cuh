@@ -64,13 +64,13 @@ struct WordsTaps {
   LaneOut lane[32];
 
   // Nothing of the images is touched before the earlier work is done.
-  __device__ void fill(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t first_col, uint32_t first_row) {
-    const int count = Cell::kCols + kResizeWarps * static_cast<int>(launch.rows_per_thread);
+  __device__ void fill(const ResizeWork& work, const WordsTiles& tiles, uint32_t first_col, uint32_t first_row) {
+    const int count = Cell::kCols + kResizeWarps * static_cast<int>(work.rows_per_thread);
     for (int i = static_cast<int>(threadIdx.x); i < count; i += kResizeThreads) {
       if (i < Cell::kCols) {
-        column[i] = column_tap(launch, tiles.cols, tiles.src, first_col + static_cast<uint32_t>(i));
+        column[i] = column_tap(work, tiles.cols, tiles.src, first_col + static_cast<uint32_t>(i));
       } else {
-        row[i - Cell::kCols] = row_tap(launch, tiles, first_row + static_cast<uint32_t>(i - Cell::kCols));
+        row[i - Cell::kCols] = row_tap(work, tiles, first_row + static_cast<uint32_t>(i - Cell::kCols));
       }
     }
     if (threadIdx.x < 32) lane[threadIdx.x] = lane_out(tiles, first_col, threadIdx.x);
@@ -98,23 +98,23 @@ struct WordsTaps {
   }
 
   // Beyond the last column or row it is the last one's.
-  __device__ static ColumnTap column_tap(const ResizeLaunch& launch, const ResizeShortAxis& cols,
-                                         const ResizeWords& src, uint32_t i) {
+  __device__ static ColumnTap column_tap(const ResizeWork& work, const ResizeShortAxis& cols, const ResizeWords& src,
+                                         uint32_t i) {
     const uint32_t col = min(i, cols.dst - 1);
     const auto first = static_cast<uint32_t>(src.first);
-    if (launch.filter == GPUMEM_FILTER_NEAREST) {
+    if (work.filter == GPUMEM_FILTER_NEAREST) {
       return {first + static_cast<uint32_t>(resize_nearest(cols, col)) * kChannels, 0};
     }
     constexpr int kBits = ResizeBlend<uint8_t>::kAcross;
     const ResizeTap tap = resize_tap<kBits>(cols, col);
     return {first + static_cast<uint32_t>(tap.index) * kChannels, ((1u << kBits) - tap.weight) | tap.weight << 16};
   }
-  __device__ static RowTap row_tap(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t i) {
+  __device__ static RowTap row_tap(const ResizeWork& work, const WordsTiles& tiles, uint32_t i) {
     const uint32_t row = min(i, tiles.rows.dst - 1);
-    RowTap tap = rows_of(launch, tiles, row);
+    RowTap tap = rows_of(work, tiles, row);
     RowTap above{kNoRow, kNoRow, 0, 0};
-    if (row % static_cast<uint32_t>(launch.rows_per_thread) != 0) above = rows_of(launch, tiles, row - 1);
-    tap.to = row * static_cast<uint32_t>(launch.dst_pitch);
+    if (row % static_cast<uint32_t>(work.rows_per_thread) != 0) above = rows_of(work, tiles, row - 1);
+    tap.to = row * static_cast<uint32_t>(work.dst_pitch);
     const auto note = [&](uint32_t from, uint32_t before, uint32_t is_new) {
       if (from == kNoRow || from == before) return;
       tap.weight |= is_new | (tiles.inside.has(from) ? 0 : kAtEnd);
@@ -123,9 +123,9 @@ struct WordsTaps {
     note(tap.odd, above.odd, kNewOdd);
     return tap;
   }
-  __device__ static RowTap rows_of(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t row) {
-    const auto pitch = static_cast<uint32_t>(launch.src_pitch);
-    if (launch.filter == GPUMEM_FILTER_NEAREST) {
+  __device__ static RowTap rows_of(const ResizeWork& work, const WordsTiles& tiles, uint32_t row) {
+    const auto pitch = static_cast<uint32_t>(work.src_pitch);
+    if (work.filter == GPUMEM_FILTER_NEAREST) {
       return {static_cast<uint32_t>(resize_nearest(tiles.rows, row)) * pitch, kNoRow, 0, 0};
     }
     constexpr int kBits = ResizeBlend<uint8_t>::kDown;
@@ -177,8 +177,8 @@ struct WordsOut {
   LaneOut lane;
   bool words;
 
-  __device__ WordsOut(const ResizeLaunch& launch, const WordsTiles& tiles, const WordsTaps<kChannels>& taps)
-      : dst(static_cast<unsigned char*>(launch.dst)),
+  __device__ WordsOut(const ResizeWork& work, const WordsTiles& tiles, const WordsTaps<kChannels>& taps)
+      : dst(static_cast<unsigned char*>(work.dst)),
         lane(taps.lane[threadIdx.x % 32]),
         words(kWords || tiles.dst_words) {}
 
@@ -225,8 +225,8 @@ struct WordsPlace {
   int begin;
   int end;
 
-  __device__ WordsPlace(const ResizeLaunch& launch, const WordsTiles& tiles, uint32_t tile, int cols) {
-    const int rows = static_cast<int>(launch.rows_per_thread);
+  __device__ WordsPlace(const ResizeWork& work, const WordsTiles& tiles, uint32_t tile, int cols) {
+    const int rows = static_cast<int>(work.rows_per_thread);
     const uint32_t down = tiles.across.quotient(tile);
     first_col = (tile - down * tiles.across.value) * static_cast<uint32_t>(cols);
     first_row = down * static_cast<uint32_t>(kResizeWarps * rows);

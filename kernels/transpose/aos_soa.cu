@@ -222,7 +222,7 @@ struct NarrowSides {
 
 template <int kBytes, bool kFromPacked>
 __global__ void __launch_bounds__(kAosSoaThreads, 2048 / kAosSoaThreads)
-    aos_soa_kernel(const __grid_constant__ TransposeLaunch launch, const __grid_constant__ Structures n,
+    aos_soa_kernel(const __grid_constant__ TransposeParams params, const __grid_constant__ Structures n,
                    const Tiles tiles) {
   using Sides = NarrowSides<kBytes>;
   using Element = typename Sides::Element;
@@ -232,14 +232,14 @@ __global__ void __launch_bounds__(kAosSoaThreads, 2048 / kAosSoaThreads)
     const Quotient matrix(tile, tiles.per_matrix);
     const int64_t first = matrix.rest * n.tile;
     const auto count = static_cast<uint32_t>(n.structures - first < n.tile ? n.structures - first : n.tile);
-    const auto* src = static_cast<const Element*>(launch.src) + matrix.quotient * launch.src_batch_stride;
-    auto* dst = static_cast<Element*>(launch.dst) + matrix.quotient * launch.dst_batch_stride;
+    const auto* src = static_cast<const Element*>(params.src) + matrix.quotient * params.src_batch_stride;
+    auto* dst = static_cast<Element*>(params.dst) + matrix.quotient * params.dst_batch_stride;
     if (kFromPacked) {
-      Sides::load_packed(n, src + first * launch.src_ld, launch.src_ld, count, shared);
-      Sides::store_planes(n, shared, count, dst + first, launch.dst_ld);
+      Sides::load_packed(n, src + first * params.src_ld, params.src_ld, count, shared);
+      Sides::store_planes(n, shared, count, dst + first, params.dst_ld);
     } else {
-      Sides::load_planes(n, src + first, launch.src_ld, count, shared);
-      Sides::store_packed(n, shared, count, dst + first * launch.dst_ld, launch.dst_ld);
+      Sides::load_planes(n, src + first, params.src_ld, count, shared);
+      Sides::store_packed(n, shared, count, dst + first * params.dst_ld, params.dst_ld);
     }
     __syncthreads();
   }
@@ -249,7 +249,7 @@ bool in_words(const void* p, int64_t step_bytes, int64_t batch_bytes) {
   return reinterpret_cast<uintptr_t>(p) % 16 == 0 && step_bytes % 16 == 0 && batch_bytes % 16 == 0;
 }
 
-Structures narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) {
+Structures narrow_of(int64_t bytes, const TransposeParams& l, bool from_packed) {
   const int64_t width = from_packed ? l.cols : l.rows;
   const int64_t tile = aos_soa_tile(bytes, width);
   const bool src_tight = l.src_ld == l.cols || l.rows == 1;
@@ -280,14 +280,14 @@ Structures narrow_of(int64_t bytes, const TransposeLaunch& l, bool from_packed) 
 
 }  // namespace
 
-cudaError_t transpose_aos_soa(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes, [&]<int kBytes>() {
-    const bool from_packed = launch.cols <= launch.rows;
-    const Structures n = narrow_of(kBytes, launch, from_packed);
+cudaError_t transpose_aos_soa(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
+    const bool from_packed = params.cols <= params.rows;
+    const Structures n = narrow_of(kBytes, params, from_packed);
     const int64_t per_matrix = tiles_along(n.structures, n.tile);
-    const Tiles tiles{1, per_matrix, per_matrix * launch.batches};
+    const Tiles tiles{1, per_matrix, per_matrix * params.batches};
     return enqueue_early(from_packed ? aos_soa_kernel<kBytes, true> : aos_soa_kernel<kBytes, false>,
-                         static_cast<unsigned>(launch.grid), kAosSoaThreads, stream, launch, n, tiles);
+                         static_cast<unsigned>(shape.grid), kAosSoaThreads, stream, params, n, tiles);
   });
 }
 

@@ -57,7 +57,7 @@ __device__ uint4 partial_word(const WordOf<kBytes>* from, int count) {
 }
 
 template <int kBytes, int kRows, int kCols>
-__global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeParams params, const Tiles tiles) {
   after_earlier_work();
   using T = BytePerm<kBytes, kRows, kCols>;
   using Element = typename T::Element;
@@ -65,22 +65,22 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeL
   alignas(16) __shared__ uint32_t shared[kCols * T::kGroups];
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kRows, kCols);
-    const auto* src = static_cast<const Element*>(launch.src) + origin.batch * launch.src_batch_stride;
-    auto* dst = static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    const auto* src = static_cast<const Element*>(params.src) + origin.batch * params.src_batch_stride;
+    auto* dst = static_cast<Element*>(params.dst) + origin.batch * params.dst_batch_stride;
     Word in[T::kLoads][T::kPer];
 #pragma unroll
     for (int i = 0; i < T::kLoads; ++i) {
       const int64_t row = origin.row + T::group(i) * T::kPer;
       const int64_t col = origin.col + T::across(i) * T::kVector;
-      const Element* from = src + row * launch.src_ld + col;
+      const Element* from = src + row * params.src_ld + col;
 #pragma unroll
-      for (int q = 0; q < T::kPer; ++q, from += launch.src_ld) {
+      for (int q = 0; q < T::kPer; ++q, from += params.src_ld) {
         in[i][q].word = uint4{0, 0, 0, 0};
-        if (row + q >= launch.rows) continue;
-        if (col + T::kVector <= launch.cols) {
+        if (row + q >= params.rows) continue;
+        if (col + T::kVector <= params.cols) {
           in[i][q].word = __ldcs(reinterpret_cast<const uint4*>(from));
-        } else if (col < launch.cols) {
-          in[i][q].word = partial_word<kBytes>(from, static_cast<int>(launch.cols - col));
+        } else if (col < params.cols) {
+          in[i][q].word = partial_word<kBytes>(from, static_cast<int>(params.cols - col));
         }
       }
     }
@@ -108,14 +108,14 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeL
       out.word = *reinterpret_cast<const uint4*>(shared + c * T::kGroups + (4 * down ^ T::moved(c / T::kVector)));
       const int64_t col = origin.col + c;
       const int64_t row = origin.row + down * T::kVector;
-      if (col >= launch.cols) continue;
-      Element* to = dst + col * launch.dst_ld + row;
-      if (row + T::kVector <= launch.rows) {
+      if (col >= params.cols) continue;
+      Element* to = dst + col * params.dst_ld + row;
+      if (row + T::kVector <= params.rows) {
         __stcs(reinterpret_cast<uint4*>(to), out.word);
       } else {
 #pragma unroll
         for (int k = 0; k < T::kVector; ++k) {
-          if (row + k < launch.rows) to[k] = out.element[k];
+          if (row + k < params.rows) to[k] = out.element[k];
         }
       }
     }
@@ -125,14 +125,14 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeL
 
 }  // namespace
 
-cudaError_t transpose_byte_perm_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_byte_perm_vec16(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
   constexpr int kRows1 = static_cast<int>(byte_perm_rows(1)), kCols1 = static_cast<int>(byte_perm_cols(1));
   constexpr int kRows2 = static_cast<int>(byte_perm_rows(2)), kCols2 = static_cast<int>(byte_perm_cols(2));
-  if (element_bytes == 1) {
-    return start(byte_perm_kernel<1, kRows1, kCols1>, launch.grid, stream, launch, tiles_of(launch, kRows1, kCols1));
+  if (params.element_bytes == 1) {
+    return start(byte_perm_kernel<1, kRows1, kCols1>, shape.grid, stream, params, tiles_of(params, kRows1, kCols1));
   }
-  if (element_bytes == 2) {
-    return start(byte_perm_kernel<2, kRows2, kCols2>, launch.grid, stream, launch, tiles_of(launch, kRows2, kCols2));
+  if (params.element_bytes == 2) {
+    return start(byte_perm_kernel<2, kRows2, kCols2>, shape.grid, stream, params, tiles_of(params, kRows2, kCols2));
   }
   return cudaErrorInvalidValue;
 }

@@ -42,7 +42,7 @@ __device__ void rotate(uint32_t (&words)[kPer], int by) {
 }
 
 template <int kBytes>
-__global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const TransposeParams params, const Tiles tiles) {
   after_earlier_work();
   constexpr int kPer = 4 / kBytes;  // elements in a word
   constexpr int kSide = static_cast<int>(byte_perm_words_tile(kBytes));
@@ -53,17 +53,17 @@ __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const Transpose
   const int shift = lane * kPer / kWords;  // lanes whose columns share banks write theirs in different orders
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kSide, kSide);
-    const auto* src = static_cast<const unsigned char*>(launch.src) + origin.batch * launch.src_batch_stride * kBytes;
-    auto* dst = static_cast<unsigned char*>(launch.dst) + origin.batch * launch.dst_batch_stride * kBytes;
-    const int64_t src_left = (launch.cols - origin.col) * kBytes;
+    const auto* src = static_cast<const unsigned char*>(params.src) + origin.batch * params.src_batch_stride * kBytes;
+    auto* dst = static_cast<unsigned char*>(params.dst) + origin.batch * params.dst_batch_stride * kBytes;
+    const int64_t src_left = (params.cols - origin.col) * kBytes;
     uint32_t in[kPasses][kPer];
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass) {
 #pragma unroll
       for (int q = 0; q < kPer; ++q) {
         const int64_t row = origin.row + (pass * kWarps + warp) * kPer + q;
-        const unsigned char* piece = src + (row * launch.src_ld + origin.col) * kBytes;
-        in[pass][q] = row < launch.rows ? load_word(piece, lane, src_left, origin.col > 0) : 0;
+        const unsigned char* piece = src + (row * params.src_ld + origin.col) * kBytes;
+        in[pass][q] = row < params.rows ? load_word(piece, lane, src_left, origin.col > 0) : 0;
       }
     }
 #pragma unroll
@@ -75,10 +75,10 @@ __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const Transpose
       for (int j = 0; j < kPer; ++j) shared[kPer * lane + (j + shift) % kPer][pass * kWarps + warp] = out[j];
     }
     __syncthreads();
-    const int64_t rows_left = launch.rows - origin.row;
+    const int64_t rows_left = params.rows - origin.row;
     const int bytes = static_cast<int>(rows_left < kSide ? rows_left : kSide) * kBytes;
-    for (int c = warp; c < kSide && origin.col + c < launch.cols; c += kWarps) {
-      unsigned char* to = dst + ((origin.col + c) * launch.dst_ld + origin.row) * kBytes;
+    for (int c = warp; c < kSide && origin.col + c < params.cols; c += kWarps) {
+      unsigned char* to = dst + ((origin.col + c) * params.dst_ld + origin.row) * kBytes;
       const auto* from = reinterpret_cast<const unsigned char*>(shared[c]);
       const int to_boundary = static_cast<int>((4 - reinterpret_cast<uintptr_t>(to) % 4) % 4);
       const int head = to_boundary < bytes ? to_boundary : bytes;
@@ -97,11 +97,11 @@ __global__ void __launch_bounds__(kTransposeThreads) wide_kernel(const Transpose
 
 }  // namespace
 
-cudaError_t transpose_byte_perm_words(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  const int64_t tile = byte_perm_words_tile(element_bytes);
-  if (element_bytes > 2) return cudaErrorInvalidValue;
-  return start(element_bytes == 1 ? wide_kernel<1> : wide_kernel<2>, launch.grid, stream, launch,
-               tiles_of(launch, tile, tile));
+cudaError_t transpose_byte_perm_words(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  const int64_t tile = byte_perm_words_tile(params.element_bytes);
+  if (params.element_bytes > 2) return cudaErrorInvalidValue;
+  return start(params.element_bytes == 1 ? wide_kernel<1> : wide_kernel<2>, shape.grid, stream, params,
+               tiles_of(params, tile, tile));
 }
 
 }  // namespace gpumem::kernels

@@ -2,7 +2,7 @@
 // divisor, one over the rows and one over the columns, each 2 * batches * rows * cols * element bytes; elements at any address.
 // A row, read and written along memory, and a group of neighbouring columns, a sector wide or half of one, are permuted in
 // shared memory where they fit there. Else so many at a time go through scratch memory that it stays in the L2 cache, which doubles
-// the bytes of such a pass, though not those of the device's memory. A pass is a launch of its own, so that no block needs
+// the bytes of such a pass, though not those of the device's memory. A pass is a params of its own, so that no block needs
 // another's work of the same pass.
 #include <algorithm>
 
@@ -149,12 +149,13 @@ struct Ways {
   int64_t scratch_rows;     // rows at a time
   int64_t scratch_columns;  // columns at a time
 
-  Ways(int64_t bytes, const TransposeLaunch& launch)
-      : d(launch.rows, launch.cols),
-        rows_fit(transpose_shared_bytes(d.n, bytes) <= launch.shared_bytes),
-        columns_log2(log2_of_columns(bytes, launch.shared_bytes)),
-        scratch_rows(rows_fit ? 0 : std::clamp<int64_t>(kTransposeScratchBytes / bytes / d.n, 1, d.m / 2)),
-        scratch_columns(columns_log2 >= 0 ? 0 : columns_of_scratch(bytes)) {}
+  Ways(const TransposeParams& params, const LaunchShape& shape)
+      : d(params.rows, params.cols),
+        rows_fit(transpose_shared_bytes(d.n, params.element_bytes) <= shape.shared_bytes),
+        columns_log2(log2_of_columns(params.element_bytes, shape.shared_bytes)),
+        scratch_rows(rows_fit ? 0
+                              : std::clamp<int64_t>(kTransposeScratchBytes / params.element_bytes / d.n, 1, d.m / 2)),
+        scratch_columns(columns_log2 >= 0 ? 0 : columns_of_scratch(params.element_bytes)) {}
 
   int64_t scratch() const { return std::max(scratch_rows * d.n, scratch_columns * d.m); }
 
@@ -182,11 +183,12 @@ struct Ways {
 template <class T>
 class Passes {
  public:
-  Passes(const TransposeLaunch& launch, Stream stream)
-      : ways_(kBytes, launch),
-        launch_(launch),
-        data_(static_cast<T*>(launch.dst)),
-        scratch_(static_cast<T*>(launch.scratch)),
+  Passes(const TransposeParams& params, const LaunchShape& shape, void* scratch, Stream stream)
+      : ways_(params, shape),
+        params_(params),
+        shape_(shape),
+        data_(static_cast<T*>(params.dst)),
+        scratch_(static_cast<T*>(scratch)),
         stream_(stream) {}
 
   cudaError_t run() {
@@ -201,14 +203,14 @@ class Passes {
 
  private:
   static constexpr int64_t kBytes = sizeof(T);
-  int64_t blocks(int64_t pieces) const { return std::min(pieces, launch_.grid); }
+  int64_t blocks(int64_t pieces) const { return std::min(pieces, shape_.grid); }
 
   cudaError_t rows() {
     const Decomposition& d = ways_.d;
-    const int64_t all = launch_.batches * d.m;
+    const int64_t all = params_.batches * d.m;
     if (ways_.rows_fit) {
-      return start_shared(rows_kernel<T>, launch_, all, transpose_shared_bytes(d.n, kBytes), stream_, data_,
-                          launch_.dst_batch_stride, d, all);
+      return start_shared(rows_kernel<T>, shape_, all, transpose_shared_bytes(d.n, kBytes), stream_, data_,
+                          params_.dst_batch_stride, d, all);
     }
     const int64_t chunks = tiles_along(d.n, kScratchCols);
     return for_each_part(d.m, ways_.scratch_rows, [&](T* data, int64_t first, int64_t count) {
@@ -226,9 +228,9 @@ class Passes {
     if (ways_.columns_log2 >= 0) {
       const int64_t width = int64_t{1} << ways_.columns_log2;
       const int64_t groups = tiles_along(d.n, width);
-      const int64_t all = groups * launch_.batches;
-      return start_shared(columns_kernel<T>, launch_, all, transpose_shared_bytes(width * d.m, kBytes), stream_, data_,
-                          launch_.dst_batch_stride, d, rotation, ways_.columns_log2, groups, all);
+      const int64_t all = groups * params_.batches;
+      return start_shared(columns_kernel<T>, shape_, all, transpose_shared_bytes(width * d.m, kBytes), stream_, data_,
+                          params_.dst_batch_stride, d, rotation, ways_.columns_log2, groups, all);
     }
     return for_each_part(d.n, ways_.scratch_columns, [&](T* data, int64_t first, int64_t count) {
       const int64_t groups = tiles_along(count, kLanes);
@@ -244,9 +246,9 @@ class Passes {
   // Calls f(matrix, first, count) for the parts of each matrix that go through scratch memory, one after the other.
   template <class F>
   cudaError_t for_each_part(int64_t lines, int64_t at_once, const F& f) {
-    for (int64_t batch = 0; batch < launch_.batches; ++batch) {
+    for (int64_t batch = 0; batch < params_.batches; ++batch) {
       for (int64_t first = 0; first < lines; first += at_once) {
-        const cudaError_t error = f(data_ + batch * launch_.dst_batch_stride, first, std::min(at_once, lines - first));
+        const cudaError_t error = f(data_ + batch * params_.dst_batch_stride, first, std::min(at_once, lines - first));
         if (error != cudaSuccess) return error;
       }
     }
@@ -254,7 +256,8 @@ class Passes {
   }
 
   Ways ways_;
-  TransposeLaunch launch_;
+  TransposeParams params_;
+  LaunchShape shape_;
   T* data_;
   T* scratch_;
   Stream stream_;
@@ -262,14 +265,16 @@ class Passes {
 
 }  // namespace
 
-int64_t transpose_in_place_c2r_scratch(int64_t element_bytes, const TransposeLaunch& launch) {
-  return Ways(element_bytes, launch).scratch() * element_bytes;
+int64_t transpose_in_place_c2r_scratch(const TransposeParams& params, const LaunchShape& shape) {
+  return Ways(params, shape).scratch() * params.element_bytes;
 }
 
-cudaError_t transpose_in_place_c2r(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes, [&]<int kBytes>() {
-    if (reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0) return Passes<WordOf<kBytes>>(launch, stream).run();
-    return Passes<Bytes<kBytes>>(launch, stream).run();
+cudaError_t transpose_in_place_c2r(const TransposeParams& params, const LaunchShape& shape, void* scratch,
+                                   Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
+    const bool aligned = reinterpret_cast<uintptr_t>(params.dst) % kBytes == 0;
+    return aligned ? Passes<WordOf<kBytes>>(params, shape, scratch, stream).run()
+                   : Passes<Bytes<kBytes>>(params, shape, scratch, stream).run();
   });
 }
 

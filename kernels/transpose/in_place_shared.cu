@@ -55,26 +55,26 @@ __global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data
 }
 
 template <class T>
-cudaError_t run(const TransposeLaunch& launch, Stream stream) {
-  const int64_t size = launch.rows * launch.cols;
+cudaError_t run(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  const int64_t size = params.rows * params.cols;
   const int64_t per_block = in_place_shared_matrices(size * sizeof(T));
-  const Matrices whole{static_cast<int>(launch.rows),
-                       static_cast<int>(launch.cols),
+  const Matrices whole{static_cast<int>(params.rows),
+                       static_cast<int>(params.cols),
                        static_cast<int>(size),
                        static_cast<int>(per_block),
-                       launch.batches,
-                       launch.dst_batch_stride};
-  const int64_t groups = tiles_along(launch.batches, per_block);
-  return start_shared(in_place_kernel<T>, launch, groups, transpose_shared_bytes(per_block * size, sizeof(T)), stream,
-                      static_cast<T*>(launch.dst), whole, groups);
+                       params.batches,
+                       params.dst_batch_stride};
+  const int64_t groups = tiles_along(params.batches, per_block);
+  return start_shared(in_place_kernel<T>, shape, groups, transpose_shared_bytes(per_block * size, sizeof(T)), stream,
+                      static_cast<T*>(params.dst), whole, groups);
 }
 
 }  // namespace
 
-cudaError_t transpose_in_place_shared(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes, [&]<int kBytes>() {
-    const bool aligned = reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0;
-    return aligned ? run<WordOf<kBytes>>(launch, stream) : run<Bytes<kBytes>>(launch, stream);
+cudaError_t transpose_in_place_shared(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
+    const bool aligned = reinterpret_cast<uintptr_t>(params.dst) % kBytes == 0;
+    return aligned ? run<WordOf<kBytes>>(params, shape, stream) : run<Bytes<kBytes>>(params, shape, stream);
   });
 }
 

@@ -12,7 +12,7 @@ constexpr int kRowsAtOnce = kTransposeThreads / kTile;
 
 template <class T>
 __global__ void __launch_bounds__(kTransposeThreads)
-    swap_kernel(const TransposeLaunch launch, int64_t across, int64_t per_matrix, int64_t all) {
+    swap_kernel(const TransposeParams params, int64_t across, int64_t per_matrix, int64_t all) {
   after_earlier_work();
   __shared__ T upper[kTile][kTile + 1];
   __shared__ T lower[kTile][kTile + 1];
@@ -22,25 +22,25 @@ __global__ void __launch_bounds__(kTransposeThreads)
     const Quotient matrix(pair, per_matrix);
     const TilePair tiles(matrix.rest, across);
     if (tiles.col >= across) continue;  // the whole block: of an odd number of tiles
-    auto* data = static_cast<T*>(launch.dst) + matrix.quotient * launch.dst_batch_stride;
+    auto* data = static_cast<T*>(params.dst) + matrix.quotient * params.dst_batch_stride;
     const int64_t row = tiles.row * kTile;
     const int64_t col = tiles.col * kTile;
     const bool diagonal = row == col;
     for (int r = first; r < kTile; r += kRowsAtOnce) {
-      if (row + r < launch.rows && col + lane < launch.rows) {
-        upper[r][lane] = data[(row + r) * launch.dst_ld + col + lane];
+      if (row + r < params.rows && col + lane < params.rows) {
+        upper[r][lane] = data[(row + r) * params.dst_ld + col + lane];
       }
-      if (!diagonal && col + r < launch.rows && row + lane < launch.rows) {
-        lower[r][lane] = data[(col + r) * launch.dst_ld + row + lane];
+      if (!diagonal && col + r < params.rows && row + lane < params.rows) {
+        lower[r][lane] = data[(col + r) * params.dst_ld + row + lane];
       }
     }
     __syncthreads();
     for (int r = first; r < kTile; r += kRowsAtOnce) {
-      if (col + r < launch.rows && row + lane < launch.rows) {
-        data[(col + r) * launch.dst_ld + row + lane] = upper[lane][r];
+      if (col + r < params.rows && row + lane < params.rows) {
+        data[(col + r) * params.dst_ld + row + lane] = upper[lane][r];
       }
-      if (!diagonal && row + r < launch.rows && col + lane < launch.rows) {
-        data[(row + r) * launch.dst_ld + col + lane] = lower[lane][r];
+      if (!diagonal && row + r < params.rows && col + lane < params.rows) {
+        data[(row + r) * params.dst_ld + col + lane] = lower[lane][r];
       }
     }
     __syncthreads();
@@ -114,7 +114,7 @@ struct SwapTile {
 
 template <int kBytes>
 __global__ void __launch_bounds__(kTransposeThreads)
-    swap_words_kernel(const TransposeLaunch launch, int64_t across, int64_t per_matrix, int64_t all) {
+    swap_words_kernel(const TransposeParams params, int64_t across, int64_t per_matrix, int64_t all) {
   after_earlier_work();
   using T = SwapTile<kBytes>;
   alignas(16) __shared__ typename T::Shared upper;
@@ -124,44 +124,44 @@ __global__ void __launch_bounds__(kTransposeThreads)
     const Quotient matrix(pair, per_matrix);
     const TilePair tiles(matrix.rest, across);
     if (tiles.col >= across) continue;  // the whole block: of an odd number of tiles
-    auto* data = static_cast<typename T::Element*>(launch.dst) + matrix.quotient * launch.dst_batch_stride;
+    auto* data = static_cast<typename T::Element*>(params.dst) + matrix.quotient * params.dst_batch_stride;
     const int64_t row = tiles.row * T::kSide;
     const int64_t col = tiles.col * T::kSide;
     typename T::Word above[T::kPasses];
     typename T::Word below[T::kPasses];
-    tile.load(data, launch.dst_ld, launch.rows, row, col, above);
-    if (row != col) tile.load(data, launch.dst_ld, launch.rows, col, row, below);
+    tile.load(data, params.dst_ld, params.rows, row, col, above);
+    if (row != col) tile.load(data, params.dst_ld, params.rows, col, row, below);
     tile.keep(above, upper);
     if (row != col) tile.keep(below, lower);
     __syncthreads();
-    tile.store(data, launch.dst_ld, launch.rows, col, row, upper);
-    if (row != col) tile.store(data, launch.dst_ld, launch.rows, row, col, lower);
+    tile.store(data, params.dst_ld, params.rows, col, row, upper);
+    if (row != col) tile.store(data, params.dst_ld, params.rows, row, col, lower);
     __syncthreads();
   }
 }
 
 }  // namespace
 
-cudaError_t transpose_in_place_tiles_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
+cudaError_t transpose_in_place_tiles_vec16(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
   const auto swap = [&]<int kBytes>() {
-    const int64_t across = tiles_along(launch.rows, SwapTile<kBytes>::kSide);
+    const int64_t across = tiles_along(params.rows, SwapTile<kBytes>::kSide);
     const int64_t per_matrix = transpose_tile_pairs(across);
-    return start(swap_words_kernel<kBytes>, launch.grid, stream, launch, across, per_matrix,
-                 per_matrix * launch.batches);
+    return start(swap_words_kernel<kBytes>, shape.grid, stream, params, across, per_matrix,
+                 per_matrix * params.batches);
   };
-  if (element_bytes == 4) return swap.template operator()<4>();
-  if (element_bytes == 8) return swap.template operator()<8>();
-  if (element_bytes == 16) return swap.template operator()<16>();
+  if (params.element_bytes == 4) return swap.template operator()<4>();
+  if (params.element_bytes == 8) return swap.template operator()<8>();
+  if (params.element_bytes == 16) return swap.template operator()<16>();
   return cudaErrorInvalidValue;
 }
 
-cudaError_t transpose_in_place_tiles(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  const int64_t across = tiles_along(launch.rows, kTile);
+cudaError_t transpose_in_place_tiles(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  const int64_t across = tiles_along(params.rows, kTile);
   const int64_t per_matrix = transpose_tile_pairs(across);
-  return for_size(element_bytes, [&]<int kBytes>() {
-    const bool aligned = reinterpret_cast<uintptr_t>(launch.dst) % kBytes == 0;
-    return start(aligned ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, launch.grid, stream, launch,
-                 across, per_matrix, per_matrix * launch.batches);
+  return for_size(params.element_bytes, [&]<int kBytes>() {
+    const bool aligned = reinterpret_cast<uintptr_t>(params.dst) % kBytes == 0;
+    return start(aligned ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, shape.grid, stream, params, across,
+                 per_matrix, per_matrix * params.batches);
   });
 }
 

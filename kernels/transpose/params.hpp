@@ -14,8 +14,11 @@ struct TransposeParams {
   void* dst = nullptr;  // src: in place
   int64_t dst_ld = 0;
   int64_t batches = 1;
-  int64_t src_batch_stride = 0;
+  int64_t src_batch_stride = 0;  // 0 for a single matrix, as the next
   int64_t dst_batch_stride = 0;
+
+  constexpr int64_t elements() const noexcept { return batches * rows * cols; }
+  constexpr bool in_place() const noexcept { return src == dst; }
 };
 
 }  // namespace gpumem

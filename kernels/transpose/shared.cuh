@@ -22,11 +22,11 @@ __device__ int in_banks(int p) {
 
 // A kernel on `pieces` pieces, each of them through so much shared memory.
 template <class... Parameters>
-cudaError_t start_shared(void (*kernel)(Parameters...), const TransposeLaunch& launch, int64_t pieces, int64_t bytes,
+cudaError_t start_shared(void (*kernel)(Parameters...), const LaunchShape& shape, int64_t pieces, int64_t bytes,
                          Stream stream, std::type_identity_t<Parameters>... arguments) {
-  const auto grid = static_cast<unsigned>(pieces < launch.grid ? pieces : launch.grid);
+  const auto grid = static_cast<unsigned>(pieces < shape.grid ? pieces : shape.grid);
   return enqueue_shared(kernel, grid, transpose_shared_threads(bytes),
-                        SharedBytes{static_cast<int>(bytes), static_cast<int>(launch.shared_bytes)}, stream,
+                        SharedBytes{static_cast<int>(bytes), static_cast<int>(shape.shared_bytes)}, stream,
                         arguments...);
 }
 

@@ -12,58 +12,60 @@ constexpr int kTile = 32;
 static_assert(kTile * kTile == kTextbookThreads);
 
 template <class T>
-__global__ void __launch_bounds__(kTextbookThreads) naive_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kTextbookThreads) naive_kernel(const TransposeParams params, const Tiles tiles) {
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kTile, kTile);
-    const auto* src = static_cast<const T*>(launch.src) + origin.batch * launch.src_batch_stride;
-    auto* dst = static_cast<T*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    const auto* src = static_cast<const T*>(params.src) + origin.batch * params.src_batch_stride;
+    auto* dst = static_cast<T*>(params.dst) + origin.batch * params.dst_batch_stride;
     const int64_t row = origin.row + threadIdx.x / kTile;
     const int64_t col = origin.col + threadIdx.x % kTile;
-    if (row < launch.rows && col < launch.cols) dst[col * launch.dst_ld + row] = src[row * launch.src_ld + col];
+    if (row < params.rows && col < params.cols) dst[col * params.dst_ld + row] = src[row * params.src_ld + col];
   }
 }
 
 template <class T, int kPadding>
-__global__ void __launch_bounds__(kTextbookThreads) shared_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kTextbookThreads) shared_kernel(const TransposeParams params, const Tiles tiles) {
   __shared__ T shared[kTile][kTile + kPadding];
   const int x = static_cast<int>(threadIdx.x) % kTile;
   const int y = static_cast<int>(threadIdx.x) / kTile;
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kTile, kTile);
-    const auto* src = static_cast<const T*>(launch.src) + origin.batch * launch.src_batch_stride;
-    auto* dst = static_cast<T*>(launch.dst) + origin.batch * launch.dst_batch_stride;
-    if (origin.row + y < launch.rows && origin.col + x < launch.cols) {
-      shared[y][x] = src[(origin.row + y) * launch.src_ld + origin.col + x];
+    const auto* src = static_cast<const T*>(params.src) + origin.batch * params.src_batch_stride;
+    auto* dst = static_cast<T*>(params.dst) + origin.batch * params.dst_batch_stride;
+    if (origin.row + y < params.rows && origin.col + x < params.cols) {
+      shared[y][x] = src[(origin.row + y) * params.src_ld + origin.col + x];
     }
     __syncthreads();
-    if (origin.row + x < launch.rows && origin.col + y < launch.cols) {
-      dst[(origin.col + y) * launch.dst_ld + origin.row + x] = shared[x][y];
+    if (origin.row + x < params.rows && origin.col + y < params.cols) {
+      dst[(origin.col + y) * params.dst_ld + origin.row + x] = shared[x][y];
     }
     __syncthreads();
   }
 }
 
 template <class Kernel>
-cudaError_t start_textbook(Kernel kernel, const TransposeLaunch& launch, Stream stream) {
-  return enqueue(kernel, static_cast<unsigned>(launch.grid), kTextbookThreads, stream, launch,
-                 tiles_of(launch, kTile, kTile));
+cudaError_t start_textbook(Kernel kernel, const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return enqueue(kernel, static_cast<unsigned>(shape.grid), kTextbookThreads, stream, params,
+                 tiles_of(params, kTile, kTile));
 }
 
 }  // namespace
 
-cudaError_t transpose_naive(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_textbook(naive_kernel<WordOf<kBytes>>, launch, stream); });
+cudaError_t transpose_naive(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes,
+                  [&]<int kBytes>() { return start_textbook(naive_kernel<WordOf<kBytes>>, params, shape, stream); });
 }
 
-cudaError_t transpose_shared(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_textbook(shared_kernel<WordOf<kBytes>, 0>, launch, stream); });
+cudaError_t transpose_shared(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
+    return start_textbook(shared_kernel<WordOf<kBytes>, 0>, params, shape, stream);
+  });
 }
 
-cudaError_t transpose_shared_padded(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes,
-                  [&]<int kBytes>() { return start_textbook(shared_kernel<WordOf<kBytes>, 1>, launch, stream); });
+cudaError_t transpose_shared_padded(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
+    return start_textbook(shared_kernel<WordOf<kBytes>, 1>, params, shape, stream);
+  });
 }
 
 }  // namespace gpumem::kernels

@@ -33,7 +33,7 @@ struct Realigned {
 };
 
 template <int kBytes>
-__global__ void __launch_bounds__(kThreads, 8) realigned_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kThreads, 8) realigned_kernel(const TransposeParams params, const Tiles tiles) {
   after_earlier_work();
   using O = Realigned<kBytes>;
   using Element = typename O::Element;
@@ -45,12 +45,12 @@ __global__ void __launch_bounds__(kThreads, 8) realigned_kernel(const TransposeL
     const int64_t first = origin.row - O::kSector;
     // Of the tile's rows and columns those that are there, in 32 bits.
     const int row_begin = first < 0 ? O::kSector : 0;
-    const int row_end = static_cast<int>(min(launch.rows - first, int64_t{O::kLoaded}));
-    const int cols = static_cast<int>(min(launch.cols - origin.col, int64_t{O::kCols}));
-    const auto* from = static_cast<const Element*>(launch.src) + origin.batch * launch.src_batch_stride +
-                       (first + warp) * launch.src_ld + origin.col + lane;
+    const int row_end = static_cast<int>(min(params.rows - first, int64_t{O::kLoaded}));
+    const int cols = static_cast<int>(min(params.cols - origin.col, int64_t{O::kCols}));
+    const auto* from = static_cast<const Element*>(params.src) + origin.batch * params.src_batch_stride +
+                       (first + warp) * params.src_ld + origin.col + lane;
 #pragma unroll
-    for (int i = 0; i < (O::kLoaded + kWarps - 1) / kWarps; ++i, from += kWarps * launch.src_ld) {
+    for (int i = 0; i < (O::kLoaded + kWarps - 1) / kWarps; ++i, from += kWarps * params.src_ld) {
       const int r = warp + i * kWarps;
       if (r < row_begin || r >= row_end) continue;
 #pragma unroll
@@ -62,13 +62,13 @@ __global__ void __launch_bounds__(kThreads, 8) realigned_kernel(const TransposeL
     __pipeline_wait_prior(0);
     __syncthreads();
     auto* dst =
-        static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride + origin.col * launch.dst_ld + first;
+        static_cast<Element*>(params.dst) + origin.batch * params.dst_batch_stride + origin.col * params.dst_ld + first;
 #pragma unroll 4
     for (int unit = warp; unit < O::kCols / 4 * O::kEights; unit += kWarps) {
       const int c = unit / O::kEights * 4 + lane / 8;
       const int at = (unit % O::kEights * 8 + lane % 8) * O::kVector;
       if (at >= O::kRows || c >= cols) continue;
-      Element* to = dst + c * launch.dst_ld;
+      Element* to = dst + c * params.dst_ld;
       // A sector's worth of rows precedes the tile's own: as far past a boundary as the first of them does the row begin.
       const auto past_sector = static_cast<int>(reinterpret_cast<uintptr_t>(to) / kBytes % O::kSector);
       const int row = O::kSector - past_sector + at;
@@ -89,19 +89,19 @@ __global__ void __launch_bounds__(kThreads, 8) realigned_kernel(const TransposeL
 }
 
 template <int kBytes>
-cudaError_t launch_odd(const TransposeLaunch& launch, Stream stream) {
+cudaError_t launch_odd(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
   // A row of dst may reach into one more tile by what its first one is moved.
-  TransposeLaunch moved = launch;
+  TransposeParams moved = params;
   moved.rows += Realigned<kBytes>::kSector - 1;
-  return start(realigned_kernel<kBytes>, launch.grid, stream, launch,
+  return start(realigned_kernel<kBytes>, shape.grid, stream, params,
                tiles_of(moved, Realigned<kBytes>::kRows, Realigned<kBytes>::kCols));
 }
 
 }  // namespace
 
-cudaError_t transpose_tile_realigned(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  if (element_bytes == 4) return launch_odd<4>(launch, stream);
-  if (element_bytes == 8) return launch_odd<8>(launch, stream);
+cudaError_t transpose_tile_realigned(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  if (params.element_bytes == 4) return launch_odd<4>(params, shape, stream);
+  if (params.element_bytes == 8) return launch_odd<8>(params, shape, stream);
   return cudaErrorInvalidValue;
 }
 

@@ -23,10 +23,10 @@ struct Tiles {
 
 inline int64_t tiles_along(int64_t extent, int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
 
-inline Tiles tiles_of(const TransposeLaunch& launch, int64_t tile_rows, int64_t tile_cols) {
-  const int64_t down = tiles_along(launch.rows, tile_rows);
-  const int64_t per_matrix = down * tiles_along(launch.cols, tile_cols);
-  return {down, per_matrix, per_matrix * launch.batches};
+inline Tiles tiles_of(const TransposeParams& params, int64_t tile_rows, int64_t tile_cols) {
+  const int64_t down = tiles_along(params.rows, tile_rows);
+  const int64_t per_matrix = down * tiles_along(params.cols, tile_cols);
+  return {down, per_matrix, per_matrix * params.batches};
 }
 
 // Where tile number `tile` begins; tiles run along the rows of dst, matrix by matrix. Along those of src, blocks that run at the same

@@ -12,25 +12,25 @@ namespace {
 constexpr int kThreads = kTransposeThreads;
 
 template <class T, int kTile>
-__global__ void __launch_bounds__(kThreads) padded_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kThreads) padded_kernel(const TransposeParams params, const Tiles tiles) {
   after_earlier_work();
   __shared__ T shared[kTile][kTile + 1];
   const int lane = threadIdx.x % kTile;
   const int first = threadIdx.x / kTile;
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kTile, kTile);
-    const auto* src = static_cast<const T*>(launch.src) + origin.batch * launch.src_batch_stride;
-    auto* dst = static_cast<T*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    const auto* src = static_cast<const T*>(params.src) + origin.batch * params.src_batch_stride;
+    auto* dst = static_cast<T*>(params.dst) + origin.batch * params.dst_batch_stride;
     for (int r = first; r < kTile; r += kThreads / kTile) {
       const int64_t row = origin.row + r;
       const int64_t col = origin.col + lane;
-      if (row < launch.rows && col < launch.cols) shared[r][lane] = src[row * launch.src_ld + col];
+      if (row < params.rows && col < params.cols) shared[r][lane] = src[row * params.src_ld + col];
     }
     __syncthreads();
     for (int c = first; c < kTile; c += kThreads / kTile) {
       const int64_t row = origin.row + lane;
       const int64_t col = origin.col + c;
-      if (row < launch.rows && col < launch.cols) dst[col * launch.dst_ld + row] = shared[lane][c];
+      if (row < params.rows && col < params.cols) dst[col * params.dst_ld + row] = shared[lane][c];
     }
     __syncthreads();
   }
@@ -54,7 +54,7 @@ struct Vec16 {
 };
 
 template <int kBytes>
-__global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch launch, const Tiles tiles) {
+__global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeParams params, const Tiles tiles) {
   after_earlier_work();
   using V = Vec16<kBytes>;
   using Element = typename V::Element;
@@ -64,20 +64,20 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch l
   const int first = static_cast<int>(threadIdx.x) / V::kAcross;
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, V::kTile, V::kTile);
-    const auto* src = static_cast<const Element*>(launch.src) + origin.batch * launch.src_batch_stride;
-    auto* dst = static_cast<Element*>(launch.dst) + origin.batch * launch.dst_batch_stride;
+    const auto* src = static_cast<const Element*>(params.src) + origin.batch * params.src_batch_stride;
+    auto* dst = static_cast<Element*>(params.dst) + origin.batch * params.dst_batch_stride;
     const int64_t col = origin.col + along;
     Word in[V::kPasses];
 #pragma unroll
     for (int pass = 0; pass < V::kPasses; ++pass) {
       const int64_t row = origin.row + first + pass * V::kRowsAtOnce;
-      const Element* from = src + row * launch.src_ld + col;
-      if (row < launch.rows && col + V::kVector <= launch.cols) {
+      const Element* from = src + row * params.src_ld + col;
+      if (row < params.rows && col + V::kVector <= params.cols) {
         in[pass].word = __ldcs(reinterpret_cast<const uint4*>(from));
-      } else if (row < launch.rows) {
+      } else if (row < params.rows) {
 #pragma unroll
         for (int i = 0; i < V::kVector; ++i) {
-          if (col + i < launch.cols) in[pass].element[i] = from[i];
+          if (col + i < params.cols) in[pass].element[i] = from[i];
         }
       }
     }
@@ -92,16 +92,16 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch l
     for (int pass = 0; pass < V::kPasses; ++pass) {
       const int c = first + pass * V::kRowsAtOnce;
       const int64_t out_row = origin.col + c;
-      Element* to = dst + out_row * launch.dst_ld + row;
+      Element* to = dst + out_row * params.dst_ld + row;
       Word out;
 #pragma unroll
       for (int i = 0; i < V::kVector; ++i) out.element[i] = shared[along + i][c];
-      if (out_row < launch.cols && row + V::kVector <= launch.rows) {
+      if (out_row < params.cols && row + V::kVector <= params.rows) {
         __stcs(reinterpret_cast<uint4*>(to), out.word);
-      } else if (out_row < launch.cols) {
+      } else if (out_row < params.cols) {
 #pragma unroll
         for (int i = 0; i < V::kVector; ++i) {
-          if (row + i < launch.rows) to[i] = out.element[i];
+          if (row + i < params.rows) to[i] = out.element[i];
         }
       }
     }
@@ -111,24 +111,24 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeLaunch l
 
 }  // namespace
 
-cudaError_t transpose_tile_vec16(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes, [&]<int kBytes>() {
+cudaError_t transpose_tile_vec16(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
     constexpr int kTile = Vec16<kBytes>::kTile;
-    return start(vec16_kernel<kBytes>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
+    return start(vec16_kernel<kBytes>, shape.grid, stream, params, tiles_of(params, kTile, kTile));
   });
 }
 
-cudaError_t transpose_tile_padded(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes, [&]<int kBytes>() {
+cudaError_t transpose_tile_padded(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
     constexpr int kTile = kTransposePaddedTile;
-    return start(padded_kernel<WordOf<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
+    return start(padded_kernel<WordOf<kBytes>, kTile>, shape.grid, stream, params, tiles_of(params, kTile, kTile));
   });
 }
 
-cudaError_t transpose_tile_bytes(int64_t element_bytes, const TransposeLaunch& launch, Stream stream) {
-  return for_size(element_bytes, [&]<int kBytes>() {
+cudaError_t transpose_tile_bytes(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.element_bytes, [&]<int kBytes>() {
     constexpr int kTile = kTransposePaddedTile;
-    return start(padded_kernel<Bytes<kBytes>, kTile>, launch.grid, stream, launch, tiles_of(launch, kTile, kTile));
+    return start(padded_kernel<Bytes<kBytes>, kTile>, shape.grid, stream, params, tiles_of(params, kTile, kTile));
   });
 }
 

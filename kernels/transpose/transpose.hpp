@@ -5,28 +5,13 @@
 
 #include <cstdint>
 
+#include "kernels/launch_shape.hpp"
 #include "kernels/stream.hpp"
+#include "kernels/transpose/params.hpp"
 
 namespace gpumem::kernels {
 
-struct TransposeLaunch {
-  const void* src;
-  int64_t src_ld;  // elements
-  void* dst;
-  int64_t dst_ld;
-  int64_t rows;  // of src
-  int64_t cols;
-  int64_t batches;
-  int64_t src_batch_stride;  // elements
-  int64_t dst_batch_stride;
-  int64_t grid;  // blocks; each takes every grid-th tile
-  // Of those in place that are not square.
-  int64_t shared_bytes = 0;  // what a block may have
-  void* scratch = nullptr;   // transpose_in_place_c2r_scratch() bytes, until the launch is done
-};
-
-// element_bytes is 1, 2, 4, 8 or 16.
-using TransposeLauncher = cudaError_t(int64_t element_bytes, const TransposeLaunch& launch, Stream stream);
+using TransposeLauncher = cudaError_t(const TransposeParams& params, const LaunchShape& shape, Stream stream);
 TransposeLauncher transpose_tile_vec16;
 TransposeLauncher transpose_tile_padded;
 TransposeLauncher transpose_tile_bytes;
@@ -41,9 +26,11 @@ TransposeLauncher transpose_shared_padded;
 // In place.
 TransposeLauncher transpose_in_place_tiles_vec16;  // of elements of 4, 8 and 16 bytes
 TransposeLauncher transpose_in_place_tiles;        // square matrices
-TransposeLauncher transpose_in_place_shared;       // others without gaps, of up to shared_bytes
-TransposeLauncher transpose_in_place_c2r;          // others without gaps
-int64_t transpose_in_place_c2r_scratch(int64_t element_bytes, const TransposeLaunch& launch);
+TransposeLauncher transpose_in_place_shared;       // others without gaps, of up to shape.shared_bytes
+// Others without gaps. scratch: transpose_in_place_c2r_scratch() bytes, until the work is done.
+cudaError_t transpose_in_place_c2r(const TransposeParams& params, const LaunchShape& shape, void* scratch,
+                                   Stream stream);
+int64_t transpose_in_place_c2r_scratch(const TransposeParams& params, const LaunchShape& shape);
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t transpose_preload();

@@ -5,13 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "base/choice.hpp"
 #include "base/device_props.hpp"
 #include "gpumem.h"
+#include "kernels/axpby/params.hpp"
 #include "kernels/copy/params.hpp"
+#include "kernels/fill/params.hpp"
+#include "kernels/gather_scatter/params.hpp"
 #include "kernels/nodes.hpp"
-#include "select/variants.hpp"
+#include "kernels/permute/params.hpp"
+#include "kernels/reduce/params.hpp"
+#include "kernels/resize/params.hpp"
+#include "kernels/transpose/params.hpp"
 
 namespace gpumem {
 
@@ -41,153 +49,13 @@ struct ManagedState {
   bool accessed_by = false;  // the backend's device
 };
 
-struct ReduceArgs {
-  int32_t variant;  // row of the family's table
-  LaunchShape shape;
-  gpumem_dtype dtype;
-  gpumem_reduce_op op;
-  const void* x;
-  int64_t n;  // >= 1
-  int64_t stride;
-  const void* y = nullptr;  // the second operand of a dot product
-  int64_t y_stride = 1;
-};
-
-// Where an enqueued reduction leaves its value: memory that whoever does the work can write.
-struct ReduceTarget {
-  void* result;           // one word, two for MIN_MAX; nullptr where the program wants only the index
-  int64_t* index;         // of an argument search, else nullptr
-  gpumem_status* status;  // may be nullptr
-};
-
-// Every row or column of every matrix, each to one value (two words for MIN_MAX), which lie one after the other in result.
-struct ReduceAxisArgs {
-  int32_t variant;
-  LaunchShape shape;
-  gpumem_dtype dtype;
-  gpumem_reduce_op op;
-  gpumem_axis axis;
-  const void* x;
-  int64_t rows;
-  int64_t cols;
-  int64_t ld;
-  int64_t batches;
-  int64_t batch_stride;
-  void* result;
-  gpumem_status* status;  // may be nullptr
-};
-
-// Segments of x[0] .. x[n - 1] between neighbouring offsets, which are checked on the way.
-struct ReduceSegmentsArgs {
-  int32_t variant;
-  LaunchShape shape;
-  gpumem_dtype dtype;
-  gpumem_reduce_op op;
-  const void* x;
-  int64_t n;
-  const int64_t* offsets;  // segments + 1
-  int64_t segments;
-  void* result;
-  gpumem_status* status;  // may be nullptr
-};
-
-struct TransposeArgs {
-  int32_t variant;
-  LaunchShape shape;
-  int64_t element_bytes;
-  int64_t rows;
-  int64_t cols;
-  const void* src;
-  int64_t src_ld;
-  void* dst;  // src: in place
-  int64_t dst_ld;
-  int64_t batches;
-  int64_t src_batch_stride;
-  int64_t dst_batch_stride;
-};
-
-struct PermuteArgs {
-  int32_t variant;
-  LaunchShape shape;
-  PermuteAxes axes;  // fused
-  const void* src;
-  void* dst;
-};
-
-struct FillArgs {
-  int32_t variant;
-  LaunchShape shape;
-  void* dst;
-  int64_t bytes;           // of a row
-  unsigned char word[16];  // the pattern, repeated
-  int64_t rows = 1;
-  int64_t pitch = 0;  // bytes from row to row
-};
-
-struct CopyArgs {
-  int32_t variant;
-  LaunchShape shape;
-  CopyParams block;  // merged
-};
-
-// Factors are bits of the arrays' type.
-struct AxpbyArgs {
-  int32_t variant;
-  LaunchShape shape;
-  gpumem_dtype dtype;  // f32 or f64
-  uint64_t alpha;
-  const void* x;  // nullptr: not read, its factor is 0
-  uint64_t beta;
-  const void* y;  // as x
-  void* z;
-  int64_t n;  // >= 1
-};
-
-// Rows by index: of src in a gather, of dst in a scatter. n >= 1.
-struct GatherScatterArgs {
-  int32_t variant;
-  LaunchShape shape;
-  int64_t row_bytes;
-  const void* src;
-  int64_t src_pitch;    // bytes
-  int32_t index_bytes;  // 4 or 8
-  uint64_t limit;       // an index of this or more, read as an unsigned number, names no row
-  const void* index;
-  int64_t n;
-  void* dst;
-  int64_t dst_pitch;
-  gpumem_status* status;  // may be nullptr
-};
-
-// The first index that names no row.
-struct BadIndex {
-  int64_t at = -1;    // -1: there is none
-  uint64_t bits = 0;  // its value, with zeros above
-};
-
-// Both images have a pixel.
-struct ResizeArgs {
-  int32_t variant;
-  LaunchShape shape;
-  gpumem_filter filter;
-  gpumem_dtype dtype;
-  int32_t channels;
-  const void* src;
-  int64_t src_rows;
-  int64_t src_cols;
-  int64_t src_pitch;  // bytes from row to row
-  void* dst;
-  int64_t dst_rows;
-  int64_t dst_cols;
-  int64_t dst_pitch;
-};
-
 // Work on the host that a stream runs in its order. It must not throw and not call the backend that runs it.
 struct HostTask {
   virtual ~HostTask() = default;
   virtual void run() noexcept = 0;
 };
 
+// What has a body here is optional: a backend whose memory is the host's own, and no driver's, needs none of it.
 class Backend {
  public:
   Backend() = default;
@@ -197,7 +65,7 @@ class Backend {
 
   virtual const DeviceProps& props() const noexcept = 0;
   // Throws DEVICE_FAULT once the device's context is lost.
-  virtual void check_health() = 0;
+  virtual void check_health() {}
   virtual void warmup() = 0;
 
   // Memory. release waits for the device where it has to and never throws: what can't be given back is lost with the context.
@@ -210,20 +78,20 @@ class Backend {
   virtual void release_async(NativeStream stream, void* p, size_t bytes) noexcept = 0;
   // Whether a tool watches accesses to memory from allocate_async(): it is then told of each block there that may be accessed, from
   // when on and until when.
-  virtual bool watched() const noexcept = 0;
-  virtual void begin_block(void* p, size_t bytes) noexcept = 0;
-  virtual void end_block(void* p) noexcept = 0;
+  virtual bool watched() const noexcept { return false; }
+  virtual void begin_block(void* /*p*/, size_t /*bytes*/) noexcept {}
+  virtual void end_block(void* /*p*/) noexcept {}
   // Returns memory that was released and is kept for reuse to the system, all but keep_bytes of it.
-  virtual void trim(size_t keep_bytes) noexcept = 0;
+  virtual void trim(size_t /*keep_bytes*/) noexcept {}
   // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is
   // INVALID_ARGUMENT; the sentence calls the memory p.
-  virtual void register_host(void* p, size_t bytes) = 0;
-  virtual void unregister_host(void* p) noexcept = 0;
-  virtual void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) = 0;
+  virtual void register_host(void* /*p*/, size_t /*bytes*/) {}
+  virtual void unregister_host(void* /*p*/) noexcept {}
+  virtual void prefetch(NativeStream /*stream*/, const void* /*p*/, size_t /*bytes*/, int32_t /*device*/) {}
   // To the backend's own device, with contents that nobody reads again.
-  virtual void prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) = 0;
-  virtual ManagedState managed_state(const void* p, size_t bytes) = 0;
-  virtual void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) = 0;
+  virtual void prefetch_to_overwrite(NativeStream /*stream*/, const void* /*p*/, size_t /*bytes*/) {}
+  virtual ManagedState managed_state(const void* /*p*/, size_t /*bytes*/) { return {}; }
+  virtual void advise(const void* /*p*/, size_t /*bytes*/, gpumem_advice /*advice*/, int32_t /*device*/) {}
 
   // Movement of any pair of pointers that the backend's device can reach.
   virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
@@ -231,40 +99,45 @@ class Backend {
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
   // find into *status. Given Until::complete, reduce_axis and reduce_segments return that status; else GPUMEM_OK.
-  virtual ReduceNode reduce(NativeStream stream, const ReduceArgs& args) = 0;
-  virtual void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) = 0;
-  virtual gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) = 0;
-  virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) = 0;
-  virtual void transpose(NativeStream stream, const TransposeArgs& args, Until until) = 0;
-  virtual void permute(NativeStream stream, const PermuteArgs& args, Until until) = 0;
-  virtual void fill(NativeStream stream, const FillArgs& args, Until until) = 0;
-  virtual void axpby(NativeStream stream, const AxpbyArgs& args, Until until) = 0;
+  virtual ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
+  virtual void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
+  virtual gpumem_status reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                                    Until until) = 0;
+  virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
+                                        Until until) = 0;
+  virtual void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) = 0;
+  virtual void permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) = 0;
+  virtual void fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) = 0;
+  virtual void axpby(NativeStream stream, const AxpbyParams& params, const Choice& choice, Until until) = 0;
   // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.
-  virtual BadIndex gather(NativeStream stream, const GatherScatterArgs& args, Until until) = 0;
-  virtual BadIndex scatter(NativeStream stream, const GatherScatterArgs& args, Until until) = 0;
+  virtual BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
+                          Until until) = 0;
+  virtual BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
+                           Until until) = 0;
   // The CUDA backend's variant `driver` takes any pair of pointers too.
-  virtual void copy_block(NativeStream stream, const CopyArgs& args, Until until) = 0;
-  virtual void resize(NativeStream stream, const ResizeArgs& args, Until until) = 0;
+  virtual void copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) = 0;
+  virtual void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;
   virtual NativeStream create_stream() = 0;
-  virtual NativeStream create_side_stream() = 0;  // ordered with others by events alone, the legacy stream included
+  // Ordered with others by events alone, the legacy stream included.
+  virtual NativeStream create_side_stream() { return create_stream(); }
   virtual void finish_stream(NativeStream stream) noexcept = 0;  // waits; a fault shows elsewhere
   virtual void destroy_stream(NativeStream stream) noexcept = 0;
   virtual NativeStream wrap_stream(void* native) = 0;
-  virtual void unwrap_stream(NativeStream stream) noexcept = 0;  // the program has it back
-  virtual void synchronize(NativeStream stream) = 0;             // not under capture
+  virtual void unwrap_stream(NativeStream /*stream*/) noexcept {}  // the program has it back
+  virtual void synchronize(NativeStream stream) = 0;               // not under capture
   // Waits for all work that the process has given the device, on streams of others too; on the host for the own stream. Throws
   // CAPTURING where it sees a stream under capture.
   virtual void synchronize_device() = 0;
   // Waits for everything that work enqueued on the own stream now would come after.
   virtual void await_order() = 0;
   virtual bool idle(NativeStream stream) = 0;  // not under capture
-  virtual bool capturing(NativeStream stream) = 0;
+  virtual bool capturing(NativeStream /*stream*/) { return false; }
   virtual void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) = 0;
   virtual NativeEvent create_event() = 0;
-  virtual NativeEvent create_fence() = 0;  // an event without a time, for order alone
+  virtual NativeEvent create_fence() { return create_event(); }  // may have no time: for order alone
   virtual void destroy_event(NativeEvent event) noexcept = 0;
   virtual void record(NativeEvent event, NativeStream stream) = 0;
   virtual void wait_event(NativeStream stream, NativeEvent event) = 0;
@@ -294,8 +167,17 @@ struct ParallelFor {
   void* user = nullptr;
 };
 
+class WorkerPool;
+
+// Where a process keeps the worker threads that its host backends share.
+struct SharedWorkers {
+  std::mutex mutex;
+  std::weak_ptr<WorkerPool> pool;  // alive as long as a backend uses it
+};
+
 struct HostOptions {
-  int32_t threads = 0;  // 0: affinity and cgroup decide
+  SharedWorkers* workers = nullptr;  // needed unless the program lends its threads
+  int32_t threads = 0;               // 0: affinity and cgroup decide
   ParallelFor parallel_for{};
   const char* simd = nullptr;  // the widest instruction set allowed by name; nullptr: what the processor has
 };

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "context/process.hpp"
 #include "memory/pinned_rings.hpp"
 
 namespace gpumem {
@@ -50,8 +51,10 @@ Context::Context(const gpumem_ctx_options& options)
       stream_host_data_(options.stream_host_data != 0),
       debugs_memory_(debug_in_environment() || options.debug_memory != 0) {
   read_variants_from_environment();
-  host_ = make_host_backend(
-      {options.host_threads, {options.parallel_for, options.parallel_for_user}, ::secure_getenv("GPUMEM_HOST_SIMD")});
+  host_ = make_host_backend({.workers = &process().workers,
+                             .threads = options.host_threads,
+                             .parallel_for = {options.parallel_for, options.parallel_for_user},
+                             .simd = ::secure_getenv("GPUMEM_HOST_SIMD")});
   if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
   open_pools(options);
   trace_by_environment();

@@ -5,15 +5,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
+#include "backend/backend.hpp"
 #include "context/handles.hpp"
 #include "memory/registry.hpp"
 
 namespace gpumem {
 
 class SharedContexts;
-class WorkerPool;  // of the host backend
 
 struct Process {
   explicit Process(uint8_t made_epoch);
@@ -23,8 +22,7 @@ struct Process {
   HandleTable handles;
   Registry registry;
   const std::unique_ptr<SharedContexts> shared_contexts;
-  std::mutex pool_mutex;
-  std::weak_ptr<WorkerPool> pool;  // alive as long as a host backend is
+  SharedWorkers workers;
 };
 
 Process& process();

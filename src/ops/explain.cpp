@@ -69,7 +69,7 @@ Report explain_transpose(Context& context, const gpumem_problem& p) {
   std::string words = p.batches == 1 ? "" : std::to_string(p.batches) + " x ";
   words += std::to_string(p.rows) + " x " + std::to_string(p.cols) + " elements of " + std::to_string(p.element_bytes) +
            " bytes, leading dimensions " + std::to_string(p.src_stride) + " and " + std::to_string(p.dst_stride);
-  if (planned.problem.in_place) words += ", in place";
+  if (planned.params.in_place()) words += ", in place";
   return report_of(context, planned, std::move(words));
 }
 
@@ -186,7 +186,7 @@ Report explain_permute(Context& context, const gpumem_problem& p) {
                            .dst = p.dst,
                            .dst_strides = p.dst_strides};
   const auto planned = plan(context, call, Until::complete);
-  return report_of(context, planned, permute_words(call, planned.problem.axes));
+  return report_of(context, planned, permute_words(call, planned.params.axes));
 }
 
 Report explain_resize(Context& context, const gpumem_problem& p) {

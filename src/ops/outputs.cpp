@@ -29,10 +29,10 @@ void zero_one(Context& context, const Output& output, NativeStream stream, Until
   const bool beside = context.on_cuda() && until == Until::complete && output.where.on_host();
   const Runs runs = context.on_cuda() && !beside ? Runs::cuda : Runs::host;
   Backend& backend = context.running(runs);
-  const FillProblem problem{runs, 4, output.bytes, false};
-  const Decision decision = select<FillFamily>(backend.props(), problem, {}, {});
+  const FillParams params{.dst = output.p, .count = output.bytes};
+  const Override kernel{runs == Runs::cuda ? find_variant(family_names(FillFamily::id), "vec16") : -1};
   if (beside) context.device().await_order();
-  backend.fill(beside ? nullptr : stream, {decision.row, decision.shape, output.p, output.bytes, {}}, until);
+  backend.fill(beside ? nullptr : stream, params, select<FillFamily>(backend.props(), params, kernel, {}), until);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ struct Placement {
   void overwrites(const void* p) noexcept;
 };
 
+// Stands in a plan for scratch memory that is not there yet, and is as aligned.
+inline void* scratch_to_come() noexcept { return reinterpret_cast<void*>(uintptr_t{4096}); }
+
 // One operand.
 Placement place(bool on_cuda, const Operand& operand) noexcept;
 // One operand in host memory, on a context with a device that is to reduce it.

@@ -1,5 +1,5 @@
-// A plan is everything that is decided before anything runs: checked operands, placement, the problem as the table sees
-// it, and the chosen variant. The operations execute plans and explain() prints them, so the two can't disagree.
+// A plan is everything that is decided before anything runs: checked operands, placement, the parameters as they travel on, and the
+// chosen variant. The operations execute plans and explain() prints them, so the two can't disagree.
 #pragma once
 
 #include "base/error.hpp"
@@ -12,14 +12,19 @@ template <class Family>
 struct Plan {
   bool empty = false;  // nothing to do: no kernel runs
   Placement placement{};
-  typename Family::Problem problem{};
+  // Normal: distances that are never used are tight. An operand that is staged is scratch_to_come().
+  typename Family::Params params{};
   Decision decision{};
 };
 
-// Copies know more: what is copied, in as few rows as can be, and who can.
+// The parameters of a copy are merged.
 struct CopyPlan : Plan<CopyFamily> {
-  CopyParams block{};
   bool from_host = false;  // src lies in host memory
+};
+
+// Where an operand crosses the link to the device, the parameters are those of the first piece.
+struct TransposePlan : Plan<TransposeFamily> {
+  TransposeParams whole{};
 };
 
 // Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
@@ -27,7 +32,7 @@ struct CopyPlan : Plan<CopyFamily> {
 Plan<ReduceFamily> plan(Context& context, const ReduceParams& params, Until until);
 Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& params);
 Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& params, Until until);
-Plan<TransposeFamily> plan(Context& context, const TransposeParams& params, Until until);
+TransposePlan plan(Context& context, const TransposeParams& params, Until until);
 Plan<PermuteFamily> plan(Context& context, const PermuteParams& params, Until until);
 CopyPlan plan(Context& context, const CopyParams& params);
 // The pattern may be nullptr: one whose bytes differ is assumed.
@@ -38,10 +43,10 @@ Plan<ScatterFamily> plan_scatter(Context& context, const GatherScatterParams& pa
 Plan<ResizeFamily> plan(Context& context, const ResizeParams& params, Until until);
 
 template <class Family>
-Decision decide(Context& context, const typename Family::Problem& problem) {
+Decision decide(Context& context, Runs runs, const typename Family::Params& params) {
   const Override forced = context.forced(Family::id);
-  const DeviceProps& props = context.running(problem.runs).props();
-  const Decision decision = select<Family>(props, problem, forced, context.tuning());
+  const DeviceProps& props = context.running(runs).props();
+  const Decision decision = select<Family>(props, params, forced, context.tuning());
   if (decision.row < 0 && forced.row < 0) fail(GPUMEM_INTERNAL, "%s: %s", Family::name, decision.rejected);
   if (decision.row < 0) {
     fail(GPUMEM_UNSUPPORTED, "the variant %s of %s, forced by %s, does not fit: %s", Family::table()[forced.row].name,

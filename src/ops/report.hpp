@@ -38,7 +38,7 @@ Report report_of(Context& context, const Plan<Family>& plan, std::string problem
   report.variant = table[plan.decision.row].name;
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
     if (row == plan.decision.row) continue;
-    const char* reason = rejection(table[row], props, plan.problem);
+    const char* reason = rejection(table[row], props, plan.params);
     if (reason == nullptr) {
       reason = plan.decision.by == ChosenBy::table ? "it fits too, and stands later in the table"
                                                    : "it fits too; another was asked for";

@@ -16,6 +16,7 @@ void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostS
 
 // The row of the copies' table that takes any pair of pointers.
 int32_t driver_variant() noexcept;
+Choice driver_choice() noexcept;
 
 // Copies rows between host and device, behind the stream; to the device, host memory that is not locked may be read at once. Given
 // Until::enqueued, the rest comes in the order of the stream.

@@ -6,14 +6,13 @@
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/alignment.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/reduce/limits.hpp"
 
 namespace gpumem {
 
-inline bool aligned(int32_t misalignment, gpumem_dtype dtype) noexcept {
-  return misalignment % element_bytes(dtype) == 0;
-}
+inline bool aligned(const void* p, gpumem_dtype dtype) noexcept { return misalignment(p) % element_bytes(dtype) == 0; }
 
 // Of a block of a tile kernel: a warp a chunk, in powers of two.
 inline int32_t tile_threads(int64_t chunks) noexcept {

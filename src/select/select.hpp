@@ -1,10 +1,12 @@
-// The choice of a variant: a pure function of plain data. No I/O, no clock, no globals, no allocation.
+// The choice of a variant: a pure function of plain data. No I/O, no clock, no globals, no allocation; of operands it looks at the
+// bits of their addresses, never at memory.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <span>
 
+#include "base/choice.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
@@ -26,10 +28,9 @@ struct TunedChoice {
 };
 using TuningView = std::span<const TunedChoice>;
 
-struct Decision {
+struct Decision : Choice {
   int32_t row = -1;  // -1: nothing fits, and rejected says why
   ChosenBy by = ChosenBy::table;
-  LaunchShape shape{};
   const char* rejected = nullptr;
 };
 
@@ -37,39 +38,39 @@ constexpr int32_t size_class(int64_t elements) noexcept {
   return elements <= 0 ? 0 : 63 - std::countl_zero(static_cast<uint64_t>(elements));
 }
 
-// Why a row can't take the problem, the row's backend included; nullptr when it can.
-template <class Problem>
-const char* rejection(const Variant<Problem>& row, const DeviceProps& props, const Problem& problem) noexcept {
-  if (row.runs != problem.runs) {
+// Why a row can't take the problem on this device, the row's backend included; nullptr when it can.
+template <class Params>
+const char* rejection(const Variant<Params>& row, const DeviceProps& props, const Params& params) noexcept {
+  if (row.runs != props.backend) {
     return row.runs == Runs::cuda ? "it runs on a CUDA device, and this work runs on the host"
                                   : "it runs on the host, and this work runs on the CUDA device";
   }
-  return row.rejects(props, problem);
+  return row.rejects(props, params);
 }
 
 // Forced > tuned > table order. A forced row that does not fit is no reason to take another.
 template <class Family>
-Decision select(const DeviceProps& props, const typename Family::Problem& problem, Override forced,
+Decision select(const DeviceProps& props, const typename Family::Params& params, Override forced,
                 TuningView tuning) noexcept {
   const auto table = Family::table();
   const auto accept = [&](int32_t row, ChosenBy by) noexcept {
-    return Decision{row, by, table[row].shape(props, problem), nullptr};
+    return Decision{{row_of_backend(table, row), table[row].shape(props, params)}, row, by, nullptr};
   };
   if (forced.row >= 0) {
-    const char* reason = rejection(table[forced.row], props, problem);
-    if (reason != nullptr) return Decision{-1, forced.by, {}, reason};
+    const char* reason = rejection(table[forced.row], props, params);
+    if (reason != nullptr) return Decision{{}, -1, forced.by, reason};
     return accept(forced.row, forced.by);
   }
   for (const TunedChoice& tuned : tuning) {
-    if (tuned.family != Family::id || tuned.size_class != size_class(problem.elements())) continue;
+    if (tuned.family != Family::id || tuned.size_class != size_class(params.elements())) continue;
     if (tuned.row < 0 || tuned.row >= static_cast<int32_t>(table.size())) continue;
     if (tuned.revision != table[tuned.row].revision) continue;
-    if (rejection(table[tuned.row], props, problem) == nullptr) return accept(tuned.row, ChosenBy::tuning);
+    if (rejection(table[tuned.row], props, params) == nullptr) return accept(tuned.row, ChosenBy::tuning);
   }
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
-    if (rejection(table[row], props, problem) == nullptr) return accept(row, ChosenBy::table);
+    if (rejection(table[row], props, params) == nullptr) return accept(row, ChosenBy::table);
   }
-  return Decision{-1, ChosenBy::table, {}, "no variant accepts this problem"};
+  return Decision{{}, -1, ChosenBy::table, "no variant accepts this problem"};
 }
 
 }  // namespace gpumem

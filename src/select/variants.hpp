@@ -5,105 +5,114 @@
 #include <cstdint>
 #include <span>
 
-#include "select/problem.hpp"
+#include "base/device_props.hpp"
+#include "kernels/axpby/params.hpp"
+#include "kernels/copy/params.hpp"
+#include "kernels/fill/params.hpp"
+#include "kernels/gather_scatter/params.hpp"
+#include "kernels/launch_shape.hpp"
+#include "kernels/permute/params.hpp"
+#include "kernels/reduce/params.hpp"
+#include "kernels/resize/params.hpp"
+#include "kernels/transpose/params.hpp"
 
 namespace gpumem {
 
-struct LaunchShape {
-  int64_t grid = 1;        // blocks, or tasks of the host backend
-  int32_t block = 1;       // threads of a block
-  int32_t per_thread = 1;  // independent loads or rows a thread keeps in flight
-  // Elements (reduce, axpby), rows (transpose, rows of a copy) or bytes (fill, copy) that a block or task takes.
-  int64_t tile = 0;
-};
-
-template <class Problem>
+template <class Params>
 struct Variant {
   const char* name;
   Runs runs;
   int32_t revision;  // grows when the kernel changes, so that older tuning no longer counts
   // nullptr when the variant fits; else the reason why not, as the end of "not taken: ...".
-  const char* (*rejects)(const DeviceProps&, const Problem&) noexcept;
-  LaunchShape (*shape)(const DeviceProps&, const Problem&) noexcept;
+  const char* (*rejects)(const DeviceProps&, const Params&) noexcept;
+  LaunchShape (*shape)(const DeviceProps&, const Params&) noexcept;
 };
 
-// A family binds its problem to its table. The last row of each backend accepts every valid problem.
+// A family binds its parameters to its table, which sees them as the plan has made them normal. The last row of each backend accepts every valid problem.
 struct ReduceFamily {
-  using Problem = ReduceProblem;
+  using Params = ReduceParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_REDUCE;
   static constexpr const char* name = "reduce";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct TransposeFamily {
-  using Problem = TransposeProblem;
+  using Params = TransposeParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_TRANSPOSE;
   static constexpr const char* name = "transpose";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct FillFamily {
-  using Problem = FillProblem;
+  using Params = FillParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_FILL;
   static constexpr const char* name = "fill";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct ReduceAxisFamily {
-  using Problem = ReduceAxisProblem;
+  using Params = ReduceAxisParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_REDUCE_AXIS;
   static constexpr const char* name = "reduce_axis";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct ReduceSegmentsFamily {
-  using Problem = ReduceSegmentsProblem;
+  using Params = ReduceSegmentsParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_REDUCE_SEGMENTS;
   static constexpr const char* name = "reduce_segments";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct AxpbyFamily {
-  using Problem = AxpbyProblem;
+  using Params = AxpbyParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_AXPBY;
   static constexpr const char* name = "axpby";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct GatherFamily {
-  using Problem = GatherScatterProblem;
+  using Params = GatherScatterParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_GATHER;
   static constexpr const char* name = "gather";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct ScatterFamily {
-  using Problem = GatherScatterProblem;
+  using Params = GatherScatterParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_SCATTER;
   static constexpr const char* name = "scatter";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct PermuteFamily {
-  using Problem = PermuteProblem;
+  using Params = PermuteParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_PERMUTE;
   static constexpr const char* name = "permute";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct CopyFamily {
-  using Problem = CopyProblem;
+  using Params = CopyParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_COPY;
   static constexpr const char* name = "copy";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
 
 struct ResizeFamily {
-  using Problem = ResizeProblem;
+  using Params = ResizeParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_RESIZE;
   static constexpr const char* name = "resize";
-  static std::span<const Variant<Problem>> table() noexcept;
+  static std::span<const Variant<Params>> table() noexcept;
 };
+
+// A row's place among the rows of its backend.
+template <class Params>
+constexpr int32_t row_of_backend(std::span<const Variant<Params>> table, int32_t row) noexcept {
+  int32_t place = 0;
+  for (int32_t i = 0; i < row; ++i) place += table[i].runs == table[row].runs ? 1 : 0;
+  return place;
+}
 
 constexpr int kFamilies = 11;
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/axpby/limits.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/limits.hpp"
@@ -11,20 +12,20 @@
 namespace gpumem {
 namespace {
 
-const char* accepts(const DeviceProps&, const AxpbyProblem&) noexcept { return nullptr; }
+const char* accepts(const DeviceProps&, const AxpbyParams&) noexcept { return nullptr; }
 
-const char* accepts_aligned(const DeviceProps&, const AxpbyProblem& p) noexcept {
+const char* accepts_aligned(const DeviceProps&, const AxpbyParams& p) noexcept {
   const int32_t element = element_bytes(p.dtype);
-  if (p.reads_x && p.x_misalignment % element != 0) return "it needs x aligned to its elements";
-  if (p.reads_y && p.y_misalignment % element != 0) return "it needs y aligned to its elements";
-  if (p.z_misalignment % element != 0) return "it needs z aligned to its elements";
+  if (p.x != nullptr && misalignment(p.x) % element != 0) return "it needs x aligned to its elements";
+  if (p.y != nullptr && misalignment(p.y) % element != 0) return "it needs y aligned to its elements";
+  if (misalignment(p.z) % element != 0) return "it needs z aligned to its elements";
   return nullptr;
 }
 
-const char* accepts_vec16(const DeviceProps& d, const AxpbyProblem& p) noexcept {
+const char* accepts_vec16(const DeviceProps& d, const AxpbyParams& p) noexcept {
   if (const char* reason = accepts_aligned(d, p)) return reason;
-  if (p.reads_x && p.x_misalignment != p.z_misalignment) return "it needs x as far from a 16-byte boundary as z";
-  if (p.reads_y && p.y_misalignment != p.z_misalignment) return "it needs y as far from a 16-byte boundary as z";
+  if (p.x != nullptr && misalignment(p.x) != misalignment(p.z)) return "it needs x as far from a 16-byte boundary as z";
+  if (p.y != nullptr && misalignment(p.y) != misalignment(p.z)) return "it needs y as far from a 16-byte boundary as z";
   return nullptr;
 }
 
@@ -32,25 +33,25 @@ LaunchShape blocks_of(int64_t n, int64_t tile, int32_t per_thread) noexcept {
   return {std::clamp<int64_t>(ceil_div(n, tile), 1, kMaxGrid), kAxpbyThreads, per_thread, tile};
 }
 
-LaunchShape vec16_shape(const DeviceProps&, const AxpbyProblem& p) noexcept {
+LaunchShape vec16_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
   return blocks_of(p.n, axpby_vec16_tile(p.dtype), kAxpbyWords);
 }
-LaunchShape element_shape(const DeviceProps&, const AxpbyProblem& p) noexcept {
+LaunchShape element_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
   return blocks_of(p.n, kAxpbyThreads, 1);
 }
-LaunchShape strided_shape(const DeviceProps&, const AxpbyProblem& p) noexcept {
+LaunchShape strided_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
   return blocks_of(p.n, int64_t{kAxpbyThreads} * kAxpbyRun, kAxpbyRun);
 }
 
 // Pieces of whole cache lines. An element is moved at most three times.
-LaunchShape host_shape(const DeviceProps& d, const AxpbyProblem& p) noexcept {
-  const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.reads_x ? 1 : 0) + (p.reads_y ? 1 : 0));
+LaunchShape host_shape(const DeviceProps& d, const AxpbyParams& p) noexcept {
+  const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.x != nullptr ? 1 : 0) + (p.y != nullptr ? 1 : 0));
   const int64_t tasks = std::clamp<int64_t>(p.n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
   return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), 64) * 64};
 }
-LaunchShape serial_shape(const DeviceProps&, const AxpbyProblem& p) noexcept { return {1, 1, 1, p.n}; }
+LaunchShape serial_shape(const DeviceProps&, const AxpbyParams& p) noexcept { return {1, 1, 1, p.n}; }
 
-constexpr Variant<AxpbyProblem> kTable[] = {
+constexpr Variant<AxpbyParams> kTable[] = {
     {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},
     {"vec16_store", Runs::cuda, 1, accepts_aligned, vec16_shape},
     {"coalesced", Runs::cuda, 1, accepts_aligned, element_shape},
@@ -62,6 +63,6 @@ constexpr Variant<AxpbyProblem> kTable[] = {
 
 }  // namespace
 
-std::span<const Variant<AxpbyProblem>> AxpbyFamily::table() noexcept { return kTable; }
+std::span<const Variant<AxpbyParams>> AxpbyFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -9,46 +9,46 @@
 namespace gpumem {
 namespace {
 
-const char* accepts(const DeviceProps&, const FillProblem&) noexcept { return nullptr; }
-const char* accepts_uniform(const DeviceProps&, const FillProblem& p) noexcept {
-  return p.uniform ? nullptr : "it needs a pattern whose bytes are all the same";
+const char* accepts(const DeviceProps&, const FillParams&) noexcept { return nullptr; }
+const char* accepts_uniform(const DeviceProps&, const FillParams& p) noexcept {
+  return p.uniform() ? nullptr : "it needs a pattern whose bytes are all the same";
 }
 
-const char* accepts_one_row(const DeviceProps&, const FillProblem& p) noexcept {
+const char* accepts_one_row(const DeviceProps&, const FillParams& p) noexcept {
   return p.rows == 1 ? nullptr : "it fills one row, and this fill has more";
 }
 
-LaunchShape memset_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
+LaunchShape memset_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
 
-LaunchShape vec16_shape(const DeviceProps&, const FillProblem& p) noexcept {
+LaunchShape vec16_shape(const DeviceProps&, const FillParams& p) noexcept {
   constexpr int64_t kBlockBytes = int64_t{kFillThreads} * 16;
-  return {std::clamp<int64_t>(ceil_div(p.bytes, kBlockBytes), 1, kMaxGrid), kFillThreads, 1, kBlockBytes};
+  return {std::clamp<int64_t>(ceil_div(p.row_bytes(), kBlockBytes), 1, kMaxGrid), kFillThreads, 1, kBlockBytes};
 }
 
-LaunchShape bytes_shape(const DeviceProps&, const FillProblem& p) noexcept {
-  return {std::clamp<int64_t>(ceil_div(p.bytes, kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads};
+LaunchShape bytes_shape(const DeviceProps&, const FillParams& p) noexcept {
+  return {std::clamp<int64_t>(ceil_div(p.row_bytes(), kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads};
 }
 
 // Words of the widest access at which every row begins, all rows' one after the other.
-LaunchShape rows_shape(const DeviceProps&, const FillProblem& p) noexcept {
-  const int64_t words = p.rows * row_accesses(p.bytes, p.access);
-  return {std::clamp<int64_t>(ceil_div(words, kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads * p.access};
+LaunchShape rows_shape(const DeviceProps&, const FillParams& p) noexcept {
+  const int64_t words = p.rows * row_accesses(p.row_bytes(), p.access());
+  return {std::clamp<int64_t>(ceil_div(words, kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads * p.access()};
 }
 
 // Many rows: a task takes some of them. One row, or few long ones: a task takes a part of a row.
-LaunchShape host_shape(const DeviceProps& d, const FillProblem& p) noexcept {
+LaunchShape host_shape(const DeviceProps& d, const FillParams& p) noexcept {
   if (p.rows > 1) {
     const int64_t wanted = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
     const int64_t parts = ceil_div(wanted, p.rows);  // of a row
-    const int64_t tile = ceil_div(ceil_div(p.bytes, parts), 64) * 64;
-    return {parts == 1 ? std::min(wanted, p.rows) : p.rows * ceil_div(p.bytes, tile), 1, 1, tile};
+    const int64_t tile = ceil_div(ceil_div(p.row_bytes(), parts), 64) * 64;
+    return {parts == 1 ? std::min(wanted, p.rows) : p.rows * ceil_div(p.row_bytes(), tile), 1, 1, tile};
   }
-  const int64_t tasks = std::clamp<int64_t>(p.bytes / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
-  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.bytes, 1), tasks), 64) * 64};
+  const int64_t tasks = std::clamp<int64_t>(p.row_bytes() / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
+  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.row_bytes(), 1), tasks), 64) * 64};
 }
-LaunchShape serial_shape(const DeviceProps&, const FillProblem& p) noexcept { return {1, 1, 1, p.bytes}; }
+LaunchShape serial_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
 
-constexpr Variant<FillProblem> kTable[] = {
+constexpr Variant<FillParams> kTable[] = {
     {"memset", Runs::cuda, 1, accepts_uniform, memset_shape}, {"vec16", Runs::cuda, 1, accepts_one_row, vec16_shape},
     {"bytes", Runs::cuda, 1, accepts_one_row, bytes_shape},   {"rows", Runs::cuda, 1, accepts, rows_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
@@ -56,6 +56,6 @@ constexpr Variant<FillProblem> kTable[] = {
 
 }  // namespace
 
-std::span<const Variant<FillProblem>> FillFamily::table() noexcept { return kTable; }
+std::span<const Variant<FillParams>> FillFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

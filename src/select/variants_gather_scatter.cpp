@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/gather_scatter/limits.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
@@ -13,36 +14,39 @@ namespace {
 constexpr int64_t kLine = 64;
 constexpr int64_t kTasksAThread = 8;  // rows in the cache, or on a far page, make tasks of different lengths
 
-const char* accepts(const DeviceProps&, const GatherScatterProblem&) noexcept { return nullptr; }
+const char* accepts(const DeviceProps&, const GatherScatterParams&) noexcept { return nullptr; }
 
-const char* accepts_vec16(const DeviceProps&, const GatherScatterProblem& p) noexcept {
-  if (p.src_misalignment != 0) return "it needs src aligned to 16 bytes";
-  if (p.dst_misalignment != 0) return "it needs dst aligned to 16 bytes";
-  if (p.src_pitch % 16 != 0) return "it needs rows of src that start at multiples of 16 bytes";
-  if (p.dst_pitch % 16 != 0) return "it needs rows of dst that start at multiples of 16 bytes";
+// The pitch of a matrix that has two rows.
+int64_t step(int64_t rows, int64_t pitch) noexcept { return rows > 1 ? pitch : 0; }
+
+const char* accepts_vec16(const DeviceProps&, const GatherScatterParams& p) noexcept {
+  if (misalignment(p.src) != 0) return "it needs src aligned to 16 bytes";
+  if (misalignment(p.dst) != 0) return "it needs dst aligned to 16 bytes";
+  if (step(p.src_rows, p.src_pitch) % 16 != 0) return "it needs rows of src that start at multiples of 16 bytes";
+  if (step(p.dst_rows, p.dst_pitch) % 16 != 0) return "it needs rows of dst that start at multiples of 16 bytes";
   return nullptr;
 }
 
-const char* accepts_words(const DeviceProps&, const GatherScatterProblem& p) noexcept {
-  if (p.src_misalignment % 4 != 0) return "it needs src aligned to 4 bytes";
-  if (p.dst_misalignment % 4 != 0) return "it needs dst aligned to 4 bytes";
-  if (p.src_pitch % 4 != 0) return "it needs rows of src that start at multiples of 4 bytes";
-  if (p.dst_pitch % 4 != 0) return "it needs rows of dst that start at multiples of 4 bytes";
+const char* accepts_words(const DeviceProps&, const GatherScatterParams& p) noexcept {
+  if (misalignment(p.src) % 4 != 0) return "it needs src aligned to 4 bytes";
+  if (misalignment(p.dst) % 4 != 0) return "it needs dst aligned to 4 bytes";
+  if (step(p.src_rows, p.src_pitch) % 4 != 0) return "it needs rows of src that start at multiples of 4 bytes";
+  if (step(p.dst_rows, p.dst_pitch) % 4 != 0) return "it needs rows of dst that start at multiples of 4 bytes";
   return nullptr;
 }
 
-LaunchShape shape_of(const GatherScatterProblem& p, int64_t word_bytes) noexcept {
+LaunchShape shape_of(const GatherScatterParams& p, int64_t word_bytes) noexcept {
   constexpr int64_t kBlockWords = int64_t{kGatherScatterThreads} * kGatherScatterWords;
   const int64_t blocks = ceil_div(p.n * ceil_div(p.row_bytes, word_bytes), kBlockWords);
   return {std::clamp<int64_t>(blocks, 1, kMaxGrid), kGatherScatterThreads, kGatherScatterWords,
           kBlockWords * word_bytes};
 }
-LaunchShape vec16_shape(const DeviceProps&, const GatherScatterProblem& p) noexcept { return shape_of(p, 16); }
-LaunchShape words_shape(const DeviceProps&, const GatherScatterProblem& p) noexcept { return shape_of(p, 4); }
-LaunchShape bytes_shape(const DeviceProps&, const GatherScatterProblem& p) noexcept { return shape_of(p, 1); }
+LaunchShape vec16_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 16); }
+LaunchShape words_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 4); }
+LaunchShape bytes_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 1); }
 
 // tile: rows of a task. Rows that are few and long are cut: the tasks are then a multiple of n.
-LaunchShape host_shape(const DeviceProps& d, const GatherScatterProblem& p) noexcept {
+LaunchShape host_shape(const DeviceProps& d, const GatherScatterParams& p) noexcept {
   const int64_t limit = kTasksAThread * d.multiprocessors;
   if (p.n < limit && p.row_bytes > kHostTaskBytes) {
     const int64_t pieces = std::clamp<int64_t>(limit / std::max<int64_t>(p.n, 1), 1, p.row_bytes / kHostTaskBytes);
@@ -52,9 +56,9 @@ LaunchShape host_shape(const DeviceProps& d, const GatherScatterProblem& p) noex
   const int64_t tasks = std::clamp<int64_t>(ceil_div(p.n, rows_of_task), 1, limit);
   return {tasks, 1, 1, std::max<int64_t>(ceil_div(p.n, tasks), 1)};
 }
-LaunchShape serial_shape(const DeviceProps&, const GatherScatterProblem& p) noexcept { return {1, 1, 1, p.n}; }
+LaunchShape serial_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return {1, 1, 1, p.n}; }
 
-constexpr Variant<GatherScatterProblem> kTable[] = {
+constexpr Variant<GatherScatterParams> kTable[] = {
     {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},  {"words", Runs::cuda, 1, accepts_words, words_shape},
     {"bytes", Runs::cuda, 1, accepts, bytes_shape},        {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
@@ -62,7 +66,7 @@ constexpr Variant<GatherScatterProblem> kTable[] = {
 
 }  // namespace
 
-std::span<const Variant<GatherScatterProblem>> GatherFamily::table() noexcept { return kTable; }
-std::span<const Variant<GatherScatterProblem>> ScatterFamily::table() noexcept { return kTable; }
+std::span<const Variant<GatherScatterParams>> GatherFamily::table() noexcept { return kTable; }
+std::span<const Variant<GatherScatterParams>> ScatterFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/permute/contiguous_boxes.hpp"
 #include "kernels/permute/limits.hpp"
@@ -21,19 +22,19 @@ constexpr int64_t kShortestCutLine = 1024;
 // Percent of a transpose's tiles: with 48 it was slower than packed (H200, 61 x 397), with 80 faster.
 constexpr int64_t kLeastFilled = 70;
 
-const char* accepts(const DeviceProps&, const PermuteProblem&) noexcept { return nullptr; }
+const char* accepts(const DeviceProps&, const PermuteParams&) noexcept { return nullptr; }
 
-const char* accepts_copy(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_copy(const DeviceProps&, const PermuteParams& p) noexcept {
   return form_of(p.axes) == PermuteForm::copy ? nullptr : "it needs a permutation that fuses to one contiguous run";
 }
 
-const char* misaligned(const PermuteProblem& p) noexcept {
-  if (p.src_misalignment % p.axes.element_bytes != 0) return "it needs src aligned to its elements";
-  if (p.dst_misalignment % p.axes.element_bytes != 0) return "it needs dst aligned to its elements";
+const char* misaligned(const PermuteParams& p) noexcept {
+  if (misalignment(p.src) % p.axes.element_bytes != 0) return "it needs src aligned to its elements";
+  if (misalignment(p.dst) % p.axes.element_bytes != 0) return "it needs dst aligned to its elements";
   return nullptr;
 }
 
-const char* accepts_contiguous_runs(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_contiguous_runs(const DeviceProps&, const PermuteParams& p) noexcept {
   const PermuteForm form = form_of(p.axes);
   if (form != PermuteForm::rows && form != PermuteForm::copy) {
     return "it needs one axis that is the fastest of both sides, without gaps";
@@ -42,7 +43,7 @@ const char* accepts_contiguous_runs(const DeviceProps&, const PermuteProblem& p)
 }
 
 // Shorter runs lose too much of their first and last sectors, or of their lines of the cache.
-const char* accepts_contiguous_boxes(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_contiguous_boxes(const DeviceProps&, const PermuteParams& p) noexcept {
   if (form_of(p.axes) != PermuteForm::rows)
     return "it needs several axes, one of them the fastest of both sides without gaps";
   if (const char* reason = misaligned(p)) return reason;
@@ -52,14 +53,14 @@ const char* accepts_contiguous_boxes(const DeviceProps&, const PermuteProblem& p
   return p.axes.extent[0] * p.axes.element_bytes >= least ? nullptr : "it needs longer lines";
 }
 
-const char* accepts_packed(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_packed(const DeviceProps&, const PermuteParams& p) noexcept {
   if (form_of(p.axes) == PermuteForm::copy) return "it needs axes that move";
   if (const char* reason = misaligned(p)) return reason;
   return packed_tile(p.axes).fits ? nullptr
                                   : "it needs several axes, the first of dst without gaps, and strides of 32 bits";
 }
 
-const char* accepts_tiled(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_tiled(const DeviceProps&, const PermuteParams& p) noexcept {
   if (form_of(p.axes) != PermuteForm::planes) {
     return "it needs an axis that is the fastest of src and another that is the fastest of dst, without gaps";
   }
@@ -69,21 +70,21 @@ const char* accepts_tiled(const DeviceProps&, const PermuteProblem& p) noexcept 
   return misaligned(p);
 }
 
-const char* accepts_transpose(const DeviceProps&, const PermuteProblem& p) noexcept {
+const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
   if (!is_transpose(p.axes)) return "it needs two axes, or three of which one counts matrices";
   if (tiles_filled(transpose_of(p)) < kLeastFilled) return "it needs axes that fill tiles of 64 x 64 better";
   return misaligned(p);
 }
 
 // What the transposes' table makes of it.
-LaunchShape transpose_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+LaunchShape transpose_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
   return select<TransposeFamily>(d, transpose_of(p), {}, {}).shape;
 }
 
-LaunchShape copy_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
+LaunchShape copy_shape(const DeviceProps&, const PermuteParams& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 // A group of lanes takes `tile` elements of a run at a time.
-LaunchShape contiguous_runs_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape contiguous_runs_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   const int64_t run = p.axes.extent[0];
   const int64_t lanes = permute_row_lanes(run);
   const int64_t tile = lanes * permute_row_loads(p.axes.element_bytes);
@@ -93,19 +94,19 @@ LaunchShape contiguous_runs_shape(const DeviceProps&, const PermuteProblem& p) n
           static_cast<int32_t>(permute_row_loads(p.axes.element_bytes)), tile};
 }
 
-LaunchShape contiguous_boxes_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape contiguous_boxes_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   const LineTile t = line_tile(p.axes);
   return {std::min(t.all_boxes, kMaxGrid), kLineThreads, line_loads(p.axes.element_bytes), t.volume};
 }
 
 // As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
-LaunchShape packed_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+LaunchShape packed_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
   const PackedTile t = packed_tile(p.axes);
   const int64_t rounds = ceil_div(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors);
   return {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
 }
 
-LaunchShape tiled_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape tiled_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   const int64_t tile = permute_tile(p.axes.element_bytes);
   const int64_t down = p.axes.extent[0];
   const int64_t across = p.axes.extent[src_fastest(p.axes)];
@@ -113,20 +114,20 @@ LaunchShape tiled_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
   return {std::min(tiles, kMaxGrid), kPermuteThreads, static_cast<int32_t>(tile * tile / kPermuteThreads), tile};
 }
 
-LaunchShape strided_scalar_shape(const DeviceProps&, const PermuteProblem& p) noexcept {
+LaunchShape strided_scalar_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   return {std::min(ceil_div(p.elements(), kPermuteThreads), kMaxGrid), kPermuteThreads, 1, kPermuteThreads};
 }
 
-LaunchShape host_shape(const DeviceProps& d, const PermuteProblem& p) noexcept {
+LaunchShape host_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
   const int64_t wanted = p.elements() / (kHostTaskBytes / p.axes.element_bytes);
   const int64_t tasks = std::clamp<int64_t>(wanted, 1, int64_t{8} * d.multiprocessors);
   return {tasks, 1, 1, host_transpose_tile(p.axes.element_bytes)};
 }
-LaunchShape serial_shape(const DeviceProps&, const PermuteProblem& p) noexcept { return {1, 1, 1, p.elements()}; }
+LaunchShape serial_shape(const DeviceProps&, const PermuteParams& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 // transpose hands over to the transposes, whose own table chooses among them: on two axes they are faster than packed (H200, 7264 x
 // 7296 elements of 4 bytes: 0.93 of a copy's speed in place of 0.85).
-constexpr Variant<PermuteProblem> kTable[] = {
+constexpr Variant<PermuteParams> kTable[] = {
     {"copy", Runs::cuda, 1, accepts_copy, copy_shape},
     {"contiguous_boxes", Runs::cuda, 1, accepts_contiguous_boxes, contiguous_boxes_shape},
     {"transpose", Runs::cuda, 1, accepts_transpose, transpose_shape},
@@ -140,6 +141,6 @@ constexpr Variant<PermuteProblem> kTable[] = {
 
 }  // namespace
 
-std::span<const Variant<PermuteProblem>> PermuteFamily::table() noexcept { return kTable; }
+std::span<const Variant<PermuteParams>> PermuteFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

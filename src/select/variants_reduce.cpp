@@ -13,27 +13,27 @@
 namespace gpumem {
 namespace {
 
-const char* contiguous(const ReduceProblem& p) noexcept {
+const char* contiguous(const ReduceParams& p) noexcept {
   if (p.stride != 1 || p.y_stride != 1) return "it needs stride 1";
-  if (!aligned(p.misalignment, p.dtype) || !aligned(p.y_misalignment, p.dtype)) return "it needs aligned elements";
+  if (!aligned(p.x, p.dtype) || !aligned(p.y, p.dtype)) return "it needs aligned elements";
   return nullptr;
 }
 
-int64_t chunks_of(const ReduceProblem& p) noexcept { return ceil_div(p.n, reduce_chunk(p.dtype, p.op)); }
+int64_t chunks_of(const ReduceParams& p) noexcept { return ceil_div(p.n, reduce_chunk(p.dtype, p.op)); }
 
-const char* accepts(const DeviceProps&, const ReduceProblem&) noexcept { return nullptr; }
-const char* accepts_contiguous(const DeviceProps&, const ReduceProblem& p) noexcept { return contiguous(p); }
-const char* accepts_short(const DeviceProps&, const ReduceProblem& p) noexcept {
+const char* accepts(const DeviceProps&, const ReduceParams&) noexcept { return nullptr; }
+const char* accepts_contiguous(const DeviceProps&, const ReduceParams& p) noexcept { return contiguous(p); }
+const char* accepts_short(const DeviceProps&, const ReduceParams& p) noexcept {
   if (chunks_of(p) > kSingleTileChunks) return "it takes what the threads of one block load at once";
   return contiguous(p);
 }
-const char* accepts_cluster(const DeviceProps& d, const ReduceProblem& p) noexcept {
+const char* accepts_cluster(const DeviceProps& d, const ReduceParams& p) noexcept {
   if (!d.clusters) return "it needs clusters of blocks: compute capability 9.0, and code built for it";
   if (chunks_of(p) <= kClusterBlocks) return "it needs more than a chunk for each of its blocks";
   if (chunks_of(p) > kClusterBlocks * kSingleTileChunks) return "it takes what the threads of a cluster load at once";
   return contiguous(p);
 }
-const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept {
+const char* accepts_ladder(const DeviceProps&, const ReduceParams& p) noexcept {
   if (p.dtype != GPUMEM_I32 || node_kind(p.dtype, p.op) != NodeKind::integer) {
     return "it is of the textbook ladder, which sums i32";
   }
@@ -41,18 +41,18 @@ const char* accepts_ladder(const DeviceProps&, const ReduceProblem& p) noexcept 
 }
 
 // A block's chunks are a power of two, for the sake of the reproducible order.
-LaunchShape at_once_shape(const ReduceProblem& p, int64_t blocks) noexcept {
+LaunchShape at_once_shape(const ReduceParams& p, int64_t blocks) noexcept {
   const auto of_block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(chunks_of(p), blocks))));
   const int32_t warps = single_tile_warps(node_kind(p.dtype, p.op));
   return {blocks, static_cast<int32_t>(of_block) * 32 * warps, 1, of_block * reduce_chunk(p.dtype, p.op)};
 }
-LaunchShape single_tile_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return at_once_shape(p, 1); }
-LaunchShape cluster_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+LaunchShape single_tile_shape(const DeviceProps&, const ReduceParams& p) noexcept { return at_once_shape(p, 1); }
+LaunchShape cluster_shape(const DeviceProps&, const ReduceParams& p) noexcept {
   return at_once_shape(p, kClusterBlocks);
 }
 
 // One wave of large blocks where there is enough for it; below, one chunk a warp, and the fewer warps a block the less there is.
-LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+LaunchShape last_block_shape(const DeviceProps&, const ReduceParams& p) noexcept {
   const int64_t chunks = chunks_of(p);
   const int64_t chunk = reduce_chunk(p.dtype, p.op);
   if (chunks <= 1024) {
@@ -71,7 +71,7 @@ LaunchShape last_block_shape(const DeviceProps&, const ReduceProblem& p) noexcep
 }
 
 // Any stride: a warp a leaf, as many blocks as there may be nodes.
-LaunchShape strided_scalar_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+LaunchShape strided_scalar_shape(const DeviceProps&, const ReduceParams& p) noexcept {
   int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
   while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
   return {ceil_div(p.n, tile), kElementThreads, 1, tile};
@@ -79,29 +79,29 @@ LaunchShape strided_scalar_shape(const DeviceProps&, const ReduceProblem& p) noe
 
 // A data block of kLadderThreads x `blocks` elements at a time; blocks go on to the next one when there are more than nodes.
 template <int kDataBlocks>
-LaunchShape ladder_shape(const DeviceProps&, const ReduceProblem& p) noexcept {
+LaunchShape ladder_shape(const DeviceProps&, const ReduceParams& p) noexcept {
   const int64_t tile = int64_t{kLadderThreads} * kDataBlocks;
   return {std::min<int64_t>(ceil_div(p.n, tile), kMaxReduceBlocks), kLadderThreads, kDataBlocks, tile};
 }
 
 // A grid that fills the device, each thread with the same share of the whole input.
-LaunchShape shared_out_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
+LaunchShape shared_out_shape(const DeviceProps& d, const ReduceParams& p) noexcept {
   const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / kLadderThreads);
   const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, kLadderThreads), 1, std::min(resident, kMaxReduceBlocks));
   return {grid, kLadderThreads, 1, ceil_div(p.n, grid)};
 }
 
 // Tasks are aligned runs of 2^k leaves, so that floating-point sums may be cut there.
-LaunchShape host_shape(const DeviceProps& d, const ReduceProblem& p) noexcept {
+LaunchShape host_shape(const DeviceProps& d, const ReduceParams& p) noexcept {
   const int64_t tasks =
       std::clamp<int64_t>(p.n * element_bytes(p.dtype) / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
   const int64_t leaves = ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), kLeafTerms);
   const int64_t tile = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))) * kLeafTerms;
   return {ceil_div(std::max<int64_t>(p.n, 1), tile), 1, 1, tile};
 }
-LaunchShape serial_shape(const DeviceProps&, const ReduceProblem& p) noexcept { return {1, 1, 1, p.n}; }
+LaunchShape serial_shape(const DeviceProps&, const ReduceParams& p) noexcept { return {1, 1, 1, p.n}; }
 
-constexpr Variant<ReduceProblem> kTable[] = {
+constexpr Variant<ReduceParams> kTable[] = {
     {"single_tile_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
     {"single_tile", Runs::cuda, 4, accepts_short, single_tile_shape},
     {"last_block", Runs::cuda, 4, accepts_contiguous, last_block_shape},
@@ -121,6 +121,6 @@ constexpr Variant<ReduceProblem> kTable[] = {
 
 }  // namespace
 
-std::span<const Variant<ReduceProblem>> ReduceFamily::table() noexcept { return kTable; }
+std::span<const Variant<ReduceParams>> ReduceFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

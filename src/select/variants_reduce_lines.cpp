@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/checked.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/order.hpp"
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int64_t kHostTaskElements = int64_t{1} << 18;
 
-const char* accepts_axis(const DeviceProps&, const ReduceAxisProblem&) noexcept { return nullptr; }
-const char* accepts_segments(const DeviceProps&, const ReduceSegmentsProblem&) noexcept { return nullptr; }
+const char* accepts_axis(const DeviceProps&, const ReduceAxisParams&) noexcept { return nullptr; }
+const char* accepts_segments(const DeviceProps&, const ReduceSegmentsParams&) noexcept { return nullptr; }
 
 // Tasks of at least kHostTaskElements, cut between lines: tile is lines.
 LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
@@ -25,27 +26,27 @@ LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) no
   return {tasks, 1, 1, ceil_div(std::max<int64_t>(lines, 1), tasks)};
 }
 
-LaunchShape host_axis_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+LaunchShape host_axis_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   return host_lines(d, p.lines(), p.elements());
 }
-LaunchShape host_axis_serial_shape(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+LaunchShape host_axis_serial_shape(const DeviceProps&, const ReduceAxisParams& p) noexcept {
   return {1, 1, 1, p.lines()};
 }
-LaunchShape host_segments_shape(const DeviceProps& d, const ReduceSegmentsProblem& p) noexcept {
+LaunchShape host_segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   return host_lines(d, p.segments, p.n);
 }
-LaunchShape host_segments_serial_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
+LaunchShape host_segments_serial_shape(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {1, 1, 1, p.segments};
 }
 
-const char* accepts_rows(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+const char* accepts_rows(const DeviceProps&, const ReduceAxisParams& p) noexcept {
   if (!p.of_rows()) return "it is for rows";
-  return aligned(p.misalignment, p.dtype) ? nullptr : "it needs aligned elements";
+  return aligned(p.x, p.dtype) ? nullptr : "it needs aligned elements";
 }
 
-const char* accepts_columns(const DeviceProps&, const ReduceAxisProblem& p) noexcept {
+const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexcept {
   if (p.of_rows()) return "it is for columns";
-  return aligned(p.misalignment, p.dtype) ? nullptr : "it needs aligned elements";
+  return aligned(p.x, p.dtype) ? nullptr : "it needs aligned elements";
 }
 
 // What the nodes of all runs may take.
@@ -61,7 +62,7 @@ LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int32_t lanes, int6
 }
 
 // per_thread: the lanes that share a line; tile: elements of a run.
-LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int lanes = row_lanes(p.cols);
   if (lanes != 0) {
     const int64_t at_once = std::max(int64_t{32} / lanes, int64_t{1}) * kShortLinesAtOnce;
@@ -75,7 +76,7 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcep
 
 // per_thread: the elements that a thread loads at once, of one or of several columns. Whole words where there are threads enough all the
 // same; fewer rows of a thread bring those of narrow columns together.
-LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
   const int64_t lanes = std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(p.rows, kLeafLanes)));
@@ -84,7 +85,7 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisProblem& p) noex
            int64_t{512} * d.multiprocessors;
   };
   const int64_t of_word = columns_of_word(bytes);
-  const bool words = column_words(static_cast<uint64_t>(p.misalignment), p.cols, p.ld, p.batch_stride, bytes) &&
+  const bool words = column_words(static_cast<uint64_t>(misalignment(p.x)), p.cols, p.ld, p.batch_stride, bytes) &&
                      p.cols >= 8 * of_word && fills(of_word);
   const int64_t count = words ? of_word : 1;
   const bool many = words || (lanes > kFewColumnRows && (p.cols > 8 || p.rows <= 16) && fills(1));
@@ -99,35 +100,35 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisProblem& p) noex
           static_cast<int32_t>(rows_each * count), tile};
 }
 
-LaunchShape scalar_axis_shape(const DeviceProps& d, const ReduceAxisProblem& p) noexcept {
+LaunchShape scalar_axis_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int64_t leaves = ceil_div(p.length(), kLeafTerms);
   const int64_t tile = run_pieces(p.lines(), leaves, int64_t{8} * d.multiprocessors, kMaxReduceBlocks);
   return {p.lines() * ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
 }
 
-const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
-  return aligned(p.misalignment, p.dtype) ? nullptr : "it needs aligned elements";
+const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
+  return aligned(p.x, p.dtype) ? nullptr : "it needs aligned elements";
 }
 // Longer segments than a run are cut; there are never more runs than kMostLongRuns.
-LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsProblem& p) noexcept {
+LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   const int64_t average = ceil_div(p.n, p.segments);
   const int lanes = segment_lanes(average);
   const int64_t at_once = lanes == 0 ? 1 : int64_t{32} / lanes * kShortLinesAtOnce;
   const auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(2 * p.n, kMostLongRuns))));
   return warps_shape(d, ceil_div(p.segments, at_once), lanes, std::max(run, kLongSegment));
 }
-LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsProblem& p) noexcept {
+LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {p.segments, kElementThreads, 1, p.n};
 }
 
-constexpr Variant<ReduceAxisProblem> kAxis[] = {
+constexpr Variant<ReduceAxisParams> kAxis[] = {
     {"warp_rows", Runs::cuda, 1, accepts_rows, rows_shape},
     {"block_columns", Runs::cuda, 1, accepts_columns, columns_shape},
     {"strided_scalar", Runs::cuda, 1, accepts_axis, scalar_axis_shape},
     {"host_lines", Runs::host, 1, accepts_axis, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts_axis, host_axis_serial_shape},
 };
-constexpr Variant<ReduceSegmentsProblem> kSegments[] = {
+constexpr Variant<ReduceSegmentsParams> kSegments[] = {
     {"warp_segments", Runs::cuda, 1, accepts_aligned_segments, segments_shape},
     {"strided_scalar", Runs::cuda, 1, accepts_segments, scalar_segments_shape},
     {"host_segments", Runs::host, 1, accepts_segments, host_segments_shape},
@@ -136,7 +137,7 @@ constexpr Variant<ReduceSegmentsProblem> kSegments[] = {
 
 }  // namespace
 
-std::span<const Variant<ReduceAxisProblem>> ReduceAxisFamily::table() noexcept { return kAxis; }
-std::span<const Variant<ReduceSegmentsProblem>> ReduceSegmentsFamily::table() noexcept { return kSegments; }
+std::span<const Variant<ReduceAxisParams>> ReduceAxisFamily::table() noexcept { return kAxis; }
+std::span<const Variant<ReduceSegmentsParams>> ReduceSegmentsFamily::table() noexcept { return kSegments; }
 
 }  // namespace gpumem

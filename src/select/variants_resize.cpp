@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/resize/limits.hpp"
 #include "select/variants.hpp"
@@ -14,12 +15,12 @@ constexpr int64_t kMaxRowsPerThread = 8;
 // A coordinate with 8 bits of fraction is a float, exactly, up to here.
 constexpr int64_t kMaxTextureExtent = int64_t{1} << 15;
 
-const char* accepts(const DeviceProps&, const ResizeProblem&) noexcept { return nullptr; }
+const char* accepts(const DeviceProps&, const ResizeParams&) noexcept { return nullptr; }
 
-const char* accepts_aligned(const DeviceProps&, const ResizeProblem& p) noexcept {
+const char* accepts_aligned(const DeviceProps&, const ResizeParams& p) noexcept {
   const int64_t element = element_bytes(p.dtype);
-  if (p.src_misalignment % element != 0) return "it needs src aligned to its elements";
-  if (p.dst_misalignment % element != 0) return "it needs dst aligned to its elements";
+  if (misalignment(p.src) % element != 0) return "it needs src aligned to its elements";
+  if (misalignment(p.dst) % element != 0) return "it needs dst aligned to its elements";
   if (p.src_pitch % element != 0) return "it needs rows of src that are whole elements apart";
   if (p.dst_pitch % element != 0) return "it needs rows of dst that are whole elements apart";
   if (resize_bits(p.src_rows, p.dst_rows) == 128) return "it needs rows of src times rows of dst below 2^63";
@@ -33,7 +34,7 @@ bool is_short(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcept
   return pitch <= kMost / rows && cols * pixel <= kMost;
 }
 
-const char* accepts_words(const DeviceProps& d, const ResizeProblem& p) noexcept {
+const char* accepts_words(const DeviceProps& d, const ResizeParams& p) noexcept {
   if (p.dtype != GPUMEM_U8) return "it needs elements of a byte";
   if (p.dst_cols < 32) return "it needs rows of dst of 32 pixels or more";
   if (resize_bits(p.src_rows, p.dst_rows) != 32) return "it needs twice rows of src times rows of dst below 2^32";
@@ -44,10 +45,11 @@ const char* accepts_words(const DeviceProps& d, const ResizeProblem& p) noexcept
 }
 
 // Accepts nothing that accepts_aligned() does not, so that the table never comes to it.
-const char* accepts_texture(const DeviceProps& d, const ResizeProblem& p) noexcept {
+const char* accepts_texture(const DeviceProps& d, const ResizeParams& p) noexcept {
   if (d.texture_alignment == 0) return "it needs a device with textures";
   if (p.channels == 3) return "it needs 1, 2 or 4 channels";
-  if (p.src_misalignment % d.texture_alignment != 0) return "it needs src aligned as the device's textures are";
+  if (static_cast<int64_t>(reinterpret_cast<uintptr_t>(p.src) % 4096) % d.texture_alignment != 0)
+    return "it needs src aligned as the device's textures are";
   if (p.src_pitch % d.texture_pitch_alignment != 0) return "it needs rows of src apart by multiples of a texture's";
   if (p.src_pitch > d.texture_max_pitch) return "it needs rows of src that lie no further apart than a texture's";
   if (p.src_cols > std::min(d.texture_max_cols, kMaxTextureExtent))
@@ -58,7 +60,7 @@ const char* accepts_texture(const DeviceProps& d, const ResizeProblem& p) noexce
 
 // As many rows a thread as leave every processor its threads: columns are worked out once for all of them, and neighbouring rows
 // of an enlarged image share what they read.
-int64_t rows_per_thread(const DeviceProps& d, const ResizeProblem& p, int64_t groups) noexcept {
+int64_t rows_per_thread(const DeviceProps& d, const ResizeParams& p, int64_t groups) noexcept {
   const int64_t threads = int64_t{2} * d.multiprocessors * std::max(d.threads_per_multiprocessor, 1);
   const int64_t most = std::min(kMaxRowsPerThread, p.dst_rows);
   int64_t rows = 1;
@@ -66,7 +68,7 @@ int64_t rows_per_thread(const DeviceProps& d, const ResizeProblem& p, int64_t gr
   return rows;
 }
 
-LaunchShape tiles_of(const ResizeProblem& p, int pixels, int64_t rows) noexcept {
+LaunchShape tiles_of(const ResizeParams& p, int pixels, int64_t rows) noexcept {
   const int64_t groups = ceil_div(p.dst_cols, pixels);
   const int64_t steps = ceil_div(p.dst_rows, rows);
   const int lanes = resize_lanes(groups, steps);
@@ -76,14 +78,14 @@ LaunchShape tiles_of(const ResizeProblem& p, int pixels, int64_t rows) noexcept 
   return {blocks, kResizeThreads, pixels, rows};
 }
 
-LaunchShape global_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
+LaunchShape global_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int pixels = resize_pixels(p.channels, element_bytes(p.dtype));
   return tiles_of(p, pixels, rows_per_thread(d, p, ceil_div(p.dst_cols, pixels)));
 }
 
 // As many rows a warp as leave every processor three blocks; twice as many for an enlarged image, whose rows have most of what
 // they read in common.
-LaunchShape words_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
+LaunchShape words_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int pixels = resize_words_pixels(p.channels);
   const int64_t across = ceil_div(p.dst_cols, int64_t{32} * pixels);
   const auto blocks = [&](int64_t rows) {
@@ -95,19 +97,19 @@ LaunchShape words_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
   return {blocks(rows), kResizeThreads, pixels, rows};
 }
 
-LaunchShape pixel_shape(const DeviceProps&, const ResizeProblem& p) noexcept { return tiles_of(p, 1, 1); }
+LaunchShape pixel_shape(const DeviceProps&, const ResizeParams& p) noexcept { return tiles_of(p, 1, 1); }
 
 // Bands of rows, and as many columns of each as leave a task's working set in the caches.
-LaunchShape host_shape(const DeviceProps& d, const ResizeProblem& p) noexcept {
+LaunchShape host_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int64_t across = ceil_div(p.dst_cols, kHostResizeCols);
   const int64_t bytes = p.elements() * element_bytes(p.dtype);
   const int64_t wanted = std::clamp<int64_t>(bytes / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
   const int64_t rows = ceil_div(p.dst_rows, std::clamp<int64_t>(ceil_div(wanted, across), 1, p.dst_rows));
   return {across * ceil_div(p.dst_rows, rows), 1, 1, rows};
 }
-LaunchShape serial_shape(const DeviceProps&, const ResizeProblem& p) noexcept { return {1, 1, 1, p.dst_rows}; }
+LaunchShape serial_shape(const DeviceProps&, const ResizeParams& p) noexcept { return {1, 1, 1, p.dst_rows}; }
 
-constexpr Variant<ResizeProblem> kTable[] = {
+constexpr Variant<ResizeParams> kTable[] = {
     {"words", Runs::cuda, 1, accepts_words, words_shape},     {"global", Runs::cuda, 1, accepts_aligned, global_shape},
     {"texture", Runs::cuda, 1, accepts_texture, pixel_shape}, {"bytes", Runs::cuda, 1, accepts, pixel_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
@@ -115,6 +117,6 @@ constexpr Variant<ResizeProblem> kTable[] = {
 
 }  // namespace
 
-std::span<const Variant<ResizeProblem>> ResizeFamily::table() noexcept { return kTable; }
+std::span<const Variant<ResizeParams>> ResizeFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

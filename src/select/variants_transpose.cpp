@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "select/variants.hpp"
@@ -12,73 +13,73 @@ namespace {
 constexpr const char* kInPlace = "it needs dst apart from src, and this is in place";
 constexpr const char* kApart = "it works in place, and dst is apart from src";
 
-const char* accepts_apart(const DeviceProps&, const TransposeProblem& p) noexcept {
-  return p.in_place ? kInPlace : nullptr;
+const char* accepts_apart(const DeviceProps&, const TransposeParams& p) noexcept {
+  return p.in_place() ? kInPlace : nullptr;
 }
 
-const char* accepts_square(const DeviceProps&, const TransposeProblem& p) noexcept {
-  if (!p.in_place) return kApart;
+const char* accepts_square(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (!p.in_place()) return kApart;
   return p.rows == p.cols ? nullptr : "it needs a square matrix";
 }
 
-const char* accepts_square_words(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_square_words(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (const char* reason = accepts_square(d, p)) return reason;
   if (p.element_bytes < 4) return "it needs elements of 4, 8 or 16 bytes";
-  if (p.dst_misalignment != 0) return "it needs dst aligned to 16 bytes";
+  if (misalignment(p.dst) != 0) return "it needs dst aligned to 16 bytes";
   if (p.dst_ld * p.element_bytes % 16 != 0) return "it needs rows of dst that start at multiples of 16 bytes";
   if (p.dst_batch_stride * p.element_bytes % 16 != 0) return "it needs dst_batch_stride to be a multiple of 16 bytes";
   return nullptr;
 }
 
-const char* accepts_rectangle(const DeviceProps&, const TransposeProblem& p) noexcept {
-  if (!p.in_place) return kApart;
+const char* accepts_rectangle(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (!p.in_place()) return kApart;
   return p.rows != p.cols ? nullptr : "it needs a matrix that is not square";
 }
 
-const char* accepts_in_place_shared(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_in_place_shared(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (const char* reason = accepts_rectangle(d, p)) return reason;
   const bool fits = p.rows * p.cols <= d.shared_bytes_per_block / kTransposeLine * kTransposeLine / p.element_bytes;
   return fits ? nullptr : "it needs a matrix that fits into a block's shared memory";
 }
 
-const char* accepts_host_buffer(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_host_buffer(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (const char* reason = accepts_rectangle(d, p)) return reason;
   return p.rows * p.cols <= kHostInPlaceBytes / p.element_bytes ? nullptr : "it needs a matrix of at most 1 MiB";
 }
 
-const char* accepts_aligned(const DeviceProps&, const TransposeProblem& p) noexcept {
-  if (p.in_place) return kInPlace;
-  if (p.src_misalignment % p.element_bytes != 0) return "it needs src aligned to its elements";
-  if (p.dst_misalignment % p.element_bytes != 0) return "it needs dst aligned to its elements";
+const char* accepts_aligned(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (p.in_place()) return kInPlace;
+  if (misalignment(p.src) % p.element_bytes != 0) return "it needs src aligned to its elements";
+  if (misalignment(p.dst) % p.element_bytes != 0) return "it needs dst aligned to its elements";
   return nullptr;
 }
 
-const char* accepts_aos_soa(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_aos_soa(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (std::min(p.rows, p.cols) > kAosSoaWidth) return "it needs at most 32 rows or at most 32 columns";
   return accepts_aligned(d, p);
 }
 
-const char* accepts_host_aos_soa(const DeviceProps&, const TransposeProblem& p) noexcept {
-  if (p.in_place) return kInPlace;
+const char* accepts_host_aos_soa(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (p.in_place()) return kInPlace;
   return std::min(p.rows, p.cols) <= kHostAosSoaWidth ? nullptr : "it needs at most 16 rows or at most 16 columns";
 }
 
-const char* accepts_small_elements(const DeviceProps&, const TransposeProblem& p) noexcept {
-  if (p.in_place) return kInPlace;
+const char* accepts_small_elements(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (p.in_place()) return kInPlace;
   return p.element_bytes <= 2 ? nullptr : "it needs elements of 1 or 2 bytes";
 }
 
 // Small matrices would leave most of its tiles empty.
-const char* accepts_realigned(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_realigned(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (p.element_bytes != 4 && p.element_bytes != 8) return "it needs elements of 4 or 8 bytes";
   if (p.rows < kTransposePaddedTile || p.cols < kTransposePaddedTile) return "it needs 32 rows and 32 columns or more";
   return accepts_aligned(d, p);
 }
 
-const char* accepts_vec16(const DeviceProps&, const TransposeProblem& p) noexcept {
-  if (p.in_place) return kInPlace;
-  if (p.src_misalignment != 0) return "it needs src aligned to 16 bytes";
-  if (p.dst_misalignment != 0) return "it needs dst aligned to 16 bytes";
+const char* accepts_vec16(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (p.in_place()) return kInPlace;
+  if (misalignment(p.src) != 0) return "it needs src aligned to 16 bytes";
+  if (misalignment(p.dst) != 0) return "it needs dst aligned to 16 bytes";
   if (p.src_ld * p.element_bytes % 16 != 0) return "it needs rows of src that start at multiples of 16 bytes";
   if (p.dst_ld * p.element_bytes % 16 != 0) return "it needs rows of dst that start at multiples of 16 bytes";
   if (p.src_batch_stride * p.element_bytes % 16 != 0) return "it needs src_batch_stride to be a multiple of 16 bytes";
@@ -86,104 +87,104 @@ const char* accepts_vec16(const DeviceProps&, const TransposeProblem& p) noexcep
   return nullptr;
 }
 
-const char* accepts_byte_perm(const DeviceProps& d, const TransposeProblem& p) noexcept {
+const char* accepts_byte_perm(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (p.element_bytes > 2) return "it needs elements of 1 or 2 bytes";
   return accepts_vec16(d, p);
 }
 
-LaunchShape blocks(const TransposeProblem& p, int64_t a_matrix, int32_t threads, int32_t per_thread,
+LaunchShape blocks(const TransposeParams& p, int64_t a_matrix, int32_t threads, int32_t per_thread,
                    int64_t tile) noexcept {
   return {std::min(p.batches * a_matrix, kMaxGrid), threads, per_thread, tile};
 }
 
-LaunchShape tiles_of(const TransposeProblem& p, int64_t tile) noexcept {
+LaunchShape tiles_of(const TransposeParams& p, int64_t tile) noexcept {
   return blocks(p, ceil_div(p.rows, tile) * ceil_div(p.cols, tile), kTransposeThreads, 4, tile);
 }
 
-LaunchShape vec16_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape vec16_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   return tiles_of(p, transpose_vec16_tile(p.element_bytes));
 }
-LaunchShape padded_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape padded_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   return tiles_of(p, kTransposePaddedTile);
 }
-LaunchShape words_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape words_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   return tiles_of(p, byte_perm_words_tile(p.element_bytes));
 }
-LaunchShape byte_perm_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape byte_perm_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t rows = byte_perm_rows(p.element_bytes);
   const int64_t cols = byte_perm_cols(p.element_bytes);
   return blocks(p, ceil_div(p.rows, rows) * ceil_div(p.cols, cols), kTransposeThreads, 8, cols);
 }
-LaunchShape realigned_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape realigned_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t rows = realigned_rows(p.element_bytes);
   const int64_t cols = realigned_cols(p.element_bytes);
   const int64_t sector = realigned_sector(p.element_bytes);
   const auto loads = static_cast<int32_t>((rows + sector) * cols / kTransposeThreads);
   return blocks(p, ceil_div(p.rows + sector - 1, rows) * ceil_div(p.cols, cols), kTransposeThreads, loads, cols);
 }
-LaunchShape aos_soa_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape aos_soa_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t tile = aos_soa_tile(p.element_bytes, std::min(p.rows, p.cols));
   return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kAosSoaThreads, 2, tile);
 }
-LaunchShape textbook_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape textbook_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   LaunchShape shape = tiles_of(p, kTransposePaddedTile);
   shape.block = kTextbookThreads;
   shape.per_thread = 1;
   return shape;
 }
-LaunchShape in_place_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape in_place_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t pairs = transpose_tile_pairs(ceil_div(p.rows, kTransposePaddedTile));
   return blocks(p, pairs, kTransposeThreads, 8, kTransposePaddedTile);
 }
 
-LaunchShape in_place_shared_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape in_place_shared_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t per_block = in_place_shared_matrices(p.rows * p.cols * p.element_bytes);
   const int threads = transpose_shared_threads(transpose_shared_bytes(per_block * p.rows * p.cols, p.element_bytes));
-  return {std::min(ceil_div(p.batches, per_block), kMaxGrid), threads, 4, per_block * p.rows};
+  return {std::min(ceil_div(p.batches, per_block), kMaxGrid), threads, 4, per_block * p.rows, d.shared_bytes_per_block};
 }
 // The most blocks of a pass, each with one row or group of columns after the other, and the threads of the pass over rows.
-LaunchShape c2r_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape c2r_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t row_bytes = transpose_shared_bytes(std::max(p.rows, p.cols), p.element_bytes);
   const bool fits = row_bytes <= d.shared_bytes_per_block;
   const int64_t most = int64_t{8} * d.multiprocessors;
   return {std::min(p.batches * std::max(p.rows, p.cols), most),
-          fits ? transpose_shared_threads(row_bytes) : kTransposeThreads, 4, 1};
+          fits ? transpose_shared_threads(row_bytes) : kTransposeThreads, 4, 1, d.shared_bytes_per_block};
 }
 
 // `pieces` of the host's work, of all matrices: as many tasks as are worth a thread's while.
-LaunchShape host_tasks(const DeviceProps& d, const TransposeProblem& p, int64_t pieces, int64_t tile) noexcept {
+LaunchShape host_tasks(const DeviceProps& d, const TransposeParams& p, int64_t pieces, int64_t tile) noexcept {
   const int64_t wanted = p.elements() / (kHostTaskBytes / p.element_bytes);
   return {std::clamp<int64_t>(wanted, 1, std::min(pieces, int64_t{8} * d.multiprocessors)), 1, 1, tile};
 }
 
-LaunchShape host_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
 }
-LaunchShape host_aos_soa_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_aos_soa_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t tile = host_aos_soa_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
 }
-LaunchShape in_place_vec16_shape(const DeviceProps&, const TransposeProblem& p) noexcept {
+LaunchShape in_place_vec16_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t tile = transpose_vec16_tile(p.element_bytes);
   return blocks(p, transpose_tile_pairs(ceil_div(p.rows, tile)), kTransposeThreads, 8, tile);
 }
 
-LaunchShape host_in_place_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_in_place_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * transpose_tile_pairs(ceil_div(p.rows, tile)), tile);
 }
-LaunchShape host_buffer_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_buffer_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   return host_tasks(d, p, p.batches, p.rows);
 }
-LaunchShape host_c2r_shape(const DeviceProps& d, const TransposeProblem& p) noexcept {
+LaunchShape host_c2r_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   return host_tasks(d, p, p.batches * std::max(p.rows, p.cols), 1);
 }
-LaunchShape serial_shape(const DeviceProps&, const TransposeProblem& p) noexcept { return {1, 1, 1, p.rows}; }
+LaunchShape serial_shape(const DeviceProps&, const TransposeParams& p) noexcept { return {1, 1, 1, p.rows}; }
 
 // A row stands where it was measured to win (H200; figures beside the kernels and in docs/experiments.md). The variants in
 // place take no other problem, and no other variant takes theirs.
-constexpr Variant<TransposeProblem> kTable[] = {
+constexpr Variant<TransposeParams> kTable[] = {
     {"in_place_tiles_vec16", Runs::cuda, 1, accepts_square_words, in_place_vec16_shape},
     {"in_place_tiles", Runs::cuda, 1, accepts_square, in_place_shape},
     {"in_place_shared", Runs::cuda, 1, accepts_in_place_shared, in_place_shared_shape},
@@ -208,6 +209,6 @@ constexpr Variant<TransposeProblem> kTable[] = {
 
 }  // namespace
 
-std::span<const Variant<TransposeProblem>> TransposeFamily::table() noexcept { return kTable; }
+std::span<const Variant<TransposeParams>> TransposeFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -46,12 +46,10 @@ Bytes random_bytes(size_t count, uint64_t stream) {
 }
 
 TEST(FewBlocks, Transpose) {
-  using Launcher = cudaError_t (*)(int64_t, const TransposeLaunch&, Stream);
-  const Launcher launchers[] = {transpose_tile_vec16, transpose_tile_padded, transpose_tile_bytes};
   constexpr int64_t kRows = 197;
   constexpr int64_t kCols = 301;
   constexpr int64_t kLd = 304;  // a multiple of 16 bytes for every element
-  for (const Launcher launcher : launchers) {
+  for (auto* const launcher : {transpose_tile_vec16, transpose_tile_padded, transpose_tile_bytes}) {
     for (const int64_t size : {1, 2, 4, 8, 16}) {
       const Bytes src = random_bytes(static_cast<size_t>(kRows * kLd * size), 1);
       Bytes expected = random_bytes(static_cast<size_t>(kCols * kLd * size), 2);
@@ -62,7 +60,14 @@ TEST(FewBlocks, Transpose) {
           std::memcpy(expected.data() + (j * kLd + i) * size, src.data() + (i * kLd + j) * size, size);
         }
       }
-      EXPECT_EQ(launcher(size, {from.get(), kLd, to.get(), kLd, kRows, kCols, 1, 0, 0, 2}, nullptr), cudaSuccess);
+      const TransposeParams params{.element_bytes = size,
+                                   .rows = kRows,
+                                   .cols = kCols,
+                                   .src = from.get(),
+                                   .src_ld = kLd,
+                                   .dst = to.get(),
+                                   .dst_ld = kLd};
+      EXPECT_EQ(launcher(params, {.grid = 2}, nullptr), cudaSuccess);
       EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element";
     }
   }
@@ -103,7 +108,7 @@ TEST(FewBlocks, Permute) {
         std::memcpy(expected.data() + at_dst * size, src.data() + at_src * size, static_cast<size_t>(size));
       }
       for (const int64_t grid : {1, 3}) {
-        EXPECT_EQ(launcher({axes, from.get(), to.get(), grid}, nullptr), cudaSuccess);
+        EXPECT_EQ(launcher({.src = from.get(), .dst = to.get(), .axes = axes}, {.grid = grid}, nullptr), cudaSuccess);
         EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element, grid " << grid;
       }
     }
@@ -116,7 +121,7 @@ struct Shape {
 };
 
 // Matrices of `shape` with a gap between them, in place. room: what a block has of shared memory.
-void transpose_in_place(TransposeLauncher* launcher, int64_t size, const Shape& shape, size_t offset, int64_t room) {
+void transpose_in_place(bool whole, int64_t size, const Shape& shape, size_t offset, int64_t room) {
   constexpr int64_t kBatches = 3;
   const int64_t stride = shape.rows * shape.cols + 5;
   const Bytes before = random_bytes(static_cast<size_t>(kBatches * stride * size) + offset, 5);
@@ -130,12 +135,23 @@ void transpose_in_place(TransposeLauncher* launcher, int64_t size, const Shape& 
   }
   const DeviceBytes data = on_device(before);
   void* p = data.get() + offset;
-  TransposeLaunch launch{p, shape.cols, p, shape.rows, shape.rows, shape.cols, kBatches, stride, stride, 3, room};
-  const int64_t scratch_bytes = launcher == transpose_in_place_c2r ? transpose_in_place_c2r_scratch(size, launch) : 0;
+  const TransposeParams params{.element_bytes = size,
+                               .rows = shape.rows,
+                               .cols = shape.cols,
+                               .src = p,
+                               .src_ld = shape.cols,
+                               .dst = p,
+                               .dst_ld = shape.rows,
+                               .batches = kBatches,
+                               .src_batch_stride = stride,
+                               .dst_batch_stride = stride};
+  const LaunchShape launch{.grid = 3, .shared_bytes = room};
+  const int64_t scratch_bytes = whole ? 0 : transpose_in_place_c2r_scratch(params, launch);
   EXPECT_LE(scratch_bytes, shape.rows * shape.cols * size / 2);
   const DeviceBytes scratch = on_device(Bytes(static_cast<size_t>(scratch_bytes) + 1));
-  launch.scratch = scratch.get();
-  EXPECT_EQ(launcher(size, launch, nullptr), cudaSuccess);
+  EXPECT_EQ(whole ? transpose_in_place_shared(params, launch, nullptr)
+                  : transpose_in_place_c2r(params, launch, scratch.get(), nullptr),
+            cudaSuccess);
   EXPECT_EQ(from_device(data, expected.size()), expected)
       << shape.rows << " x " << shape.cols << " of " << size << " bytes, " << room << " of shared memory";
 }
@@ -145,11 +161,10 @@ TEST(FewBlocks, TransposeInPlace) {
   constexpr Shape kShapes[] = {{2, 3}, {101, 103}, {60, 84}, {64, 96}, {300, 7}, {7, 512}, {320, 200}};
   for (const int64_t size : {1, 2, 4, 8, 16}) {
     for (const Shape& shape : kShapes) {
-      if (shape.rows * shape.cols * size <= 227 << 10)
-        transpose_in_place(transpose_in_place_shared, size, shape, 0, 227 << 10);
+      if (shape.rows * shape.cols * size <= 227 << 10) transpose_in_place(true, size, shape, 0, 227 << 10);
       for (const int64_t room : {227 << 10, 4 << 10, 128}) {
         for (const size_t offset : {size_t{0}, static_cast<size_t>(size / 2)}) {
-          transpose_in_place(transpose_in_place_c2r, size, shape, offset, room);
+          transpose_in_place(false, size, shape, offset, room);
         }
       }
     }
@@ -159,8 +174,8 @@ TEST(FewBlocks, TransposeInPlace) {
 // Several thousand rows: the blocks that take columns in scratch memory take a part of them each.
 TEST(FewBlocks, TransposeInPlaceOfLongLines) {
   for (const Shape& shape : {Shape{513, 8203}, Shape{8208, 520}}) {
-    transpose_in_place(transpose_in_place_c2r, 2, shape, 0, 1024);
-    transpose_in_place(transpose_in_place_c2r, 4, shape, 0, 40 << 10);
+    transpose_in_place(false, 2, shape, 0, 1024);
+    transpose_in_place(false, 4, shape, 0, 40 << 10);
   }
 }
 
@@ -169,11 +184,11 @@ TEST(FewBlocks, Fill) {
   for (auto* const launcher : {fill_vec16, fill_bytes}) {
     Bytes expected = random_bytes(20011, 4);
     const DeviceBytes to = on_device(expected);
-    FillLaunch launch{to.get() + 5, 19999, {}, 2};
-    std::memcpy(launch.word, pattern.data(), 16);
-    for (int64_t i = 0; i < launch.bytes; ++i)
+    FillParams params{.dst = to.get() + 5, .count = 19999};
+    std::memcpy(params.word, pattern.data(), 16);
+    for (int64_t i = 0; i < params.count; ++i)
       expected[static_cast<size_t>(i + 5)] = pattern[static_cast<size_t>(i % 16)];
-    EXPECT_EQ(launcher(launch, nullptr), cudaSuccess);
+    EXPECT_EQ(launcher(params, {.grid = 2}, nullptr), cudaSuccess);
     EXPECT_EQ(from_device(to, expected.size()), expected);
   }
 }
@@ -183,27 +198,25 @@ TEST(FewBlocks, Resize) {
   constexpr int64_t kSrcCols = 301;
   constexpr int64_t kDstRows = 90;
   constexpr int64_t kDstCols = 397;
-  using Launcher = cudaError_t (*)(const ResizeLaunch&, Stream);
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     for (int32_t channels = 1; channels <= 4; ++channels) {
       const Bytes src = random_bytes(static_cast<size_t>(kSrcRows * kSrcCols * channels), 5);
       const DeviceBytes from = on_device(src);
-      const auto resized = [&](Launcher launcher, int64_t rows_per_thread, int64_t grid) {
+      const auto resized = [&](ResizeLauncher* launcher, int64_t rows_per_thread, int64_t grid) {
         const Bytes poison = random_bytes(static_cast<size_t>(kDstRows * 400 * channels), 6);
         const DeviceBytes to = on_device(poison);
-        const ResizeLaunch launch{filter,
-                                  GPUMEM_U8,
-                                  channels,
-                                  from.get(),
-                                  kSrcCols * channels,
-                                  to.get(),
-                                  400 * channels,
-                                  resize_axis(kSrcRows, kDstRows),
-                                  resize_axis(kSrcCols, kDstCols),
-                                  rows_per_thread,
-                                  grid,
-                                  0};
-        EXPECT_EQ(launcher(launch, nullptr), cudaSuccess);
+        const ResizeParams params{.filter = filter,
+                                  .dtype = GPUMEM_U8,
+                                  .channels = channels,
+                                  .src = from.get(),
+                                  .src_rows = kSrcRows,
+                                  .src_cols = kSrcCols,
+                                  .src_pitch = kSrcCols * channels,
+                                  .dst = to.get(),
+                                  .dst_rows = kDstRows,
+                                  .dst_cols = kDstCols,
+                                  .dst_pitch = 400 * channels};
+        EXPECT_EQ(launcher(params, {.grid = grid, .tile = rows_per_thread}, nullptr), cudaSuccess);
         return from_device(to, poison.size());
       };
       const Bytes expected = resized(resize_bytes, 1, 2);

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "kernels/alignment.hpp"
 #include "ops/permute/permute_fuse.hpp"
 #include "select/select.hpp"
 #include "tests/fixtures/devices.hpp"
@@ -40,89 +41,128 @@ PermuteAxes row_major_axes(const Keys& keys) {
 }
 
 template <class Family>
-std::string print(const DeviceProps& props, const typename Family::Problem& problem) {
-  const Decision d = select<Family>(props, problem, {}, {});
+std::string print(const DeviceProps& props, const typename Family::Params& params) {
+  const Decision d = select<Family>(props, params, {}, {});
   std::ostringstream out;
   out << Family::table()[d.row].name << ' ' << d.shape.grid << " x " << d.shape.block << ", " << d.shape.per_thread
       << ", " << d.shape.tile;
   return out.str();
 }
 
-std::string ask(const DeviceProps& props, const std::string& family, const Keys& k) {
-  const Runs runs = props.backend;
-  const auto dtype = static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_I32));
-  const auto op = static_cast<gpumem_reduce_op>(value(k, "op", GPUMEM_SUM));
-  const auto misaligned = static_cast<int32_t>(value(k, "misaligned", 0));
+template <class T>
+T as(const Keys& keys, const char* key, T otherwise) {
+  return static_cast<T>(value(keys, key, otherwise));
+}
+
+char* address(const Keys& keys, const char* key, int number) { return made_up_address(value(keys, key, 0), number); }
+
+// Rows that begin at multiples of `access`, and of nothing wider.
+int64_t pitch_of(int64_t row_bytes, int64_t access) {
+  const int64_t tight = (row_bytes / 16 + 1) * 16;
+  return access < 16 ? tight + access : tight;
+}
+
+std::string ask_reductions(const DeviceProps& props, const std::string& family, const Keys& k) {
+  const auto dtype = as(k, "dtype", GPUMEM_I32);
+  const auto op = as(k, "op", GPUMEM_SUM);
+  const char* x = address(k, "misaligned", 0);
   if (family == "reduce") {
-    return print<ReduceFamily>(props, {runs, dtype, op, value(k, "n", 0), value(k, "stride", 1), misaligned});
+    return print<ReduceFamily>(
+        props, {.dtype = dtype, .op = op, .x = x, .n = value(k, "n", 0), .stride = value(k, "stride", 1)});
   }
   if (family == "reduce_axis") {
-    const auto axis = static_cast<gpumem_axis>(value(k, "axis", GPUMEM_AXIS_ROWS));
     const int64_t cols = value(k, "cols", 0);
-    return print<ReduceAxisFamily>(props, {runs, dtype, op, axis, value(k, "rows", 0), cols, value(k, "ld", cols),
-                                           value(k, "batches", 1), 0, misaligned});
+    return print<ReduceAxisFamily>(props, {.dtype = dtype,
+                                           .op = op,
+                                           .axis = as(k, "axis", GPUMEM_AXIS_ROWS),
+                                           .x = x,
+                                           .rows = value(k, "rows", 0),
+                                           .cols = cols,
+                                           .ld = value(k, "ld", cols),
+                                           .batches = value(k, "batches", 1)});
   }
-  if (family == "reduce_segments") {
-    return print<ReduceSegmentsFamily>(props, {runs, dtype, op, value(k, "n", 0), value(k, "segments", 0), misaligned});
+  return print<ReduceSegmentsFamily>(
+      props, {.dtype = dtype, .op = op, .x = x, .n = value(k, "n", 0), .segments = value(k, "segments", 0)});
+}
+
+std::string ask_copies(const DeviceProps& props, const std::string& family, const Keys& k) {
+  const int64_t rows = value(k, "rows", 1);
+  const int64_t access = value(k, "access", 16);
+  const int64_t bytes = value(k, family == "gather" || family == "scatter" ? "row" : "bytes", 1);
+  if (family == "fill") {
+    FillParams p{.dst = made_up_address(0), .pattern_bytes = value(k, "pattern", 1), .rows = rows};
+    p.count = bytes / p.pattern_bytes;
+    p.pitch = pitch_of(bytes, access);
+    if (value(k, "uniform", 0) == 0) p.word[0] = 1;
+    return print<FillFamily>(props, p);
+  }
+  char* dst = address(k, "dst_misaligned", 0);
+  const char* src = address(k, "src_misaligned", 1);
+  if (family == "copy") {
+    const int64_t slices = value(k, "slices", 1);
+    const int64_t pitch = pitch_of(bytes, access);
+    return print<CopyFamily>(props, {.dst = dst,
+                                     .dst_pitch = pitch,
+                                     .dst_slice = pitch * rows,
+                                     .src = src,
+                                     .src_pitch = pitch,
+                                     .src_slice = pitch * rows,
+                                     .row_bytes = bytes,
+                                     .rows = rows,
+                                     .slices = slices});
+  }
+  const GatherScatterParams p{.row_bytes = bytes,
+                              .src = src,
+                              .src_rows = 2,
+                              .src_pitch = value(k, "src_pitch", bytes),
+                              .n = value(k, "n", 0),
+                              .dst = dst,
+                              .dst_rows = 2,
+                              .dst_pitch = value(k, "dst_pitch", bytes)};
+  return family == "gather" ? print<GatherFamily>(props, p) : print<ScatterFamily>(props, p);
+}
+
+std::string ask(const DeviceProps& props, const std::string& family, const Keys& k) {
+  char* dst = address(k, "dst_misaligned", 0);
+  const char* src = address(k, "src_misaligned", 1);
+  if (family.starts_with("reduce")) return ask_reductions(props, family, k);
+  if (family == "fill" || family == "copy" || family == "gather" || family == "scatter") {
+    return ask_copies(props, family, k);
   }
   if (family == "transpose") {
-    TransposeProblem p{runs, value(k, "bytes", 4), value(k, "rows", 0), value(k, "cols", 0), 0, 0, 0, 0};
+    TransposeParams p{.element_bytes = value(k, "bytes", 4), .rows = value(k, "rows", 0), .cols = value(k, "cols", 0)};
     p.src_ld = value(k, "src_ld", p.cols);
     p.dst_ld = value(k, "dst_ld", p.rows);
-    p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
-    p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
     p.batches = value(k, "batches", 1);
     p.src_batch_stride = value(k, "src_batch_stride", 0);
     p.dst_batch_stride = value(k, "dst_batch_stride", 0);
-    p.in_place = value(k, "in_place", 0) != 0;
+    p.dst = dst;
+    p.src = value(k, "in_place", 0) != 0 ? dst : src;
     return print<TransposeFamily>(props, p);
   }
-  if (family == "fill") {
-    return print<FillFamily>(props, {runs, value(k, "pattern", 1), value(k, "bytes", 0), value(k, "uniform", 0) != 0,
-                                     value(k, "rows", 1), value(k, "access", 16)});
-  }
-  if (family == "copy") {
-    return print<CopyFamily>(props, {runs, value(k, "bytes", 0), value(k, "rows", 1), value(k, "slices", 1),
-                                     static_cast<int32_t>(value(k, "src_misaligned", 0)),
-                                     static_cast<int32_t>(value(k, "dst_misaligned", 0)), value(k, "access", 16)});
-  }
   if (family == "axpby") {
-    AxpbyProblem p{runs, static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_F32)), value(k, "n", 0)};
-    p.reads_x = value(k, "reads_x", 1) != 0;
-    p.reads_y = value(k, "reads_y", 1) != 0;
-    p.x_misalignment = static_cast<int32_t>(value(k, "x_misaligned", 0));
-    p.y_misalignment = static_cast<int32_t>(value(k, "y_misaligned", 0));
-    p.z_misalignment = static_cast<int32_t>(value(k, "z_misaligned", 0));
-    return print<AxpbyFamily>(props, p);
-  }
-  if (family == "gather" || family == "scatter") {
-    GatherScatterProblem p{runs, value(k, "row", 1), value(k, "n", 0), 0, 0, 0, 0};
-    p.src_pitch = value(k, "src_pitch", p.row_bytes);
-    p.dst_pitch = value(k, "dst_pitch", p.row_bytes);
-    p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
-    p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
-    return family == "gather" ? print<GatherFamily>(props, p) : print<ScatterFamily>(props, p);
+    return print<AxpbyFamily>(props, {.dtype = as(k, "dtype", GPUMEM_F32),
+                                      .x = value(k, "reads_x", 1) != 0 ? address(k, "x_misaligned", 1) : nullptr,
+                                      .y = value(k, "reads_y", 1) != 0 ? address(k, "y_misaligned", 2) : nullptr,
+                                      .z = address(k, "z_misaligned", 0),
+                                      .n = value(k, "n", 0)});
   }
   if (family == "permute") {
-    const auto src_misaligned = static_cast<int32_t>(value(k, "src_misaligned", 0));
-    const auto dst_misaligned = static_cast<int32_t>(value(k, "dst_misaligned", 0));
     return print<PermuteFamily>(
-        props, {runs, fuse(row_major_axes(k), src_misaligned, dst_misaligned), src_misaligned, dst_misaligned});
+        props, {.src = src, .dst = dst, .axes = fuse(row_major_axes(k), misalignment(src), misalignment(dst))});
   }
   if (family == "resize") {
-    ResizeProblem p{};
-    p.runs = runs;
-    p.filter = static_cast<gpumem_filter>(value(k, "filter", GPUMEM_FILTER_BILINEAR));
-    p.dtype = static_cast<gpumem_dtype>(value(k, "dtype", GPUMEM_U8));
-    p.channels = static_cast<int32_t>(value(k, "channels", 1));
-    p.src_rows = value(k, "src_rows", 0);
-    p.src_cols = value(k, "src_cols", 0);
-    p.dst_rows = value(k, "dst_rows", 0);
-    p.dst_cols = value(k, "dst_cols", 0);
+    ResizeParams p{.filter = as(k, "filter", GPUMEM_FILTER_BILINEAR),
+                   .dtype = as(k, "dtype", GPUMEM_U8),
+                   .channels = as(k, "channels", int32_t{1}),
+                   .src = src,
+                   .src_rows = value(k, "src_rows", 0),
+                   .src_cols = value(k, "src_cols", 0),
+                   .dst = dst,
+                   .dst_rows = value(k, "dst_rows", 0),
+                   .dst_cols = value(k, "dst_cols", 0)};
     p.src_pitch = value(k, "src_pitch", p.src_cols * p.pixel_bytes());
     p.dst_pitch = value(k, "dst_pitch", p.dst_cols * p.pixel_bytes());
-    p.src_misalignment = static_cast<int32_t>(value(k, "src_misaligned", 0));
-    p.dst_misalignment = static_cast<int32_t>(value(k, "dst_misaligned", 0));
     return print<ResizeFamily>(props, p);
   }
   throw std::runtime_error("no such family: " + family);

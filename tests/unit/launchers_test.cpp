@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "select/variants.hpp"
+
 namespace gpumem {
 namespace {
 
@@ -18,9 +22,8 @@ std::vector<std::string> rows_of(Runs runs) {
 std::vector<std::string> strings(const std::vector<const char*>& names) { return {names.begin(), names.end()}; }
 
 void expect_same(const LauncherNames& launchers, Runs runs) {
-  for_each_family([&]<class Family>() {
-    EXPECT_EQ(strings(launchers[family_index(Family::id)]), rows_of<Family>(runs)) << Family::name;
-  });
+  for_each_family(
+      [&]<class Family>() { EXPECT_EQ(strings(launchers.at(Family::id)), rows_of<Family>(runs)) << Family::name; });
 }
 
 TEST(Launchers, OfTheHostStandInTableOrder) { expect_same(host_launcher_names(), Runs::host); }

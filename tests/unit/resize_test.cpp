@@ -6,6 +6,7 @@
 #include "kernels/resize/coordinates.hpp"
 #include "select/select.hpp"
 #include "tests/fixtures/devices.hpp"
+#include "tests/unit/decisions.hpp"
 
 namespace gpumem {
 namespace {
@@ -109,35 +110,46 @@ TEST(ResizeBlend, StaysInItsWords) {
   EXPECT_EQ(ResizeBlend<float>::across(1, 3, 1 << 23), 2);
 }
 
-ResizeProblem textured() {
-  ResizeProblem p{Runs::cuda, GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 4, 1000, 1000, 4000, 500, 500, 2000, 0, 0};
-  return p;
+using fixtures::made_up_address;
+
+ResizeParams textured() {
+  return {.filter = GPUMEM_FILTER_BILINEAR,
+          .dtype = GPUMEM_U8,
+          .channels = 4,
+          .src = made_up_address(0, 1),
+          .src_rows = 1000,
+          .src_cols = 1000,
+          .src_pitch = 4000,
+          .dst = made_up_address(0, 0),
+          .dst_rows = 500,
+          .dst_cols = 500,
+          .dst_pitch = 2000};
 }
 
 TEST(ResizeTable, TakesTexturesOnlyWhereTheyFitAndNeverByItself) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   const auto& names = family_names(GPUMEM_FAMILY_RESIZE);
   const Override texture{find_variant(names, "texture"), ChosenBy::program};
-  const auto taken = [&](const DeviceProps& props, ResizeProblem p) {
+  const auto taken = [&](const DeviceProps& props, ResizeParams p) {
     return select<ResizeFamily>(props, p, texture, {}).row >= 0;
   };
   EXPECT_TRUE(taken(h200, textured()));
   EXPECT_NE(select<ResizeFamily>(h200, textured(), {}, {}).row, texture.row);
   const auto refused = [&](auto change) {
-    ResizeProblem p = textured();
+    ResizeParams p = textured();
     change(p);
     return !taken(h200, p);
   };
-  EXPECT_TRUE(refused([](ResizeProblem& p) { p.channels = 3; }));
-  EXPECT_TRUE(refused([](ResizeProblem& p) { p.src_misalignment = 256; }));
-  EXPECT_TRUE(refused([](ResizeProblem& p) { p.src_pitch = 4016; }));
-  EXPECT_TRUE(refused([](ResizeProblem& p) { p.src_pitch = 2097152; }));
-  EXPECT_TRUE(refused([](ResizeProblem& p) { p.src_rows = 32769; }));
-  EXPECT_TRUE(refused([](ResizeProblem& p) {
+  EXPECT_TRUE(refused([](ResizeParams& p) { p.channels = 3; }));
+  EXPECT_TRUE(refused([](ResizeParams& p) { p.src = made_up_address(256, 1); }));
+  EXPECT_TRUE(refused([](ResizeParams& p) { p.src_pitch = 4016; }));
+  EXPECT_TRUE(refused([](ResizeParams& p) { p.src_pitch = 2097152; }));
+  EXPECT_TRUE(refused([](ResizeParams& p) { p.src_rows = 32769; }));
+  EXPECT_TRUE(refused([](ResizeParams& p) {
     p.src_cols = 32769;
     p.src_pitch = 131104;
   }));
-  EXPECT_FALSE(refused([](ResizeProblem& p) {
+  EXPECT_FALSE(refused([](ResizeParams& p) {
     p.src_cols = 32768;
     p.src_pitch = 131072;
   }));
@@ -146,12 +158,12 @@ TEST(ResizeTable, TakesTexturesOnlyWhereTheyFitAndNeverByItself) {
   EXPECT_FALSE(taken(without, textured()));
   std::mt19937_64 random(8);
   for (int i = 0; i < 20000; ++i) {
-    ResizeProblem p = textured();
+    ResizeParams p = textured();
     p.dtype = i % 2 == 0 ? GPUMEM_U16 : GPUMEM_F32;
     p.src_pitch = 16000 + static_cast<int64_t>(random() % 64);
     p.dst_pitch = 16000 + static_cast<int64_t>(random() % 8);
-    p.src_misalignment = static_cast<int32_t>(random() % 4096);
-    p.dst_misalignment = static_cast<int32_t>(random() % 16);
+    p.src = made_up_address(static_cast<int64_t>(random() % 4096), 1);
+    p.dst = made_up_address(static_cast<int64_t>(random() % 16), 0);
     EXPECT_NE(select<ResizeFamily>(h200, p, {}, {}).row, texture.row);
   }
 }
@@ -161,7 +173,7 @@ TEST(ResizeTable, BlocksCoverTheImage) {
   std::mt19937_64 random(9);
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   for (int i = 0; i < 5000; ++i) {
-    ResizeProblem p = textured();
+    ResizeParams p = textured();
     p.channels = static_cast<int32_t>(1 + random() % 4);
     p.dst_rows = 1 + static_cast<int64_t>(random() >> (40 + random() % 24));
     p.dst_cols = 1 + static_cast<int64_t>(random() >> (40 + random() % 24));

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "kernels/alignment.hpp"
 #include "ops/permute/permute_fuse.hpp"
 #include "tests/fixtures/devices.hpp"
 #include "tests/unit/decisions.hpp"
@@ -35,78 +36,90 @@ TEST(GoldenDecisions, AreWhatSelectGives) {
   EXPECT_GE(chosen.size(), 8u) << "the golden decisions should show most variants";
 }
 
-template <class Problem>
-Problem random_problem(std::mt19937_64& random, Runs runs);
+template <class Params>
+Params random_params(std::mt19937_64& random);
 
 int64_t log_uniform(std::mt19937_64& random, int bits) {
   return static_cast<int64_t>(random() >> (64 - 1 - static_cast<int>(random() % static_cast<unsigned>(bits))));
 }
 
+using fixtures::made_up_address;
+// Anywhere in the first `range` bytes of a page.
+char* anywhere(std::mt19937_64& random, int number, unsigned range = 16) {
+  return made_up_address(static_cast<int64_t>(random() % range), number);
+}
+
 template <>
-ReduceProblem random_problem(std::mt19937_64& random, Runs runs) {
-  return {runs,
-          GPUMEM_I32,
-          static_cast<gpumem_reduce_op>(random() % 7),
-          1 + log_uniform(random, 36),
-          random() % 2 == 0 ? 1 : 1 + log_uniform(random, 10),
-          static_cast<int32_t>(random() % 16)};
+ReduceParams random_params(std::mt19937_64& random) {
+  return {.dtype = GPUMEM_I32,
+          .op = static_cast<gpumem_reduce_op>(random() % 7),
+          .x = anywhere(random, 0),
+          .n = 1 + log_uniform(random, 36),
+          .stride = random() % 2 == 0 ? 1 : 1 + log_uniform(random, 10)};
 }
 template <>
-TransposeProblem random_problem(std::mt19937_64& random, Runs runs) {
-  TransposeProblem p{
-      runs, int64_t{1} << (random() % 5),        1 + log_uniform(random, 18),        1 + log_uniform(random, 18), 0,
-      0,    static_cast<int32_t>(random() % 16), static_cast<int32_t>(random() % 16)};
+TransposeParams random_params(std::mt19937_64& random) {
+  TransposeParams p{.element_bytes = int64_t{1} << (random() % 5),
+                    .rows = 1 + log_uniform(random, 18),
+                    .cols = 1 + log_uniform(random, 18),
+                    .src = anywhere(random, 1),
+                    .dst = anywhere(random, 0)};
   p.src_ld = p.cols + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
   p.dst_ld = p.rows + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
   return p;
 }
 template <>
-FillProblem random_problem(std::mt19937_64& random, Runs runs) {
-  const int64_t pattern = int64_t{1} << (random() % 5);
-  FillProblem p{runs, pattern, pattern * (1 + log_uniform(random, 32)), random() % 2 == 0};
+FillParams random_params(std::mt19937_64& random) {
+  FillParams p{
+      .dst = anywhere(random, 0), .pattern_bytes = int64_t{1} << (random() % 5), .count = 1 + log_uniform(random, 32)};
+  p.word[0] = random() % 2 == 0;
   if (random() % 2 == 0) {
     p.rows = 2 + log_uniform(random, 20);
-    p.access = int64_t{1} << (random() % 5);
+    p.pitch = p.row_bytes() + log_uniform(random, 8);
   }
   return p;
 }
 
 template <>
-CopyProblem random_problem(std::mt19937_64& random, Runs runs) {
-  CopyProblem p{runs, 1 + log_uniform(random, random() % 2 == 0 ? 8 : 36)};
+CopyParams random_params(std::mt19937_64& random) {
+  CopyParams p{.row_bytes = 1 + log_uniform(random, random() % 2 == 0 ? 8 : 36)};
   if (random() % 2 == 0) p.rows = 2 + log_uniform(random, 12);
   if (p.rows > 1 && random() % 2 == 0) p.slices = 2 + log_uniform(random, 8);
-  p.access = int64_t{1} << (random() % 5);
-  p.src_misalignment = static_cast<int32_t>(p.access * (random() % 2));
-  p.dst_misalignment = static_cast<int32_t>(p.access * (random() % 2));
+  const int64_t access = int64_t{1} << (random() % 5);
+  p.src = made_up_address(access * static_cast<int64_t>(random() % 2), 1);
+  p.dst = made_up_address(access * static_cast<int64_t>(random() % 2), 0);
+  p.src_pitch = p.dst_pitch = (p.row_bytes / access + 1) * access;
+  p.src_slice = p.dst_slice = p.rows * p.dst_pitch;
   return p;
 }
 
 template <>
-AxpbyProblem random_problem(std::mt19937_64& random, Runs runs) {
-  AxpbyProblem p{runs, random() % 2 == 0 ? GPUMEM_F32 : GPUMEM_F64, 1 + log_uniform(random, 40)};
-  p.reads_x = random() % 4 != 0;
-  p.reads_y = random() % 4 != 0;
-  p.z_misalignment = static_cast<int32_t>(random() % 16);
-  p.x_misalignment = random() % 2 == 0 ? p.z_misalignment : static_cast<int32_t>(random() % 16);
-  p.y_misalignment = random() % 2 == 0 ? p.z_misalignment : static_cast<int32_t>(random() % 16);
+AxpbyParams random_params(std::mt19937_64& random) {
+  AxpbyParams p{.dtype = random() % 2 == 0 ? GPUMEM_F32 : GPUMEM_F64, .n = 1 + log_uniform(random, 40)};
+  p.z = anywhere(random, 0);
+  const int32_t as_z = misalignment(p.z);
+  if (random() % 4 != 0) p.x = random() % 2 == 0 ? made_up_address(as_z, 1) : anywhere(random, 1);
+  if (random() % 4 != 0) p.y = random() % 2 == 0 ? made_up_address(as_z, 2) : anywhere(random, 2);
   return p;
 }
 
 template <>
-GatherScatterProblem random_problem(std::mt19937_64& random, Runs runs) {
-  GatherScatterProblem p{runs, 1 + log_uniform(random, 24), 1 + log_uniform(random, 36)};
-  for (int64_t* pitch : {&p.src_pitch, &p.dst_pitch}) {
-    if (random() % 4 != 0) *pitch = random() % 2 == 0 ? (p.row_bytes + 15) / 16 * 16 : p.row_bytes;
-  }
-  for (int32_t* misalignment : {&p.src_misalignment, &p.dst_misalignment}) {
-    *misalignment = static_cast<int32_t>(random() % 3 == 0 ? random() % 16 : random() % 4 * 4);
-  }
+GatherScatterParams random_params(std::mt19937_64& random) {
+  GatherScatterParams p{.row_bytes = 1 + log_uniform(random, 24), .n = 1 + log_uniform(random, 36)};
+  const auto side = [&](int64_t& rows, int64_t& pitch) {
+    rows = random() % 4 != 0 ? 2 : 1;
+    pitch = random() % 2 == 0 ? (p.row_bytes + 15) / 16 * 16 : p.row_bytes;
+  };
+  side(p.src_rows, p.src_pitch);
+  side(p.dst_rows, p.dst_pitch);
+  const auto place = [&] { return static_cast<int64_t>(random() % 3 == 0 ? random() % 16 : random() % 4 * 4); };
+  p.src = made_up_address(place(), 1);
+  p.dst = made_up_address(place(), 0);
   return p;
 }
 
 template <>
-PermuteProblem random_problem(std::mt19937_64& random, Runs runs) {
+PermuteParams random_params(std::mt19937_64& random) {
   PermuteAxes axes;
   axes.element_bytes = int64_t{1} << (random() % 5);
   int64_t dst_stride = random() % 8 == 0 ? 2 : 1;
@@ -115,16 +128,16 @@ PermuteProblem random_problem(std::mt19937_64& random, Runs runs) {
     axes.add(extent, random() % 4 == 0 ? log_uniform(random, 8) : 1, dst_stride);
     dst_stride = dst_stride * extent + (random() % 4 == 0 ? log_uniform(random, 4) : 0);
   }
-  const auto src = static_cast<int32_t>(random() % 2 == 0 ? 0 : random() % 16);
-  const auto dst = static_cast<int32_t>(random() % 2 == 0 ? 0 : random() % 16);
-  return {runs, fuse(axes, src, dst), src, dst};
+  PermuteParams p{.src = anywhere(random, 1, random() % 2 == 0 ? 1 : 16),
+                  .dst = anywhere(random, 0, random() % 2 == 0 ? 1 : 16)};
+  p.axes = fuse(axes, misalignment(p.src), misalignment(p.dst));
+  return p;
 }
 
 template <>
-ResizeProblem random_problem(std::mt19937_64& random, Runs runs) {
+ResizeParams random_params(std::mt19937_64& random) {
   constexpr gpumem_dtype kTypes[] = {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32};
-  ResizeProblem p{};
-  p.runs = runs;
+  ResizeParams p{};
   p.filter = static_cast<gpumem_filter>(random() % 2);
   p.dtype = kTypes[random() % 3];
   p.channels = static_cast<int32_t>(1 + random() % 4);
@@ -134,8 +147,8 @@ ResizeProblem random_problem(std::mt19937_64& random, Runs runs) {
   p.dst_cols = 1 + log_uniform(random, 18);
   p.src_pitch = p.src_cols * p.pixel_bytes() + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
   p.dst_pitch = p.dst_cols * p.pixel_bytes() + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
-  p.src_misalignment = random() % 2 == 0 ? 0 : static_cast<int32_t>(random() % 4096);
-  p.dst_misalignment = static_cast<int32_t>(random() % 16);
+  p.src = anywhere(random, 1, random() % 2 == 0 ? 1 : 4096);
+  p.dst = anywhere(random, 0);
   return p;
 }
 
@@ -161,13 +174,13 @@ TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
   std::mt19937_64 random(1);
   const auto table = TypeParam::table();
   for (const auto& device : kDevices) {
-    const Variant<typename TypeParam::Problem>* last = nullptr;
+    const Variant<typename TypeParam::Params>* last = nullptr;
     for (const auto& row : table) {
       if (row.runs == device.props.backend) last = &row;
     }
     ASSERT_NE(last, nullptr);
     for (int i = 0; i < 2000; ++i) {
-      const auto problem = random_problem<typename TypeParam::Problem>(random, device.props.backend);
+      const auto problem = random_params<typename TypeParam::Params>(random);
       EXPECT_EQ(rejection(*last, device.props, problem), nullptr) << last->name << " on " << device.name;
     }
   }
@@ -175,11 +188,11 @@ TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
 
 // Whatever is selected fits, covers the problem and can be launched.
 TYPED_TEST(Table, SelectsWhatFits) {
-  static_assert(noexcept(select<TypeParam>(DeviceProps{}, typename TypeParam::Problem{}, Override{}, TuningView{})));
+  static_assert(noexcept(select<TypeParam>(DeviceProps{}, typename TypeParam::Params{}, Override{}, TuningView{})));
   std::mt19937_64 random(2);
   for (const auto& device : kDevices) {
     for (int i = 0; i < 2000; ++i) {
-      const auto problem = random_problem<typename TypeParam::Problem>(random, device.props.backend);
+      const auto problem = random_params<typename TypeParam::Params>(random);
       const Decision d = select<TypeParam>(device.props, problem, {}, {});
       ASSERT_GE(d.row, 0);
       EXPECT_EQ(d.by, ChosenBy::table);
@@ -199,7 +212,7 @@ TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
   int refused = 0;
   for (int i = 0; i < 5000; ++i) {
     const auto& device = kDevices[random() % std::size(kDevices)];
-    const auto problem = random_problem<typename TypeParam::Problem>(random, device.props.backend);
+    const auto problem = random_params<typename TypeParam::Params>(random);
     const auto row = static_cast<int32_t>(random() % table.size());
     const Decision d = select<TypeParam>(device.props, problem, {row, ChosenBy::program}, {});
     if (rejection(table[row], device.props, problem) == nullptr) {
@@ -223,9 +236,9 @@ TEST(Transpose, InPlaceHasItsRowsAndNoOthers) {
   std::set<std::string_view> chosen;
   for (const auto& device : kDevices) {
     for (int i = 0; i < 500; ++i) {
-      auto problem = random_problem<TransposeProblem>(random, device.props.backend);
+      auto problem = random_params<TransposeParams>(random);
       for (const bool in_place : {false, true}) {
-        problem.in_place = in_place;
+        problem.src = in_place ? problem.dst : made_up_address(0, 1);
         if (random() % 4 == 0) problem.cols = problem.rows;
         const Decision d = select<TransposeFamily>(device.props, problem, {}, {});
         ASSERT_GE(d.row, 0) << device.name << ' ' << problem.rows << " x " << problem.cols;
@@ -241,8 +254,7 @@ TEST(Transpose, InPlaceIsWholeAsLongAsItFits) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   const DeviceProps host = fixtures::find_device("host2")->props;
   const auto chosen = [](const DeviceProps& device, int64_t bytes, int64_t rows, int64_t cols) {
-    TransposeProblem p{device.backend, bytes, rows, cols, cols, rows, 0, 0};
-    p.in_place = true;
+    const TransposeParams p{.element_bytes = bytes, .rows = rows, .cols = cols, .src_ld = cols, .dst_ld = rows};
     return std::string_view(TransposeFamily::table()[select<TransposeFamily>(device, p, {}, {}).row].name);
   };
   EXPECT_EQ(chosen(h200, 4, 2, 29056), "in_place_shared") << "227 KiB";
@@ -259,11 +271,14 @@ TEST(Transpose, HugeProblemsStayInsideTheGrid) {
     for (const int64_t element : {1, 2, 4, 8, 16}) {
       const int64_t other = std::min(int64_t{1} << 40, INT64_MAX / 32 / side);
       for (const bool tall : {false, true}) {
-        TransposeProblem p{Runs::cuda, element, tall ? other : side, tall ? side : other, 0, 0, 0, 0};
+        TransposeParams p{.element_bytes = element,
+                          .rows = tall ? other : side,
+                          .cols = tall ? side : other,
+                          .dst = made_up_address(0)};
         p.src_ld = p.cols;
         p.dst_ld = p.rows;
         for (const bool in_place : {false, true}) {
-          p.in_place = in_place;
+          p.src = in_place ? p.dst : made_up_address(0, 1);
           for (const auto& row : TransposeFamily::table()) {
             if (rejection(row, h200, p) != nullptr) continue;
             const LaunchShape shape = row.shape(h200, p);
@@ -278,7 +293,7 @@ TEST(Transpose, HugeProblemsStayInsideTheGrid) {
 
 TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
-  const ReduceProblem problem{Runs::cuda, GPUMEM_I32, GPUMEM_SUM, 1 << 20, 1, 0};
+  const ReduceParams problem{.x = made_up_address(0), .n = 1 << 20};
   const auto& names = family_names(GPUMEM_FAMILY_REDUCE);
   const int32_t elements = find_variant(names, "strided_scalar");
   const int32_t host = find_variant(names, "host_vector");
@@ -305,7 +320,8 @@ TEST(Axpby, LaunchesCoverZOrGoOn) {
     for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
       const int64_t largest = INT64_MAX / (dtype == GPUMEM_F32 ? 4 : 8);
       for (int64_t n = 1; n <= largest / 3; n = n * 3 + 1) {
-        const AxpbyProblem problem{device.props.backend, dtype, n, true, true, 8, 8, 8};
+        const AxpbyParams problem{
+            .dtype = dtype, .x = made_up_address(8, 1), .y = made_up_address(8, 2), .z = made_up_address(8, 0), .n = n};
         for (const auto& row : AxpbyFamily::table()) {
           if (rejection(row, device.props, problem) != nullptr) continue;
           const LaunchShape shape = row.shape(device.props, problem);
@@ -321,7 +337,11 @@ TEST(Axpby, LaunchesCoverZOrGoOn) {
 TEST(Axpby, WideAccessesGoByWhatIsRead) {
   const DeviceProps h200 = fixtures::find_device("h200")->props;
   const auto chosen = [&](gpumem_dtype dtype, bool reads_x, bool reads_y, int32_t x, int32_t y, int32_t z) {
-    const AxpbyProblem problem{Runs::cuda, dtype, 1000, reads_x, reads_y, x, y, z};
+    const AxpbyParams problem{.dtype = dtype,
+                              .x = reads_x ? made_up_address(x, 1) : nullptr,
+                              .y = reads_y ? made_up_address(y, 2) : nullptr,
+                              .z = made_up_address(z, 0),
+                              .n = 1000};
     return std::string_view(AxpbyFamily::table()[select<AxpbyFamily>(h200, problem, {}, {}).row].name);
   };
   EXPECT_EQ(chosen(GPUMEM_F32, true, true, 0, 0, 0), "vec16");
@@ -345,7 +365,7 @@ TEST(Permute, CoversArraysBeyond32Bits) {
     axes.add(70001, int64_t{70001} * 3, 1);
     axes.add(70001, 1, int64_t{70001} * 3);
     axes.add(3, 70001, 70001);
-    const PermuteProblem planes{Runs::cuda, fuse(axes, 0, 0), 0, 0};
+    const PermuteParams planes{.src = made_up_address(0, 1), .dst = made_up_address(0, 0), .axes = fuse(axes, 0, 0)};
     const Decision transposed = select<PermuteFamily>(h200, planes, {}, {});
     EXPECT_STREQ(PermuteFamily::table()[transposed.row].name, "transpose");
     const int32_t by_boxes = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "packed");
@@ -357,8 +377,9 @@ TEST(Permute, CoversArraysBeyond32Bits) {
 
     axes.src_stride[0] = 1;
     axes.src_stride[1] = int64_t{70001} * 3 + 1;  // a gap
-    const PermuteProblem lines{Runs::cuda, fuse(axes, static_cast<int32_t>(e % 16), 0), static_cast<int32_t>(e % 16),
-                               0};
+    const PermuteParams lines{.src = made_up_address(e % 16, 1),
+                              .dst = made_up_address(0, 0),
+                              .axes = fuse(axes, static_cast<int32_t>(e % 16), 0)};
     const Decision boxes = select<PermuteFamily>(h200, lines, {}, {});
     EXPECT_STREQ(PermuteFamily::table()[boxes.row].name, "contiguous_boxes");
     EXPECT_GE(boxes.shape.grid * boxes.shape.tile, lines.elements());
@@ -374,7 +395,7 @@ TEST(Permute, CoversArraysBeyond32Bits) {
 TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
   for (const auto& device : kDevices) {
     for (int64_t n = 1; n <= int64_t{1} << 36; n = n * 3 + 1) {
-      const ReduceProblem problem{device.props.backend, GPUMEM_I32, GPUMEM_SUM, n, 1, 4};
+      const ReduceParams problem{.x = made_up_address(4), .n = n};
       for (const auto& row : ReduceFamily::table()) {
         if (row.runs != Runs::cuda || rejection(row, device.props, problem) != nullptr) continue;
         const LaunchShape shape = row.shape(device.props, problem);
@@ -392,7 +413,7 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
   for (const auto& device : kDevices) {
     for (const int64_t n : {int64_t{1}, (int64_t{1} << 31) + 1, (int64_t{1} << 32) + 5, int64_t{1} << 38}) {
       for (const int64_t row_bytes : {int64_t{1}, int64_t{100}, int64_t{1} << 20, (int64_t{1} << 24) + 3}) {
-        const GatherScatterProblem problem{device.props.backend, row_bytes, n, 0, 0, 0, 0};
+        const GatherScatterParams problem{.row_bytes = row_bytes, .n = n};
         EXPECT_GT(problem.elements(), 0);
         for (const auto& row : GatherFamily::table()) {
           if (row.runs != device.props.backend) continue;
@@ -418,7 +439,7 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
 TEST(Rows, OnlyRowsThatAreFewAndLongAreCut) {
   const DeviceProps props = fixtures::find_device("host64")->props;
   const auto grid = [&](int64_t n, int64_t row_bytes) {
-    return select<GatherFamily>(props, {Runs::host, row_bytes, n, 0, 0, 0, 0}, {}, {}).shape.grid;
+    return select<GatherFamily>(props, {.row_bytes = row_bytes, .n = n}, {}, {}).shape.grid;
   };
   EXPECT_EQ(grid(2, 1000), 1);
   EXPECT_EQ(grid(2, 128 << 10), 2);

@@ -3,50 +3,30 @@
 #include "backend/cuda/cuda_backend.hpp"
 #include "backend/cuda/driver_copy.hpp"
 #include "backend/launchers.hpp"
-#include "kernels/limits.hpp"
 
 namespace gpumem {
 namespace {
 
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
-cudaError_t by_driver(const CopyArgs& args, kernels::Stream stream) { return copy_by_driver(args.block, stream); }
-
-// The widest access at which every row begins, on both sides.
-int64_t access_of(const CopyParams& b) noexcept {
-  uint64_t bits = reinterpret_cast<uintptr_t>(b.dst) | reinterpret_cast<uintptr_t>(b.src);
-  if (b.rows > 1) bits |= static_cast<uint64_t>(b.dst_pitch | b.src_pitch);
-  if (b.slices > 1) bits |= static_cast<uint64_t>(b.dst_slice | b.src_slice);
-  return widest_access(bits);
+cudaError_t by_driver(const CopyParams& params, const LaunchShape&, kernels::Stream stream) {
+  return copy_by_driver(params, stream);
 }
 
-template <auto kLaunch>
-cudaError_t by_kernel(const CopyArgs& args, kernels::Stream stream) {
-  const CopyParams& b = args.block;
-  const kernels::CopyLaunch launch{b.dst,       b.dst_pitch, b.dst_slice, b.src,           b.src_pitch, b.src_slice,
-                                   b.row_bytes, b.rows,      b.slices,    args.shape.grid, access_of(b)};
-  return kLaunch(launch, stream);
-}
-
-constexpr Launcher<cudaError_t (*)(const CopyArgs&, kernels::Stream)> kCopy[] = {
-    {"rows", by_kernel<kernels::copy_rows>},
-    {"vec16", by_kernel<kernels::copy_vec16>},
-    {"driver", by_driver},
-    {"vec4", by_kernel<kernels::copy_vec4>},
-    {"vec2", by_kernel<kernels::copy_vec2>},
-    {"scalar", by_kernel<kernels::copy_scalar>},
-    {"bytes", by_kernel<kernels::copy_bytes>},
+constexpr Launcher<kernels::CopyLauncher*> kCopy[] = {
+    {"rows", kernels::copy_rows},   {"vec16", kernels::copy_vec16}, {"driver", by_driver},
+    {"vec4", kernels::copy_vec4},   {"vec2", kernels::copy_vec2},   {"scalar", kernels::copy_scalar},
+    {"bytes", kernels::copy_bytes},
 };
 
 }  // namespace
 
-void add_copy_launcher_names(LauncherNames& names) { add_names<CopyFamily>(names, kCopy); }
+void add_copy_launcher_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_COPY, kCopy); }
 
-void CudaBackend::copy_block(NativeStream stream, const CopyArgs& args, Until until) {
+void CudaBackend::copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) {
   const DeviceScope scope = enter();
-  const auto launcher = launch_of<CopyFamily>(kCopy, args.variant);
   require_open(stream);
-  GPUMEM_CUDA(launcher(args, kernel_stream(stream)));
+  GPUMEM_CUDA(kCopy[choice.launcher].launch(params, choice.shape, kernel_stream(stream)));
   finish(native(stream), until);
 }
 

@@ -45,18 +45,20 @@ class CudaBackend final : public Backend {
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
 
-  ReduceNode reduce(NativeStream stream, const ReduceArgs& args) override;
-  void reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) override;
-  gpumem_status reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) override;
-  gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) override;
-  void transpose(NativeStream stream, const TransposeArgs& args, Until until) override;
-  void permute(NativeStream stream, const PermuteArgs& args, Until until) override;
-  void fill(NativeStream stream, const FillArgs& args, Until until) override;
-  void axpby(NativeStream stream, const AxpbyArgs& args, Until until) override;
-  BadIndex gather(NativeStream stream, const GatherScatterArgs& args, Until until) override;
-  BadIndex scatter(NativeStream stream, const GatherScatterArgs& args, Until until) override;
-  void copy_block(NativeStream stream, const CopyArgs& args, Until until) override;
-  void resize(NativeStream stream, const ResizeArgs& args, Until until) override;
+  ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
+  void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
+  gpumem_status reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                            Until until) override;
+  gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
+                                Until until) override;
+  void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
+  void permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) override;
+  void fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) override;
+  void axpby(NativeStream stream, const AxpbyParams& params, const Choice& choice, Until until) override;
+  BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
+  BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
+  void copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) override;
+  void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -106,8 +108,8 @@ class CudaBackend final : public Backend {
   template <class Launcher>
   gpumem_status reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
-  BadIndex move_rows(NativeStream stream, kernels::GatherScatterLauncher* launcher, const GatherScatterArgs& args,
-                     Until until);
+  BadIndex move_rows(NativeStream stream, kernels::GatherScatterLauncher* launcher, const GatherScatterParams& params,
+                     const LaunchShape& shape, Until until);
 
   DeviceProps props_;
   PrimaryContext primary_;

@@ -1,6 +1,4 @@
 // The families on a CUDA device: one launcher a variant, in the order of the table's CUDA rows.
-#include <cstring>
-
 #include "backend/cuda/cuda_backend.hpp"
 #include "backend/launchers.hpp"
 #include "kernels/axpby/axpby.hpp"
@@ -15,22 +13,22 @@ namespace {
 
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
-cudaError_t fill_memset(const kernels::FillLaunch& launch, kernels::Stream stream) {
+cudaError_t fill_memset(const FillParams& params, const LaunchShape&, kernels::Stream stream) {
   constexpr int64_t kMaxPitch = 0x7fffffff;  // the driver takes no pitch above
-  const auto bytes = static_cast<size_t>(launch.bytes);
-  if (launch.rows > 1 && launch.pitch <= kMaxPitch) {
-    return cudaMemset2DAsync(launch.dst, static_cast<size_t>(launch.pitch), launch.word[0], bytes,
-                             static_cast<size_t>(launch.rows), stream);
+  const auto bytes = static_cast<size_t>(params.row_bytes());
+  if (params.rows > 1 && params.pitch <= kMaxPitch) {
+    return cudaMemset2DAsync(params.dst, static_cast<size_t>(params.pitch), params.word[0], bytes,
+                             static_cast<size_t>(params.rows), stream);
   }
-  for (int64_t row = 0; row < launch.rows; ++row) {
-    auto* dst = static_cast<unsigned char*>(launch.dst) + row * launch.pitch;
-    const cudaError_t error = cudaMemsetAsync(dst, launch.word[0], bytes, stream);
+  for (int64_t row = 0; row < params.rows; ++row) {
+    auto* dst = static_cast<unsigned char*>(params.dst) + row * params.pitch;
+    const cudaError_t error = cudaMemsetAsync(dst, params.word[0], bytes, stream);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
-constexpr Launcher<decltype(&kernels::fill_vec16)> kFill[] = {
+constexpr Launcher<kernels::FillLauncher*> kFill[] = {
     {"memset", fill_memset},
     {"vec16", kernels::fill_vec16},
     {"bytes", kernels::fill_bytes},
@@ -45,7 +43,7 @@ LauncherNames cuda_launcher_names() {
   add_rows_launcher_names(names);
   add_copy_launcher_names(names);
   add_transpose_launcher_names(names);
-  add_names<FillFamily>(names, kFill);
+  add_names(names, GPUMEM_FAMILY_FILL, kFill);
   add_axpby_launcher_names(names);
   add_permute_launcher_names(names);
   add_resize_launcher_names(names);
@@ -64,13 +62,10 @@ void CudaBackend::warmup() {
   GPUMEM_CUDA(kernels::resize_preload());
 }
 
-void CudaBackend::fill(NativeStream stream, const FillArgs& args, Until until) {
+void CudaBackend::fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) {
   const DeviceScope scope = enter();
-  const auto launcher = launch_of<FillFamily>(kFill, args.variant);
   require_open(stream);
-  kernels::FillLaunch launch{args.dst, args.bytes, {}, args.shape.grid, args.rows, args.pitch};
-  std::memcpy(launch.word, args.word, sizeof launch.word);
-  GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
+  GPUMEM_CUDA(kFill[choice.launcher].launch(params, choice.shape, kernel_stream(stream)));
   finish(native(stream), until);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string_view>
 
 #include "backend/cuda/cuda_backend.hpp"
 #include "backend/launchers.hpp"
@@ -9,7 +10,6 @@
 #include "base/error.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/values.hpp"
-#include "select/select.hpp"
 
 namespace gpumem {
 namespace {
@@ -43,63 +43,63 @@ constexpr Launcher<kernels::ReduceLauncher*> kReduceSegments[] = {
 // Blocks that take the runs of very long segments in turn, if there are some: more than any device holds at a time.
 constexpr int64_t kLongSegmentBlocks = 1024;
 
-kernels::ReduceLaunch launch_of(const ReduceArgs& args) noexcept {
+kernels::ReduceLaunch launch_of(const ReduceParams& params, const LaunchShape& shape) noexcept {
   kernels::ReduceLaunch launch{};
-  launch.dtype = args.dtype;
-  launch.op = args.op;
-  launch.x = args.x;
-  launch.y = args.y;
-  launch.y_stride = args.y_stride;
-  launch.lines.length = args.n;
-  launch.lines.stride = args.stride;
-  launch.blocks_per_line = args.shape.grid;
-  launch.block = args.shape.block;
-  launch.tile = args.shape.tile;
+  launch.dtype = params.dtype;
+  launch.op = params.op;
+  launch.x = params.x;
+  launch.y = params.y;
+  launch.y_stride = params.y_stride;
+  launch.lines.length = params.n;
+  launch.lines.stride = params.stride;
+  launch.blocks_per_line = shape.grid;
+  launch.block = shape.block;
+  launch.tile = shape.tile;
   return launch;
 }
 
-kernels::ReduceLaunch launch_of(const ReduceAxisArgs& args) noexcept {
+kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const LaunchShape& shape) noexcept {
   kernels::ReduceLaunch launch{};
-  launch.dtype = args.dtype;
-  launch.op = args.op;
-  launch.x = args.x;
-  const bool rows = args.axis == GPUMEM_AXIS_ROWS;
+  launch.dtype = params.dtype;
+  launch.op = params.op;
+  launch.x = params.x;
+  const bool rows = params.axis == GPUMEM_AXIS_ROWS;
   kernels::LineLayout& lines = launch.lines;
-  lines.per_batch = rows ? args.rows : args.cols;
-  lines.count = lines.per_batch * args.batches;
-  lines.length = rows ? args.cols : args.rows;
-  lines.stride = rows ? 1 : args.ld;
-  lines.pitch = rows ? args.ld : 1;
-  lines.batch_stride = args.batch_stride;
+  lines.per_batch = rows ? params.rows : params.cols;
+  lines.count = lines.per_batch * params.batches;
+  lines.length = rows ? params.cols : params.rows;
+  lines.stride = rows ? 1 : params.ld;
+  lines.pitch = rows ? params.ld : 1;
+  lines.batch_stride = params.batch_stride;
   lines.many = true;
-  launch.blocks_per_line = ceil_div(lines.length, args.shape.tile);
-  launch.grid = args.shape.grid;
-  launch.lanes = args.shape.per_thread;
-  launch.block = args.shape.block;
-  launch.tile = args.shape.tile;
-  launch.result = args.result;
-  launch.status = args.status;
+  launch.blocks_per_line = ceil_div(lines.length, shape.tile);
+  launch.grid = shape.grid;
+  launch.lanes = shape.per_thread;
+  launch.block = shape.block;
+  launch.tile = shape.tile;
+  launch.result = params.result;
+  launch.status = params.status;
   return launch;
 }
 
-kernels::ReduceLaunch launch_of(const ReduceSegmentsArgs& args) noexcept {
+kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const LaunchShape& shape) noexcept {
   kernels::ReduceLaunch launch{};
-  launch.dtype = args.dtype;
-  launch.op = args.op;
-  launch.x = args.x;
+  launch.dtype = params.dtype;
+  launch.op = params.op;
+  launch.x = params.x;
   kernels::LineLayout& lines = launch.lines;
-  lines.count = lines.per_batch = args.segments;
-  lines.length = args.n;
-  lines.offsets = args.offsets;
+  lines.count = lines.per_batch = params.segments;
+  lines.length = params.n;
+  lines.offsets = params.offsets;
   lines.many = true;
   launch.blocks_per_line = 1;
-  launch.grid = args.shape.grid;
+  launch.grid = shape.grid;
   launch.rest_grid = kLongSegmentBlocks;
-  launch.lanes = args.shape.per_thread;
-  launch.block = args.shape.block;
-  launch.tile = args.shape.tile;
-  launch.result = args.result;
-  launch.status = args.status;
+  launch.lanes = shape.per_thread;
+  launch.block = shape.block;
+  launch.tile = shape.tile;
+  launch.result = params.result;
+  launch.status = params.status;
   return launch;
 }
 
@@ -112,9 +112,9 @@ bool ends_silently(const kernels::ReduceLaunch& launch) noexcept {
 }  // namespace
 
 void add_reduce_launcher_names(LauncherNames& names) {
-  add_names<ReduceFamily>(names, kReduce);
-  add_names<ReduceAxisFamily>(names, kReduceAxis);
-  add_names<ReduceSegmentsFamily>(names, kReduceSegments);
+  add_names(names, GPUMEM_FAMILY_REDUCE, kReduce);
+  add_names(names, GPUMEM_FAMILY_REDUCE_AXIS, kReduceAxis);
+  add_names(names, GPUMEM_FAMILY_REDUCE_SEGMENTS, kReduceSegments);
 }
 
 // The value comes straight into memory that the host watches: several microseconds sooner than a copy and a wait for the
@@ -135,11 +135,11 @@ void CudaBackend::wait_for(const ResultSlots::Lease& slot, cudaStream_t stream) 
   if (slot.host()->ticket != slot.ticket()) fail(GPUMEM_INTERNAL, "a reduction ended without handing its value over");
 }
 
-ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
+ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) {
   const DeviceScope scope = enter();
-  const auto launcher = launch_of<ReduceFamily>(kReduce, args.variant);
+  const auto launcher = kReduce[choice.launcher].launch;
   const ResultSlots::Lease slot(slots_);
-  kernels::ReduceLaunch launch = launch_of(args);
+  kernels::ReduceLaunch launch = launch_of(params, choice.shape);
   launch.slot = slot.device();
   launch.ticket = slot.ticket();
   {
@@ -153,14 +153,14 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceArgs& args) {
   return node;
 }
 
-void CudaBackend::reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) {
+void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) {
   const DeviceScope scope = enter();
-  const auto launcher = launch_of<ReduceFamily>(kReduce, args.variant);
+  const auto launcher = kReduce[choice.launcher].launch;
   require_open(stream);
-  kernels::ReduceLaunch launch = launch_of(args);
-  launch.result = target.result;
-  launch.index = target.index;
-  launch.status = target.status;
+  kernels::ReduceLaunch launch = launch_of(params, choice.shape);
+  launch.result = params.result;
+  launch.index = params.index;
+  launch.status = params.status;
   const std::lock_guard<std::mutex> lock(launching_);
   launch.scratch = scratch_.for_stream(native(stream));
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
@@ -193,33 +193,29 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
   return slot.host()->status;
 }
 
-gpumem_status CudaBackend::reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) {
-  const auto launcher = launch_of<ReduceAxisFamily>(kReduceAxis, args.variant);
-  return reduce_lines(stream, launcher, launch_of(args), until);
+gpumem_status CudaBackend::reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                                       Until until) {
+  const auto launcher = kReduceAxis[choice.launcher].launch;
+  return reduce_lines(stream, launcher, launch_of(params, choice.shape), until);
 }
 
-gpumem_status CudaBackend::reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) {
-  const auto launcher = launch_of<ReduceSegmentsFamily>(kReduceSegments, args.variant);
-  return reduce_lines(stream, launcher, launch_of(args), until);
+gpumem_status CudaBackend::reduce_segments(NativeStream stream, const ReduceSegmentsParams& params,
+                                           const Choice& choice, Until until) {
+  const auto launcher = kReduceSegments[choice.launcher].launch;
+  return reduce_lines(stream, launcher, launch_of(params, choice.shape), until);
 }
 
 // One small reduction of every type, of zeros: the kernels of one source file are loaded together.
 void CudaBackend::warm_up_reductions() {
   if (capturing(own_stream_)) return;
+  constexpr int32_t kOneBlock = 1;
+  static_assert(std::string_view(kReduce[kOneBlock].name) == "single_tile");
   const void* zeros = scratch_.for_stream(own_stream_).counters;
   for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
     for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_ARG_MIN}) {
-      const ReduceProblem problem{Runs::cuda, dtype, op, 16};
-      const Decision decision = select<ReduceFamily>(props_, problem, {}, {});
-      ReduceArgs args{};
-      args.variant = decision.row;
-      args.shape = decision.shape;
-      args.dtype = dtype;
-      args.op = op;
-      args.x = zeros;
-      args.n = 16;
-      args.stride = 1;
-      static_cast<void>(reduce(own_stream_, args));
+      const int32_t threads = 32 * one_chunk_warps(node_kind(dtype, op));
+      const LaunchShape shape{.block = threads, .tile = reduce_chunk(dtype, op)};
+      static_cast<void>(reduce(own_stream_, {.dtype = dtype, .op = op, .x = zeros, .n = 16}, {kOneBlock, shape}));
     }
   }
 }

@@ -8,35 +8,22 @@ namespace {
 
 cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
-constexpr Launcher<decltype(&kernels::resize_global)> kResize[] = {
+constexpr Launcher<kernels::ResizeLauncher*> kResize[] = {
     {"words", kernels::resize_words},
     {"global", kernels::resize_global},
-    {"texture", kernels::resize_texture},
+    {"texture", nullptr},  // takes a texture
     {"bytes", kernels::resize_bytes},
 };
 
 }  // namespace
 
-void add_resize_launcher_names(LauncherNames& names) { add_names<ResizeFamily>(names, kResize); }
+void add_resize_launcher_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_RESIZE, kResize); }
 
-void CudaBackend::resize(NativeStream stream, const ResizeArgs& a, Until until) {
+void CudaBackend::resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) {
   const DeviceScope scope = enter();
-  const auto launcher = launch_of<ResizeFamily>(kResize, a.variant);
   require_open(stream);
-  kernels::ResizeLaunch launch{a.filter,
-                               a.dtype,
-                               a.channels,
-                               a.src,
-                               a.src_pitch,
-                               a.dst,
-                               a.dst_pitch,
-                               resize_axis(a.src_rows, a.dst_rows),
-                               resize_axis(a.src_cols, a.dst_cols),
-                               a.shape.tile,
-                               a.shape.grid,
-                               0};
-  if (launcher != kernels::resize_texture) {
-    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
+  if (auto* const launch = kResize[choice.launcher].launch; launch != nullptr) {
+    GPUMEM_CUDA(launch(params, choice.shape, kernel_stream(stream)));
     return finish(native(stream), until);
   }
   if (capturing(stream)) {
@@ -44,10 +31,9 @@ void CudaBackend::resize(NativeStream stream, const ResizeArgs& a, Until until) 
          "the variant texture of resize can't run on a stream that is being captured into a graph, which would outlive "
          "its texture; the capture is still valid");
   }
-  textures_.use(kernels::resize_texture_resource(launch), kernels::resize_texture_reading(launch), native(stream),
+  textures_.use(kernels::resize_texture_resource(params), kernels::resize_texture_reading(params), native(stream),
                 [&](cudaTextureObject_t texture) {
-                  launch.texture = texture;
-                  GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
+                  GPUMEM_CUDA(kernels::resize_texture(params, choice.shape, texture, kernel_stream(stream)));
                 });
   finish(native(stream), until);
 }

@@ -10,7 +10,7 @@ constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
     {"in_place_tiles_vec16", kernels::transpose_in_place_tiles_vec16},
     {"in_place_tiles", kernels::transpose_in_place_tiles},
     {"in_place_shared", kernels::transpose_in_place_shared},
-    {"in_place_c2r", kernels::transpose_in_place_c2r},
+    {"in_place_c2r", nullptr},  // takes scratch memory
     {"aos_soa", kernels::transpose_aos_soa},
     {"byte_perm_vec16", kernels::transpose_byte_perm_vec16},
     {"tile_vec16", kernels::transpose_tile_vec16},
@@ -25,31 +25,18 @@ constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
 
 }  // namespace
 
-void add_transpose_launcher_names(LauncherNames& names) { add_names<TransposeFamily>(names, kTranspose); }
+void add_transpose_launcher_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_TRANSPOSE, kTranspose); }
 
-void CudaBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
+void CudaBackend::transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) {
   const DeviceScope scope = enter();
-  const auto launcher = launch_of<TransposeFamily>(kTranspose, args.variant);
   require_open(stream);
   const kernels::Stream on = kernel_stream(stream);
-  kernels::TransposeLaunch launch{args.src,
-                                  args.src_ld,
-                                  args.dst,
-                                  args.dst_ld,
-                                  args.rows,
-                                  args.cols,
-                                  args.batches,
-                                  args.src_batch_stride,
-                                  args.dst_batch_stride,
-                                  args.shape.grid,
-                                  props_.shared_bytes_per_block};
-  const int64_t bytes = launcher == kernels::transpose_in_place_c2r
-                            ? kernels::transpose_in_place_c2r_scratch(args.element_bytes, launch)
-                            : 0;
-  {
+  if (auto* const launch = kTranspose[choice.launcher].launch; launch != nullptr) {
+    GPUMEM_CUDA(launch(params, choice.shape, on));
+  } else {
+    const int64_t bytes = kernels::transpose_in_place_c2r_scratch(params, choice.shape);
     const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), on);
-    launch.scratch = scratch.get();
-    GPUMEM_CUDA(launcher(args.element_bytes, launch, on));
+    GPUMEM_CUDA(kernels::transpose_in_place_c2r(params, choice.shape, scratch.get(), on));
   }
   finish(on, until);
 }

@@ -19,14 +19,14 @@ const char* element(const void* p, int64_t i, int64_t element_bytes) noexcept {
 }
 
 // Writing around the caches pays where z is not in them: not where it has just been read.
-void parallel(const HostTeam& team, const AxpbyArgs& a) {
+void parallel(const HostTeam& team, const AxpbyParams& a, const LaunchShape& shape) {
   const auto loop = a.dtype == GPUMEM_F32 ? team.loops.axpby.f32 : team.loops.axpby.f64;
   const int64_t bytes = element_bytes(a.dtype);
   const bool stream = a.z != a.x && a.z != a.y && team.larger_than_caches(a.n * bytes);
-  team.parallel(ceil_div(a.n, a.shape.tile), [&](int64_t i) {
+  team.parallel(ceil_div(a.n, shape.tile), [&](int64_t i) {
     const DefaultFloatEnvironment of_thread;
-    const int64_t first = i * a.shape.tile;
-    const int64_t last = std::min(first + a.shape.tile, a.n);
+    const int64_t first = i * shape.tile;
+    const int64_t last = std::min(first + shape.tile, a.n);
     loop({a.alpha, element(a.x, first, bytes), a.beta, element(a.y, first, bytes),
           static_cast<char*>(a.z) + first * bytes, last - first, stream});
   });
@@ -34,7 +34,7 @@ void parallel(const HostTeam& team, const AxpbyArgs& a) {
 
 // The formula and nothing else: what the loops are held against.
 template <class T, class Bits>
-void one_by_one(const AxpbyArgs& a) noexcept {
+void one_by_one(const AxpbyParams& a) noexcept {
   const T alpha = std::bit_cast<T>(static_cast<Bits>(a.alpha));
   const T beta = std::bit_cast<T>(static_cast<Bits>(a.beta));
   const auto load = [](const void* p, int64_t i) noexcept {
@@ -56,22 +56,22 @@ void one_by_one(const AxpbyArgs& a) noexcept {
   }
 }
 
-void serial(const HostTeam&, const AxpbyArgs& args) {
+void serial(const HostTeam&, const AxpbyParams& args, const LaunchShape&) {
   const DefaultFloatEnvironment environment;
   if (args.dtype == GPUMEM_F32) return one_by_one<float, uint32_t>(args);
   one_by_one<double, uint64_t>(args);
 }
 
-constexpr Launcher<void (*)(const HostTeam&, const AxpbyArgs&)> kAxpby[] = {{"host_parallel", parallel},
-                                                                            {"host_serial", serial}};
+constexpr Launcher<void (*)(const HostTeam&, const AxpbyParams&, const LaunchShape&)> kAxpby[] = {
+    {"host_parallel", parallel}, {"host_serial", serial}};
 
 }  // namespace
 
-void add_axpby_host_names(LauncherNames& names) { add_names<AxpbyFamily>(names, kAxpby); }
+void add_axpby_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_AXPBY, kAxpby); }
 
-void HostBackend::axpby(NativeStream stream, const AxpbyArgs& args, Until until) {
-  const auto launch = launch_of<AxpbyFamily>(kAxpby, args.variant);
-  submit(stream, until, [launch, args, this] { launch(team_, args); });
+void HostBackend::axpby(NativeStream stream, const AxpbyParams& params, const Choice& choice, Until until) {
+  const auto launch = kAxpby[choice.launcher].launch;
+  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
 }
 
 }  // namespace gpumem

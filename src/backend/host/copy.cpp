@@ -31,32 +31,31 @@ void move(const HostTeam& team, const CopyParams& b, int64_t first, int64_t last
 }
 
 // shape.tile bytes a task, counted without the gaps: a task may begin and end within a row.
-void copy_parallel(const HostTeam& team, const CopyArgs& args) {
-  const CopyParams& b = args.block;
+void copy_parallel(const HostTeam& team, const CopyParams& b, const LaunchShape& shape) {
   const int64_t bytes = b.bytes();
   const bool stream = team.larger_than_caches(bytes) && long_enough_to_stream(b) && b.row_bytes < kLongestStreamed;
-  team.parallel((bytes + args.shape.tile - 1) / args.shape.tile, [&](int64_t i) {
-    const int64_t first = i * args.shape.tile;
-    move(team, b, first, std::min(first + args.shape.tile, bytes), stream);
+  team.parallel((bytes + shape.tile - 1) / shape.tile, [&](int64_t i) {
+    const int64_t first = i * shape.tile;
+    move(team, b, first, std::min(first + shape.tile, bytes), stream);
   });
 }
 
-void copy_serial(const HostTeam&, const CopyArgs& args) { copy_rows(args.block); }
+void copy_serial(const HostTeam&, const CopyParams& b, const LaunchShape&) { copy_rows(b); }
 
-constexpr Launcher<void (*)(const HostTeam&, const CopyArgs&)> kCopy[] = {{"host_parallel", copy_parallel},
-                                                                          {"host_serial", copy_serial}};
+constexpr Launcher<void (*)(const HostTeam&, const CopyParams&, const LaunchShape&)> kCopy[] = {
+    {"host_parallel", copy_parallel}, {"host_serial", copy_serial}};
 
 }  // namespace
 
-void add_copy_host_names(LauncherNames& names) { add_names<CopyFamily>(names, kCopy); }
+void add_copy_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_COPY, kCopy); }
 
 void HostBackend::move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept {
   move(team_, block, first, last, around_caches && long_enough_to_stream(block));
 }
 
-void HostBackend::copy_block(NativeStream stream, const CopyArgs& args, Until until) {
-  const auto launch = launch_of<CopyFamily>(kCopy, args.variant);
-  submit(stream, until, [launch, args, this] { launch(team_, args); });
+void HostBackend::copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) {
+  const auto launch = kCopy[choice.launcher].launch;
+  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
 }
 
 }  // namespace gpumem

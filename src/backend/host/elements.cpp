@@ -4,7 +4,7 @@
 
 namespace gpumem {
 
-void transpose_elements(const TransposeArgs& a) noexcept {
+void transpose_elements(const TransposeParams& a) noexcept {
   const auto bytes = static_cast<size_t>(a.element_bytes);
   for (int64_t batch = 0; batch < a.batches; ++batch) {
     const auto* src = static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes;

@@ -6,6 +6,6 @@
 namespace gpumem {
 
 // Every matrix, element by element.
-void transpose_elements(const TransposeArgs& args) noexcept;
+void transpose_elements(const TransposeParams& args) noexcept;
 
 }  // namespace gpumem

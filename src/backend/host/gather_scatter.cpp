@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <type_traits>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
@@ -36,13 +35,13 @@ int64_t first_bad(const Index* index, int64_t first, int64_t last, uint64_t limi
 }
 
 template <class Index>
-BadIndex check(const HostTeam& team, int64_t tile, const GatherScatterArgs& a) noexcept {
+BadIndex check(const HostTeam& team, int64_t tile, const GatherScatterParams& a, uint64_t limit) noexcept {
   const auto* index = static_cast<const Index*>(a.index);
   std::atomic<int64_t> found{a.n};
   team.parallel(ceil_div(a.n, tile), [&](int64_t task) {
     const int64_t first = task * tile;
     int64_t seen = found.load(std::memory_order_relaxed);
-    const int64_t bad = first < seen ? first_bad(index, first, std::min(first + tile, a.n), a.limit) : a.n;
+    const int64_t bad = first < seen ? first_bad(index, first, std::min(first + tile, a.n), limit) : a.n;
     if (bad == std::min(first + tile, a.n)) return;
     while (bad < seen && !found.compare_exchange_weak(seen, bad, std::memory_order_relaxed)) {
     }
@@ -85,7 +84,7 @@ constexpr int64_t kMostRowsAhead = 16;
 
 // kBytes: of a row, where it is one of the usual short ones; else 0.
 template <bool kGathers, class Index, int64_t kBytes>
-void move_rows_of_task(const GatherScatterArgs& a, int64_t first, int64_t last) noexcept {
+void move_rows_of_task(const GatherScatterParams& a, int64_t first, int64_t last) noexcept {
   const auto* index = static_cast<const Index*>(a.index);
   const auto* src = static_cast<const char*>(a.src);
   auto* dst = static_cast<char*>(a.dst);
@@ -105,7 +104,7 @@ void move_rows_of_task(const GatherScatterArgs& a, int64_t first, int64_t last) 
   for (; i < last; ++i) move(i);
 }
 
-using Move = void (*)(const GatherScatterArgs&, int64_t, int64_t);
+using Move = void (*)(const GatherScatterParams&, int64_t, int64_t);
 
 template <bool kGathers, class Index>
 Move move_of(int64_t row_bytes) noexcept {
@@ -133,7 +132,7 @@ Move move_of(int64_t row_bytes) noexcept {
 
 // Rows that are few and long are cut into pieces of as many bytes.
 template <bool kGathers, class Index>
-void move_pieces(const HostTeam& team, const GatherScatterArgs& a, int64_t pieces) noexcept {
+void move_pieces(const HostTeam& team, const GatherScatterParams& a, int64_t pieces) noexcept {
   const auto* index = static_cast<const Index*>(a.index);
   const int64_t bytes = ceil_div(ceil_div(a.row_bytes, pieces), kLine) * kLine;
   team.parallel(a.n * pieces, [&](int64_t task) {
@@ -147,16 +146,18 @@ void move_pieces(const HostTeam& team, const GatherScatterArgs& a, int64_t piece
 }
 
 template <bool kGathers, class Index>
-BadIndex check_and_move(const HostTeam& team, HostWay way, const GatherScatterArgs& a) noexcept {
-  const BadIndex bad = check<Index>(team, way.serial ? a.n : kCheckTile, a);
+BadIndex check_and_move(const HostTeam& team, HostWay way, const GatherScatterParams& a,
+                        const LaunchShape& shape) noexcept {
+  const uint64_t limit = a.limit(kGathers ? a.src_rows : a.dst_rows);
+  const BadIndex bad = check<Index>(team, way.serial ? a.n : kCheckTile, a, limit);
   if (a.status != nullptr) *a.status = bad.at < 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
   if (bad.at >= 0) return bad;
-  if (a.shape.grid > a.n) {
-    move_pieces<kGathers, Index>(team, a, a.shape.grid / a.n);
+  if (shape.grid > a.n) {
+    move_pieces<kGathers, Index>(team, a, shape.grid / a.n);
     return bad;
   }
   const Move move = move_of<kGathers, Index>(a.row_bytes);
-  const int64_t tile = a.shape.tile;
+  const int64_t tile = shape.tile;
   team.parallel(ceil_div(a.n, tile), [&](int64_t task) { move(a, task * tile, std::min((task + 1) * tile, a.n)); });
   return bad;
 }
@@ -164,30 +165,33 @@ BadIndex check_and_move(const HostTeam& team, HostWay way, const GatherScatterAr
 }  // namespace
 
 void add_rows_host_names(LauncherNames& names) {
-  add_names<GatherFamily>(names, kGather);
-  add_names<ScatterFamily>(names, kScatter);
+  add_names(names, GPUMEM_FAMILY_GATHER, kGather);
+  add_names(names, GPUMEM_FAMILY_SCATTER, kScatter);
 }
 
-template <class Family>
-BadIndex HostBackend::move_rows(NativeStream stream, const GatherScatterArgs& args, Until until) {
-  constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
-  const HostWay way = launch_of<Family>(kGathers ? kGather : kScatter, args.variant);
-  const auto run = args.index_bytes == 4 ? check_and_move<kGathers, uint32_t> : check_and_move<kGathers, uint64_t>;
+template <bool kGathers>
+BadIndex HostBackend::move_rows(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
+                                Until until) {
+  const HostWay way = (kGathers ? kGather : kScatter)[choice.launcher].launch;
+  const bool narrow = element_bytes(params.index_type) == 4;
+  const auto run = narrow ? check_and_move<kGathers, uint32_t> : check_and_move<kGathers, uint64_t>;
   BadIndex bad;
   if (until == Until::complete) {
-    submit(stream, until, [&] { bad = run(team_, way, args); });
+    submit(stream, until, [&] { bad = run(team_, way, params, choice.shape); });
   } else {
-    submit(stream, until, [run, way, args, this] { run(team_, way, args); });
+    submit(stream, until, [run, way, params, shape = choice.shape, this] { run(team_, way, params, shape); });
   }
   return bad;
 }
 
-BadIndex HostBackend::gather(NativeStream stream, const GatherScatterArgs& args, Until until) {
-  return move_rows<GatherFamily>(stream, args, until);
+BadIndex HostBackend::gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
+                             Until until) {
+  return move_rows<true>(stream, params, choice, until);
 }
 
-BadIndex HostBackend::scatter(NativeStream stream, const GatherScatterArgs& args, Until until) {
-  return move_rows<ScatterFamily>(stream, args, until);
+BadIndex HostBackend::scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
+                              Until until) {
+  return move_rows<false>(stream, params, choice, until);
 }
 
 }  // namespace gpumem

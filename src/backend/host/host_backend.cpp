@@ -45,7 +45,7 @@ std::unique_ptr<Host> make_host_backend(const HostOptions& options) { return std
 HostBackend::HostBackend(const HostOptions& options)
     : props_(host_props(options)),
       team_{host_loops(options.simd), props_.multiprocessors, props_.l2_bytes, options.parallel_for,
-            options.parallel_for.call == nullptr ? WorkerPool::shared() : nullptr} {}
+            options.parallel_for.call == nullptr ? WorkerPool::shared(*options.workers) : nullptr} {}
 
 void HostBackend::warmup() {
   team_.parallel(props_.multiprocessors, [](int64_t) {});

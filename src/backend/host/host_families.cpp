@@ -20,16 +20,16 @@ Range piece(int64_t i, int64_t tile, int64_t n) noexcept {
 }
 
 // Parts of rows, shape.tile bytes each, are dealt out to shape.grid tasks in order.
-void fill_rows(const HostTeam& team, const FillArgs& args) {
-  const bool stream = team.larger_than_caches(args.bytes * args.rows);
-  const int64_t tile = args.shape.tile;
-  const int64_t parts_a_row = (args.bytes + tile - 1) / tile;
+void fill_rows(const HostTeam& team, const FillParams& args, const LaunchShape& shape) {
+  const bool stream = team.larger_than_caches(args.row_bytes() * args.rows);
+  const int64_t tile = shape.tile;
+  const int64_t parts_a_row = (args.row_bytes() + tile - 1) / tile;
   const int64_t parts = parts_a_row * args.rows;
-  const int64_t parts_a_task = (parts + args.shape.grid - 1) / args.shape.grid;
+  const int64_t parts_a_task = (parts + shape.grid - 1) / shape.grid;
   team.parallel((parts + parts_a_task - 1) / parts_a_task, [&](int64_t task) {
     const Range own = piece(task, parts_a_task, parts);
     for (int64_t part = own.first; part < own.last; ++part) {
-      const Range r = piece(part % parts_a_row, tile, args.bytes);
+      const Range r = piece(part % parts_a_row, tile, args.row_bytes());
       char* row = static_cast<char*>(args.dst) + part / parts_a_row * args.pitch;
       team.loops.moves.fill(row + r.first, r.last - r.first, args.word, stream);
     }
@@ -37,18 +37,18 @@ void fill_rows(const HostTeam& team, const FillArgs& args) {
 }
 
 // shape.tile is a multiple of 64, so that each piece begins with the pattern's first byte.
-void fill_parallel(const HostTeam& team, const FillArgs& args) {
-  if (args.rows > 1) return fill_rows(team, args);
-  const bool stream = team.larger_than_caches(args.bytes);
-  team.parallel((args.bytes + args.shape.tile - 1) / args.shape.tile, [&](int64_t i) {
-    const Range r = piece(i, args.shape.tile, args.bytes);
+void fill_parallel(const HostTeam& team, const FillParams& args, const LaunchShape& shape) {
+  if (args.rows > 1) return fill_rows(team, args, shape);
+  const bool stream = team.larger_than_caches(args.row_bytes());
+  team.parallel((args.row_bytes() + shape.tile - 1) / shape.tile, [&](int64_t i) {
+    const Range r = piece(i, shape.tile, args.row_bytes());
     team.loops.moves.fill(static_cast<char*>(args.dst) + r.first, r.last - r.first, args.word, stream);
   });
 }
 
-void fill_serial(const HostTeam& team, const FillArgs& args) {
+void fill_serial(const HostTeam& team, const FillParams& args, const LaunchShape&) {
   for (int64_t row = 0; row < args.rows; ++row) {
-    team.loops.moves.fill(static_cast<char*>(args.dst) + row * args.pitch, args.bytes, args.word, false);
+    team.loops.moves.fill(static_cast<char*>(args.dst) + row * args.pitch, args.row_bytes(), args.word, false);
   }
 }
 
@@ -58,18 +58,18 @@ constexpr Launcher<HostWay> kReduce[] = {
 constexpr Launcher<HostWay> kReduceAxis[] = {{"host_lines", {}}, {"host_lines_serial", {.serial = true}}};
 constexpr Launcher<HostWay> kReduceSegments[] = {{"host_segments", {}}, {"host_segments_serial", {.serial = true}}};
 
-constexpr Launcher<void (*)(const HostTeam&, const FillArgs&)> kFill[] = {{"host_parallel", fill_parallel},
-                                                                          {"host_serial", fill_serial}};
+constexpr Launcher<void (*)(const HostTeam&, const FillParams&, const LaunchShape&)> kFill[] = {
+    {"host_parallel", fill_parallel}, {"host_serial", fill_serial}};
 
 }  // namespace
 
 LauncherNames host_launcher_names() {
   LauncherNames names;
-  add_names<ReduceFamily>(names, kReduce);
+  add_names(names, GPUMEM_FAMILY_REDUCE, kReduce);
   add_transpose_host_names(names);
-  add_names<FillFamily>(names, kFill);
-  add_names<ReduceAxisFamily>(names, kReduceAxis);
-  add_names<ReduceSegmentsFamily>(names, kReduceSegments);
+  add_names(names, GPUMEM_FAMILY_FILL, kFill);
+  add_names(names, GPUMEM_FAMILY_REDUCE_AXIS, kReduceAxis);
+  add_names(names, GPUMEM_FAMILY_REDUCE_SEGMENTS, kReduceSegments);
   add_axpby_host_names(names);
   add_rows_host_names(names);
   add_permute_host_names(names);
@@ -78,44 +78,45 @@ LauncherNames host_launcher_names() {
   return names;
 }
 
-ReduceNode HostBackend::reduce(NativeStream stream, const ReduceArgs& args) {
-  VectorReduction job(team_, launch_of<ReduceFamily>(kReduce, args.variant), args);
+ReduceNode HostBackend::reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) {
+  VectorReduction job(team_, kReduce[choice.launcher].launch, params, choice.shape);
   ReduceNode node;
   submit(stream, Until::complete, [&] { node = job.run(); });
   return node;
 }
 
-void HostBackend::reduce_async(NativeStream stream, const ReduceArgs& args, const ReduceTarget& target) {
-  const HostWay way = launch_of<ReduceFamily>(kReduce, args.variant);
+void HostBackend::reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) {
+  const HostWay way = kReduce[choice.launcher].launch;
   submit(stream, Until::enqueued,
-         [job = std::make_shared<VectorReduction>(team_, way, args), target] { job->run_into(target); });
+         [job = std::make_shared<VectorReduction>(team_, way, params, choice.shape)] { job->finish(); });
 }
 
-template <class Job, class Args>
-gpumem_status HostBackend::run_lines(NativeStream stream, HostWay way, const Args& args, Until until) {
+template <class Job, class Params>
+gpumem_status HostBackend::run_lines(NativeStream stream, HostWay way, const Params& params, const LaunchShape& shape,
+                                     Until until) {
   gpumem_status worst = GPUMEM_OK;
   if (until == Until::complete) {
-    Job job(team_, way, args);
+    Job job(team_, way, params, shape);
     submit(stream, until, [&] { worst = job.run(); });
   } else {
-    submit(stream, until, [job = std::make_shared<Job>(team_, way, args)] { job->run(); });
+    submit(stream, until, [job = std::make_shared<Job>(team_, way, params, shape)] { job->run(); });
   }
   return worst;
 }
 
-gpumem_status HostBackend::reduce_axis(NativeStream stream, const ReduceAxisArgs& args, Until until) {
-  const HostWay way = launch_of<ReduceAxisFamily>(kReduceAxis, args.variant);
-  return run_lines<AxisReduction>(stream, way, args, until);
+gpumem_status HostBackend::reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                                       Until until) {
+  return run_lines<AxisReduction>(stream, kReduceAxis[choice.launcher].launch, params, choice.shape, until);
 }
 
-gpumem_status HostBackend::reduce_segments(NativeStream stream, const ReduceSegmentsArgs& args, Until until) {
-  const HostWay way = launch_of<ReduceSegmentsFamily>(kReduceSegments, args.variant);
-  return run_lines<SegmentReduction>(stream, way, args, until);
+gpumem_status HostBackend::reduce_segments(NativeStream stream, const ReduceSegmentsParams& params,
+                                           const Choice& choice, Until until) {
+  return run_lines<SegmentReduction>(stream, kReduceSegments[choice.launcher].launch, params, choice.shape, until);
 }
 
-void HostBackend::fill(NativeStream stream, const FillArgs& args, Until until) {
-  const auto launch = launch_of<FillFamily>(kFill, args.variant);
-  submit(stream, until, [launch, args, this] { launch(team_, args); });
+void HostBackend::fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) {
+  const auto launch = kFill[choice.launcher].launch;
+  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
 }
 
 }  // namespace gpumem

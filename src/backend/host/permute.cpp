@@ -136,12 +136,12 @@ struct Operands {
   const char* src;
   char* dst;
 };
-Operands operands_of(const PermuteArgs& args) noexcept {
+Operands operands_of(const PermuteParams& args) noexcept {
   return {static_cast<const char*>(args.src), static_cast<char*>(args.dst)};
 }
 
 // x is the run, y the axis whose runs follow each other.
-void move_rows(const HostTeam& team, const PermuteArgs& args) noexcept {
+void move_rows(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
   int32_t next = args.axes.rank > 1 ? 1 : -1;
@@ -151,17 +151,17 @@ void move_rows(const HostTeam& team, const PermuteArgs& args) noexcept {
   const Walk walk(args.axes, 0, next);
   const int64_t bytes = args.axes.elements() * element;
   const bool stream = bytes >= kStreamedBytes && walk.x.extent * element >= kWholeLines;
-  over_pieces(team, args.shape.grid, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Piece& p) {
+  over_pieces(team, tasks, walk, kLine, std::max(walk.x.extent, walk.y.extent), [&](const Piece& p) {
     move_runs({at.src + p.src + p.first_x * element + p.first_y * walk.y.src_stride, walk.y.src_stride,
                at.dst + p.dst + p.first_x * element + p.first_y * walk.y.dst_stride, walk.y.dst_stride,
                (p.last_x - p.first_x) * element, p.last_y - p.first_y, stream});
   });
 }
 
-void move_cores(const HostTeam& team, const PermuteArgs& args, const Walk& walk) noexcept {
+void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, const Walk& walk) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
-  over_pieces(team, args.shape.grid, walk, kLine, longest_band(walk, element), [&](const Piece& p) {
+  over_pieces(team, tasks, walk, kLine, longest_band(walk, element), [&](const Piece& p) {
     const char* src = at.src + p.src + p.first_x * walk.x.src_stride + p.first_y * walk.y.src_stride;
     char* dst = at.dst + p.dst + p.first_x * walk.x.dst_stride + p.first_y * walk.y.dst_stride;
     move_strided(element, {src, walk.x.src_stride, walk.y.src_stride, dst, walk.x.dst_stride, walk.y.dst_stride,
@@ -170,16 +170,16 @@ void move_cores(const HostTeam& team, const PermuteArgs& args, const Walk& walk)
 }
 
 // x is the fastest axis of src, y that of dst.
-void move_planes(const HostTeam& team, const PermuteArgs& args) noexcept {
+void move_planes(const HostTeam& team, const PermuteParams& args, const LaunchShape& shape) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
   const int32_t fastest = src_fastest(args.axes);
   const Walk walk(args.axes, fastest, 0);
   // The loops of the transpose go through a buffer, from which whole lines are written.
-  if (walk.y.extent * element < kWholeLines) return move_cores(team, args, walk);
+  if (walk.y.extent * element < kWholeLines) return move_cores(team, args, shape.grid, walk);
   const auto loop = team.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(element))];
   const bool stream = args.axes.elements() * element >= kStreamedBytes;
-  over_pieces(team, args.shape.grid, walk, args.shape.tile, longest_band(walk, element), [&](const Piece& p) {
+  over_pieces(team, shape.grid, walk, shape.tile, longest_band(walk, element), [&](const Piece& p) {
     const TaskMemory buffer(tile_memory_bytes(element, (p.last_x - p.first_x) * (p.last_y - p.first_y) * element));
     loop({at.src + p.src, args.axes.src_stride[0], at.dst + p.dst, args.axes.dst_stride[fastest], p.first_y, p.last_y,
           p.first_x, p.last_x, stream, buffer.get()});
@@ -187,40 +187,40 @@ void move_planes(const HostTeam& team, const PermuteArgs& args) noexcept {
 }
 
 // x is the axis along which src's elements lie closest, y the fastest of dst; of one axis only, x.
-void move_general(const HostTeam& team, const PermuteArgs& args) noexcept {
+void move_general(const HostTeam& team, const PermuteParams& args, int64_t tasks) noexcept {
   const PermuteAxes& a = args.axes;
   int32_t closest = 0;
   for (int32_t d = 1; d < a.rank; ++d) {
     const bool moves = a.src_stride[d] > 0;
     if (moves && (a.src_stride[closest] == 0 || a.src_stride[d] < a.src_stride[closest])) closest = d;
   }
-  move_cores(team, args, Walk(a, closest, closest == 0 ? (a.rank > 1 ? 1 : -1) : 0));
+  move_cores(team, args, tasks, Walk(a, closest, closest == 0 ? (a.rank > 1 ? 1 : -1) : 0));
 }
 
-void permute_tiled(const HostTeam& team, const PermuteArgs& args) {
+void permute_tiled(const HostTeam& team, const PermuteParams& args, const LaunchShape& shape) {
   switch (form_of(args.axes)) {
     case PermuteForm::copy:
     case PermuteForm::rows:
-      return move_rows(team, args);
+      return move_rows(team, args, shape.grid);
     case PermuteForm::planes:
-      return move_planes(team, args);
+      return move_planes(team, args, shape);
     default:
-      return move_general(team, args);
+      return move_general(team, args, shape.grid);
   }
 }
 
-void permute_serial(const HostTeam&, const PermuteArgs& args) { permute_strided_scalar(args); }
+void permute_serial(const HostTeam&, const PermuteParams& args, const LaunchShape&) { permute_strided_scalar(args); }
 
-constexpr Launcher<void (*)(const HostTeam&, const PermuteArgs&)> kPermute[] = {{"host_tiled", permute_tiled},
-                                                                                {"host_serial", permute_serial}};
+constexpr Launcher<void (*)(const HostTeam&, const PermuteParams&, const LaunchShape&)> kPermute[] = {
+    {"host_tiled", permute_tiled}, {"host_serial", permute_serial}};
 
 }  // namespace
 
-void add_permute_host_names(LauncherNames& names) { add_names<PermuteFamily>(names, kPermute); }
+void add_permute_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_PERMUTE, kPermute); }
 
-void HostBackend::permute(NativeStream stream, const PermuteArgs& args, Until until) {
-  const auto launch = launch_of<PermuteFamily>(kPermute, args.variant);
-  submit(stream, until, [launch, args, this] { launch(team_, args); });
+void HostBackend::permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) {
+  const auto launch = kPermute[choice.launcher].launch;
+  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
 }
 
 }  // namespace gpumem

@@ -92,7 +92,7 @@ void move_strided(int64_t element_bytes, const StridedBlock& block) noexcept {
   for_size(element_bytes, [&]<int kBytes>() { move_strided_of<kBytes>(block); });
 }
 
-void permute_strided_scalar(const PermuteArgs& args) noexcept {
+void permute_strided_scalar(const PermuteParams& args) noexcept {
   const PermuteAxes& a = args.axes;
   const int64_t elements = a.elements();
   for (int64_t i = 0; i < elements; ++i) {

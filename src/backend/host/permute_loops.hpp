@@ -31,6 +31,6 @@ struct StridedBlock {
 void move_strided(int64_t element_bytes, const StridedBlock& block) noexcept;
 
 // Element by element, the fastest axis of dst first: the plain form that the others are held against.
-void permute_strided_scalar(const PermuteArgs& args) noexcept;
+void permute_strided_scalar(const PermuteParams& args) noexcept;
 
 }  // namespace gpumem

@@ -21,13 +21,15 @@ struct HostWay {
 // A vector to one node.
 class VectorReduction {
  public:
-  VectorReduction(const HostTeam& team, HostWay way, const ReduceArgs& args);
+  VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params, const LaunchShape& shape);
   ReduceNode run() noexcept;
-  void run_into(const ReduceTarget& target) noexcept;
+  // The value to where the parameters want it.
+  void finish() noexcept;
 
  private:
   const HostTeam& team_;
-  ReduceArgs args_;
+  ReduceParams params_;
+  LaunchShape shape_;
   Sequence sequence_;
   std::vector<ReduceNode> partial_;  // a node a task, if there is more than one task
 };
@@ -51,7 +53,7 @@ class WorstStatus {
 // there are fewer groups than the threads have use for.
 class AxisReduction {
  public:
-  AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisArgs& args);
+  AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params, const LaunchShape& shape);
   gpumem_status run() noexcept;
 
  private:
@@ -80,7 +82,7 @@ class AxisReduction {
   char* result_of(int64_t line) const noexcept;
 
   const HostTeam& team_;
-  ReduceAxisArgs args_;
+  ReduceAxisParams params_;
   NodeKind kind_;
   LineLoop loop_;
   int64_t bytes_;  // of an element
@@ -105,7 +107,7 @@ class AxisReduction {
 // Segments of a vector. Long ones are left until the others are done, and then cut up among the threads.
 class SegmentReduction {
  public:
-  SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsArgs& args);
+  SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsParams& params, const LaunchShape& shape);
   gpumem_status run() noexcept;
 
  private:
@@ -121,7 +123,8 @@ class SegmentReduction {
   char* result_of(int64_t index) const noexcept;
 
   const HostTeam& team_;
-  ReduceSegmentsArgs args_;
+  ReduceSegmentsParams params_;
+  LaunchShape shape_;
   bool serial_;
   int64_t bytes_;
   int64_t tasks_;

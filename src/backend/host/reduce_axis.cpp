@@ -15,25 +15,26 @@ constexpr int64_t kRowsAtOnce = 64;                // short ones
 
 }  // namespace
 
-AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisArgs& args)
+AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params,
+                             const LaunchShape& shape)
     : team_(team),
-      args_(args),
-      kind_(node_kind(args.dtype, args.op)),
-      loop_(team.loops.lines(args.dtype, args.op)),
-      bytes_(element_bytes(args.dtype)),
+      params_(params),
+      kind_(node_kind(params.dtype, params.op)),
+      loop_(team.loops.lines(params.dtype, params.op)),
+      bytes_(element_bytes(params.dtype)),
       threads_(way.serial ? 1 : team.threads),
-      rows_(args.axis == GPUMEM_AXIS_ROWS),
-      lines_(args.batches * (rows_ ? args.rows : args.cols)),
-      length_(rows_ ? args.cols : args.rows),
-      width_(std::max<int64_t>(1, args.shape.tile)) {
+      rows_(params.axis == GPUMEM_AXIS_ROWS),
+      lines_(params.batches * (rows_ ? params.rows : params.cols)),
+      length_(rows_ ? params.cols : params.rows),
+      width_(std::max<int64_t>(1, shape.tile)) {
   if (rows_) {
     groups_ = groups_of_matrix_ = ceil_div(lines_, width_);
   } else {
     // Whole strips, so that no two units read the same cache lines.
-    strip_ = std::min(kStripBytes / bytes_, std::max<int64_t>(1, args.cols));
-    width_ = ceil_div(std::min(width_, std::max<int64_t>(1, args.cols)), strip_) * strip_;
-    groups_of_matrix_ = ceil_div(args.cols, width_);
-    groups_ = args.batches * groups_of_matrix_;
+    strip_ = std::min(kStripBytes / bytes_, std::max<int64_t>(1, params.cols));
+    width_ = ceil_div(std::min(width_, std::max<int64_t>(1, params.cols)), strip_) * strip_;
+    groups_of_matrix_ = ceil_div(params.cols, width_);
+    groups_ = params.batches * groups_of_matrix_;
   }
   cut_length();
   size_scratch();
@@ -67,7 +68,7 @@ void AxisReduction::size_scratch() noexcept {
 AxisReduction::Unit AxisReduction::unit(int64_t index) const noexcept {
   const int64_t group = index / pieces_;
   const int64_t piece = index % pieces_;
-  const int64_t lines_of_matrix = rows_ ? lines_ : args_.cols;
+  const int64_t lines_of_matrix = rows_ ? lines_ : params_.cols;
   const int64_t matrix = group / groups_of_matrix_;
   const int64_t first = group % groups_of_matrix_ * width_;
   const int64_t last = std::min(first + width_, lines_of_matrix);
@@ -86,13 +87,13 @@ gpumem_status AxisReduction::run() noexcept {
     }
   });
   if (pieces_ > 1) fold_pieces();
-  return worst_.write_to(args_.status);
+  return worst_.write_to(params_.status);
 }
 
 void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
   if (length_ == 0) {
     for (int64_t i = u.first_line; i < u.last_line; ++i) {
-      worst_.add(write_empty(args_.dtype, args_.op, result_of(i)));
+      worst_.add(write_empty(params_.dtype, params_.op, result_of(i)));
     }
   } else if (rows_) {
     if (length_ <= kLeafLanes) return reduce_short_rows(u);
@@ -105,13 +106,13 @@ void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
 }
 
 const char* AxisReduction::row_at(int64_t row) const noexcept {
-  const int64_t start = row / args_.rows * args_.batch_stride + row % args_.rows * args_.ld;
-  return static_cast<const char*>(args_.x) + start * bytes_;
+  const int64_t start = row / params_.rows * params_.batch_stride + row % params_.rows * params_.ld;
+  return static_cast<const char*>(params_.x) + start * bytes_;
 }
 
 void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
   const Operand elements{row_at(row), bytes_};
-  const ReduceNode node = Sequence(team_.loops, args_.dtype, args_.op, elements).node(u.first, u.last);
+  const ReduceNode node = Sequence(team_.loops, params_.dtype, params_.op, elements).node(u.first, u.last);
   put(row, 1, u.piece, &node);
 }
 
@@ -119,9 +120,9 @@ void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
 void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
   ReduceNode nodes[kRowsAtOnce];
   for (int64_t i = u.first_line; i < u.last_line;) {
-    const int64_t of_matrix = args_.rows - i % args_.rows;
+    const int64_t of_matrix = params_.rows - i % params_.rows;
     const int64_t rows = std::min({kRowsAtOnce, u.last_line - i, of_matrix});
-    loop_.rows(row_at(i), args_.ld * bytes_, rows, length_, nodes);
+    loop_.rows(row_at(i), params_.ld * bytes_, rows, length_, nodes);
     put(i, rows, u.piece, nodes);
     i += rows;
   }
@@ -131,9 +132,9 @@ void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
 void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Unit& u, char* scratch) noexcept {
   auto* levels = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes);
   auto* nodes = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes + nodes_at_);
-  const int64_t start = first_column / args_.cols * args_.batch_stride + first_column % args_.cols;
-  const char* matrix = static_cast<const char*>(args_.x) + start * bytes_;
-  const int64_t pitch = args_.ld * bytes_;
+  const int64_t start = first_column / params_.cols * params_.batch_stride + first_column % params_.cols;
+  const char* matrix = static_cast<const char*>(params_.x) + start * bytes_;
+  const int64_t pitch = params_.ld * bytes_;
   const bool single = u.last - u.first <= kLeafTerms;
   int64_t leaves = 0;
   for (int64_t row = u.first; row < u.last; row += kLeafTerms, ++leaves) {
@@ -149,7 +150,7 @@ void AxisReduction::put(int64_t line, int64_t count, int64_t piece, const Reduce
   if (pieces_ > 1) {
     std::copy_n(nodes, count, &partial_[static_cast<size_t>(piece * lines_ + line)]);
   } else {
-    worst_.add(write_values(args_.dtype, args_.op, nodes, count, result_of(line)));
+    worst_.add(write_values(params_.dtype, params_.op, nodes, count, result_of(line)));
   }
 }
 
@@ -160,12 +161,12 @@ void AxisReduction::fold_pieces() noexcept {
     for (int64_t i = 0; i < pieces_; ++i) {
       push_node(kind_, levels, 1, i, partial_[static_cast<size_t>(i * lines_ + line)]);
     }
-    worst_.add(write_value(args_.dtype, args_.op, fold_nodes(kind_, levels, 1, pieces_), result_of(line)));
+    worst_.add(write_value(params_.dtype, params_.op, fold_nodes(kind_, levels, 1, pieces_), result_of(line)));
   }
 }
 
 char* AxisReduction::result_of(int64_t line) const noexcept {
-  return static_cast<char*>(args_.result) + line * value_words(args_.op) * static_cast<int64_t>(sizeof(uint64_t));
+  return static_cast<char*>(params_.result) + line * value_words(params_.op) * static_cast<int64_t>(sizeof(uint64_t));
 }
 
 }  // namespace gpumem

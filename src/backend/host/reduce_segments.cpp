@@ -14,13 +14,15 @@ constexpr int64_t kShortestPiece = int64_t{1} << 16;  // an aligned run of 2^k l
 
 }  // namespace
 
-SegmentReduction::SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsArgs& args)
+SegmentReduction::SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsParams& params,
+                                   const LaunchShape& shape)
     : team_(team),
-      args_(args),
+      params_(params),
+      shape_(shape),
       serial_(way.serial || team.threads == 1),
-      bytes_(element_bytes(args.dtype)),
-      tasks_(way.serial ? std::min<int64_t>(1, args.segments) : ceil_div(args.segments, args.shape.tile)) {
-  if (serial_ || args.n <= kLong) return;
+      bytes_(element_bytes(params.dtype)),
+      tasks_(way.serial ? std::min<int64_t>(1, params.segments) : ceil_div(params.segments, shape.tile)) {
+  if (serial_ || params.n <= kLong) return;
   has_long_.resize(static_cast<size_t>(tasks_));
   partial_.resize(size_t{4} * static_cast<size_t>(team.threads));
 }
@@ -30,38 +32,38 @@ gpumem_status SegmentReduction::run() noexcept {
   for (size_t task = 0; task < has_long_.size(); ++task) {
     if (has_long_[task] != 0) reduce_long_ones(static_cast<int64_t>(task));
   }
-  return worst_.write_to(args_.status);
+  return worst_.write_to(params_.status);
 }
 
 // Offsets are checked before anything is read through them.
 SegmentReduction::Segment SegmentReduction::segment(int64_t index) const noexcept {
   int64_t bounds[2];
-  std::memcpy(bounds, reinterpret_cast<const char*>(args_.offsets) + index * int64_t{sizeof(int64_t)}, sizeof bounds);
-  const bool valid = 0 <= bounds[0] && bounds[0] <= bounds[1] && bounds[1] <= args_.n;
+  std::memcpy(bounds, reinterpret_cast<const char*>(params_.offsets) + index * int64_t{sizeof(int64_t)}, sizeof bounds);
+  const bool valid = 0 <= bounds[0] && bounds[0] <= bounds[1] && bounds[1] <= params_.n;
   return valid ? Segment{bounds[0], bounds[1] - bounds[0]} : Segment{0, -1};
 }
 
 void SegmentReduction::reduce_task(int64_t task) noexcept {
   const DefaultFloatEnvironment environment;
-  const int64_t tile = tasks_ == 1 ? args_.segments : args_.shape.tile;
-  const int64_t last = std::min((task + 1) * tile, args_.segments);
+  const int64_t tile = tasks_ == 1 ? params_.segments : shape_.tile;
+  const int64_t last = std::min((task + 1) * tile, params_.segments);
   for (int64_t i = task * tile; i < last; ++i) {
     const Segment s = segment(i);
     if (s.length < 0) {
-      worst_.add(write_zeros(args_.op, result_of(i), GPUMEM_OUT_OF_RANGE));
+      worst_.add(write_zeros(params_.op, result_of(i), GPUMEM_OUT_OF_RANGE));
     } else if (s.length == 0) {
-      worst_.add(write_empty(args_.dtype, args_.op, result_of(i)));
+      worst_.add(write_empty(params_.dtype, params_.op, result_of(i)));
     } else if (s.length > kLong && !has_long_.empty()) {
       has_long_[static_cast<size_t>(task)] = 1;
     } else {
-      worst_.add(write_value(args_.dtype, args_.op, sequence(s).node(0, s.length), result_of(i)));
+      worst_.add(write_value(params_.dtype, params_.op, sequence(s).node(0, s.length), result_of(i)));
     }
   }
 }
 
 void SegmentReduction::reduce_long_ones(int64_t task) noexcept {
-  const int64_t tile = tasks_ == 1 ? args_.segments : args_.shape.tile;
-  const int64_t last = std::min((task + 1) * tile, args_.segments);
+  const int64_t tile = tasks_ == 1 ? params_.segments : shape_.tile;
+  const int64_t last = std::min((task + 1) * tile, params_.segments);
   for (int64_t i = task * tile; i < last; ++i) {
     const Segment s = segment(i);
     if (s.length > kLong) reduce_long(i, s);
@@ -83,16 +85,16 @@ void SegmentReduction::reduce_long(int64_t index, const Segment& s) noexcept {
     push_node(elements.kind(), levels, 1, i, partial_[static_cast<size_t>(i)]);
   }
   const ReduceNode node = fold_nodes(elements.kind(), levels, 1, pieces);
-  worst_.add(write_value(args_.dtype, args_.op, node, result_of(index)));
+  worst_.add(write_value(params_.dtype, params_.op, node, result_of(index)));
 }
 
 Sequence SegmentReduction::sequence(const Segment& s) const noexcept {
-  const Operand elements{static_cast<const char*>(args_.x) + s.first * bytes_, bytes_};
-  return {team_.loops, args_.dtype, args_.op, elements};
+  const Operand elements{static_cast<const char*>(params_.x) + s.first * bytes_, bytes_};
+  return {team_.loops, params_.dtype, params_.op, elements};
 }
 
 char* SegmentReduction::result_of(int64_t index) const noexcept {
-  return static_cast<char*>(args_.result) + index * value_words(args_.op) * static_cast<int64_t>(sizeof(uint64_t));
+  return static_cast<char*>(params_.result) + index * value_words(params_.op) * static_cast<int64_t>(sizeof(uint64_t));
 }
 
 }  // namespace gpumem

@@ -8,7 +8,7 @@
 namespace gpumem {
 namespace {
 
-Sequence sequence_of(const HostTeam& team, HostWay way, const ReduceArgs& a) noexcept {
+Sequence sequence_of(const HostTeam& team, HostWay way, const ReduceParams& a) noexcept {
   const int64_t bytes = element_bytes(a.dtype);
   const Operand x{static_cast<const char*>(a.x), a.stride * bytes};
   const Operand y{static_cast<const char*>(a.y), a.y_stride * bytes};
@@ -24,21 +24,22 @@ gpumem_status WorstStatus::write_to(gpumem_status* target) const noexcept {
   return worst;
 }
 
-VectorReduction::VectorReduction(const HostTeam& team, HostWay way, const ReduceArgs& args)
-    : team_(team), args_(args), sequence_(sequence_of(team, way, args)) {
-  const int64_t tasks = way.serial ? 1 : ceil_div(args.n, args.shape.tile);
+VectorReduction::VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params,
+                                 const LaunchShape& shape)
+    : team_(team), params_(params), shape_(shape), sequence_(sequence_of(team, way, params)) {
+  const int64_t tasks = way.serial ? 1 : ceil_div(params.n, shape.tile);
   if (tasks > 1) partial_.resize(static_cast<size_t>(tasks));
 }
 
 // Each task takes an aligned run of 2^k leaves, which is a subtree of the whole.
 ReduceNode VectorReduction::run() noexcept {
   const DefaultFloatEnvironment environment;
-  if (partial_.empty()) return sequence_.node(0, args_.n);
+  if (partial_.empty()) return sequence_.node(0, params_.n);
   const auto tasks = static_cast<int64_t>(partial_.size());
   team_.parallel(tasks, [this](int64_t i) {
     const DefaultFloatEnvironment of_thread;
-    const int64_t first = i * args_.shape.tile;
-    partial_[static_cast<size_t>(i)] = sequence_.node(first, std::min(first + args_.shape.tile, args_.n));
+    const int64_t first = i * shape_.tile;
+    partial_[static_cast<size_t>(i)] = sequence_.node(first, std::min(first + shape_.tile, params_.n));
   });
   ReduceNode levels[kTreeLevels];
   for (int64_t i = 0; i < tasks; ++i) {
@@ -47,16 +48,16 @@ ReduceNode VectorReduction::run() noexcept {
   return fold_nodes(sequence_.kind(), levels, 1, tasks);
 }
 
-void VectorReduction::run_into(const ReduceTarget& target) noexcept {
+void VectorReduction::finish() noexcept {
   const ReduceNode node = run();
   const DefaultFloatEnvironment environment;
-  const ReduceValue value = value_of_node(args_.dtype, args_.op, node);
+  const ReduceValue value = value_of_node(params_.dtype, params_.op, node);
   if (value.status == GPUMEM_OK) {
-    const size_t words = args_.op == GPUMEM_MIN_MAX ? 2 : 1;
-    if (target.result != nullptr) std::memcpy(target.result, value.word, words * sizeof(uint64_t));
-    if (target.index != nullptr) std::memcpy(target.index, &value.word[1], sizeof(int64_t));
+    const size_t words = params_.op == GPUMEM_MIN_MAX ? 2 : 1;
+    if (params_.result != nullptr) std::memcpy(params_.result, value.word, words * sizeof(uint64_t));
+    if (params_.index != nullptr) std::memcpy(params_.index, &value.word[1], sizeof(int64_t));
   }
-  if (target.status != nullptr) std::memcpy(target.status, &value.status, sizeof value.status);
+  if (params_.status != nullptr) std::memcpy(params_.status, &value.status, sizeof value.status);
 }
 
 }  // namespace gpumem

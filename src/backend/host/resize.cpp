@@ -26,14 +26,14 @@ struct Piece {
   char* room;
 };
 
-const char* src_row(const ResizeArgs& a, int64_t row) noexcept {
+const char* src_row(const ResizeParams& a, int64_t row) noexcept {
   return static_cast<const char*>(a.src) + row * a.src_pitch;
 }
-char* dst_at(const ResizeArgs& a, int64_t row, int64_t col) noexcept {
+char* dst_at(const ResizeParams& a, int64_t row, int64_t col) noexcept {
   return static_cast<char*>(a.dst) + row * a.dst_pitch + col * a.channels * element_bytes(a.dtype);
 }
 
-void take_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept {
+void take_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept {
   const auto loop = team.loops.resizes.take[a.channels - 1][size_index(a.dtype)];
   const int64_t pixel = int64_t{a.channels} * element_bytes(a.dtype);
   const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
@@ -53,7 +53,7 @@ class BlendedLines {
   using Line = typename ResizeBlend<T>::Line;
   static_assert(sizeof(Line) == sizeof(uint32_t));
 
-  BlendedLines(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept
+  BlendedLines(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept
       : args_(a),
         cols_(p.cols),
         loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]),
@@ -86,7 +86,7 @@ class BlendedLines {
     Line* line = nullptr;
   };
 
-  const ResizeArgs& args_;
+  const ResizeParams& args_;
   int64_t cols_;
   ResizeGather loop_;
   ResizeColumn* columns_;
@@ -94,7 +94,7 @@ class BlendedLines {
 };
 
 template <class T>
-void blend_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noexcept {
+void blend_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noexcept {
   const DefaultFloatEnvironment environment;
   const auto loop = team.loops.resizes.down[size_index(a.dtype)];
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
@@ -107,18 +107,18 @@ void blend_piece(const HostTeam& team, const ResizeArgs& a, const Piece& p) noex
   }
 }
 
-void resize_piece(const HostTeam& team, const ResizeArgs& a, const Piece& piece) noexcept {
+void resize_piece(const HostTeam& team, const ResizeParams& a, const Piece& piece) noexcept {
   if (a.filter == GPUMEM_FILTER_NEAREST) return take_piece(team, a, piece);
   for_pixel_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
 }
 
 // A task works its columns out once, for a band of shape.tile rows; where memory has run out, as many as the stack has room for at a
 // time.
-void resize_parallel(const HostTeam& team, const ResizeArgs& a) {
+void resize_parallel(const HostTeam& team, const ResizeParams& a, const LaunchShape& shape) {
   const int64_t across = ceil_div(a.dst_cols, kHostResizeCols);
-  team.parallel(across * ceil_div(a.dst_rows, a.shape.tile), [&](int64_t i) {
-    const int64_t row = i / across * a.shape.tile;
-    const int64_t end_row = std::min(row + a.shape.tile, a.dst_rows);
+  team.parallel(across * ceil_div(a.dst_rows, shape.tile), [&](int64_t i) {
+    const int64_t row = i / across * shape.tile;
+    const int64_t end_row = std::min(row + shape.tile, a.dst_rows);
     const int64_t col = i % across * kHostResizeCols;
     const int64_t end_col = std::min(col + kHostResizeCols, a.dst_cols);
     alignas(64) char small[kHostStackBuffer / 2];
@@ -134,7 +134,7 @@ void resize_parallel(const HostTeam& team, const ResizeArgs& a) {
 
 // The formula, pixel by pixel.
 template <class T>
-T blend_at(const ResizeArgs& a, const ResizeTap& down, const ResizeTap& across, int64_t channel) noexcept {
+T blend_at(const ResizeParams& a, const ResizeTap& down, const ResizeTap& across, int64_t channel) noexcept {
   using Blend = ResizeBlend<T>;
   const auto line = [&](int64_t row) {
     const auto element = [&](int64_t col) {
@@ -149,7 +149,7 @@ T blend_at(const ResizeArgs& a, const ResizeTap& down, const ResizeTap& across, 
 }
 
 template <class T>
-void resize_elements(const ResizeArgs& a) noexcept {
+void resize_elements(const ResizeParams& a) noexcept {
   const DefaultFloatEnvironment environment;
   const ResizeAxis rows = resize_axis(a.src_rows, a.dst_rows);
   const ResizeAxis cols = resize_axis(a.src_cols, a.dst_cols);
@@ -172,20 +172,20 @@ void resize_elements(const ResizeArgs& a) noexcept {
   }
 }
 
-void resize_serial(const HostTeam&, const ResizeArgs& a) {
+void resize_serial(const HostTeam&, const ResizeParams& a, const LaunchShape&) {
   for_pixel_type(a.dtype, [&]<class T>() { resize_elements<T>(a); });
 }
 
-constexpr Launcher<void (*)(const HostTeam&, const ResizeArgs&)> kResize[] = {{"host_parallel", resize_parallel},
-                                                                              {"host_serial", resize_serial}};
+constexpr Launcher<void (*)(const HostTeam&, const ResizeParams&, const LaunchShape&)> kResize[] = {
+    {"host_parallel", resize_parallel}, {"host_serial", resize_serial}};
 
 }  // namespace
 
-void add_resize_host_names(LauncherNames& names) { add_names<ResizeFamily>(names, kResize); }
+void add_resize_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_RESIZE, kResize); }
 
-void HostBackend::resize(NativeStream stream, const ResizeArgs& args, Until until) {
-  const auto launch = launch_of<ResizeFamily>(kResize, args.variant);
-  submit(stream, until, [launch, args, this] { launch(team_, args); });
+void HostBackend::resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) {
+  const auto launch = kResize[choice.launcher].launch;
+  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
 }
 
 }  // namespace gpumem

@@ -21,12 +21,12 @@ constexpr int64_t kStreamedTranspose = int64_t{1} << 20;
 
 int log2_of(int64_t bytes) noexcept { return std::min(std::countr_zero(static_cast<uint64_t>(bytes)), 4); }
 
-int64_t bytes_of(const TransposeArgs& a) noexcept { return a.batches * a.rows * a.cols * a.element_bytes; }
+int64_t bytes_of(const TransposeParams& a) noexcept { return a.batches * a.rows * a.cols * a.element_bytes; }
 
-bool streamed(const TransposeArgs& a) noexcept { return bytes_of(a) >= kStreamedTranspose; }
+bool streamed(const TransposeParams& a) noexcept { return bytes_of(a) >= kStreamedTranspose; }
 
 // One matrix as a band that is all of it.
-TransposeBand matrix(const TransposeArgs& a, int64_t batch, bool stream) noexcept {
+TransposeBand matrix(const TransposeParams& a, int64_t batch, bool stream) noexcept {
   return {static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes,
           a.src_ld,
           static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes,
@@ -42,8 +42,8 @@ TransposeBand matrix(const TransposeArgs& a, int64_t batch, bool stream) noexcep
 // The longer sides of all matrices are one row of tiles; each task takes as many neighbours of it as the others, and calls
 // f(batch, first tile, last tile) for its part of each matrix.
 template <class F>
-void share_tiles(const HostTeam& team, const TransposeArgs& a, int64_t tiles, const F& f) {
-  const int64_t a_task = ceil_div(a.batches * tiles, a.shape.grid);
+void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, int64_t tiles, const F& f) {
+  const int64_t a_task = ceil_div(a.batches * tiles, tasks);
   team.parallel(ceil_div(a.batches * tiles, a_task), [&](int64_t task) {
     int64_t at = task * a_task;
     const int64_t end = std::min(at + a_task, a.batches * tiles);
@@ -57,13 +57,13 @@ void share_tiles(const HostTeam& team, const TransposeArgs& a, int64_t tiles, co
   });
 }
 
-void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
+void transpose_tiled(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
   const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const bool stream = streamed(a);
   const bool along_rows = a.rows >= a.cols;
   const int64_t longer = std::max(a.rows, a.cols);
-  share_tiles(team, a, ceil_div(longer, tile), [&](int64_t batch, int64_t first, int64_t last) {
+  share_tiles(team, a, shape.grid, ceil_div(longer, tile), [&](int64_t batch, int64_t first, int64_t last) {
     const TaskMemory buffer(tile_memory_bytes(a.element_bytes, bytes_of(a)));
     TransposeBand band = matrix(a, batch, stream);
     band.buffer = buffer.get();
@@ -73,13 +73,13 @@ void transpose_tiled(const HostTeam& team, const TransposeArgs& a) {
   });
 }
 
-void transpose_aos_soa(const HostTeam& team, const TransposeArgs& a) {
+void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
   const auto loop = team.loops.moves.aos_soa[log2_of(a.element_bytes)];
   const int64_t tile = host_aos_soa_tile(a.element_bytes);
   const bool stream = streamed(a);
   const bool from_packed = a.cols <= a.rows;
   const int64_t structures = std::max(a.rows, a.cols);
-  share_tiles(team, a, ceil_div(structures, tile), [&](int64_t batch, int64_t first, int64_t last) {
+  share_tiles(team, a, shape.grid, ceil_div(structures, tile), [&](int64_t batch, int64_t first, int64_t last) {
     const TransposeBand all = matrix(a, batch, stream);
     const TaskMemory buffer(bytes_of(a) > kHostStackBuffer ? kHostAosSoaWidth * tile * a.element_bytes : 0);
     loop({all.src, all.src_ld, all.dst, all.dst_ld, std::min(a.rows, a.cols), first * tile,
@@ -106,7 +106,7 @@ struct SwapBuffers {
 };
 
 // A tile and the one across the diagonal: the one goes to a buffer, the other to its place, and the buffer to the other's.
-void swap_pair(const HostTeam& team, const TransposeArgs& a, const TilePair& pair, char* matrix,
+void swap_pair(const HostTeam& team, const TransposeParams& a, const TilePair& pair, char* matrix,
                const SwapBuffers& buffers) noexcept {
   const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
   const int64_t tile = host_transpose_tile(a.element_bytes);
@@ -123,13 +123,13 @@ void swap_pair(const HostTeam& team, const TransposeArgs& a, const TilePair& pai
   }
 }
 
-void transpose_in_place_tiles(const HostTeam& team, const TransposeArgs& a) {
+void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const int64_t across = ceil_div(a.rows, tile);
   const int64_t pairs = transpose_tile_pairs(across);
   const int64_t pitch = std::min(tile, a.rows);
   const int64_t tile_bytes = pitch * pitch * a.element_bytes;
-  share_tiles(team, a, pairs, [&](int64_t batch, int64_t first, int64_t last) {
+  share_tiles(team, a, shape.grid, pairs, [&](int64_t batch, int64_t first, int64_t last) {
     alignas(64) char small[kHostStackBuffer / 2];
     const TaskMemory large(tile_bytes > kHostStackBuffer / 2 ? tile_bytes : 0);
     const TaskMemory loop_buffer(tile_memory_bytes(a.element_bytes, tile_bytes));
@@ -142,24 +142,28 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeArgs& a) {
   });
 }
 
-void transpose_serial(const HostTeam&, const TransposeArgs& args) { transpose_elements(args); }
+void transpose_serial(const HostTeam&, const TransposeParams& args, const LaunchShape&) { transpose_elements(args); }
 
 // What a variant does: run() in as much scratch memory as it asks for, or without.
 struct Transposer {
-  void (*run)(const HostTeam&, const TransposeArgs&, char* scratch);
-  int64_t (*scratch_bytes)(const HostTeam&, const TransposeArgs&);
+  void (*run)(const HostTeam&, const TransposeParams&, const LaunchShape&, char* scratch);
+  int64_t (*scratch_bytes)(const HostTeam&, const TransposeParams&, const LaunchShape&);
 };
 
-template <void (*kRun)(const HostTeam&, const TransposeArgs&)>
+template <void (*kRun)(const HostTeam&, const TransposeParams&, const LaunchShape&)>
 constexpr Transposer without_scratch() {
-  return {[](const HostTeam& team, const TransposeArgs& a, char*) { kRun(team, a); },
-          [](const HostTeam&, const TransposeArgs&) { return int64_t{0}; }};
+  return {[](const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) { kRun(team, a, shape); },
+          [](const HostTeam&, const TransposeParams&, const LaunchShape&) { return int64_t{0}; }};
 }
 
 template <class Job>
 constexpr Transposer with_scratch() {
-  return {[](const HostTeam& team, const TransposeArgs& a, char* scratch) { Job(team, a).run(scratch); },
-          [](const HostTeam& team, const TransposeArgs& a) { return Job(team, a).scratch_bytes(); }};
+  return {[](const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
+            Job(team, a, shape.grid).run(scratch);
+          },
+          [](const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+            return Job(team, a, shape.grid).scratch_bytes();
+          }};
 }
 
 constexpr Launcher<Transposer> kTranspose[] = {
@@ -173,15 +177,15 @@ constexpr Launcher<Transposer> kTranspose[] = {
 
 }  // namespace
 
-void add_transpose_host_names(LauncherNames& names) { add_names<TransposeFamily>(names, kTranspose); }
+void add_transpose_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_TRANSPOSE, kTranspose); }
 
-void HostBackend::transpose(NativeStream stream, const TransposeArgs& args, Until until) {
-  const Transposer transposer = launch_of<TransposeFamily>(kTranspose, args.variant);
+void HostBackend::transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) {
+  const Transposer transposer = kTranspose[choice.launcher].launch;
   std::shared_ptr<char[]> scratch;
-  if (const int64_t bytes = transposer.scratch_bytes(team_, args); bytes > 0) {
+  if (const int64_t bytes = transposer.scratch_bytes(team_, params, choice.shape); bytes > 0) {
     scratch = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
   }
-  submit(stream, until, [=, this] { transposer.run(team_, args, scratch.get()); });
+  submit(stream, until, [=, this, shape = choice.shape] { transposer.run(team_, params, shape, scratch.get()); });
 }
 
 }  // namespace gpumem

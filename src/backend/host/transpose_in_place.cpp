@@ -14,7 +14,7 @@ namespace {
 // Bytes of a group of neighbouring columns: whole cache lines, and few enough rows on pages of their own for each.
 constexpr int64_t kColumns = 256;
 
-char* matrix(const TransposeArgs& a, int64_t batch) noexcept {
+char* matrix(const TransposeParams& a, int64_t batch) noexcept {
   return static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
 }
 
@@ -29,14 +29,14 @@ void share(const HostTeam& team, int64_t pieces, int64_t tasks, char* scratch, i
 
 }  // namespace
 
-BufferedTranspose::BufferedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
+BufferedTranspose::BufferedTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept
     : team_(team),
-      args_(args),
-      matrix_bytes_(args.rows * args.cols * args.element_bytes),
-      tasks_(std::min<int64_t>({team.threads, args.shape.grid, args.batches})) {}
+      params_(params),
+      matrix_bytes_(params.rows * params.cols * params.element_bytes),
+      tasks_(std::min<int64_t>({team.threads, tasks, params.batches})) {}
 
 void BufferedTranspose::run(char* scratch) const noexcept {
-  const TransposeArgs& a = args_;
+  const TransposeParams& a = params_;
   const auto loop = team_.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
   share(team_, a.batches, tasks_, scratch, matrix_bytes_, [&](int64_t batch, char* copy) {
     const TaskMemory buffer(tile_memory_bytes(a.element_bytes, matrix_bytes_));
@@ -45,11 +45,11 @@ void BufferedTranspose::run(char* scratch) const noexcept {
   });
 }
 
-C2rTranspose::C2rTranspose(const HostTeam& team, const TransposeArgs& args) noexcept
-    : team_(team), args_(args), d_(args.rows, args.cols) {
-  const int64_t bytes = args.element_bytes;
-  const int64_t half = args.batches * d_.m * d_.n / 2;  // elements
-  const int64_t threads = std::min<int64_t>(team.threads, args.shape.grid);
+C2rTranspose::C2rTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept
+    : team_(team), params_(params), d_(params.rows, params.cols) {
+  const int64_t bytes = params.element_bytes;
+  const int64_t half = params.batches * d_.m * d_.n / 2;  // elements
+  const int64_t threads = std::min<int64_t>(team.threads, tasks);
   row_tasks_ = std::clamp<int64_t>(half / d_.n, 1, threads);
   const int64_t room = std::max(d_.n, kHostInPlaceBytes / bytes);
   width_ = std::clamp<int64_t>(std::min({room / d_.m, kColumns / bytes, d_.n / 2}), 1, kColumns);
@@ -57,15 +57,15 @@ C2rTranspose::C2rTranspose(const HostTeam& team, const TransposeArgs& args) noex
 }
 
 int64_t C2rTranspose::scratch_bytes() const noexcept {
-  return std::max(row_tasks_ * d_.n, column_tasks_ * width_ * d_.m) * args_.element_bytes;
+  return std::max(row_tasks_ * d_.n, column_tasks_ * width_ * d_.m) * params_.element_bytes;
 }
 
 // Column j = k*b + r goes to ((i + k) mod m + r*m) mod n: k*b*m is a multiple of n.
 template <int kBytes>
 void C2rTranspose::rows(char* scratch) const noexcept {
-  share(team_, args_.batches * d_.m, row_tasks_, scratch, d_.n * kBytes, [&](int64_t piece, char* permuted) {
+  share(team_, params_.batches * d_.m, row_tasks_, scratch, d_.n * kBytes, [&](int64_t piece, char* permuted) {
     const int64_t i = piece % d_.m;
-    char* row = matrix(args_, piece / d_.m) + i * d_.n * kBytes;
+    char* row = matrix(params_, piece / d_.m) + i * d_.n * kBytes;
     int64_t first = i;
     for (int64_t j = 0; j < d_.n; j += d_.b) {
       int64_t place = first;
@@ -91,7 +91,7 @@ void C2rTranspose::columns(char* scratch, bool rotation) const noexcept {
   const auto permute = [&](int64_t piece, char* copy) {
     const int64_t first = piece % groups * width_;
     const int64_t width = std::min(width_, d_.n - first);
-    char* column = matrix(args_, piece / groups) + first * kBytes;
+    char* column = matrix(params_, piece / groups) + first * kBytes;
     const int64_t elements = d_.m * width;
     int64_t from_row_0[kColumns];  // where, in the copy, it would come from if column 0 took its element from row 0
     for (int64_t w = 0; w < width; ++w) from_row_0[w] = Sources::further(d_, rotation, first + w) * width + w;
@@ -112,7 +112,7 @@ void C2rTranspose::columns(char* scratch, bool rotation) const noexcept {
     }
     for (int64_t i = 0; d_.back && i < d_.m; ++i) std::memcpy(column + i * pitch, copy + i * width * kBytes, row_bytes);
   };
-  share(team_, args_.batches * groups, column_tasks_, scratch, width_ * d_.m * kBytes, permute);
+  share(team_, params_.batches * groups, column_tasks_, scratch, width_ * d_.m * kBytes, permute);
 }
 
 template <int kBytes>
@@ -123,7 +123,7 @@ void C2rTranspose::passes(char* scratch) const noexcept {
 }
 
 void C2rTranspose::run(char* scratch) const noexcept {
-  for_size(args_.element_bytes, [&]<int kBytes>() { passes<kBytes>(scratch); });
+  for_size(params_.element_bytes, [&]<int kBytes>() { passes<kBytes>(scratch); });
 }
 
 }  // namespace gpumem

@@ -11,13 +11,13 @@ namespace gpumem {
 // Each matrix goes to a thread's scratch memory as it is, and comes back transposed.
 class BufferedTranspose {
  public:
-  BufferedTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
+  BufferedTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept;
   int64_t scratch_bytes() const noexcept { return tasks_ * matrix_bytes_; }
   void run(char* scratch) const noexcept;
 
  private:
   const HostTeam& team_;
-  TransposeArgs args_;
+  TransposeParams params_;
   int64_t matrix_bytes_;
   int64_t tasks_;
 };
@@ -26,7 +26,7 @@ class BufferedTranspose {
 // max(rows, cols) elements or kHostInPlaceBytes, and all of them together no more than half of the data.
 class C2rTranspose {
  public:
-  C2rTranspose(const HostTeam& team, const TransposeArgs& args) noexcept;
+  C2rTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept;
   int64_t scratch_bytes() const noexcept;
   void run(char* scratch) const noexcept;
 
@@ -39,7 +39,7 @@ class C2rTranspose {
   void columns(char* scratch, bool rotation) const noexcept;
 
   const HostTeam& team_;
-  TransposeArgs args_;
+  TransposeParams params_;
   Decomposition d_;
   int64_t row_tasks_;
   int64_t width_;  // columns beside each other

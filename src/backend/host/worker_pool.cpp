@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "backend/backend.hpp"
 #include "base/quiet_thread.hpp"
-#include "context/process.hpp"
 
 namespace gpumem {
 namespace {
@@ -34,13 +34,12 @@ void look_out(const std::atomic<T>& value, T old) noexcept {
 
 }  // namespace
 
-std::shared_ptr<WorkerPool> WorkerPool::shared() {
-  Process& own = process();
-  const std::lock_guard<std::mutex> lock(own.pool_mutex);
-  std::shared_ptr<WorkerPool> pool = own.pool.lock();
+std::shared_ptr<WorkerPool> WorkerPool::shared(SharedWorkers& workers) {
+  const std::lock_guard<std::mutex> lock(workers.mutex);
+  std::shared_ptr<WorkerPool> pool = workers.pool.lock();
   if (!pool) {
     pool = std::make_shared<WorkerPool>();
-    own.pool = pool;
+    workers.pool = pool;
   }
   return pool;
 }

@@ -12,13 +12,15 @@
 
 namespace gpumem {
 
+struct SharedWorkers;
+
 // Each thread has a share of a job's tasks of its own, the same one in the next job of as many tasks, so that it meets data that its
 // caches still hold; done with it, it helps the others. A worker that has nothing to do polls for a moment before it
 // sleeps: waking takes longer than many a job.
 class WorkerPool {  // NOLINT(clang-analyzer-optin.performance.Padding): what threads watch has cache lines of its own
  public:
-  // The pool of this process: made by the first caller, gone with the last reference.
-  static std::shared_ptr<WorkerPool> shared();
+  // Made by the first caller, gone with the last reference.
+  static std::shared_ptr<WorkerPool> shared(SharedWorkers& workers);
 
   WorkerPool() = default;
   ~WorkerPool();

@@ -65,8 +65,10 @@ Placement place_axpby(Context& context, const Operand& z, bool staged) noexcept 
   return placement;
 }
 
-int32_t misalignment_of(const Source& source) noexcept {
-  return source.read && !source.staged ? misalignment(source.range.p) : 0;
+// As the table is to see it.
+const void* place_of(const Source& source) noexcept {
+  if (!source.read) return nullptr;
+  return source.staged ? scratch_to_come() : source.range.p;
 }
 
 Planned plan_with_sources(Context& context, const AxpbyParams& c, Until until) {
@@ -92,19 +94,18 @@ Planned plan_with_sources(Context& context, const AxpbyParams& c, Until until) {
     if (source->read && source->range.p != c.z) plan.placement.uses(source->lies);
   }
   if (planned.x.range.p != c.z && planned.y.range.p != c.z) plan.placement.overwrites(c.z);
-  plan.problem = {
-      plan.placement.runs,        c.dtype,          c.n, planned.x.read, planned.y.read, misalignment_of(planned.x),
-      misalignment_of(planned.y), misalignment(c.z)};
-  plan.decision = decide<AxpbyFamily>(context, plan.problem);
+  plan.params = c;
+  plan.params.x = place_of(planned.x);
+  plan.params.y = place_of(planned.y);
+  plan.decision = decide<AxpbyFamily>(context, plan.placement.runs, plan.params);
   return planned;
 }
 
-// Where the work reads it: nullptr for an operand that it does not.
-const void* beside_z(Context& context, std::optional<Scratch>& room, Runs runs, const Source& source) {
-  if (!source.read) return nullptr;
-  if (!source.staged) return source.range.p;
+// Brings a staged operand next to z.
+void bring(Context& context, std::optional<Scratch>& room, Runs runs, const Source& source, const void*& p) {
+  if (!source.staged) return;
   stage(context, room, runs, source.range.p, source.range.bytes, source.lies.host_side());
-  return room->get();
+  p = room->get();
 }
 
 }  // namespace
@@ -120,13 +121,17 @@ void axpby(Context& context, const AxpbyParams& call, NativeStream stream, Until
   const Runs runs = planned.plan.placement.runs;
   std::optional<Scratch> room_of_x;
   std::optional<Scratch> room_of_y;
-  const void* x = beside_z(context, room_of_x, runs, planned.x);
-  const bool one_operand = planned.x.read && planned.y.read && planned.x.range.p == planned.y.range.p;
-  const void* y = one_operand ? x : beside_z(context, room_of_y, runs, planned.y);
-  const AxpbyArgs args{
-      planned.plan.decision.row, planned.plan.decision.shape, call.dtype, call.alpha, x, call.beta, y, call.z, call.n};
+  AxpbyParams params = planned.plan.params;
+  bring(context, room_of_x, runs, planned.x, params.x);
+  if (planned.x.read && planned.y.read && planned.x.range.p == planned.y.range.p) {
+    params.y = params.x;
+  } else {
+    bring(context, room_of_y, runs, planned.y, params.y);
+  }
   run_placed(context, planned.plan.placement, stream, until, "this axpby",
-             [args](Backend& backend, NativeStream on, Until done) { backend.axpby(on, args, done); });
+             [params, choice = Choice(planned.plan.decision)](Backend& backend, NativeStream on, Until done) {
+               backend.axpby(on, params, choice, done);
+             });
 }
 
 }  // namespace gpumem

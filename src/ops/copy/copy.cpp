@@ -1,6 +1,5 @@
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
-#include "kernels/limits.hpp"
 #include "ops/copy/ring_copy.hpp"
 #include "ops/placed.hpp"
 #include "ops/plan.hpp"
@@ -55,21 +54,13 @@ bool interleaved(const CopyParams& b) noexcept {
          disjoint_columns({b.dst, b.row_bytes}, {b.src, b.row_bytes}, b.dst_pitch);
 }
 
-// The widest access at which every row begins, on both sides.
-int64_t access_bytes(const CopyParams& b) noexcept {
-  const auto addresses = reinterpret_cast<uintptr_t>(b.dst) | reinterpret_cast<uintptr_t>(b.src);
-  const int64_t pitches = b.rows > 1 ? b.dst_pitch | b.src_pitch : 0;
-  const int64_t slices = b.slices > 1 ? b.dst_slice | b.src_slice : 0;
-  return widest_access(addresses | static_cast<uint64_t>(pitches | slices));
-}
-
 // Copies that no variant serves are the driver's, whatever was forced.
-Decision driver_decision(Context& context, const CopyProblem& problem) {
-  return select<CopyFamily>(context.device().props(), problem, {driver_variant(), ChosenBy::table}, {});
+Decision driver_decision(Context& context, const CopyParams& params) {
+  return select<CopyFamily>(context.device().props(), params, {driver_variant(), ChosenBy::table}, {});
 }
 
 // Between host and device, or between two devices.
-void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& args, NativeStream stream, Until until) {
+void copy_by_driver(Context& context, const CopyPlan& planned, NativeStream stream, Until until) {
   Backend& device = context.device();
   const HostSide side = planned.placement.host_side;
   const Runs to = planned.from_host ? Runs::cuda : Runs::host;
@@ -77,12 +68,12 @@ void copy_by_driver(Context& context, const CopyPlan& planned, const CopyArgs& a
     require_not_capturing(context, stream, "a copy of host memory");
   }
   if (until == Until::enqueued) {
-    if (side != HostSide::locked) return enqueue_through_rings(context, stream, args.block, to);
-    return device.copy_block(stream, args, until);
+    if (side != HostSide::locked) return enqueue_through_rings(context, stream, planned.params, to);
+    return device.copy(stream, planned.params, planned.decision, until);
   }
   // Earlier work may still be writing host memory, which this may read immediately.
   if (side != HostSide::locked && planned.from_host) device.await_order();
-  transfer_rows(context, stream, args.block, side, to, until);
+  transfer_rows(context, stream, planned.params, side, to, until);
 }
 
 }  // namespace
@@ -100,32 +91,29 @@ CopyPlan plan(Context& context, const CopyParams& c) {
       look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c, c.src_pitch, c.src_slice));
   const Operand dst =
       look_up_range(context, c.dst, dst_bytes, Access::write, "dst", gap_in(c, c.dst_pitch, c.dst_slice));
-  plan.block = merged(c);
-  plan.empty = same_rows(plan.block);
+  CopyParams& params = plan.params = merged(c);
+  plan.empty = same_rows(params);
   if (plan.empty) return plan;
-  if (!interleaved(plan.block)) require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
+  if (!interleaved(params)) require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   plan.placement = place_copy(context.on_cuda(), context.device().props().ordinal, src, dst);
-  plan.block.row_by_row = on_another_device(context.device().props().ordinal, src) ||
-                          on_another_device(context.device().props().ordinal, dst);
-  if (plan.block.one_range()) plan.placement.overwrites(c.dst);
+  params.row_by_row = on_another_device(context.device().props().ordinal, src) ||
+                      on_another_device(context.device().props().ordinal, dst);
+  if (params.one_range()) plan.placement.overwrites(c.dst);
   plan.from_host = src.on_host();
-  plan.problem = {plan.placement.runs,      plan.block.row_bytes,
-                  plan.block.rows,          plan.block.slices,
-                  misalignment(c.src),      misalignment(c.dst),
-                  access_bytes(plan.block), src.kind == GPUMEM_MEMORY_MANAGED || dst.kind == GPUMEM_MEMORY_MANAGED};
-  plan.decision =
-      plan.placement.by_driver ? driver_decision(context, plan.problem) : decide<CopyFamily>(context, plan.problem);
+  params.managed = src.kind == GPUMEM_MEMORY_MANAGED || dst.kind == GPUMEM_MEMORY_MANAGED;
+  plan.decision = plan.placement.by_driver ? driver_decision(context, params)
+                                           : decide<CopyFamily>(context, plan.placement.runs, params);
   return plan;
 }
 
 void copy(Context& context, const CopyParams& call, NativeStream stream, Until until) {
   const CopyPlan planned = plan(context, call);
   if (planned.empty) return;
-  const CopyArgs args{planned.decision.row, planned.decision.shape, planned.block};
-  if (planned.placement.by_driver) return copy_by_driver(context, planned, args, stream, until);
+  if (planned.placement.by_driver) return copy_by_driver(context, planned, stream, until);
   const Runs runs = planned.placement.runs;
   run_placed(context, planned.placement, stream, until, runs == Runs::host ? "a copy of host memory" : "a copy",
-             [args](Backend& backend, NativeStream on, Until done) { backend.copy_block(on, args, done); });
+             [params = planned.params, choice = Choice(planned.decision)](
+                 Backend& backend, NativeStream on, Until done) { backend.copy(on, params, choice, done); });
 }
 
 }  // namespace gpumem

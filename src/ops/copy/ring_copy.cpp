@@ -105,7 +105,7 @@ CopyParams out_of(const CopyParams& piece, const char* chunk) noexcept {
 }
 
 void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& block) {
-  device.copy_block(stream, {driver_variant(), {}, merged(block)}, Until::enqueued);
+  device.copy(stream, merged(block), driver_choice(), Until::enqueued);
 }
 
 // One copy that host threads share: each takes a piece after the other, whichever is next.

@@ -48,8 +48,10 @@ void check(const GatherScatterParams& c) {
   check_pitch("dst_pitch_bytes", c.dst_pitch, c.dst_rows, c.row_bytes);
 }
 
-// The pitch of a matrix without two rows is never used: the tight one stands for it.
+// What is never used: the pitch of a matrix without two rows, for which the tight one stands, and the address of one without any.
 GatherScatterParams normal(GatherScatterParams c) noexcept {
+  if (c.src_rows == 0) c.src = nullptr;
+  if (c.dst_rows == 0) c.dst = nullptr;
   if (c.src_rows <= 1) c.src_pitch = c.row_bytes;
   if (c.dst_rows <= 1) c.dst_pitch = c.row_bytes;
   return c;
@@ -69,7 +71,7 @@ int64_t extent_bytes(int64_t rows, int64_t pitch, int64_t row_bytes, const char*
 ByteRange range_of(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,
                    const char* what) {
   const int64_t bytes = extent_bytes(rows, pitch, row_bytes, what);
-  return {argument, rows > 0 ? p : nullptr, bytes, gap_of(row_bytes, {{rows, pitch}}, 1)};
+  return {argument, p, bytes, gap_of(row_bytes, {{rows, pitch}}, 1)};
 }
 
 Ranges ranges_of(const GatherScatterParams& c) {
@@ -116,7 +118,7 @@ template <class Family>
 Plan<Family> plan_rows(Context& context, const GatherScatterParams& given, Until until) {
   check<Family>(given);
   Plan<Family> plan;
-  const GatherScatterParams c = normal(given);
+  GatherScatterParams& c = plan.params = normal(given);
   const Ranges ranges = ranges_of(c);
   if (c.n == 0) {
     plan.empty = true;
@@ -127,48 +129,20 @@ Plan<Family> plan_rows(Context& context, const GatherScatterParams& given, Until
     fail(GPUMEM_INVALID_ARGUMENT, "index (0x%llx) is misaligned; expected a multiple of %d", number(c.index), width);
   }
   plan.placement = place_rows(context, ranges, until);
-  GatherScatterProblem& p = plan.problem;
-  p = {plan.placement.runs,
-       c.row_bytes,
-       c.n,
-       c.src_rows > 1 ? c.src_pitch : 0,
-       c.dst_rows > 1 ? c.dst_pitch : 0,
-       c.src_rows > 0 ? misalignment(c.src) : 0,
-       c.dst_rows > 0 ? misalignment(c.dst) : 0};
   if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
-    p.src_pitch = c.src_rows > 1 ? c.row_bytes : 0;
-    p.src_misalignment = 0;
+    c.src = scratch_to_come();
+    c.src_pitch = c.row_bytes;
   }
-  plan.decision = decide<Family>(context, p);
+  plan.decision = decide<Family>(context, plan.placement.runs, c);
   return plan;
-}
-
-// Below which the numbers of an index, read as unsigned ones, name rows: a negative one lies above.
-uint64_t limit_of(gpumem_dtype index_type, int64_t rows) noexcept {
-  const auto all = static_cast<uint64_t>(rows);
-  return is_signed_integer(index_type) ? std::min(all, sign_bit(index_type)) : all;
-}
-
-template <class Family>
-GatherScatterArgs args_of(const Plan<Family>& plan, const GatherScatterParams& c) noexcept {
-  return {plan.decision.row,
-          plan.decision.shape,
-          c.row_bytes,
-          c.src,
-          c.src_pitch,
-          element_bytes(c.index_type),
-          limit_of(c.index_type, rows_of<Family>(c)),
-          c.index,
-          c.n,
-          c.dst,
-          c.dst_pitch,
-          nullptr};
 }
 
 // The seam's call of each family.
 template <class Family>
-BadIndex move_rows(Backend& backend, NativeStream stream, const GatherScatterArgs& args, Until until) {
-  return kGathers<Family> ? backend.gather(stream, args, until) : backend.scatter(stream, args, until);
+BadIndex move_rows(Backend& backend, NativeStream stream, const GatherScatterParams& params, const Choice& choice,
+                   Until until) {
+  return kGathers<Family> ? backend.gather(stream, params, choice, until)
+                          : backend.scatter(stream, params, choice, until);
 }
 
 // Copies the rows of src next to the work, without the gaps between them.
@@ -178,8 +152,12 @@ void stage_src(Context& context, std::optional<Scratch>& staged, const Placement
                  placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
                  static_cast<size_t>(c.row_bytes * c.src_rows));
   stage_rows(context, placement.runs,
-             {static_cast<char*>(staged->get()), c.row_bytes, 0, static_cast<const char*>(c.src), c.src_pitch, 0,
-              c.row_bytes, c.src_rows},
+             {.dst = static_cast<char*>(staged->get()),
+              .dst_pitch = c.row_bytes,
+              .src = static_cast<const char*>(c.src),
+              .src_pitch = c.src_pitch,
+              .row_bytes = c.row_bytes,
+              .rows = c.src_rows},
              placement.host_side);
 }
 
@@ -198,49 +176,48 @@ void run(Context& context, const GatherScatterParams& given) {
   const Plan<Family> planned = plan_rows<Family>(context, given, Until::complete);
   if (planned.empty) return;
   require_not_capturing(context, context.own_stream(), kCallName<Family>);
-  const GatherScatterParams c = normal(given);
   const Placement& placement = planned.placement;
-  GatherScatterArgs args = args_of(planned, c);
+  GatherScatterParams params = planned.params;
   std::optional<Scratch> src;
   std::optional<Scratch> index;
   if (placement.stage_src) {
-    stage_src(context, src, placement, c);
-    args.src = src->get();
-    args.src_pitch = c.row_bytes;
+    stage_src(context, src, placement, given);
+    params.src = src->get();
   }
   if (placement.stage_index) {
-    stage(context, index, placement.runs, c.index, c.n * element_bytes(c.index_type), placement.index_side);
-    args.index = index->get();
+    stage(context, index, placement.runs, params.index, params.n * element_bytes(params.index_type),
+          placement.index_side);
+    params.index = index->get();
   }
   const bool beside = context.on_cuda() && placement.runs == Runs::host;
   if (beside) context.device().await_order();
   prefetch_managed(context, placement, context.own_stream());
   Backend& backend = context.running(placement.runs);
   const NativeStream stream = beside ? nullptr : context.own_stream();
-  require_rows<Family>(move_rows<Family>(backend, stream, args, Until::complete), c);
+  require_rows<Family>(move_rows<Family>(backend, stream, params, planned.decision, Until::complete), params);
 }
 
 template <class Family>
 void enqueue(Context& context, const GatherScatterParams& given, NativeStream stream) {
   const Plan<Family> planned = plan_rows<Family>(context, given, Until::enqueued);
-  const GatherScatterParams c = normal(given);
-  Output outputs[] = {status_of(given.status)};
-  const Ranges ranges = ranges_of(c);
+  GatherScatterParams params = planned.params;
+  Output outputs[] = {status_of(params.status)};
+  const Ranges ranges = ranges_of(params);
   const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Until::enqueued);
   if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
-  GatherScatterArgs args = args_of(planned, c);
-  args.status = given.status;
   const Runs runs = planned.placement.runs;
   if (!context.on_cuda() || runs == Runs::cuda) {
     prefetch_managed(context, planned.placement, stream);
-    move_rows<Family>(context.running(runs), stream, args, Until::enqueued);
+    move_rows<Family>(context.running(runs), stream, params, planned.decision, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, kGathers<Family> ? "a gather of host memory" : "a scatter of host memory");
   BounceBuffers buffers;
-  args.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
-  const auto work = [args](Backend& host, NativeStream now, Until done) { move_rows<Family>(host, now, args, done); };
+  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
+  const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
+    move_rows<Family>(host, now, params, choice, done);
+  };
   auto task = std::make_unique<BesideTask<decltype(work)>>(context, Family::name, work);
   enqueue_on_host(context, stream, std::move(task), std::move(buffers), false);
 }

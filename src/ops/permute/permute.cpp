@@ -1,11 +1,14 @@
 // Permutations of axes: the plan of both forms, and what brings src next to the work.
 #include <array>
 #include <optional>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/sentences.hpp"
+#include "kernels/alignment.hpp"
 #include "ops/permute/permute_check.hpp"
 #include "ops/permute/permute_fuse.hpp"
+#include "ops/permute/permute_transpose.hpp"
 #include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
@@ -43,12 +46,13 @@ Travel travel_of(const Permutation& p) noexcept {
   return travel;
 }
 
-// A forced variant applies to the permutation, not to the packing.
-PermuteArgs packing_args(const Backend& backend, const PermuteAxes& packing, const void* src, void* packed) noexcept {
-  const int32_t misaligned = misalignment(src);
-  const PermuteProblem problem{backend.props().backend, fuse(packing, misaligned, 0), misaligned, 0};
-  const Decision decision = select<PermuteFamily>(backend.props(), problem, {}, {});
-  return {decision.row, decision.shape, problem.axes, src, packed};
+// Two axes are the transposes' own, whose table chooses among them.
+void run(Backend& backend, NativeStream stream, const PermuteParams& params, const Decision& decision, Until until) {
+  if (std::string_view(PermuteFamily::table()[decision.row].name) != "transpose") {
+    return backend.permute(stream, params, decision, until);
+  }
+  const TransposeParams transpose = transpose_of(params);
+  backend.transpose(stream, transpose, select<TransposeFamily>(backend.props(), transpose, {}, {}), until);
 }
 
 struct Staged {
@@ -65,9 +69,11 @@ void bring(Context& context, const PermuteParams& call, const Placement& placeme
     staged.packed.emplace(there, on_host ? GPUMEM_MEMORY_PAGEABLE : GPUMEM_MEMORY_DEVICE,
                           static_cast<size_t>(travel.bytes));
     if (on_host) context.device().await_order();
-    there.permute(on_host ? nullptr : context.own_stream(),
-                  packing_args(there, travel.packing, call.src, staged.packed->get()),
-                  on_host ? Until::complete : Until::enqueued);
+    PermuteParams packing{.src = call.src, .dst = staged.packed->get()};
+    packing.axes = fuse(travel.packing, misalignment(packing.src), misalignment(packing.dst));
+    run(there, on_host ? nullptr : context.own_stream(), packing,
+        select<PermuteFamily>(there.props(), packing, {}, {}),  // a forced variant does not apply to the packing
+        on_host ? Until::complete : Until::enqueued);
     from = staged.packed->get();
   }
   stage(context, staged.arrived, placement.runs, from, travel.bytes,
@@ -114,11 +120,11 @@ Plan<PermuteFamily> plan(Context& context, const PermuteParams& call, Until unti
   }
   plan.placement = place_permutation(context, call, p, until);
   const bool staged = plan.placement.stage_src;
-  const int32_t src_misaligned = staged ? 0 : misalignment(call.src);
-  const int32_t dst_misaligned = misalignment(call.dst);
-  plan.problem = {plan.placement.runs, fuse(staged ? travel_of(p).axes : p.axes, src_misaligned, dst_misaligned),
-                  src_misaligned, dst_misaligned};
-  plan.decision = decide<PermuteFamily>(context, plan.problem);
+  PermuteParams& params = plan.params;
+  params.src = staged ? scratch_to_come() : call.src;
+  params.dst = call.dst;
+  params.axes = fuse(staged ? travel_of(p).axes : p.axes, misalignment(params.src), misalignment(params.dst));
+  plan.decision = decide<PermuteFamily>(context, plan.placement.runs, params);
   return plan;
 }
 
@@ -126,15 +132,17 @@ void permute(Context& context, const PermuteParams& call, NativeStream stream, U
   constexpr const char* kWhat = "this permutation";
   const Plan<PermuteFamily> planned = plan(context, call, until);
   if (planned.empty) return;
-  PermuteArgs args{planned.decision.row, planned.decision.shape, planned.problem.axes, call.src, call.dst};
+  PermuteParams params = planned.params;
   Staged staged;
   if (planned.placement.stage_src) {  // the plain form
     require_not_capturing(context, stream, kWhat);
     bring(context, call, planned.placement, staged);
-    args.src = staged.arrived->get();
+    params.src = staged.arrived->get();
   }
   run_placed(context, planned.placement, stream, until, kWhat,
-             [args](Backend& backend, NativeStream on, Until done) { backend.permute(on, args, done); });
+             [params, decision = planned.decision](Backend& backend, NativeStream on, Until done) {
+               run(backend, on, params, decision, done);
+             });
 }
 
 }  // namespace gpumem

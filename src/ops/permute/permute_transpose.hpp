@@ -1,8 +1,9 @@
 // Permutations that are transposes: of two fused axes, or of three, one of which counts matrices.
 #pragma once
 
-#include "kernels/permute/axes.hpp"
-#include "select/problem.hpp"
+#include "kernels/alignment.hpp"
+#include "kernels/permute/params.hpp"
+#include "kernels/transpose/params.hpp"
 
 namespace gpumem {
 
@@ -11,18 +12,17 @@ constexpr bool is_transpose(const PermuteAxes& axes) noexcept {
 }
 
 // For axes that are one. Axis 0 runs along the rows of dst, so its length is the number of rows of src.
-constexpr TransposeProblem transpose_of(const PermuteProblem& p) noexcept {
+constexpr TransposeParams transpose_of(const PermuteParams& p) noexcept {
   const PermuteAxes& a = p.axes;
   const int32_t across = src_fastest(a);
-  TransposeProblem t;
-  t.runs = p.runs;
+  TransposeParams t;
   t.element_bytes = a.element_bytes;
   t.rows = a.extent[0];
   t.cols = a.extent[across];
   t.src_ld = a.src_stride[0];
   t.dst_ld = a.dst_stride[across];
-  t.src_misalignment = p.src_misalignment;
-  t.dst_misalignment = p.dst_misalignment;
+  t.src = p.src;
+  t.dst = p.dst;
   if (a.rank == 3) {
     const int32_t batch = 3 - across;  // axes 1 and 2 are one each
     t.batches = a.extent[batch];
@@ -33,11 +33,11 @@ constexpr TransposeProblem transpose_of(const PermuteProblem& p) noexcept {
 }
 
 // Percent of the transposes' tiles that the matrices fill. Rows that begin anywhere are cut up to 7 elements further on.
-constexpr int64_t tiles_filled(const TransposeProblem& t) noexcept {
+inline int64_t tiles_filled(const TransposeParams& t) noexcept {
   constexpr int64_t kTile = 64;
   const auto covered = [](int64_t extent) { return (extent + kTile - 1) / kTile * kTile; };
   const int64_t strides = t.src_ld | t.dst_ld | t.src_batch_stride | t.dst_batch_stride;
-  const bool aligned = (strides * t.element_bytes | t.src_misalignment | t.dst_misalignment) % 16 == 0;
+  const bool aligned = (strides * t.element_bytes | misalignment(t.src) | misalignment(t.dst)) % 16 == 0;
   const auto percent = [&](int64_t extent, int64_t slack) {
     constexpr int64_t kLong = 100 * (kTile + 7);  // from here on less than a percent is empty
     if (extent >= kLong) return extent % kTile + slack == 0 ? int64_t{100} : int64_t{99};

@@ -69,33 +69,29 @@ Placement place_reduction(Context& context, const ReduceParams& call, Until unti
   return placement;
 }
 
-ReduceProblem problem_of(const Placement& placement, const ReduceParams& call) noexcept {
-  const bool dot = call.op == GPUMEM_DOT;
-  const bool strided = call.n > 1;
-  ReduceProblem problem{placement.runs, call.dtype, call.op, call.n, strided ? call.stride : 1, misalignment(call.x)};
-  if (dot && strided) problem.y_stride = call.y_stride;
-  if (dot && !placement.stage_src) problem.y_misalignment = misalignment(call.y);
-  if (placement.streamed) {
-    problem.n = std::min(call.n, streamed_piece(call.dtype));
-    problem.misalignment = 0;
-  }
-  return problem;
+// Strides that are never used become 1, and an operand that is never read is none.
+ReduceParams normal(ReduceParams c) noexcept {
+  const bool dot = c.op == GPUMEM_DOT;
+  if (c.n == 1) c.stride = 1;
+  if (c.n == 1 || !dot) c.y_stride = 1;
+  if (!dot) c.y = nullptr;
+  return c;
 }
 
 ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const ReduceParams& call) {
   if (planned.placement.streamed) return reduce_streamed(context, planned, call);
   const Runs runs = planned.placement.runs;
   const bool beside = context.on_cuda() && runs == Runs::host;
-  ReduceArgs args = args_of(planned, call);
+  ReduceParams params = planned.params;
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange y = inputs_of(call).range[1];
     stage(context, staged, runs, y.p, y.bytes, planned.placement.host_side);
-    args.y = staged->get();
+    params.y = staged->get();
   }
   if (beside) context.device().await_order();
   prefetch_managed(context, planned.placement, context.own_stream());
-  return context.running(runs).reduce(beside ? nullptr : context.own_stream(), args);
+  return context.running(runs).reduce(beside ? nullptr : context.own_stream(), params, planned.decision);
 }
 
 }  // namespace
@@ -120,11 +116,6 @@ Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
   return {"index", p, is_arg(op) ? 8 : 0, alignment};
 }
 
-ReduceArgs args_of(const Plan<ReduceFamily>& plan, const ReduceParams& call) noexcept {
-  const ReduceProblem& p = plan.problem;
-  return {plan.decision.row, plan.decision.shape, call.dtype, call.op, call.x, call.n, p.stride, call.y, p.y_stride};
-}
-
 ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
   if (is_floating(dtype)) return value_in_default_environment(dtype, op, node);
   return value_of(dtype, op, node, [](double x) noexcept { return x; });  // no arithmetic in floating point
@@ -141,8 +132,13 @@ Plan<ReduceFamily> plan(Context& context, const ReduceParams& call, Until until)
     return plan;
   }
   plan.placement = place_reduction(context, call, until);
-  plan.problem = problem_of(plan.placement, call);
-  plan.decision = decide<ReduceFamily>(context, plan.problem);
+  plan.params = normal(call);
+  if (plan.placement.stage_src) plan.params.y = scratch_to_come();
+  if (plan.placement.streamed) {  // the first piece
+    plan.params.n = std::min(call.n, streamed_piece(call.dtype));
+    plan.params.x = scratch_to_come();
+  }
+  plan.decision = decide<ReduceFamily>(context, plan.placement.runs, plan.params);
   return plan;
 }
 

@@ -17,8 +17,6 @@ Inputs inputs_of(const ReduceParams& call);
 Output result_of(gpumem_reduce_op op, void* p, int64_t alignment) noexcept;
 Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept;
 
-ReduceArgs args_of(const Plan<ReduceFamily>& plan, const ReduceParams& call) noexcept;
-
 // A node as the caller's value, whatever floating-point environment the program has set.
 ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept;
 

@@ -30,12 +30,6 @@ Inputs inputs_of(const ReduceAxisParams& c) {
   return {{{"x", c.x, bytes, gap}, {}}, 1};
 }
 
-ReduceAxisArgs args_of(const Plan<ReduceAxisFamily>& plan, const void* x) noexcept {
-  const ReduceAxisProblem& p = plan.problem;
-  return {plan.decision.row, plan.decision.shape, p.dtype, p.op,   p.axis, x, p.rows, p.cols, p.ld,
-          p.batches,         p.batch_stride,      nullptr, nullptr};
-}
-
 const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_ROWS ? "rows" : "columns"; }
 
 }  // namespace
@@ -43,7 +37,7 @@ const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_R
 Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& given) {
   check(given);
   Plan<ReduceAxisFamily> plan;
-  const ReduceAxisParams c = normal(given);
+  const ReduceAxisParams& c = plan.params = normal(given);
   const LineExtents lines = lines_of(c);
   static_cast<void>(result_bytes(c.op, lines.count));
   if (lines.count == 0 || lines.length == 0) {
@@ -55,22 +49,20 @@ Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& given) {
     return plan;
   }
   plan.placement = place(context.on_cuda(), look_up_input(context, inputs_of(c).range[0]));
-  plan.problem = {plan.placement.runs, c.dtype,          c.op, c.axis, c.rows, c.cols, c.ld, c.batches,
-                  c.batch_stride,      misalignment(c.x)};
-  plan.decision = decide<ReduceAxisFamily>(context, plan.problem);
+  plan.decision = decide<ReduceAxisFamily>(context, plan.placement.runs, c);
   return plan;
 }
 
-void reduce_axis(Context& context, const ReduceAxisParams& call, NativeStream stream, Until until) {
-  const Plan<ReduceAxisFamily> planned = plan(context, call);
-  LineOutputs outputs(call.result, result_bytes(call.op, lines_of(call).count), call.status);
-  check_outputs(context, outputs.all(), inputs_of(normal(call)).all(), until);
+void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream stream, Until until) {
+  const Plan<ReduceAxisFamily> planned = plan(context, given);
+  const ReduceAxisParams& params = planned.params;
+  LineOutputs outputs(params.result, result_bytes(params.op, params.lines()), params.status);
+  check_outputs(context, outputs.all(), inputs_of(params).all(), until);
   if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_axis");
   if (planned.empty) return zero(context, outputs.all(), stream, until);
-  const ReduceAxisArgs args = args_of(planned, call.x);
-  if (until == Until::enqueued) return enqueue_lines(context, planned.placement, args, outputs, stream);
-  require_values(reduce_lines(context, planned.placement, args, outputs.result()), call.dtype, call.op,
-                 lines_name(call.axis));
+  if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
+  require_values(reduce_lines(context, planned, params, outputs.result()), params.dtype, params.op,
+                 lines_name(params.axis));
 }
 
 }  // namespace gpumem

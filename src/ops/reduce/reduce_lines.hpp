@@ -30,66 +30,71 @@ struct LineOutputs {
 };
 
 // The seam's call of each family.
-inline gpumem_status run_lines(Backend& backend, NativeStream stream, const ReduceAxisArgs& args, Until until) {
-  return backend.reduce_axis(stream, args, until);
+inline gpumem_status run_lines(Backend& backend, NativeStream stream, const ReduceAxisParams& params,
+                               const Choice& choice, Until until) {
+  return backend.reduce_axis(stream, params, choice, until);
 }
-inline gpumem_status run_lines(Backend& backend, NativeStream stream, const ReduceSegmentsArgs& args, Until until) {
-  return backend.reduce_segments(stream, args, until);
+inline gpumem_status run_lines(Backend& backend, NativeStream stream, const ReduceSegmentsParams& params,
+                               const Choice& choice, Until until) {
+  return backend.reduce_segments(stream, params, choice, until);
 }
 
 // The plain form: on the context's own stream, with the results brought to where they belong.
-template <class Args>
-gpumem_status reduce_lines(Context& context, const Placement& placement, Args args, const Output& result) {
-  const Runs runs = placement.runs;
+template <class Family>
+gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
+                           const Output& result) {
+  const Runs runs = planned.placement.runs;
   const bool beside = context.on_cuda() && runs == Runs::host;
   std::optional<Scratch> room;
   make_room(context, room, runs, result);
-  args.result = room ? room->get() : result.p;
-  args.status = nullptr;
+  if (room) params.result = room->get();
   if (beside) context.device().await_order();
-  prefetch_managed(context, placement, context.own_stream());
-  const gpumem_status found =
-      run_lines(context.running(runs), beside ? nullptr : context.own_stream(), args, Until::complete);
+  prefetch_managed(context, planned.placement, context.own_stream());
+  const gpumem_status found = run_lines(context.running(runs), beside ? nullptr : context.own_stream(), params,
+                                        planned.decision, Until::complete);
   if (room) bring_back(context, *room, result);
   return found;
 }
 
 // Lines on the host in the order of a stream of a CUDA context.
-template <class Args>
+template <class Params>
 class LinesTask final : public HostTask {
  public:
-  LinesTask(Context& context, const Args& args) noexcept : context_(context), args_(args) {}
+  LinesTask(Context& context, const Params& params, const Choice& choice) noexcept
+      : context_(context), params_(params), choice_(choice) {}
 
   void run() noexcept override {
     try {
-      const gpumem_status found = run_lines(context_.host(), nullptr, args_, Until::complete);
-      if (args_.status != nullptr) *args_.status = found;
+      const gpumem_status found = run_lines(context_.host(), nullptr, params_, choice_, Until::complete);
+      if (params_.status != nullptr) *params_.status = found;
     } catch (const std::exception& error) {  // of memory
-      if (args_.status != nullptr) *args_.status = GPUMEM_OUT_OF_MEMORY;
+      if (params_.status != nullptr) *params_.status = GPUMEM_OUT_OF_MEMORY;
       context_.log.write(GPUMEM_LOG_ERROR, "an enqueued reduction failed: %s", error.what());
     }
   }
 
  private:
   Context& context_;
-  Args args_;
+  Params params_;
+  Choice choice_;
 };
 
 // The _async form.
-template <class Args>
-void enqueue_lines(Context& context, const Placement& placement, Args args, LineOutputs& outputs, NativeStream stream) {
-  if (!context.on_cuda() || placement.runs == Runs::cuda) {
-    prefetch_managed(context, placement, stream);
-    args.result = outputs.result().p;
-    args.status = static_cast<gpumem_status*>(outputs.status().p);
-    run_lines(context.running(placement.runs), stream, args, Until::enqueued);
+template <class Family>
+void enqueue_lines(Context& context, const Plan<Family>& planned, LineOutputs& outputs, NativeStream stream) {
+  typename Family::Params params = planned.params;
+  if (!context.on_cuda() || planned.placement.runs == Runs::cuda) {
+    prefetch_managed(context, planned.placement, stream);
+    run_lines(context.running(planned.placement.runs), stream, params, planned.decision, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, "a reduction of host memory");
   BounceBuffers buffers;
-  args.result = buffers.room_for(outputs.result());
-  args.status = static_cast<gpumem_status*>(buffers.room_for(outputs.status()));
-  enqueue_on_host(context, stream, std::make_unique<LinesTask<Args>>(context, args), std::move(buffers), false);
+  params.result = buffers.room_for(outputs.result());
+  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs.status()));
+  enqueue_on_host(context, stream,
+                  std::make_unique<LinesTask<typename Family::Params>>(context, params, planned.decision),
+                  std::move(buffers), false);
 }
 
 }  // namespace gpumem

@@ -40,15 +40,13 @@ Placement place_segments(Context& context, const ReduceSegmentsParams& c, Until 
   return placement;
 }
 
-ReduceSegmentsArgs args_of(const Plan<ReduceSegmentsFamily>& plan, const ReduceSegmentsParams& c) noexcept {
-  return {plan.decision.row, plan.decision.shape, c.dtype, c.op, c.x, c.n, c.offsets, c.segments, nullptr, nullptr};
-}
-
 }  // namespace
 
-Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& c, Until until) {
-  check(c);
+Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& given, Until until) {
+  check(given);
   Plan<ReduceSegmentsFamily> plan;
+  ReduceSegmentsParams& c = plan.params = given;
+  if (c.n == 0) c.x = nullptr;
   static_cast<void>(result_bytes(c.op, c.segments));
   if (c.segments == 0) {
     plan.empty = true;
@@ -59,27 +57,26 @@ Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& c,
          sizeof(int64_t));
   }
   plan.placement = place_segments(context, c, until);
-  plan.problem = {plan.placement.runs, c.dtype, c.op, c.n, c.segments, c.n > 0 ? misalignment(c.x) : 0};
-  plan.decision = decide<ReduceSegmentsFamily>(context, plan.problem);
+  plan.decision = decide<ReduceSegmentsFamily>(context, plan.placement.runs, c);
   return plan;
 }
 
-void reduce_segments(Context& context, const ReduceSegmentsParams& call, NativeStream stream, Until until) {
-  const Plan<ReduceSegmentsFamily> planned = plan(context, call, until);
-  LineOutputs outputs(call.result, result_bytes(call.op, call.segments), call.status);
-  const Inputs inputs = inputs_of(call);
+void reduce_segments(Context& context, const ReduceSegmentsParams& given, NativeStream stream, Until until) {
+  const Plan<ReduceSegmentsFamily> planned = plan(context, given, until);
+  ReduceSegmentsParams params = planned.params;
+  LineOutputs outputs(params.result, result_bytes(params.op, params.segments), params.status);
+  const Inputs inputs = inputs_of(params);
   check_outputs(context, outputs.all(), inputs.all(), until);
   if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_segments");
   if (planned.empty) return zero(context, outputs.all(), stream, until);
-  ReduceSegmentsArgs args = args_of(planned, call);
-  if (until == Until::enqueued) return enqueue_lines(context, planned.placement, args, outputs, stream);
+  if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange& offsets = inputs.range[0];
     stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
-    args.offsets = static_cast<const int64_t*>(staged->get());
+    params.offsets = static_cast<const int64_t*>(staged->get());
   }
-  require_values(reduce_lines(context, planned.placement, args, outputs.result()), call.dtype, call.op, "segments");
+  require_values(reduce_lines(context, planned, params, outputs.result()), params.dtype, params.op, "segments");
 }
 
 }  // namespace gpumem

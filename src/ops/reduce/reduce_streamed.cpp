@@ -44,24 +44,21 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
   Backend& device = context.device();
   const NodeKind kind = node_kind(call.dtype, call.op);
   const int64_t bytes = element_bytes(call.dtype);
-  const int64_t piece = planned.problem.n;
+  const int64_t piece = planned.params.n;
   std::vector<ReduceNode> nodes;
   nodes.reserve(static_cast<size_t>(ceil_div(call.n, piece)));
   const Scratch buffer(device, GPUMEM_MEMORY_DEVICE, static_cast<size_t>(piece * bytes));
   // Earlier work may still be writing the data, which the driver may read immediately.
   device.await_order();
   for (int64_t first = 0; first < call.n; first += piece) {
-    ReduceParams part = call;
-    part.x = static_cast<const char*>(call.x) + first * bytes;
+    ReduceParams part = planned.params;
     part.n = std::min(piece, call.n - first);
-    Plan<ReduceFamily> plan_of_part = planned;
-    if (part.n != piece) {
-      plan_of_part.problem.n = part.n;
-      plan_of_part.decision = decide<ReduceFamily>(context, plan_of_part.problem);
-    }
-    transfer(context, buffer.get(), part.x, part.n * bytes, planned.placement.host_side, Runs::cuda);
+    const Decision decision =
+        part.n == piece ? planned.decision : decide<ReduceFamily>(context, planned.placement.runs, part);
+    transfer(context, buffer.get(), static_cast<const char*>(call.x) + first * bytes, part.n * bytes,
+             planned.placement.host_side, Runs::cuda);
     part.x = buffer.get();
-    nodes.push_back(device.reduce(context.own_stream(), args_of(plan_of_part, part)));
+    nodes.push_back(device.reduce(context.own_stream(), part, decision));
     move_index(kind, first, nodes.back());
   }
   return combine_pieces(kind, std::move(nodes));

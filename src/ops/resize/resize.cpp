@@ -28,8 +28,6 @@ void check_pixel(const ResizeParams& c) {
   }
 }
 
-int64_t pixel_bytes(const ResizeParams& c) noexcept { return int64_t{c.channels} * element_bytes(c.dtype); }
-
 // One side, as its arguments are called.
 struct Side {
   const char* rows;
@@ -68,8 +66,8 @@ int64_t gap_in(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcep
 
 // The pitch of a single row is never used: the tight one stands for it, so that its alignment does not change which variant is chosen.
 ResizeParams normal(ResizeParams c) noexcept {
-  if (c.src_rows == 1) c.src_pitch = c.src_cols * pixel_bytes(c);
-  if (c.dst_rows == 1) c.dst_pitch = c.dst_cols * pixel_bytes(c);
+  if (c.src_rows == 1) c.src_pitch = c.src_cols * c.pixel_bytes();
+  if (c.dst_rows == 1) c.dst_pitch = c.dst_cols * c.pixel_bytes();
   return c;
 }
 
@@ -84,22 +82,11 @@ Placement place_resize(Context& context, const Operand& src, const Operand& dst,
   return placement;
 }
 
-ResizeProblem problem_of(const Placement& placement, const ResizeParams& c) noexcept {
-  ResizeProblem p{placement.runs, c.filter,   c.dtype,    c.channels,  c.src_rows, c.src_cols,
-                  c.src_pitch,    c.dst_rows, c.dst_cols, c.dst_pitch, 0,          misalignment(c.dst)};
-  if (placement.stage_src) {
-    p.src_pitch = c.src_cols * p.pixel_bytes();  // without the gaps between rows, at the start of an allocation
-  } else {
-    p.src_misalignment = static_cast<int32_t>(reinterpret_cast<uintptr_t>(c.src) % 4096);
-  }
-  return p;
-}
-
 }  // namespace
 
 Plan<ResizeFamily> plan(Context& context, const ResizeParams& given, Until until) {
   check_pixel(given);
-  const int64_t pixel = pixel_bytes(given);
+  const int64_t pixel = given.pixel_bytes();
   check_extents(kSrc, given.src_rows, given.src_cols, given.src_pitch, pixel);
   check_extents(kDst, given.dst_rows, given.dst_cols, given.dst_pitch, pixel);
   Plan<ResizeFamily> plan;
@@ -109,7 +96,7 @@ Plan<ResizeFamily> plan(Context& context, const ResizeParams& given, Until until
   }
   require_pixel(kSrc.rows, given.src_rows);
   require_pixel(kSrc.cols, given.src_cols);
-  const ResizeParams c = normal(given);
+  ResizeParams& c = plan.params = normal(given);
   const int64_t src_bytes = extent_bytes(kSrc, c.src_rows, c.src_cols, c.src_pitch, pixel);
   const int64_t dst_bytes = extent_bytes(kDst, c.dst_rows, c.dst_cols, c.dst_pitch, pixel);
   const Operand src =
@@ -120,43 +107,38 @@ Plan<ResizeFamily> plan(Context& context, const ResizeParams& given, Until until
   require_same_device(context, dst, "dst");
   require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   plan.placement = place_resize(context, src, dst, until);
-  plan.problem = problem_of(plan.placement, c);
-  plan.decision = decide<ResizeFamily>(context, plan.problem);
+  if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
+    c.src = scratch_to_come();
+    c.src_pitch = c.src_cols * pixel;
+  }
+  plan.decision = decide<ResizeFamily>(context, plan.placement.runs, c);
   return plan;
 }
 
-void resize(Context& context, const ResizeParams& call, NativeStream stream, Until until) {
-  const Plan<ResizeFamily> planned = plan(context, call, until);
+void resize(Context& context, const ResizeParams& given, NativeStream stream, Until until) {
+  const Plan<ResizeFamily> planned = plan(context, given, until);
   if (planned.empty) return;
-  const ResizeProblem& p = planned.problem;
-  ResizeArgs args{planned.decision.row,
-                  planned.decision.shape,
-                  p.filter,
-                  p.dtype,
-                  p.channels,
-                  call.src,
-                  p.src_rows,
-                  p.src_cols,
-                  p.src_pitch,
-                  call.dst,
-                  p.dst_rows,
-                  p.dst_cols,
-                  p.dst_pitch};
+  ResizeParams params = planned.params;
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this resize");
-    const int64_t pitch = normal(call).src_pitch;
-    const bool to_device = p.runs == Runs::cuda;
-    staged.emplace(context.running(p.runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-                   static_cast<size_t>(p.src_rows * p.src_pitch));
-    stage_rows(context, p.runs,
-               {static_cast<char*>(staged->get()), p.src_pitch, 0, static_cast<const char*>(call.src), pitch, 0,
-                p.src_pitch, p.src_rows},
+    const Runs runs = planned.placement.runs;
+    staged.emplace(context.running(runs), runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
+                   static_cast<size_t>(params.src_rows * params.src_pitch));
+    stage_rows(context, runs,
+               {.dst = static_cast<char*>(staged->get()),
+                .dst_pitch = params.src_pitch,
+                .src = static_cast<const char*>(given.src),
+                .src_pitch = given.src_pitch,
+                .row_bytes = params.src_pitch,
+                .rows = params.src_rows},
                planned.placement.host_side);
-    args.src = staged->get();
+    params.src = staged->get();
   }
   run_placed(context, planned.placement, stream, until, "this resize",
-             [args](Backend& backend, NativeStream on, Until done) { backend.resize(on, args, done); });
+             [params, choice = Choice(planned.decision)](Backend& backend, NativeStream on, Until done) {
+               backend.resize(on, params, choice, done);
+             });
 }
 
 }  // namespace gpumem

@@ -82,10 +82,10 @@ void require_in_place_fits(const TransposeParams& c) {
 
 }  // namespace
 
-Plan<TransposeFamily> plan(Context& context, const TransposeParams& given, Until until) {
+TransposePlan plan(Context& context, const TransposeParams& given, Until until) {
   check(given);
-  Plan<TransposeFamily> plan;
-  const TransposeParams c = normal(given);
+  TransposePlan plan;
+  const TransposeParams& c = plan.whole = plan.params = normal(given);
   plan.empty = c.rows == 0 || c.cols == 0 || c.batches == 0;
   if (plan.empty) return plan;
   const int64_t dst_matrix = extent(c.cols, c.rows, c.dst_ld, "elements of dst");
@@ -102,8 +102,7 @@ Plan<TransposeFamily> plan(Context& context, const TransposeParams& given, Until
   const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst", dst_gap);
   require_same_device(context, src, "src");
   require_same_device(context, dst, "dst");
-  const bool in_place = c.src == c.dst;
-  if (in_place) {
+  if (c.in_place()) {
     require_in_place_fits(c);
     plan.empty = c.rows == 1 || c.cols == 1;  // a row without gaps is the same as a column
     if (plan.empty) return plan;
@@ -111,52 +110,28 @@ Plan<TransposeFamily> plan(Context& context, const TransposeParams& given, Until
     require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   }
   plan.placement = place_across(context.on_cuda(), src, dst);
-  plan.problem = {plan.placement.runs,
-                  c.element_bytes,
-                  c.rows,
-                  c.cols,
-                  c.src_ld,
-                  c.dst_ld,
-                  misalignment(c.src),
-                  misalignment(c.dst),
-                  c.batches,
-                  c.src_batch_stride,
-                  c.dst_batch_stride,
-                  in_place};
   if (crosses(plan.placement)) {
     if (until == Until::enqueued) {
       fail(GPUMEM_UNSUPPORTED,
            "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
            kind_name(src.kind), kind_name(dst.kind));
     }
-    plan.problem = problem_of_piece(plan.problem, transpose_piece(c, plan.placement), plan.placement);
+    plan.params = params_of_piece(c, transpose_piece(c, plan.placement), plan.placement);
   }
-  plan.decision = decide<TransposeFamily>(context, plan.problem);
+  plan.decision = decide<TransposeFamily>(context, plan.placement.runs, plan.params);
   return plan;
 }
 
 void transpose(Context& context, const TransposeParams& given, NativeStream stream, Until until) {
-  const Plan<TransposeFamily> planned = plan(context, given, until);
+  const TransposePlan planned = plan(context, given, until);
   if (planned.empty) return;
-  const TransposeParams call = normal(given);
   if (crosses(planned.placement)) {
     require_not_capturing(context, context.own_stream(), "gpumem_transpose");
-    return transpose_across(context, planned, call);
+    return transpose_across(context, planned);
   }
-  const TransposeArgs args{planned.decision.row,
-                           planned.decision.shape,
-                           call.element_bytes,
-                           call.rows,
-                           call.cols,
-                           call.src,
-                           call.src_ld,
-                           call.dst,
-                           call.dst_ld,
-                           call.batches,
-                           call.src_batch_stride,
-                           call.dst_batch_stride};
   run_placed(context, planned.placement, stream, until, "this transpose",
-             [args](Backend& backend, NativeStream on, Until done) { backend.transpose(on, args, done); });
+             [params = planned.params, choice = Choice(planned.decision)](
+                 Backend& backend, NativeStream on, Until done) { backend.transpose(on, params, choice, done); });
 }
 
 }  // namespace gpumem

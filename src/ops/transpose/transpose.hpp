@@ -18,11 +18,11 @@ struct TransposePiece {
 };
 TransposePiece transpose_piece(const TransposeParams& call, const Placement& placement) noexcept;
 
-// The problem of one piece: the moved side without gaps between its rows, at the start of an allocation.
-TransposeProblem problem_of_piece(const TransposeProblem& whole, const TransposePiece& piece,
-                                  const Placement& placement) noexcept;
+// The first piece of that size: the moved side without gaps between its rows, at the start of an allocation.
+TransposeParams params_of_piece(const TransposeParams& whole, const TransposePiece& piece,
+                                const Placement& placement) noexcept;
 
-// Transposes between host and device, complete on return. call is normal, and the plan is of its first piece.
-void transpose_across(Context& context, const Plan<TransposeFamily>& planned, const TransposeParams& call);
+// Transposes between host and device, complete on return.
+void transpose_across(Context& context, const TransposePlan& planned);
 
 }  // namespace gpumem

@@ -70,8 +70,8 @@ class Link {
 
 class Crossing {
  public:
-  Crossing(Context& context, const Plan<TransposeFamily>& planned, const TransposeParams& call)
-      : context_(context), device_(context.device()), planned_(planned), call_(call) {}
+  Crossing(Context& context, const TransposePlan& planned)
+      : context_(context), device_(context.device()), planned_(planned), call_(planned.whole) {}
 
   void run() {
     const Placement& placement = planned_.placement;
@@ -116,13 +116,12 @@ class Crossing {
   };
 
   bool to_device() const noexcept { return planned_.placement.stage_src; }
-  const TransposeProblem& largest() const noexcept { return planned_.problem; }
   // Matrices of a piece that differ: with a stride of 0 src has one.
   int64_t matrices(const Piece& piece) const noexcept {
     return to_device() && call_.src_batch_stride == 0 ? 1 : piece.size.batches;
   }
   size_t buffer_bytes() const noexcept {
-    const TransposeProblem& p = largest();
+    const TransposeParams& p = planned_.params;  // of the largest piece
     const int64_t matrices = to_device() && call_.src_batch_stride == 0 ? 1 : p.batches;
     return static_cast<size_t>(matrices * p.rows * p.cols * call_.element_bytes);
   }
@@ -146,11 +145,25 @@ class Crossing {
     const auto block = [&](int64_t matrix, int64_t slices) -> CopyParams {
       char* buffer = static_cast<char*>(slot.buffer.get()) + matrix * rows * row_bytes;
       if (to_device()) {
-        return {buffer, row_bytes, rows * row_bytes, src_of(piece) + matrix * stride, pitch, stride, row_bytes,
-                rows,   slices};
+        return {.dst = buffer,
+                .dst_pitch = row_bytes,
+                .dst_slice = rows * row_bytes,
+                .src = src_of(piece) + matrix * stride,
+                .src_pitch = pitch,
+                .src_slice = stride,
+                .row_bytes = row_bytes,
+                .rows = rows,
+                .slices = slices};
       }
-      return {
-          dst_of(piece) + matrix * stride, pitch, stride, buffer, row_bytes, rows * row_bytes, row_bytes, rows, slices};
+      return {.dst = dst_of(piece) + matrix * stride,
+              .dst_pitch = pitch,
+              .dst_slice = stride,
+              .src = buffer,
+              .src_pitch = row_bytes,
+              .src_slice = rows * row_bytes,
+              .row_bytes = row_bytes,
+              .rows = rows,
+              .slices = slices};
     };
     const auto enqueue = [&](const CopyParams& b) {
       transfer_rows(context_, stream, b, planned_.placement.host_side, to_device() ? Runs::cuda : Runs::host,
@@ -161,35 +174,20 @@ class Crossing {
   }
 
   void transpose(const Piece& piece, const Slot& slot, NativeStream stream) {
-    TransposeProblem problem = largest();
-    Decision decision = planned_.decision;
-    if (piece.size.batches != problem.batches || piece.size.rows != problem.rows || piece.size.cols != problem.cols) {
-      TransposeProblem whole = problem;
-      whole.src_ld = call_.src_ld;
-      whole.dst_ld = call_.dst_ld;
-      problem = problem_of_piece(whole, piece.size, planned_.placement);
-      decision = decide<TransposeFamily>(context_, problem);
-    }
-    const void* src = to_device() ? slot.buffer.get() : src_of(piece);
-    void* dst = to_device() ? dst_of(piece) : slot.buffer.get();
-    const TransposeArgs args{decision.row,
-                             decision.shape,
-                             call_.element_bytes,
-                             problem.rows,
-                             problem.cols,
-                             src,
-                             problem.src_ld,
-                             dst,
-                             problem.dst_ld,
-                             problem.batches,
-                             problem.src_batch_stride,
-                             problem.dst_batch_stride};
-    device_.transpose(stream, args, Until::enqueued);
+    TransposeParams params = params_of_piece(call_, piece.size, planned_.placement);
+    const TransposeParams& largest = planned_.params;
+    const bool as_large =
+        params.batches == largest.batches && params.rows == largest.rows && params.cols == largest.cols;
+    const Decision decision =
+        as_large ? planned_.decision : decide<TransposeFamily>(context_, planned_.placement.runs, params);
+    params.src = to_device() ? slot.buffer.get() : src_of(piece);
+    params.dst = to_device() ? dst_of(piece) : slot.buffer.get();
+    device_.transpose(stream, params, decision, Until::enqueued);
   }
 
   Context& context_;
   Backend& device_;
-  const Plan<TransposeFamily>& planned_;
+  const TransposePlan& planned_;
   const TransposeParams& call_;
 };
 
@@ -208,27 +206,25 @@ TransposePiece transpose_piece(const TransposeParams& c, const Placement& placem
   return placement.stage_src ? TransposePiece{batches, rows, cols} : TransposePiece{batches, cols, rows};
 }
 
-TransposeProblem problem_of_piece(const TransposeProblem& whole, const TransposePiece& piece,
-                                  const Placement& placement) noexcept {
-  TransposeProblem p = whole;
+TransposeParams params_of_piece(const TransposeParams& whole, const TransposePiece& piece,
+                                const Placement& placement) noexcept {
+  TransposeParams p = whole;
   p.batches = piece.batches;
   p.rows = piece.rows;
   p.cols = piece.cols;
   const int64_t stride = piece.batches == 1 ? 0 : piece.rows * piece.cols;
   if (placement.stage_src) {
     p.src_ld = piece.cols;
-    p.src_misalignment = 0;
+    p.src = scratch_to_come();
     if (p.src_batch_stride != 0) p.src_batch_stride = stride;
   } else {
     p.dst_ld = piece.rows;
-    p.dst_misalignment = 0;
+    p.dst = scratch_to_come();
     p.dst_batch_stride = stride;
   }
   return p;
 }
 
-void transpose_across(Context& context, const Plan<TransposeFamily>& planned, const TransposeParams& call) {
-  Crossing(context, planned, call).run();
-}
+void transpose_across(Context& context, const TransposePlan& planned) { Crossing(context, planned).run(); }
 
 }  // namespace gpumem
