@@ -208,14 +208,14 @@ gpumem_status CudaBackend::reduce_segments(NativeStream stream, const ReduceSegm
 // One small reduction of every type, of zeros: the kernels of one source file are loaded together.
 void CudaBackend::warm_up_reductions() {
   if (capturing(own_stream_)) return;
-  constexpr int32_t kOneBlock = 1;
-  static_assert(std::string_view(kReduce[kOneBlock].name) == "single_tile");
+  constexpr int32_t kSingleTile = 1;
+  static_assert(std::string_view(kReduce[kSingleTile].name) == "single_tile");
   const void* zeros = scratch_.for_stream(own_stream_).counters;
   for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
     for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_ARG_MIN}) {
-      const int32_t threads = 32 * one_chunk_warps(node_kind(dtype, op));
+      const int32_t threads = 32 * single_tile_warps(node_kind(dtype, op));
       const LaunchShape shape{.block = threads, .tile = reduce_chunk(dtype, op)};
-      static_cast<void>(reduce(own_stream_, {.dtype = dtype, .op = op, .x = zeros, .n = 16}, {kOneBlock, shape}));
+      static_cast<void>(reduce(own_stream_, {.dtype = dtype, .op = op, .x = zeros, .n = 16}, {kSingleTile, shape}));
     }
   }
 }

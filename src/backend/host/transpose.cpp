@@ -88,7 +88,7 @@ void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const Lau
 }
 
 // An element at a time.
-void swap_elements(const TransposeArgs& a, char* upper, char* lower, int64_t rows, int64_t cols) noexcept {
+void swap_elements(const TransposeParams& a, char* upper, char* lower, int64_t rows, int64_t cols) noexcept {
   const auto bytes = static_cast<size_t>(a.element_bytes);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t col = upper == lower ? row + 1 : 0; col < cols; ++col) {
