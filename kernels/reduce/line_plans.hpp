@@ -23,14 +23,22 @@ constexpr int64_t kMostRowRuns = 16380;
 constexpr int64_t kLongestRun = int64_t{1} << 20;
 
 // Elements of a line for which lanes of a warp are set aside: 8, 32, 128 or 256; 0 where a warp has a line by itself. A segment that is
-// longer takes its warp's time.
-constexpr int row_lanes(int64_t cols) noexcept {
+// longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps.
+constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 &&
+         (op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES);
+}
+constexpr int row_lanes(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
+  if (by_whole_warps(dtype, op)) return 0;
   for (const int lanes : {8, 32, 128, 256}) {
     if (cols <= lanes) return lanes;
   }
   return 0;
 }
-constexpr int segment_lanes(int64_t average) noexcept { return average <= 5 ? 8 : average <= 20 ? 32 : 0; }
+constexpr int segment_lanes(gpumem_dtype dtype, gpumem_reduce_op op, int64_t average) noexcept {
+  if (by_whole_warps(dtype, op)) return 0;
+  return average <= 5 ? 8 : average <= 20 ? 32 : 0;
+}
 
 // The longest run of 2^k pieces that still gives so many runs in all, and no more than `most`.
 constexpr int64_t run_pieces(int64_t lines, int64_t pieces, int64_t wanted, int64_t most) noexcept {

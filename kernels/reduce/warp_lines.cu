@@ -122,7 +122,7 @@ __device__ __forceinline__ typename Term::Node run_node(const Term& term, const 
   return stack.whole();
 }
 
-// A run of a segment that is very long: run `place - first` of `runs`.
+// A run of a segment that is very long: run `place - first` of `runs`; none, if runs is 0.
 struct LongRun {
   int64_t line;
   int32_t first;
@@ -133,21 +133,30 @@ __device__ __forceinline__ LongRun* long_runs(const ReduceLaunch& launch) {
   return reinterpret_cast<LongRun*>(static_cast<char*>(launch.scratch.nodes) + kMostLongRuns * sizeof(ReduceNode));
 }
 
-// A segment by a whole warp; those longer than a run are noted. Not inlined: few of many short ones come here.
+// Notes the runs of a very long segment, by a whole warp. False where there is no room: segments of sound offsets leave some, but
+// offsets that fall can name the same elements many times over.
+__device__ __forceinline__ bool note_runs(const ReduceLaunch& launch, int64_t index, int64_t n) {
+  unsigned* noted = launch.scratch.counters + kLongRunCounter;
+  const auto runs = static_cast<int>((n + launch.tile - 1) / launch.tile);
+  int first = kMostLongRuns;
+  if (threadIdx.x % 32 == 0 && __ldcg(noted) < kMostLongRuns) first = static_cast<int>(atomicAdd(noted, runs));
+  first = __shfl_sync(kWholeWarp, first, 0);
+  const bool fits = first + runs <= kMostLongRuns;
+  for (int i = first + static_cast<int>(threadIdx.x % 32); i < min(first + runs, static_cast<int>(kMostLongRuns));
+       i += 32) {
+    long_runs(launch)[i] = {index, first, fits ? runs : 0};
+  }
+  return fits;
+}
+
+// A segment by a whole warp; the runs of those that are longer than one are noted. Not inlined: few of many short ones come here.
 template <class Term>
 __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t index) {
   const Line line = line_of(launch, index, Term::kBytes);
-  if (line.n <= launch.tile) {
-    const Term term(launch.dtype, launch.op);
-    const typename Term::Node node = run_node(term, line.x, line.n);
-    if (threadIdx.x % 32 == 0) finish(launch, index, line, node);
-    return;
-  }
-  const auto runs = static_cast<int>((line.n + launch.tile - 1) / launch.tile);
-  int first = 0;
-  if (threadIdx.x % 32 == 0) first = static_cast<int>(atomicAdd(launch.scratch.counters + kLongRunCounter, runs));
-  first = __shfl_sync(kWholeWarp, first, 0);
-  for (int i = threadIdx.x % 32; i < runs; i += 32) long_runs(launch)[first + i] = {index, first, runs};
+  if (line.n > launch.tile && note_runs(launch, index, line.n)) return;
+  const Term term(launch.dtype, launch.op);
+  const typename Term::Node node = run_node(term, line.x, line.n);
+  if (threadIdx.x % 32 == 0) finish(launch, index, line, node);
 }
 
 // Whether this warp is the last of those that share a line, and then has all of it; the nodes are the line's.
@@ -262,11 +271,13 @@ __global__ void __launch_bounds__(kLineThreads)
   }
   const Term term(launch.dtype, launch.op);
   const auto runs = static_cast<int>(launch.blocks_per_line);
-  const int64_t units = kSegments ? __ldcg(launch.scratch.counters + kLongRunCounter) : launch.lines.count * runs;
+  const int64_t units = kSegments ? min(int64_t{__ldcg(launch.scratch.counters + kLongRunCounter)}, kMostLongRuns)
+                                  : launch.lines.count * runs;
   for (; unit < units; unit += warps) {
     LongRun run{unit, static_cast<int32_t>(unit), 1};
     if (kSegments) {
       run = long_runs(launch)[unit];
+      if (run.runs == 0) continue;
     } else if (runs > 1) {
       run.line =
           static_cast<int64_t>(static_cast<uint32_t>(unit) / static_cast<uint32_t>(runs));  // few share scratch memory
@@ -296,34 +307,24 @@ cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream
                        stream, launch, matrix);
 }
 
-template <class Term>
-cudaError_t start_rows(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
-  switch (launch.lanes) {
-    case 8:
-      return start_short<Term, 8, 1, false>(launch, matrix, stream);
-    case 32:
-      return start_short<Term, 32, 1, false>(launch, matrix, stream);
-    case 128:
-      return start_short<Term, 32, 4, false>(launch, matrix, stream);
-    case 256:
-      return start_short<Term, 32, 8, false>(launch, matrix, stream);
-    default:
-      return enqueue_early(long_kernel<Term, false>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
-                           matrix, false);
+template <class Term, bool kSegments>
+cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
+  if constexpr (!std::is_same_v<Term, PowerElement>) {
+    switch (launch.lanes) {
+      case 8:
+        return start_short<Term, 8, 1, kSegments>(launch, matrix, stream);
+      case 32:
+        return start_short<Term, 32, 1, kSegments>(launch, matrix, stream);
+      default:
+        break;
+    }
+    if constexpr (!kSegments) {
+      if (launch.lanes == 128) return start_short<Term, 32, 4, false>(launch, matrix, stream);
+      if (launch.lanes == 256) return start_short<Term, 32, 8, false>(launch, matrix, stream);
+    }
   }
-}
-
-template <class Term>
-cudaError_t start_segments(const ReduceLaunch& launch, Stream stream) {
-  switch (launch.lanes) {
-    case 8:
-      return start_short<Term, 8, 1, true>(launch, {}, stream);
-    case 32:
-      return start_short<Term, 32, 1, true>(launch, {}, stream);
-    default:
-      return enqueue_early(long_kernel<Term, true>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
-                           Matrix{}, false);
-  }
+  return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
+                       matrix, false);
 }
 
 }  // namespace
@@ -331,9 +332,9 @@ cudaError_t start_segments(const ReduceLaunch& launch, Stream stream) {
 cudaError_t reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     if (launch.lines.offsets == nullptr) {
-      return start_rows<Term>(launch, {Divisor<uint64_t>(static_cast<uint64_t>(launch.lines.per_batch))}, stream);
+      return start<Term, false>(launch, {Divisor<uint64_t>(static_cast<uint64_t>(launch.lines.per_batch))}, stream);
     }
-    const cudaError_t error = start_segments<Term>(launch, stream);
+    const cudaError_t error = start<Term, true>(launch, {}, stream);
     if (error != cudaSuccess || launch.lines.length <= launch.tile) return error;
     return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kLineThreads, stream, launch,
                    Matrix{}, true);

@@ -63,7 +63,7 @@ LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int32_t lanes, int6
 
 // per_thread: the lanes that share a line; tile: elements of a run.
 LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
-  const int lanes = row_lanes(p.cols);
+  const int lanes = row_lanes(p.dtype, p.op, p.cols);
   if (lanes != 0) {
     const int64_t at_once = std::max(int64_t{32} / lanes, int64_t{1}) * kShortLinesAtOnce;
     return warps_shape(d, ceil_div(p.lines(), at_once), lanes, p.cols);
@@ -112,7 +112,7 @@ const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsPar
 // Longer segments than a run are cut; there are never more runs than kMostLongRuns.
 LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   const int64_t average = ceil_div(p.n, p.segments);
-  const int lanes = segment_lanes(average);
+  const int lanes = segment_lanes(p.dtype, p.op, average);
   const int64_t at_once = lanes == 0 ? 1 : int64_t{32} / lanes * kShortLinesAtOnce;
   const auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(2 * p.n, kMostLongRuns))));
   return warps_shape(d, ceil_div(p.segments, at_once), lanes, std::max(run, kLongSegment));

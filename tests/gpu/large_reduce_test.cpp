@@ -44,6 +44,30 @@ TEST_F(Large, ReduceBeyond32BitsOfElements) {
   EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
 }
 
+// Segments that are cut into runs, more of them than there is room to note: offsets that rise and fall name the same elements again
+// and again. What was wrong is said, and nothing of it is left for the next call.
+TEST_F(Large, SegmentsThatNameTheSameElementsAgain) {
+  const int64_t n = 3 * 65536 + 1;
+  const int64_t segments = 40000;
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, n * 4, &p), GPUMEM_OK) << last_error();
+  fill_value(static_cast<int32_t*>(p), n, 1);
+  std::vector<int64_t> offsets(segments + 1);
+  for (int64_t i = 0; i <= segments; ++i) offsets[i] = i % 2 == 0 ? 0 : n;
+  std::vector<int64_t> sums(segments, -1);
+  EXPECT_EQ(gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, p, n, offsets.data(), segments, sums.data()),
+            GPUMEM_OUT_OF_RANGE);
+  for (int64_t i = 0; i < segments; ++i) ASSERT_EQ(sums[i], i % 2 == 0 ? n : 0) << "segment " << i;
+  for (int again = 0; again < 2; ++again) {
+    const int64_t sound[] = {0, 10, n, n};
+    sums.assign(3, -1);
+    ASSERT_EQ(gpumem_reduce_segments(ctx, GPUMEM_I32, GPUMEM_SUM, p, n, sound, 3, sums.data()), GPUMEM_OK)
+        << last_error();
+    EXPECT_EQ(sums, (std::vector<int64_t>{10, n - 10, 0}));
+  }
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+}
+
 // Bytes, beyond 32 bits of them: sums, and a place near the end.
 TEST_F(Large, ReductionsOfBytesBeyond32Bits) {
   const int64_t n = (int64_t{1} << 32) + 12345;
