@@ -129,8 +129,8 @@ enum {
   GPUMEM_MIN_MAX = 7,     /* both in one pass: two results, the minimum first */
   /* f64 only: the sum with the rounding errors of every addition carried along */
   GPUMEM_SUM_COMPENSATED = 8,
-  /* What gpumem_explain() calls the operations of gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(); for a
-   * gpumem_problem alone. */
+  /* The operations of gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*(), as problem lines number them; no function
+   * takes them. */
   GPUMEM_ARG_MIN = 16,
   GPUMEM_ARG_MAX = 17,
   GPUMEM_DOT = 18,
@@ -298,56 +298,6 @@ typedef struct gpumem_memory_stats_info {
   int64_t registered_bytes; /* of the program, registered now */
   int64_t registered_ranges;
 } gpumem_memory_stats_info;
-
-/* One operation, described: what gpumem_explain() takes. Fields that a family does not list are ignored.
- *   REDUCE           dtype, op, src, n, src_stride; for GPUMEM_DOT src2 and src2_stride as well
- *   TRANSPOSE        element_bytes, rows, cols, src, src_stride (leading dimension), dst, dst_stride, batches,
- *                    batch_stride (of src), dst_batch_stride
- *   FILL             element_bytes (of the pattern), src (the pattern; NULL: one whose bytes differ), dst, n; for
- *                    gpumem_fill_2d() n as cols, rows, dst_stride (its pitch, in bytes); rows == 0: gpumem_fill()
- *   REDUCE_AXIS      dtype, op, axis, src, rows, cols, src_stride (leading dimension), batches, batch_stride
- *   REDUCE_SEGMENTS  dtype, op, src, n, offsets, rows (segments)
- *   COPY             n (row_bytes), src, dst; for gpumem_copy_2d() rows, src_stride and dst_stride (pitches, in bytes);
- *                    for gpumem_copy_3d() batches (slices), batch_stride and dst_batch_stride (slice_bytes of src and
- *                    of dst); rows == 0: gpumem_copy()
- *   AXPBY            dtype, src (x), src2 (y), dst (z), n; a NULL src or src2 is an operand whose factor is 0
- *   GATHER           element_bytes (of a row), dtype (of the index), src, rows (of src), src_stride (pitch in bytes),
- *                    src2 (the index), n, dst, dst_stride (pitch in bytes)
- *   SCATTER          the same, with dst_rows (of dst) instead of rows
- *   PERMUTE          element_bytes, rank, extents, order, src, src_strides, dst, dst_strides
- *   RESIZE           dtype, filter, channels, src, rows, cols, src_stride (pitch in bytes), dst, dst_rows, dst_cols,
- *                    dst_stride (pitch in bytes); explained as the plain form */
-typedef struct gpumem_problem {
-  int64_t struct_size;
-  gpumem_family family;
-  gpumem_dtype dtype;
-  gpumem_reduce_op op;
-  int32_t reserved0;
-  const void *src;
-  void *dst;
-  int64_t n;
-  int64_t rows;
-  int64_t cols;
-  int64_t src_stride;
-  int64_t dst_stride;
-  int64_t element_bytes;
-  const void *src2;
-  int64_t src2_stride;
-  int64_t batches;
-  int64_t batch_stride;
-  const int64_t *offsets;
-  gpumem_axis axis;
-  int32_t rank;
-  int64_t dst_batch_stride;
-  const int64_t *extents;
-  const int32_t *order;
-  const int64_t *src_strides;
-  const int64_t *dst_strides;
-  int64_t dst_rows;
-  int64_t dst_cols;
-  int32_t channels;
-  gpumem_filter filter;
-} gpumem_problem;
 
 /* ---------------------------------------------------------------------------------------------------------- library */
 
@@ -621,8 +571,8 @@ GPUMEM_API gpumem_status gpumem_copy_async(gpumem_ctx *ctx, void *dst, const voi
  * to its last row's last: these extents may not overlap, except that dst == src with equal pitches is a no-op, and that
  * src and dst may be blocks of columns of one matrix that share no column. row_bytes == 0 or rows == 0 is a no-op, and
  * the pointers may then be NULL. The _async form is as gpumem_copy_async(), for ordinary heap memory as well.
- * Within one device's memory, and within the host's, the family GPUMEM_FAMILY_COPY has variants; between host and
- * device, and between two devices (one row after the other), the driver copies, whatever variant is forced. Errors: as
+ * Between two devices the driver copies, one row after the other; between host and device too ("driver"), or pinned
+ * chunks in a ring that host threads fill and empty ("rings", for pageable memory). Errors: as
  * gpumem_copy(). */
 GPUMEM_API gpumem_status gpumem_copy_2d(gpumem_ctx *ctx, void *dst, int64_t dst_pitch_bytes, const void *src,
                                         int64_t src_pitch_bytes, int64_t row_bytes, int64_t rows);
@@ -1035,23 +985,50 @@ GPUMEM_API gpumem_status gpumem_resize_2d_async(gpumem_ctx *ctx, gpumem_filter f
 
 /* --------------------------------------------------------------------------------------------------------- variants */
 
-/* The variants of a family, all backends, in table order: what gpumem_explain() speaks of. The name is static.
+/* The variants of a family, all backends, in table order: what gpumem_explain() speaks of. Some are never taken unless
+ * they are forced (explained as "taken by name only"): those of textbooks, and resize's "texture", whose bits are others.
+ * The name is static.
  * Errors: NOT_FOUND (index past the last). */
 GPUMEM_API gpumem_status gpumem_variant_count(gpumem_family family, int32_t *count);
 GPUMEM_API gpumem_status gpumem_variant_name(gpumem_family family, int32_t index, const char **name);
 
 /* Makes the context use one variant of a family wherever it runs; NULL gives the choice back. A call that the forced
- * variant does not fit returns UNSUPPORTED and says why: there is no silent fallback. Errors: NOT_FOUND. */
+ * variant does not fit returns UNSUPPORTED and says why: there is no silent fallback. (Between host and device, and
+ * between devices, only the copy variants "driver" and "rings" can copy: others say nothing of such copies.)
+ * Errors: NOT_FOUND. */
 GPUMEM_API gpumem_status gpumem_variant_force(gpumem_ctx *ctx, gpumem_family family, const char *name);
 
-GPUMEM_API gpumem_status gpumem_problem_init(gpumem_problem *problem, int64_t size);
+/* A problem is a line: a family and key=value words, all that decides where and how an operation runs.
+ *
+ *   reduce dtype=f32 op=sum n=1000 x=pinned
+ *   transpose bytes=4 rows=16384 cols=16384 src=device dst=device src_misaligned=4
+ *   permute bytes=4 extents=10x20x5 order=1,0,2 src=device dst=device form=async
+ *   copy bytes=4096 src=pageable dst=device
+ *
+ * docs/problem-lines.md has the keys of each family. Sizes and strides are those of the function, in the same units, and
+ * strides that are left out leave no gaps. Operands are given by where they lie: pageable, pinned, device (the
+ * context's), device:1 (that CUDA device), managed, mixed (host memory that is pinned in part), or the key of an operand
+ * before it (dst=src: in place). KEY_misaligned is how many bytes an operand lies past a multiple of 16. form=async asks
+ * about the function's _async form. */
 
-/* Says, without running it, where an operation would run and why, which variant it would take, where that choice comes
- * from, and why each other variant was passed over. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets
- * the bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation
- * would refuse is refused here with the same status; the values of an index or of offsets are not looked at. */
-GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const gpumem_problem *problem, gpumem_format format, char *buf,
-                                        int64_t cap, int64_t *needed);
+/* Says, without running it, where the operation of a problem line would run and why, which variant it would take, where
+ * that choice comes from, and why each other variant was passed over. No memory is touched or needed; a line may name
+ * memory that this process does not have. Text, or one JSON object whose "schema" is "gpumem.explain/1" and whose "line"
+ * is the problem's line in its shortest form. Writes at most cap bytes, NUL-terminated; needed (may be NULL) gets the
+ * bytes that the whole text takes, its NUL included; buf may be NULL when cap is 0. A problem that the operation would
+ * refuse is refused here with the same status; the values of an index or of offsets, results and the state of streams
+ * are not looked at. A line that can't be read is INVALID_ARGUMENT, and the sentence names the word and what was expected.
+ * Errors: as the operation's. */
+GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const char *line, gpumem_format format, char *buf, int64_t cap,
+                                        int64_t *needed);
+
+/* Copies the problem line of this thread's last operation on any context, NUL-terminated, cut at cap bytes ("" if there
+ * was none yet), so that a call is explained by making it: gpumem_explain() of this line on the same context tells what
+ * the call did. After a refusal it is what was understood of the problem, without the operands that had not been looked
+ * at. A call that gets no further than its handles is no operation, nor is one of another function than those of the
+ * families. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the whole line takes, its NUL
+ * included. */
+GPUMEM_API gpumem_status gpumem_last_problem(char *buf, int64_t cap, int64_t *needed);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@ namespace tool {
 
 int run_devices(Args args);
 int run_variants(Args args);
+int run_explain(Args args);
 int run_grid(Args args);
 int run_replay(Args args);
 

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "device.hpp"
+#include "explain.hpp"
 #include "failure.hpp"
 #include "grid_report.hpp"
 #include "npy.hpp"
@@ -99,34 +100,11 @@ struct Grids {
   }
 };
 
-std::string explain(gpumem_ctx* ctx, const gpumem_problem& problem, gpumem_format format) {
-  int64_t needed = 0;
-  check(gpumem_explain(ctx, &problem, format, nullptr, 0, &needed), "asking for an explanation");
-  std::string text(static_cast<std::size_t>(needed), '\0');
-  check(gpumem_explain(ctx, &problem, format, text.data(), needed, nullptr), "asking for an explanation");
-  text.pop_back();  // the NUL
-  return text;
-}
-
-gpumem_problem describe(const Grids& grids, gpumem_family family) {
-  gpumem_problem problem;
-  check(gpumem_problem_init(&problem, sizeof problem), "describing an operation");
-  problem.family = family;
-  problem.src = grids.device.get();
-  if (family == GPUMEM_FAMILY_REDUCE) {
-    problem.dtype = GPUMEM_I32;
-    problem.op = GPUMEM_SUM;
-    problem.n = grids.shape.elements();
-    problem.src_stride = 1;
-  } else {
-    problem.element_bytes = kElementBytes;
-    problem.rows = grids.shape.rows;
-    problem.cols = grids.shape.cols;
-    problem.src_stride = grids.shape.cols;
-    problem.dst = grids.device_transposed.get();
-    problem.dst_stride = grids.shape.rows;
-  }
-  return problem;
+// What the operation that was made last did.
+std::string explain_last(gpumem_ctx* ctx, gpumem_format format) {
+  char line[256];
+  check(gpumem_last_problem(line, sizeof line, nullptr), "asking for the last problem");
+  return explanation(ctx, line, format);
 }
 
 Operation run_sum(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
@@ -134,7 +112,7 @@ Operation run_sum(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
   int64_t sum = 0;
   const Timing timing = measure(
       ctx, [&] { check(gpumem_reduce_i32(ctx, GPUMEM_SUM, grids.device.get(), n, 1, &sum), "summing the grid"); });
-  return {n * kElementBytes, timing, explain(ctx, describe(grids, GPUMEM_FAMILY_REDUCE), format)};
+  return {n * kElementBytes, timing, explain_last(ctx, format)};
 }
 
 Operation run_transpose(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
@@ -144,8 +122,7 @@ Operation run_transpose(gpumem_ctx* ctx, const Grids& grids, gpumem_format forma
         gpumem_transpose(ctx, kElementBytes, rows, cols, grids.device.get(), cols, grids.device_transposed.get(), rows),
         "transposing the grid");
   });
-  return {2 * grids.shape.elements() * kElementBytes, timing,
-          explain(ctx, describe(grids, GPUMEM_FAMILY_TRANSPOSE), format)};
+  return {2 * grids.shape.elements() * kElementBytes, timing, explain_last(ctx, format)};
 }
 
 // Compares in squares that fit the cache.

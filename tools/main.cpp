@@ -16,6 +16,7 @@ constexpr const char* kUsage =
     "\n"
     "  devices    the devices that gpumem can use on this machine\n"
     "  variants   the kernel variants of each family of operations\n"
+    "  explain    where an operation would run, by which variant, and why\n"
     "  grid       statistics and transposition of a 2-D grid of integers, checked and timed\n"
     "  replay     the allocations and frees of a trace, made again and timed\n"
     "\n"
@@ -38,6 +39,7 @@ int dispatch(int argc, char** argv) {
   const auto args = [&] { return tool::Args(argc - 2, argv + 2); };
   if (command == "devices") return tool::run_devices(args());
   if (command == "variants") return tool::run_variants(args());
+  if (command == "explain") return tool::run_explain(args());
   if (command == "grid") return tool::run_grid(args());
   if (command == "replay") return tool::run_replay(args());
   if (command == "--version") return print_version();

@@ -10,6 +10,12 @@
 
 namespace gpumem {
 
+// Host memory of a move, as the driver knows it: it reaches locked pages by itself, and takes none that is registered in part.
+enum class HostSide : int32_t { locked, pageable, mixed };
+
+// What lies between the sides of a copy.
+enum class Across : int32_t { nothing, link, devices };
+
 // Once checked, extents are 1 or more. The pitch of a single row and the distance of a single slice are not looked at. All in bytes.
 struct CopyParams {
   char* dst = nullptr;
@@ -25,6 +31,11 @@ struct CopyParams {
   // A side is memory of another device, for which the driver promises copies of one range only.
   bool row_by_row = false;
   bool managed = false;  // a side is managed memory
+  Across across = Across::nothing;
+  HostSide host_side = HostSide::locked;  // across the link
+  bool to_device = false;                 // over the link
+  bool enqueued = false;                  // pageable memory, too, is touched in the stream's order alone
+  int32_t host_threads = 1;
 
   bool one_range() const noexcept { return rows == 1 && slices == 1; }
   int64_t bytes() const noexcept { return row_bytes * rows * slices; }

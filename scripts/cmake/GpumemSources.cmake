@@ -25,6 +25,9 @@ set(core_sources
   src/context/devices.cpp
   src/base/error.cpp
   src/ops/explain.cpp
+  src/ops/call_record.cpp
+  src/ops/planner.cpp
+  src/ops/problem_line.cpp
   src/memory/fences.cpp
   src/ops/fill/fill.cpp
   src/context/handles.cpp

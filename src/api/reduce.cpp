@@ -1,31 +1,39 @@
 // Reductions. The typed functions differ from the general ones in their types alone.
 #include "api/guard.hpp"
-#include "ops/operations.hpp"
+#include "ops/call_record.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;
 
 namespace {
 
-// The operations that have functions of their own are known to gpumem_explain() alone.
-void require_general(gpumem_reduce_op op) {
-  if (op < GPUMEM_SUM || op > GPUMEM_SUM_COMPENSATED) {
-    fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", op, GPUMEM_SUM,
-         GPUMEM_SUM_COMPENSATED);
-  }
+// What is refused before the operation begins is this thread's last problem all the same.
+void require_output(const void* p, const char* argument, const ReduceParams& params, Until until) {
+  if (p != nullptr) return;
+  note_call(params, until);
+  require(p, argument);
 }
 
-gpumem_reduce_op search_for(gpumem_reduce_op op) {
-  if (op != GPUMEM_MIN && op != GPUMEM_MAX) {
-    fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d) or GPUMEM_MAX (%d)", op, GPUMEM_MIN, GPUMEM_MAX);
-  }
-  return op == GPUMEM_MIN ? GPUMEM_ARG_MIN : GPUMEM_ARG_MAX;
+// The operations that have functions of their own are known to problem lines alone.
+void require_general(const ReduceParams& params, Until until) {
+  if (params.op >= GPUMEM_SUM && params.op <= GPUMEM_SUM_COMPENSATED) return;
+  note_call(params, until);
+  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", params.op,
+       GPUMEM_SUM, GPUMEM_SUM_COMPENSATED);
+}
+
+gpumem_reduce_op search_for(const ReduceParams& params, Until until) {
+  if (params.op == GPUMEM_MIN) return GPUMEM_ARG_MIN;
+  if (params.op == GPUMEM_MAX) return GPUMEM_ARG_MAX;
+  note_call(params, until);
+  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d) or GPUMEM_MAX (%d)", params.op, GPUMEM_MIN,
+       GPUMEM_MAX);
 }
 
 // One value, by an operation that the function's name says.
 gpumem_status value(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
   return with_context(ctx, [&](Context& context) {
-    require(params.result, "result");
+    require_output(params.result, "result", params, order.until);
     reduce(context, params, stream_of(context, order.stream), order.until);
   });
 }
@@ -33,16 +41,16 @@ gpumem_status value(gpumem_ctx* ctx, const ReduceParams& params, Order order = {
 // The same by an operation that the program names.
 gpumem_status general(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
   return with_context(ctx, [&](Context& context) {
-    require(params.result, "result");
-    require_general(params.op);
+    require_output(params.result, "result", params, order.until);
+    require_general(params, order.until);
     reduce(context, params, stream_of(context, order.stream), order.until);
   });
 }
 
 gpumem_status search(gpumem_ctx* ctx, ReduceParams params, Order order = {}) noexcept {
   return with_context(ctx, [&](Context& context) {
-    require(params.index, "index");
-    params.op = search_for(params.op);
+    require_output(params.index, "index", params, order.until);
+    params.op = search_for(params, order.until);
     reduce(context, params, stream_of(context, order.stream), order.until);
   });
 }

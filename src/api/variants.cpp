@@ -1,29 +1,10 @@
 // Variants and explain.
 #include "api/guard.hpp"
 #include "ops/explain.hpp"
+#include "ops/problem_line.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;
-
-namespace {
-
-// What a caller's older, shorter struct leaves out is what _init would have set.
-constexpr gpumem_problem default_problem() noexcept {
-  gpumem_problem problem{};
-  problem.dtype = GPUMEM_I32;
-  problem.src_stride = 1;
-  problem.src2_stride = 1;
-  problem.batches = 1;
-  return problem;
-}
-constexpr gpumem_problem kDefaultProblem = default_problem();
-
-gpumem_problem checked(const gpumem_problem* given) {
-  const gpumem_problem problem = read_struct(given, kDefaultProblem, "problem");
-  return problem;
-}
-
-}  // namespace
 
 gpumem_status gpumem_variant_count(gpumem_family family, int32_t* count) {
   return guard([&] {
@@ -56,12 +37,14 @@ gpumem_status gpumem_variant_force(gpumem_ctx* ctx, gpumem_family family, const 
   });
 }
 
-gpumem_status gpumem_problem_init(gpumem_problem* problem, int64_t size) {
-  return guard([&] { init_struct(problem, size, kDefaultProblem, "problem"); });
+gpumem_status gpumem_explain(gpumem_ctx* ctx, const char* line, gpumem_format format, char* buf, int64_t cap,
+                             int64_t* needed) {
+  return with_context(ctx, [&](Context& context) {
+    require(line, "line");
+    write_text(explain(context, line, format), buf, cap, needed);
+  });
 }
 
-gpumem_status gpumem_explain(gpumem_ctx* ctx, const gpumem_problem* problem, gpumem_format format, char* buf,
-                             int64_t cap, int64_t* needed) {
-  return with_context(
-      ctx, [&](Context& context) { write_text(explain(context, checked(problem), format), buf, cap, needed); });
+gpumem_status gpumem_last_problem(char* buf, int64_t cap, int64_t* needed) {
+  return guard([&] { write_text(line_of(last_call()), buf, cap, needed); });
 }

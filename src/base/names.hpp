@@ -52,6 +52,15 @@ constexpr const char* op_name(gpumem_reduce_op op) noexcept {
   }
 }
 
+// An operation as problem lines call it; nullptr for a number that is none.
+constexpr const char* op_word(gpumem_reduce_op op) noexcept {
+  constexpr const char* kWords[] = {"sum",       "min",     "max",     "sum_abs",        "sum_squares",
+                                    "sum_cubes", "max_abs", "min_max", "sum_compensated"};
+  constexpr const char* kOwn[] = {"arg_min", "arg_max", "dot", "nrm2"};
+  if (op >= GPUMEM_ARG_MIN) return op <= GPUMEM_NRM2 ? kOwn[op - GPUMEM_ARG_MIN] : nullptr;
+  return op >= GPUMEM_SUM && op <= GPUMEM_SUM_COMPENSATED ? kWords[op] : nullptr;
+}
+
 // What the value of a reduction is stored as.
 constexpr const char* result_type_name(gpumem_dtype dtype) noexcept {
   if (is_floating(dtype)) return "double";

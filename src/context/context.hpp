@@ -49,6 +49,7 @@ class Context {
   Backend& device() noexcept { return device_ ? *device_ : *host_; }
   Host& host() noexcept { return *host_; }
   Backend& running(Runs runs) noexcept { return runs == Runs::cuda ? device() : host(); }
+  const DeviceProps& props(Runs runs) noexcept { return running(runs).props(); }
   bool on_cuda() const noexcept { return device_ != nullptr; }
   const DeviceChoice& choice() const noexcept { return choice_; }
   // Whether blocking reductions of host memory run on the device.

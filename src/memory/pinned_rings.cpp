@@ -9,7 +9,7 @@
 namespace gpumem {
 namespace {
 
-constexpr size_t kRingBytes = PinnedRing::kSlots * PinnedRing::kChunkBytes;
+constexpr size_t kRingBytes = kRingSlots * kRingChunkBytes;
 
 bool settled(const PinnedRing& ring) {
   return std::ranges::all_of(ring.slots, [](const auto& slot) { return slot.free == nullptr || slot.free->passed(); });
@@ -49,7 +49,7 @@ std::unique_ptr<PinnedRing> PinnedRings::make() {
   ring->link = device_.create_side_stream();
   try {
     auto* const chunks = static_cast<char*>(source_.take(nullptr, kRingBytes));
-    for (size_t i = 0; i < ring->slots.size(); ++i) ring->slots[i].chunk = chunks + i * PinnedRing::kChunkBytes;
+    for (size_t i = 0; i < ring->slots.size(); ++i) ring->slots[i].chunk = chunks + i * kRingChunkBytes;
   } catch (...) {
     device_.destroy_stream(ring->link);
     throw;

@@ -9,18 +9,16 @@
 
 #include "memory/block_source.hpp"
 #include "memory/fences.hpp"
+#include "select/ring_sizes.hpp"
 
 namespace gpumem {
 
 struct PinnedRing {
-  static constexpr int64_t kChunkBytes = int64_t{2} << 20;
-  static constexpr size_t kSlots = 4;
-
   struct Slot {
     char* chunk = nullptr;
     FencePtr free;  // what uses the chunk comes before it; nullptr: nothing does
   };
-  std::array<Slot, kSlots> slots;
+  std::array<Slot, kRingSlots> slots;
   NativeStream link = nullptr;  // a side stream of its own
   NativeStream user = nullptr;  // in whose order it was used last
 };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "context/context.hpp"
 
 namespace gpumem {
 
-std::string explain(Context& context, const gpumem_problem& problem, gpumem_format format);
+// Of a problem line. Throws what the operation would fail with.
+std::string explain(Context& context, std::string_view line, gpumem_format format);
 
 }  // namespace gpumem

@@ -149,10 +149,7 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
     operand.mixed = true;
   }
   if (!unknown(operand)) require_covered(context, operand, p, bytes, argument);
-  if (!context.on_cuda() && operand.kind == GPUMEM_MEMORY_DEVICE && operand.device != GPUMEM_DEVICE_HOST) {
-    fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context",
-         argument, number(p), operand.device);
-  }
+  require_host_memory(context.device().props(), operand, p, argument);
   if (unknown(operand)) {
     require_no_encounter(p, bytes, gap, argument);
     require_accessible(context, p, bytes, gap, access, argument);
@@ -162,14 +159,16 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
   return operand;
 }
 
-void require_same_device(Context& context, const Operand& operand, const char* argument) {
-  if (operand.kind != GPUMEM_MEMORY_DEVICE || !context.on_cuda()) return;
-  const int32_t own = context.device().props().ordinal;
-  if (operand.device != own) {
-    fail(GPUMEM_UNSUPPORTED,
-         "%s is memory of CUDA device %d; expected memory of the context's device %d or of the host", argument,
-         operand.device, own);
-  }
+void require_host_memory(const DeviceProps& own, const Operand& operand, const void* p, const char* argument) {
+  if (own.backend == Runs::cuda || operand.kind != GPUMEM_MEMORY_DEVICE || operand.device == GPUMEM_DEVICE_HOST) return;
+  fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context", argument,
+       number(p), operand.device);
+}
+
+void require_same_device(const DeviceProps& own, const Operand& operand, const char* argument) {
+  if (operand.kind != GPUMEM_MEMORY_DEVICE || own.backend != Runs::cuda || operand.device == own.ordinal) return;
+  fail(GPUMEM_UNSUPPORTED, "%s is memory of CUDA device %d; expected memory of the context's device %d or of the host",
+       argument, operand.device, own.ordinal);
 }
 
 void require_disjoint(const ByteRange& a, const ByteRange& b) {

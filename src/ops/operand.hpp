@@ -13,9 +13,6 @@ namespace gpumem {
 
 enum class Access : int32_t { read, write };
 
-// Host memory of a move, as the driver knows it: it reaches locked pages by itself, and takes none that is registered in part.
-enum class HostSide : int32_t { locked, pageable, mixed };
-
 struct Operand {
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
   int32_t device = GPUMEM_DEVICE_HOST;
@@ -56,8 +53,9 @@ inline int64_t gap_of(int64_t run, std::initializer_list<Repeat> repeats, int64_
   return gap_of(run, std::span(repeats.begin(), repeats.size()), element_bytes);
 }
 
-// Throws UNSUPPORTED when the operand lies on another CUDA device than the context's.
-void require_same_device(Context& context, const Operand& operand, const char* argument);
+// Throw UNSUPPORTED for memory of a CUDA device on a host context, and for memory of another CUDA device than the context's.
+void require_host_memory(const DeviceProps& own, const Operand& operand, const void* p, const char* argument);
+void require_same_device(const DeviceProps& own, const Operand& operand, const char* argument);
 
 // Memory that an argument names.
 struct ByteRange {

@@ -15,7 +15,7 @@ void check_output(Context& context, Output& output, Until until) {
          number(output.p), ll(output.alignment));
   }
   output.where = look_up_range(context, output.p, output.bytes, Access::write, output.argument);
-  require_same_device(context, output.where, output.argument);
+  require_same_device(context.device().props(), output.where, output.argument);
   if (until == Until::enqueued && context.on_cuda() && output.where.kind == GPUMEM_MEMORY_PAGEABLE) {
     fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) is pageable memory%s; expected device, pinned or managed memory",
          output.argument, number(output.p), output.where.mixed ? ", at least in part" : "");
@@ -36,12 +36,6 @@ void zero_one(Context& context, const Output& output, NativeStream stream, Until
 }
 
 }  // namespace
-
-Operand look_up_input(Context& context, const ByteRange& input) {
-  const Operand operand = look_up_range(context, input.p, input.bytes, Access::read, input.argument, input.gap);
-  require_same_device(context, operand, input.argument);
-  return operand;
-}
 
 void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs, Until until) {
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -16,9 +16,6 @@ struct Inputs {
   std::span<const ByteRange> all() const noexcept { return {range, count}; }
 };
 
-// Throws for memory that can't be read, or of another device.
-Operand look_up_input(Context& context, const ByteRange& input);
-
 // Memory that something is written to.
 struct Output {
   const char* argument = "";

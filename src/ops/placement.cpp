@@ -104,11 +104,11 @@ Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operan
   const Placement placement = place(on_cuda, src, dst);
   const bool devices = on_cuda && (on_another_device(own, src) || on_another_device(own, dst));
   if (!devices && !placement.stage_src) return placement;
-  Placement by_driver{Runs::cuda, false, "one side lies in host memory: the driver copies, whatever variant is forced"};
-  if (devices) by_driver.reason = "one side lies on another device: the driver copies, whatever variant is forced";
-  by_driver.by_driver = true;
-  if (src.on_host() || dst.on_host()) by_driver.host_side = (dst.on_host() ? dst : src).host_side();
-  return by_driver;
+  Placement across{Runs::cuda, false, "one side lies in host memory, the other in memory of the device"};
+  if (devices) across.reason = "one side lies on another device";
+  across.across = src.on_host() || dst.on_host() ? Across::link : Across::devices;
+  if (across.across == Across::link) across.host_side = (dst.on_host() ? dst : src).host_side();
+  return across;
 }
 
 }  // namespace gpumem

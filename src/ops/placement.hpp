@@ -23,8 +23,8 @@ struct Placement {
   bool streamed = false;                  // the operand is moved to the device in pieces
   bool stage_index = false;               // the index of rows lies elsewhere and is copied next to the work first
   HostSide index_side = HostSide::locked;
-  bool by_driver = false;  // a copy that no variant of ours can make
-  bool bring_dst = false;  // dst lies elsewhere than the work, which copies it there piece by piece
+  Across across = Across::nothing;  // between the sides of a copy
+  bool bring_dst = false;           // dst lies elsewhere than the work, which copies it there piece by piece
   std::array<ManagedRange, 3> managed{};
   int32_t managed_ranges = 0;
 
@@ -49,7 +49,7 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
 
 // Memory of a CUDA device that is not the context's.
 bool on_another_device(int32_t own, const Operand& operand) noexcept;
-// A copy: between host and device, and between devices, the driver alone makes it.
+// A copy: one between host and device, or between devices, runs on neither side.
 Placement place_copy(bool on_cuda, int32_t own, const Operand& src, const Operand& dst) noexcept;
 
 }  // namespace gpumem

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "ops/operations.hpp"
 #include "ops/placement.hpp"
+#include "ops/planner.hpp"
 
 namespace gpumem {
 
@@ -17,11 +18,6 @@ struct Plan {
   Decision decision{};
 };
 
-// The parameters of a copy are merged.
-struct CopyPlan : Plan<CopyFamily> {
-  bool from_host = false;  // src lies in host memory
-};
-
 // Where an operand crosses the link to the device, the parameters are those of the first piece.
 struct TransposePlan : Plan<TransposeFamily> {
   TransposeParams whole{};
@@ -29,30 +25,33 @@ struct TransposePlan : Plan<TransposeFamily> {
 
 // Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
 // (Until::complete) or the _async one, which moves no operand.
-Plan<ReduceFamily> plan(Context& context, const ReduceParams& params, Until until);
-Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& params);
-Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& params, Until until);
-TransposePlan plan(Context& context, const TransposeParams& params, Until until);
-Plan<PermuteFamily> plan(Context& context, const PermuteParams& params, Until until);
-CopyPlan plan(Context& context, const CopyParams& params);
-// The pattern may be nullptr: one whose bytes differ is assumed.
-Plan<FillFamily> plan(Context& context, const FillParams& params);
-Plan<AxpbyFamily> plan(Context& context, const AxpbyParams& params, Until until);
-Plan<GatherFamily> plan_gather(Context& context, const GatherScatterParams& params, Until until);
-Plan<ScatterFamily> plan_scatter(Context& context, const GatherScatterParams& params, Until until);
-Plan<ResizeFamily> plan(Context& context, const ResizeParams& params, Until until);
+Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& params, Until until);
+Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& params, Until until);
+Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& params, Until until);
+TransposePlan plan(Planner& planner, const TransposeParams& params, Until until);
+Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& params, Until until);
+// The parameters are merged.
+Plan<CopyFamily> plan(Planner& planner, const CopyParams& params, Until until);
+Plan<FillFamily> plan(Planner& planner, const FillParams& params, Until until);
+Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& params, Until until);
+Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Until until);
+Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Until until);
+Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until until);
 
-template <class Family>
-Decision decide(Context& context, Runs runs, const typename Family::Params& params) {
-  const Override forced = context.forced(Family::id);
-  const DeviceProps& props = context.running(runs).props();
-  const Decision decision = select<Family>(props, params, forced, context.tuning());
+// Place: a Planner or a Context.
+template <class Family, class Place>
+Decision decide(Place& place, Runs runs, const typename Family::Params& params, Override forced) {
+  const Decision decision = select<Family>(place.props(runs), params, forced, place.tuning());
   if (decision.row < 0 && forced.row < 0) fail(GPUMEM_INTERNAL, "%s: %s", Family::name, decision.rejected);
   if (decision.row < 0) {
     fail(GPUMEM_UNSUPPORTED, "the variant %s of %s, forced by %s, does not fit: %s", Family::table()[forced.row].name,
          Family::name, forced.by == ChosenBy::environment ? "the environment" : "the program", decision.rejected);
   }
   return decision;
+}
+template <class Family, class Place>
+Decision decide(Place& place, Runs runs, const typename Family::Params& params) {
+  return decide<Family>(place, runs, params, place.forced(Family::id));
 }
 
 }  // namespace gpumem

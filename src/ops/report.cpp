@@ -44,8 +44,8 @@ std::string field(const char* name, int64_t value) { return quoted(name).append(
 }  // namespace
 
 std::string as_text(const Report& r) {
-  std::string out = r.family;
-  out.append(": ").append(r.problem).append("\n");
+  std::string out = r.line;
+  out.append("\n");
   if (r.empty) return out.append("  nothing to do: no kernel runs\n");
   char line[512];
   const auto print = [&](const char* format, auto... values) {
@@ -53,6 +53,7 @@ std::string as_text(const Report& r) {
     out.append(line);
   };
   print("  runs on   %s: %s\n", r.props->name, r.placement);
+  if (!r.fused.empty()) out.append("  fused     ").append(r.fused).append("\n");
   print("  variant   %s, chosen by the %s\n", r.variant, chosen_by_name(r.by));
   const auto grid = static_cast<long long>(r.shape.grid);
   const auto tile = static_cast<long long>(r.shape.tile);
@@ -68,9 +69,11 @@ std::string as_text(const Report& r) {
 std::string as_json(const Report& r) {
   std::string out = "{";
   const auto add = [&](auto... parts) { (out.append(parts), ...); };
-  add(field("family", r.family), ", ", field("problem", r.problem), ", \"empty\": ", r.empty ? "true" : "false");
+  add(field("schema", "gpumem.explain/1"), ", ", field("line", r.line), ", ", field("family", r.family));
+  add(", \"empty\": ", r.empty ? "true" : "false");
   if (r.empty) return out.append("}");
   add(", ", field("runs_on", r.props->backend == Runs::cuda ? "cuda" : "host"), ", ", field("device", r.props->name));
+  if (!r.fused.empty()) add(", ", field("fused", r.fused));
   add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ",
       field("chosen_by", chosen_by_name(r.by)));
   add(", \"launch\": {", field("grid", r.shape.grid), ", ", field("block", r.shape.block), ", ");

@@ -17,7 +17,8 @@ struct PassedOver {
 // What both formats print.
 struct Report {
   const char* family;
-  std::string problem;
+  std::string line;
+  std::string fused;  // of a permutation: what is left of its axes
   bool empty;
   const DeviceProps* props;
   const char* placement;
@@ -28,17 +29,18 @@ struct Report {
 };
 
 template <class Family>
-Report report_of(Context& context, const Plan<Family>& plan, std::string problem) {
-  Report report{Family::name, std::move(problem), plan.empty,          nullptr, plan.placement.reason,
-                nullptr,      plan.decision.by,   plan.decision.shape, {}};
+Report report_of(const Planner& planner, const Plan<Family>& plan, std::string line) {
+  Report report{Family::name,     std::move(line),     {}, plan.empty, nullptr, plan.placement.reason, nullptr,
+                plan.decision.by, plan.decision.shape, {}};
   if (plan.empty) return report;
-  const DeviceProps& props = context.running(plan.placement.runs).props();
+  const DeviceProps& props = planner.props(plan.placement.runs);
   report.props = &props;
   const auto table = Family::table();
   report.variant = table[plan.decision.row].name;
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
     if (row == plan.decision.row) continue;
     const char* reason = rejection(table[row], props, plan.params);
+    if (reason == nullptr) reason = passed_over(table[row], props, plan.params);
     if (reason == nullptr) {
       reason = plan.decision.by == ChosenBy::table ? "it fits too, and stands later in the table"
                                                    : "it fits too; another was asked for";

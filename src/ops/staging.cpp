@@ -14,14 +14,14 @@ void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostS
   transfer_rows(context, context.own_stream(), one_range(dst, src, bytes), host_side, to, Until::enqueued);
 }
 
-int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
-Choice driver_choice() noexcept { return {row_of_backend(CopyFamily::table(), driver_variant()), {}}; }
-
 void transfer_rows(Context& context, NativeStream stream, const CopyParams& block, HostSide host_side, Runs to,
                    Until until) {
-  const CopyParams rows = merged(block);
-  if (through_rings(context, host_side, rows, to)) return copy_through_rings(context, stream, rows, to, until);
-  context.device().copy(stream, rows, driver_choice(), until);
+  CopyParams rows = merged(block);
+  rows.across = Across::link;
+  rows.host_side = host_side;
+  rows.to_device = to == Runs::cuda;
+  rows.host_threads = context.host().props().multiprocessors;
+  move_across(context, stream, rows, select<CopyFamily>(context.device().props(), rows, {}, {}), until);
 }
 
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,

@@ -14,12 +14,8 @@ namespace gpumem {
 // Enqueues a copy between host and device on the context's own stream, as transfer_rows().
 void transfer(Context& context, void* dst, const void* src, int64_t bytes, HostSide host_side, Runs to);
 
-// The row of the copies' table that takes any pair of pointers.
-int32_t driver_variant() noexcept;
-Choice driver_choice() noexcept;
-
-// Copies rows between host and device, behind the stream; to the device, host memory that is not locked may be read at once. Given
-// Until::enqueued, the rest comes in the order of the stream.
+// Copies rows between host and device, whatever variant is forced, behind the stream; to the device, host memory that is not locked
+// may be read at once. Given Until::enqueued, the rest comes in the order of the stream.
 void transfer_rows(Context& context, NativeStream stream, const CopyParams& block, HostSide host_side, Runs to,
                    Until until);
 

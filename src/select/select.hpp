@@ -48,6 +48,12 @@ const char* rejection(const Variant<Params>& row, const DeviceProps& props, cons
   return row.rejects(props, params);
 }
 
+// Why the table goes on to the next row though this one fits; nullptr: it does not.
+template <class Params>
+const char* passed_over(const Variant<Params>& row, const DeviceProps& props, const Params& params) noexcept {
+  return row.yields != nullptr ? row.yields(props, params) : nullptr;
+}
+
 // Forced > tuned > table order. A forced row that does not fit is no reason to take another.
 template <class Family>
 Decision select(const DeviceProps& props, const typename Family::Params& params, Override forced,
@@ -64,11 +70,13 @@ Decision select(const DeviceProps& props, const typename Family::Params& params,
   for (const TunedChoice& tuned : tuning) {
     if (tuned.family != Family::id || tuned.size_class != size_class(params.elements())) continue;
     if (tuned.row < 0 || tuned.row >= static_cast<int32_t>(table.size())) continue;
-    if (tuned.revision != table[tuned.row].revision) continue;
+    if (tuned.revision != table[tuned.row].revision || table[tuned.row].yields == &by_name<typename Family::Params>)
+      continue;
     if (rejection(table[tuned.row], props, params) == nullptr) return accept(tuned.row, ChosenBy::tuning);
   }
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
-    if (rejection(table[row], props, params) == nullptr) return accept(row, ChosenBy::table);
+    if (rejection(table[row], props, params) != nullptr) continue;
+    if (passed_over(table[row], props, params) == nullptr) return accept(row, ChosenBy::table);
   }
   return Decision{{}, -1, ChosenBy::table, "no variant accepts this problem"};
 }

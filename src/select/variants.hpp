@@ -18,6 +18,12 @@
 
 namespace gpumem {
 
+// What a row's `yields` says that a program takes by name, and the table never: it teaches, or its bits are others.
+template <class Params>
+const char* by_name(const DeviceProps&, const Params&) noexcept {
+  return "taken by name only";
+}
+
 template <class Params>
 struct Variant {
   const char* name;
@@ -26,9 +32,12 @@ struct Variant {
   // nullptr when the variant fits; else the reason why not, as the end of "not taken: ...".
   const char* (*rejects)(const DeviceProps&, const Params&) noexcept;
   LaunchShape (*shape)(const DeviceProps&, const Params&) noexcept;
+  // Why the table passes over the row where it fits; nullptr (both): it does not.
+  const char* (*yields)(const DeviceProps&, const Params&) noexcept = nullptr;
 };
 
-// A family binds its parameters to its table, which sees them as the plan has made them normal. The last row of each backend accepts every valid problem.
+// A family binds its parameters to its table, which sees them as the plan has made them normal. Each backend has a row for every valid
+// problem.
 struct ReduceFamily {
   using Params = ReduceParams;
   static constexpr gpumem_family id = GPUMEM_FAMILY_REDUCE;

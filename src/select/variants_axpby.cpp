@@ -54,8 +54,8 @@ LaunchShape serial_shape(const DeviceProps&, const AxpbyParams& p) noexcept { re
 constexpr Variant<AxpbyParams> kTable[] = {
     {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},
     {"vec16_store", Runs::cuda, 1, accepts_aligned, vec16_shape},
-    {"coalesced", Runs::cuda, 1, accepts_aligned, element_shape},
-    {"strided", Runs::cuda, 1, accepts_aligned, strided_shape},
+    {"coalesced", Runs::cuda, 1, accepts_aligned, element_shape, by_name},
+    {"strided", Runs::cuda, 1, accepts_aligned, strided_shape, by_name},
     {"bytes", Runs::cuda, 1, accepts, element_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},

@@ -7,14 +7,23 @@
 #include "kernels/alignment.hpp"
 #include "kernels/copy/limits.hpp"
 #include "kernels/limits.hpp"
+#include "select/ring_sizes.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
 
-const char* accepts(const DeviceProps&, const CopyParams&) noexcept { return nullptr; }
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kMiB = 1024 * kKiB;
+// Less is not worth waking a thread.
+constexpr int64_t kLeastForAThread = 512 * kKiB;
+
+const char* accepts_within(const DeviceProps&, const CopyParams& p) noexcept {
+  return p.across == Across::nothing ? nullptr : "it copies within one device's memory, or within the host's";
+}
 
 const char* accepts_range(const CopyParams& p) noexcept {
+  if (const char* reason = accepts_within({}, p)) return reason;
   return p.rows == 1 && p.slices == 1 ? nullptr : "it copies one range, and this copy has rows with gaps between them";
 }
 
@@ -36,10 +45,53 @@ const char* accepts_scalar(const DeviceProps&, const CopyParams& p) noexcept {
   return p.access() >= 4 ? nullptr : "it needs src and dst at multiples of 4 bytes";
 }
 
-const char* accepts_rows(const DeviceProps&, const CopyParams& p) noexcept {
+const char* accepts_rows(const DeviceProps& d, const CopyParams& p) noexcept {
+  if (const char* reason = accepts_within(d, p)) return reason;
   if (p.rows == 1) return "it copies many rows, and this copy is one range";
   if (p.row_bytes <= kShortCopyRow || p.access() >= 4) return nullptr;
   return "it is for rows of up to 64 bytes, or that begin at multiples of 4 bytes on both sides";
+}
+
+// Of memory that is not locked the driver does not say whether it leaves the gaps between rows alone, where pages may be missing.
+const char* accepts_driver(const DeviceProps&, const CopyParams& p) noexcept {
+  if (p.host_side == HostSide::mixed) return "it takes no host memory that is pinned in part";
+  if (p.host_side == HostSide::locked) return nullptr;
+  if (p.enqueued) return "it would read or write pageable memory before the stream has come there";
+  if (p.rows > 1 || p.slices > 1) return "it copies one range of pageable memory, and this copy has rows with gaps";
+  return nullptr;
+}
+
+// Where rings are faster than the driver's own copy of pageable memory, which has one thread: measured on an H200 with 1, 2, 4 and 16
+// (docs/performance.md).
+const char* yields_to_rings(const DeviceProps& d, const CopyParams& p) noexcept {
+  if (p.host_side == HostSide::locked || d.pageable_access)
+    return nullptr;  // such a device reads pageable memory by itself
+  const bool threads = p.host_threads > 1;
+  const bool slower =
+      p.to_device ? p.elements() >= (threads ? 512 * kKiB : 32 * kMiB) : threads || p.elements() <= kMiB;
+  return slower ? "rings are faster for so much pageable memory" : nullptr;
+}
+
+const char* accepts_rings(const DeviceProps&, const CopyParams& p) noexcept {
+  if (p.across != Across::link) return "it copies between host memory and the device";
+  return p.host_side == HostSide::locked ? "it is for pageable memory, and the device reaches this by itself" : nullptr;
+}
+
+// per_thread: chunks of a ring. Pieces (tile) that all threads have work with until the end, and no smaller ones than it takes to keep
+// the link busy. Few chunks stay in the caches, from where the copy engine takes them fastest, and many keep it busy; the host empties
+// chunks slower than they are filled, so copies to the host use all. An enqueued copy has one ring, which the stream works on.
+LaunchShape rings_shape(const DeviceProps&, const CopyParams& p) noexcept {
+  constexpr auto kAll = static_cast<int32_t>(kRingSlots);
+  if (p.enqueued) return {1, 1, kAll, kRingChunkBytes};
+  const int64_t bytes = p.elements();
+  const bool many = !p.to_device && p.host_threads >= 4;
+  const int64_t pieces = many ? 32 : p.host_threads > 1 ? 8 : 4;
+  const int64_t least = many ? 128 * kKiB : 256 * kKiB;
+  const int64_t most = p.to_device && bytes < 64 * kMiB ? kMiB : kRingChunkBytes;
+  const int64_t threads =
+      std::min({kMostRings, int64_t{p.host_threads}, std::max<int64_t>(bytes / kLeastForAThread, 1)});
+  return {threads, 1, p.to_device && bytes < 512 * kMiB ? 2 : kAll,
+          std::clamp(bytes / pieces / 4096 * 4096, least, most)};
 }
 
 LaunchShape driver_shape(const DeviceProps&, const CopyParams& p) noexcept { return {1, 1, 1, p.elements()}; }
@@ -80,11 +132,16 @@ LaunchShape serial_shape(const DeviceProps&, const CopyParams& p) noexcept { ret
 // rows stands before driver because drivers' copies of rows are slower (H200: 0.08 of its speed at 64 bytes in three dimensions, 0.8 at
 // 1 KiB in two), but for rows that begin at odd addresses.
 constexpr Variant<CopyParams> kTable[] = {
-    {"rows", Runs::cuda, 2, accepts_rows, rows_shape},     {"vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
-    {"driver", Runs::cuda, 1, accepts, driver_shape},      {"vec4", Runs::cuda, 1, accepts_vec4, words_shape<16>},
-    {"vec2", Runs::cuda, 1, accepts_vec2, words_shape<8>}, {"scalar", Runs::cuda, 1, accepts_scalar, words_shape<4>},
-    {"bytes", Runs::cuda, 1, accepts, bytes_shape},        {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"rows", Runs::cuda, 2, accepts_rows, rows_shape},
+    {"vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
+    {"driver", Runs::cuda, 1, accepts_driver, driver_shape, yields_to_rings},
+    {"rings", Runs::cuda, 1, accepts_rings, rings_shape},
+    {"vec4", Runs::cuda, 1, accepts_vec4, words_shape<16>, by_name},
+    {"vec2", Runs::cuda, 1, accepts_vec2, words_shape<8>, by_name},
+    {"scalar", Runs::cuda, 1, accepts_scalar, words_shape<4>, by_name},
+    {"bytes", Runs::cuda, 1, accepts_within, bytes_shape},
+    {"host_parallel", Runs::host, 1, accepts_within, host_shape},
+    {"host_serial", Runs::host, 1, accepts_within, serial_shape},
 };
 
 }  // namespace

@@ -44,7 +44,6 @@ const char* accepts_words(const DeviceProps& d, const ResizeParams& p) noexcept 
   return accepts_aligned(d, p);
 }
 
-// Accepts nothing that accepts_aligned() does not, so that the table never comes to it.
 const char* accepts_texture(const DeviceProps& d, const ResizeParams& p) noexcept {
   if (d.texture_alignment == 0) return "it needs a device with textures";
   if (p.channels == 3) return "it needs 1, 2 or 4 channels";
@@ -109,10 +108,14 @@ LaunchShape host_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
 }
 LaunchShape serial_shape(const DeviceProps&, const ResizeParams& p) noexcept { return {1, 1, 1, p.dst_rows}; }
 
+// The bits of texture are others than everyone else's.
 constexpr Variant<ResizeParams> kTable[] = {
-    {"words", Runs::cuda, 1, accepts_words, words_shape},     {"global", Runs::cuda, 1, accepts_aligned, global_shape},
-    {"texture", Runs::cuda, 1, accepts_texture, pixel_shape}, {"bytes", Runs::cuda, 1, accepts, pixel_shape},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"words", Runs::cuda, 1, accepts_words, words_shape},
+    {"global", Runs::cuda, 1, accepts_aligned, global_shape},
+    {"texture", Runs::cuda, 1, accepts_texture, pixel_shape, by_name},
+    {"bytes", Runs::cuda, 1, accepts, pixel_shape},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST_P(BadHandles, ADestroyedHandleStaysDeadWhenOthersAreMade) {
 
 INSTANTIATE_TEST_SUITE_P(On, BadHandles, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
-// An operation and the explanation of the same problem.
+// An operation, and the explanation of the problem that it was.
 struct Pair {
   const char* what;
   gpumem_status operation;
@@ -162,52 +162,49 @@ struct Pair {
 
 class BadProblems : public OnEachContext {
  protected:
-  gpumem_status explained(const gpumem_problem& problem) {
+  Pair of(const char* what, gpumem_status operation) {
     int64_t needed = -7;
     char text[8] = "poison";
-    const gpumem_status status = gpumem_explain(ctx, &problem, GPUMEM_FORMAT_JSON, text, sizeof text, &needed);
+    const std::string line = last_problem();
+    const gpumem_status status = gpumem_explain(ctx, line.c_str(), GPUMEM_FORMAT_JSON, text, sizeof text, &needed);
     if (status != GPUMEM_OK) {
       EXPECT_EQ(needed, -7);
       EXPECT_STREQ(text, "poison");
     }
-    return status;
+    EXPECT_EQ(last_problem(), line) << "an explanation is no operation";
+    return {what, operation, status};
   }
   Pair reduce(const char* what, gpumem_reduce_op op, const void* x, int64_t n, int64_t stride) {
     int64_t value = 0;
-    return {what, gpumem_reduce_i32(ctx, op, static_cast<const int32_t*>(x), n, stride, &value),
-            explained(reduce_problem(op, x, n, stride))};
+    return of(what, gpumem_reduce_i32(ctx, op, static_cast<const int32_t*>(x), n, stride, &value));
   }
   Pair transpose(const char* what, int64_t element, int64_t rows, int64_t cols, const void* src, int64_t src_ld,
                  void* dst, int64_t dst_ld) {
-    return {what, gpumem_transpose(ctx, element, rows, cols, src, src_ld, dst, dst_ld),
-            explained(transpose_problem(element, rows, cols, src, src_ld, dst, dst_ld))};
+    return of(what, gpumem_transpose(ctx, element, rows, cols, src, src_ld, dst, dst_ld));
   }
   // Two slices of four rows of eight bytes.
   Pair copy(const char* what, void* dst, const void* src, int64_t pitch, int64_t slice, int64_t row_bytes = 8) {
-    gpumem_problem problem = copy_problem(dst, src, row_bytes);
-    problem.rows = 4;
-    problem.batches = 2;
-    problem.src_stride = problem.dst_stride = pitch;
-    problem.batch_stride = problem.dst_batch_stride = slice;
-    return {what, gpumem_copy_3d(ctx, dst, pitch, slice, src, pitch, slice, row_bytes, 4, 2), explained(problem)};
+    return of(what, gpumem_copy_3d(ctx, dst, pitch, slice, src, pitch, slice, row_bytes, 4, 2));
   }
   Pair copy_range(const char* what, void* dst, const void* src, int64_t bytes) {
-    return {what, gpumem_copy(ctx, dst, src, bytes), explained(copy_problem(dst, src, bytes))};
+    return of(what, gpumem_copy(ctx, dst, src, bytes));
   }
   Pair fill_rows(const char* what, void* dst, int64_t cols, int64_t rows, int64_t pitch) {
     const char pattern[4] = {};
-    gpumem_problem problem = fill_problem(dst, 4, cols);
-    problem.rows = rows;
-    problem.dst_stride = pitch;
-    return {what, gpumem_fill_2d(ctx, dst, pitch, pattern, 4, cols, rows), explained(problem)};
+    return of(what, gpumem_fill_2d(ctx, dst, pitch, pattern, 4, cols, rows));
   }
   Pair fill(const char* what, void* dst, int64_t pattern_bytes, int64_t count) {
     const char pattern[32] = {};
-    return {what, gpumem_fill(ctx, dst, pattern, pattern_bytes, count),
-            explained(fill_problem(dst, pattern_bytes, count))};
+    return of(what, gpumem_fill(ctx, dst, pattern, pattern_bytes, count));
   }
-  Pair rows(const char* what, const Rows& r) { return {what, run(ctx, r), explained(problem_of(r))}; }
+  Pair rows(const char* what, const Rows& r) { return of(what, run(ctx, r)); }
 };
+
+// What a line does not tell: which memory it is. A refusal for that leaves out the operand, or can't be told from success.
+gpumem_status expected_explanation(const Pair& pair) {
+  if (pair.operation == GPUMEM_INVALID_POINTER || pair.operation == GPUMEM_OUT_OF_RANGE) return GPUMEM_INVALID_ARGUMENT;
+  return std::string(pair.what) == "overlap" ? GPUMEM_OK : pair.operation;
+}
 
 TEST_P(BadProblems, AreExplainedWithTheStatusOfTheirOperation) {
   const FencedPages pages(4096);
@@ -302,12 +299,11 @@ TEST_P(BadProblems, AreExplainedWithTheStatusOfTheirOperation) {
                              rows("freed", {f, 16, freed, 16, i64, index, 4, p + 1024, 16, 4}),
                              rows("unmapped", {f, 16, p, 16, i64, index, 4, nowhere, 16, 4}),
                              rows("nothing", {f, 16, p, 16, i64, index, 0, p + 1024, 16, 4})}) {
-      EXPECT_EQ(gpumem_status_name(pair.operation), std::string(gpumem_status_name(pair.explanation)))
-          << name_of_rows(f) << ": " << pair.what;
+      EXPECT_TRUE(gives(expected_explanation(pair), pair.explanation)) << name_of_rows(f) << ": " << pair.what;
     }
   }
   for (const Pair& pair : pairs) {
-    EXPECT_EQ(gpumem_status_name(pair.operation), std::string(gpumem_status_name(pair.explanation))) << pair.what;
+    EXPECT_TRUE(gives(expected_explanation(pair), pair.explanation)) << pair.what;
   }
 }
 

@@ -259,31 +259,53 @@ TEST_P(Copies, EnqueuedOnesLeaveHeapMemoryAloneUntilTheStreamHasCome) {
 
 TEST_P(Copies, ExplainSaysWhoCopies) {
   const Memory device(ctx, GPUMEM_MEMORY_DEVICE, 4096);
-  gpumem_problem problem = copy_problem(device.bytes() + 2048, device.get(), 100);
+  char* const p = device.bytes();
   Explained explained;
-  ASSERT_TRUE(ok(explain(ctx, problem, explained)));
+  const auto explain_last = [&] {
+    ASSERT_TRUE(ok(explain(ctx, last_problem(), explained)));
+    EXPECT_EQ(explained.json.member("line").text, last_problem());
+  };
+  ASSERT_TRUE(ok(gpumem_copy(ctx, p + 2048, p, 100)));
+  EXPECT_EQ(last_problem(), "copy bytes=100 src=device dst=device");
+  explain_last();
   EXPECT_EQ(explained.variant, on_cuda() ? "vec16" : "host_parallel");
-  EXPECT_TRUE(contains_word(explained.json.member("problem").text, "100"));
-  problem.rows = 10;
-  problem.n = 20;
-  problem.src_stride = problem.dst_stride = 40;
-  ASSERT_TRUE(ok(explain(ctx, problem, explained)));
+  ASSERT_TRUE(ok(gpumem_copy_2d(ctx, p + 2049, 40, p, 40, 20, 10)));
+  EXPECT_EQ(last_problem(), "copy bytes=20 rows=10 src_pitch=40 dst_pitch=40 src=device dst=device dst_misaligned=1");
+  explain_last();
   EXPECT_EQ(explained.variant, on_cuda() ? "rows" : "host_parallel");
-  for (const char* word : {"20", "10", "40"}) EXPECT_TRUE(contains_word(explained.json.member("problem").text, word));
-  problem.batches = 2;
-  problem.batch_stride = problem.dst_batch_stride = 401;
-  ASSERT_TRUE(ok(explain(ctx, problem, explained)));
-  EXPECT_TRUE(contains_word(explained.json.member("problem").text, "401"));
-  problem.dst = device.get();
-  ASSERT_TRUE(ok(explain(ctx, problem, explained)));
+  ASSERT_TRUE(ok(gpumem_copy_3d_async(ctx, p + 2048, 40, 401, p, 40, 401, 20, 10, 2, nullptr)));
+  EXPECT_EQ(last_problem(),
+            "copy bytes=20 rows=10 slices=2 src_pitch=40 src_slice=401 dst_pitch=40 dst_slice=401 "
+            "src=device dst=device form=async");
+  explain_last();
+  ASSERT_TRUE(ok(gpumem_copy_3d(ctx, p, 40, 401, p, 40, 401, 20, 10, 2)));
+  EXPECT_NE(last_problem().find("dst=src"), std::string::npos) << last_problem();
+  explain_last();
   EXPECT_TRUE(explained.json.member("empty").text == "true") << "dst == src";
 
-  // Over the link there is no choice.
+  // Over the link the driver copies, or rings: what is forced for other copies says nothing there.
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, on_cuda() ? "bytes" : "host_serial")));
-  problem.dst = b.data();
-  ASSERT_TRUE(ok(explain(ctx, problem, explained)));
-  EXPECT_EQ(explained.variant, on_cuda() ? "driver" : "host_serial");
-  ASSERT_TRUE(ok(gpumem_copy_3d(ctx, b.data(), 40, 401, device.get(), 40, 401, 20, 10, 2)));
+  ASSERT_TRUE(ok(gpumem_copy_3d(ctx, b.data(), 40, 401, p, 40, 401, 20, 10, 2)));
+  explain_last();
+  EXPECT_EQ(explained.variant, on_cuda() ? "rings" : "host_serial");
+  if (!on_cuda()) return;
+  EXPECT_NE(explained.not_taken["driver"].find("rows with gaps"), std::string::npos) << explained.not_taken["driver"];
+  ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, nullptr)));
+  ASSERT_TRUE(ok(explain(ctx, "copy bytes=4096 src=pinned dst=device", explained)));
+  EXPECT_EQ(explained.variant, "driver");
+  ASSERT_TRUE(ok(explain(ctx, "copy bytes=4096 src=mixed dst=device", explained)));
+  EXPECT_EQ(explained.variant, "rings");
+  ASSERT_TRUE(ok(explain(ctx, "copy bytes=4096 src=pageable dst=device form=async", explained)));
+  EXPECT_EQ(explained.variant, "rings");
+  ASSERT_TRUE(ok(explain(ctx, "copy bytes=4096 src=device:1 dst=device", explained)));
+  EXPECT_EQ(explained.variant, "driver");
+  for (const char* forced : {"driver", "rings"}) {
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, forced)));
+    ASSERT_TRUE(ok(gpumem_copy(ctx, b.data(), p, 40)));
+    explain_last();
+    EXPECT_EQ(explained.variant, forced);
+  }
+  EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_copy(ctx, p + 2048, p, 100), {"rings", "host memory"}));
 }
 
 TEST_P(Copies, AForcedVariantThatDoesNotFitIsRefused) {

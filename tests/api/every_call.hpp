@@ -206,8 +206,7 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"variant_force", "ctx", [](C c) { return gpumem_variant_force(c, GPUMEM_FAMILY_REDUCE, nullptr); }},
       {"explain", "ctx",
        [&](C c) {
-         const gpumem_problem problem = reduce_problem(GPUMEM_SUM, x, 4, 1);
-         return gpumem_explain(c, &problem, GPUMEM_FORMAT_TEXT, nullptr, 0, &out.value);
+         return gpumem_explain(c, "reduce dtype=i32 op=sum n=4 x=pageable", GPUMEM_FORMAT_TEXT, nullptr, 0, &out.value);
        }},
   };
   for (const NamedReduction& r : every_reduction()) {

@@ -340,12 +340,12 @@ TEST_P(RowsOn, ExplainNamesWhatItUnderstood) {
   for (const gpumem_family f : kFamilies) {
     const Rows r{f, 17, src.get(), 32, GPUMEM_U64, index.data(), 30, dst.get(), 18, 29};
     std::string text;
-    ASSERT_TRUE(ok(explain(ctx, problem_of(r), GPUMEM_FORMAT_TEXT, text)));
+    ASSERT_TRUE(ok(explain(ctx, line_of(ctx, r), GPUMEM_FORMAT_TEXT, text)));
     for (const char* word : {name_of_rows(f), "30", "17", "u64", "29", "32", "18"}) {
       EXPECT_TRUE(contains_word(text, word)) << word << " is not in:\n" << text;
     }
     Explained explained;
-    ASSERT_TRUE(ok(explain(ctx, problem_of(r), explained)));
+    ASSERT_TRUE(ok(explain(ctx, line_of(ctx, r), explained)));
     EXPECT_EQ(explained.variant, on_cuda() ? "bytes" : "host_parallel");
     if (!on_cuda()) continue;
     EXPECT_NE(explained.not_taken["vec16"].find("dst"), std::string::npos) << explained.not_taken["vec16"];

@@ -59,7 +59,6 @@ TEST(Structs, InitWritesTheCallersSizeAndNoMore) {
   check_init<gpumem_pointer_info>(gpumem_pointer_info_init, "info");
   check_init<gpumem_managed_info>(gpumem_managed_info_init, "info");
   check_init<gpumem_memory_stats_info>(gpumem_memory_stats_init, "stats");
-  check_init<gpumem_problem>(gpumem_problem_init, "problem");
 }
 
 TEST(Structs, OptionsDefaultToWhatTheHeaderSays) {
@@ -162,22 +161,6 @@ TEST_P(StructsOn, OutputsEndWhereTheCallersStructEnds) {
       "managed_query");
   check_output<gpumem_memory_stats_info>(
       gpumem_memory_stats_init, [&](auto* stats) { return gpumem_memory_stats(ctx, stats); }, "memory_stats");
-}
-
-TEST_P(StructsOn, AProblemIsReadUpToTheCallersSize) {
-  const std::vector<int32_t> x(10, 1);
-  Roomy<gpumem_problem> newer;
-  ASSERT_TRUE(ok(gpumem_problem_init(newer.get(), sizeof(gpumem_problem) + kTail)));
-  gpumem_problem problem = reduce_problem(GPUMEM_SUM, x.data(), 10, 1);
-  problem.struct_size = newer.get()->struct_size;
-  std::memcpy(newer.bytes, &problem, sizeof problem);
-  EXPECT_TRUE(ok(gpumem_explain(ctx, newer.get(), GPUMEM_FORMAT_TEXT, nullptr, 0, nullptr)));
-  newer.bytes[sizeof problem] = 1;
-  EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_explain(ctx, newer.get(), GPUMEM_FORMAT_TEXT, nullptr, 0, nullptr),
-                      {"problem"}));
-  problem.struct_size = 4;
-  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &problem, GPUMEM_FORMAT_TEXT, nullptr, 0, nullptr),
-                      {"struct_size", "4"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, StructsOn, testing::ValuesIn(contexts_here()), OnEachContext::name);

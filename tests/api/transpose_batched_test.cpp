@@ -26,13 +26,6 @@ struct Batched {
         ctx, element_bytes, rows, cols, src, src_ld, src_batch_stride, dst, dst_ld, dst_batch_stride, batches, nullptr);
     return status != GPUMEM_OK ? status : gpumem_stream_synchronize(ctx, nullptr);
   }
-  gpumem_problem problem(const void* src, void* dst) const {
-    gpumem_problem p = transpose_problem(element_bytes, rows, cols, src, src_ld, dst, dst_ld);
-    p.batches = batches;
-    p.batch_stride = src_batch_stride;
-    p.dst_batch_stride = dst_batch_stride;
-    return p;
-  }
 };
 
 constexpr gpumem_status (Batched::*kForms[])(gpumem_ctx*, const void*, void*) const = {&Batched::plain,
@@ -82,8 +75,7 @@ TEST_P(TransposeBatched, RefusesBadArguments) {
     for (const auto form : kForms) {
       EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, (b.*form)(ctx, src.data(), dst.data()), words));
     }
-    const gpumem_problem problem = b.problem(src.data(), dst.data());
-    EXPECT_TRUE(gives(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &problem, GPUMEM_FORMAT_TEXT, nullptr, 0, nullptr)));
+    EXPECT_TRUE(gives(GPUMEM_INVALID_ARGUMENT, explain(ctx, last_problem())));
   };
   expect({3, 4, 4, 4, 16, 4, 16, 2}, {"element_bytes", "3"});
   expect({4, -4, 4, 4, 16, 4, 16, 2}, {"rows", "-4"});
@@ -144,11 +136,13 @@ TEST_P(TransposeBatched, OverlapIsAMistakeUnlessTheTwoAreBlocksOfColumns) {
 
 TEST_P(TransposeBatched, ExplainTellsOfTheBatches) {
   const Memory src(ctx, GPUMEM_MEMORY_DEVICE, 4096);
-  const Memory dst(ctx, GPUMEM_MEMORY_DEVICE, 4096);
+  const Memory dst(ctx, GPUMEM_MEMORY_DEVICE, 8192);
   std::string text;
-  ASSERT_TRUE(
-      ok(explain(ctx, Batched{4, 8, 16, 16, 128, 8, 128, 8}.problem(src.get(), dst.get()), GPUMEM_FORMAT_TEXT, text)));
-  EXPECT_NE(text.find("8 x 8 x 16 elements of 4 bytes"), std::string::npos) << text;
+  for (const auto form : kForms) {
+    ASSERT_TRUE(ok((Batched{4, 8, 16, 16, 128, 8, 130, 8}.*form)(ctx, src.get(), dst.get())));
+    ASSERT_TRUE(ok(explain(ctx, last_problem(), GPUMEM_FORMAT_TEXT, text)));
+    EXPECT_NE(text.find("rows=8 cols=16 batches=8 dst_batch_stride=130 src=device"), std::string::npos) << text;
+  }
 }
 
 TEST_P(TransposeBatched, RunsInTheOrderOfItsStream) {

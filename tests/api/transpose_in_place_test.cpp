@@ -87,7 +87,7 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   const std::string swap = on_cuda() ? "in_place_tiles_vec16" : "host_in_place_tiles";
   const std::string tiles = on_cuda() ? "tile_padded" : "host_tiled";
   Explained in_place;
-  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), in_place)));
+  ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), in_place)));
   EXPECT_EQ(in_place.variant, swap);
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, swap.c_str())));
   EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 20, x.get(), 20, y.get(), 20), {swap, "apart"}));
@@ -106,12 +106,12 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
       refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 30, x.get(), 30, y.get(), 20), {passes, "apart"}));
   std::string text;
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, nullptr)));
-  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 30, x.get(), 30, x.get(), 20), in_place)));
+  ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 30, x.get(), 30, x.get(), 20), in_place)));
   EXPECT_EQ(in_place.variant, on_cuda() ? "in_place_shared" : "host_in_place_buffer");
-  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 30, x.get(), 30, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
+  ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 30, x.get(), 30, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
   EXPECT_NE(text.find("it needs a square matrix"), std::string::npos) << text;
-  ASSERT_TRUE(ok(explain(ctx, transpose_problem(4, 20, 20, x.get(), 20, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
-  EXPECT_NE(text.find(", in place"), std::string::npos) << text;
+  ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
+  EXPECT_NE(text.find("dst=src"), std::string::npos) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(On, TransposeInPlace, testing::ValuesIn(contexts_here()), OnEachContext::name);

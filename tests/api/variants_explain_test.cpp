@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/axpby.hpp"
@@ -58,31 +61,13 @@ TEST(Variants, TheListEnds) {
 
 class VariantsOn : public OnEachContext {
  protected:
-  // A problem of each family in memory of the context's device.
-  gpumem_problem problem(gpumem_family family) {
-    switch (family) {
-      case GPUMEM_FAMILY_REDUCE:
-        return reduce_problem(GPUMEM_SUM, x.get(), 1000, 1);
-      case GPUMEM_FAMILY_TRANSPOSE:
-        return transpose_problem(4, 20, 50, x.get(), 50, y.get(), 20);
-      case GPUMEM_FAMILY_REDUCE_AXIS:
-        return problem_of(Axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0});
-      case GPUMEM_FAMILY_REDUCE_SEGMENTS:
-        return problem_of(Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, kOffsets, 2});
-      case GPUMEM_FAMILY_AXPBY:
-        return problem_of(Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
-      case GPUMEM_FAMILY_GATHER:
-      case GPUMEM_FAMILY_SCATTER:
-        return problem_of(rows(family));
-      case GPUMEM_FAMILY_PERMUTE:
-        return permute_problem(4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr);
-      case GPUMEM_FAMILY_COPY:
-        return copy_problem(y.get(), x.get(), 4000);
-      case GPUMEM_FAMILY_RESIZE:
-        return problem_of(resize());
-      default:
-        return fill_problem(y.get(), 1, 4000);
+  // A problem of each family in memory of the context's device: what run() does.
+  std::string problem(gpumem_family family) {
+    if (lines[family].empty()) {
+      EXPECT_TRUE(ok(run(family)));
+      lines[family] = last_problem();
     }
+    return lines[family];
   }
   Resize resize() { return {GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 1, x.get(), 50, 50, 50, y.get(), 40, 60, 60}; }
   gpumem_status run(gpumem_family family) {
@@ -112,16 +97,58 @@ class VariantsOn : public OnEachContext {
         return gpumem_fill(ctx, y.get(), &pattern, 1, 4000);
     }
   }
+  // In memory of the device, index and offsets too.
+  gpumem_status run_async(gpumem_family family) {
+    const gpumem_status status = enqueue(family);
+    return status != GPUMEM_OK ? status : gpumem_stream_synchronize(ctx, nullptr);
+  }
+  gpumem_status enqueue(gpumem_family family) {
+    const char pattern = 7;
+    const auto* offsets = static_cast<const int64_t*>(near.get());
+    switch (family) {
+      case GPUMEM_FAMILY_REDUCE:
+        return gpumem_reduce_i32_async(ctx, GPUMEM_SUM, static_cast<const int32_t*>(x.get()), 1000, 1,
+                                       static_cast<int64_t*>(y.get()), nullptr, nullptr);
+      case GPUMEM_FAMILY_TRANSPOSE:
+        return gpumem_transpose_async(ctx, 4, 20, 50, x.get(), 50, y.get(), 20, nullptr);
+      case GPUMEM_FAMILY_REDUCE_AXIS:
+        return gpumem_test::run_async(ctx, Axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x.get(), 20, 50, 50, 1, 0},
+                                      y.get(), nullptr, nullptr);
+      case GPUMEM_FAMILY_REDUCE_SEGMENTS:
+        return gpumem_test::run_async(ctx, Segmented{GPUMEM_I32, GPUMEM_SUM, x.get(), 1000, offsets, 2}, y.get(),
+                                      nullptr, nullptr);
+      case GPUMEM_FAMILY_AXPBY:
+        return gpumem_test::run_async(ctx, Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000}, nullptr);
+      case GPUMEM_FAMILY_GATHER:
+      case GPUMEM_FAMILY_SCATTER: {
+        Rows near_rows = rows(family);
+        near_rows.index = near.get();
+        return gpumem_test::run_async(ctx, near_rows, nullptr, nullptr);
+      }
+      case GPUMEM_FAMILY_PERMUTE:
+        return gpumem_permute_async(ctx, 4, 3, kExtents, kOrder, x.get(), nullptr, y.get(), nullptr, nullptr);
+      case GPUMEM_FAMILY_COPY:
+        return gpumem_copy_async(ctx, y.get(), x.get(), 4000, nullptr);
+      case GPUMEM_FAMILY_RESIZE:
+        return gpumem_test::run_async(ctx, resize(), nullptr);
+      default:
+        return gpumem_fill_async(ctx, y.get(), &pattern, 1, 4000, nullptr);
+    }
+  }
   Rows rows(gpumem_family family) { return {family, 48, x.get(), 48, GPUMEM_I32, kIndex, 4, y.get(), 48, 10}; }
   void SetUp() override {
     const Bytes zeros(4000);
     upload(ctx, x.get(), zeros.data(), zeros.size());
     upload(ctx, y.get(), zeros.data(), zeros.size());
+    upload(ctx, near.get(), zeros.data(), 64);
+    for (const gpumem_family family : kFamilies) problem(family);  // nothing is forced yet
   }
   void TearDown() override {}  // no count of what is left: x and y still live
 
+  std::map<gpumem_family, std::string> lines;
   Memory x{ctx, GPUMEM_MEMORY_DEVICE, 4000};
   Memory y{ctx, GPUMEM_MEMORY_DEVICE, 4000};
+  Memory near{ctx, GPUMEM_MEMORY_DEVICE, 64};
 };
 
 TEST_P(VariantsOn, ExplainNamesTheVariantAndWhyEachOtherWasPassedOver) {
@@ -233,14 +260,14 @@ TEST_P(VariantsOn, TheEnvironmentForcesToo) {
 
 TEST_P(VariantsOn, ExplainIsCutAtCap) {
   for (const gpumem_format format : {GPUMEM_FORMAT_TEXT, GPUMEM_FORMAT_JSON}) {
-    const gpumem_problem reduce = problem(GPUMEM_FAMILY_REDUCE);
+    const std::string reduce = problem(GPUMEM_FAMILY_REDUCE);
     std::string whole;
     ASSERT_TRUE(ok(explain(ctx, reduce, format, whole)));
     for (const size_t cap :
          {size_t{1}, size_t{2}, whole.size() / 2, whole.size(), whole.size() + 1, whole.size() + 9}) {
       std::string buffer(whole.size() + 20, '\x7f');
       int64_t needed = -1;
-      ASSERT_TRUE(ok(gpumem_explain(ctx, &reduce, format, buffer.data(), static_cast<int64_t>(cap), &needed)));
+      ASSERT_TRUE(ok(gpumem_explain(ctx, reduce.c_str(), format, buffer.data(), static_cast<int64_t>(cap), &needed)));
       EXPECT_EQ(needed, static_cast<int64_t>(whole.size()) + 1);
       EXPECT_EQ(std::string(buffer.c_str()), whole.substr(0, std::min(cap - 1, whole.size())));
       EXPECT_EQ(buffer.find_first_not_of('\x7f', cap), std::string::npos) << "wrote past cap = " << cap;
@@ -249,20 +276,19 @@ TEST_P(VariantsOn, ExplainIsCutAtCap) {
 }
 
 TEST_P(VariantsOn, ExplainRefusesBadArguments) {
-  const gpumem_problem reduce = problem(GPUMEM_FAMILY_REDUCE);
+  const std::string reduce = problem(GPUMEM_FAMILY_REDUCE);
   char text[64] = "poison";
   int64_t needed = -7;
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, nullptr, 0, text, 64, &needed), {"line", "NULL"}));
   EXPECT_TRUE(
-      refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, nullptr, 0, text, 64, &needed), {"problem", "NULL"}));
-  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 2, text, 64, &needed), {"format", "2"}));
-  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, -1, text, 64, &needed), {"format", "-1"}));
-  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, text, -1, &needed), {"cap", "-1"}));
-  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, nullptr, 8, &needed), {"buf", "NULL"}));
-  gpumem_problem unknown = reduce;
+      refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), 2, text, 64, &needed), {"format", "2"}));
+  EXPECT_TRUE(
+      refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), -1, text, 64, &needed), {"format", "-1"}));
+  EXPECT_TRUE(
+      refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), 0, text, -1, &needed), {"cap", "-1"}));
+  EXPECT_TRUE(
+      refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), 0, nullptr, 8, &needed), {"buf", "NULL"}));
   for (const gpumem_family family : {0, 12, -1, INT32_MAX}) {
-    unknown.family = family;
-    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &unknown, 0, text, 64, &needed),
-                        {"family", std::to_string(family)}));
     int32_t count = -7;
     const char* name = text;
     EXPECT_TRUE(
@@ -275,13 +301,84 @@ TEST_P(VariantsOn, ExplainRefusesBadArguments) {
   EXPECT_EQ(needed, -7);
 }
 
-TEST_P(VariantsOn, ExplainRefusesUnknownElementTypes) {
-  gpumem_problem reduce = problem(GPUMEM_FAMILY_REDUCE);
-  for (const gpumem_dtype dtype : {12, -1, INT32_MAX}) {
-    reduce.dtype = dtype;
-    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, &reduce, 0, nullptr, 0, nullptr),
-                        {"dtype", std::to_string(dtype)}));
+TEST_P(VariantsOn, ExplainRefusesLinesThatCantBeRead) {
+  const struct {
+    const char* line;
+    std::initializer_list<std::string> words;
+  } kCases[] = {{"", {"family", "transpose"}},
+                {"rotate n=1", {"rotate", "transpose"}},
+                {"reduce dtype=f31 op=sum n=1 x=device", {"dtype", "f31", "bf16"}},
+                {"reduce dtype=12 op=sum n=1 x=device", {"dtype", "12"}},
+                {"reduce dtype=f32 op=sum n=1 x=gpu", {"x", "gpu", "device"}},
+                {"reduce dtype=f32 op=sum n=1 y=device", {"y", "stride"}},
+                {"reduce dtype=f32 op=sum x=device", {"n", "integer"}},
+                {"reduce dtype=f32 op=sum n=1", {"x", "missing", "pinned"}},
+                {"reduce dtype=f32 op=sum n=9e9 x=device", {"n", "9e9", "integer"}}};
+  for (const auto& c : kCases) EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, explain(ctx, c.line), c.words)) << c.line;
+  EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, explain(ctx, "reduce dtype=f32 op=sum n=1 x=device:77"), {"x", "77"}));
+}
+
+TEST_P(VariantsOn, ExplainNamesItsSchemaAndItsLine) {
+  Explained explained;
+  ASSERT_TRUE(ok(explain(ctx, "transpose rows=20 cols=50 bytes=4 dst=device src=device src_ld=50", explained)));
+  EXPECT_EQ(explained.json.member("schema").text, "gpumem.explain/1");
+  EXPECT_EQ(explained.json.member("line").text, "transpose bytes=4 rows=20 cols=50 src=device dst=device");
+  if (!on_cuda()) return;
+  EXPECT_EQ(explained.not_taken["naive"], "taken by name only");
+}
+
+// A call is explained by making it, whatever is forced: where the call was refused, so is its line.
+TEST_P(VariantsOn, TheLastProblemExplainsTheCallInBothForms) {
+  for (const gpumem_family family : kFamilies) {
+    std::vector<std::string> forced = variant_names(family);
+    forced.insert(forced.begin(), "");
+    for (const std::string& name : forced) {
+      ASSERT_TRUE(ok(gpumem_variant_force(ctx, family, name.empty() ? nullptr : name.c_str())));
+      for (const bool async : {false, true}) {
+        const gpumem_status called = async ? run_async(family) : run(family);
+        const std::string line = last_problem();
+        Explained explained;
+        EXPECT_TRUE(gives(called, explain(ctx, line, explained))) << name << ": " << line;
+        EXPECT_EQ(line.find("form=async") != std::string::npos, async) << line;
+        if (called != GPUMEM_OK) continue;
+        EXPECT_EQ(explained.json.member("line").text, line);
+        EXPECT_TRUE(name.empty() || explained.variant == name) << line;
+      }
+    }
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, family, nullptr)));
   }
+}
+
+TEST_P(VariantsOn, TheLastProblemIsTheThreadsOwn) {
+  const std::string mine = last_problem();
+  std::thread([&] {
+    EXPECT_EQ(last_problem(), "");
+    EXPECT_TRUE(ok(run(GPUMEM_FAMILY_FILL)));
+    EXPECT_EQ(last_problem().rfind("fill bytes=1 n=4000 dst=device", 0), 0u) << last_problem();
+  }).join();
+  EXPECT_EQ(last_problem(), mine);
+  // Neither what is no operation changes it, nor a call that gets no further than its handles.
+  void* p = nullptr;
+  ASSERT_TRUE(ok(gpumem_alloc_device(ctx, 64, &p)));
+  ASSERT_TRUE(ok(gpumem_free(ctx, p)));
+  EXPECT_TRUE(gives(GPUMEM_INVALID_ARGUMENT, gpumem_copy(nullptr, p, p, 1)));
+  EXPECT_EQ(last_problem(), mine);
+}
+
+TEST_P(VariantsOn, TheLastProblemIsCutAtCap) {
+  const std::string whole = last_problem();
+  for (const size_t cap : {size_t{1}, size_t{7}, whole.size(), whole.size() + 1, whole.size() + 9}) {
+    std::string buffer(whole.size() + 20, '\x7f');
+    int64_t needed = -1;
+    ASSERT_TRUE(ok(gpumem_last_problem(buffer.data(), static_cast<int64_t>(cap), &needed)));
+    EXPECT_EQ(needed, static_cast<int64_t>(whole.size()) + 1);
+    EXPECT_EQ(std::string(buffer.c_str()), whole.substr(0, std::min(cap - 1, whole.size())));
+    EXPECT_EQ(buffer.find_first_not_of('\x7f', cap), std::string::npos) << "wrote past cap = " << cap;
+  }
+  int64_t needed = -7;
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_last_problem(nullptr, 8, &needed), {"buf", "NULL"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_last_problem(nullptr, -1, &needed), {"cap", "-1"}));
+  EXPECT_EQ(needed, -7);
 }
 
 TEST_P(VariantsOn, ExplainRunsNothing) {

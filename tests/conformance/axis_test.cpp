@@ -65,7 +65,7 @@ class AxisConformance : public Conformance {
       a.x = elements.data();
       const LinesOutcome expected = reference(a);
       a.x = x.data();
-      variants.for_each(problem_of(a), false, [&](bool accepted, const char* variant) {
+      variants.for_each(line_of(ctx, a), false, [&](bool accepted, const char* variant) {
         const LinesOutcome want = accepted ? expected : LinesOutcome{GPUMEM_UNSUPPORTED, false, {}};
         run_op(a, result, async_result, word, want, variant + std::string(", ") + describe(a) + ", " + describe(c));
       });

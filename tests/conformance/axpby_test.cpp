@@ -93,7 +93,7 @@ class AxpbyConformance : public Conformance {
     const auto kind_of = [&](const GuardedBuffer& b) { return c.kinds[&b == &x ? 0 : &b == &y ? 1 : 2]; };
     const bool across = on_cuda() && ((call.reads_x() && of_device(kind_of(as_x)) != of_device(c.kinds[2])) ||
                                       (call.reads_y() && of_device(kind_of(as_y)) != of_device(c.kinds[2])));
-    variants.for_each(problem_of(call), c.n == 0, [&](bool accepted, const char* variant) {
+    variants.for_each(line_of(ctx, call), c.n == 0, [&](bool accepted, const char* variant) {
       for (const bool async : {false, true}) {
         z.whole_image() = before;
         z.write();

@@ -49,7 +49,7 @@ class Check {
     const bool pageable = on_cuda_ && kind == GPUMEM_MEMORY_PAGEABLE;
     GuardedBuffer result = blocks_.buffer(2, pageable ? int32_t{GPUMEM_MEMORY_PINNED} : kind, 8, 0);
     const Reduction r = c.on(x.data(), y.data());
-    variants.for_each(problem_of(r), c.n == 0, [&](bool accepted, const char* variant) {
+    variants.for_each(line_of(ctx_, r), c.n == 0, [&](bool accepted, const char* variant) {
       if (!accepted) return;
       const std::string what = std::string(variant) + ", " + where + ", " + kind_name(kind) + ", " + describe(c);
       EXPECT_TRUE(same(c.expected, outcome_of(ctx_, r))) << what;

@@ -40,7 +40,7 @@ TEST_P(Bounds, OfReduce) {
         std::memcpy(y, elements.data(), elements.size());
         const Reduction r{dtype, op, x, n, stride, y, stride};
         const Outcome expected = reference(r);
-        variants.for_each(problem_of(r), false, [&](bool accepted, const char* variant) {
+        variants.for_each(line_of(ctx, r), false, [&](bool accepted, const char* variant) {
           const Outcome want = accepted ? expected : Outcome{GPUMEM_UNSUPPORTED, {}};
           EXPECT_TRUE(same(want, outcome_of(ctx, r))) << variant << ", " << describe(r);
         });
@@ -68,7 +68,7 @@ TEST_P(Bounds, OfReduceAxis) {
           const LinesOutcome expected = reference(a);
           const size_t bytes = expected.words.size() * 8;
           auto* const result = reinterpret_cast<uint64_t*>(place(second, bytes, at_end));
-          variants.for_each(problem_of(a), false, [&](bool accepted, const char* variant) {
+          variants.for_each(line_of(ctx, a), false, [&](bool accepted, const char* variant) {
             std::memset(result, 0x5A, bytes);
             const gpumem_status want = accepted ? expected.status : gpumem_status{GPUMEM_UNSUPPORTED};
             EXPECT_TRUE(gives(want, run(ctx, a, result))) << variant;
@@ -99,7 +99,7 @@ TEST_P(Bounds, OfReduceSegments) {
       const LinesOutcome expected = reference(s);
       const size_t bytes = expected.words.size() * 8;
       auto* const result = reinterpret_cast<uint64_t*>(place(second, bytes, at_end));
-      variants.for_each(problem_of(s), false, [&](bool accepted, const char* variant) {
+      variants.for_each(line_of(ctx, s), false, [&](bool accepted, const char* variant) {
         const gpumem_status want = accepted ? expected.status : gpumem_status{GPUMEM_UNSUPPORTED};
         EXPECT_TRUE(gives(want, run(ctx, s, result))) << variant << ", " << describe(s);
         if (accepted) {
@@ -121,8 +121,8 @@ TEST_P(Bounds, OfTranspose) {
           char* const src = place(first, bytes, at_end);
           char* const dst = place(second, bytes, at_end);
           for (size_t i = 0; i < bytes; ++i) src[i] = static_cast<char>(poison_at(i));
-          const gpumem_problem problem = transpose_problem(element, rows, cols, src, cols, dst, rows);
-          variants.for_each(problem, false, [&](bool accepted, const char* variant) {
+          const std::string line = transpose_line(ctx, element, rows, cols, src, cols, dst, rows);
+          variants.for_each(line, false, [&](bool accepted, const char* variant) {
             std::memset(dst, 0, bytes);
             const gpumem_status status = gpumem_transpose(ctx, element, rows, cols, src, cols, dst, rows);
             EXPECT_TRUE(gives(accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, status)) << variant;
@@ -144,7 +144,7 @@ TEST_P(Bounds, OfFill) {
       for (const bool at_end : {false, true}) {
         const auto bytes = static_cast<size_t>(size * count);
         char* const dst = place(first, bytes, at_end);
-        variants.for_each(fill_problem(dst, size, count), false, [&](bool accepted, const char* variant) {
+        variants.for_each(fill_line(ctx, dst, size, count), false, [&](bool accepted, const char* variant) {
           std::memset(dst, 0, bytes);
           const gpumem_status status = gpumem_fill(ctx, dst, pattern, size, count);
           EXPECT_TRUE(gives(accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, status)) << variant;

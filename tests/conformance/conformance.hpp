@@ -56,19 +56,21 @@ class EveryVariant {
   // Calls run(accepted, name) with no variant forced, then with each; none is when it returns. Where the explanation of the
   // problem says that the variant does not fit, the calls must be refused too.
   template <class Run>
-  void for_each(const gpumem_problem& problem, bool empty, Run run) {
+  void for_each(const std::string& line, bool empty, Run run) {
     ASSERT_TRUE(ok(gpumem_variant_force(ctx_, family_, nullptr)));
     Explained choice;
     if (!empty) {
-      ASSERT_TRUE(ok(explain(ctx_, problem, choice)));
+      ASSERT_TRUE(ok(explain(ctx_, line, choice)));
     }
     run(true, "no variant forced");
     for (const std::string& name : names_) {
       ASSERT_TRUE(ok(gpumem_variant_force(ctx_, family_, name.c_str())));
-      run(empty || accepts(problem, name, choice), name.c_str());
+      run(empty || accepts(line, name, choice), name.c_str());
     }
     ASSERT_TRUE(ok(gpumem_variant_force(ctx_, family_, nullptr)));
   }
+
+  void note_accepted(const std::string& name) { ++accepted_[name]; }
 
   // Each variant that runs on such a context was accepted by some case. The names of the host's begin with "host_".
   void expect_all_used(bool on_cuda) const {
@@ -85,11 +87,11 @@ class EveryVariant {
   }
 
  private:
-  bool accepts(const gpumem_problem& problem, const std::string& name, const Explained& choice) {
+  bool accepts(const std::string& line, const std::string& name, const Explained& choice) {
     const auto passed_over = choice.not_taken.find(name);
     const std::string reason = passed_over == choice.not_taken.end() ? "" : passed_over->second;
     Explained forced;
-    const gpumem_status status = explain(ctx_, problem, forced);
+    const gpumem_status status = explain(ctx_, line, forced);
     if (status == GPUMEM_OK) {
       EXPECT_EQ(forced.variant, name) << "the forced variant is not the one in use";
       ++accepted_[name];

@@ -51,16 +51,12 @@ class CopyConformance : public Conformance {
     return async ? gpumem_copy_async(ctx, dst, src, c.row_bytes, nullptr) : gpumem_copy(ctx, dst, src, c.row_bytes);
   }
 
-  static gpumem_problem problem_of(const PitchedCase& c, char* dst, const char* src) {
-    gpumem_problem problem = copy_problem(dst, src, c.row_bytes);
-    if (c.rows == 1 && c.slices == 1) return problem;
-    problem.rows = c.rows;
-    problem.src_stride = c.src_pitch;
-    problem.dst_stride = c.dst_pitch;
-    problem.batches = c.slices;
-    problem.batch_stride = c.src_slice;
-    problem.dst_batch_stride = c.dst_slice;
-    return problem;
+  std::string line_of(const PitchedCase& c, const char* dst, const char* src) {
+    Line line(ctx, "copy");
+    line.with("bytes", c.row_bytes).with("rows", c.rows).with("slices", c.slices).at("src", src).at("dst", dst);
+    if (c.rows > 1) line.with("src_pitch", c.src_pitch).with("dst_pitch", c.dst_pitch);
+    if (c.slices > 1) line.with("src_slice", c.src_slice).with("dst_slice", c.dst_slice);
+    return line;
   }
 
   void run(const PitchedCase& c, EveryVariant& variants, Random& random) {
@@ -71,26 +67,47 @@ class CopyConformance : public Conformance {
     const Bytes poisoned = dst.whole_image();
     copy_reference(c, src.image(), dst.image());
     const Bytes expected = dst.whole_image();
-    const auto both_forms = [&](bool accepted, const char* variant) {
-      for (const bool async : {false, true}) {
-        dst.whole_image() = poisoned;
-        dst.write();
-        ASSERT_TRUE(gives(accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, call(c, dst.data(), src.data(), async)))
-            << variant << ", " << describe(c);
-        ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
-        if (accepted) dst.whole_image() = expected;
-        ASSERT_TRUE(dst.intact()) << variant << (async ? ", enqueued, " : ", ") << describe(c);
-      }
+    const auto once = [&](bool async, bool accepted, const char* variant) {
+      dst.whole_image() = poisoned;
+      dst.write();
+      ASSERT_TRUE(gives(accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, call(c, dst.data(), src.data(), async)))
+          << variant << ", " << describe(c);
+      ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
+      if (accepted) dst.whole_image() = expected;
+      ASSERT_TRUE(dst.intact()) << variant << (async ? ", enqueued, " : ", ") << describe(c);
     };
-    if (on_cuda() && in_host_memory(c.src) != in_host_memory(c.dst)) {
-      for (const char* forced : {"driver", "vec16", "host_serial"}) {  // none is asked
-        ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, forced)));
-        both_forms(true, forced);
-      }
+    const std::string line = line_of(c, dst.data(), src.data());
+    if (!on_cuda() || in_host_memory(c.src) == in_host_memory(c.dst)) {
+      variants.for_each(line, false, [&](bool accepted, const char* variant) {
+        once(false, accepted, variant);
+        once(true, accepted, variant);
+      });
     } else {
-      variants.for_each(problem_of(c, dst.data(), src.data()), false, both_forms);
+      over_the_link(c, line, variants, once);
     }
     EXPECT_TRUE(src.intact()) << "the source changed: " << describe(c);
+  }
+
+  // Two variants move between host and device; others that are forced say nothing of such copies.
+  template <class Once>
+  void over_the_link(const PitchedCase& c, const std::string& line, EveryVariant& variants, const Once& once) {
+    const bool pageable = c.src == GPUMEM_MEMORY_PAGEABLE || c.dst == GPUMEM_MEMORY_PAGEABLE;
+    const bool range = c.rows == 1 && c.slices == 1;
+    for (const char* forced : {"vec16", "host_serial", "driver", "rings"}) {
+      ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, forced)));
+      const std::string name = forced;
+      for (const bool async : {false, true}) {
+        const bool fits = explain(ctx, line + (async ? " form=async" : "")) == GPUMEM_OK;
+        if (name == "rings") {
+          EXPECT_EQ(fits, pageable) << describe(c);
+        } else if (name != "driver" || !pageable || (range && !async)) {
+          EXPECT_TRUE(fits) << name << ", " << describe(c);
+        }
+        if (fits && (name == "rings" || name == "driver")) variants.note_accepted(name);
+        once(async, fits, forced);
+      }
+    }
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, nullptr)));
   }
 };
 

@@ -86,19 +86,19 @@ class PermuteConformance : public Conformance {
     const Bytes poisoned = dst.whole_image();
     reference(c, layout, src.image(), dst.image());
     const Bytes expected = dst.whole_image();
-    const gpumem_problem problem =
-        permute_problem(c.element_bytes, static_cast<int32_t>(c.order.size()), c.extents.data(), c.order.data(),
-                        src.data(), or_null(c.src_strides), dst.data(), or_null(c.dst_strides));
+    const auto rank = static_cast<int32_t>(c.order.size());
+    const std::string line = permute_line(ctx, c.element_bytes, rank, c.extents.data(), c.order.data(), src.data(),
+                                          or_null(c.src_strides), dst.data(), or_null(c.dst_strides));
     const bool moves_between_sides = on_cuda() && on_host(c.src) != on_host(c.dst) && !is_empty(c);
-    variants.for_each(problem, is_empty(c), [&](bool accepted, const char* variant) {
+    variants.for_each(line, is_empty(c), [&](bool accepted, const char* variant) {
       for (const bool async : {false, true}) {
         dst.whole_image() = poisoned;
         dst.write();
         const gpumem_status status =
-            async ? gpumem_permute_async(ctx, c.element_bytes, problem.rank, problem.extents, problem.order, src.data(),
-                                         problem.src_strides, dst.data(), problem.dst_strides, nullptr)
-                  : gpumem_permute(ctx, c.element_bytes, problem.rank, problem.extents, problem.order, src.data(),
-                                   problem.src_strides, dst.data(), problem.dst_strides);
+            async ? gpumem_permute_async(ctx, c.element_bytes, rank, c.extents.data(), c.order.data(), src.data(),
+                                         or_null(c.src_strides), dst.data(), or_null(c.dst_strides), nullptr)
+                  : gpumem_permute(ctx, c.element_bytes, rank, c.extents.data(), c.order.data(), src.data(),
+                                   or_null(c.src_strides), dst.data(), or_null(c.dst_strides));
         if (async) {
           ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
         }

@@ -83,7 +83,7 @@ class ReduceConformance : public Conformance {
       const Reduction on_host{c.dtype, op, e.x.data(), c.n, c.stride, e.y.data(), e.y_stride};
       const Outcome expected = reference(on_host);
       const bool mixed = on_cuda() && op == GPUMEM_DOT && on_device(c.x) != on_device(e.y_kind) && c.n > 0;
-      variants.for_each(problem_of(r), c.n == 0, [&](bool accepted, const char* variant) {
+      variants.for_each(line_of(ctx, r), c.n == 0, [&](bool accepted, const char* variant) {
         const Outcome want = accepted ? expected : Outcome{GPUMEM_UNSUPPORTED, {}};
         const std::string what = std::string(variant) + ", " + op_name(op) + ", " + describe(c) + ", y in " +
                                  kind_name(e.y_kind) + ", y_stride " + std::to_string(e.y_stride);

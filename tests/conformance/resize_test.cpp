@@ -126,7 +126,7 @@ class ResizeConformance : public Conformance {
     const bool host_side[2] = {on_host(c.src), on_host(c.dst)};
     const bool moved = on_cuda() && host_side[0] != host_side[1];
     const std::string what = describe(r) + ", from " + kind_name(c.src) + " to " + kind_name(c.dst);
-    variants.for_each(problem_of(r), empty, [&](bool accepted, const char* variant) {
+    variants.for_each(line_of(ctx, r), empty, [&](bool accepted, const char* variant) {
       const bool near = std::strcmp(variant, kTexture) == 0 && c.filter == GPUMEM_FILTER_BILINEAR && !empty;
       for (const bool async : {false, true}) {
         dst.whole_image() = poisoned;

@@ -106,7 +106,7 @@ class RowsConformance : public Conformance {
     const Rows r{family,       c.row_bytes, src.data(), c.src_pitch, c.index_type,
                  index.data(), c.n,         dst.data(), c.dst_pitch, c.rows};
     const bool one_side = c.n == 0 || on_one_side(c.src, c.index, c.dst);
-    variants.for_each(problem_of(r), c.n == 0, [&](bool accepted, const char* variant) {
+    variants.for_each(line_of(ctx, r), c.n == 0, [&](bool accepted, const char* variant) {
       run_both(r, dst, word, images, accepted, one_side, GPUMEM_OK,
                variant + std::string(", ") + describe(r) + ", " + describe(c));
     });
@@ -176,7 +176,7 @@ TEST_P(RowsConformance, ABadIndexIsNamedAndNothingIsWritten) {
           const Rows r{family, 4, src.data(), 4, type, index.data(), n, dst.data(), 4, kRows};
           const std::string value = as_text(type, bad);
           const Images images{dst.whole_image(), {}};
-          variants.for_each(problem_of(r), false, [&](bool accepted, const char* variant) {
+          variants.for_each(line_of(ctx, r), false, [&](bool accepted, const char* variant) {
             const std::string what = variant + std::string(", ") + describe(r) + ", " + kind_name(kind);
             run_both(r, dst, word, images, accepted, true, GPUMEM_OUT_OF_RANGE, what);
             if (!accepted || HasFatalFailure()) return;
@@ -207,7 +207,7 @@ TEST_P(RowsConformance, NothingCanBeNamedInAMatrixOfNoRows) {
                    index.data(), 2, gathers ? other.data() : nullptr, 4, 0};
       EveryVariant variants(ctx, family);
       const Images images{other.whole_image(), {}};
-      variants.for_each(problem_of(r), false, [&](bool accepted, const char* variant) {
+      variants.for_each(line_of(ctx, r), false, [&](bool accepted, const char* variant) {
         run_both(r, other, word, images, accepted, true, GPUMEM_OUT_OF_RANGE, variant + describe(r));
       });
       ASSERT_TRUE(ok(gpumem_variant_force(ctx, family, nullptr)));
@@ -235,7 +235,7 @@ TEST_P(RowsConformance, ARowNamedTwiceIsOneOfThoseThatNameIt) {
       const Bytes before = dst.whole_image();
       const Rows r{GPUMEM_FAMILY_SCATTER, kBytes, src.data(), kPitch, GPUMEM_U32,
                    index.data(),          n,      dst.data(), kPitch, kRows};
-      variants.for_each(problem_of(r), false, [&](bool accepted, const char* variant) {
+      variants.for_each(line_of(ctx, r), false, [&](bool accepted, const char* variant) {
         if (!accepted) return;
         dst.whole_image() = before;
         dst.write();

@@ -88,7 +88,7 @@ class SegmentsConformance : public Conformance {
       s.offsets = reinterpret_cast<const int64_t*>(ends.data());
       Segmented near = s;
       near.offsets = reinterpret_cast<const int64_t*>(near_ends.data());
-      variants.for_each(problem_of(s), c.segments == 0, [&](bool accepted, const char* variant) {
+      variants.for_each(line_of(ctx, s), c.segments == 0, [&](bool accepted, const char* variant) {
         const LinesOutcome want = accepted ? expected : LinesOutcome{GPUMEM_UNSUPPORTED, false, {}};
         const std::string what = variant + std::string(", ") + describe(s) + ", " + describe(c);
         run_op(s, result, nullptr, want, what);
@@ -150,7 +150,7 @@ TEST_P(SegmentsConformance, BadOffsetsSpoilTheirOwnSegmentsAlone) {
         const LinesOutcome expected = reference(Segmented{GPUMEM_I32, op, elements, kN, offsets.data(), segments});
         ASSERT_NE(expected.status, GPUMEM_OK);
         const Segmented s{GPUMEM_I32, op, x, kN, reinterpret_cast<const int64_t*>(ends.data()), segments};
-        variants.for_each(problem_of(s), false, [&](bool accepted, const char* variant) {
+        variants.for_each(line_of(ctx, s), false, [&](bool accepted, const char* variant) {
           if (!accepted) return;
           std::string what = variant + std::string(", ") + kind_name(kind) + ", " + describe(s) + ", offsets";
           for (const int64_t offset : offsets) what += ' ' + std::to_string(offset);

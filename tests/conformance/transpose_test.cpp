@@ -74,12 +74,10 @@ class TransposeConformance : public Conformance {
     return status == GPUMEM_OK ? synchronized : status;
   }
 
-  gpumem_problem problem_of(const TransposeCase& c, const void* src, void* dst) {
-    gpumem_problem problem = transpose_problem(c.element_bytes, c.rows, c.cols, src, c.src_ld, dst, c.dst_ld);
-    problem.batches = c.batches;
-    problem.batch_stride = c.src_batch_stride;
-    problem.dst_batch_stride = c.dst_batch_stride;
-    return problem;
+  std::string line_of(const TransposeCase& c, const void* src, void* dst) {
+    return transpose_line(ctx, c.element_bytes, c.rows, c.cols, src, c.src_ld, dst, c.dst_ld) +
+           " batches=" + std::to_string(c.batches) + " src_batch_stride=" + std::to_string(c.src_batch_stride) +
+           " dst_batch_stride=" + std::to_string(c.dst_batch_stride);
   }
 
   // What lies on two sides goes over in the plain form only.
@@ -108,7 +106,7 @@ class TransposeConformance : public Conformance {
     };
     const bool two_sides = !empty(c) && !on_one_side(c);
     once(true, two_sides ? GPUMEM_UNSUPPORTED : GPUMEM_OK, "no variant forced");
-    variants.for_each(problem_of(c, src.data(), dst.data()), empty(c), [&](bool accepted, const char* variant) {
+    variants.for_each(line_of(c, src.data(), dst.data()), empty(c), [&](bool accepted, const char* variant) {
       once(false, accepted ? GPUMEM_OK : GPUMEM_UNSUPPORTED, variant);
     });
     EXPECT_TRUE(src.intact()) << "the input changed: " << describe(c);
@@ -131,7 +129,7 @@ class TransposeConformance : public Conformance {
     };
     once(true, true, "no variant forced");
     const bool nothing = empty(c) || std::min(c.rows, c.cols) == 1;  // a row is the same as a column
-    variants.for_each(problem_of(c, data.data(), data.data()), nothing,
+    variants.for_each(line_of(c, data.data(), data.data()), nothing,
                       [&](bool accepted, const char* variant) { once(false, accepted, variant); });
   }
 };

@@ -163,17 +163,11 @@ class Scenario {
 
   void variants() noexcept {
     sound("gpumem_variant_force", gpumem_variant_force(ctx_, GPUMEM_FAMILY_REDUCE, nullptr));
-    gpumem_problem problem;
-    sound("gpumem_problem_init", gpumem_problem_init(&problem, sizeof problem));
-    problem.family = GPUMEM_FAMILY_REDUCE;
-    problem.dtype = GPUMEM_I32;
-    problem.op = GPUMEM_SUM;
-    problem.src = g_x.data();
-    problem.n = kElements;
-    problem.src_stride = 1;
     for (const gpumem_format format : {GPUMEM_FORMAT_TEXT, GPUMEM_FORMAT_JSON}) {
-      good("gpumem_explain", gpumem_explain(ctx_, &problem, format, g_text.data(), g_text.size(), nullptr));
+      good("gpumem_explain", gpumem_explain(ctx_, "reduce dtype=i32 op=sum n=1000 x=pageable", format, g_text.data(),
+                                            g_text.size(), nullptr));
     }
+    good("gpumem_last_problem", gpumem_last_problem(g_text.data(), g_text.size(), nullptr));
   }
 
   // A caller's mistake keeps its own status, or runs out on the way to it; never success.

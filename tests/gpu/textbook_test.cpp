@@ -55,7 +55,7 @@ TEST_F(Textbook, SumsOfAnyLength) {
         ASSERT_EQ(force(rung), GPUMEM_OK) << rung << ": " << last_error();
         const gpumem_test::Reduction r{GPUMEM_I32, GPUMEM_SUM, x.data(), n};
         gpumem_test::Explained explained;
-        const gpumem_status fits = gpumem_test::explain(ctx, gpumem_test::problem_of(r), explained);
+        const gpumem_status fits = gpumem_test::explain(ctx, gpumem_test::line_of(ctx, r), explained);
         if (fits == GPUMEM_UNSUPPORTED && offset != 0) continue;  // a rung may want aligned data, and say so
         EXPECT_EQ(fits, GPUMEM_OK) << rung << ", n " << n << ": " << last_error();
         EXPECT_EQ(explained.variant, rung);

@@ -54,14 +54,12 @@ inline gpumem_status run_async(gpumem_ctx* ctx, const Axpby& c, gpumem_stream* s
                                 static_cast<const float*>(c.y), static_cast<float*>(c.z), c.n, stream);
 }
 
-inline gpumem_problem problem_of(const Axpby& c) {
-  gpumem_problem problem = problem_of(GPUMEM_FAMILY_AXPBY);
-  problem.dtype = c.dtype;
-  problem.src = c.reads_x() ? c.x : nullptr;
-  problem.src2 = c.reads_y() ? c.y : nullptr;
-  problem.dst = c.z;
-  problem.n = c.n;
-  return problem;
+inline std::string line_of(gpumem_ctx* ctx, const Axpby& c) {
+  Line line(ctx, "axpby");
+  line.with("dtype", c.dtype).with("n", c.n);
+  c.reads_x() ? line.at("x", c.x) : line.with("x", "none");
+  c.reads_y() ? line.at("y", c.y) : line.with("y", "none");
+  return line.at("z", c.z);
 }
 
 namespace axpby {

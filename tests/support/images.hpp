@@ -44,20 +44,12 @@ inline gpumem_status run_async(gpumem_ctx* ctx, const Resize& r, gpumem_stream* 
                                 r.dst_rows, r.dst_cols, r.dst_pitch, stream);
 }
 
-inline gpumem_problem problem_of(const Resize& r) {
-  gpumem_problem problem = problem_of(GPUMEM_FAMILY_RESIZE);
-  problem.filter = r.filter;
-  problem.dtype = r.dtype;
-  problem.channels = r.channels;
-  problem.src = r.src;
-  problem.rows = r.src_rows;
-  problem.cols = r.src_cols;
-  problem.src_stride = r.src_pitch;
-  problem.dst = r.dst;
-  problem.dst_rows = r.dst_rows;
-  problem.dst_cols = r.dst_cols;
-  problem.dst_stride = r.dst_pitch;
-  return problem;
+inline std::string line_of(gpumem_ctx* ctx, const Resize& r) {
+  Line line(ctx, "resize");
+  line.with("filter", r.filter).with("dtype", r.dtype).with("channels", r.channels);
+  line.with("src_rows", r.src_rows).with("src_cols", r.src_cols).with("src_pitch", r.src_pitch);
+  line.with("dst_rows", r.dst_rows).with("dst_cols", r.dst_cols).with("dst_pitch", r.dst_pitch);
+  return line.at("src", r.src, 4096).at("dst", r.dst);
 }
 
 inline std::string describe(const Resize& r) {

@@ -50,29 +50,16 @@ inline int64_t extent_of(const Axis& a) {
   return (a.batches - 1) * a.batch_stride + (a.rows - 1) * a.ld + a.cols;
 }
 
-inline gpumem_problem problem_of(const Axis& a) {
-  gpumem_problem problem = problem_of(gpumem_family{GPUMEM_FAMILY_REDUCE_AXIS});
-  problem.dtype = a.dtype;
-  problem.op = a.op;
-  problem.axis = a.axis;
-  problem.src = a.x;
-  problem.rows = a.rows;
-  problem.cols = a.cols;
-  problem.src_stride = a.ld;
-  problem.batches = a.batches;
-  problem.batch_stride = a.batch_stride;
-  return problem;
+inline std::string line_of(gpumem_ctx* ctx, const Axis& a) {
+  Line line(ctx, "reduce_axis");
+  line.with("dtype", a.dtype).with("op", a.op).with("axis", a.axis).with("rows", a.rows).with("cols", a.cols);
+  return line.with("ld", a.ld).with("batches", a.batches).with("batch_stride", a.batch_stride).at("x", a.x);
 }
 
-inline gpumem_problem problem_of(const Segmented& s) {
-  gpumem_problem problem = problem_of(gpumem_family{GPUMEM_FAMILY_REDUCE_SEGMENTS});
-  problem.dtype = s.dtype;
-  problem.op = s.op;
-  problem.src = s.x;
-  problem.n = s.n;
-  problem.offsets = s.offsets;
-  problem.rows = s.segments;
-  return problem;
+inline std::string line_of(gpumem_ctx* ctx, const Segmented& s) {
+  Line line(ctx, "reduce_segments");
+  line.with("dtype", s.dtype).with("op", s.op).with("n", s.n).with("segments", s.segments);
+  return line.at("x", s.x).at("offsets", s.offsets);
 }
 
 inline gpumem_status run(gpumem_ctx* ctx, const Axis& a, void* result) {

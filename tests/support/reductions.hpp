@@ -22,12 +22,11 @@ struct Reduction {
   int64_t y_stride = 1;
 };
 
-inline gpumem_problem problem_of(const Reduction& r) {
-  gpumem_problem problem = reduce_problem(r.op, r.x, r.n, r.stride);
-  problem.dtype = r.dtype;
-  problem.src2 = r.y;
-  problem.src2_stride = r.y_stride;
-  return problem;
+inline std::string line_of(gpumem_ctx* ctx, const Reduction& r) {
+  Line line(ctx, "reduce");
+  line.with("dtype", r.dtype).with("op", r.op).with("n", r.n).with("stride", r.stride).at("x", r.x);
+  if (r.op == GPUMEM_DOT) line.with("y_stride", r.y_stride).at("y", r.y);
+  return line;
 }
 
 inline Outcome reference(const Reduction& r) {

@@ -43,18 +43,13 @@ inline gpumem_status run_async(gpumem_ctx* ctx, const Rows& r, gpumem_status* st
                                             r.rows, r.dst_pitch, status, stream);
 }
 
-inline gpumem_problem problem_of(const Rows& r) {
-  gpumem_problem problem = problem_of(r.family);
-  problem.element_bytes = r.row_bytes;
-  problem.dtype = r.index_type;
-  problem.src = r.src;
-  problem.src_stride = r.src_pitch;
-  problem.src2 = r.index;
-  problem.n = r.n;
-  problem.dst = r.dst;
-  problem.dst_stride = r.dst_pitch;
-  (r.gathers() ? problem.rows : problem.dst_rows) = r.rows;
-  return problem;
+inline std::string line_of(gpumem_ctx* ctx, const Rows& r) {
+  Line line(ctx, r.gathers() ? "gather" : "scatter");
+  line.with("row_bytes", r.row_bytes).with("n", r.n).with(r.gathers() ? "src_rows" : "dst_rows", r.rows);
+  // A pitch is told where there are two rows.
+  if ((r.gathers() ? r.rows : r.n) > 1) line.with("src_pitch", r.src_pitch);
+  if ((r.gathers() ? r.n : r.rows) > 1) line.with("dst_pitch", r.dst_pitch);
+  return line.with("index_type", r.index_type).at("src", r.src).at("index", r.index).at("dst", r.dst);
 }
 
 // Numbers as an index holds them: the low bytes of each.

@@ -130,7 +130,7 @@ class Grid(unittest.TestCase):
     def test_mistakes_in_the_arguments(self):
         for args in [(), ("sing",), ("grid",), ("grid", "--generate", "5"), ("grid", "--generate", "0x5"),
                      ("grid", "--generate", "4x4", "--device", "gpu"), ("grid", "a.npy", "b.npy"), ("grid", "--out"),
-                     ("grid", "a.npy", "--generate", "4x4"), ("devices", "--yes")]:
+                     ("grid", "a.npy", "--generate", "4x4"), ("devices", "--yes"), ("explain",)]:
             with self.subTest(args=args):
                 self.assertIn("--help", self.run_tool(*args, expect=2))
 
@@ -151,8 +151,19 @@ class Listings(unittest.TestCase):
             self.assertGreaterEqual(len(families[name]), 2)
             self.assertEqual(len(set(families[name])), len(families[name]))
 
+    def test_a_problem_line_is_explained(self):
+        line = "transpose bytes=4 rows=100 cols=200 src=pageable dst=pageable"
+        self.assertIn("host_tiled", self.output("explain", "--device", "host", line))
+        report = json.loads(self.output("explain", "--device", "host", "--json", line))
+        self.assertEqual(report["schema"], "gpumem.explain/1")
+        self.assertEqual(report["line"], line)
+        self.assertEqual(report["variant"], "host_tiled")
+        refused = subprocess.run([TOOL, "explain", "transpose rows=few"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("bytes", refused.stderr)
+
     def test_help(self):
-        for args in [("--help",), ("devices", "--help"), ("variants", "--help"), ("grid", "--help")]:
+        for args in [("--help",), ("devices", "--help"), ("variants", "--help"), ("explain", "--help"), ("grid", "--help")]:
             self.assertIn("usage: gpumem", self.output(*args))
 
 

@@ -1,4 +1,4 @@
-// Golden decisions as text: "device family key=value ... -> variant grid x block, per_thread, tile".
+// Golden decisions as text: a device, a problem line, and what is decided there: "-> variant grid x block, per_thread, tile".
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct DecisionLine {
 
 DecisionLine split(const std::string& line);
 
-// The answer that select() gives today. Throws std::runtime_error for a question it can't read.
+// Today's answer. Throws for a question it can't read, or that is refused.
 std::string answer(const std::string& question);
 
 }  // namespace gpumem::fixtures

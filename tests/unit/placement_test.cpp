@@ -48,20 +48,20 @@ TEST(Placement, AcrossTheLinkTheDeviceWorks) {
   }
 }
 
-TEST(Placement, CopiesBetweenTwoMemoriesAreTheDrivers) {
+TEST(Placement, CopiesBetweenTwoMemoriesAreAcross) {
   constexpr int32_t kOwn = 0;
   for (const auto src : kKinds) {
     for (const auto dst : kKinds) {
       const Placement p = place_copy(true, kOwn, of(src), of(dst));
-      EXPECT_EQ(p.by_driver, on_device(src) != on_device(dst)) << src << ' ' << dst;
+      EXPECT_EQ(p.across, on_device(src) != on_device(dst) ? Across::link : Across::nothing) << src << ' ' << dst;
       const bool heap = src == GPUMEM_MEMORY_PAGEABLE || dst == GPUMEM_MEMORY_PAGEABLE;
-      EXPECT_EQ(p.host_side == HostSide::pageable, p.by_driver && heap) << src << ' ' << dst;
+      EXPECT_EQ(p.host_side == HostSide::pageable, p.across == Across::link && heap) << src << ' ' << dst;
       EXPECT_EQ(p.runs == Runs::host, !on_device(src) && !on_device(dst)) << src << ' ' << dst;
       EXPECT_FALSE(p.stage_src);
-      EXPECT_FALSE(place_copy(false, GPUMEM_DEVICE_HOST, of(src), of(dst)).by_driver);
+      EXPECT_EQ(place_copy(false, GPUMEM_DEVICE_HOST, of(src), of(dst)).across, Across::nothing);
       Operand elsewhere = of(GPUMEM_MEMORY_DEVICE);
       elsewhere.device = 1;
-      EXPECT_TRUE(place_copy(true, kOwn, elsewhere, of(dst)).by_driver);
+      EXPECT_EQ(place_copy(true, kOwn, elsewhere, of(dst)).across, on_device(dst) ? Across::devices : Across::link);
       EXPECT_EQ(place_copy(true, kOwn, of(src), elsewhere).runs, Runs::cuda);
     }
   }

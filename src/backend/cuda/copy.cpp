@@ -14,8 +14,13 @@ cudaError_t by_driver(const CopyParams& params, const LaunchShape&, kernels::Str
 }
 
 constexpr Launcher<kernels::CopyLauncher*> kCopy[] = {
-    {"rows", kernels::copy_rows},   {"vec16", kernels::copy_vec16}, {"driver", by_driver},
-    {"vec4", kernels::copy_vec4},   {"vec2", kernels::copy_vec2},   {"scalar", kernels::copy_scalar},
+    {"rows", kernels::copy_rows},
+    {"vec16", kernels::copy_vec16},
+    {"driver", by_driver},
+    {"rings", nullptr},  // of host threads and the driver's copies: src/ops/copy/ring_copy.cpp
+    {"vec4", kernels::copy_vec4},
+    {"vec2", kernels::copy_vec2},
+    {"scalar", kernels::copy_scalar},
     {"bytes", kernels::copy_bytes},
 };
 

@@ -43,10 +43,10 @@ void check(const AxpbyParams& c) {
 bool is_zero(gpumem_dtype dtype, uint64_t factor) noexcept { return (factor & ~sign_bit(dtype)) == 0; }
 
 // z has been looked up, and has as many bytes.
-Source look_up_source(Context& context, const ByteRange& range, const ByteRange& z, const Operand& z_lies) {
-  const Operand operand = look_up_input(context, range);
+Source look_up_source(Planner& planner, const ByteRange& range, const ByteRange& z, const Operand& z_lies) {
+  const Operand operand = planner.look_up_here(range, Access::read);
   if (range.p != z.p) require_disjoint(z, range);
-  const bool staged = context.on_cuda() && operand.on_host() != z_lies.on_host();
+  const bool staged = planner.on_cuda() && operand.on_host() != z_lies.on_host();
   return {true, staged, operand, range};
 }
 
@@ -56,8 +56,8 @@ void require_one_side(const Operand& z, const Source& source) {
        source.range.argument, z.on_host() ? "on the device's side" : "in host memory", kind_name(z.kind));
 }
 
-Placement place_axpby(Context& context, const Operand& z, bool staged) noexcept {
-  Placement placement = place(context.on_cuda(), z);
+Placement place_axpby(bool on_cuda, const Operand& z, bool staged) noexcept {
+  Placement placement = place(on_cuda, z);
   if (!staged) return placement;
   placement.stage_src = true;
   placement.reason = z.on_host() ? "z lies in host memory; what lies on the device is copied to the host first"
@@ -71,7 +71,7 @@ const void* place_of(const Source& source) noexcept {
   return source.staged ? scratch_to_come() : source.range.p;
 }
 
-Planned plan_with_sources(Context& context, const AxpbyParams& c, Until until) {
+Planned plan_with_sources(Planner& planner, const AxpbyParams& c, Until until) {
   check(c);
   Planned planned;
   Plan<AxpbyFamily>& plan = planned.plan;
@@ -81,15 +81,14 @@ Planned plan_with_sources(Context& context, const AxpbyParams& c, Until until) {
   }
   const int64_t bytes = checked_mul(c.n, element_bytes(c.dtype), "bytes of z");
   const ByteRange z{"z", c.z, bytes};
-  const Operand z_lies = look_up_range(context, c.z, bytes, Access::write, "z");
-  require_same_device(context, z_lies, "z");
-  if (!is_zero(c.dtype, c.alpha)) planned.x = look_up_source(context, {"x", c.x, bytes}, z, z_lies);
-  if (!is_zero(c.dtype, c.beta)) planned.y = look_up_source(context, {"y", c.y, bytes}, z, z_lies);
+  const Operand z_lies = planner.look_up_here(z, Access::write);
+  if (!is_zero(c.dtype, c.alpha)) planned.x = look_up_source(planner, {"x", c.x, bytes}, z, z_lies);
+  if (!is_zero(c.dtype, c.beta)) planned.y = look_up_source(planner, {"y", c.y, bytes}, z, z_lies);
   if (until == Until::enqueued) {
     require_one_side(z_lies, planned.x);
     require_one_side(z_lies, planned.y);
   }
-  plan.placement = place_axpby(context, z_lies, planned.x.staged || planned.y.staged);
+  plan.placement = place_axpby(planner.on_cuda(), z_lies, planned.x.staged || planned.y.staged);
   for (const Source* source : {&planned.x, &planned.y}) {
     if (source->read && source->range.p != c.z) plan.placement.uses(source->lies);
   }
@@ -97,7 +96,7 @@ Planned plan_with_sources(Context& context, const AxpbyParams& c, Until until) {
   plan.params = c;
   plan.params.x = place_of(planned.x);
   plan.params.y = place_of(planned.y);
-  plan.decision = decide<AxpbyFamily>(context, plan.placement.runs, plan.params);
+  plan.decision = decide<AxpbyFamily>(planner, plan.placement.runs, plan.params);
   return planned;
 }
 
@@ -110,12 +109,13 @@ void bring(Context& context, std::optional<Scratch>& room, Runs runs, const Sour
 
 }  // namespace
 
-Plan<AxpbyFamily> plan(Context& context, const AxpbyParams& call, Until until) {
-  return plan_with_sources(context, call, until).plan;
+Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& call, Until until) {
+  return plan_with_sources(planner, call, until).plan;
 }
 
 void axpby(Context& context, const AxpbyParams& call, NativeStream stream, Until until) {
-  const Planned planned = plan_with_sources(context, call, until);
+  CallPlanner planner(context, call, until);
+  const Planned planned = plan_with_sources(planner, call, until);
   if (planned.plan.empty) return;
   if (until == Until::complete) require_not_capturing(context, stream, "a blocking axpby");
   const Runs runs = planned.plan.placement.runs;

@@ -54,62 +54,65 @@ bool interleaved(const CopyParams& b) noexcept {
          disjoint_columns({b.dst, b.row_bytes}, {b.src, b.row_bytes}, b.dst_pitch);
 }
 
-// Copies that no variant serves are the driver's, whatever was forced.
-Decision driver_decision(Context& context, const CopyParams& params) {
-  return select<CopyFamily>(context.device().props(), params, {driver_variant(), ChosenBy::table}, {});
+// Variants for one memory have no say across the link.
+Override forced_for(const Planner& planner, const CopyParams& params) noexcept {
+  const Override forced = planner.forced(CopyFamily::id);
+  if (params.across == Across::nothing || forced.row < 0) return forced;
+  return forced.row == driver_variant() || forced.row == rings_variant() ? forced : Override{};
 }
 
 // Between host and device, or between two devices.
-void copy_by_driver(Context& context, const CopyPlan& planned, NativeStream stream, Until until) {
-  Backend& device = context.device();
-  const HostSide side = planned.placement.host_side;
-  const Runs to = planned.from_host ? Runs::cuda : Runs::host;
-  if (until == Until::complete || side != HostSide::locked) {
-    require_not_capturing(context, stream, "a copy of host memory");
+void copy_across(Context& context, const Plan<CopyFamily>& planned, NativeStream stream, Until until) {
+  const CopyParams& p = planned.params;
+  const bool locked = p.host_side == HostSide::locked;
+  if (until == Until::complete || !locked) require_not_capturing(context, stream, "a copy of host memory");
+  // What was enqueued before may still be writing host memory, which may be read at once.
+  if (until == Until::complete && !locked && p.to_device) context.device().await_order();
+  const Runs to = p.to_device ? Runs::cuda : Runs::host;
+  if (until == Until::enqueued && planned.decision.row == rings_variant()) {
+    return enqueue_through_rings(context, stream, p, to);
   }
-  if (until == Until::enqueued) {
-    if (side != HostSide::locked) return enqueue_through_rings(context, stream, planned.params, to);
-    return device.copy(stream, planned.params, planned.decision, until);
-  }
-  // Earlier work may still be writing host memory, which this may read immediately.
-  if (side != HostSide::locked && planned.from_host) device.await_order();
-  transfer_rows(context, stream, planned.params, side, to, until);
+  move_across(context, stream, p, planned.decision, until);
 }
 
 }  // namespace
 
-CopyPlan plan(Context& context, const CopyParams& c) {
+Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Until until) {
   require_extent(c.rank == 1 ? "bytes" : "row_bytes", c.row_bytes);
   require_extent("rows", c.rows);
   require_extent("slices", c.slices);
-  CopyPlan plan;
+  Plan<CopyFamily> plan;
   plan.empty = c.row_bytes == 0 || c.rows == 0 || c.slices == 0;
   if (plan.empty) return plan;
   const int64_t src_bytes = extent_bytes(c, c.src_pitch, c.src_slice, kSrc);
   const int64_t dst_bytes = extent_bytes(c, c.dst_pitch, c.dst_slice, kDst);
-  const Operand src =
-      look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c, c.src_pitch, c.src_slice));
-  const Operand dst =
-      look_up_range(context, c.dst, dst_bytes, Access::write, "dst", gap_in(c, c.dst_pitch, c.dst_slice));
+  const ByteRange src_range{"src", c.src, src_bytes, gap_in(c, c.src_pitch, c.src_slice)};
+  const ByteRange dst_range{"dst", c.dst, dst_bytes, gap_in(c, c.dst_pitch, c.dst_slice)};
+  const Operand src = planner.look_up(src_range, Access::read);
+  const Operand dst = planner.look_up(dst_range, Access::write);
   CopyParams& params = plan.params = merged(c);
   plan.empty = same_rows(params);
   if (plan.empty) return plan;
-  if (!interleaved(params)) require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
-  plan.placement = place_copy(context.on_cuda(), context.device().props().ordinal, src, dst);
-  params.row_by_row = on_another_device(context.device().props().ordinal, src) ||
-                      on_another_device(context.device().props().ordinal, dst);
+  if (!interleaved(params)) require_disjoint(dst_range, src_range);
+  const int32_t own = planner.device().ordinal;
+  plan.placement = place_copy(planner.on_cuda(), own, src, dst);
+  params.row_by_row = on_another_device(own, src) || on_another_device(own, dst);
   if (params.one_range()) plan.placement.overwrites(c.dst);
-  plan.from_host = src.on_host();
   params.managed = src.kind == GPUMEM_MEMORY_MANAGED || dst.kind == GPUMEM_MEMORY_MANAGED;
-  plan.decision = plan.placement.by_driver ? driver_decision(context, params)
-                                           : decide<CopyFamily>(context, plan.placement.runs, params);
+  params.across = plan.placement.across;
+  params.host_side = plan.placement.host_side;
+  params.to_device = src.on_host();
+  params.enqueued = until == Until::enqueued;
+  params.host_threads = planner.host().multiprocessors;
+  plan.decision = decide<CopyFamily>(planner, plan.placement.runs, params, forced_for(planner, params));
   return plan;
 }
 
 void copy(Context& context, const CopyParams& call, NativeStream stream, Until until) {
-  const CopyPlan planned = plan(context, call);
+  CallPlanner planner(context, call, until);
+  const Plan<CopyFamily> planned = plan(planner, call, until);
   if (planned.empty) return;
-  if (planned.placement.by_driver) return copy_by_driver(context, planned, stream, until);
+  if (planned.params.across != Across::nothing) return copy_across(context, planned, stream, until);
   const Runs runs = planned.placement.runs;
   run_placed(context, planned.placement, stream, until, runs == Runs::host ? "a copy of host memory" : "a copy",
              [params = planned.params, choice = Choice(planned.decision)](

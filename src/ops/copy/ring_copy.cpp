@@ -9,7 +9,6 @@
 
 #include "base/checked.hpp"
 #include "memory/pinned_rings.hpp"
-#include "ops/staging.hpp"
 
 namespace gpumem {
 namespace {
@@ -17,36 +16,10 @@ namespace {
 constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 
-// More threads than this make no copy faster: the link is full.
-constexpr int64_t kMostRings = 8;
-// Less is not worth waking a thread.
-constexpr int64_t kLeastForAThread = 512 * kKiB;
 // Of a chunk, by one thread, where all of them move it.
 constexpr int64_t kHostPart = 256 * kKiB;
 
 int32_t threads_of(Context& context) noexcept { return context.host().props().multiprocessors; }
-
-// Where rings are faster than the driver's own copy of pageable memory, which has one thread: measured on an H200 with 1, 2, 4 and 16
-// (docs/experiments.md).
-bool faster_by_rings(int64_t bytes, Runs to, int32_t threads) noexcept {
-  if (to == Runs::cuda) return bytes >= (threads > 1 ? 512 * kKiB : 32 * kMiB);
-  return threads > 1 || bytes <= kMiB;
-}
-
-// Pieces small enough that all threads have work until the end, and large enough to keep the link busy.
-int64_t chunk_bytes(int64_t bytes, Runs to, int32_t threads) noexcept {
-  const bool many = threads >= 4;
-  const int64_t pieces = to == Runs::host && many ? 32 : threads > 1 ? 8 : 4;
-  const int64_t least = to == Runs::host && many ? 128 * kKiB : 256 * kKiB;
-  const int64_t most = to == Runs::cuda && bytes < 64 * kMiB ? kMiB : PinnedRing::kChunkBytes;
-  return std::clamp(bytes / pieces / 4096 * 4096, least, most);
-}
-
-// Chunks of a ring that a copy to the device uses: few stay in the caches, from where the copy engine takes them fastest, and many
-// keep it busy. The host empties chunks slower than they are filled, so copies to the host use all.
-size_t slots_used(int64_t bytes, Runs to) noexcept {
-  return to == Runs::cuda && bytes < 512 * kMiB ? 2 : PinnedRing::kSlots;
-}
 
 // Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
 // in them, which pays once the first round through them does not count.
@@ -111,17 +84,16 @@ void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& bloc
 // One copy that host threads share: each takes a piece after the other, whichever is next.
 class SharedCopy {
  public:
-  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, Runs to)
+  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const LaunchShape& shape, Runs to)
       : host_(context.host()),
         device_(context.device()),
         rings_(context.rings()),
         stream_(stream),
         to_(to),
         around_caches_(goes_around_caches(block.bytes(), to, threads_of(context))),
-        slots_(slots_used(block.bytes(), to)),
-        pieces_(pieces_of(block, chunk_bytes(block.bytes(), to, threads_of(context)))),
-        shares_(static_cast<size_t>(std::min({count(), kMostRings, int64_t{threads_of(context)},
-                                              std::max<int64_t>(block.bytes() / kLeastForAThread, 1)}))) {}
+        slots_(static_cast<size_t>(shape.per_thread)),
+        pieces_(pieces_of(block, shape.tile)),
+        shares_(static_cast<size_t>(std::min(count(), shape.grid))) {}
 
   void run(Until until) {
     if (count() == 1) return run_whole(until);
@@ -218,7 +190,7 @@ class SharedCopy {
 
   // The copy engine fills chunks ahead of the host, which empties them in the same order.
   void fetch(PinnedRing& ring, NativeStream link, int64_t piece) {
-    std::array<int64_t, PinnedRing::kSlots> flying{};
+    std::array<int64_t, kRingSlots> flying{};
     size_t filled = 0;
     size_t emptied = 0;
     for (bool more = true; more || emptied != filled;) {
@@ -286,7 +258,7 @@ class EnqueuedCopy {
         stream_(stream),
         to_(to),
         around_caches_(goes_around_caches(block.bytes(), to, threads_of(context))),
-        pieces_(pieces_of(block, PinnedRing::kChunkBytes)),
+        pieces_(pieces_of(block, kRingChunkBytes)),
         ring_(context.rings().lend(stream)),
         link_(pieces_.size() > 1 ? ring_->link : stream) {}
 
@@ -353,16 +325,15 @@ class EnqueuedCopy {
 
 }  // namespace
 
-bool through_rings(Context& context, HostSide host_side, const CopyParams& block, Runs to) noexcept {
-  if (host_side == HostSide::locked) return false;
-  // The driver does not say whether it leaves the gaps between rows of pageable memory alone, where pages may be missing.
-  if (host_side == HostSide::mixed || !block.one_range()) return true;
-  if (context.device().props().pageable_access) return false;  // the device reads such memory by itself
-  return faster_by_rings(block.row_bytes, to, threads_of(context));
-}
+int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
+int32_t rings_variant() noexcept { return find_variant(family_names(CopyFamily::id), "rings"); }
 
-void copy_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to, Until until) {
-  SharedCopy(context, stream, merged(block), to).run(until);
+Choice driver_choice() noexcept { return {row_of_backend(CopyFamily::table(), driver_variant()), {}}; }
+
+void move_across(Context& context, NativeStream stream, const CopyParams& params, const Decision& decision,
+                 Until until) {
+  if (decision.row != rings_variant()) return context.device().copy(stream, params, decision, until);
+  SharedCopy(context, stream, params, decision.shape, params.to_device ? Runs::cuda : Runs::host).run(until);
 }
 
 void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to) {

@@ -8,13 +8,16 @@
 
 namespace gpumem {
 
-// Whether such a copy goes through rings, whether or not the driver could make it. block is merged.
-bool through_rings(Context& context, HostSide host_side, const CopyParams& block, Runs to) noexcept;
+// The rows of the copies' table that move between host and device.
+int32_t driver_variant() noexcept;
+int32_t rings_variant() noexcept;
+Choice driver_choice() noexcept;
 
-// By the threads of the host, each with a ring of its own. On return the host's side has been read or written; given
-// Until::enqueued, the device's comes in the order of the stream. To the device, what was enqueued before is no longer writing the
-// host's side.
-void copy_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to, Until until);
+// By one of the two. Through rings by the threads of the host, each with a ring of its own: on return the host's side has been read or
+// written; given Until::enqueued, the device's comes in the order of the stream. To the device, what was enqueued before is no
+// longer writing the host's side.
+void move_across(Context& context, NativeStream stream, const CopyParams& params, const Decision& decision,
+                 Until until);
 
 // In the order of the stream, both sides: host functions move the host's side. When something can't be enqueued, what was enqueued
 // before it has completed by the time of the throw.

@@ -8,7 +8,9 @@
 namespace gpumem {
 namespace {
 
+// The words of a pattern that is yet to be checked. Where there is none, its bytes differ.
 void read_pattern(FillParams& c) noexcept {
+  if (c.pattern_bytes < 1 || c.pattern_bytes > 16) return;
   for (int64_t at = 0; at < 16; ++at) {
     const int64_t i = at % c.pattern_bytes;
     c.word[at] = static_cast<unsigned char>(i);
@@ -18,7 +20,7 @@ void read_pattern(FillParams& c) noexcept {
 
 }  // namespace
 
-Plan<FillFamily> plan(Context& context, const FillParams& given) {
+Plan<FillFamily> plan(Planner& planner, const FillParams& given, Until) {
   Plan<FillFamily> plan;
   FillParams& c = plan.params = given;
   const int64_t e = c.pattern_bytes;
@@ -38,25 +40,25 @@ Plan<FillFamily> plan(Context& context, const FillParams& given) {
          ll(row_bytes));
   }
   const int64_t extent = c.rows == 1 ? row_bytes : checked_add(checked_mul(c.rows - 1, c.pitch, what), row_bytes, what);
-  const Operand dst =
-      look_up_range(context, c.dst, extent, Access::write, "dst", gap_of(row_bytes, {{c.rows, c.pitch}}, 1));
-  require_same_device(context, dst, "dst");
-  plan.placement = place(context.on_cuda(), dst);
+  const int64_t gap = gap_of(row_bytes, {{c.rows, c.pitch}}, 1);
+  plan.placement = place(planner.on_cuda(), planner.look_up_here({"dst", c.dst, extent, gap}, Access::write));
   if (c.pitch == row_bytes) {  // rows without gaps are one row: each is a whole number of patterns
     c.count *= c.rows;
     c.rows = 1;
   }
   if (c.rows == 1) plan.placement.overwrites(c.dst);
-  read_pattern(c);
-  plan.decision = decide<FillFamily>(context, plan.placement.runs, c);
+  plan.decision = decide<FillFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 
 void fill(Context& context, const FillParams& given, NativeStream stream, Until until) {
-  if (given.pattern == nullptr) {
+  FillParams call = given;
+  read_pattern(call);
+  CallPlanner planner(context, call, until);
+  if (call.pattern == nullptr) {
     fail(GPUMEM_INVALID_ARGUMENT, "pattern is NULL; expected pattern_bytes bytes of host memory");
   }
-  const Plan<FillFamily> planned = plan(context, given);
+  const Plan<FillFamily> planned = plan(planner, call, until);
   if (planned.empty) return;
   run_placed(context, planned.placement, stream, until, "this fill",
              [params = planned.params, choice = Choice(planned.decision)](

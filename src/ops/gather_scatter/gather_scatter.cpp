@@ -19,6 +19,8 @@ namespace {
 template <class Family>
 constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
 template <class Family>
+using CallOf = std::conditional_t<kGathers<Family>, GatherParams, ScatterParams>;
+template <class Family>
 constexpr const char* kRowsName = kGathers<Family> ? "src_rows" : "dst_rows";
 template <class Family>
 int64_t rows_of(const GatherScatterParams& c) noexcept {
@@ -92,22 +94,18 @@ bool index_elsewhere(Runs runs, const Operand& index, Until until) noexcept {
 }
 
 // The work runs where dst lies; where dst has no rows, where src does. Looks every operand up.
-Placement place_rows(Context& context, const Ranges& ranges, Until until) {
-  const auto look_up_output = [&] {
-    const Operand dst = look_up_range(context, ranges.dst.p, ranges.dst.bytes, Access::write, "dst", ranges.dst.gap);
-    require_same_device(context, dst, "dst");
-    return dst;
-  };
+Placement place_rows(Planner& planner, const Ranges& ranges, Until until) {
   std::optional<Operand> src;
   std::optional<Operand> dst;
-  if (ranges.src.bytes > 0) src = look_up_input(context, ranges.src);
-  const Operand index = look_up_input(context, ranges.index);
-  if (ranges.dst.bytes > 0) dst = look_up_output();
-  Placement placement = src && dst ? place(context.on_cuda(), *src, *dst) : place(context.on_cuda(), dst ? *dst : *src);
+  if (ranges.src.bytes > 0) src = planner.look_up_here(ranges.src, Access::read);
+  const Operand index = planner.look_up_here(ranges.index, Access::read);
+  if (ranges.dst.bytes > 0) dst = planner.look_up_here(ranges.dst, Access::write);
+  const bool on_cuda = planner.on_cuda();
+  Placement placement = src && dst ? place(on_cuda, *src, *dst) : place(on_cuda, dst ? *dst : *src);
   if (src && dst) require_disjoint(ranges.dst, ranges.src);
   if (dst) require_disjoint(ranges.dst, ranges.index);
   if (src) placement.host_side = src->host_side();
-  placement.stage_index = context.on_cuda() && index_elsewhere(placement.runs, index, until);
+  placement.stage_index = on_cuda && index_elsewhere(placement.runs, index, until);
   placement.index_side = index.host_side();
   if (until == Until::enqueued && placement.stage_src) fail_elsewhere("src", *src, placement.runs);
   if (until == Until::enqueued && placement.stage_index) fail_elsewhere("index", index, placement.runs);
@@ -115,7 +113,7 @@ Placement place_rows(Context& context, const Ranges& ranges, Until until) {
 }
 
 template <class Family>
-Plan<Family> plan_rows(Context& context, const GatherScatterParams& given, Until until) {
+Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Until until) {
   check<Family>(given);
   Plan<Family> plan;
   GatherScatterParams& c = plan.params = normal(given);
@@ -128,12 +126,12 @@ Plan<Family> plan_rows(Context& context, const GatherScatterParams& given, Until
   if (reinterpret_cast<uintptr_t>(c.index) % static_cast<uintptr_t>(width) != 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "index (0x%llx) is misaligned; expected a multiple of %d", number(c.index), width);
   }
-  plan.placement = place_rows(context, ranges, until);
+  plan.placement = place_rows(planner, ranges, until);
   if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
     c.src = scratch_to_come();
     c.src_pitch = c.row_bytes;
   }
-  plan.decision = decide<Family>(context, plan.placement.runs, c);
+  plan.decision = decide<Family>(planner, plan.placement.runs, c);
   return plan;
 }
 
@@ -172,8 +170,9 @@ void require_rows(const BadIndex& bad, const GatherScatterParams& c) {
 }
 
 template <class Family>
-void run(Context& context, const GatherScatterParams& given) {
-  const Plan<Family> planned = plan_rows<Family>(context, given, Until::complete);
+void run(Context& context, const CallOf<Family>& given) {
+  CallPlanner planner(context, given, Until::complete);
+  const Plan<Family> planned = plan_rows<Family>(planner, given, Until::complete);
   if (planned.empty) return;
   require_not_capturing(context, context.own_stream(), kCallName<Family>);
   const Placement& placement = planned.placement;
@@ -198,8 +197,9 @@ void run(Context& context, const GatherScatterParams& given) {
 }
 
 template <class Family>
-void enqueue(Context& context, const GatherScatterParams& given, NativeStream stream) {
-  const Plan<Family> planned = plan_rows<Family>(context, given, Until::enqueued);
+void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream) {
+  CallPlanner planner(context, given, Until::enqueued);
+  const Plan<Family> planned = plan_rows<Family>(planner, given, Until::enqueued);
   GatherScatterParams params = planned.params;
   Output outputs[] = {status_of(params.status)};
   const Ranges ranges = ranges_of(params);
@@ -224,18 +224,18 @@ void enqueue(Context& context, const GatherScatterParams& given, NativeStream st
 
 }  // namespace
 
-Plan<GatherFamily> plan_gather(Context& context, const GatherScatterParams& call, Until until) {
-  return plan_rows<GatherFamily>(context, call, until);
+Plan<GatherFamily> plan(Planner& planner, const GatherParams& call, Until until) {
+  return plan_rows<GatherFamily>(planner, call, until);
 }
-Plan<ScatterFamily> plan_scatter(Context& context, const GatherScatterParams& call, Until until) {
-  return plan_rows<ScatterFamily>(context, call, until);
+Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& call, Until until) {
+  return plan_rows<ScatterFamily>(planner, call, until);
 }
 
 void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Until until) {
-  until == Until::complete ? run<GatherFamily>(context, params) : enqueue<GatherFamily>(context, params, stream);
+  until == Until::complete ? run<GatherFamily>(context, {params}) : enqueue<GatherFamily>(context, {params}, stream);
 }
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until) {
-  until == Until::complete ? run<ScatterFamily>(context, params) : enqueue<ScatterFamily>(context, params, stream);
+  until == Until::complete ? run<ScatterFamily>(context, {params}) : enqueue<ScatterFamily>(context, {params}, stream);
 }
 
 }  // namespace gpumem

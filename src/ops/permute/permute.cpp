@@ -87,19 +87,17 @@ int64_t gap_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
   return gap_of(1, std::span(repeats.data(), axes.rank), axes.element_bytes);
 }
 
-Placement place_permutation(Context& context, const PermuteParams& c, const Permutation& p, Until until) {
-  const Operand src =
-      look_up_range(context, c.src, p.src_bytes, Access::read, "src", gap_in(p.axes, p.axes.src_stride));
-  const Operand dst =
-      look_up_range(context, c.dst, p.dst_bytes, Access::write, "dst", gap_in(p.axes, p.axes.dst_stride));
-  require_same_device(context, src, "src");
-  require_same_device(context, dst, "dst");
+Placement place_permutation(Planner& planner, const PermuteParams& c, const Permutation& p, Until until) {
+  const ByteRange src_range{"src", c.src, p.src_bytes, gap_in(p.axes, p.axes.src_stride)};
+  const ByteRange dst_range{"dst", c.dst, p.dst_bytes, gap_in(p.axes, p.axes.dst_stride)};
+  const Operand src = planner.look_up_here(src_range, Access::read);
+  const Operand dst = planner.look_up_here(dst_range, Access::write);
   if (c.src == c.dst) {
     fail(GPUMEM_UNSUPPORTED, "dst is src (0x%llx); expected disjoint operands: there is no in-place permutation",
          number(c.src));
   }
-  require_disjoint({"dst", c.dst, p.dst_bytes}, {"src", c.src, p.src_bytes});
-  Placement placement = place(context.on_cuda(), src, dst);
+  require_disjoint(dst_range, src_range);
+  Placement placement = place(planner.on_cuda(), src, dst);
   placement.host_side = src.host_side();
   if (placement.stage_src && until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED,
@@ -111,26 +109,27 @@ Placement place_permutation(Context& context, const PermuteParams& c, const Perm
 
 }  // namespace
 
-Plan<PermuteFamily> plan(Context& context, const PermuteParams& call, Until until) {
+Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& call, Until until) {
   const Permutation p = permutation_of(call);
   Plan<PermuteFamily> plan;
   if (p.empty) {
     plan.empty = true;
     return plan;
   }
-  plan.placement = place_permutation(context, call, p, until);
+  plan.placement = place_permutation(planner, call, p, until);
   const bool staged = plan.placement.stage_src;
   PermuteParams& params = plan.params;
   params.src = staged ? scratch_to_come() : call.src;
   params.dst = call.dst;
   params.axes = fuse(staged ? travel_of(p).axes : p.axes, misalignment(params.src), misalignment(params.dst));
-  plan.decision = decide<PermuteFamily>(context, plan.placement.runs, params);
+  plan.decision = decide<PermuteFamily>(planner, plan.placement.runs, params);
   return plan;
 }
 
 void permute(Context& context, const PermuteParams& call, NativeStream stream, Until until) {
   constexpr const char* kWhat = "this permutation";
-  const Plan<PermuteFamily> planned = plan(context, call, until);
+  CallPlanner planner(context, call, until);
+  const Plan<PermuteFamily> planned = plan(planner, call, until);
   if (planned.empty) return;
   PermuteParams params = planned.params;
   Staged staged;

@@ -49,18 +49,18 @@ double about(const IntegerNode& node) noexcept {
 }
 
 // Pieces are copied with whatever lies between their elements, so only data without gaps is worth it.
-bool streams(Context& context, const ReduceParams& call, const Operand& x, Until until) noexcept {
-  return context.streams_host_data() && context.on_cuda() && until == Until::complete && x.on_host() &&
+bool streams(const Planner& planner, const ReduceParams& call, const Operand& x, Until until) noexcept {
+  return planner.streams_host_data() && planner.on_cuda() && until == Until::complete && x.on_host() &&
          (call.stride == 1 || call.n == 1) && call.op != GPUMEM_DOT;
 }
 
-Placement place_reduction(Context& context, const ReduceParams& call, Until until) {
+Placement place_reduction(Planner& planner, const ReduceParams& call, Until until) {
   const Inputs inputs = inputs_of(call);
-  const Operand x = look_up_input(context, inputs.range[0]);
-  if (streams(context, call, x, until)) return place_streamed(x);
-  if (call.op != GPUMEM_DOT) return place(context.on_cuda(), x);
-  const Operand y = look_up_input(context, inputs.range[1]);
-  const Placement placement = place_beside_x(context.on_cuda(), x, y);
+  const Operand x = planner.look_up_here(inputs.range[0], Access::read);
+  if (streams(planner, call, x, until)) return place_streamed(x);
+  if (call.op != GPUMEM_DOT) return place(planner.on_cuda(), x);
+  const Operand y = planner.look_up_here(inputs.range[1], Access::read);
+  const Placement placement = place_beside_x(planner.on_cuda(), x, y);
   if (placement.stage_src && until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED,
          "x is %s memory and y is %s memory; expected both in host memory or both on the device's side",
@@ -121,7 +121,7 @@ ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const Reduce
   return value_of(dtype, op, node, [](double x) noexcept { return x; });  // no arithmetic in floating point
 }
 
-Plan<ReduceFamily> plan(Context& context, const ReduceParams& call, Until until) {
+Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until) {
   check(call);
   Plan<ReduceFamily> plan;
   if (call.n == 0) {
@@ -131,20 +131,21 @@ Plan<ReduceFamily> plan(Context& context, const ReduceParams& call, Until until)
     plan.empty = true;
     return plan;
   }
-  plan.placement = place_reduction(context, call, until);
+  plan.placement = place_reduction(planner, call, until);
   plan.params = normal(call);
   if (plan.placement.stage_src) plan.params.y = scratch_to_come();
   if (plan.placement.streamed) {  // the first piece
     plan.params.n = std::min(call.n, streamed_piece(call.dtype));
     plan.params.x = scratch_to_come();
   }
-  plan.decision = decide<ReduceFamily>(context, plan.placement.runs, plan.params);
+  plan.decision = decide<ReduceFamily>(planner, plan.placement.runs, plan.params);
   return plan;
 }
 
 void reduce(Context& context, const ReduceParams& call, NativeStream stream, Until until) {
   if (until == Until::enqueued) return reduce_async(context, call, stream);
-  const Plan<ReduceFamily> planned = plan(context, call, Until::complete);
+  CallPlanner planner(context, call, Until::complete);
+  const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
   Output outputs[] = {result_of(call.op, call.result, 1), index_of(call.op, call.index, 1)};
   check_outputs(context, outputs, inputs_of(call).all(), Until::complete);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");

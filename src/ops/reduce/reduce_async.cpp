@@ -46,7 +46,8 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
 }  // namespace
 
 void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
-  const Plan<ReduceFamily> planned = plan(context, call, Until::enqueued);
+  CallPlanner planner(context, call, Until::enqueued);
+  const Plan<ReduceFamily> planned = plan(planner, call, Until::enqueued);
   Output outputs[] = {result_of(call.op, call.result, 8), index_of(call.op, call.index, 8), status_of(call.status)};
   check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
   if (planned.empty) return zero(context, outputs, stream, Until::enqueued);

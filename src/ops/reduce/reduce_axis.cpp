@@ -34,7 +34,7 @@ const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_R
 
 }  // namespace
 
-Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& given) {
+Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Until) {
   check(given);
   Plan<ReduceAxisFamily> plan;
   const ReduceAxisParams& c = plan.params = normal(given);
@@ -48,13 +48,14 @@ Plan<ReduceAxisFamily> plan(Context& context, const ReduceAxisParams& given) {
     plan.empty = true;
     return plan;
   }
-  plan.placement = place(context.on_cuda(), look_up_input(context, inputs_of(c).range[0]));
-  plan.decision = decide<ReduceAxisFamily>(context, plan.placement.runs, c);
+  plan.placement = place(planner.on_cuda(), planner.look_up_here(inputs_of(c).range[0], Access::read));
+  plan.decision = decide<ReduceAxisFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 
 void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream stream, Until until) {
-  const Plan<ReduceAxisFamily> planned = plan(context, given);
+  CallPlanner planner(context, given, until);
+  const Plan<ReduceAxisFamily> planned = plan(planner, given, until);
   const ReduceAxisParams& params = planned.params;
   LineOutputs outputs(params.result, result_bytes(params.op, params.lines()), params.status);
   check_outputs(context, outputs.all(), inputs_of(params).all(), until);

@@ -26,11 +26,12 @@ bool elsewhere(Runs runs, const Operand& offsets, Until until) noexcept {
 }
 
 // The work runs where x lies; where there is no x, where the offsets lie.
-Placement place_segments(Context& context, const ReduceSegmentsParams& c, Until until) {
+Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Until until) {
   const Inputs inputs = inputs_of(c);
-  const Operand offsets = look_up_input(context, inputs.range[0]);
-  Placement placement = place(context.on_cuda(), c.n > 0 ? look_up_input(context, inputs.range[1]) : offsets);
-  if (!context.on_cuda() || !elsewhere(placement.runs, offsets, until)) return placement;
+  const Operand offsets = planner.look_up_here(inputs.range[0], Access::read);
+  Placement placement =
+      place(planner.on_cuda(), c.n > 0 ? planner.look_up_here(inputs.range[1], Access::read) : offsets);
+  if (!planner.on_cuda() || !elsewhere(placement.runs, offsets, until)) return placement;
   if (until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work on x (%s) can't read; expected memory of that side",
          kind_name(offsets.kind), placement.runs == Runs::cuda ? "on the device" : "on the host");
@@ -42,7 +43,7 @@ Placement place_segments(Context& context, const ReduceSegmentsParams& c, Until 
 
 }  // namespace
 
-Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& given, Until until) {
+Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& given, Until until) {
   check(given);
   Plan<ReduceSegmentsFamily> plan;
   ReduceSegmentsParams& c = plan.params = given;
@@ -56,13 +57,14 @@ Plan<ReduceSegmentsFamily> plan(Context& context, const ReduceSegmentsParams& gi
     fail(GPUMEM_INVALID_ARGUMENT, "offsets (0x%llx) is misaligned; expected a multiple of %zu", number(c.offsets),
          sizeof(int64_t));
   }
-  plan.placement = place_segments(context, c, until);
-  plan.decision = decide<ReduceSegmentsFamily>(context, plan.placement.runs, c);
+  plan.placement = place_segments(planner, c, until);
+  plan.decision = decide<ReduceSegmentsFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 
 void reduce_segments(Context& context, const ReduceSegmentsParams& given, NativeStream stream, Until until) {
-  const Plan<ReduceSegmentsFamily> planned = plan(context, given, until);
+  CallPlanner planner(context, given, until);
+  const Plan<ReduceSegmentsFamily> planned = plan(planner, given, until);
   ReduceSegmentsParams params = planned.params;
   LineOutputs outputs(params.result, result_bytes(params.op, params.segments), params.status);
   const Inputs inputs = inputs_of(params);

@@ -71,8 +71,8 @@ ResizeParams normal(ResizeParams c) noexcept {
   return c;
 }
 
-Placement place_resize(Context& context, const Operand& src, const Operand& dst, Until until) {
-  Placement placement = place(context.on_cuda(), src, dst);
+Placement place_resize(bool on_cuda, const Operand& src, const Operand& dst, Until until) {
+  Placement placement = place(on_cuda, src, dst);
   placement.host_side = src.host_side();
   if (placement.stage_src && until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED,
@@ -84,7 +84,7 @@ Placement place_resize(Context& context, const Operand& src, const Operand& dst,
 
 }  // namespace
 
-Plan<ResizeFamily> plan(Context& context, const ResizeParams& given, Until until) {
+Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until) {
   check_pixel(given);
   const int64_t pixel = given.pixel_bytes();
   check_extents(kSrc, given.src_rows, given.src_cols, given.src_pitch, pixel);
@@ -99,24 +99,23 @@ Plan<ResizeFamily> plan(Context& context, const ResizeParams& given, Until until
   ResizeParams& c = plan.params = normal(given);
   const int64_t src_bytes = extent_bytes(kSrc, c.src_rows, c.src_cols, c.src_pitch, pixel);
   const int64_t dst_bytes = extent_bytes(kDst, c.dst_rows, c.dst_cols, c.dst_pitch, pixel);
-  const Operand src =
-      look_up_range(context, c.src, src_bytes, Access::read, "src", gap_in(c.src_rows, c.src_cols, c.src_pitch, pixel));
-  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst",
-                                    gap_in(c.dst_rows, c.dst_cols, c.dst_pitch, pixel));
-  require_same_device(context, src, "src");
-  require_same_device(context, dst, "dst");
-  require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
-  plan.placement = place_resize(context, src, dst, until);
+  const ByteRange src{"src", c.src, src_bytes, gap_in(c.src_rows, c.src_cols, c.src_pitch, pixel)};
+  const ByteRange dst{"dst", c.dst, dst_bytes, gap_in(c.dst_rows, c.dst_cols, c.dst_pitch, pixel)};
+  const Operand src_lies = planner.look_up_here(src, Access::read);
+  const Operand dst_lies = planner.look_up_here(dst, Access::write);
+  require_disjoint(dst, src);
+  plan.placement = place_resize(planner.on_cuda(), src_lies, dst_lies, until);
   if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
     c.src = scratch_to_come();
     c.src_pitch = c.src_cols * pixel;
   }
-  plan.decision = decide<ResizeFamily>(context, plan.placement.runs, c);
+  plan.decision = decide<ResizeFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 
 void resize(Context& context, const ResizeParams& given, NativeStream stream, Until until) {
-  const Plan<ResizeFamily> planned = plan(context, given, until);
+  CallPlanner planner(context, given, until);
+  const Plan<ResizeFamily> planned = plan(planner, given, until);
   if (planned.empty) return;
   ResizeParams params = planned.params;
   std::optional<Scratch> staged;

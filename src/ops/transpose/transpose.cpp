@@ -82,7 +82,7 @@ void require_in_place_fits(const TransposeParams& c) {
 
 }  // namespace
 
-TransposePlan plan(Context& context, const TransposeParams& given, Until until) {
+TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) {
   check(given);
   TransposePlan plan;
   const TransposeParams& c = plan.whole = plan.params = normal(given);
@@ -98,10 +98,8 @@ TransposePlan plan(Context& context, const TransposeParams& given, Until until) 
   const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");
   const int64_t src_gap = gap_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride);
   const int64_t dst_gap = gap_in(c, c.cols, c.rows, c.dst_ld, c.dst_batch_stride);
-  const Operand src = look_up_range(context, c.src, src_bytes, Access::read, "src", src_gap);
-  const Operand dst = look_up_range(context, c.dst, dst_bytes, Access::write, "dst", dst_gap);
-  require_same_device(context, src, "src");
-  require_same_device(context, dst, "dst");
+  const Operand src = planner.look_up_here({"src", c.src, src_bytes, src_gap}, Access::read);
+  const Operand dst = planner.look_up_here({"dst", c.dst, dst_bytes, dst_gap}, Access::write);
   if (c.in_place()) {
     require_in_place_fits(c);
     plan.empty = c.rows == 1 || c.cols == 1;  // a row without gaps is the same as a column
@@ -109,7 +107,7 @@ TransposePlan plan(Context& context, const TransposeParams& given, Until until) 
   } else if (!interleaved(c)) {
     require_disjoint({"dst", c.dst, dst_bytes}, {"src", c.src, src_bytes});
   }
-  plan.placement = place_across(context.on_cuda(), src, dst);
+  plan.placement = place_across(planner.on_cuda(), src, dst);
   if (crosses(plan.placement)) {
     if (until == Until::enqueued) {
       fail(GPUMEM_UNSUPPORTED,
@@ -118,12 +116,13 @@ TransposePlan plan(Context& context, const TransposeParams& given, Until until) 
     }
     plan.params = params_of_piece(c, transpose_piece(c, plan.placement), plan.placement);
   }
-  plan.decision = decide<TransposeFamily>(context, plan.placement.runs, plan.params);
+  plan.decision = decide<TransposeFamily>(planner, plan.placement.runs, plan.params);
   return plan;
 }
 
 void transpose(Context& context, const TransposeParams& given, NativeStream stream, Until until) {
-  const TransposePlan planned = plan(context, given, until);
+  CallPlanner planner(context, given, until);
+  const TransposePlan planned = plan(planner, given, until);
   if (planned.empty) return;
   if (crosses(planned.placement)) {
     require_not_capturing(context, context.own_stream(), "gpumem_transpose");

@@ -167,8 +167,8 @@ typedef struct gpumem_functions {
   gpumem_status (*variant_count)(gpumem_family, int32_t *);
   gpumem_status (*variant_name)(gpumem_family, int32_t, const char **);
   gpumem_status (*variant_force)(gpumem_ctx *, gpumem_family, const char *);
-  gpumem_status (*problem_init)(gpumem_problem *, int64_t);
-  gpumem_status (*explain)(gpumem_ctx *, const gpumem_problem *, gpumem_format, char *, int64_t, int64_t *);
+  gpumem_status (*last_problem)(char *, int64_t, int64_t *);
+  gpumem_status (*explain)(gpumem_ctx *, const char *, gpumem_format, char *, int64_t, int64_t *);
 } gpumem_functions;
 
 extern const gpumem_functions gpumem_every_function;
@@ -294,7 +294,7 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_variant_count,
                                                 gpumem_variant_name,
                                                 gpumem_variant_force,
-                                                gpumem_problem_init,
+                                                gpumem_last_problem,
                                                 gpumem_explain};
 
 /* Structs are laid out without holes, which a binding in another language could get wrong: an array of -1 is an error. */
@@ -303,4 +303,3 @@ extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 
 extern char gpumem_managed_layout[sizeof(gpumem_managed_info) == 2 * 8 + 4 * 4 ? 1 : -1];
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
 extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 24 * 8 ? 1 : -1];
-extern char gpumem_problem_layout[sizeof(gpumem_problem) == 8 + 4 * 4 + 8 * sizeof(void *) + 12 * 8 + 2 * 8 ? 1 : -1];

@@ -1,0 +1,86 @@
+// An operation as its caller described it, and where its operands turned out to lie: what a problem line says. Each thread keeps
+// the record of its last operation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <variant>
+
+#include "ops/operand.hpp"
+#include "ops/operations.hpp"
+
+namespace gpumem {
+
+// Where an operand lies, as a line tells it.
+struct Seen {
+  const void* p;
+  gpumem_memory_kind kind;
+  int32_t device;  // of device memory; kOwnDevice: the context's
+  bool mixed;
+};
+inline constexpr int32_t kOwnDevice = -1;
+
+// The two have one struct, and a table each.
+struct GatherParams : GatherScatterParams {};
+struct ScatterParams : GatherScatterParams {};
+
+// A permutation with its own extents and strides: the caller's are read during the call alone.
+struct PermuteRecord {
+  PermuteRecord() noexcept = default;
+  explicit PermuteRecord(const PermuteParams& call) noexcept;
+  // It points here.
+  PermuteParams call() const noexcept;
+
+  int64_t element_bytes = 0;
+  int32_t rank = 0;
+  bool has_extents = false;
+  bool has_order = false;
+  bool has_src_strides = false;
+  bool has_dst_strides = false;
+  int32_t order[kMaxPermuteRank] = {};
+  int64_t extents[kMaxPermuteRank] = {};
+  int64_t src_strides[kMaxPermuteRank] = {};
+  int64_t dst_strides[kMaxPermuteRank] = {};
+  const void* src = nullptr;
+  void* dst = nullptr;
+};
+
+struct CallRecord {
+  // By gpumem_family; the first: none.
+  using Call =
+      std::variant<std::monostate, ReduceParams, TransposeParams, FillParams, ReduceAxisParams, ReduceSegmentsParams,
+                   CopyParams, AxpbyParams, GatherParams, ScatterParams, PermuteRecord, ResizeParams>;
+
+  Call call;
+  Until until = Until::complete;
+  int32_t seen_count = 0;
+  std::array<Seen, 3> seen{};
+
+  void note(const Seen& operand) noexcept { seen[static_cast<size_t>(seen_count++)] = operand; }
+  // nullptr: nobody has looked there.
+  const Seen* find(const void* p) const noexcept;
+};
+
+inline PermuteParams call_of(const PermuteRecord& record) noexcept { return record.call(); }
+template <class Call>
+const Call& call_of(const Call& call) noexcept {
+  return call;
+}
+
+// The calling thread's last operation. Plain thread-local bytes: nothing to construct or destroy.
+CallRecord& last_call() noexcept;
+
+// Makes it this one, of whose operands nothing is known yet.
+template <class Call>
+CallRecord& note_call(const Call& call, Until until) noexcept {
+  CallRecord& last = last_call();
+  last.call.emplace<Call>(call);
+  last.until = until;
+  last.seen_count = 0;
+  return last;
+}
+inline CallRecord& note_call(const PermuteParams& call, Until until) noexcept {
+  return note_call(PermuteRecord(call), until);
+}
+
+}  // namespace gpumem

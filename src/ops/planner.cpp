@@ -1,0 +1,52 @@
+#include "ops/planner.hpp"
+
+#include "base/error.hpp"
+#include "base/sentences.hpp"
+#include "ops/problem_line.hpp"
+
+namespace gpumem {
+
+Planner::Planner(Context& context) noexcept
+    : device_(context.device().props()), host_(context.host().props()), context_(&context) {}
+Planner::Planner(const DeviceProps& device, const DeviceProps& host) noexcept
+    : device_(device), host_(host), context_(nullptr) {}
+
+Override Planner::forced(gpumem_family family) const noexcept {
+  return context_ != nullptr ? context_->forced(family) : Override{};
+}
+TuningView Planner::tuning() const noexcept { return context_ != nullptr ? context_->tuning() : TuningView{}; }
+bool Planner::streams_host_data() const noexcept { return context_ != nullptr && context_->streams_host_data(); }
+
+Operand Planner::look_up_here(const ByteRange& range, Access access) {
+  const Operand operand = look_up(range, access);
+  require_same_device(device_, operand, range.argument);
+  return operand;
+}
+
+Operand CallPlanner::look_up(const ByteRange& range, Access access) {
+  const Operand operand = look_up_range(context_, range.p, range.bytes, access, range.argument, range.gap);
+  record_.note(
+      {range.p, operand.kind, operand.device == device().ordinal ? kOwnDevice : operand.device, operand.mixed});
+  return operand;
+}
+
+Operand LinePlanner::look_up(const ByteRange& range, Access) {
+  const Seen* seen = record_.find(range.p);
+  if (seen == nullptr) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is missing; expected where it lies: pageable, pinned, device or managed",
+         range.argument);
+  }
+  if (range.bytes > kLineOperandBytes) {
+    fail(GPUMEM_OUT_OF_RANGE, "%s: %lld bytes leave the address space", range.argument, ll(range.bytes));
+  }
+  Operand operand;
+  operand.kind = seen->kind;
+  operand.mixed = seen->mixed;
+  operand.first = range.p;
+  operand.extent = range.bytes;
+  if (!operand.on_host()) operand.device = seen->device == kOwnDevice ? device().ordinal : seen->device;
+  require_host_memory(device(), operand, range.p, range.argument);
+  return operand;
+}
+
+}  // namespace gpumem

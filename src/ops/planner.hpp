@@ -1,0 +1,67 @@
+// What a plan is made from beside the call: the devices, what the program chose, and who says where operands lie. The operations
+// plan with memory, gpumem_explain() with what a line says of it.
+#pragma once
+
+#include "ops/call_record.hpp"
+
+namespace gpumem {
+
+class Planner {
+ public:
+  virtual ~Planner() = default;
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
+
+  // Throws for memory that can't be accessed so; see look_up_range().
+  virtual Operand look_up(const ByteRange& range, Access access) = 0;
+  // And for memory of another CUDA device than the context's.
+  Operand look_up_here(const ByteRange& range, Access access);
+
+  bool on_cuda() const noexcept { return device_.backend == Runs::cuda; }
+  // Of the context's device; on a host context the host's.
+  const DeviceProps& device() const noexcept { return device_; }
+  const DeviceProps& host() const noexcept { return host_; }
+  const DeviceProps& props(Runs runs) const noexcept { return runs == Runs::cuda ? device_ : host_; }
+  Override forced(gpumem_family family) const noexcept;
+  TuningView tuning() const noexcept;
+  bool streams_host_data() const noexcept;
+
+ protected:
+  explicit Planner(Context& context) noexcept;
+  // Of devices that need not be here, where the program has chosen nothing.
+  Planner(const DeviceProps& device, const DeviceProps& host) noexcept;
+
+ private:
+  const DeviceProps& device_;
+  const DeviceProps& host_;
+  const Context* context_;  // may be nullptr
+};
+
+// Of a call: asks registry and driver, and notes it all as the thread's last operation.
+class CallPlanner final : public Planner {
+ public:
+  template <class Call>
+  CallPlanner(Context& context, const Call& call, Until until) noexcept
+      : Planner(context), context_(context), record_(note_call(call, until)) {}
+
+  Operand look_up(const ByteRange& range, Access access) override;
+
+ private:
+  Context& context_;
+  CallRecord& record_;
+};
+
+// Of a line: no memory is touched.
+class LinePlanner final : public Planner {
+ public:
+  LinePlanner(Context& context, const CallRecord& record) noexcept : Planner(context), record_(record) {}
+  LinePlanner(const DeviceProps& device, const DeviceProps& host, const CallRecord& record) noexcept
+      : Planner(device, host), record_(record) {}
+
+  Operand look_up(const ByteRange& range, Access access) override;
+
+ private:
+  const CallRecord& record_;
+};
+
+}  // namespace gpumem

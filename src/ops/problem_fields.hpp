@@ -1,0 +1,183 @@
+// What a problem line of each family says, key by key: the one description that lines are read and written by. fields() visits the
+// members of a call with a reader or a writer, in an order in which later defaults can use what came before:
+//   number(key, value)             an integer that must be given
+//   number(key, value, otherwise)  one with a default
+//   word(key, value, words)        a name for a number; with a default too
+//   numbers(key, list, sep, count) up to kMaxPermuteRank integers; false: not given
+//   operand(key, p, modulus)       where an operand lies, and how far its address is from a multiple of modulus
+//   factor(key, p, factor, dtype)  an operand that a factor of 0 makes none
+#pragma once
+
+#include "base/names.hpp"
+#include "kernels/elements.hpp"
+#include "ops/call_record.hpp"
+
+namespace gpumem {
+
+// Names of the numbers from 0 to last; nullptr for those that are none.
+struct Words {
+  int32_t last;
+  const char* (*name)(int32_t) noexcept;
+};
+inline constexpr Words kDtypeWords{kDtypes - 1, dtype_name};
+inline constexpr Words kOpWords{GPUMEM_NRM2, op_word};
+inline constexpr Words kAxisWords{GPUMEM_AXIS_COLS, [](int32_t axis) noexcept { return axis == 0 ? "rows" : "cols"; }};
+inline constexpr Words kFilterWords{GPUMEM_FILTER_BILINEAR,
+                                    [](int32_t filter) noexcept { return filter == 0 ? "nearest" : "bilinear"; }};
+inline constexpr Words kFormWords{1, [](int32_t form) noexcept { return form == 0 ? "plain" : "async"; }};
+
+// Products of numbers that nobody has checked: what leaves int64_t is as large as can be.
+inline int64_t tight(int64_t a, int64_t b) noexcept {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+inline int64_t tight(int64_t a, int64_t b, int64_t c) noexcept { return tight(tight(a, b), c); }
+
+template <class V>
+void fields(V& v, ReduceParams& c) {
+  v.word("dtype", c.dtype, kDtypeWords);
+  v.word("op", c.op, kOpWords);
+  v.number("n", c.n);
+  v.number("stride", c.stride, 1);
+  v.operand("x", c.x);
+  if (c.op != GPUMEM_DOT) return;
+  v.number("y_stride", c.y_stride, 1);
+  v.operand("y", c.y);
+}
+
+template <class V>
+void fields(V& v, ReduceAxisParams& c) {
+  v.word("dtype", c.dtype, kDtypeWords);
+  v.word("op", c.op, kOpWords);
+  v.word("axis", c.axis, kAxisWords);
+  v.number("rows", c.rows);
+  v.number("cols", c.cols);
+  v.number("ld", c.ld, c.cols);
+  v.number("batches", c.batches, 1);
+  v.number("batch_stride", c.batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.ld));
+  v.operand("x", c.x);
+}
+
+template <class V>
+void fields(V& v, ReduceSegmentsParams& c) {
+  v.word("dtype", c.dtype, kDtypeWords);
+  v.word("op", c.op, kOpWords);
+  v.number("n", c.n);
+  v.number("segments", c.segments);
+  v.operand("x", c.x);
+  v.operand("offsets", c.offsets);
+}
+
+template <class V>
+void fields(V& v, TransposeParams& c) {
+  v.number("bytes", c.element_bytes);
+  v.number("rows", c.rows);
+  v.number("cols", c.cols);
+  v.number("src_ld", c.src_ld, c.cols);
+  v.number("dst_ld", c.dst_ld, c.rows);
+  v.number("batches", c.batches, 1);
+  v.number("src_batch_stride", c.src_batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.src_ld));
+  v.number("dst_batch_stride", c.dst_batch_stride, c.batches == 1 ? 0 : tight(c.cols, c.dst_ld));
+  v.operand("src", c.src);
+  v.operand("dst", c.dst);
+}
+
+template <class V>
+void fields(V& v, PermuteRecord& c) {
+  v.number("bytes", c.element_bytes);
+  int32_t listed = c.rank;
+  c.has_extents = v.numbers("extents", c.extents, c.has_extents, 'x', listed);
+  v.number("rank", c.rank, c.has_extents ? listed : 0);
+  c.has_order = v.numbers("order", c.order, c.has_order, ',', c.rank);
+  c.has_src_strides = v.numbers("src_strides", c.src_strides, c.has_src_strides, ',', c.rank);
+  c.has_dst_strides = v.numbers("dst_strides", c.dst_strides, c.has_dst_strides, ',', c.rank);
+  v.operand("src", c.src);
+  v.operand("dst", c.dst);
+}
+
+template <class V>
+void fields(V& v, FillParams& c) {
+  v.number("bytes", c.pattern_bytes);
+  v.number("n", c.count);
+  v.number("rows", c.rows, 1);
+  c.rank = c.rows != 1 ? 2 : 1;
+  if (c.rank == 2) v.number("pitch", c.pitch, tight(c.count, c.pattern_bytes));
+  bool uniform = c.uniform();
+  v.number("uniform", uniform, c.pattern_bytes == 1);
+  if (uniform != c.uniform()) {  // any such pattern will do
+    for (int i = 0; i < 16; ++i) c.word[i] = static_cast<unsigned char>(uniform ? 0 : i);
+  }
+  v.operand("dst", c.dst);
+}
+
+template <class V>
+void fields(V& v, CopyParams& c) {
+  v.number("bytes", c.row_bytes);
+  v.number("rows", c.rows, 1);
+  v.number("slices", c.slices, 1);
+  const auto side = [&](const char* pitch_key, int64_t& pitch, const char* slice_key, int64_t& slice) {
+    if (c.rows != 1) v.number(pitch_key, pitch, c.row_bytes);
+    if (c.slices != 1) v.number(slice_key, slice, tight(c.rows, c.rows != 1 ? pitch : c.row_bytes));
+  };
+  side("src_pitch", c.src_pitch, "src_slice", c.src_slice);
+  side("dst_pitch", c.dst_pitch, "dst_slice", c.dst_slice);
+  v.operand("src", c.src);
+  v.operand("dst", c.dst);
+}
+
+template <class V>
+void fields(V& v, AxpbyParams& c) {
+  v.word("dtype", c.dtype, kDtypeWords);
+  v.number("n", c.n);
+  v.factor("x", c.x, c.alpha, c.dtype);
+  v.factor("y", c.y, c.beta, c.dtype);
+  v.operand("z", c.z);
+}
+
+// named: the rows of the matrix that the index names. The other one has n.
+template <class V>
+void rows_fields(V& v, GatherScatterParams& c, const char* key, int64_t& named, int64_t& other) {
+  v.number("row_bytes", c.row_bytes);
+  v.number("n", c.n);
+  v.number(key, named);
+  other = c.n;
+  if (c.src_rows > 1) v.number("src_pitch", c.src_pitch, c.row_bytes);
+  if (c.dst_rows > 1) v.number("dst_pitch", c.dst_pitch, c.row_bytes);
+  v.word("index_type", c.index_type, kDtypeWords);
+  v.operand("src", c.src);
+  v.operand("index", c.index);
+  v.operand("dst", c.dst);
+}
+template <class V>
+void fields(V& v, GatherParams& c) {
+  rows_fields(v, c, "src_rows", c.src_rows, c.dst_rows);
+}
+template <class V>
+void fields(V& v, ScatterParams& c) {
+  rows_fields(v, c, "dst_rows", c.dst_rows, c.src_rows);
+}
+
+template <class V>
+void fields(V& v, ResizeParams& c) {
+  v.word("filter", c.filter, kFilterWords);
+  v.word("dtype", c.dtype, kDtypeWords);
+  v.number("channels", c.channels, 1);
+  v.number("src_rows", c.src_rows);
+  v.number("src_cols", c.src_cols);
+  v.number("dst_rows", c.dst_rows);
+  v.number("dst_cols", c.dst_cols);
+  v.number("src_pitch", c.src_pitch, tight(c.src_cols, c.channels, traits_of(c.dtype).bytes));
+  v.number("dst_pitch", c.dst_pitch, tight(c.dst_cols, c.channels, traits_of(c.dtype).bytes));
+  v.operand("src", c.src, 4096);  // textures are aligned to more than a word
+  v.operand("dst", c.dst);
+}
+
+template <class V, class Call>
+void all_fields(V& v, Call& call, Until& until) {
+  fields(v, call);
+  auto form = static_cast<int32_t>(until == Until::enqueued);
+  v.word("form", form, kFormWords, 0);
+  until = form == 0 ? Until::complete : Until::enqueued;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,246 @@
+// Problem lines: what is written is read back, whatever the problem; what can't be read is named.
+#include "ops/problem_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "tests/support/random.hpp"
+
+namespace gpumem {
+namespace {
+
+using gpumem_test::Random;
+
+// All that a line has to tell of a call, but for the addresses.
+auto told(const ReduceParams& c) { return std::tuple(c.dtype, c.op, c.n, c.stride, c.y_stride); }
+auto told(const ReduceAxisParams& c) {
+  return std::tuple(c.dtype, c.op, c.axis, c.rows, c.cols, c.ld, c.batches, c.batch_stride);
+}
+auto told(const ReduceSegmentsParams& c) { return std::tuple(c.dtype, c.op, c.n, c.segments); }
+auto told(const TransposeParams& c) {
+  return std::tuple(c.element_bytes, c.rows, c.cols, c.src_ld, c.dst_ld, c.batches, c.src_batch_stride,
+                    c.dst_batch_stride);
+}
+auto told(const FillParams& c) { return std::tuple(c.pattern_bytes, c.count, c.rank, c.rows, c.pitch, c.uniform()); }
+auto told(const CopyParams& c) {
+  return std::tuple(c.row_bytes, c.rows, c.slices, c.src_pitch, c.src_slice, c.dst_pitch, c.dst_slice);
+}
+auto told(const AxpbyParams& c) { return std::tuple(c.dtype, c.n, c.alpha, c.beta); }
+auto told(const GatherScatterParams& c) {
+  return std::tuple(c.row_bytes, c.n, c.src_rows, c.dst_rows, c.src_pitch, c.dst_pitch, c.index_type);
+}
+auto told(const PermuteRecord& c) {
+  std::string axes;
+  const auto add = [&](bool given, const auto& list) {
+    axes += given ? "given " : "none ";
+    for (int32_t d = 0; given && d < c.rank; ++d) axes += std::to_string(list[d]) + ' ';
+  };
+  add(c.has_extents, c.extents);
+  add(c.has_order, c.order);
+  add(c.has_src_strides, c.src_strides);
+  add(c.has_dst_strides, c.dst_strides);
+  return std::tuple(c.element_bytes, c.rank, axes);
+}
+auto told(const ResizeParams& c) {
+  return std::tuple(c.filter, c.dtype, c.channels, c.src_rows, c.src_cols, c.src_pitch, c.dst_rows, c.dst_cols,
+                    c.dst_pitch);
+}
+
+int64_t any(Random& random) {
+  switch (random.below(8)) {
+    case 0:
+      return static_cast<int64_t>(random.bits());
+    case 1:
+      return -static_cast<int64_t>(random.below(10));
+    case 2:
+      return 1;
+    default:
+      return static_cast<int64_t>(random.below(1000));
+  }
+}
+int32_t any_of(Random& random, int32_t last) { return static_cast<int32_t>(random.below(last + 3)) - 1; }
+
+// Addresses a little past multiples of 4096, now and then the same one.
+char* address(Random& random) {
+  const uint64_t page = 1 + random.below(6);
+  return reinterpret_cast<char*>(static_cast<uintptr_t>(page << 20 | (random.below(2) * random.below(4096))));
+}
+
+// A random call, with what it leaves unused as a line would: 0.
+ReduceParams random_call(Random& r, std::type_identity<ReduceParams>) {
+  ReduceParams c{any_of(r, GPUMEM_F64), any_of(r, GPUMEM_NRM2), address(r), any(r), any(r)};
+  if (c.op == GPUMEM_DOT) {
+    c.y = address(r);
+    c.y_stride = any(r);
+  }
+  return c;
+}
+ReduceAxisParams random_call(Random& r, std::type_identity<ReduceAxisParams>) {
+  return {
+      any_of(r, GPUMEM_F64), any_of(r, GPUMEM_NRM2), any_of(r, 1), address(r), any(r), any(r), any(r), any(r), any(r)};
+}
+ReduceSegmentsParams random_call(Random& r, std::type_identity<ReduceSegmentsParams>) {
+  return {any_of(r, GPUMEM_F64),
+          any_of(r, GPUMEM_NRM2),
+          address(r),
+          any(r),
+          reinterpret_cast<int64_t*>(address(r)),
+          any(r)};
+}
+TransposeParams random_call(Random& r, std::type_identity<TransposeParams>) {
+  return {any(r), any(r), any(r), address(r), any(r), address(r), any(r), any(r), any(r), any(r)};
+}
+FillParams random_call(Random& r, std::type_identity<FillParams>) {
+  FillParams c{.dst = address(r), .pattern_bytes = any(r), .count = any(r), .rows = any(r)};
+  if (r.below(2) != 0) c.word[1] = 1;
+  c.rank = c.rows != 1 ? 2 : 1;
+  if (c.rank == 2) c.pitch = any(r);
+  return c;
+}
+CopyParams random_call(Random& r, std::type_identity<CopyParams>) {
+  CopyParams c{.dst = address(r), .src = address(r), .row_bytes = any(r), .rows = any(r), .slices = any(r)};
+  for (int64_t* pitch : {&c.src_pitch, &c.dst_pitch}) *pitch = c.rows != 1 ? any(r) : 0;
+  for (int64_t* slice : {&c.src_slice, &c.dst_slice}) *slice = c.slices != 1 ? any(r) : 0;
+  return c;
+}
+AxpbyParams random_call(Random& r, std::type_identity<AxpbyParams>) {
+  return {any_of(r, GPUMEM_F64), r.below(2), address(r), r.below(2), address(r), address(r), any(r)};
+}
+template <class Call>
+requires std::derived_from<Call, GatherScatterParams> Call random_call(Random& r, std::type_identity<Call>) {
+  constexpr bool kGathers = std::same_as<Call, GatherParams>;
+  Call c{{any(r), address(r), any(r), 0, any_of(r, GPUMEM_F64), address(r), any(r), address(r), any(r), 0}};
+  (kGathers ? c.dst_rows : c.src_rows) = c.n;
+  if (c.src_rows > 1) c.src_pitch = any(r);
+  if (c.dst_rows > 1) c.dst_pitch = any(r);
+  return c;
+}
+PermuteRecord random_call(Random& r, std::type_identity<PermuteRecord>) {
+  int64_t numbers[8];
+  int32_t order[8];
+  for (int d = 0; d < 8; ++d) {
+    numbers[d] = any(r);
+    order[d] = any_of(r, 7);
+  }
+  const auto rank = static_cast<int32_t>(r.below(10));
+  const auto some = [&](auto* list) { return r.below(4) == 0 || rank == 0 ? nullptr : list; };
+  return PermuteRecord(
+      PermuteParams{any(r), rank, some(numbers), some(order), address(r), some(numbers), address(r), some(numbers)});
+}
+ResizeParams random_call(Random& r, std::type_identity<ResizeParams>) {
+  return {
+      any_of(r, 1), any_of(r, GPUMEM_F64), any_of(r, 4), address(r), any(r), any(r), any(r), address(r), any(r), any(r),
+      any(r)};
+}
+
+template <class Family>
+class ProblemLine : public testing::Test {};
+using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
+                                CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily>;
+TYPED_TEST_SUITE(ProblemLine, Families);
+
+void note_all(CallRecord& record, Random& random, std::initializer_list<const void*> operands) {
+  for (const void* p : operands) {
+    if (record.find(p) != nullptr || random.below(6) == 0) continue;
+    const auto kind = static_cast<gpumem_memory_kind>(random.below(4));
+    const bool elsewhere = kind == GPUMEM_MEMORY_DEVICE && random.below(3) == 0;
+    record.note({p, kind, elsewhere ? 3 : kOwnDevice, kind == GPUMEM_MEMORY_PAGEABLE && random.below(3) == 0});
+  }
+}
+
+TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
+  constexpr auto kIndex = static_cast<size_t>(TypeParam::id);
+  using Call = std::variant_alternative_t<kIndex, CallRecord::Call>;
+  Random random(20 + kIndex);
+  for (int i = 0; i < 20000; ++i) {
+    CallRecord record;
+    const Call& call = record.call.emplace<kIndex>(random_call(random, std::type_identity<Call>{}));
+    record.until = random.below(2) == 0 ? Until::complete : Until::enqueued;
+    if constexpr (requires { call.src; }) note_all(record, random, {call.src});
+    if constexpr (requires { call.index; }) note_all(record, random, {call.index});
+    if constexpr (requires { call.dst; }) note_all(record, random, {call.dst});
+    if constexpr (requires { call.offsets; }) note_all(record, random, {call.x, call.offsets});
+    if constexpr (requires { call.z; }) note_all(record, random, {call.z});
+    if constexpr (requires { call.x; }) note_all(record, random, {call.x});
+    const std::string line = line_of(record);
+    ASSERT_EQ(line.find(TypeParam::name), 0u) << line;
+    const CallRecord read = parse_line(line);
+    ASSERT_EQ(read.call.index(), kIndex) << line;
+    EXPECT_EQ(told(std::get<kIndex>(read.call)), told(call)) << line;
+    EXPECT_EQ(read.until, record.until) << line;
+    ASSERT_EQ(line_of(read), line);
+  }
+}
+
+// What the sentence says of a line that can't be read.
+std::string refusal(const std::string& line) {
+  try {
+    parse_line(line);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), GPUMEM_INVALID_ARGUMENT) << line;
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ProblemLines, ThatCantBeReadAreNamed) {
+  const struct {
+    const char* line;
+    const char* word;
+    const char* expected;
+  } kCases[] = {
+      {"", "''", "transpose"},
+      {"turn rows=1", "'turn'", "reduce_axis"},
+      {"transpose bytes=4 rows=8 columns=8", "cols", "integer"},
+      {"transpose bytes=4 rows=8 cols=8 columns=8", "'columns'", "src_ld"},
+      {"transpose bytes=4 rows=8 cols=8 rows=8", "'rows=8'", "once"},
+      {"transpose bytes=4 rows=8 cols=eight", "'eight'", "integer"},
+      {"transpose bytes=4 rows=8 cols=9223372036854775808", "'9223372036854775808'", "64 bits"},
+      {"transpose bytes=4 rows=8 cols=8.", "'8.'", "integer"},
+      {"transpose bytes=4 rows=8 cols= 8", "'8'", "key=value"},
+      {"transpose bytes 4", "'bytes'", "key=value"},
+      {"transpose bytes=4 rows=8 cols=8 src=gpu", "'gpu'", "managed"},
+      {"transpose bytes=4 rows=8 cols=8 src=device:", "'device:'", "device:0"},
+      {"transpose bytes=4 rows=8 cols=8 src=device:-1", "'device:-1'", "device:0"},
+      {"transpose bytes=4 rows=8 cols=8 src=pinned:0", "'pinned:0'", "device:0"},
+      {"transpose bytes=4 rows=8 cols=8 src=dst dst=device", "'dst'", "before it"},
+      {"transpose bytes=4 rows=8 cols=8 src=device src_misaligned=4096", "'4096'", "4095"},
+      {"transpose bytes=4 rows=8 cols=8 form=later", "'later'", "plain, async"},
+      {"reduce dtype=f31 op=sum n=1", "'f31'", "bf16"},
+      {"reduce dtype=f32 op=mean n=1", "'mean'", "sum_compensated"},
+      {"reduce dtype=f32 op=sum n=1 y=device", "'y'", "stride"},
+      {"reduce_axis dtype=f32 op=sum axis=diagonal rows=1 cols=1", "'diagonal'", "rows, cols"},
+      {"resize filter=cubic dtype=u8", "'cubic'", "bilinear"},
+      {"permute bytes=4 extents=2x3x order=0,1,2", "''", "integer"},
+      {"permute bytes=4 extents=1x2x3x4x5x6x7x8x9 order=0", "'1x2x3x4x5x6x7x8x9'", "8"},
+      {"permute bytes=4 extents=2x3 order=1,0,2", "'1,0,2'", "each of the extents"},
+      {"fill bytes=4 n=1 uniform=2", "'2'", "0 or 1"},
+      {"axpby dtype=f32 n=1 z=none", "'none'", "pageable"},
+  };
+  for (const auto& c : kCases) {
+    const std::string sentence = refusal(c.line);
+    EXPECT_NE(sentence.find(c.word), std::string::npos) << c.line << ": " << sentence;
+    EXPECT_NE(sentence.find("expected"), std::string::npos) << c.line << ": " << sentence;
+    EXPECT_NE(sentence.find(c.expected), std::string::npos) << c.line << ": " << sentence;
+  }
+}
+
+TEST(ProblemLines, HaveDefaultsAndAShortestForm) {
+  const auto shortest = [](const char* line) { return line_of(parse_line(line)); };
+  EXPECT_EQ(
+      shortest("transpose\tdst=device  src=device cols=8 batches=1 rows=4 src_ld=8 dst_ld=4 bytes=2 form=plain\n"),
+      "transpose bytes=2 rows=4 cols=8 src=device dst=device");
+  EXPECT_EQ(shortest("reduce dtype=10 op=18 n=5 stride=2 y_stride=1 x=pinned x_misaligned=20 y=x"),
+            "reduce dtype=f32 op=dot n=5 stride=2 x=pinned x_misaligned=4 y=x");
+  EXPECT_EQ(shortest("copy bytes=8 rows=2 slices=3 src_pitch=8 src_slice=16 dst_pitch=9 dst_slice=18 src=mixed"),
+            "copy bytes=8 rows=2 slices=3 dst_pitch=9 src=mixed");
+  EXPECT_EQ(shortest("permute bytes=4 extents=2x3 rank=2 order=1,0"), "permute bytes=4 extents=2x3 order=1,0");
+  EXPECT_EQ(line_of(CallRecord{}), "");
+}
+
+}  // namespace
+}  // namespace gpumem
