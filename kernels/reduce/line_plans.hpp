@@ -16,11 +16,11 @@ constexpr int kShortLinesAtOnce = 4;
 // Runs into which segments are cut that are longer than such a run, at most.
 constexpr int64_t kMostLongRuns = 8192;
 
-// Segments of so many elements are cut, and runs of rows that share scratch memory; leaves of the longest run: a warp's sum of integers
-// of 32 bits is exact in 64.
+// Segments of so many elements are cut. Runs of all rows or columns at most, each with a counter; elements of the longest: a warp's sum
+// of integers of 32 bits is exact in 64.
 constexpr int64_t kLongSegment = 64 * kLeafTerms;
 constexpr int64_t kMostRowRuns = 16380;
-constexpr int64_t kLongestRun = int64_t{1} << 20;
+constexpr int64_t kLongestRun = int64_t{1} << 30;
 
 // Elements of a line for which lanes of a warp are set aside: 8, 32, 128 or 256; 0 where a warp has a line by itself. A segment that is
 // longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps.

@@ -39,19 +39,25 @@ LaunchShape host_segments_serial_shape(const DeviceProps&, const ReduceSegmentsP
   return {1, 1, 1, p.segments};
 }
 
-const char* accepts_rows(const DeviceProps&, const ReduceAxisParams& p) noexcept {
-  if (!p.of_rows()) return "it is for rows";
-  return aligned(p.x, p.dtype) ? nullptr : "it needs aligned elements";
-}
-
-const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexcept {
-  if (p.of_rows()) return "it is for columns";
-  return aligned(p.x, p.dtype) ? nullptr : "it needs aligned elements";
-}
-
 // What the nodes of all runs may take.
 int64_t most_runs(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return kScratchNodeBytes / node_bytes(node_kind(dtype, op));
+}
+
+// Lines that overlap can be many and long at once: more runs of the longest kind than there is scratch memory for.
+const char* accepts_runs(const ReduceAxisParams& p) noexcept {
+  if (!aligned(p.x, p.dtype)) return "it needs aligned elements";
+  if (p.lines() > kMaxGrid) return "it takes at most 2^31 - 1 rows or columns";
+  const int64_t runs = ceil_div(p.length(), kLongestRun);
+  return runs == 1 || p.lines() <= std::min(kMostRowRuns, most_runs(p.dtype, p.op)) / runs
+             ? nullptr
+             : "it takes fewer rows or columns of that length";
+}
+const char* accepts_rows(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+  return p.of_rows() ? accepts_runs(p) : "it is for rows";
+}
+const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+  return p.of_rows() ? "it is for columns" : accepts_runs(p);
 }
 
 // Warps with a unit each, or several short lines: as few in a block as leave no multiprocessor without one.
@@ -69,9 +75,10 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
     return warps_shape(d, ceil_div(p.lines(), at_once), lanes, p.cols);
   }
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
-  const int64_t most = std::min(kMostRowRuns, most_runs(p.dtype, p.op));
-  const int64_t run = std::min(run_pieces(p.lines(), leaves, int64_t{32} * d.multiprocessors, most), kLongestRun);
-  return warps_shape(d, p.lines() * ceil_div(leaves, run), 0, run * kLeafTerms);
+  const int64_t run =
+      run_pieces(p.lines(), leaves, int64_t{32} * d.multiprocessors, std::min(kMostRowRuns, most_runs(p.dtype, p.op)));
+  const int64_t tile = std::min(run * kLeafTerms, kLongestRun);
+  return warps_shape(d, p.lines() * ceil_div(p.cols, tile), 0, tile);
 }
 
 // per_thread: the elements that a thread loads at once, of one or of several columns. Whole words where there are threads enough all the
@@ -94,7 +101,7 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexc
   const ColumnCut whole = column_cut(extents, rows_each, p.rows);
   const int64_t most = most_runs(p.dtype, p.op) / (p.batches * p.cols);
   const int64_t wanted = int64_t{4} * d.multiprocessors * whole.units;
-  const int64_t tile = run_pieces(1, leaves, ceil_div(wanted, whole.all), most) * kLeafTerms;
+  const int64_t tile = std::min(run_pieces(1, leaves, ceil_div(wanted, whole.all), most) * kLeafTerms, kLongestRun);
   const ColumnCut cut = column_cut(extents, rows_each, tile);
   return {std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
           static_cast<int32_t>(rows_each * count), tile};

@@ -106,6 +106,8 @@ class CudaBackend final : public Backend {
   void require_open(NativeStream stream);
   void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
   template <class Launcher>
+  void launch_lines(const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream);
+  template <class Launcher>
   gpumem_status reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
   BadIndex move_rows(NativeStream stream, kernels::GatherScatterLauncher* launcher, const GatherScatterParams& params,

@@ -166,29 +166,37 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, 
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
 }
 
-// Two launches: the lines, and their status once all are done, where there is one to tell. The lock keeps those of one call
-// together, since the next one on the stream uses the same scratch.
+// Two launches: the lines, and their status once all are done, where there is one to tell. Where the first fails in part, the second
+// takes back what it has left in scratch memory.
+template <class Launcher>
+void CudaBackend::launch_lines(const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream) {
+  // The lock keeps those of one call together, since the next one on the stream uses the same scratch.
+  const std::lock_guard<std::mutex> lock(launching_);
+  launch.scratch = scratch_.for_stream(native(stream));
+  const cudaError_t error = launcher(launch, kernel_stream(stream));
+  if (error == cudaSuccess && launch.slot == nullptr && ends_silently(launch)) return;
+  if (error != cudaSuccess) {
+    launch.slot = nullptr;
+    launch.status = nullptr;
+  }
+  const cudaError_t handed_over = kernels::reduce_hand_over_status(launch, kernel_stream(stream));
+  GPUMEM_CUDA(error);
+  GPUMEM_CUDA(handed_over);
+}
+
 template <class Launcher>
 gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch,
                                         Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
   if (until == Until::enqueued) {
-    const std::lock_guard<std::mutex> lock(launching_);
-    launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
-    if (!ends_silently(launch)) GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, kernel_stream(stream)));
+    launch_lines(launcher, launch, stream);
     return GPUMEM_OK;
   }
   const ResultSlots::Lease slot(slots_);
   launch.slot = slot.device();
   launch.ticket = slot.ticket();
-  {
-    const std::lock_guard<std::mutex> lock(launching_);
-    launch.scratch = scratch_.for_stream(native(stream));
-    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
-    GPUMEM_CUDA(kernels::reduce_hand_over_status(launch, kernel_stream(stream)));
-  }
+  launch_lines(launcher, launch, stream);
   wait_for(slot, native(stream));
   return slot.host()->status;
 }
