@@ -86,7 +86,7 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
 LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
-  const int64_t lanes = std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(p.rows, kLeafLanes)));
+  const auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(p.rows, kLeafLanes))));
   const auto fills = [&](int64_t count) {
     return p.batches * ceil_div(p.cols, count) * ceil_div(lanes, kColumnRows) * leaves >=
            int64_t{512} * d.multiprocessors;
