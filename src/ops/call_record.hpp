@@ -72,15 +72,13 @@ CallRecord& last_call() noexcept;
 
 // Makes it this one, of whose operands nothing is known yet.
 template <class Call>
-CallRecord& note_call(const Call& call, Until until) noexcept {
+CallRecord& note_call(const Call& call, Until until) {
   CallRecord& last = last_call();
   last.call.emplace<Call>(call);
   last.until = until;
   last.seen_count = 0;
   return last;
 }
-inline CallRecord& note_call(const PermuteParams& call, Until until) noexcept {
-  return note_call(PermuteRecord(call), until);
-}
+inline CallRecord& note_call(const PermuteParams& call, Until until) { return note_call(PermuteRecord(call), until); }
 
 }  // namespace gpumem

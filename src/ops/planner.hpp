@@ -41,7 +41,7 @@ class Planner {
 class CallPlanner final : public Planner {
  public:
   template <class Call>
-  CallPlanner(Context& context, const Call& call, Until until) noexcept
+  CallPlanner(Context& context, const Call& call, Until until)
       : Planner(context), context_(context), record_(note_call(call, until)) {}
 
   Operand look_up(const ByteRange& range, Access access) override;

@@ -138,7 +138,8 @@ class Reader {
 
   template <std::integral T>
   void number(std::string_view key, T& value) {
-    value = integer<T>(key, required(key, "an integer"));
+    const Word* word = required(key, "an integer");
+    value = word != nullptr ? integer<T>(key, word->value) : T{1};
   }
   template <std::integral T>
   void number(std::string_view key, T& value, int64_t otherwise) {
@@ -150,13 +151,16 @@ class Reader {
     for (int32_t i = 0; i <= words.last; ++i) {
       if (words.name(i) != nullptr) all.append(all.empty() ? "" : ", ").append(words.name(i));
     }
-    const std::string_view text = required(key, all);
+    value = 0;
+    const Word* word = required(key, all);
+    if (word == nullptr) return;
     for (int32_t i = 0; i <= words.last; ++i) {
-      if (words.name(i) == nullptr || text != words.name(i)) continue;
+      if (words.name(i) == nullptr || word->value != words.name(i)) continue;
       value = i;
       return;
     }
-    if (!parse(text, value)) fail_word(key, text, all);  // a number has no name, and is for the operation to refuse
+    if (!parse(word->value, value))
+      fail_word(key, word->value, all);  // a number has no name, and is for the operation to refuse
   }
   void word(std::string_view key, int32_t& value, const Words& words, int32_t otherwise) {
     value = otherwise;
@@ -204,11 +208,12 @@ class Reader {
     static_cast<void>(take(key));
   }
 
-  // When all fields have been visited.
+  // When all fields have been visited. A word that is none of them is told before one that is missing: it may be that one, misspelt.
   void require_all_taken() const {
     for (const Word& word : words_) {
       if (!word.taken) fail_word("a key of " + std::string(family_), word.key, keys_);
     }
+    if (!missing_.empty()) fail(GPUMEM_INVALID_ARGUMENT, "line: %s", missing_.c_str());
   }
 
  private:
@@ -230,13 +235,12 @@ class Reader {
     if (word != nullptr) word->taken = true;
     return word;
   }
-  std::string_view required(std::string_view key, const std::string& expected) {
+  const Word* required(std::string_view key, const std::string& expected) {
     const Word* word = take(key);
-    if (word == nullptr) {
-      fail(GPUMEM_INVALID_ARGUMENT, "line: %.*s has no %.*s; expected %.300s", static_cast<int>(family_.size()),
-           family_.data(), static_cast<int>(key.size()), key.data(), expected.c_str());
+    if (word == nullptr && missing_.empty()) {
+      missing_.append(family_).append(" has no ").append(key).append("; expected ").append(expected);
     }
-    return word->value;
+    return word;
   }
 
   template <class T>
@@ -272,6 +276,7 @@ class Reader {
   std::string_view family_;
   std::vector<Word> words_;
   std::string keys_;
+  std::string missing_;  // the first key that is
   Operands operands_;
 };
 

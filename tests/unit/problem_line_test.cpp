@@ -195,7 +195,9 @@ TEST(ProblemLines, ThatCantBeReadAreNamed) {
   } kCases[] = {
       {"", "''", "transpose"},
       {"turn rows=1", "'turn'", "reduce_axis"},
-      {"transpose bytes=4 rows=8 columns=8", "cols", "integer"},
+      {"transpose bytes=4 rows=8", "no cols", "integer"},
+      {"transpose bytes=4 rows=8 columns=8", "'columns'", "cols"},
+      {"reduce dtyp=f32 op=sum n=1", "'dtyp'", "dtype"},
       {"transpose bytes=4 rows=8 cols=8 columns=8", "'columns'", "src_ld"},
       {"transpose bytes=4 rows=8 cols=8 rows=8", "'rows=8'", "once"},
       {"transpose bytes=4 rows=8 cols=eight", "'eight'", "integer"},
