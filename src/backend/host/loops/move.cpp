@@ -130,8 +130,9 @@ template <int kBytes>
 void aos_soa_band(const AosSoaBand& band) {
   const AosSoaBand b = band;  // its own: the elements that are written are none of it
   alignas(64) Element<kBytes> small[kHostStackBuffer / kBytes];
-  Element<kBytes>* const __restrict buffer = b.buffer != nullptr ? static_cast<Element<kBytes>*>(b.buffer) : small;
-  const int64_t tile = b.buffer != nullptr ? host_aos_soa_tile(kBytes) : host_aos_soa_stack_tile(kBytes);
+  const bool on_heap = b.buffer != nullptr;
+  Element<kBytes>* const __restrict buffer = on_heap ? static_cast<Element<kBytes>*>(b.buffer) : small;
+  const int64_t tile = on_heap ? host_aos_soa_tile(kBytes) : host_aos_soa_stack_tile(kBytes);
   const int64_t src_pitch = b.src_ld * kBytes;
   const int64_t dst_pitch = b.dst_ld * kBytes;
   for (int64_t at = b.first; at < b.last; at += tile) {
