@@ -14,8 +14,8 @@ namespace {
 
 int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
 
-// Bytes that a task has for a column: its place, and a pixel of each of two lines.
-constexpr int64_t kRoomOfColumn = sizeof(ResizeColumn) + 2 * 4 * sizeof(uint32_t);
+// Bytes that a task has for a column: its place, and four channels of a pixel of each of two lines.
+constexpr int64_t kRoomOfColumn = sizeof(ResizeColumn) + 8 * sizeof(uint32_t);
 
 // Some rows of dst by some of its columns, for which there is room.
 struct Piece {
