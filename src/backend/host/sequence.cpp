@@ -63,7 +63,7 @@ ReduceNode Sequence::node(int64_t first, int64_t last) const noexcept {
 
 // Leaf by leaf; indices count from `first` here.
 ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
-  constexpr int64_t kRoom = kLeafTerms * 8;
+  constexpr int64_t kRoom = int64_t{kLeafTerms} * 8;
   alignas(64) static char last_resort[2 * kRoom];  // where memory has run out: one task at a time
   static std::mutex last_resort_taken;
   const TaskMemory memory(y_.data == nullptr ? kRoom : 2 * kRoom);
