@@ -6,11 +6,10 @@
 //   strided    a contiguous run a thread: the textbook's bad pattern, in which the accesses of a warp lie kAxpbyRun elements apart
 //   bytes      as coalesced, an element moved byte by byte, for any address
 // A thread reads what it overwrites itself and nothing else of z, so z may be x or y; nothing here may assume that they differ.
-#include "kernels/axpby/axpby.hpp"
-
 #include <bit>
 
 #include "kernels/axpby/limits.hpp"
+#include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/words.cuh"
 
@@ -225,34 +224,42 @@ cudaError_t start_words(const AxpbyParams& params, const LaunchShape& shape, Str
   });
 }
 
-}  // namespace
-
-cudaError_t axpby_vec16(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+cudaError_t vec16(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
   return params.dtype == GPUMEM_F32 ? start_words<float>(params, shape, stream)
                                     : start_words<double>(params, shape, stream);
 }
 
-cudaError_t axpby_coalesced(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+cudaError_t coalesced(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
     return start(elements_kernel<Aligned, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 
-cudaError_t axpby_strided(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+cudaError_t strided(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
     return start(runs_kernel<kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 
-cudaError_t axpby_bytes(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+cudaError_t bytes(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
     return start(elements_kernel<Bytewise, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 
-cudaError_t axpby_preload() {
+cudaError_t preload_most() {
   return preload(words_kernel<Reads::words, Reads::nothing, float>, words_kernel<Reads::words, Reads::words, float>,
                  words_kernel<Reads::words, Reads::nothing, double>, words_kernel<Reads::words, Reads::words, double>);
 }
 
+// The one kernel of words reads each operand in the widest way that it allows.
+constexpr CudaLauncher<AxpbyParams> kLaunchers[] = {
+    {"vec16", vec16}, {"vec16_store", vec16}, {"coalesced", coalesced}, {"strided", strided}, {"bytes", bytes},
+};
+
+}  // namespace
 }  // namespace gpumem::kernels
+
+namespace gpumem {
+CudaLaunchers<AxpbyParams> AxpbyFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_most}; }
+}  // namespace gpumem

@@ -102,7 +102,6 @@ set(core_sources
 
 set(cuda_sources
   src/backend/cuda/checker.cpp
-  src/backend/cuda/axpby.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
   src/backend/cuda/copy.cpp

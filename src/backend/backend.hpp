@@ -7,19 +7,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <variant>
 
 #include "base/choice.hpp"
 #include "base/device_props.hpp"
+#include "kernels/families.hpp"
 #include "gpumem.h"
-#include "kernels/axpby/params.hpp"
-#include "kernels/copy/params.hpp"
-#include "kernels/fill/params.hpp"
-#include "kernels/gather_scatter/params.hpp"
 #include "kernels/nodes.hpp"
-#include "kernels/permute/params.hpp"
-#include "kernels/reduce/params.hpp"
-#include "kernels/resize/params.hpp"
-#include "kernels/transpose/params.hpp"
 
 namespace gpumem {
 
@@ -54,6 +48,15 @@ struct HostTask {
   virtual ~HostTask() = default;
   virtual void run() noexcept = 0;
 };
+
+// Parameters of one family, and of any that is only launched.
+template <class Family>
+struct Work {
+  const typename Family::Params& params;
+};
+template <class... Family>
+std::variant<Work<Family>...> any_work(FamilyList<Family...>);
+using AnyWork = decltype(any_work(LaunchedFamilies{}));
 
 // What has a body here is optional: a backend whose memory is the host's own, and no driver's, needs none of it.
 class Backend {
@@ -106,17 +109,14 @@ class Backend {
   virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
                                         Until until) = 0;
   virtual void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) = 0;
-  virtual void permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) = 0;
-  virtual void fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) = 0;
-  virtual void axpby(NativeStream stream, const AxpbyParams& params, const Choice& choice, Until until) = 0;
   // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.
   virtual BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
                           Until until) = 0;
   virtual BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
                            Until until) = 0;
-  // The CUDA backend's variant `driver` takes any pair of pointers too.
-  virtual void copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) = 0;
   virtual void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) = 0;
+  // Of a copy, the CUDA backend's variant `driver` takes any pair of pointers too.
+  virtual void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

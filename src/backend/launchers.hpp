@@ -2,7 +2,6 @@
 // can hold the arrays against the tables.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <vector>
 
@@ -19,8 +18,8 @@ struct Launcher {
 // The names in the launchers' arrays.
 using LauncherNames = std::map<gpumem_family, std::vector<const char*>>;
 
-template <class Function, size_t kCount>
-void add_names(LauncherNames& names, gpumem_family family, const Launcher<Function> (&launchers)[kCount]) {
+template <class Launchers>
+void add_names(LauncherNames& names, gpumem_family family, const Launchers& launchers) {
   for (const auto& launcher : launchers) names[family].push_back(launcher.name);
 }
 

@@ -95,7 +95,7 @@ void Context::open_device(bool non_blocking_stream) {
 Context::~Context() = default;
 
 void Context::read_variants_from_environment() {
-  for_each_family([this]<class Family>() {
+  Families::for_each([this]<class Family>() {
     const FamilyNames& names = family_names(Family::id);
     std::string variable = "GPUMEM_VARIANT_";
     // Plain ASCII: std::toupper() goes by the program's locale, and Turkish has another capital for i.

@@ -104,7 +104,7 @@ class Context {
   std::unique_ptr<BlockPool> pinned_memory_;
   std::unique_ptr<BlockPool> managed_memory_;
   std::unique_ptr<PinnedRings> rings_;  // null on a host context
-  std::atomic<uint64_t> forced_[kFamilies] = {};
+  std::atomic<uint64_t> forced_[Families::count] = {};
   mutable std::mutex fault_mutex_;
   std::atomic<bool> faulted_{false};
   char fault_[512] = {};

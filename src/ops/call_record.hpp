@@ -45,11 +45,28 @@ struct PermuteRecord {
   void* dst = nullptr;
 };
 
+// What the record keeps of a family's call.
+template <class Family>
+struct CallOf {
+  using Type = typename Family::Params;
+};
+template <>
+struct CallOf<GatherFamily> {
+  using Type = GatherParams;
+};
+template <>
+struct CallOf<ScatterFamily> {
+  using Type = ScatterParams;
+};
+template <>
+struct CallOf<PermuteFamily> {
+  using Type = PermuteRecord;
+};
+template <class... Family>
+std::variant<std::monostate, typename CallOf<Family>::Type...> any_call(FamilyList<Family...>);
+
 struct CallRecord {
-  // By gpumem_family; the first: none.
-  using Call =
-      std::variant<std::monostate, ReduceParams, TransposeParams, FillParams, ReduceAxisParams, ReduceSegmentsParams,
-                   CopyParams, AxpbyParams, GatherParams, ScatterParams, PermuteRecord, ResizeParams>;
+  using Call = decltype(any_call(Families{}));  // by gpumem_family; the first: none
 
   Call call;
   Until until = Until::complete;

@@ -38,7 +38,7 @@ std::string explain(Context& context, std::string_view line, gpumem_format forma
   const CallRecord record = parse_line(line);
   LinePlanner planner(context, record);
   std::string words;
-  for_each_family([&]<class Family>() {
+  Families::for_each([&]<class Family>() {
     const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
     if (call == nullptr) return;
     const Report made = report<Family>(planner, plan(planner, call_of(*call), record.until), record);

@@ -3,17 +3,17 @@
 
 #include <cstdint>
 
+#include "kernels/families.hpp"
 #include "context/context.hpp"
-#include "kernels/axpby/params.hpp"
-#include "kernels/copy/params.hpp"
-#include "kernels/fill/params.hpp"
-#include "kernels/gather_scatter/params.hpp"
-#include "kernels/permute/params.hpp"
-#include "kernels/reduce/params.hpp"
-#include "kernels/resize/params.hpp"
-#include "kernels/transpose/params.hpp"
 
 namespace gpumem {
+
+class Planner;
+template <class Family>
+struct Plan;
+struct TransposePlan;
+struct GatherParams;
+struct ScatterParams;
 
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
@@ -47,5 +47,20 @@ void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Unt
 void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
 void resize(Context& context, const ResizeParams& params, NativeStream stream, Until until);
+
+// What is decided of them before anything runs (plan.hpp). Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
+// (Until::complete) or the _async one, which moves no operand.
+Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& params, Until until);
+Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& params, Until until);
+Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& params, Until until);
+TransposePlan plan(Planner& planner, const TransposeParams& params, Until until);
+Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& params, Until until);
+// The parameters are merged.
+Plan<CopyFamily> plan(Planner& planner, const CopyParams& params, Until until);
+Plan<FillFamily> plan(Planner& planner, const FillParams& params, Until until);
+Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& params, Until until);
+Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Until until);
+Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Until until);
+Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until until);
 
 }  // namespace gpumem

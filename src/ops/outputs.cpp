@@ -32,7 +32,8 @@ void zero_one(Context& context, const Output& output, NativeStream stream, Until
   const FillParams params{.dst = output.p, .count = output.bytes};
   const Override kernel{runs == Runs::cuda ? find_variant(family_names(FillFamily::id), "vec16") : -1};
   if (beside) context.device().await_order();
-  backend.fill(beside ? nullptr : stream, params, select<FillFamily>(backend.props(), params, kernel, {}), until);
+  backend.launch(beside ? nullptr : stream, Work<FillFamily>{params},
+                 select<FillFamily>(backend.props(), params, kernel, {}), until);
 }
 
 }  // namespace

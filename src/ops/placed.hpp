@@ -8,6 +8,7 @@
 #include "context/context.hpp"
 #include "context/streams.hpp"
 #include "ops/managed_prefetch.hpp"
+#include "ops/plan.hpp"
 
 namespace gpumem {
 
@@ -53,6 +54,15 @@ void run_placed(Context& context, const Placement& placement, NativeStream strea
   if (beside) return run_beside(context, stream, until, what, std::move(work));
   prefetch_managed(context, placement, stream);
   work(context.running(runs), stream, until);
+}
+
+// The same, of a family that is only launched.
+template <class Family>
+void launch_placed(Context& context, const Plan<Family>& plan, NativeStream stream, Until until, const char* what) {
+  run_placed(context, plan.placement, stream, until, what,
+             [params = plan.params, choice = Choice(plan.decision)](Backend& backend, NativeStream on, Until done) {
+               backend.launch(on, Work<Family>{params}, choice, done);
+             });
 }
 
 }  // namespace gpumem

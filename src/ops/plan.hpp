@@ -23,21 +23,6 @@ struct TransposePlan : Plan<TransposeFamily> {
   TransposeParams whole{};
 };
 
-// Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
-// (Until::complete) or the _async one, which moves no operand.
-Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& params, Until until);
-Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& params, Until until);
-Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& params, Until until);
-TransposePlan plan(Planner& planner, const TransposeParams& params, Until until);
-Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& params, Until until);
-// The parameters are merged.
-Plan<CopyFamily> plan(Planner& planner, const CopyParams& params, Until until);
-Plan<FillFamily> plan(Planner& planner, const FillParams& params, Until until);
-Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& params, Until until);
-Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Until until);
-Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Until until);
-Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until until);
-
 // Place: a Planner or a Context.
 template <class Family, class Place>
 Decision decide(Place& place, Runs runs, const typename Family::Params& params, Override forced) {

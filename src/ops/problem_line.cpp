@@ -286,7 +286,7 @@ CallRecord parse_line(std::string_view line) {
   const std::string_view family = next_word(line);
   CallRecord record;
   std::string families;
-  for_each_family([&]<class Family>() {
+  Families::for_each([&]<class Family>() {
     families.append(families.empty() ? "" : ", ").append(Family::name);
     if (family != Family::name) return;
     Reader reader(record, family, line);
@@ -300,7 +300,7 @@ CallRecord parse_line(std::string_view line) {
 std::string line_of(const CallRecord& record) {
   CallRecord copy = record;
   std::string line;
-  for_each_family([&]<class Family>() {
+  Families::for_each([&]<class Family>() {
     auto* call = std::get_if<static_cast<size_t>(Family::id)>(&copy.call);
     if (call == nullptr) return;
     Writer writer(record, Family::name);

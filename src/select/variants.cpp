@@ -15,16 +15,16 @@ constexpr FamilyNames names_of() noexcept {
 }
 
 constexpr auto kFamilyNames = [] {
-  std::array<FamilyNames, kFamilies> names{};
-  for_each_family([&]<class Family>() { names[family_index(Family::id)] = names_of<Family>(); });
+  std::array<FamilyNames, Families::count> names{};
+  Families::for_each([&]<class Family>() { names[family_index(Family::id)] = names_of<Family>(); });
   return names;
 }();
 
 }  // namespace
 
 const FamilyNames& family_names(gpumem_family family) {
-  if (family < 1 || family > kFamilies || kFamilyNames[family_index(family)].name == nullptr) {
-    fail(GPUMEM_INVALID_ARGUMENT, "family is %d; expected a GPUMEM_FAMILY_* value (1 to %d)", family, kFamilies);
+  if (family < 1 || family > Families::count) {
+    fail(GPUMEM_INVALID_ARGUMENT, "family is %d; expected a GPUMEM_FAMILY_* value (1 to %d)", family, Families::count);
   }
   return kFamilyNames[family_index(family)];
 }

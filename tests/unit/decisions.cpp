@@ -36,7 +36,7 @@ std::string answer(const std::string& question) {
   const bool cuda = found->props.backend == Runs::cuda;
   LinePlanner planner(found->props, cuda ? find_device("host64")->props : found->props, record);
   std::string text;
-  for_each_family([&]<class Family>() {
+  Families::for_each([&]<class Family>() {
     const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
     if (call != nullptr) text = print<Family>(plan(planner, call_of(*call), record.until));
   });

@@ -22,7 +22,7 @@ std::vector<std::string> rows_of(Runs runs) {
 std::vector<std::string> strings(const std::vector<const char*>& names) { return {names.begin(), names.end()}; }
 
 void expect_same(const LauncherNames& launchers, Runs runs) {
-  for_each_family(
+  Families::for_each(
       [&]<class Family>() { EXPECT_EQ(strings(launchers.at(Family::id)), rows_of<Family>(runs)) << Family::name; });
 }
 

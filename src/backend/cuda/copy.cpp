@@ -2,18 +2,15 @@
 #include "kernels/copy/copy.hpp"
 #include "backend/cuda/cuda_backend.hpp"
 #include "backend/cuda/driver_copy.hpp"
-#include "backend/launchers.hpp"
 
 namespace gpumem {
 namespace {
-
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
 cudaError_t by_driver(const CopyParams& params, const LaunchShape&, kernels::Stream stream) {
   return copy_by_driver(params, stream);
 }
 
-constexpr Launcher<kernels::CopyLauncher*> kCopy[] = {
+constexpr CudaLauncher<CopyParams> kCopy[] = {
     {"rows", kernels::copy_rows},
     {"vec16", kernels::copy_vec16},
     {"driver", by_driver},
@@ -26,13 +23,6 @@ constexpr Launcher<kernels::CopyLauncher*> kCopy[] = {
 
 }  // namespace
 
-void add_copy_launcher_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_COPY, kCopy); }
-
-void CudaBackend::copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) {
-  const DeviceScope scope = enter();
-  require_open(stream);
-  GPUMEM_CUDA(kCopy[choice.launcher].launch(params, choice.shape, kernel_stream(stream)));
-  finish(native(stream), until);
-}
+CudaLaunchers<CopyParams> CopyFamily::on_cuda() noexcept { return {kCopy, kernels::copy_preload}; }
 
 }  // namespace gpumem

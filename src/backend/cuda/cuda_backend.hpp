@@ -13,6 +13,7 @@
 #include "backend/cuda/stream_memory.hpp"
 #include "backend/cuda/texture_objects.hpp"
 #include "backend/launchers.hpp"
+#include "kernels/cuda_launchers.hpp"
 #include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/transpose/transpose.hpp"
 
@@ -52,13 +53,10 @@ class CudaBackend final : public Backend {
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
                                 Until until) override;
   void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
-  void permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) override;
-  void fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) override;
-  void axpby(NativeStream stream, const AxpbyParams& params, const Choice& choice, Until until) override;
   BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
   BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
-  void copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) override;
   void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) override;
+  void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override;
@@ -131,10 +129,7 @@ class CudaBackend final : public Backend {
 
 // Launchers that stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
-void add_copy_launcher_names(LauncherNames& names);
-void add_axpby_launcher_names(LauncherNames& names);
 void add_rows_launcher_names(LauncherNames& names);
-void add_permute_launcher_names(LauncherNames& names);
 void add_resize_launcher_names(LauncherNames& names);
 void add_transpose_launcher_names(LauncherNames& names);
 

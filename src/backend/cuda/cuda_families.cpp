@@ -1,17 +1,12 @@
 // The families on a CUDA device: one launcher a variant, in the order of the table's CUDA rows.
 #include "backend/cuda/cuda_backend.hpp"
 #include "backend/launchers.hpp"
-#include "kernels/axpby/axpby.hpp"
-#include "kernels/copy/copy.hpp"
 #include "kernels/fill/fill.hpp"
-#include "kernels/permute/permute.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
 namespace {
-
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
 cudaError_t fill_memset(const FillParams& params, const LaunchShape&, kernels::Stream stream) {
   constexpr int64_t kMaxPitch = 0x7fffffff;  // the driver takes no pitch above
@@ -28,7 +23,7 @@ cudaError_t fill_memset(const FillParams& params, const LaunchShape&, kernels::S
   return cudaSuccess;
 }
 
-constexpr Launcher<kernels::FillLauncher*> kFill[] = {
+constexpr CudaLauncher<FillParams> kFill[] = {
     {"memset", fill_memset},
     {"vec16", kernels::fill_vec16},
     {"bytes", kernels::fill_bytes},
@@ -41,12 +36,9 @@ LauncherNames cuda_launcher_names() {
   LauncherNames names;
   add_reduce_launcher_names(names);
   add_rows_launcher_names(names);
-  add_copy_launcher_names(names);
   add_transpose_launcher_names(names);
-  add_names(names, GPUMEM_FAMILY_FILL, kFill);
-  add_axpby_launcher_names(names);
-  add_permute_launcher_names(names);
   add_resize_launcher_names(names);
+  LaunchedFamilies::for_each([&]<class Family>() { add_names(names, Family::id, Family::on_cuda().all); });
   return names;
 }
 
@@ -54,19 +46,23 @@ void CudaBackend::warmup() {
   const DeviceScope scope = enter();
   warm_up_reductions();
   GPUMEM_CUDA(kernels::transpose_preload());
-  GPUMEM_CUDA(kernels::fill_preload());
-  GPUMEM_CUDA(kernels::axpby_preload());
   GPUMEM_CUDA(kernels::gather_scatter_preload());
-  GPUMEM_CUDA(kernels::permute_preload());
-  GPUMEM_CUDA(kernels::copy_preload());
   GPUMEM_CUDA(kernels::resize_preload());
+  LaunchedFamilies::for_each([]<class Family>() { GPUMEM_CUDA(Family::on_cuda().preload()); });
 }
 
-void CudaBackend::fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) {
+CudaLaunchers<FillParams> FillFamily::on_cuda() noexcept { return {kFill, kernels::fill_preload}; }
+
+void CudaBackend::launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
-  GPUMEM_CUDA(kFill[choice.launcher].launch(params, choice.shape, kernel_stream(stream)));
-  finish(native(stream), until);
+  const kernels::Stream on = kernel_stream(stream);
+  std::visit(
+      [&]<class Family>(const Work<Family>& of) {
+        GPUMEM_CUDA(Family::on_cuda().all[static_cast<size_t>(choice.launcher)].launch(of.params, choice.shape, on));
+      },
+      work);
+  finish(on, until);
 }
 
 }  // namespace gpumem

@@ -1,7 +1,6 @@
 // Permutations of axes on a CUDA device.
 #include "kernels/permute/permute.hpp"
 #include "backend/cuda/cuda_backend.hpp"
-#include "backend/launchers.hpp"
 
 namespace gpumem {
 namespace {
@@ -11,7 +10,7 @@ cudaError_t permute_copy(const PermuteParams& params, const LaunchShape&, kernel
   return cudaMemcpyAsync(params.dst, params.src, bytes, cudaMemcpyDefault, stream);
 }
 
-constexpr Launcher<kernels::PermuteLauncher*> kPermute[] = {
+constexpr CudaLauncher<PermuteParams> kPermute[] = {
     {"copy", permute_copy},
     {"contiguous_boxes", kernels::permute_contiguous_boxes},
     {"transpose", nullptr},  // the engine hands it over to the transposes
@@ -23,14 +22,6 @@ constexpr Launcher<kernels::PermuteLauncher*> kPermute[] = {
 
 }  // namespace
 
-void add_permute_launcher_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_PERMUTE, kPermute); }
-
-void CudaBackend::permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) {
-  const DeviceScope scope = enter();
-  require_open(stream);
-  const kernels::Stream on = kernel_stream(stream);
-  GPUMEM_CUDA(kPermute[choice.launcher].launch(params, choice.shape, on));
-  finish(on, until);
-}
+CudaLaunchers<PermuteParams> PermuteFamily::on_cuda() noexcept { return {kPermute, kernels::permute_preload}; }
 
 }  // namespace gpumem

@@ -6,7 +6,6 @@
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
-#include "backend/launchers.hpp"
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
 #include "kernels/elements.hpp"
@@ -62,16 +61,11 @@ void serial(const HostTeam&, const AxpbyParams& args, const LaunchShape&) {
   one_by_one<double, uint64_t>(args);
 }
 
-constexpr Launcher<void (*)(const HostTeam&, const AxpbyParams&, const LaunchShape&)> kAxpby[] = {
-    {"host_parallel", parallel}, {"host_serial", serial}};
+constexpr Launcher<HostLaunchers<AxpbyParams>::Launch*> kAxpby[] = {{"host_parallel", parallel},
+                                                                    {"host_serial", serial}};
 
 }  // namespace
 
-void add_axpby_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_AXPBY, kAxpby); }
-
-void HostBackend::axpby(NativeStream stream, const AxpbyParams& params, const Choice& choice, Until until) {
-  const auto launch = kAxpby[choice.launcher].launch;
-  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
-}
+HostLaunchers<AxpbyParams> AxpbyFamily::on_host() noexcept { return {kAxpby}; }
 
 }  // namespace gpumem

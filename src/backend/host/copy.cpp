@@ -4,7 +4,6 @@
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/stream_stores.hpp"
-#include "backend/launchers.hpp"
 
 namespace gpumem {
 namespace {
@@ -42,20 +41,15 @@ void copy_parallel(const HostTeam& team, const CopyParams& b, const LaunchShape&
 
 void copy_serial(const HostTeam&, const CopyParams& b, const LaunchShape&) { copy_rows(b); }
 
-constexpr Launcher<void (*)(const HostTeam&, const CopyParams&, const LaunchShape&)> kCopy[] = {
-    {"host_parallel", copy_parallel}, {"host_serial", copy_serial}};
+constexpr Launcher<HostLaunchers<CopyParams>::Launch*> kCopy[] = {{"host_parallel", copy_parallel},
+                                                                  {"host_serial", copy_serial}};
 
 }  // namespace
 
-void add_copy_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_COPY, kCopy); }
+HostLaunchers<CopyParams> CopyFamily::on_host() noexcept { return {kCopy}; }
 
 void HostBackend::move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept {
   move(team_, block, first, last, around_caches && long_enough_to_stream(block));
-}
-
-void HostBackend::copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) {
-  const auto launch = kCopy[choice.launcher].launch;
-  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
 }
 
 }  // namespace gpumem

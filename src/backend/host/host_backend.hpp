@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -13,6 +14,13 @@
 #include "backend/launchers.hpp"
 
 namespace gpumem {
+
+// A launcher for each of a family's host rows.
+template <class Params>
+struct HostLaunchers {
+  using Launch = void(const HostTeam& team, const Params& params, const LaunchShape& shape);
+  std::span<const Launcher<Launch*>> all;
+};
 
 class HostBackend final : public Host {
  public:
@@ -43,13 +51,10 @@ class HostBackend final : public Host {
   gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
                                 Until until) override;
   void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
-  void permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) override;
-  void fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) override;
-  void axpby(NativeStream stream, const AxpbyParams& params, const Choice& choice, Until until) override;
   BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
   BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
-  void copy(NativeStream stream, const CopyParams& params, const Choice& choice, Until until) override;
   void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) override;
+  void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -101,10 +106,7 @@ class HostBackend final : public Host {
 };
 
 // Launchers that stand in files of their own.
-void add_copy_host_names(LauncherNames& names);
-void add_axpby_host_names(LauncherNames& names);
 void add_rows_host_names(LauncherNames& names);
-void add_permute_host_names(LauncherNames& names);
 void add_resize_host_names(LauncherNames& names);
 void add_transpose_host_names(LauncherNames& names);
 

@@ -58,8 +58,8 @@ constexpr Launcher<HostWay> kReduce[] = {
 constexpr Launcher<HostWay> kReduceAxis[] = {{"host_lines", {}}, {"host_lines_serial", {.serial = true}}};
 constexpr Launcher<HostWay> kReduceSegments[] = {{"host_segments", {}}, {"host_segments_serial", {.serial = true}}};
 
-constexpr Launcher<void (*)(const HostTeam&, const FillParams&, const LaunchShape&)> kFill[] = {
-    {"host_parallel", fill_parallel}, {"host_serial", fill_serial}};
+constexpr Launcher<HostLaunchers<FillParams>::Launch*> kFill[] = {{"host_parallel", fill_parallel},
+                                                                  {"host_serial", fill_serial}};
 
 }  // namespace
 
@@ -67,14 +67,11 @@ LauncherNames host_launcher_names() {
   LauncherNames names;
   add_names(names, GPUMEM_FAMILY_REDUCE, kReduce);
   add_transpose_host_names(names);
-  add_names(names, GPUMEM_FAMILY_FILL, kFill);
   add_names(names, GPUMEM_FAMILY_REDUCE_AXIS, kReduceAxis);
   add_names(names, GPUMEM_FAMILY_REDUCE_SEGMENTS, kReduceSegments);
-  add_axpby_host_names(names);
   add_rows_host_names(names);
-  add_permute_host_names(names);
-  add_copy_host_names(names);
   add_resize_host_names(names);
+  LaunchedFamilies::for_each([&]<class Family>() { add_names(names, Family::id, Family::on_host().all); });
   return names;
 }
 
@@ -114,9 +111,15 @@ gpumem_status HostBackend::reduce_segments(NativeStream stream, const ReduceSegm
   return run_lines<SegmentReduction>(stream, kReduceSegments[choice.launcher].launch, params, choice.shape, until);
 }
 
-void HostBackend::fill(NativeStream stream, const FillParams& params, const Choice& choice, Until until) {
-  const auto launch = kFill[choice.launcher].launch;
-  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
+HostLaunchers<FillParams> FillFamily::on_host() noexcept { return {kFill}; }
+
+void HostBackend::launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) {
+  std::visit(
+      [&]<class Family>(const Work<Family>& of) {
+        const auto run = Family::on_host().all[static_cast<size_t>(choice.launcher)].launch;
+        submit(stream, until, [run, params = of.params, shape = choice.shape, this] { run(team_, params, shape); });
+      },
+      work);
 }
 
 }  // namespace gpumem

@@ -4,7 +4,6 @@
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/permute_loops.hpp"
-#include "backend/launchers.hpp"
 
 namespace gpumem {
 namespace {
@@ -211,16 +210,11 @@ void permute_tiled(const HostTeam& team, const PermuteParams& args, const Launch
 
 void permute_serial(const HostTeam&, const PermuteParams& args, const LaunchShape&) { permute_strided_scalar(args); }
 
-constexpr Launcher<void (*)(const HostTeam&, const PermuteParams&, const LaunchShape&)> kPermute[] = {
-    {"host_tiled", permute_tiled}, {"host_serial", permute_serial}};
+constexpr Launcher<HostLaunchers<PermuteParams>::Launch*> kPermute[] = {{"host_tiled", permute_tiled},
+                                                                        {"host_serial", permute_serial}};
 
 }  // namespace
 
-void add_permute_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_PERMUTE, kPermute); }
-
-void HostBackend::permute(NativeStream stream, const PermuteParams& params, const Choice& choice, Until until) {
-  const auto launch = kPermute[choice.launcher].launch;
-  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
-}
+HostLaunchers<PermuteParams> PermuteFamily::on_host() noexcept { return {kPermute}; }
 
 }  // namespace gpumem

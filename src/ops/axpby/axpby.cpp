@@ -8,7 +8,6 @@
 #include "kernels/elements.hpp"
 #include "ops/outputs.hpp"
 #include "ops/placed.hpp"
-#include "ops/plan.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
@@ -115,23 +114,20 @@ Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& call, Until until) {
 
 void axpby(Context& context, const AxpbyParams& call, NativeStream stream, Until until) {
   CallPlanner planner(context, call, until);
-  const Planned planned = plan_with_sources(planner, call, until);
+  Planned planned = plan_with_sources(planner, call, until);
   if (planned.plan.empty) return;
   if (until == Until::complete) require_not_capturing(context, stream, "a blocking axpby");
   const Runs runs = planned.plan.placement.runs;
   std::optional<Scratch> room_of_x;
   std::optional<Scratch> room_of_y;
-  AxpbyParams params = planned.plan.params;
+  AxpbyParams& params = planned.plan.params;
   bring(context, room_of_x, runs, planned.x, params.x);
   if (planned.x.read && planned.y.read && planned.x.range.p == planned.y.range.p) {
     params.y = params.x;
   } else {
     bring(context, room_of_y, runs, planned.y, params.y);
   }
-  run_placed(context, planned.plan.placement, stream, until, "this axpby",
-             [params, choice = Choice(planned.plan.decision)](Backend& backend, NativeStream on, Until done) {
-               backend.axpby(on, params, choice, done);
-             });
+  launch_placed(context, planned.plan, stream, until, "this axpby");
 }
 
 }  // namespace gpumem

@@ -2,7 +2,6 @@
 #include "base/sentences.hpp"
 #include "ops/copy/ring_copy.hpp"
 #include "ops/placed.hpp"
-#include "ops/plan.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {
@@ -113,10 +112,8 @@ void copy(Context& context, const CopyParams& call, NativeStream stream, Until u
   const Plan<CopyFamily> planned = plan(planner, call, until);
   if (planned.empty) return;
   if (planned.params.across != Across::nothing) return copy_across(context, planned, stream, until);
-  const Runs runs = planned.placement.runs;
-  run_placed(context, planned.placement, stream, until, runs == Runs::host ? "a copy of host memory" : "a copy",
-             [params = planned.params, choice = Choice(planned.decision)](
-                 Backend& backend, NativeStream on, Until done) { backend.copy(on, params, choice, done); });
+  const bool on_host = planned.placement.runs == Runs::host;
+  launch_placed(context, planned, stream, until, on_host ? "a copy of host memory" : "a copy");
 }
 
 }  // namespace gpumem

@@ -78,7 +78,7 @@ CopyParams out_of(const CopyParams& piece, const char* chunk) noexcept {
 }
 
 void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& block) {
-  device.copy(stream, merged(block), driver_choice(), Until::enqueued);
+  device.launch(stream, Work<CopyFamily>{merged(block)}, driver_choice(), Until::enqueued);
 }
 
 // One copy that host threads share: each takes a piece after the other, whichever is next.
@@ -332,7 +332,8 @@ Choice driver_choice() noexcept { return {row_of_backend(CopyFamily::table(), dr
 
 void move_across(Context& context, NativeStream stream, const CopyParams& params, const Decision& decision,
                  Until until) {
-  if (decision.row != rings_variant()) return context.device().copy(stream, params, decision, until);
+  if (decision.row != rings_variant())
+    return context.device().launch(stream, Work<CopyFamily>{params}, decision, until);
   SharedCopy(context, stream, params, decision.shape, params.to_device ? Runs::cuda : Runs::host).run(until);
 }
 

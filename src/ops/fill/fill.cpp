@@ -3,7 +3,6 @@
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
 #include "ops/placed.hpp"
-#include "ops/plan.hpp"
 
 namespace gpumem {
 namespace {
@@ -60,9 +59,7 @@ void fill(Context& context, const FillParams& given, NativeStream stream, Until 
   }
   const Plan<FillFamily> planned = plan(planner, call, until);
   if (planned.empty) return;
-  run_placed(context, planned.placement, stream, until, "this fill",
-             [params = planned.params, choice = Choice(planned.decision)](
-                 Backend& backend, NativeStream on, Until done) { backend.fill(on, params, choice, done); });
+  launch_placed(context, planned, stream, until, "this fill");
 }
 
 }  // namespace gpumem

@@ -49,7 +49,7 @@ Travel travel_of(const Permutation& p) noexcept {
 // Two axes are the transposes' own, whose table chooses among them.
 void run(Backend& backend, NativeStream stream, const PermuteParams& params, const Decision& decision, Until until) {
   if (std::string_view(PermuteFamily::table()[decision.row].name) != "transpose") {
-    return backend.permute(stream, params, decision, until);
+    return backend.launch(stream, Work<PermuteFamily>{params}, decision, until);
   }
   const TransposeParams transpose = transpose_of(params);
   backend.transpose(stream, transpose, select<TransposeFamily>(backend.props(), transpose, {}, {}), until);

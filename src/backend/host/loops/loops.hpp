@@ -180,7 +180,7 @@ extern const Loops loops;
 }
 
 #if defined(GPUMEM_LOOPS)
-// The parts of one instruction set.
+// The parts of one instruction set, and all of them.
 namespace GPUMEM_LOOPS {
 extern const IntegerLoops integers;
 extern const FloatLoops floats;
@@ -190,6 +190,7 @@ extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
 extern const ResizeLoops resizes;
+inline constexpr Loops kParts = {integers, floats, ranges, moves, float_lines, word_lines, axpby, resizes};
 }  // namespace GPUMEM_LOOPS
 #endif
 

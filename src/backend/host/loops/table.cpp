@@ -3,6 +3,6 @@
 
 namespace gpumem::GPUMEM_LOOPS {
 
-const Loops loops = {integers, floats, ranges, moves, float_lines, word_lines, axpby, resizes};
+const Loops loops = kParts;
 
 }  // namespace gpumem::GPUMEM_LOOPS

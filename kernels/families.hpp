@@ -1,0 +1,115 @@
+// The families of operations: for each its name, the parameters that travel from the entry point to the launcher, and what is
+// declared of it elsewhere. Tables, problem lines, the backends and the tests go through the lists at the end.
+#pragma once
+
+#include <span>
+
+#include "gpumem.h"
+#include "kernels/axpby/params.hpp"
+#include "kernels/copy/params.hpp"
+#include "kernels/fill/params.hpp"
+#include "kernels/gather_scatter/params.hpp"
+#include "kernels/permute/params.hpp"
+#include "kernels/reduce/params.hpp"
+#include "kernels/resize/params.hpp"
+#include "kernels/transpose/params.hpp"
+
+namespace gpumem {
+
+template <class Params>
+struct Variant;  // select/variants.hpp
+template <class Params>
+struct HostLaunchers;  // backend/host/host_backend.hpp
+template <class Params>
+struct CudaLaunchers;  // backend/cuda/cuda_backend.hpp
+
+template <class TheParams, gpumem_family kId>
+struct Family {
+  using Params = TheParams;
+  using Table = std::span<const Variant<Params>>;
+  static constexpr gpumem_family id = kId;
+};
+
+// The table sees the parameters as the plan has made them normal. Each backend has a row for every valid problem.
+struct ReduceFamily : Family<ReduceParams, GPUMEM_FAMILY_REDUCE> {
+  static constexpr const char* name = "reduce";
+  static Table table() noexcept;
+};
+
+struct TransposeFamily : Family<TransposeParams, GPUMEM_FAMILY_TRANSPOSE> {
+  static constexpr const char* name = "transpose";
+  static Table table() noexcept;
+};
+
+struct FillFamily : Family<FillParams, GPUMEM_FAMILY_FILL> {
+  static constexpr const char* name = "fill";
+  static Table table() noexcept;
+  static HostLaunchers<Params> on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
+};
+
+struct ReduceAxisFamily : Family<ReduceAxisParams, GPUMEM_FAMILY_REDUCE_AXIS> {
+  static constexpr const char* name = "reduce_axis";
+  static Table table() noexcept;
+};
+
+struct ReduceSegmentsFamily : Family<ReduceSegmentsParams, GPUMEM_FAMILY_REDUCE_SEGMENTS> {
+  static constexpr const char* name = "reduce_segments";
+  static Table table() noexcept;
+};
+
+struct CopyFamily : Family<CopyParams, GPUMEM_FAMILY_COPY> {
+  static constexpr const char* name = "copy";
+  static Table table() noexcept;
+  static HostLaunchers<Params> on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
+};
+
+struct AxpbyFamily : Family<AxpbyParams, GPUMEM_FAMILY_AXPBY> {
+  static constexpr const char* name = "axpby";
+  static Table table() noexcept;
+  static HostLaunchers<Params> on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
+};
+
+struct GatherFamily : Family<GatherScatterParams, GPUMEM_FAMILY_GATHER> {
+  static constexpr const char* name = "gather";
+  static Table table() noexcept;
+};
+
+struct ScatterFamily : Family<GatherScatterParams, GPUMEM_FAMILY_SCATTER> {
+  static constexpr const char* name = "scatter";
+  static Table table() noexcept;
+};
+
+struct PermuteFamily : Family<PermuteParams, GPUMEM_FAMILY_PERMUTE> {
+  static constexpr const char* name = "permute";
+  static Table table() noexcept;
+  static HostLaunchers<Params> on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
+};
+
+struct ResizeFamily : Family<ResizeParams, GPUMEM_FAMILY_RESIZE> {
+  static constexpr const char* name = "resize";
+  static Table table() noexcept;
+};
+
+template <class... Family>
+struct FamilyList {
+  static constexpr int count = sizeof...(Family);
+  // Calls f.template operator()<Family>() for each.
+  template <class F>
+  static constexpr void for_each(F&& f) {
+    (f.template operator()<Family>(), ...);
+  }
+};
+
+// In the order of their numbers, which begin with 1.
+using Families = FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
+                            CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily>;
+// Those that a backend does no more for than launch the chosen variant.
+using LaunchedFamilies = FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily>;
+
+constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
+
+}  // namespace gpumem
