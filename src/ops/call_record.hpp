@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 
 #include "ops/operand.hpp"
@@ -47,23 +48,12 @@ struct PermuteRecord {
 
 // What the record keeps of a family's call.
 template <class Family>
-struct CallOf {
-  using Type = typename Family::Params;
-};
-template <>
-struct CallOf<GatherFamily> {
-  using Type = GatherParams;
-};
-template <>
-struct CallOf<ScatterFamily> {
-  using Type = ScatterParams;
-};
-template <>
-struct CallOf<PermuteFamily> {
-  using Type = PermuteRecord;
-};
+using CallOf = std::conditional_t<std::is_same_v<Family, GatherFamily>, GatherParams,
+                                  std::conditional_t<std::is_same_v<Family, ScatterFamily>, ScatterParams,
+                                                     std::conditional_t<std::is_same_v<Family, PermuteFamily>,
+                                                                        PermuteRecord, typename Family::Params>>>;
 template <class... Family>
-std::variant<std::monostate, typename CallOf<Family>::Type...> any_call(FamilyList<Family...>);
+std::variant<std::monostate, CallOf<Family>...> any_call(FamilyList<Family...>);
 
 struct CallRecord {
   using Call = decltype(any_call(Families{}));  // by gpumem_family; the first: none

@@ -19,8 +19,6 @@ namespace {
 template <class Family>
 constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
 template <class Family>
-using CallOf = std::conditional_t<kGathers<Family>, GatherParams, ScatterParams>;
-template <class Family>
 constexpr const char* kRowsName = kGathers<Family> ? "src_rows" : "dst_rows";
 template <class Family>
 int64_t rows_of(const GatherScatterParams& c) noexcept {
