@@ -1,11 +1,12 @@
 # Header, libraries, CMake package, pkg-config file.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS gpumem gpumem_static EXPORT gpumemTargets
+install(TARGETS gpumem gpumem_static gpumem_cpp EXPORT gpumemTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES include/gpumem.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/gpumem.h bindings/cpp/gpumem.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY bindings/cpp/gpumem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES scripts/gpumem.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/gpumem)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpumem)

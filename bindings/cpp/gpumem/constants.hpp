@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The constants of gpumem.h as scoped enumerations, and versions.
+#ifndef GPUMEM_CONSTANTS_HPP
+#define GPUMEM_CONSTANTS_HPP
+
+#include <gpumem.h>
+
+#include <cstdint>
+
+namespace gpumem {
+
+enum class status : gpumem_status {
+  ok = GPUMEM_OK,
+  invalid_argument = GPUMEM_INVALID_ARGUMENT,
+  invalid_handle = GPUMEM_INVALID_HANDLE,
+  invalid_pointer = GPUMEM_INVALID_POINTER,
+  out_of_range = GPUMEM_OUT_OF_RANGE,
+  empty = GPUMEM_EMPTY,
+  overflow = GPUMEM_OVERFLOW,
+  unsupported = GPUMEM_UNSUPPORTED,
+  busy = GPUMEM_BUSY,
+  not_ready = GPUMEM_NOT_READY,
+  not_found = GPUMEM_NOT_FOUND,
+  capturing = GPUMEM_CAPTURING,
+  forked = GPUMEM_FORKED,
+  corrupted = GPUMEM_CORRUPTED,
+  out_of_memory = GPUMEM_OUT_OF_MEMORY,
+  out_of_resources = GPUMEM_OUT_OF_RESOURCES,
+  file_error = GPUMEM_FILE_ERROR,
+  no_device = GPUMEM_NO_DEVICE,
+  no_driver = GPUMEM_NO_DRIVER,
+  driver_too_old = GPUMEM_DRIVER_TOO_OLD,
+  device_fault = GPUMEM_DEVICE_FAULT,
+  driver_error = GPUMEM_DRIVER_ERROR,
+  not_built = GPUMEM_NOT_BUILT,
+  internal = GPUMEM_INTERNAL
+};
+
+enum class backend : gpumem_backend { host = GPUMEM_BACKEND_HOST, cuda = GPUMEM_BACKEND_CUDA };
+
+inline constexpr std::int32_t device_host = GPUMEM_DEVICE_HOST;
+inline constexpr std::int32_t device_best = GPUMEM_DEVICE_BEST;
+inline constexpr std::int32_t device_cuda = GPUMEM_DEVICE_CUDA;
+inline constexpr std::int32_t device_none = GPUMEM_DEVICE_NONE;
+
+enum class dtype : gpumem_dtype {
+  i8 = GPUMEM_I8,
+  u8 = GPUMEM_U8,
+  i16 = GPUMEM_I16,
+  u16 = GPUMEM_U16,
+  i32 = GPUMEM_I32,
+  u32 = GPUMEM_U32,
+  i64 = GPUMEM_I64,
+  u64 = GPUMEM_U64,
+  f16 = GPUMEM_F16,
+  bf16 = GPUMEM_BF16,
+  f32 = GPUMEM_F32,
+  f64 = GPUMEM_F64
+};
+
+enum class reduce_op : gpumem_reduce_op {
+  sum = GPUMEM_SUM,
+  min = GPUMEM_MIN,
+  max = GPUMEM_MAX,
+  sum_abs = GPUMEM_SUM_ABS,
+  sum_squares = GPUMEM_SUM_SQUARES,
+  sum_cubes = GPUMEM_SUM_CUBES,
+  max_abs = GPUMEM_MAX_ABS,
+  min_max = GPUMEM_MIN_MAX,
+  sum_compensated = GPUMEM_SUM_COMPENSATED
+};
+
+enum class axis : gpumem_axis { rows = GPUMEM_AXIS_ROWS, cols = GPUMEM_AXIS_COLS };
+
+enum class memory_kind : gpumem_memory_kind {
+  pageable = GPUMEM_MEMORY_PAGEABLE,
+  pinned = GPUMEM_MEMORY_PINNED,
+  device = GPUMEM_MEMORY_DEVICE,
+  managed = GPUMEM_MEMORY_MANAGED
+};
+
+enum class advice : gpumem_advice {
+  read_mostly = GPUMEM_ADVISE_READ_MOSTLY,
+  unset_read_mostly = GPUMEM_ADVISE_UNSET_READ_MOSTLY,
+  preferred_location = GPUMEM_ADVISE_PREFERRED_LOCATION,
+  unset_preferred_location = GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION,
+  accessed_by = GPUMEM_ADVISE_ACCESSED_BY,
+  unset_accessed_by = GPUMEM_ADVISE_UNSET_ACCESSED_BY
+};
+
+enum class family : gpumem_family {
+  reduce = GPUMEM_FAMILY_REDUCE,
+  transpose = GPUMEM_FAMILY_TRANSPOSE,
+  fill = GPUMEM_FAMILY_FILL,
+  reduce_axis = GPUMEM_FAMILY_REDUCE_AXIS,
+  reduce_segments = GPUMEM_FAMILY_REDUCE_SEGMENTS,
+  copy = GPUMEM_FAMILY_COPY,
+  axpby = GPUMEM_FAMILY_AXPBY,
+  gather = GPUMEM_FAMILY_GATHER,
+  scatter = GPUMEM_FAMILY_SCATTER,
+  permute = GPUMEM_FAMILY_PERMUTE,
+  resize = GPUMEM_FAMILY_RESIZE
+};
+
+enum class filter : gpumem_filter { nearest = GPUMEM_FILTER_NEAREST, bilinear = GPUMEM_FILTER_BILINEAR };
+enum class format : gpumem_format { text = GPUMEM_FORMAT_TEXT, json = GPUMEM_FORMAT_JSON };
+enum class log_level : gpumem_log_level {
+  error = GPUMEM_LOG_ERROR,
+  warning = GPUMEM_LOG_WARNING,
+  info = GPUMEM_LOG_INFO
+};
+
+struct version {
+  std::int32_t major, minor, patch;
+};
+inline constexpr version header_version{GPUMEM_VERSION_MAJOR, GPUMEM_VERSION_MINOR, GPUMEM_VERSION_PATCH};
+
+inline version library_version() noexcept {
+  version found{};
+  gpumem_version(&found.major, &found.minor, &found.patch);
+  return found;
+}
+
+// The name that the status has in C, "GPUMEM_OUT_OF_MEMORY".
+inline const char* status_name(status code) noexcept { return gpumem_status_name(static_cast<gpumem_status>(code)); }
+
+}  // namespace gpumem
+
+#endif  // GPUMEM_CONSTANTS_HPP

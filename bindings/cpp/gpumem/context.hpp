@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contexts, and what is asked of the library without one.
+#ifndef GPUMEM_CONTEXT_HPP
+#define GPUMEM_CONTEXT_HPP
+
+#include <gpumem.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gpumem/stream.hpp"
+
+namespace gpumem {
+
+// The structs of gpumem.h, filled as its functions want them.
+struct context_options : gpumem_ctx_options {
+  context_options() { detail::check(gpumem_ctx_options_init(this, sizeof(gpumem_ctx_options))); }
+
+  // The program's own threads: pool(tasks, task) calls task(i) once for each i in [0, tasks) and returns when all have returned. The
+  // pool must outlive the context, and throw nothing.
+  template <class Pool>
+  context_options& set_pool(Pool& pool) {
+    parallel_for_user = const_cast<void*>(static_cast<const void*>(std::addressof(pool)));
+    parallel_for = [](void* user, std::int64_t tasks, gpumem_task_fn task, void* state) noexcept {
+      (*static_cast<Pool*>(user))(tasks, [=](std::int64_t index) { task(state, index); });
+    };
+    return *this;
+  }
+};
+struct device_info : gpumem_device_info {
+  device_info() { detail::check(gpumem_device_info_init(this, sizeof(gpumem_device_info))); }
+};
+struct pointer_info : gpumem_pointer_info {
+  pointer_info() { detail::check(gpumem_pointer_info_init(this, sizeof(gpumem_pointer_info))); }
+};
+struct managed_info : gpumem_managed_info {
+  managed_info() { detail::check(gpumem_managed_info_init(this, sizeof(gpumem_managed_info))); }
+};
+struct memory_stats : gpumem_memory_stats_info {
+  memory_stats() { detail::check(gpumem_memory_stats_init(this, sizeof(gpumem_memory_stats_info))); }
+};
+
+// A context, without owning it.
+template <class Mode>
+class basic_context_ref : public operations<Mode, detail::blocking> {
+  using base = operations<Mode, detail::blocking>;
+  using base::queue_;
+
+ public:
+  template <class T>
+  using of = typename Mode::template of<T>;
+
+  explicit basic_context_ref(gpumem_ctx* ctx) noexcept : base({ctx}) {}
+  gpumem_ctx* get() const noexcept { return queue_.ctx; }
+  basic_context_ref<returning> attempt() const noexcept { return basic_context_ref<returning>(queue_.ctx); }
+
+  of<device_info> device() const {
+    device_info info;
+    const gpumem_status code = gpumem_ctx_device(queue_.ctx, &info);
+    return Mode::give(code, std::move(info));
+  }
+  // Fails with the device fault that sticks to the context, if there is one.
+  of<void> check() const { return Mode::give(gpumem_ctx_status(queue_.ctx)); }
+  of<void> synchronize() const { return Mode::give(gpumem_ctx_synchronize(queue_.ctx)); }
+  of<void> synchronize(const event& mark) const { return Mode::give(gpumem_event_synchronize(mark.get())); }
+  of<void> warmup() const { return Mode::give(gpumem_ctx_warmup(queue_.ctx)); }
+
+  // fn(log_level, std::string_view) gets the context's messages. It must outlive the context, and throw nothing.
+  template <class F>
+  of<void> set_log(F& fn) const {
+    return Mode::give(gpumem_ctx_set_log(
+        queue_.ctx,
+        [](void* user, gpumem_log_level level, const char* message) noexcept {
+          (*static_cast<F*>(user))(static_cast<log_level>(level), std::string_view(message));
+        },
+        const_cast<void*>(static_cast<const void*>(std::addressof(fn)))));
+  }
+  of<void> set_log(std::nullptr_t) const { return Mode::give(gpumem_ctx_set_log(queue_.ctx, nullptr, nullptr)); }
+
+  // -- memory
+
+  template <class T>
+  of<device_buffer<T>> alloc_device(std::int64_t size) const {
+    return alloc<T, memory_kind::device>(gpumem_alloc_device, size);
+  }
+  template <class T>
+  of<pinned_buffer<T>> alloc_pinned(std::int64_t size) const {
+    return alloc<T, memory_kind::pinned>(gpumem_alloc_pinned, size);
+  }
+  template <class T>
+  of<managed_buffer<T>> alloc_managed(std::int64_t size) const {
+    return alloc<T, memory_kind::managed>(gpumem_alloc_managed, size);
+  }
+  template <class T, memory_kind K>
+  of<void> free(buffer<T, K>&& memory) const {
+    return Mode::give(memory.free());
+  }
+  of<void> trim(std::int64_t keep_bytes = 0) const { return Mode::give(gpumem_memory_trim(queue_.ctx, keep_bytes)); }
+  of<void> check_memory() const { return Mode::give(gpumem_memory_check(queue_.ctx)); }
+  of<void> trace(const std::string& path) const { return Mode::give(gpumem_memory_trace(queue_.ctx, path.c_str())); }
+  of<void> end_trace() const { return Mode::give(gpumem_memory_trace(queue_.ctx, nullptr)); }
+  of<gpumem::memory_stats> memory_stats() const {
+    gpumem::memory_stats stats;
+    const gpumem_status code = gpumem_memory_stats(queue_.ctx, &stats);
+    return Mode::give(code, std::move(stats));
+  }
+  // Names memory of the context in its reports; "" takes the name away.
+  template <class X>
+  of<void> label(X&& x, const std::string& name) const {
+    return Mode::give(gpumem_memory_label(queue_.ctx, detail::contiguous(std::forward<X>(x)).data, name.c_str()));
+  }
+  template <class X>
+  of<registration> register_host(X&& x) const {
+    const auto all = detail::contiguous(std::forward<X>(x));
+    const gpumem_status code = gpumem_host_register(queue_.ctx, all.data, all.bytes());
+    return Mode::give(code, registration(queue_.ctx, code == GPUMEM_OK ? all.data : nullptr));
+  }
+  of<void> unregister(registration&& range) const { return Mode::give(range.end()); }
+  of<pointer_info> query(const void* p) const {
+    pointer_info info;
+    const gpumem_status code = gpumem_pointer_query(queue_.ctx, p, &info);
+    return Mode::give(code, std::move(info));
+  }
+  template <class X>
+  of<managed_info> query_managed(X&& x) const {
+    const auto all = detail::contiguous(std::forward<X>(x));
+    managed_info info;
+    const gpumem_status code = gpumem_managed_query(queue_.ctx, all.data, all.bytes(), &info);
+    return Mode::give(code, std::move(info));
+  }
+  template <class X>
+  of<void> advise(X&& x, advice hint, std::int32_t device = device_none) const {
+    const auto all = detail::contiguous(std::forward<X>(x));
+    return Mode::give(
+        gpumem_managed_advise(queue_.ctx, all.data, all.bytes(), static_cast<gpumem_advice>(hint), device));
+  }
+
+  // -- streams and events
+
+  of<stream> create_stream() const {
+    gpumem_stream* handle = nullptr;
+    const gpumem_status code = gpumem_stream_create(queue_.ctx, &handle);
+    return Mode::give(code, stream(queue_.ctx, handle));
+  }
+  // Borrows a cudaStream_t of the program.
+  of<stream> wrap_stream(void* native_stream) const {
+    gpumem_stream* handle = nullptr;
+    const gpumem_status code = gpumem_stream_wrap(queue_.ctx, native_stream, &handle);
+    return Mode::give(code, stream(queue_.ctx, handle));
+  }
+  basic_stream_ref<Mode> own_stream() const noexcept { return {queue_.ctx, nullptr}; }
+  of<event> create_event() const {
+    gpumem_event* handle = nullptr;
+    const gpumem_status code = gpumem_event_create(queue_.ctx, &handle);
+    return Mode::give(code, event(handle));
+  }
+  of<std::chrono::duration<double>> elapsed(const event& start, const event& end) const {
+    double seconds = 0;
+    const gpumem_status code = gpumem_event_elapsed(start.get(), end.get(), &seconds);
+    return Mode::give(code, std::chrono::duration<double>(seconds));
+  }
+
+  // -- reductions
+
+  template <class X>
+  of<reduced_t<detail::element_t<X>>> reduce(reduce_op op, X&& x) const {
+    using T = detail::element_t<X>;
+    using R = reduced_t<T>;
+    if (op == reduce_op::min_max)
+      return Mode::template refuse<R>("reduce: op is min_max, which gives two results: see min_max()");
+    const auto from = detail::sequence_of(std::forward<X>(x));
+    R result{};
+    const gpumem_status code =
+        gpumem_reduce(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data, from.size, from.stride, &result);
+    return Mode::give(code, std::move(result));
+  }
+  // The result goes where `result` lies.
+  template <class X, class R>
+  of<void> reduce(reduce_op op, X&& x, R&& result) const {
+    return this->reduce_into(op, std::forward<X>(x), std::forward<R>(result), {});
+  }
+  template <class X>
+  of<std::pair<reduced_t<detail::element_t<X>>, reduced_t<detail::element_t<X>>>> min_max(X&& x) const {
+    using T = detail::element_t<X>;
+    const auto from = detail::sequence_of(std::forward<X>(x));
+    reduced_t<T> both[2] = {};
+    const gpumem_status code =
+        gpumem_reduce(queue_.ctx, detail::raw_dtype<T>(), GPUMEM_MIN_MAX, from.data, from.size, from.stride, both);
+    return Mode::give(code, std::pair(both[0], both[1]));
+  }
+  // The minimum or maximum, and its place counted from 0.
+  template <class X>
+  of<found<reduced_t<detail::element_t<X>>>> argreduce(reduce_op op, X&& x) const {
+    using T = detail::element_t<X>;
+    const auto from = detail::sequence_of(std::forward<X>(x));
+    found<reduced_t<T>> place{};
+    const gpumem_status code = gpumem_argreduce(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data,
+                                                from.size, from.stride, &place.value, &place.index);
+    return Mode::give(code, std::move(place));
+  }
+  template <class X, class Y>
+  of<double> dot(X&& x, Y&& y) const {
+    const auto left = detail::sequence_of(std::forward<X>(x));
+    const auto right = detail::sequence_of(std::forward<Y>(y));
+    using T = typename decltype(left)::element;
+    static_assert(std::is_same_v<typename decltype(right)::element, T>, "x and y have the same elements");
+    if (left.size != right.size) {
+      return Mode::template refuse<double>(detail::quantity("dot: x", left.size) + ", " +
+                                           detail::quantity("y", right.size));
+    }
+    double result = 0;
+    gpumem_status code = GPUMEM_OK;
+    if constexpr (std::is_same_v<T, float>) {
+      code = gpumem_dot_f32(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride, &result);
+    } else {
+      static_assert(std::is_same_v<T, double>, "dot takes float and double");
+      code = gpumem_dot_f64(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride, &result);
+    }
+    return Mode::give(code, std::move(result));
+  }
+  template <class X>
+  of<double> nrm2(X&& x) const {
+    const auto from = detail::sequence_of(std::forward<X>(x));
+    using T = typename decltype(from)::element;
+    double result = 0;
+    gpumem_status code = GPUMEM_OK;
+    if constexpr (std::is_same_v<T, float>) {
+      code = gpumem_nrm2_f32(queue_.ctx, from.data, from.size, from.stride, &result);
+    } else {
+      static_assert(std::is_same_v<T, double>, "nrm2 takes float and double");
+      code = gpumem_nrm2_f64(queue_.ctx, from.data, from.size, from.stride, &result);
+    }
+    return Mode::give(code, std::move(result));
+  }
+  // A failure with status::overflow or empty leaves the other results right.
+  template <class T, class R>
+  of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result) const {
+    return this->axis_into(op, along, x, std::forward<R>(result), {});
+  }
+  template <class X, class O, class R>
+  of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result) const {
+    return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), {});
+  }
+
+  // -- rows by index
+
+  template <class S, class I, class D>
+  of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst) const {
+    return this->gather_into(src, std::forward<I>(index), dst, {});
+  }
+  template <class S, class I, class D>
+  of<void> scatter(matrix_view<S> src, I&& index, matrix_view<D> dst) const {
+    return this->scatter_into(src, std::forward<I>(index), dst, {});
+  }
+
+  // -- variants
+
+  of<void> force(family which, const std::string& variant) const {
+    return Mode::give(gpumem_variant_force(queue_.ctx, static_cast<gpumem_family>(which), variant.c_str()));
+  }
+  // Gives the choice back.
+  of<void> force(family which, std::nullptr_t) const {
+    return Mode::give(gpumem_variant_force(queue_.ctx, static_cast<gpumem_family>(which), nullptr));
+  }
+  of<std::string> explain(const std::string& line, format how = format::text) const {
+    std::string text;
+    const auto write = [&](char* buf, std::int64_t cap, std::int64_t* needed) {
+      return gpumem_explain(queue_.ctx, line.c_str(), static_cast<gpumem_format>(how), buf, cap, needed);
+    };
+    const gpumem_status code = detail::read_text(write, text);
+    return Mode::give(code, std::move(text));
+  }
+
+ private:
+  template <class T, memory_kind K, class Alloc>
+  of<buffer<T, K>> alloc(Alloc allocate, std::int64_t size) const {
+    if (size > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
+      return Mode::template refuse<buffer<T, K>>(detail::quantity("alloc: size", size));
+    }
+    void* p = nullptr;
+    const gpumem_status code = allocate(queue_.ctx, size * static_cast<std::int64_t>(sizeof(T)), &p);
+    return Mode::give(code, buffer<T, K>(queue_.ctx, static_cast<T*>(p), code == GPUMEM_OK ? size : 0));
+  }
+};
+
+using context_ref = basic_context_ref<throwing>;
+
+class context : public context_ref {
+ public:
+  context() : context(make(nullptr).value()) {}
+  explicit context(const context_options& options) : context(make(&options).value()) {}
+  static result<context> create() { return make(nullptr); }
+  static result<context> create(const context_options& options) { return make(&options); }
+
+  // Ends the context now. status::busy while streams or events are alive leaves it as it is.
+  void close() { detail::check(owner_.close()); }
+
+ private:
+  explicit context(gpumem_ctx* handle) noexcept : context_ref(handle), owner_(handle) {}
+  static result<context> make(const gpumem_ctx_options* options) {
+    gpumem_ctx* handle = nullptr;
+    const gpumem_status code = gpumem_ctx_create(options, &handle);
+    return returning::give(code, context(handle));
+  }
+
+  detail::owner<gpumem_ctx, gpumem_ctx_destroy> owner_;
+};
+
+// The process's own context for a device, behind the allocators for PyTorch and CuPy.
+template <class Mode = throwing>
+typename Mode::template of<basic_context_ref<Mode>> shared_context(std::int32_t device) {
+  gpumem_ctx* handle = nullptr;
+  const gpumem_status code = gpumem_shared_ctx(device, &handle);
+  return Mode::give(code, basic_context_ref<Mode>(handle));
+}
+
+template <class Mode = throwing>
+typename Mode::template of<std::int32_t> device_count() {
+  std::int32_t count = 0;
+  const gpumem_status code = gpumem_device_count(&count);
+  return Mode::give(code, std::move(count));
+}
+
+template <class Mode = throwing>
+typename Mode::template of<device_info> query_device(std::int32_t device = device_best) {
+  device_info info;
+  const gpumem_status code = gpumem_device_query(device, &info);
+  return Mode::give(code, std::move(info));
+}
+
+// The names of a family's variants, in the order in which they are tried.
+template <class Mode = throwing>
+typename Mode::template of<std::vector<std::string_view>> variants(family which) {
+  std::int32_t count = 0;
+  std::vector<std::string_view> names;
+  gpumem_status code = gpumem_variant_count(static_cast<gpumem_family>(which), &count);
+  for (std::int32_t index = 0; code == GPUMEM_OK && index < count; ++index) {
+    const char* name = "";
+    code = gpumem_variant_name(static_cast<gpumem_family>(which), index, &name);
+    names.emplace_back(name);
+  }
+  return Mode::give(code, std::move(names));
+}
+
+}  // namespace gpumem
+
+#endif  // GPUMEM_CONTEXT_HPP

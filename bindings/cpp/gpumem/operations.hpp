@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations that a context does at once and a stream in its order.
+#ifndef GPUMEM_OPERATIONS_HPP
+#define GPUMEM_OPERATIONS_HPP
+
+#include <gpumem.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gpumem/views.hpp"
+
+namespace gpumem {
+
+// Where an enqueued operation leaves what only the run can find; nothing by default.
+class status_word {
+ public:
+  status_word() = default;
+  template <class X, class = std::enable_if_t<std::is_same_v<detail::element_t<X>, gpumem_status>>>
+  status_word(X&& word) : address_(detail::contiguous(std::forward<X>(word)).data) {}
+  gpumem_status* get() const noexcept { return address_; }
+
+ private:
+  gpumem_status* address_ = nullptr;
+};
+
+template <class T>
+struct found {
+  T value;
+  std::int64_t index;
+};
+
+namespace detail {
+template <class T>
+struct identity {
+  using type = T;
+};
+
+inline gpumem_reduce_op raw(reduce_op op) { return static_cast<gpumem_reduce_op>(op); }
+template <class T>
+constexpr gpumem_dtype raw_dtype() {
+  return static_cast<gpumem_dtype>(dtype_v<T>);
+}
+template <class T>
+constexpr std::int64_t bytes_of() {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                "elements are of 1, 2, 4, 8 or 16 bytes");
+  return static_cast<std::int64_t>(sizeof(T));
+}
+
+// Which of the two forms of a C function is called.
+struct blocking {
+  gpumem_ctx* ctx;
+  template <class Plain, class Async, class... A>
+  gpumem_status call(Plain plain, Async, A... a) const {
+    return plain(ctx, a...);
+  }
+  template <class Plain, class Async, class... A>
+  gpumem_status call_with(gpumem_status*, Plain plain, Async, A... a) const {
+    return plain(ctx, a...);
+  }
+};
+struct enqueued {
+  gpumem_ctx* ctx;
+  gpumem_stream* stream;
+  template <class Plain, class Async, class... A>
+  gpumem_status call(Plain, Async async, A... a) const {
+    return async(ctx, a..., stream);
+  }
+  template <class Plain, class Async, class... A>
+  gpumem_status call_with(gpumem_status* word, Plain, Async async, A... a) const {
+    return async(ctx, a..., word, stream);
+  }
+};
+}  // namespace detail
+
+// What a context does at once, and a stream in its order.
+template <class Mode, class Queue>
+class operations {
+ public:
+  template <class T>
+  using of = typename Mode::template of<T>;
+
+  template <class D, class S>
+  of<void> copy(D&& dst, S&& src) const {
+    const auto to = detail::contiguous(std::forward<D>(dst));
+    const auto from = detail::contiguous(std::forward<S>(src));
+    same_type(to, from);
+    if (to.size != from.size) return unequal("copy: dst", to.size, "src", from.size);
+    return Mode::give(queue_.call(gpumem_copy, gpumem_copy_async, to.data, from.data, to.bytes()));
+  }
+
+  template <class D, class S>
+  of<void> copy(matrix_view<D> dst, matrix_view<S> src) const {
+    static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                  "dst and src have the same elements, and those of dst are not const");
+    if (dst.rows() != src.rows()) return unequal("copy: rows of dst", dst.rows(), "of src", src.rows());
+    if (dst.cols() != src.cols()) return unequal("copy: cols of dst", dst.cols(), "of src", src.cols());
+    if (dst.batches() != src.batches()) return unequal("copy: batches of dst", dst.batches(), "of src", src.batches());
+    if (dst.batches() == 1) {
+      return Mode::give(queue_.call(gpumem_copy_2d, gpumem_copy_2d_async, dst.address(), dst.pitch_bytes(),
+                                    src.address(), src.pitch_bytes(), src.row_bytes(), src.rows()));
+    }
+    return Mode::give(queue_.call(gpumem_copy_3d, gpumem_copy_3d_async, dst.address(), dst.pitch_bytes(),
+                                  dst.slice_bytes(), src.address(), src.pitch_bytes(), src.slice_bytes(),
+                                  src.row_bytes(), src.rows(), src.batches()));
+  }
+
+  template <class D>
+  of<void> fill(D&& dst, const detail::element_t<D>& value) const {
+    const auto to = detail::contiguous(std::forward<D>(dst));
+    constexpr auto bytes = detail::bytes_of<detail::element_t<D>>();
+    return Mode::give(queue_.call(gpumem_fill, gpumem_fill_async, to.data, &value, bytes, to.size));
+  }
+
+  // Of one matrix.
+  template <class D>
+  of<void> fill(matrix_view<D> dst, const typename detail::identity<D>::type& value) const {
+    if (dst.batches() != 1)
+      return Mode::template refuse<void>(detail::quantity("fill: batches of dst", dst.batches()) + ", expected 1");
+    return Mode::give(queue_.call(gpumem_fill_2d, gpumem_fill_2d_async, dst.address(), dst.pitch_bytes(), &value,
+                                  detail::bytes_of<D>(), dst.cols(), dst.rows()));
+  }
+
+  // dst is cols x rows of src; as many batches of one as of the other.
+  template <class S, class D>
+  of<void> transpose(matrix_view<S> src, matrix_view<D> dst) const {
+    static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                  "dst and src have the same elements, and those of dst are not const");
+    if (dst.rows() != src.cols()) return unequal("transpose: rows of dst", dst.rows(), "cols of src", src.cols());
+    if (dst.cols() != src.rows()) return unequal("transpose: cols of dst", dst.cols(), "rows of src", src.rows());
+    if (dst.batches() != src.batches())
+      return unequal("transpose: batches of dst", dst.batches(), "of src", src.batches());
+    constexpr auto bytes = detail::bytes_of<D>();
+    if (src.batches() == 1) {
+      return Mode::give(queue_.call(gpumem_transpose, gpumem_transpose_async, bytes, src.rows(), src.cols(),
+                                    src.address(), src.ld(), dst.address(), dst.ld()));
+    }
+    return Mode::give(queue_.call(gpumem_transpose_batched, gpumem_transpose_batched_async, bytes, src.rows(),
+                                  src.cols(), src.address(), src.ld(), src.batch_stride(), dst.address(), dst.ld(),
+                                  dst.batch_stride(), src.batches()));
+  }
+
+  // Axis d of dst is axis order[d] of src. No strides: row-major without gaps.
+  template <class S, class D>
+  of<void> permute(S&& src, list<std::int64_t> extents, list<std::int32_t> order, D&& dst,
+                   list<std::int64_t> src_strides = {}, list<std::int64_t> dst_strides = {}) const {
+    const auto from = detail::contiguous(std::forward<S>(src));
+    const auto to = detail::contiguous(std::forward<D>(dst));
+    same_type(to, from);
+    const std::int64_t rank = extents.size();
+    if (order.size() != rank) return unequal("permute: size of order", order.size(), "of extents", rank);
+    for (const auto& strides : {src_strides, dst_strides}) {
+      if (strides.size() != 0 && strides.size() != rank)
+        return unequal("permute: size of strides", strides.size(), "of extents", rank);
+    }
+    std::vector<std::int64_t> turned;
+    for (const std::int32_t place : order) {
+      if (place < 0 || place >= rank)
+        return Mode::template refuse<void>(detail::quantity("permute: an axis of order", place));
+      turned.push_back(extents.begin()[place]);
+    }
+    if (!reaches(extents, src_strides, from.size)) return past("permute: src", from.size);
+    if (!reaches(turned, dst_strides, to.size)) return past("permute: dst", to.size);
+    return Mode::give(queue_.call(gpumem_permute, gpumem_permute_async, detail::bytes_of<detail::element_t<D>>(),
+                                  static_cast<std::int32_t>(rank), extents.data(), order.data(), from.data,
+                                  src_strides.data(), to.data, dst_strides.data()));
+  }
+
+  // z = alpha * x + beta * y, of float or double. An operand whose factor is 0 is not read, and may be nullptr.
+  template <class X, class Y, class Z>
+  of<void> axpby(std::remove_cv_t<detail::element_t<Z>> alpha, X&& x, std::remove_cv_t<detail::element_t<Z>> beta,
+                 Y&& y, Z&& z) const {
+    const auto to = detail::contiguous(std::forward<Z>(z));
+    using T = detail::element_t<Z>;
+    const auto left = operand<T>(std::forward<X>(x), to.size);
+    const auto right = operand<T>(std::forward<Y>(y), to.size);
+    if (left.size != to.size) return unequal("axpby: x", left.size, "z", to.size);
+    if (right.size != to.size) return unequal("axpby: y", right.size, "z", to.size);
+    if constexpr (std::is_same_v<T, float>) {
+      return Mode::give(
+          queue_.call(gpumem_axpby_f32, gpumem_axpby_f32_async, alpha, left.data, beta, right.data, to.data, to.size));
+    } else {
+      static_assert(std::is_same_v<T, double>, "axpby takes float and double");
+      return Mode::give(
+          queue_.call(gpumem_axpby_f64, gpumem_axpby_f64_async, alpha, left.data, beta, right.data, to.data, to.size));
+    }
+  }
+
+  // Images are matrices whose columns are the channels of their pixels.
+  template <class S, class D>
+  of<void> resize(filter how, matrix_view<S> src, matrix_view<D> dst, std::int32_t channels = 1) const {
+    static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                  "dst and src have the same elements, and those of dst are not const");
+    if (channels < 1 || src.cols() % channels != 0 || dst.cols() % channels != 0) {
+      return Mode::template refuse<void>(detail::quantity("resize: channels", channels) +
+                                         ", which divides the columns, " + std::to_string(src.cols()) + " and " +
+                                         std::to_string(dst.cols()));
+    }
+    return Mode::give(queue_.call(gpumem_resize_2d, gpumem_resize_2d_async, static_cast<gpumem_filter>(how),
+                                  detail::raw_dtype<D>(), channels, src.address(), src.rows(), src.cols() / channels,
+                                  src.pitch_bytes(), dst.address(), dst.rows(), dst.cols() / channels,
+                                  dst.pitch_bytes()));
+  }
+
+  // Moves the pages of managed memory to a device.
+  template <class X>
+  of<void> prefetch(X&& x, std::int32_t device) const {
+    const auto all = detail::contiguous(std::forward<X>(x));
+    return Mode::give(
+        queue_.call(gpumem_managed_prefetch, gpumem_managed_prefetch_async, all.data, all.bytes(), device));
+  }
+
+ protected:
+  explicit operations(Queue queue) : queue_(queue) {}
+
+  template <class X, class R>
+  of<void> reduce_into(reduce_op op, X&& x, R&& result, status_word word) const {
+    const auto from = detail::sequence_of(std::forward<X>(x));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    result_type<detail::element_t<X>>(to);
+    const std::int64_t results = op == reduce_op::min_max ? 2 : 1;
+    if (to.size < results) return unequal("reduce: result", to.size, "expected", results);
+    return Mode::give(queue_.call_with(word.get(), gpumem_reduce, gpumem_reduce_async,
+                                       detail::raw_dtype<detail::element_t<X>>(), detail::raw(op), from.data, from.size,
+                                       from.stride, to.data));
+  }
+
+  template <class T, class R>
+  of<void> axis_into(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word) const {
+    const auto to = detail::contiguous(std::forward<R>(result));
+    result_type<T>(to);
+    const std::int64_t lines = along == axis::rows ? x.rows() : x.cols(), each = op == reduce_op::min_max ? 2 : 1;
+    const std::int64_t room = to.size / each;
+    if (lines != 0 && x.batches() > room / lines) return past("reduce_axis: result", to.size);
+    return Mode::give(queue_.call_with(word.get(), gpumem_reduce_axis, gpumem_reduce_axis_async, detail::raw_dtype<T>(),
+                                       detail::raw(op), static_cast<gpumem_axis>(along), x.address(), x.rows(),
+                                       x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data));
+  }
+
+  template <class X, class O, class R>
+  of<void> segments_into(reduce_op op, X&& x, O&& offsets, R&& result, status_word word) const {
+    const auto from = detail::contiguous(std::forward<X>(x));
+    const auto ends = detail::contiguous(std::forward<O>(offsets));
+    const auto to = detail::contiguous(std::forward<R>(result));
+    static_assert(std::is_same_v<typename decltype(ends)::element, std::int64_t>, "offsets are std::int64_t");
+    result_type<detail::element_t<X>>(to);
+    const std::int64_t segments = ends.size - 1, each = op == reduce_op::min_max ? 2 : 1;
+    if (segments < 0) return unequal("reduce_segments: offsets", ends.size, "expected at least", 1);
+    if (segments > to.size / each) return past("reduce_segments: result", to.size);
+    return Mode::give(queue_.call_with(word.get(), gpumem_reduce_segments, gpumem_reduce_segments_async,
+                                       detail::raw_dtype<detail::element_t<X>>(), detail::raw(op), from.data, from.size,
+                                       ends.data, segments, to.data));
+  }
+
+  template <class S, class I, class D>
+  of<void> gather_into(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word) const {
+    const auto rows = index_of<S, D>(src, dst, std::forward<I>(index));
+    if (src.cols() != dst.cols()) return unequal("gather: cols of src", src.cols(), "of dst", dst.cols());
+    if (dst.rows() < rows.size) return unequal("gather: rows of dst", dst.rows(), "index", rows.size);
+    return Mode::give(queue_.call_with(word.get(), gpumem_gather, gpumem_gather_async, src.row_bytes(), src.address(),
+                                       src.rows(), src.pitch_bytes(), detail::raw_dtype<detail::element_t<I>>(),
+                                       rows.data, rows.size, dst.address(), dst.pitch_bytes()));
+  }
+
+  template <class S, class I, class D>
+  of<void> scatter_into(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word) const {
+    const auto rows = index_of<S, D>(src, dst, std::forward<I>(index));
+    if (src.cols() != dst.cols()) return unequal("scatter: cols of src", src.cols(), "of dst", dst.cols());
+    if (src.rows() < rows.size) return unequal("scatter: rows of src", src.rows(), "index", rows.size);
+    return Mode::give(queue_.call_with(word.get(), gpumem_scatter, gpumem_scatter_async, src.row_bytes(), src.address(),
+                                       src.pitch_bytes(), detail::raw_dtype<detail::element_t<I>>(), rows.data,
+                                       rows.size, dst.address(), dst.rows(), dst.pitch_bytes()));
+  }
+
+  static of<void> unequal(const char* first, std::int64_t a, const char* second, std::int64_t b) {
+    return Mode::template refuse<void>(detail::quantity(first, a) + ", " + detail::quantity(second, b));
+  }
+
+  Queue queue_;
+
+ private:
+  template <class D, class S>
+  static void same_type(const detail::sequence<D>&, const detail::sequence<S>&) {
+    static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                  "dst and src have the same elements, and those of dst are not const");
+  }
+  template <class T, class R>
+  static void result_type(const detail::sequence<R>&) {
+    static_assert(std::is_same_v<R, reduced_t<T>>,
+                  "results are std::int64_t, std::uint64_t or double: reduced_t of the elements");
+  }
+  template <class S, class D, class I>
+  static auto index_of(const matrix_view<S>&, const matrix_view<D>&, I&& index) {
+    static_assert(std::is_same_v<D, std::remove_cv_t<S>>,
+                  "dst and src have the same elements, and those of dst are not const");
+    static_assert(std::is_integral_v<detail::element_t<I>> && sizeof(detail::element_t<I>) >= 4,
+                  "an index is of 32 or 64 bits");
+    return detail::contiguous(std::forward<I>(index));
+  }
+
+  static of<void> past(const char* what, std::int64_t size) {
+    return Mode::template refuse<void>(std::string(what) + " reaches past its " + std::to_string(size) + " elements");
+  }
+
+  // Whether an array of these extents and strides lies within size elements.
+  template <class Extents>
+  static bool reaches(const Extents& extents, const list<std::int64_t>& strides, std::int64_t size) {
+    std::int64_t left = strides.size() == 0 ? size : size - 1, place = 0;
+    for (const std::int64_t extent : extents) {
+      if (extent <= 0) return true;  // nothing to move, or for the library to refuse
+    }
+    for (const std::int64_t extent : extents) {
+      if (strides.size() == 0) {
+        left /= extent;
+      } else if (const std::int64_t stride = strides.begin()[place++]; stride > 0 && left >= 0) {
+        left = extent - 1 <= left / stride ? left - (extent - 1) * stride : -1;
+      }
+    }
+    return strides.size() == 0 ? left >= 1 : left >= 0;
+  }
+
+  template <class T, class X>
+  static auto operand(X&& x, std::int64_t size) {
+    if constexpr (std::is_null_pointer_v<detail::bare<X>>) {
+      return detail::sequence<const T>{nullptr, size};
+    } else {
+      const auto all = detail::contiguous(std::forward<X>(x));
+      static_assert(std::is_same_v<typename decltype(all)::element, T>, "x, y and z have the same elements");
+      return detail::sequence<const T>{all.data, all.size};
+    }
+  }
+};
+
+}  // namespace gpumem
+
+#endif  // GPUMEM_OPERATIONS_HPP

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams and events.
+#ifndef GPUMEM_STREAM_HPP
+#define GPUMEM_STREAM_HPP
+
+#include <gpumem.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "gpumem/buffer.hpp"
+#include "gpumem/operations.hpp"
+
+namespace gpumem {
+
+namespace detail {
+template <class H, gpumem_status (*Destroy)(H*)>
+class owner {
+ public:
+  explicit owner(H* handle) noexcept : handle_(handle) {}
+  owner(owner&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  owner& operator=(owner&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~owner() { Destroy(handle_); }
+
+  H* get() const noexcept { return handle_; }
+  gpumem_status close() noexcept {
+    const gpumem_status code = Destroy(handle_);
+    if (code == GPUMEM_OK) handle_ = nullptr;
+    return code;
+  }
+
+ private:
+  H* handle_;
+};
+}  // namespace detail
+
+class event {
+ public:
+  explicit event(gpumem_event* handle) noexcept : owner_(handle) {}
+  gpumem_event* get() const noexcept { return owner_.get(); }
+
+ private:
+  detail::owner<gpumem_event, gpumem_event_destroy> owner_;
+};
+
+// The program's own host memory, pinned until the registration ends.
+class registration {
+ public:
+  registration(gpumem_ctx* ctx, void* address) noexcept : ctx_(ctx), address_(address) {}
+  registration(registration&& other) noexcept : ctx_(other.ctx_), address_(std::exchange(other.address_, nullptr)) {}
+  registration& operator=(registration&& other) noexcept {
+    std::swap(ctx_, other.ctx_);
+    std::swap(address_, other.address_);
+    return *this;
+  }
+  ~registration() { end(); }
+
+  gpumem_status end() noexcept {
+    if (address_ == nullptr) return GPUMEM_OK;
+    const gpumem_status code = gpumem_host_unregister(ctx_, address_);
+    if (code == GPUMEM_OK) address_ = nullptr;
+    return code;
+  }
+
+ private:
+  gpumem_ctx* ctx_;
+  void* address_;
+};
+
+// A stream, or a context's own (a null handle), without owning it.
+template <class Mode>
+class basic_stream_ref : public operations<Mode, detail::enqueued> {
+  using base = operations<Mode, detail::enqueued>;
+  using base::queue_;
+
+ public:
+  template <class T>
+  using of = typename Mode::template of<T>;
+
+  basic_stream_ref(gpumem_ctx* ctx, gpumem_stream* stream) noexcept : base({ctx, stream}) {}
+  gpumem_stream* get() const noexcept { return queue_.stream; }
+  gpumem_ctx* context_handle() const noexcept { return queue_.ctx; }
+  basic_stream_ref<returning> attempt() const noexcept { return {queue_.ctx, queue_.stream}; }
+
+  of<void> synchronize() const { return Mode::give(gpumem_stream_synchronize(queue_.ctx, queue_.stream)); }
+  // Whether everything enqueued is done.
+  of<bool> done() const {
+    const gpumem_status code = gpumem_stream_query(queue_.ctx, queue_.stream);
+    return Mode::give(code == GPUMEM_NOT_READY ? GPUMEM_OK : code, code == GPUMEM_OK);
+  }
+  of<void> wait(const event& mark) const {
+    return Mode::give(gpumem_stream_wait_event(queue_.ctx, queue_.stream, mark.get()));
+  }
+  of<void> record(const event& mark) const {
+    return Mode::give(gpumem_event_record(queue_.ctx, mark.get(), queue_.stream));
+  }
+
+  // Device memory for work on this stream, freed in its order.
+  template <class T>
+  of<device_buffer<T>> alloc(std::int64_t size, std::int64_t alignment = 256) const {
+    if (size > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
+      return Mode::template refuse<device_buffer<T>>(detail::quantity("alloc: size", size));
+    }
+    void* p = nullptr;
+    const gpumem_status code =
+        gpumem_alloc_async(queue_.ctx, size * static_cast<std::int64_t>(sizeof(T)), alignment, queue_.stream, &p);
+    return Mode::give(code,
+                      device_buffer<T>(queue_.ctx, static_cast<T*>(p), code == GPUMEM_OK ? size : 0, queue_.stream));
+  }
+  template <class T>
+  of<void> free(device_buffer<T>&& memory) const {
+    return Mode::give(memory.free_on(queue_.stream));
+  }
+  // Declares that this stream uses device memory too, to be freed behind what it has been given by then.
+  template <class T>
+  of<void> uses(const device_buffer<T>& memory) const {
+    return Mode::give(gpumem_memory_used_on(queue_.ctx, memory.address(), queue_.stream));
+  }
+
+  // Results go where `result` lies, one reduced_t of the elements, or two for reduce_op::min_max; on a CUDA context in
+  // device, pinned or managed memory. So does the status word, if there is one.
+  template <class X, class R>
+  of<void> reduce(reduce_op op, X&& x, R&& result, status_word word = {}) const {
+    return this->reduce_into(op, std::forward<X>(x), std::forward<R>(result), word);
+  }
+  template <class X, class V>
+  of<void> argreduce(reduce_op op, X&& x, V&& value, device_view<std::int64_t> index) const {
+    const auto from = detail::sequence_of(std::forward<X>(x));
+    const auto to = detail::contiguous(std::forward<V>(value));
+    using T = detail::element_t<X>;
+    static_assert(std::is_same_v<detail::element_t<V>, reduced_t<T>>, "value is reduced_t of the elements");
+    if (to.size < 1 || index.size() < 1) return base::unequal("argreduce: value", to.size, "index", index.size());
+    return Mode::give(gpumem_argreduce_async(queue_.ctx, detail::raw_dtype<T>(), detail::raw(op), from.data, from.size,
+                                             from.stride, to.data, index.address(), queue_.stream));
+  }
+  template <class X, class Y>
+  of<void> dot(X&& x, Y&& y, device_view<double> result) const {
+    const auto left = detail::sequence_of(std::forward<X>(x));
+    const auto right = detail::sequence_of(std::forward<Y>(y));
+    using T = typename decltype(left)::element;
+    static_assert(std::is_same_v<typename decltype(right)::element, T>, "x and y have the same elements");
+    if (left.size != right.size) return base::unequal("dot: x", left.size, "y", right.size);
+    if (result.size() < 1) return base::unequal("dot: result", result.size(), "expected", 1);
+    if constexpr (std::is_same_v<T, float>) {
+      return Mode::give(gpumem_dot_f32_async(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride,
+                                             result.address(), queue_.stream));
+    } else {
+      static_assert(std::is_same_v<T, double>, "dot takes float and double");
+      return Mode::give(gpumem_dot_f64_async(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride,
+                                             result.address(), queue_.stream));
+    }
+  }
+  template <class X>
+  of<void> nrm2(X&& x, device_view<double> result) const {
+    const auto from = detail::sequence_of(std::forward<X>(x));
+    using T = typename decltype(from)::element;
+    if (result.size() < 1) return base::unequal("nrm2: result", result.size(), "expected", 1);
+    if constexpr (std::is_same_v<T, float>) {
+      return Mode::give(
+          gpumem_nrm2_f32_async(queue_.ctx, from.data, from.size, from.stride, result.address(), queue_.stream));
+    } else {
+      static_assert(std::is_same_v<T, double>, "nrm2 takes float and double");
+      return Mode::give(
+          gpumem_nrm2_f64_async(queue_.ctx, from.data, from.size, from.stride, result.address(), queue_.stream));
+    }
+  }
+  template <class T, class R>
+  of<void> reduce_axis(reduce_op op, axis along, matrix_view<T> x, R&& result, status_word word = {}) const {
+    return this->axis_into(op, along, x, std::forward<R>(result), word);
+  }
+  template <class X, class O, class R>
+  of<void> reduce_segments(reduce_op op, X&& x, O&& offsets, R&& result, status_word word = {}) const {
+    return this->segments_into(op, std::forward<X>(x), std::forward<O>(offsets), std::forward<R>(result), word);
+  }
+  template <class S, class I, class D>
+  of<void> gather(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {
+    return this->gather_into(src, std::forward<I>(index), dst, word);
+  }
+  template <class S, class I, class D>
+  of<void> scatter(matrix_view<S> src, I&& index, matrix_view<D> dst, status_word word = {}) const {
+    return this->scatter_into(src, std::forward<I>(index), dst, word);
+  }
+};
+
+using stream_ref = basic_stream_ref<throwing>;
+
+class stream : public stream_ref {
+ public:
+  stream(gpumem_ctx* ctx, gpumem_stream* handle) noexcept : stream_ref(ctx, handle), owner_(handle) {}
+
+ private:
+  detail::owner<gpumem_stream, gpumem_stream_destroy> owner_;
+};
+
+}  // namespace gpumem
+
+#endif  // GPUMEM_STREAM_HPP

@@ -1,0 +1,268 @@
+// Each operation on a context and in a stream: that the arguments reach the library in their places.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+
+#include "fixture.hpp"
+
+namespace {
+
+using namespace gpumem_test;
+using gpumem::axis;
+using gpumem::every;
+using gpumem::matrix_view;
+using gpumem::reduce_op;
+using gpumem::status;
+
+class CppOperations : public CppOnEachContext {};
+INSTANTIATE_TEST_SUITE_P(Contexts, CppOperations, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+// What lies anywhere, as a vector.
+template <class X>
+auto fetched(gpumem::context_ref ctx, const X& x) {
+  std::vector<typename X::element_type> values(static_cast<std::size_t>(x.size()));
+  ctx.copy(values, x);
+  return values;
+}
+
+TEST_P(CppOperations, CopyAndFill) {
+  const auto host = counting<int>(10);
+  auto memory = ctx.alloc_device<int>(10);
+  ctx.copy(memory, host);
+  ctx.fill(memory.subview(3, 2), -1);
+  EXPECT_EQ(fetched(ctx, memory), (std::vector<int>{1, 2, 3, -1, -1, 6, 7, 8, 9, 10}));
+  EXPECT_TRUE(throws(status::invalid_argument, "copy: dst is 9", [&] { ctx.copy(memory.subview(0, 9), host); }));
+
+  std::vector<std::complex<double>> numbers(3);
+  ctx.fill(numbers, {1, 2});
+  EXPECT_EQ(numbers[2], std::complex<double>(1, 2));
+
+  auto stream = ctx.create_stream();
+  auto pinned = ctx.alloc_pinned<int>(10);
+  stream.fill(memory, 5);
+  stream.copy(pinned, memory);
+  stream.synchronize();
+  EXPECT_EQ(pinned[9], 5);
+}
+
+TEST_P(CppOperations, CopyAndFillMatrices) {
+  const auto host = counting<int>(12);
+  std::vector<int> into(12, 0);
+  ctx.copy(matrix_view(into, 2, 2, 6), matrix_view(host, 2, 2, 4));
+  EXPECT_EQ(into, (std::vector<int>{1, 2, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0}));
+  ctx.fill(matrix_view(into, 2, 3, 6), 9);
+  EXPECT_EQ(into, (std::vector<int>{9, 9, 9, 0, 0, 0, 9, 9, 9, 0, 0, 0}));
+  ctx.copy(matrix_view(into, 1, 2, 2).batched(3, 4), matrix_view(host, 1, 2, 2).batched(3, 2));
+  EXPECT_EQ(into, (std::vector<int>{1, 2, 9, 0, 3, 4, 9, 9, 5, 6, 0, 0}));
+  EXPECT_TRUE(throws(status::invalid_argument, "rows of dst is 2, of src is 3",
+                     [&] { ctx.copy(matrix_view(into, 2, 2), matrix_view(host, 3, 2)); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "batches", [&] { ctx.fill(matrix_view(into, 1, 2).batched(3, 2), 1); }));
+}
+
+TEST_P(CppOperations, ReduceSequences) {
+  const auto numbers = counting<std::int32_t>(1000, -300);
+  EXPECT_EQ(ctx.reduce(reduce_op::sum, numbers), 199500);
+  EXPECT_EQ(ctx.reduce(reduce_op::max, every(numbers, 7)), -300 + 994);
+  EXPECT_EQ(ctx.min_max(numbers), (std::pair<std::int64_t, std::int64_t>(-300, 699)));
+  const auto place = ctx.argreduce(reduce_op::min, numbers);
+  EXPECT_EQ(place.value, -300);
+  EXPECT_EQ(place.index, 0);
+  EXPECT_EQ(ctx.argreduce(reduce_op::max, every(numbers, 2)).index, 499);
+  const std::array<std::uint8_t, 3> bytes{255, 255, 255};
+  EXPECT_EQ(ctx.reduce(reduce_op::sum_cubes, bytes), 3U * 255 * 255 * 255);
+  const std::vector<gpumem::f16> halves(3, gpumem::f16{0x3e00});  // 1.5
+  EXPECT_EQ(ctx.reduce(reduce_op::sum, halves), 4.5);
+  const std::vector<gpumem::bf16> brains(2, gpumem::bf16{0x3fc0});  // 1.5
+  EXPECT_EQ(ctx.reduce(reduce_op::sum_squares, brains), 4.5);
+  EXPECT_TRUE(throws(status::empty, "", [&] { (void)ctx.reduce(reduce_op::min, gpumem::host_view<int>()); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "min_max", [&] { (void)ctx.reduce(reduce_op::min_max, numbers); }));
+}
+
+TEST_P(CppOperations, DotAndNorm) {
+  const std::vector<double> x{3, 1, 4, 1}, y{1, 2, 3, 4};
+  const std::vector<float> z{3, 4};
+  EXPECT_EQ(ctx.dot(x, y), 21);
+  EXPECT_EQ(ctx.dot(every(x, 2), every(y, 3)), 3 * 1 + 4 * 4);
+  EXPECT_EQ(ctx.dot(z, z), 25);
+  EXPECT_EQ(ctx.nrm2(z), 5);
+  EXPECT_EQ(ctx.nrm2(every(x, 2)), 5);
+  EXPECT_TRUE(throws(status::invalid_argument, "dot: x is 4, y is 2", [&] { (void)ctx.dot(x, every(y, 2)); }));
+}
+
+TEST_P(CppOperations, ReduceInAStream) {
+  auto stream = ctx.create_stream();
+  auto x = ctx.alloc_device<float>(4);
+  const std::vector<float> values{3, 4, -12, 0};
+  ctx.copy(x, values);
+  auto results = ctx.alloc_pinned<double>(6);
+  auto index = ctx.alloc_pinned<std::int64_t>(1);
+  auto word = ctx.alloc_pinned<gpumem_status>(1);
+  word[0] = -1;
+  stream.reduce(reduce_op::min_max, x, results.subview(0, 2), word);
+  stream.nrm2(x, gpumem::device_view<double>(results.data() + 2, 1));
+  stream.dot(x, every(x, 1), gpumem::device_view<double>(results.data() + 3, 1));
+  stream.argreduce(reduce_op::min, x, results.subview(4, 1), index);
+  stream.reduce(reduce_op::sum, every(x, 2), results.subview(5, 1));
+  stream.synchronize();
+  EXPECT_EQ(std::vector<double>(results.begin(), results.end()), (std::vector<double>{-12, 4, 13, 169, -12, -9}));
+  EXPECT_EQ(index[0], 2);
+  EXPECT_EQ(word[0], GPUMEM_OK);
+  EXPECT_TRUE(
+      throws(status::invalid_argument, "result", [&] { stream.reduce(reduce_op::min_max, x, results.subview(0, 1)); }));
+  ctx.reduce(reduce_op::max, x, results.subview(1, 1));
+  EXPECT_EQ(results[1], 4);
+}
+
+TEST_P(CppOperations, WhatOnlyTheRunFindsGoesToTheStatusWord) {
+  auto stream = ctx.create_stream();
+  auto x = ctx.alloc_device<std::int64_t>(2);
+  ctx.fill(x, INT64_MAX);
+  auto result = ctx.alloc_pinned<std::int64_t>(1);
+  auto word = ctx.alloc_pinned<gpumem_status>(1);
+  word[0] = GPUMEM_OK;
+  stream.reduce(reduce_op::sum, x, result, word);
+  stream.synchronize();
+  EXPECT_EQ(word[0], GPUMEM_OVERFLOW);
+}
+
+TEST_P(CppOperations, ReduceLines) {
+  const auto m = counting<std::int32_t>(12);  // 3 x 4
+  std::vector<std::int64_t> rows(3), cols(4), both(8);
+  ctx.reduce_axis(reduce_op::sum, axis::rows, matrix_view(m, 3, 4), rows);
+  EXPECT_EQ(rows, (std::vector<std::int64_t>{10, 26, 42}));
+  ctx.reduce_axis(reduce_op::max, axis::cols, matrix_view(m, 3, 4), cols);
+  EXPECT_EQ(cols, (std::vector<std::int64_t>{9, 10, 11, 12}));
+  ctx.reduce_axis(reduce_op::min_max, axis::cols, matrix_view(m, 2, 2).batched(2, 4), both);
+  EXPECT_EQ(both, (std::vector<std::int64_t>{1, 3, 2, 4, 5, 7, 6, 8}));
+  EXPECT_TRUE(throws(status::invalid_argument, "result",
+                     [&] { ctx.reduce_axis(reduce_op::sum, axis::cols, matrix_view(m, 3, 4), rows); }));
+
+  const std::vector<std::int64_t> offsets{0, 2, 2, 12};
+  std::vector<std::int64_t> sums(3);
+  ctx.reduce_segments(reduce_op::sum, m, offsets, sums);
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{3, 0, 75}));
+  EXPECT_TRUE(
+      throws(status::invalid_argument, "result", [&] { ctx.reduce_segments(reduce_op::min_max, m, offsets, sums); }));
+  EXPECT_TRUE(throws(status::empty, "", [&] { ctx.reduce_segments(reduce_op::min, m, offsets, sums); }));
+  EXPECT_EQ(sums, (std::vector<std::int64_t>{1, 0, 3}));  // the others are right
+
+  auto stream = ctx.create_stream();
+  auto x = ctx.alloc_device<std::int32_t>(12);
+  auto ends = ctx.alloc_device<std::int64_t>(4);
+  auto results = ctx.alloc_pinned<std::int64_t>(6);
+  ctx.copy(x, m);
+  ctx.copy(ends, offsets);
+  stream.reduce_axis(reduce_op::sum, axis::rows, matrix_view(x, 3, 4), results.subview(0, 3));
+  stream.reduce_segments(reduce_op::sum, x, ends, results.subview(3, 3));
+  stream.synchronize();
+  EXPECT_EQ(std::vector<std::int64_t>(results.begin(), results.end()),
+            (std::vector<std::int64_t>{10, 26, 42, 3, 0, 75}));
+}
+
+TEST_P(CppOperations, Transpose) {
+  const auto m = counting<double>(6);  // 2 x 3
+  std::vector<double> t(6);
+  ctx.transpose(matrix_view(m, 2, 3), matrix_view(t, 3, 2));
+  EXPECT_EQ(t, (std::vector<double>{1, 4, 2, 5, 3, 6}));
+  std::vector<double> wide(9, 0);
+  ctx.transpose(matrix_view(m, 2, 2, 3), matrix_view(wide, 2, 2, 5));
+  EXPECT_EQ(wide, (std::vector<double>{1, 4, 0, 0, 0, 2, 5, 0, 0}));
+  std::vector<double> many(12);
+  const auto twice = counting<double>(12);
+  ctx.transpose(matrix_view(twice, 2, 3).batched(2, 6), matrix_view(many, 3, 2).batched(2, 6));
+  EXPECT_EQ(many, (std::vector<double>{1, 4, 2, 5, 3, 6, 7, 10, 8, 11, 9, 12}));
+  ctx.transpose(matrix_view(many, 3, 2), matrix_view(many, 2, 3));  // in place
+  EXPECT_EQ(many[1], 2);
+  EXPECT_TRUE(throws(status::invalid_argument, "rows of dst is 2, cols of src is 3",
+                     [&] { ctx.transpose(matrix_view(m, 2, 3), matrix_view(t, 2, 3)); }));
+  auto x = ctx.alloc_device<double>(6), y = ctx.alloc_device<double>(6);
+  ctx.copy(x, m);
+  auto stream = ctx.create_stream();
+  stream.transpose(matrix_view(x, 2, 3), matrix_view(y, 3, 2));
+  stream.synchronize();
+  EXPECT_EQ(fetched(ctx, y), t);
+}
+
+TEST_P(CppOperations, Permute) {
+  const auto a = counting<int>(6);  // 1 x 2 x 3
+  std::vector<int> b(6);
+  ctx.permute(a, {1, 2, 3}, {2, 0, 1}, b);
+  EXPECT_EQ(b, (std::vector<int>{1, 4, 2, 5, 3, 6}));
+  std::vector<int> apart(11, 0);
+  ctx.permute(a, {2, 3}, {1, 0}, apart, {}, {4, 2});  // 3 x 2 with strides 4 and 2: the last at 2 * 4 + 2
+  EXPECT_EQ(apart, (std::vector<int>{1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6}));
+  const std::vector<std::int64_t> extents{2, 2};
+  ctx.permute(a, extents, {0, 1}, b, {0, 1}, {});  // the first row again
+  EXPECT_EQ(b[2], 1);
+  EXPECT_TRUE(throws(status::invalid_argument, "dst", [&] { ctx.permute(a, {2, 3}, {1, 0}, apart, {}, {5, 2}); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "src", [&] { ctx.permute(a, {2, 4}, {1, 0}, apart); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "axis", [&] { ctx.permute(a, {2, 3}, {1, 2}, b); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "order", [&] { ctx.permute(a, {2, 3}, {0}, b); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "strides", [&] { ctx.permute(a, {2, 3}, {0, 1}, b, {3}); }));
+}
+
+TEST_P(CppOperations, GatherAndScatter) {
+  const auto m = counting<float>(6);  // 3 x 2
+  const std::vector<std::int32_t> index{2, 0};
+  std::vector<float> taken(4), put(6, 0);
+  ctx.gather(matrix_view(m, 3, 2), index, matrix_view(taken, 2, 2));
+  EXPECT_EQ(taken, (std::vector<float>{5, 6, 1, 2}));
+  ctx.scatter(matrix_view(taken, 2, 2), index, matrix_view(put, 3, 2));
+  EXPECT_EQ(put, (std::vector<float>{1, 2, 0, 0, 5, 6}));
+  const std::vector<std::uint64_t> wrong{0, 3};
+  EXPECT_TRUE(
+      throws(status::out_of_range, "3", [&] { ctx.gather(matrix_view(m, 3, 2), wrong, matrix_view(taken, 2, 2)); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "rows of dst is 1",
+                     [&] { ctx.gather(matrix_view(m, 3, 2), index, matrix_view(taken, 1, 2)); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "rows of src is 1",
+                     [&] { ctx.scatter(matrix_view(m, 1, 2), index, matrix_view(put, 3, 2)); }));
+
+  auto stream = ctx.create_stream();
+  auto src = ctx.alloc_device<float>(6), dst = ctx.alloc_device<float>(4);
+  auto rows = ctx.alloc_device<std::uint64_t>(2);
+  auto word = ctx.alloc_pinned<gpumem_status>(2);
+  ctx.copy(src, m);
+  ctx.copy(rows, wrong);
+  ctx.fill(dst, 7.0F);
+  stream.gather(matrix_view(src, 3, 2), rows, matrix_view(dst, 2, 2), word);
+  stream.scatter(matrix_view(dst, 2, 2), rows, matrix_view(src, 3, 2), word.subview(1, 1));
+  stream.synchronize();
+  EXPECT_EQ(word[0], GPUMEM_OUT_OF_RANGE);
+  EXPECT_EQ(word[1], GPUMEM_OUT_OF_RANGE);
+  EXPECT_EQ(fetched(ctx, dst), std::vector<float>(4, 7));
+}
+
+TEST_P(CppOperations, Axpby) {
+  const std::vector<float> x{1, 2, 3};
+  std::vector<float> y{10, 20, 30};
+  ctx.axpby(2, x, 1, y, y);
+  EXPECT_EQ(y, (std::vector<float>{12, 24, 36}));
+  ctx.axpby(0.5F, x, 0, nullptr, y);
+  EXPECT_EQ(y, (std::vector<float>{0.5, 1, 1.5}));
+  const std::vector<double> d{1, 2};
+  auto z = ctx.alloc_device<double>(2), in = ctx.alloc_device<double>(2);
+  ctx.copy(in, d);
+  auto stream = ctx.create_stream();
+  stream.axpby(3, in, -1, in, z);
+  stream.synchronize();
+  EXPECT_EQ(fetched(ctx, z), (std::vector<double>{2, 4}));
+  EXPECT_TRUE(
+      throws(status::invalid_argument, "axpby: x is 2, z is 1", [&] { ctx.axpby(1, d, 1, d, z.subview(0, 1)); }));
+  EXPECT_TRUE(
+      throws(status::invalid_argument, "axpby: y is 1, z is 2", [&] { ctx.axpby(1, in, 1, in.subview(0, 1), z); }));
+}
+
+TEST_P(CppOperations, Resize) {
+  const std::vector<std::uint8_t> image{0, 100, 200, 10, 110, 210};  // 2 pixels of 3 channels in a row
+  std::vector<std::uint8_t> larger(12), nearest(12);
+  ctx.resize(gpumem::filter::bilinear, matrix_view(image, 1, 6), matrix_view(larger, 1, 12), 3);
+  EXPECT_EQ(larger, (std::vector<std::uint8_t>{0, 100, 200, 3, 103, 203, 8, 108, 208, 10, 110, 210}));
+  ctx.resize(gpumem::filter::nearest, matrix_view(image, 1, 6), matrix_view(nearest, 2, 6), 3);
+  EXPECT_EQ(std::vector<std::uint8_t>(nearest.begin() + 6, nearest.end()), image);
+  EXPECT_TRUE(throws(status::invalid_argument, "channels is 4", [&] {
+    ctx.resize(gpumem::filter::nearest, matrix_view(image, 1, 6), matrix_view(larger, 1, 12), 4);
+  }));
+}
+
+}  // namespace

@@ -1,0 +1,58 @@
+// Mistakes that the compiler refuses: compile.sh compiles this once for each, and once without any.
+#include <gpumem.hpp>
+
+#include <vector>
+
+void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<int>& host,
+         const std::vector<int>& reading, std::vector<float>& floats, std::vector<double>& doubles) {
+  using gpumem::matrix_view;
+  using gpumem::reduce_op;
+  ctx.copy(device, host);
+  ctx.copy(host, device);
+#if MISTAKE == 1  // device memory is not for the host to read
+  host[0] = device[0];
+#elif MISTAKE == 2
+  host[0] = *device.view().begin();
+#elif MISTAKE == 3
+  gpumem::host_view<int> view(device);
+#elif MISTAKE == 4  // a temporary that owns its memory
+  ctx.copy(device, std::vector<int>{1, 2, 3});
+#elif MISTAKE == 5
+  ctx.copy(host, ctx.alloc_device<int>(3));
+#elif MISTAKE == 6
+  gpumem::host_view<const int> view(std::vector<int>{1, 2, 3});
+#elif MISTAKE == 7  // dst is const
+  ctx.copy(reading, device);
+#elif MISTAKE == 8  // two types
+  ctx.copy(floats, host);
+#elif MISTAKE == 9
+  ctx.transpose(matrix_view(host, 1, 1), matrix_view(floats, 1, 1));
+#elif MISTAKE == 10
+  (void)ctx.dot(floats, doubles);
+#elif MISTAKE == 11  // results are std::int64_t
+  ctx.reduce(reduce_op::sum, host, doubles);
+#elif MISTAKE == 12  // there is no such dtype
+  std::vector<char32_t> letters(3);
+  (void)ctx.reduce(reduce_op::sum, letters);
+#elif MISTAKE == 13  // an operation that takes no stride
+  ctx.copy(gpumem::every(host, 2), device);
+#elif MISTAKE == 14  // owners are not copied
+  gpumem::device_buffer<int> copy = device;
+#elif MISTAKE == 15
+  gpumem::context copy = ctx;
+#elif MISTAKE == 16  // a result that nobody looks at
+  ctx.attempt().synchronize();
+#elif MISTAKE == 17  // constants of one kind are not those of another
+  ctx.force(reduce_op::sum, "name");
+#elif MISTAKE == 18  // elements that are more than their bytes
+  std::vector<std::vector<int>> nested(3);
+  ctx.fill(nested, std::vector<int>());
+#elif MISTAKE == 19
+  ctx.gather(matrix_view(host, 1, 1), floats, matrix_view(host, 1, 1));
+#elif MISTAKE == 20
+  (void)ctx.nrm2(host);
+#elif defined(MISTAKE)
+#error "there are no more mistakes"
+#endif
+  (void)reading, (void)floats, (void)doubles;
+}
