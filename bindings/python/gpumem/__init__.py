@@ -1,0 +1,25 @@
+"""gpumem: the memory side of a GPU. Arrays of NumPy, PyTorch, CuPy and others in and out, and the host where there is no GPU.
+
+    with gpumem.Context() as ctx:          # the best device, else the host
+        ctx.reduce(array, "sum")           # exact, or the same bits everywhere
+
+Where the data lies decides where the work runs. `gpumem.raw` has each function of gpumem.h under its own name.
+"""
+
+from . import _library  # opens libgpumem.so
+from . import _gpumem as raw
+from .array import Array
+from .context import Context, Event, Stream, device_count, device_query, last_problem, variants, version
+from .errors import *  # noqa: F403
+from .errors import Error
+from .names import (DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, DEVICE_NONE, Advice, Axis, Backend, Dtype, Family, Filter,
+                    Format, Kind, LogLevel, Op, Status)
+from .plugins import cupy_allocator, torch_allocator
+
+library_path = _library.path
+__version__ = "%d.%d.%d" % version()
+__all__ = ["Advice", "Array", "Axis", "Backend", "Context", "DEVICE_BEST", "DEVICE_CUDA", "DEVICE_HOST", "DEVICE_NONE",
+           "Dtype", "Error", "Event", "Family", "Filter", "Format", "Kind", "LogLevel", "Op", "Status", "Stream",
+           "cupy_allocator", "device_count", "device_query", "last_problem", "library_path",
+           "raw", "torch_allocator", "variants", "version",
+           *errors.__all__]  # noqa: F405

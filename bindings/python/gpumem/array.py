@@ -1,0 +1,287 @@
+"""Arrays: memory of any kind with a shape, in the protocols of other libraries."""
+
+import math
+import operator
+import re
+import struct
+import weakref
+
+from . import _gpumem as raw
+from .names import DEVICE_HOST, Dtype, Kind
+from .words import NAMES, SIZES, TYPESTRS, dtype_code
+
+DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13
+LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_interface__
+
+
+class Memory:
+    """An allocation of a context. It is freed with its last array, in the order of the streams that used it."""
+
+    __slots__ = ("core", "address", "kind", "streams", "exported", "__weakref__")
+
+    def __init__(self, core, address, kind):
+        self.core, self.address, self.kind = core, address, kind
+        self.streams = None  # a WeakSet of those with work on it: they keep what they use
+        self.exported = False  # to a library that may have work on it on the legacy default stream
+
+    def __del__(self, free=raw.gpumem_free, free_async=raw.gpumem_free_async, device=int(Kind.DEVICE)):
+        if self.address is None or self.core.is_forked():
+            return
+        if self.kind == device:
+            stream = self.core.legacy_stream() if self.exported and self.core.cuda else None
+            free_async(self.core.handle, self.address, stream)
+        else:
+            free(self.core.handle, self.address)
+
+    def used_on(self, stream):
+        if self.streams is None:
+            self.streams = weakref.WeakSet()
+        self.streams.add(stream)
+
+    def running(self):
+        """The streams with work on it that may not be done."""
+        return list(self.streams) if self.streams else []
+
+    def synchronize(self):
+        for stream in self.running():
+            stream.synchronize()
+        self.streams = None
+
+
+def key_to_view(view, key):
+    """The address, shape and strides of view[key], for integers, slices, None and `...`."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    taken = sum(k is not None and k is not Ellipsis for k in keys)
+    if taken > view.ndim or keys.count(Ellipsis) > 1:
+        raise IndexError(f"{taken} indices for {view.ndim} axes")
+    if Ellipsis not in keys:
+        keys.append(Ellipsis)
+    place = keys.index(Ellipsis)
+    keys[place : place + 1] = [slice(None)] * (view.ndim - taken)
+    address, shape, strides, axis = view.address, [], [], 0
+    for k in keys:
+        if k is None:
+            shape.append(1)
+            strides.append(0)
+            continue
+        extent, stride = view.shape[axis], view.strides[axis]
+        axis += 1
+        if isinstance(k, slice):
+            indices = range(*k.indices(extent))
+            shape.append(len(indices))
+            strides.append(stride * indices.step)
+            address += stride * indices.start if len(indices) else 0
+        else:
+            k = operator.index(k)
+            if not -extent <= k < extent:
+                raise IndexError(f"index {k} of an axis of {extent}")
+            address += stride * (k % extent)
+    return address, tuple(shape), tuple(strides)
+
+
+def bf16_numbers(bits):
+    if isinstance(bits, list):
+        return [bf16_numbers(part) for part in bits]
+    return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+
+
+class Array(raw.View):
+    """An array in memory of any kind. NumPy, PyTorch and CuPy take it as it is, without a copy, where they can reach it."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self):
+        """The name of the element type, or the format of elements that can only be moved."""
+        return NAMES[self.dtype_code] if self.dtype_code >= 0 else self.format
+
+    @property
+    def kind(self):
+        return Kind(self.kind_code)
+
+    @property
+    def nbytes(self):
+        return self.size * self.itemsize
+
+    @property
+    def memory(self):
+        """The allocation that it is a part of; None for memory that is not of a context."""
+        owner = self.owner
+        while isinstance(owner, raw.View):
+            owner = owner.owner
+        return owner if isinstance(owner, Memory) else None
+
+    def __repr__(self):
+        return f"<gpumem.Array {self.dtype} {self.shape} in {self.kind.name.lower()} memory>"
+
+    def __len__(self):
+        if not self.ndim:
+            raise TypeError("an array without axes has no length")
+        return self.shape[0]
+
+    def _part(self, address, shape, strides, dtype=None):
+        dtype = self.dtype_code if dtype is None else dtype
+        return Array(shape, dtype, address=address, strides=strides, readonly=self.readonly, kind=self.kind_code,
+                     device=self.device, owner=self, itemsize=self.itemsize, format=self.format)
+
+    def __getitem__(self, key):
+        return self._part(*key_to_view(self, key))
+
+    @property
+    def T(self):
+        """The axes in reverse order, without moving anything."""
+        return self._part(self.address, self.shape[::-1], self.strides[::-1])
+
+    def reshape(self, *shape):
+        shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        if not self.contiguous:
+            raise ValueError("an array with gaps can't be reshaped in place")
+        if -1 in shape:
+            rest = math.prod(extent for extent in shape if extent != -1)
+            shape = tuple(self.size // rest if extent == -1 and rest else extent for extent in shape)
+        if math.prod(shape) != self.size or min(shape, default=0) < 0:
+            raise ValueError(f"{self.size} elements don't make the shape {shape}")
+        return self._part(self.address, shape, None)
+
+    def view(self, dtype):
+        """The same bytes as elements of another type: bf16 as u16, and back."""
+        code = dtype_code(dtype)
+        if self.itemsize == SIZES[code]:
+            return self._part(self.address, self.shape, self.strides, code)
+        if not self.contiguous or not self.ndim or self.shape[-1] * self.itemsize % SIZES[code]:
+            raise ValueError(f"an array of {self.shape} of {self.dtype} can't be seen as {NAMES[code]}")
+        shape = (*self.shape[:-1], self.shape[-1] * self.itemsize // SIZES[code])
+        return self._part(self.address, shape, None, code)
+
+    # ---------------------------------------------------------------------------------------------------- to the host
+
+    @property
+    def on_device(self):
+        """Whether only a device can reach it."""
+        return self.kind_code == Kind.DEVICE and self.device != DEVICE_HOST
+
+    def _settle(self):
+        memory = self.memory
+        if memory:
+            memory.synchronize()
+
+    def to_host(self):
+        """Itself where the host can read it, after what is running on it; else a copy in ordinary memory."""
+        self._settle()
+        if not self.on_device:
+            return self
+        host = Array(self.shape, self.dtype_code, itemsize=self.itemsize, format=self.format)
+        if not self.contiguous:
+            raise ValueError("device memory with gaps: copy it with Context.copy() to an array without gaps first")
+        raw.gpumem_copy(self.memory.core.handle, host, self, self.nbytes)
+        return host
+
+    def numpy(self):
+        """As an array of NumPy: without a copy where the host can read the memory."""
+        import numpy
+
+        return numpy.asarray(self.to_host())
+
+    def tolist(self):
+        if self.dtype_code == Dtype.BF16:
+            return bf16_numbers(self.view("u16").tolist())
+        return memoryview(self.to_host()).tolist()
+
+    def item(self):
+        if self.size != 1:
+            raise ValueError(f"an array of {self.size} elements is no number")
+        return self.reshape(1).tolist()[0]
+
+    # ---------------------------------------------------------------------------------------------- to other libraries
+
+    def _interface(self, **more):
+        typestr = TYPESTRS[self.dtype_code] if self.dtype_code >= 0 else f"|V{self.itemsize}"
+        strides = None if self.contiguous else self.strides
+        return {"shape": self.shape, "typestr": typestr, "data": (self.address, self.readonly), "strides": strides,
+                "version": 3, **more}
+
+    @property
+    def __array_interface__(self):
+        if self.on_device:
+            raise AttributeError("device memory has no __array_interface__: take to_host()")
+        self._settle()
+        return self._interface()
+
+    @property
+    def __cuda_array_interface__(self):
+        memory = self.memory
+        if self.device == DEVICE_HOST or not memory:
+            raise AttributeError("memory of the host has no __cuda_array_interface__")
+        memory.exported = True
+        return self._interface(stream=memory.core.order_legacy_after(memory))
+
+    def __dlpack_device__(self):
+        """Managed memory goes as memory of its device, which PyTorch takes; pinned memory as memory of the host."""
+        on_cuda = self.device != DEVICE_HOST and self.kind_code in (Kind.DEVICE, Kind.MANAGED)
+        return (DL_CUDA, self.device) if on_cuda else (DL_CPU, 0)
+
+    def _dlpack_devices(self):
+        """Every device of DLPack that the memory can be said to lie on."""
+        natural = self.__dlpack_device__()
+        if natural[0] == DL_CUDA and self.kind_code == Kind.MANAGED:
+            return natural, (DL_CUDA_MANAGED, self.device), (DL_CPU, 0)
+        if self.kind_code == Kind.PINNED:
+            return natural, (DL_CUDA_HOST, 0)
+        return (natural,)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        device = tuple(map(int, dl_device)) if dl_device is not None else self.__dlpack_device__()
+        source, copied = self, bool(copy)
+        if device not in self._dlpack_devices():
+            if device != (DL_CPU, 0):
+                raise BufferError(f"memory of device {self.__dlpack_device__()} can't be exported for {device}")
+            if copy is False:
+                raise BufferError("device memory can't be exported to the host without a copy")
+            copied = True
+        versioned = max_version is not None and max_version[0] >= 1
+        if self.readonly and not versioned and not copied:
+            raise BufferError("the memory is read-only, which DLPack can't say before version 1.0")
+        if copied:
+            source = self._copy_for(device)
+        elif device[0] == DL_CUDA or device[0] == DL_CUDA_MANAGED:
+            self._order(stream)
+        else:
+            self._settle()
+        return raw.dlpack_export(source, *device, versioned, copied)
+
+    def _copy_for(self, device):
+        if device[0] == DL_CPU:
+            host = self.to_host()
+            if host is not self:
+                return host
+            copy = Array(self.shape, self.dtype_code, itemsize=self.itemsize, format=self.format)
+            bits = (copy.view("u16"), self.view("u16")) if self.dtype_code == Dtype.BF16 else (copy, self)
+            memoryview(bits[0]).cast("B")[:] = memoryview(bits[1]).tobytes()
+            return copy
+        if not self.memory or not self.contiguous:
+            raise BufferError("only device memory of a context, without gaps, can be copied for DLPack")
+        self._settle()
+        copy = self.memory.core.allocate(self.shape, self.dtype_code, self.kind_code)
+        raw.gpumem_copy(self.memory.core.handle, copy, self, self.nbytes)
+        return copy
+
+    def _order(self, stream):
+        """Makes a consumer's CUDA stream wait for what is running on the memory."""
+        memory = self.memory
+        if memory:
+            memory.exported = True
+            if stream != -1:
+                memory.core.order_native_after(memory, LEGACY_STREAM if stream is None else stream)
+
+
+def from_interface(source, interface, kind, device):
+    """An Array of a dictionary of __array_interface__ or __cuda_array_interface__."""
+    if interface.get("mask") is not None:
+        raise BufferError("an array with a mask is not supported")
+    typestr = interface["typestr"]
+    size = int(re.match(r"\d+", typestr[2:])[0])
+    name = getattr(getattr(source, "dtype", None), "name", "")
+    code = Dtype.BF16 if name == "bfloat16" else TYPESTRS.index(typestr) if typestr in TYPESTRS else -1
+    address, readonly = interface["data"]
+    return Array(tuple(interface["shape"]), int(code), address=address, strides=interface.get("strides"),
+                 readonly=bool(readonly), kind=int(kind), device=device, owner=source, itemsize=size, format=typestr[:15])

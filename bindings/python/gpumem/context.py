@@ -1,0 +1,285 @@
+"""A context: a device, its memory, its streams, and the operations on arrays."""
+
+import struct
+
+from . import _gpumem as raw
+from .array import Array
+from .core import Core, read_struct, read_text
+from .layout import collapse, operand, refuse
+from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Kind, Status
+from .operations import Operations
+from .streams import Event, Stream
+from .words import codes, dtype_code, family_code, format_code, kind_code, pattern_of
+
+DEVICES = {"host": DEVICE_HOST, "best": DEVICE_BEST, "cuda": DEVICE_CUDA}
+advice_code = codes(Advice, "advice")
+
+
+def device_number(device):
+    if isinstance(device, str) and device not in DEVICES:
+        raise ValueError(f"{device!r} is no device; expected a number, or one of {', '.join(DEVICES)}")
+    return DEVICES.get(device, device)
+
+
+def version():
+    """(major, minor, patch) of the library that is loaded."""
+    cells = [raw.Cell() for _ in range(3)]
+    raw.gpumem_version(*cells)
+    return tuple(cell.i32 for cell in cells)
+
+
+def device_count():
+    """How many CUDA devices this process can use; 0 without a driver."""
+    count = raw.Cell()
+    raw.gpumem_device_count(count)
+    return count.i32
+
+
+def device_query(device="best"):
+    """What is known of a device, without a context."""
+    number = device_number(device)
+    return read_struct("gpumem_device_info", lambda p: raw.gpumem_device_query(number, p), raw.gpumem_device_info_init)
+
+
+def last_problem():
+    """The problem line of this thread's last operation, for Context.explain()."""
+    return read_text(raw.gpumem_last_problem)
+
+
+def variants(family):
+    """The names of a family's variants, in the order in which they are tried."""
+    count, code = raw.Cell(), family_code(family)
+    raw.gpumem_variant_count(code, count)
+    return [raw.gpumem_variant_name(code, index) for index in range(count.i32)]
+
+
+def filled_options(options):
+    """A gpumem_ctx_options with some members set."""
+    layout, members = STRUCTS["gpumem_ctx_options"]
+    size = struct.calcsize(layout)
+    room = raw.View((size,), int(Dtype.U8))
+    raw.gpumem_ctx_options_init(room, size)
+    values = dict(zip(members, struct.unpack(layout, room)))
+    unknown = set(options) - set(members)
+    if unknown:
+        raise TypeError(f"a context has no option {', '.join(sorted(unknown))}")
+    values.update({name: int(value) for name, value in options.items() if value is not None})
+    struct.pack_into(layout, room, 0, *values.values())
+    return room
+
+
+class Context(Operations):
+    """A device and everything on it. As a context manager it waits at the end, and lets go of the device."""
+
+    def __init__(self, device="best", *, log=None, parallel_for=None, **options):
+        """Further options are the members of gpumem_ctx_options by name: host_threads, stream_host_data, debug_memory, ...
+
+        log(level, message) is called from any thread. parallel_for(tasks, task) must call task(i) once for each i below
+        tasks, on any threads.
+        """
+        on_log, log_user = raw.log_callback(log)
+        function, user = raw.parallel_for_callback(parallel_for)
+        options.update(device=device_number(device), parallel_for=function, parallel_for_user=user)
+        handle = raw.gpumem_ctx_create(filled_options(options))
+        self._begin(Core(handle, not options.get("non_blocking_stream"), (log, parallel_for)))
+        if log is not None:
+            raw.gpumem_ctx_set_log(handle, on_log, log_user)
+
+    def _begin(self, core):
+        self.core, self.handle = core, core.handle
+        self.stream = Stream.own(core)
+
+    @classmethod
+    def process_wide(cls, device=0):
+        """The process's context of a device, whose memory the allocators of PyTorch and CuPy take. It never ends."""
+        context = cls.__new__(cls)
+        context._begin(Core(raw.gpumem_shared_ctx(device_number(device)), shared=True))
+        return context
+
+    def close(self):
+        """Waits for the work, and lets go. The device is left with the last array, stream and event of the context."""
+        if self.core is not None:
+            self.synchronize()
+            self.core = self.handle = self.stream = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    @property
+    def device(self):
+        """The device, and why it was taken."""
+        return self.core.device_info()
+
+    @property
+    def status(self):
+        """Status.OK, or the fault of the device that broke the context."""
+        try:
+            raw.gpumem_ctx_status(self.handle)
+            return Status.OK
+        except Exception as error:
+            return error.status
+
+    def synchronize(self):
+        """Waits for everything on all streams."""
+        raw.gpumem_ctx_synchronize(self.handle)
+        self.stream.synchronize()
+
+    def set_log(self, log):
+        function, user = raw.log_callback(log)
+        raw.gpumem_ctx_set_log(self.handle, function, user)
+        self.core.keep_callbacks((log, *self.core.callbacks[1:]))
+
+    def warmup(self):
+        raw.gpumem_ctx_warmup(self.handle)
+
+    def Stream(self, native=None):
+        """A further stream; with `native`, a stream of CUDA to borrow: a number, or an object of PyTorch or CuPy."""
+        return Stream(self, native)
+
+    def Event(self):
+        return Event(self)
+
+    # --------------------------------------------------------------------------------------------------------- memory
+
+    def empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
+        """An array with undefined contents. With a stream: device memory in the order of that stream."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        return self.core.allocate(shape, dtype_code(dtype), Kind(kind_code(kind)), stream, alignment)
+
+    def full(self, shape, value, dtype="f64", kind="device", *, stream=None):
+        array = self.empty(shape, dtype, kind, stream=stream)
+        self.fill(array, value, stream=stream)
+        return array
+
+    def zeros(self, shape, dtype="f64", kind="device", *, stream=None):
+        return self.full(shape, 0, dtype, kind, stream=stream)
+
+    def array(self, x, kind="device", *, stream=None):
+        """A copy of an array of any library, without gaps."""
+        view = operand(self, x, "x", stream)
+        if view.dtype_code < 0:
+            raise TypeError(f"x has elements of format '{view.format}', which is no element type of gpumem")
+        copy = self.core.allocate(view.shape, view.dtype_code, Kind(kind_code(kind)), None)
+        self.copy(copy, view, stream=stream)
+        return copy
+
+    def asarray(self, x):
+        """An array of another library as one of gpumem, without a copy. Work on it that this library has under way is
+        waited for by the context's own stream."""
+        view = operand(self, x, "x")
+        if isinstance(view, Array):
+            return view
+        return Array(view.shape, view.dtype_code, address=view, strides=view.strides, readonly=view.readonly,
+                     kind=view.kind_code, device=view.device, owner=view, itemsize=view.itemsize, format=view.format)
+
+    def used_on(self, array, stream):
+        """Declares that a stream of the program uses device memory, which is then freed behind that stream's work."""
+        raw.gpumem_memory_used_on(self.handle, array.memory.address, stream.handle)
+        array.memory.used_on(stream)
+
+    def label(self, array, label):
+        raw.gpumem_memory_label(self.handle, array, label)
+
+    def register(self, x):
+        """Pins the memory of an array, so that it is copied at full speed, until unregister()."""
+        view = operand(self, x, "x", write=True)
+        raw.gpumem_host_register(self.handle, view, view.size * view.itemsize)
+        self.core.registered[view.address] = view
+
+    def unregister(self, x):
+        view = operand(self, x, "x")
+        raw.gpumem_host_unregister(self.handle, view)
+        del self.core.registered[view.address]
+
+    def pointer(self, x):
+        """What the memory of an array, or at an address, is."""
+        address = x if isinstance(x, int) else operand(self, x, "x")
+        return read_struct("gpumem_pointer_info", lambda p: raw.gpumem_pointer_query(self.handle, address, p),
+                           raw.gpumem_pointer_info_init)
+
+    def memory_stats(self):
+        return read_struct("gpumem_memory_stats_info", lambda p: raw.gpumem_memory_stats(self.handle, p),
+                           raw.gpumem_memory_stats_init)
+
+    def memory_trim(self, keep_bytes=0):
+        raw.gpumem_memory_trim(self.handle, keep_bytes)
+
+    def memory_check(self):
+        """In debug mode: Corrupted where memory was written that should not be."""
+        raw.gpumem_memory_check(self.handle)
+
+    def memory_trace(self, path):
+        """Writes allocations and frees to a file from now on; None ends it."""
+        raw.gpumem_memory_trace(self.handle, None if path is None else str(path))
+
+    # -------------------------------------------------------------------------------------------------------- managed
+
+    def prefetch(self, x, device=None, *, stream=None):
+        """Moves managed memory to a device ("host", or its number; by default the context's)."""
+        view = operand(self, x, "x", stream)
+        where = self.core.device if device is None else device_number(device)
+        self._run("gpumem_managed_prefetch", stream, (view, view.size * view.itemsize, where), (view,))
+
+    def advise(self, x, advice, device=None):
+        view = operand(self, x, "x")
+        where = self.core.device if device is None else device_number(device)
+        raw.gpumem_managed_advise(self.handle, view, view.size * view.itemsize, advice_code(advice), where)
+
+    def managed(self, x):
+        """Where managed memory lies now, and what was asked for it."""
+        view = operand(self, x, "x")
+        bytes_ = view.size * view.itemsize
+        return read_struct("gpumem_managed_info", lambda p: raw.gpumem_managed_query(self.handle, view, bytes_, p),
+                           raw.gpumem_managed_info_init)
+
+    # ------------------------------------------------------------------------------------------------------- movement
+
+    def copy(self, dst, src, *, stream=None):
+        """dst = src, of one shape and one size of elements, in any kinds of memory, with any strides of 0 or more."""
+        to, of = operand(self, dst, "dst", stream, write=True), operand(self, src, "src", stream)
+        if to.shape != of.shape or to.itemsize != of.itemsize:
+            raise ValueError(f"dst has the shape {to.shape} of {to.itemsize} bytes an element, src {of.shape} of {of.itemsize}")
+        if to.size == 0:
+            return
+        axes = collapse(to.shape, to.strides, of.strides)
+        whole = not axes or axes[-1][1:] == (to.itemsize, to.itemsize)
+        if not whole or len(axes) > 3:
+            return self._permute(to, of, tuple(range(to.ndim)), stream)
+        row = (axes.pop()[0] if axes else 1) * to.itemsize
+        pitches = [a for axis in axes for a in axis[1:]]
+        if not axes:
+            self._run("gpumem_copy", stream, (to, of, row), (to, of))
+        elif len(axes) == 1 and min(pitches) >= row:
+            self._run("gpumem_copy_2d", stream, (to, pitches[0], of, pitches[1], row, axes[0][0]), (to, of))
+        elif len(axes) == 2 and min(pitches) >= row:
+            args = (to, pitches[2], pitches[0], of, pitches[3], pitches[1], row, axes[1][0], axes[0][0])
+            self._run("gpumem_copy_3d", stream, args, (to, of))
+        else:
+            self._permute(to, of, tuple(range(to.ndim)), stream)
+
+    def fill(self, dst, value, *, stream=None):
+        """Every element of dst = value: a number, or the bytes of an element."""
+        to = operand(self, dst, "dst", stream, write=True)
+        pattern = raw.view(pattern_of(to, value))
+        axes = collapse(to.shape, to.strides) if to.size else []
+        if not axes or (len(axes) == 1 and axes[0][1] == to.itemsize):
+            self._run("gpumem_fill", stream, (to, pattern, to.itemsize, to.size), (to,))
+        elif len(axes) <= 2 and (len(axes) == 1 or axes[1][1] == to.itemsize) and axes[0][1] >= to.itemsize:
+            cols = axes[1][0] if len(axes) == 2 else 1
+            self._run("gpumem_fill_2d", stream, (to, axes[0][1], pattern, to.itemsize, cols, axes[0][0]), (to,))
+        else:
+            refuse(to, "dst", "rows without gaps, one after the other")
+
+    # ------------------------------------------------------------------------------------------------------- variants
+
+    def force(self, family, name):
+        """Uses one variant of a family from now on; None gives the choice back."""
+        raw.gpumem_variant_force(self.handle, family_code(family), name)
+
+    def explain(self, line=None, format=Format.TEXT):
+        """Where an operation would run, by which variant, and why. Without a line: this thread's last operation."""
+        line = last_problem() if line is None else line
+        return read_text(lambda *room: raw.gpumem_explain(self.handle, line, format_code(format), *room))

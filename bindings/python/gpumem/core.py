@@ -1,0 +1,157 @@
+"""What a context's objects share: its handle, which lives as long as any of them."""
+
+import atexit
+import os
+import struct
+import weakref
+
+from . import _gpumem as raw
+from .array import LEGACY_STREAM, Array, Memory
+from .names import DEVICE_HOST, STRUCTS, Backend, Dtype, Kind
+from .words import SIZES
+
+with_callbacks = weakref.WeakSet()
+
+
+@atexit.register
+def end_callbacks():
+    """Before the interpreter ends: no thread of the library may come back to it."""
+    for core in list(with_callbacks):
+        if not core.is_forked():
+            raw.gpumem_ctx_synchronize(core.handle)
+            raw.gpumem_ctx_set_log(core.handle, None, None)
+
+
+class Record:
+    """The members of a struct of the library as attributes."""
+
+    def __init__(self, names, values):
+        for name, value in zip(names, values):
+            if isinstance(value, bytes):
+                value = value.split(b"\0")[0].decode(errors="replace")
+            setattr(self, name, value)
+
+    def __repr__(self):
+        return "<gpumem %s>" % ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+
+
+def read_struct(name, call, init):
+    """What call(pointer) writes to a struct of the header."""
+    layout, members = STRUCTS[name]
+    size = struct.calcsize(layout)
+    room = raw.View((size,), int(Dtype.U8))
+    init(room, size)
+    call(room)
+    return Record(members[1:], struct.unpack(layout, room)[1:])
+
+
+def read_text(call):
+    """The text that call(buf, cap, needed) writes."""
+    needed = raw.Cell()
+    call(None, 0, needed)
+    room = raw.View((needed.i64,), int(Dtype.U8))
+    call(room, needed.i64, None)
+    return bytes(memoryview(room)).split(b"\0")[0].decode()
+
+
+class Core:
+    """A gpumem_ctx, destroyed with the last object that needs it."""
+
+    __slots__ = ("handle", "cuda", "device", "ordered_with_legacy", "callbacks", "legacy", "pid", "shared", "registered",
+                 "__weakref__")
+
+    def __init__(self, handle, ordered_with_legacy=True, callbacks=(), shared=False):
+        self.handle, self.ordered_with_legacy, self.shared = handle, ordered_with_legacy, shared
+        self.legacy, self.pid = None, os.getpid()
+        self.registered = {}  # what the program's own pinned memory belongs to, by address
+        info = self.device_info()
+        self.cuda = info.backend == Backend.CUDA
+        self.device = info.device if self.cuda else DEVICE_HOST
+        self.keep_callbacks(callbacks)
+
+    def keep_callbacks(self, callbacks):
+        self.callbacks = callbacks
+        if any(callbacks):
+            with_callbacks.add(self)
+
+    def __del__(self, destroy=raw.gpumem_ctx_destroy, destroy_stream=raw.gpumem_stream_destroy):
+        if not self.is_forked():
+            if self.legacy is not None:
+                destroy_stream(self.legacy)
+            if not self.shared:
+                destroy(self.handle)
+
+    def is_forked(self, getpid=os.getpid):
+        return getpid() != self.pid
+
+    def device_info(self):
+        return read_struct("gpumem_device_info", lambda p: raw.gpumem_ctx_device(self.handle, p), raw.gpumem_device_info_init)
+
+    # --------------------------------------------------------------------------------------------------------- memory
+
+    def allocate(self, shape, dtype, kind, stream=None, alignment=256):
+        bytes_ = SIZES[dtype]
+        for extent in shape:
+            if extent < 0:
+                raise ValueError(f"the shape {shape} has a negative extent")
+            bytes_ *= extent
+        if stream is not None:
+            if kind != Kind.DEVICE:
+                raise ValueError("only device memory is allocated on a stream")
+            address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream.handle)
+        else:
+            calls = {Kind.DEVICE: raw.gpumem_alloc_device, Kind.PINNED: raw.gpumem_alloc_pinned,
+                     Kind.MANAGED: raw.gpumem_alloc_managed}  # fmt: skip
+            if kind not in calls:
+                return Array(shape, dtype)
+            address = calls[kind](self.handle, bytes_)
+        memory = Memory(self, address, kind)
+        if stream is not None:
+            memory.used_on(stream)
+        device = self.device if kind != Kind.PINNED else DEVICE_HOST
+        return Array(shape, dtype, address=address, kind=kind, device=device, owner=memory)
+
+    # --------------------------------------------------------------------------- order with streams of other libraries
+
+    def legacy_stream(self):
+        if self.legacy is None:
+            self.legacy = raw.gpumem_stream_wrap(self.handle, None)
+        return self.legacy
+
+    def follow(self, first, then):
+        """Work that `then` is given from now on waits for what `first` has been given."""
+        event = raw.gpumem_event_create(self.handle)
+        try:
+            raw.gpumem_event_record(self.handle, event, first)
+            raw.gpumem_stream_wait_event(self.handle, then, event)
+        finally:
+            raw.gpumem_event_destroy(event)
+
+    def with_native(self, native, use):
+        """use(stream) of a wrapped CUDA stream, in the numbers of DLPack and __cuda_array_interface__."""
+        if native == LEGACY_STREAM:
+            return use(self.legacy_stream())
+        stream = raw.gpumem_stream_wrap(self.handle, native)
+        try:
+            return use(stream)
+        finally:
+            raw.gpumem_stream_destroy(stream)
+
+    def order_native_after(self, memory, native):
+        """The CUDA stream waits for what is running on the memory; or the host does, where that can't be."""
+        try:
+            for stream in memory.running():
+                self.with_native(native, lambda wrapped: self.follow(stream.handle, wrapped))
+        except Exception:
+            memory.synchronize()
+
+    def order_legacy_after(self, memory):
+        """The stream of __cuda_array_interface__: None where nothing is running on the memory."""
+        if not memory.running():
+            return None
+        self.order_native_after(memory, LEGACY_STREAM)
+        return LEGACY_STREAM
+
+    def order_after_native(self, stream, native):
+        """Work on the stream (None: the context's own) waits for the CUDA stream."""
+        self.with_native(native, lambda wrapped: self.follow(wrapped, stream.handle if stream else None))

@@ -1,0 +1,46 @@
+"""A status as an exception: gpumem.OutOfRange for GPUMEM_OUT_OF_RANGE, with the library's sentence."""
+
+from . import _gpumem
+from .names import Status
+
+# What else they are, so that code which knows nothing of gpumem catches them.
+BUILTIN = {
+    Status.INVALID_ARGUMENT: ValueError,
+    Status.INVALID_POINTER: ValueError,
+    Status.OUT_OF_RANGE: IndexError,
+    Status.EMPTY: ValueError,
+    Status.OVERFLOW: OverflowError,
+    Status.NOT_FOUND: LookupError,
+    Status.OUT_OF_MEMORY: MemoryError,
+}
+
+
+class Error(Exception):
+    """A call failed: `status` says how, the text is the library's sentence."""
+
+    status = Status.INTERNAL
+    result = None  # of a reduction to several values, of which some are missing: the array with the others
+
+
+def class_name(status):
+    return "".join(word.capitalize() for word in status.name.split("_"))
+
+
+CLASSES = {
+    status: type(class_name(status), (Error, BUILTIN[status]) if status in BUILTIN else (Error,),
+                 {"status": status, "__module__": "gpumem", "__doc__": f"GPUMEM_{status.name}"})
+    for status in Status if status
+}  # fmt: skip
+globals().update({kind.__name__: kind for kind in CLASSES.values()})
+__all__ = [kind.__name__ for kind in CLASSES.values()]
+
+
+def failure(status, sentence):
+    kind = CLASSES.get(status, Error)
+    exception = kind(sentence or f"status {status}")
+    if kind is Error:
+        exception.status = status  # of a newer library
+    return exception
+
+
+_gpumem.set_failure(failure)

@@ -1,0 +1,189 @@
+"""What the library is told of an array: sequences, matrices, rows. Strides that it can't take are refused with a sentence."""
+
+from . import _gpumem as raw
+from .array import DL_CPU, LEGACY_STREAM, Array, from_interface
+from .names import DEVICE_HOST, Kind
+from .words import NAMES
+
+
+def refuse(view, name, expected):
+    """Raises ValueError with what is wrong with the strides, or else with the shape."""
+    found = f"{name} has the shape {view.shape} and strides of {view.strides} bytes"
+    for stride, extent in zip(view.strides, view.shape):
+        if extent > 1 and stride <= 0:
+            found = f"{name} has a {'negative' if stride else 'zero'} stride ({view.strides} bytes)"
+        elif extent > 1 and stride % view.itemsize:
+            found = f"{name} has a stride of {stride} bytes, no whole number of elements of {view.itemsize}"
+    raise ValueError(f"{found}; expected {expected}: numpy.ascontiguousarray({name}), or Context.array() of it, has them")
+
+
+def typed(view, name):
+    """The code of the element type; TypeError for elements that can only be moved."""
+    if view.dtype_code < 0:
+        swapped = view.format[:1] in ">!" and view.itemsize > 1
+        why = "whose bytes are swapped" if swapped else "which is no element type of gpumem"
+        raise TypeError(f"{name} has elements of format '{view.format}', {why}; expected one of {', '.join(NAMES)}")
+    return view.dtype_code
+
+
+def sequence(view, name):
+    """The number of elements, and their distance in elements."""
+    stride = view.sequence_stride
+    if stride < 1:
+        refuse(view, name, "elements at one stride of 1 or more")
+    return view.size, stride
+
+
+def contiguous(view, name):
+    if not view.contiguous:
+        refuse(view, name, "elements without gaps")
+    return view.size
+
+
+def fuse(shape, strides):
+    """Axes as one, an extent and a stride in bytes; None where they are not one."""
+    extent, stride = 1, 0
+    for e, s in zip(reversed(shape), reversed(strides)):
+        if e == 1:
+            continue
+        if extent != 1 and s != stride * extent:
+            return None
+        if extent == 1:
+            stride = s
+        extent *= e
+    return extent, stride
+
+
+def elements(view, stride, extent, least=0):
+    """A stride in elements, or None where it is none or is less than `least`; where there is one element: `least`."""
+    if extent <= 1:
+        return least
+    return stride // view.itemsize if stride >= least * view.itemsize and stride % view.itemsize == 0 else None
+
+
+def matrix(view, name, axes):
+    """Rows, columns and leading dimension of the last two axes of `axes` in all, and the extents and strides before."""
+    if view.ndim != axes:
+        raise ValueError(f"{name} has {view.ndim} axes; expected {axes}")
+    rows, cols = view.shape[-2:]
+    ld = elements(view, view.strides[-2], rows, max(cols, 1))
+    if ld is None or (cols > 1 and view.strides[-1] != view.itemsize):
+        refuse(view, name, "rows without gaps, one after the other")
+    return rows, cols, max(ld, cols)
+
+
+def rows(view, name):
+    """For rows by index: their number, their bytes and their pitch."""
+    if view.ndim < 1:
+        raise ValueError(f"{name} has no axis to count rows on")
+    inner = fuse(view.shape[1:], view.strides[1:])
+    row_bytes = inner[0] * view.itemsize if inner else 0
+    pitch = view.strides[0] if view.shape[0] > 1 else row_bytes
+    if inner is None or (inner[0] > 1 and inner[1] != view.itemsize) or pitch < row_bytes:
+        refuse(view, name, "rows without gaps, one after the other")
+    return view.shape[0], row_bytes, pitch
+
+
+def image(view, name):
+    """Rows, columns, channels and pitch of an image (rows, columns) or (rows, columns, channels)."""
+    if view.ndim not in (2, 3):
+        raise ValueError(f"{name} has {view.ndim} axes; expected rows and columns, or those and channels")
+    channels = view.shape[2] if view.ndim == 3 else 1
+    inner = fuse(view.shape[1:], view.strides[1:])
+    pixels = view.shape[1] * channels
+    pitch = view.strides[0] if view.shape[0] > 1 else pixels * view.itemsize
+    if inner is None or (pixels > 1 and inner[1] != view.itemsize) or pitch < 0:
+        refuse(view, name, "interleaved channels, rows without gaps")
+    return view.shape[0], view.shape[1], channels, pitch
+
+
+def lines(view, axis):
+    """For a reduction along an axis: 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride, the shape of
+    the results."""
+    if not -view.ndim <= axis < view.ndim:
+        raise ValueError(f"axis {axis} of an array with {view.ndim} axes")
+    axis %= view.ndim
+    shape, strides = view.shape, view.strides
+    results = shape[:axis] + shape[axis + 1 :]
+    if view.ndim == 2 and strides[0] == view.itemsize and strides[1] >= shape[0] * view.itemsize:
+        shape, strides, axis = shape[::-1], strides[::-1], 1 - axis  # column-major: the transpose is row-major
+    lead, trail = fuse(shape[:axis], strides[:axis]), fuse(shape[axis + 1 :], strides[axis + 1 :])
+    batches = (1, 0)
+    if trail and trail[0] == 1 and strides[axis] in (view.itemsize, *([strides[axis]] if shape[axis] <= 1 else ())):
+        of_cols, n_rows, cols = 0, lead, shape[axis]
+        if lead is None:  # the first axis counts matrices
+            batches, n_rows = (shape[0], strides[0]), fuse(shape[1:axis], strides[1:axis])
+    else:
+        of_cols, n_rows, cols, batches = 1, (shape[axis], strides[axis]), trail and trail[0], lead
+        if trail is None or (trail[0] > 1 and trail[1] != view.itemsize):
+            n_rows = None
+    if n_rows is None or batches is None:
+        refuse(view, "x", "axes that lie one inside the other without gaps")
+    ld = elements(view, n_rows[1], n_rows[0], max(cols, 1))
+    batch_stride = elements(view, batches[1], batches[0])
+    if ld is None or batch_stride is None:
+        refuse(view, "x", "rows one after the other")
+    return of_cols, n_rows[0], cols, max(ld, cols), batches[0], batch_stride, results
+
+
+def collapse(shape, *strides):
+    """The fewest axes that several arrays of one shape can be gone through by: [(extent, stride, stride)]."""
+    axes = []
+    for extent, *own in zip(shape, *strides):
+        if extent == 1:
+            continue
+        if axes and all(outer == inner * extent for outer, inner in zip(axes[-1][1:], own)):
+            axes[-1] = (axes[-1][0] * extent, *own)
+        else:
+            axes.append((extent, *own))
+    return axes
+
+
+# --------------------------------------------------------------------------------------------- arrays of other libraries
+
+
+def operand(context, x, name, stream=None, write=False):
+    """A View of an array of any library, whose own work on it the given stream waits for."""
+    if type(x) is Array:
+        view = x
+    else:
+        try:
+            view = raw.view(x)
+        except (ValueError, BufferError):
+            if getattr(getattr(x, "dtype", None), "name", "") != "bfloat16":
+                raise
+            view = from_interface(x, x.__array_interface__, Kind.PAGEABLE, DEVICE_HOST)
+        if view is None:
+            view = foreign(context, x, name, stream)
+    if write and view.readonly:
+        raise ValueError(f"{name} is read-only")
+    return view
+
+
+def foreign(context, x, name, stream):
+    if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
+        return from_dlpack(context, x, stream)
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if interface is not None:
+        if interface.get("stream") is not None:
+            context.core.order_after_native(stream, interface["stream"])
+        return from_interface(x, interface, Kind.DEVICE, context.core.device)
+    interface = getattr(x, "__array_interface__", None)
+    if interface is None:
+        raise TypeError(f"{name} is a {type(x).__name__}; expected an array: of gpumem, or with a buffer, __dlpack__, "
+                        "__cuda_array_interface__ or __array_interface__")
+    return from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST)
+
+
+def from_dlpack(context, x, stream):
+    words = {}
+    if x.__dlpack_device__()[0] != DL_CPU and context.core.cuda:
+        # The other library makes this stream wait for its own. Those of a context wait for the legacy default stream.
+        words["stream"] = stream.native or LEGACY_STREAM if stream else LEGACY_STREAM
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0), **words)
+    except TypeError:
+        capsule = x.__dlpack__(**words)  # of a library that knows no versions
+    if words and not context.core.ordered_with_legacy and not (stream and stream.native):
+        context.core.order_after_native(stream, LEGACY_STREAM)
+    return raw.dlpack_import(capsule)

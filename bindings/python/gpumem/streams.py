@@ -1,0 +1,135 @@
+"""Streams and events. A stream keeps what its work uses until that work is done."""
+
+from collections import deque
+
+from . import _gpumem as raw
+from .errors import Capturing, NotReady
+
+CHUNK = 64  # how many calls' operands are kept before an event says when they may go
+
+
+class Event:
+    """A mark in a stream."""
+
+    __slots__ = ("core", "handle")
+
+    def __init__(self, context):
+        self.core = getattr(context, "core", context)
+        self.handle = raw.gpumem_event_create(self.core.handle)
+
+    def __del__(self, destroy=raw.gpumem_event_destroy):
+        if hasattr(self, "handle") and not self.core.is_forked():
+            destroy(self.handle)
+
+    def record(self, stream=None):
+        raw.gpumem_event_record(self.core.handle, self.handle, stream.handle if stream else None)
+        return self
+
+    def synchronize(self):
+        raw.gpumem_event_synchronize(self.handle)
+
+    @property
+    def done(self):
+        """Whether its last record has been passed."""
+        try:
+            raw.gpumem_event_elapsed(self.handle, self.handle, raw.Cell())
+            return True
+        except NotReady:
+            return False
+
+    def seconds_since(self, start):
+        seconds = raw.Cell()
+        raw.gpumem_event_elapsed(start.handle, self.handle, seconds)
+        return seconds.f64
+
+
+class Stream:
+    """A queue of work. `native` is a stream of CUDA to borrow: a number, or an object of PyTorch or CuPy."""
+
+    __slots__ = ("core", "handle", "native", "kept", "chunks", "__weakref__")
+
+    def __init__(self, context, native=None):
+        self._begin(context.core, None)
+        self.native = native_number(native)
+        if native is None:
+            self.handle = raw.gpumem_stream_create(self.core.handle)
+        else:
+            # 0 and 1 are the legacy default stream, which has no address.
+            self.handle = raw.gpumem_stream_wrap(self.core.handle, self.native if self.native > 1 else None)
+
+    def _begin(self, core, handle):
+        self.core, self.handle, self.native = core, handle, None
+        self.kept, self.chunks = [], deque()
+
+    @classmethod
+    def own(cls, core):
+        """The context's own stream."""
+        stream = cls.__new__(cls)
+        stream._begin(core, None)
+        return stream
+
+    def __del__(self, destroy=raw.gpumem_stream_destroy, synchronize=raw.gpumem_stream_synchronize):
+        if self.core.is_forked():
+            return
+        try:
+            if (self.native is not None or self.handle is None) and (self.kept or self.chunks):
+                synchronize(self.core.handle, self.handle)  # the end of such a stream waits for nothing
+        finally:
+            if self.handle is not None:
+                destroy(self.handle)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.synchronize()
+
+    def synchronize(self):
+        kept, self.kept = self.kept, []
+        chunks, self.chunks = self.chunks, deque()
+        try:
+            raw.gpumem_stream_synchronize(self.core.handle, self.handle)
+        except BaseException:
+            self.kept = kept + self.kept
+            self.chunks = chunks + self.chunks
+            raise
+
+    @property
+    def done(self):
+        """Whether everything that it was given is done."""
+        try:
+            raw.gpumem_stream_query(self.core.handle, self.handle)
+            return True
+        except NotReady:
+            return False
+
+    def wait(self, event):
+        """Work from now on waits for the event."""
+        raw.gpumem_stream_wait_event(self.core.handle, self.handle, event.handle)
+
+    def keep(self, operands):
+        """Keeps what a call uses until the stream has passed the call."""
+        for operand in operands:
+            memory = getattr(operand, "memory", None)
+            if memory is not None:
+                memory.used_on(self)
+        self.kept.append(operands)
+        if len(self.kept) < CHUNK:
+            return
+        try:
+            self.chunks.append((Event(self.core).record(self), self.kept))
+            self.kept = []
+            while self.chunks and self.chunks[0][0].done:
+                self.chunks.popleft()
+        except Capturing:
+            pass
+
+
+def native_number(stream):
+    """Of a CUDA stream: a number, or what PyTorch (cuda_stream) and CuPy (ptr) call it."""
+    if stream is None or isinstance(stream, int):
+        return stream
+    for name in ("cuda_stream", "ptr"):
+        if hasattr(stream, name):
+            return getattr(stream, name)
+    raise TypeError(f"{stream!r} is no CUDA stream; expected a number, or a stream of PyTorch or CuPy")

@@ -1,0 +1,65 @@
+"""Types, operations and kinds of memory by the words that people use for them."""
+
+import struct
+
+from .names import Dtype, Family, Filter, Format, Kind, Op
+
+LONG_NAMES = {"int": "i", "uint": "u", "float": "f", "bfloat": "bf"}
+
+NAMES = [dtype.name.lower() for dtype in Dtype]
+SIZES = [1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8]
+FORMATS = ["b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d"]
+# Of the array interfaces, which have no word for bf16.
+TYPESTRS = ["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<V2", "<f4", "<f8"]
+RESULTS = [Dtype.I64, Dtype.U64] * 4 + [Dtype.F64] * 4
+
+
+def codes(enum, what):
+    """A function from a member of an enumeration, its number or its name to the number."""
+    known = {member.name.lower(): int(member) for member in enum}
+    known.update({int(member): int(member) for member in enum})
+
+    def code(word):
+        try:
+            return known[word.lower() if isinstance(word, str) else word]
+        except (KeyError, TypeError):
+            names = ", ".join(member.name.lower() for member in enum)
+            raise ValueError(f"{word!r} is no {what}; expected one of {names}") from None
+
+    return code
+
+
+op_code = codes(Op, "operation")
+kind_code = codes(Kind, "kind of memory")
+family_code = codes(Family, "family of variants")
+filter_code = codes(Filter, "filter")
+format_code = codes(Format, "format")
+
+
+def dtype_code(dtype):
+    """Of "f32", "float32", gpumem.Dtype.F32, or an element type of NumPy, CuPy or PyTorch."""
+    if isinstance(dtype, int):
+        return int(Dtype(dtype))
+    word = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", str(dtype))
+    word = word.rpartition(".")[2].lower()
+    stem = word.rstrip("0123456789")
+    word = LONG_NAMES.get(stem, stem) + word[len(stem):]  # fmt: skip
+    if word not in NAMES:
+        raise ValueError(f"{dtype!r} is no element type; expected one of {', '.join(NAMES)}")
+    return NAMES.index(word)
+
+
+def pattern_of(view, value):
+    """The bytes of an element of this value."""
+    if isinstance(value, (bytes, bytearray)):
+        if len(value) != view.itemsize:
+            raise ValueError(f"the value has {len(value)} bytes, and an element {view.itemsize}")
+        return bytes(value)
+    if view.dtype_code == Dtype.BF16:
+        bits = struct.unpack("<I", struct.pack("<f", value))[0]
+        if value != value:
+            return b"\xc0\x7f"
+        return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # to nearest, ties to even
+    if view.dtype_code < 0:
+        raise TypeError(f"elements of format '{view.format}' are filled with bytes, not with {value!r}")
+    return struct.pack("=" + FORMATS[view.dtype_code], value)

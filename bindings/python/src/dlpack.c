@@ -1,0 +1,215 @@
+/* Arrays to and from other libraries by DLPack: https://dmlc.github.io/dlpack, versions 0.x and 1.x of its structs. */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4 };
+enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2 };
+enum { DL_MAJOR = 1, DL_MINOR = 0 };
+
+typedef struct {
+  int32_t type, id;
+} DLDevice;
+typedef struct {
+  uint8_t code, bits;
+  uint16_t lanes;
+} DLDataType;
+typedef struct {
+  void* data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t *shape, *strides; /* strides in elements; NULL: row-major without gaps */
+  uint64_t byte_offset;
+} DLTensor;
+typedef struct Unversioned {
+  DLTensor tensor;
+  void* context;
+  void (*deleter)(struct Unversioned* self);
+} Unversioned;
+typedef struct Versioned {
+  uint32_t major, minor;
+  void* context;
+  void (*deleter)(struct Versioned* self);
+  uint64_t flags;
+  DLTensor tensor;
+} Versioned;
+
+/* A tensor that is lent out, and the View that keeps its memory alive. */
+typedef struct {
+  union {
+    Unversioned plain;
+    Versioned versioned;
+  } tensor;
+  PyObject* view;
+  int64_t shape[MAX_AXES], strides[MAX_AXES];
+} Lent;
+
+static void end_lent(Lent* lent) {
+  /* After the interpreter's end nothing of it can be touched. */
+  if (Py_IsInitialized()) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_DECREF(lent->view);
+    PyGILState_Release(gil);
+  }
+  free(lent);
+}
+static void delete_plain(Unversioned* self) { end_lent((Lent*)self->context); }
+static void delete_versioned(Versioned* self) { end_lent((Lent*)self->context); }
+
+/* A capsule that nobody took. A taken one has another name, and is the taker's to delete. */
+static void capsule_end(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor")) {
+    Unversioned* tensor = (Unversioned*)PyCapsule_GetPointer(capsule, "dltensor");
+    if (tensor->deleter) tensor->deleter(tensor);
+  } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    Versioned* tensor = (Versioned*)PyCapsule_GetPointer(capsule, "dltensor_versioned");
+    if (tensor->deleter) tensor->deleter(tensor);
+  }
+}
+
+static bool dtype_to_dlpack(const View* view, DLDataType* type) {
+  static const uint8_t codes[] = {DL_INT, DL_UINT, DL_INT,   DL_UINT,   DL_INT,   DL_UINT,
+                                  DL_INT, DL_UINT, DL_FLOAT, DL_BFLOAT, DL_FLOAT, DL_FLOAT};
+  if (view->dtype < 0) {
+    PyErr_Format(PyExc_BufferError, "elements of format '%s' have no type in DLPack", view->format);
+    return false;
+  }
+  type->code = codes[view->dtype];
+  type->bits = (uint8_t)(8 * view->itemsize);
+  type->lanes = 1;
+  return true;
+}
+
+static int32_t dtype_from_dlpack(DLDataType type) {
+  if (type.lanes != 1) return UNTYPED;
+  int size_code = type.bits == 8 ? 0 : type.bits == 16 ? 2 : type.bits == 32 ? 4 : type.bits == 64 ? 6 : UNTYPED;
+  if (size_code == UNTYPED) return UNTYPED;
+  if (type.code == DL_INT || type.code == DL_UINT) return size_code + (type.code == DL_UINT);
+  if (type.code == DL_BFLOAT && type.bits == 16) return GPUMEM_BF16;
+  if (type.code != DL_FLOAT) return UNTYPED;
+  return type.bits == 16 ? GPUMEM_F16 : type.bits == 32 ? GPUMEM_F32 : type.bits == 64 ? GPUMEM_F64 : UNTYPED;
+}
+
+static bool fill_tensor(DLTensor* tensor, Lent* lent, const View* view, DLDevice device) {
+  tensor->data = view->address;
+  tensor->device = device;
+  tensor->ndim = view->ndim;
+  tensor->shape = lent->shape;
+  tensor->strides = lent->strides;
+  for (int32_t axis = 0; axis < view->ndim; ++axis) {
+    if (view->strides[axis] % view->itemsize != 0) {
+      PyErr_Format(PyExc_BufferError, "a stride of %lld bytes is no whole number of elements, which DLPack counts in",
+                   (long long)view->strides[axis]);
+      return false;
+    }
+    lent->shape[axis] = view->shape[axis];
+    lent->strides[axis] = view->strides[axis] / view->itemsize;
+  }
+  return dtype_to_dlpack(view, &tensor->dtype);
+}
+
+/* dlpack_export(view, device_type, device_id, versioned, copied): a capsule. */
+PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count) {
+  (void)module;
+  DLDevice device;
+  int32_t versioned, copied;
+  if (!check_count("dlpack_export", 5, count) || !to_int32(args[1], &device.type) || !to_int32(args[2], &device.id) ||
+      !to_int32(args[3], &versioned) || !to_int32(args[4], &copied))
+    return NULL;
+  const View* view = (const View*)args[0];
+  if (!PyType_IsSubtype(Py_TYPE(args[0]), view_type)) return PyErr_Format(PyExc_TypeError, "expected a View");
+  Lent* lent = (Lent*)calloc(1, sizeof(Lent));
+  if (!lent) return PyErr_NoMemory();
+  DLTensor* tensor = versioned ? &lent->tensor.versioned.tensor : &lent->tensor.plain.tensor;
+  if (!fill_tensor(tensor, lent, view, device)) {
+    free(lent);
+    return NULL;
+  }
+  if (versioned) {
+    lent->tensor.versioned.major = DL_MAJOR;
+    lent->tensor.versioned.minor = DL_MINOR;
+    lent->tensor.versioned.context = lent;
+    lent->tensor.versioned.deleter = delete_versioned;
+    lent->tensor.versioned.flags = (view->readonly ? DL_READ_ONLY : 0) | (copied ? DL_IS_COPIED : 0);
+  } else {
+    lent->tensor.plain.context = lent;
+    lent->tensor.plain.deleter = delete_plain;
+  }
+  PyObject* capsule = PyCapsule_New(&lent->tensor, versioned ? "dltensor_versioned" : "dltensor", capsule_end);
+  if (!capsule) {
+    free(lent);
+    return NULL;
+  }
+  lent->view = Py_NewRef(args[0]);
+  return capsule;
+}
+
+void dlpack_release(View* view) {
+  if (view->managed_is_versioned) {
+    Versioned* tensor = (Versioned*)view->managed;
+    if (tensor->deleter) tensor->deleter(tensor);
+  } else {
+    Unversioned* tensor = (Unversioned*)view->managed;
+    if (tensor->deleter) tensor->deleter(tensor);
+  }
+  view->managed = NULL;
+}
+
+static bool take_tensor(View* view, const DLTensor* tensor) {
+  int32_t type = tensor->device.type;
+  if (type != DL_CPU && type != DL_CUDA && type != DL_CUDA_HOST && type != DL_CUDA_MANAGED) {
+    PyErr_Format(PyExc_BufferError, "the tensor lies on a device of DLPack's type %d; expected the host or CUDA", type);
+    return false;
+  }
+  if (tensor->ndim > MAX_AXES || tensor->dtype.bits * tensor->dtype.lanes % 8 != 0) {
+    PyErr_Format(PyExc_BufferError, "the tensor has %d axes of elements of %d bits; expected at most %d axes and bytes",
+                 tensor->ndim, tensor->dtype.bits * tensor->dtype.lanes, MAX_AXES);
+    return false;
+  }
+  int32_t dtype = dtype_from_dlpack(tensor->dtype);
+  if (dtype >= 0) {
+    view_set_dtype(view, dtype);
+  } else {
+    view->dtype = UNTYPED;
+    view->itemsize = tensor->dtype.bits * tensor->dtype.lanes / 8;
+    PyOS_snprintf(view->format, FORMAT_BYTES, "%llds", (long long)view->itemsize);
+  }
+  view->kind = type == DL_CPU         ? GPUMEM_MEMORY_PAGEABLE
+               : type == DL_CUDA      ? GPUMEM_MEMORY_DEVICE
+               : type == DL_CUDA_HOST ? GPUMEM_MEMORY_PINNED
+                                      : GPUMEM_MEMORY_MANAGED;
+  view->device = type == DL_CPU || type == DL_CUDA_HOST ? GPUMEM_DEVICE_HOST : tensor->device.id;
+  view->address = (char*)tensor->data + tensor->byte_offset;
+  view->ndim = tensor->ndim;
+  for (int32_t axis = 0; axis < tensor->ndim; ++axis) view->shape[axis] = tensor->shape[axis];
+  view_set_contiguous(view);
+  for (int32_t axis = 0; tensor->strides && axis < tensor->ndim; ++axis)
+    view->strides[axis] = tensor->strides[axis] * view->itemsize;
+  return true;
+}
+
+/* A View of the tensor in a capsule, which is taken. */
+PyObject* dlpack_import(PyObject* module, PyObject* capsule) {
+  (void)module;
+  bool versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
+  if (!versioned && !PyCapsule_IsValid(capsule, "dltensor"))
+    return PyErr_Format(PyExc_BufferError, "expected a capsule of DLPack that nobody has taken");
+  void* managed = PyCapsule_GetPointer(capsule, versioned ? "dltensor_versioned" : "dltensor");
+  const Versioned* header = (const Versioned*)managed;
+  if (versioned && header->major != DL_MAJOR)
+    return PyErr_Format(PyExc_BufferError, "the tensor is of DLPack %u; expected %d", header->major, DL_MAJOR);
+  View* view = view_new(view_type);
+  if (!view) return NULL;
+  if (!take_tensor(view, versioned ? &header->tensor : &((const Unversioned*)managed)->tensor) ||
+      PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor") != 0) {
+    Py_DECREF(view);
+    return NULL;
+  }
+  view->readonly = versioned && (header->flags & DL_READ_ONLY);
+  view->managed = managed;
+  view->managed_is_versioned = versioned;
+  return (PyObject*)view;
+}

@@ -1,0 +1,25 @@
+/* The extension module gpumem._gpumem: memory views, DLPack, callbacks, and each function of gpumem.h under its own name. */
+#include "module.h"
+
+static PyMethodDef methods[] = {
+    {"load_library", load_library, METH_O, "opens libgpumem.so"},
+    {"function_address", function_address, METH_O, "the address of a function of the library"},
+    {"set_failure", set_failure, METH_O, "sets what makes an exception of a status and a sentence"},
+    {"dlpack_export", (PyCFunction)(void (*)(void))dlpack_export, METH_FASTCALL, "a capsule of DLPack of a View"},
+    {"dlpack_import", dlpack_import, METH_O, "a View of the tensor in a capsule of DLPack"},
+    {"log_callback", log_callback, METH_O, "the addresses that make a gpumem_log_fn of a function"},
+    {"parallel_for_callback", parallel_for_callback, METH_O, "those that make a gpumem_parallel_for_fn of it"},
+    {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "gpumem._gpumem", NULL, -1, methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__gpumem(void) {
+  PyObject* module = PyModule_Create(&definition);
+  if (!module) return NULL;
+  if (view_add_types(module) == 0 && base_add_types(module) == 0 && callbacks_add_types(module) == 0 &&
+      PyModule_AddFunctions(module, call_methods) == 0)
+    return module;
+  Py_DECREF(module);
+  return NULL;
+}

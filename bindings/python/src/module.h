@@ -1,0 +1,93 @@
+/* What the parts of the extension module share. It is written in the limited API of Python 3.11, so that one binary serves
+ * every later version. */
+#ifndef GPUMEM_PYTHON_MODULE_H
+#define GPUMEM_PYTHON_MODULE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <gpumem.h>
+#include <stdbool.h>
+
+enum { MAX_AXES = 8, FORMAT_BYTES = 16, UNTYPED = -1 };
+
+/* Strided memory of any kind, and what keeps it alive: a buffer of another object, a tensor of DLPack, or `owner`. */
+typedef struct {
+  PyObject_HEAD char* address;
+  PyObject* owner;    /* or NULL */
+  PyObject* weakrefs; /* the list of weak references, or NULL */
+  Py_buffer buffer;   /* held while buffer.obj is set */
+  void* managed;      /* a tensor of DLPack, which goes back at the end, or NULL */
+  bool managed_is_versioned;
+  bool readonly;
+  int32_t kind;   /* gpumem_memory_kind */
+  int32_t device; /* a CUDA ordinal or GPUMEM_DEVICE_HOST */
+  int32_t dtype;  /* gpumem_dtype, or UNTYPED: bytes that can be moved, and not computed with */
+  int32_t ndim;
+  int64_t itemsize;
+  char format[FORMAT_BYTES]; /* as in the module struct */
+  int64_t shape[MAX_AXES];
+  int64_t strides[MAX_AXES]; /* in bytes */
+} View;
+
+extern PyTypeObject *view_type, *cell_type;
+extern const char* const dtype_names[];
+extern const int64_t dtype_sizes[];
+
+View* view_new(PyTypeObject* type);
+/* Sets dtype, itemsize and format. */
+void view_set_dtype(View* view, int32_t dtype);
+/* Strides of an array without gaps. */
+void view_set_contiguous(View* view);
+int64_t view_size(const View* view);
+/* How far apart the elements lie when all of them are taken as one sequence, in elements; 0 where they are none: where
+ * strides differ, are negative or are no whole number of elements. */
+int64_t view_sequence_stride(const View* view);
+/* Takes the buffer of an object into a View that is all zeros. False with an exception set. */
+bool view_take_buffer(View* view, PyObject* object);
+int view_add_types(PyObject* module);
+
+/* dlpack.c */
+void dlpack_release(View* view);
+PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count);
+PyObject* dlpack_import(PyObject* module, PyObject* capsule);
+
+/* callbacks.c */
+PyObject* log_callback(PyObject* module, PyObject* callable);
+PyObject* parallel_for_callback(PyObject* module, PyObject* callable);
+int callbacks_add_types(PyObject* module);
+
+/* calls.c: conversions of the arguments and results of the generated calls. Each returns false with an exception set. */
+bool to_pointer(PyObject* object, void** value);
+bool to_string(PyObject* object, const char** value);
+bool to_int32(PyObject* object, int32_t* value);
+bool to_int64(PyObject* object, int64_t* value);
+bool to_float(PyObject* object, float* value);
+bool to_double(PyObject* object, double* value);
+bool check_count(const char* function, Py_ssize_t expected, Py_ssize_t given);
+PyObject* from_pointer(const void* p);
+PyObject* from_string(const char* text);
+/* The result of a reduction of elements of a type, in eight bytes. */
+PyObject* from_result(int32_t dtype, const void* result);
+/* NULL, with the exception that `failure` makes of the status and the sentence. */
+PyObject* raise_status(gpumem_status status);
+PyObject* set_failure(PyObject* module, PyObject* callable);
+PyObject* load_library(PyObject* module, PyObject* path);
+PyObject* function_address(PyObject* module, PyObject* name);
+
+/* gpumem_reduce() of one sequence; None where it is none, or of no type of gpumem. */
+PyObject* reduce_scalar(void* ctx, int32_t op, const View* view);
+
+/* base.c */
+int base_add_types(PyObject* module);
+
+/* calls.inc, generated from gpumem.h */
+typedef struct {
+  const char* name;
+  void** address; /* of the pointer to the function */
+} Symbol;
+extern const Symbol symbols[];
+extern PyMethodDef call_methods[];
+gpumem_status library_last_error(char* buf, int64_t cap, int64_t* needed);
+
+#endif

@@ -1,0 +1,363 @@
+/* View: strided memory of any kind. Cell: room for the results of a call. */
+#include "module.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <structmember.h>
+
+PyTypeObject *view_type, *cell_type;
+
+const char* const dtype_names[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
+const int64_t dtype_sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
+/* bf16 has no letter: its buffer can't be exported as numbers. */
+static const char* const dtype_formats[] = {"b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d"};
+enum { DTYPES = 12 };
+
+View* view_new(PyTypeObject* type) {
+  allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  View* view = (View*)alloc(type, 0);
+  if (view) view->device = GPUMEM_DEVICE_HOST;
+  return view;
+}
+
+void view_set_dtype(View* view, int32_t dtype) {
+  view->dtype = dtype;
+  view->itemsize = dtype_sizes[dtype];
+  strcpy(view->format, dtype_formats[dtype]);
+}
+
+void view_set_contiguous(View* view) {
+  int64_t stride = view->itemsize;
+  for (int32_t axis = view->ndim - 1; axis >= 0; --axis) {
+    view->strides[axis] = stride;
+    stride *= view->shape[axis] > 0 ? view->shape[axis] : 1;
+  }
+}
+
+/* The element type of a format of the module struct; UNTYPED where it is none of gpumem's or its bytes are swapped. */
+static int32_t dtype_of_format(const char* format, Py_ssize_t itemsize) {
+  const char* letter = format;
+  bool swapped = *letter == '>' || *letter == '!';
+  if (swapped || *letter == '@' || *letter == '=' || *letter == '<') ++letter;
+  if (letter[0] == '\0' || letter[1] != '\0' || (swapped && itemsize > 1)) return UNTYPED;
+  int32_t integer = itemsize == 1 ? GPUMEM_I8 : itemsize == 2 ? GPUMEM_I16 : itemsize == 4 ? GPUMEM_I32 : GPUMEM_I64;
+  switch (*letter) {
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n':
+      return integer;
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
+      return integer + 1; /* the unsigned one */
+    case 'e':
+      return GPUMEM_F16;
+    case 'f':
+      return GPUMEM_F32;
+    case 'd':
+      return GPUMEM_F64;
+    default:
+      return UNTYPED;
+  }
+}
+
+bool view_take_buffer(View* view, PyObject* object) {
+  if (PyObject_GetBuffer(object, &view->buffer, PyBUF_FULL_RO) != 0) return false;
+  const Py_buffer* buffer = &view->buffer;
+  if (buffer->ndim > MAX_AXES) {
+    PyErr_Format(PyExc_BufferError, "the buffer has %d axes; expected at most %d", buffer->ndim, MAX_AXES);
+    return false;
+  }
+  if (buffer->suboffsets) {
+    PyErr_SetString(PyExc_BufferError, "the buffer's rows are behind pointers; expected strided memory");
+    return false;
+  }
+  const char* format = buffer->format ? buffer->format : "B";
+  view->address = (char*)buffer->buf;
+  view->readonly = buffer->readonly;
+  view->itemsize = buffer->itemsize;
+  view->dtype = dtype_of_format(format, buffer->itemsize);
+  if (strlen(format) < FORMAT_BYTES)
+    strcpy(view->format, format);
+  else
+    PyOS_snprintf(view->format, FORMAT_BYTES, "%zds", buffer->itemsize);
+  view->ndim = buffer->ndim;
+  for (int axis = 0; axis < buffer->ndim; ++axis) {
+    view->shape[axis] = buffer->shape[axis];
+    view->strides[axis] = buffer->strides[axis];
+  }
+  return true;
+}
+
+static PyObject* view_of(PyTypeObject* type, PyObject* object) {
+  View* view = view_new(type);
+  if (view && !view_take_buffer(view, object)) Py_CLEAR(view);
+  return (PyObject*)view;
+}
+
+/* view(object): a View itself, a View of an object with a buffer, None for any other. */
+static PyObject* view_function(PyObject* module, PyObject* object) {
+  (void)module;
+  if (PyType_IsSubtype(Py_TYPE(object), view_type)) return Py_NewRef(object);
+  if (PyObject_CheckBuffer(object)) return view_of(view_type, object);
+  Py_RETURN_NONE;
+}
+
+static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count) {
+  Py_ssize_t size = PyTuple_Size(tuple);
+  if (size < 0) return false;
+  if (size > MAX_AXES) {
+    PyErr_Format(PyExc_ValueError, "there are %zd axes; expected at most %d", size, MAX_AXES);
+    return false;
+  }
+  for (Py_ssize_t axis = 0; axis < size; ++axis) {
+    axes[axis] = PyLong_AsLongLong(PyTuple_GetItem(tuple, axis));
+    if (axes[axis] == -1 && PyErr_Occurred()) return false;
+  }
+  *count = (int32_t)size;
+  return true;
+}
+
+static bool allocate(View* view) {
+  int64_t bytes = view->itemsize;
+  for (int32_t axis = 0; axis < view->ndim; ++axis) {
+    if (view->shape[axis] < 0 || __builtin_mul_overflow(bytes, view->shape[axis], &bytes)) {
+      PyErr_SetString(PyExc_ValueError, "the shape has a negative extent, or is too large");
+      return false;
+    }
+  }
+  PyObject* memory = PyByteArray_FromStringAndSize(NULL, bytes);
+  if (!memory) return false;
+  view->owner = memory;
+  view->address = PyByteArray_AsString(memory);
+  return true;
+}
+
+/* View(shape, dtype, *, address=None, strides=None, readonly=False, kind=0, device=-1, owner=None, itemsize=0, format="").
+ * Without an address: new host memory. dtype -1 with an item size and a format is memory that can only be moved. */
+static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  static char* names[] = {"shape",  "dtype", "address",  "strides", "readonly", "kind",
+                          "device", "owner", "itemsize", "format",  NULL};
+  PyObject *shape, *address = Py_None, *strides = Py_None, *owner = Py_None;
+  int dtype, readonly = 0, kind = GPUMEM_MEMORY_PAGEABLE, device = GPUMEM_DEVICE_HOST;
+  long long itemsize = 0;
+  const char* format = "";
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!i|$OOpiiOLs", names, &PyTuple_Type, &shape, &dtype, &address,
+                                   &strides, &readonly, &kind, &device, &owner, &itemsize, &format))
+    return NULL;
+  if (dtype >= DTYPES || (dtype < 0 && itemsize < 1) || strlen(format) >= FORMAT_BYTES)
+    return PyErr_Format(PyExc_ValueError, "%d is no element type", dtype);
+  View* view = view_new(type);
+  if (!view) return NULL;
+  int32_t stride_count = 0;
+  if (dtype >= 0) {
+    view_set_dtype(view, dtype);
+  } else {
+    view->dtype = UNTYPED;
+    view->itemsize = itemsize;
+    strcpy(view->format, format);
+  }
+  bool good = read_axes(shape, view->shape, &view->ndim);
+  if (good && strides != Py_None) {
+    good = read_axes(strides, view->strides, &stride_count);
+    if (good && stride_count != view->ndim) {
+      PyErr_SetString(PyExc_ValueError, "shape and strides differ in length");
+      good = false;
+    }
+  } else {
+    view_set_contiguous(view);
+  }
+  view->readonly = readonly;
+  view->kind = kind;
+  view->device = device;
+  if (good && address == Py_None) {
+    good = allocate(view);
+  } else if (good) {
+    void* p;
+    good = to_pointer(address, &p);
+    view->address = (char*)p;
+    view->owner = Py_NewRef(owner);
+  }
+  if (!good) Py_CLEAR(view);
+  return (PyObject*)view;
+}
+
+static void view_dealloc(View* view) {
+  PyTypeObject* type = Py_TYPE((PyObject*)view);
+  if (view->weakrefs) PyObject_ClearWeakRefs((PyObject*)view);
+  if (view->buffer.obj) PyBuffer_Release(&view->buffer);
+  if (view->managed) dlpack_release(view);
+  Py_CLEAR(view->owner);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(view);
+  Py_DECREF(type);
+}
+
+static bool is_contiguous(const View* view) {
+  int64_t stride = view->itemsize;
+  for (int32_t axis = view->ndim - 1; axis >= 0; --axis) {
+    if (view->shape[axis] == 0) return true;
+    if (view->shape[axis] != 1 && view->strides[axis] != stride) return false;
+    stride *= view->shape[axis];
+  }
+  return true;
+}
+
+int64_t view_size(const View* view) {
+  int64_t count = 1;
+  for (int32_t axis = 0; axis < view->ndim; ++axis) count *= view->shape[axis];
+  return count;
+}
+
+int64_t view_sequence_stride(const View* view) {
+  int64_t stride = view->itemsize, reach = -1;
+  if (view_size(view) == 0) return 1;
+  for (int32_t axis = view->ndim - 1; axis >= 0; --axis) {
+    if (view->shape[axis] == 1) continue;
+    if (reach < 0)
+      stride = view->strides[axis];
+    else if (view->strides[axis] != reach)
+      return 0;
+    if (stride <= 0 || stride % view->itemsize != 0) return 0;
+    reach = view->strides[axis] * view->shape[axis];
+  }
+  return stride / view->itemsize;
+}
+
+/* Memory that the host can read, for memoryview and NumPy. */
+static int view_getbuffer(View* view, Py_buffer* buffer, int flags) {
+  const char* refusal = NULL;
+  buffer->obj = NULL;
+  if (view->kind == GPUMEM_MEMORY_DEVICE && view->device != GPUMEM_DEVICE_HOST)
+    refusal = "device memory has no buffer on the host: copy it to the host first";
+  else if (view->format[0] == '\0' && (flags & PyBUF_FORMAT))
+    refusal = "bf16 has no format in a buffer: take .view(\"u16\"), or DLPack";
+  else if ((flags & PyBUF_WRITABLE) && view->readonly)
+    refusal = "the memory is read-only";
+  else if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !is_contiguous(view))
+    refusal = "the memory has gaps, and a buffer without strides was asked for";
+  if (refusal) {
+    PyErr_SetString(PyExc_BufferError, refusal);
+    return -1;
+  }
+  _Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "64-bit addresses");
+  buffer->buf = view->address;
+  buffer->obj = Py_NewRef((PyObject*)view);
+  buffer->len = view_size(view) * view->itemsize;
+  buffer->readonly = view->readonly;
+  buffer->itemsize = view->itemsize;
+  buffer->format = (flags & PyBUF_FORMAT) ? view->format : NULL;
+  buffer->ndim = view->ndim;
+  buffer->shape = (flags & PyBUF_ND) ? (Py_ssize_t*)view->shape : NULL;
+  buffer->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? (Py_ssize_t*)view->strides : NULL;
+  buffer->suboffsets = NULL;
+  buffer->internal = NULL;
+  return 0;
+}
+
+static PyObject* tuple_of(const int64_t* values, int32_t count) {
+  PyObject* tuple = PyTuple_New(count);
+  for (int32_t i = 0; tuple && i < count; ++i) {
+    PyObject* value = PyLong_FromLongLong(values[i]);
+    if (!value) Py_CLEAR(tuple);
+    if (tuple) PyTuple_SetItem(tuple, i, value);
+  }
+  return tuple;
+}
+
+static PyObject* get_address(View* view, void* closure) { return (void)closure, PyLong_FromVoidPtr(view->address); }
+static PyObject* get_shape(View* view, void* closure) { return (void)closure, tuple_of(view->shape, view->ndim); }
+static PyObject* get_strides(View* view, void* closure) { return (void)closure, tuple_of(view->strides, view->ndim); }
+static PyObject* get_size(View* view, void* closure) { return (void)closure, PyLong_FromLongLong(view_size(view)); }
+static PyObject* get_contiguous(View* view, void* closure) {
+  return (void)closure, PyBool_FromLong(is_contiguous(view));
+}
+
+static PyObject* get_sequence_stride(View* view, void* closure) {
+  return (void)closure, PyLong_FromLongLong(view_sequence_stride(view));
+}
+
+static PyGetSetDef view_properties[] = {
+    {"address", (getter)get_address, NULL, "where the first element lies", NULL},
+    {"shape", (getter)get_shape, NULL, "the extents", NULL},
+    {"strides", (getter)get_strides, NULL, "the strides, in bytes", NULL},
+    {"size", (getter)get_size, NULL, "the number of elements", NULL},
+    {"contiguous", (getter)get_contiguous, NULL, "row-major, without gaps", NULL},
+    {"sequence_stride", (getter)get_sequence_stride, NULL, "the stride as one sequence, in elements, or 0", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMemberDef view_members[] = {
+    {"dtype_code", T_INT, offsetof(View, dtype), READONLY, "gpumem_dtype, or -1: bytes that can only be moved"},
+    {"itemsize", T_LONGLONG, offsetof(View, itemsize), READONLY, "bytes of an element"},
+    {"ndim", T_INT, offsetof(View, ndim), READONLY, "the number of axes"},
+    {"kind_code", T_INT, offsetof(View, kind), READONLY, "gpumem_memory_kind"},
+    {"device", T_INT, offsetof(View, device), READONLY, "a CUDA ordinal, or -1: the host"},
+    {"readonly", T_BOOL, offsetof(View, readonly), READONLY, "whether it may be written"},
+    {"format", T_STRING_INPLACE, offsetof(View, format), READONLY, "as in the module struct; empty for bf16"},
+    {"owner", T_OBJECT, offsetof(View, owner), READONLY, "what keeps the memory alive, or None"},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(View, weakrefs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot view_slots[] = {{Py_tp_new, (void*)view_create},
+                                   {Py_tp_dealloc, (void*)view_dealloc},
+                                   {Py_tp_getset, view_properties},
+                                   {Py_tp_members, view_members},
+                                   {Py_bf_getbuffer, (void*)view_getbuffer},
+                                   {Py_tp_doc, "Strided memory of any kind, and what keeps it alive."},
+                                   {0, NULL}};
+static PyType_Spec view_spec = {"gpumem._gpumem.View", sizeof(View), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                view_slots};
+
+/* ------------------------------------------------------------------------------------------------------------- Cell */
+
+typedef struct {
+  PyObject_HEAD int64_t words[2];
+} Cell;
+
+/* result(dtype, index): a result of a reduction of elements of this type. */
+static PyObject* cell_result(Cell* cell, PyObject* const* args, Py_ssize_t count) {
+  int32_t dtype, index;
+  if (!check_count("result", 2, count) || !to_int32(args[0], &dtype) || !to_int32(args[1], &index)) return NULL;
+  const int64_t* word = &cell->words[index != 0];
+  return from_result(dtype, word);
+}
+
+static PyMethodDef cell_methods[] = {
+    {"result", (PyCFunction)(void (*)(void))cell_result, METH_FASTCALL, "the result for elements of a type, by index"},
+    {NULL, NULL, 0, NULL}};
+static PyMemberDef cell_members[] = {{"i32", T_INT, offsetof(Cell, words), READONLY, "the first four bytes"},
+                                     {"i64", T_LONGLONG, offsetof(Cell, words), READONLY, "the first eight bytes"},
+                                     {"f64", T_DOUBLE, offsetof(Cell, words), READONLY, "the first eight bytes"},
+                                     {NULL, 0, 0, 0, NULL}};
+static void cell_dealloc(Cell* cell) {
+  PyTypeObject* type = Py_TYPE((PyObject*)cell);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(cell);
+  Py_DECREF(type);
+}
+static PyType_Slot cell_slots[] = {{Py_tp_new, (void*)PyType_GenericNew},
+                                   {Py_tp_dealloc, (void*)cell_dealloc},
+                                   {Py_tp_methods, cell_methods},
+                                   {Py_tp_members, cell_members},
+                                   {0, NULL}};
+static PyType_Spec cell_spec = {"gpumem._gpumem.Cell", sizeof(Cell), 0, Py_TPFLAGS_DEFAULT, cell_slots};
+
+static PyMethodDef view_functions[] = {{"view", view_function, METH_O, "a View of what has a buffer, else None"},
+                                       {NULL, NULL, 0, NULL}};
+
+int view_add_types(PyObject* module) {
+  view_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &view_spec, NULL);
+  cell_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &cell_spec, NULL);
+  if (!view_type || !cell_type || PyModule_AddType(module, view_type) != 0 || PyModule_AddType(module, cell_type) != 0)
+    return -1;
+  return PyModule_AddFunctions(module, view_functions);
+}
+
+void* cell_address(PyObject* cell) { return ((Cell*)cell)->words; }
