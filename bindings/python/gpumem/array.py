@@ -79,10 +79,19 @@ def key_to_view(view, key):
     return address, tuple(shape), tuple(strides)
 
 
-def bf16_numbers(bits):
-    if isinstance(bits, list):
-        return [bf16_numbers(part) for part in bits]
+def half_number(bits):
+    return struct.unpack("<e", struct.pack("<H", bits))[0]
+
+
+def bf16_number(bits):
     return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+
+
+def each(convert, numbers):
+    return [each(convert, part) for part in numbers] if isinstance(numbers, list) else convert(numbers)
+
+
+CONVERSIONS = {Dtype.F16: half_number, Dtype.BF16: bf16_number}  # of what a memoryview does not read
 
 
 class Array(raw.View):
@@ -183,8 +192,8 @@ class Array(raw.View):
         return numpy.asarray(self.to_host())
 
     def tolist(self):
-        if self.dtype_code == Dtype.BF16:
-            return bf16_numbers(self.view("u16").tolist())
+        if self.dtype_code in CONVERSIONS:
+            return each(CONVERSIONS[self.dtype_code], self.view("u16").tolist())
         return memoryview(self.to_host()).tolist()
 
     def item(self):

@@ -17,7 +17,7 @@ with_callbacks = weakref.WeakSet()
 def end_callbacks():
     """Before the interpreter ends: no thread of the library may come back to it."""
     for core in list(with_callbacks):
-        if not core.is_forked():
+        if core.handle is not None and not core.is_forked():
             raw.gpumem_ctx_synchronize(core.handle)
             raw.gpumem_ctx_set_log(core.handle, None, None)
 
@@ -79,7 +79,8 @@ class Core:
             if self.legacy is not None:
                 destroy_stream(self.legacy)
             if not self.shared:
-                destroy(self.handle)
+                handle, self.handle = self.handle, None
+                destroy(handle)
 
     def is_forked(self, getpid=os.getpid):
         return getpid() != self.pid

@@ -46,10 +46,10 @@ class Operations(raw.Base):
         return self.core.allocate(shape, dtype, Kind.PINNED if kind == Kind.PAGEABLE else kind)
 
     @staticmethod
-    def _as_given(result, x):
-        """An array of NumPy where x is one."""
+    def _as_given(result, x, stream):
+        """An array of NumPy where x is one and the result is complete."""
         numpy = sys.modules.get("numpy")
-        if numpy is not None and type(x) is numpy.ndarray and not result.on_device:
+        if stream is None and numpy is not None and type(x) is numpy.ndarray and not result.on_device:
             return numpy.asarray(result)
         return result
 
@@ -93,7 +93,7 @@ class Operations(raw.Base):
 
     def _several(self, name, x, args, kept, out, status, stream):
         """A reduction to several values. An exception for some of them carries the others."""
-        result = out if out is not None else self._as_given(args[-1], x)
+        result = out if out is not None else self._as_given(args[-1], x, stream)
         try:
             self._run(name, stream, args, kept, (self._status(status),))
         except Error as error:
@@ -179,7 +179,7 @@ class Operations(raw.Base):
             steps = [view.strides[0] // view.itemsize for view in (of, to)]
             args, name = (of.itemsize, n_rows, cols, of, ld, steps[0], to, to_ld, steps[1], of.shape[0]), "gpumem_transpose_batched"
         self._run(name, stream, args, (of, to))
-        return dst if dst is not None and not in_place else self._as_given(to, src)
+        return dst if dst is not None and not in_place else self._as_given(to, src, stream)
 
     def permute(self, src, order, dst=None, *, stream=None):
         """Axis d of the result is axis order[d] of src, as numpy.transpose(src, order), and the elements are moved."""
@@ -189,7 +189,7 @@ class Operations(raw.Base):
         if to.shape != shape or to.itemsize != of.itemsize:
             raise ValueError(f"dst has the shape {to.shape}; expected {shape} of {of.itemsize} bytes an element")
         self._permute(to, of, order, stream)
-        return dst if dst is not None else self._as_given(to, src)
+        return dst if dst is not None else self._as_given(to, src, stream)
 
     def _permute(self, to, of, order, stream):
         strides = []
@@ -211,7 +211,7 @@ class Operations(raw.Base):
             raise ValueError(f"dst has {dst_rows} rows of {dst_bytes} bytes; expected {n} of {row_bytes}")
         args = (row_bytes, of, src_rows, src_pitch, typed(by, "index"), by, n, to, dst_pitch)
         self._run("gpumem_gather", stream, args, (of, by, to, status), (self._status(status),))
-        return dst if dst is not None else self._as_given(to, src)
+        return dst if dst is not None else self._as_given(to, src, stream)
 
     def scatter(self, src, index, dst, *, stream=None, status=None):
         """Row index[i] of dst = row i of src. IndexError, and nothing is written, for an index without a row."""
@@ -245,7 +245,7 @@ class Operations(raw.Base):
                                  f"of '{like.format}'")
         name = "gpumem_axpby_" + self._float_name(like)
         self._run(name, stream, (alpha, views[0], beta, views[1], to, like.size), (*views, to))
-        return out if out is not None else self._as_given(to, x if x is not None else y)
+        return out if out is not None else self._as_given(to, x if x is not None else y, stream)
 
     def resize(self, src, size=None, filter="bilinear", *, dst=None, stream=None):
         """An image (rows, columns) or (rows, columns, channels) of u8, u16 or f32 in another size (rows, columns)."""
@@ -262,4 +262,4 @@ class Operations(raw.Base):
             raise ValueError(f"dst has {to_channels} channels of format '{to.format}'; expected {channels} of '{of.format}'")
         args = (filter_code(filter), typed(of, "src"), channels, of, n_rows, cols, pitch, to, to_rows, to_cols, to_pitch)
         self._run("gpumem_resize_2d", stream, args, (of, to))
-        return dst if dst is not None else self._as_given(to, src)
+        return dst if dst is not None else self._as_given(to, src, stream)

@@ -1,0 +1,43 @@
+"""What the tests share."""
+
+import contextlib
+import subprocess
+import sys
+import unittest
+
+import gpumem
+
+
+@contextlib.contextmanager
+def raises(kind, *words):
+    """Fails unless the block raises this exception, with these words in its text."""
+    try:
+        yield
+    except kind as error:
+        for word in words:
+            assert word in str(error), f"no {word!r} in {error}"
+    else:
+        raise AssertionError(f"nothing was raised; expected {kind.__name__}")
+
+
+def numpy():
+    try:
+        import numpy
+    except ImportError:
+        raise unittest.SkipTest("NumPy is not installed") from None
+    return numpy
+
+
+def host():
+    return gpumem.Context("host")
+
+
+def run_python(source, **environment):
+    """What another interpreter prints that runs this source. Fails with what it says when it fails."""
+    import os
+
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **environment})  # fmt: skip
+    assert done.returncode == 0, f"exit status {done.returncode}: {done.stdout}{done.stderr}"
+    assert "Exception ignored" not in done.stderr, done.stderr
+    return done.stdout.strip()

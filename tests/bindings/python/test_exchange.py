@@ -1,0 +1,224 @@
+"""Arrays in the protocols of other libraries: buffers, __array_interface__, __cuda_array_interface__, DLPack."""
+
+import array
+import ctypes
+import gc
+import weakref
+
+import gpumem
+from gpumem import Array, Dtype, Kind, raw
+from support import host, numpy, raises
+
+CPU, CUDA, CUDA_HOST, MANAGED = (1, 0), (2, 0), (3, 0), (13, 0)
+
+
+def on_cuda(kind, dtype="f32", shape=(2, 3), **more):
+    """An array that says it is memory of a CUDA device. Nobody may touch it."""
+    return Array(shape, int(Dtype[dtype.upper()]), address=0x10000, kind=int(kind), device=0, **more)
+
+
+class Exporter:
+    """What another library hands over: DLPack alone, of a version or of before versions."""
+
+    def __init__(self, source, versioned=True, **words):
+        self.source, self.versioned, self.words, self.asked = source, versioned, words, None
+
+    def __dlpack_device__(self):
+        return self.source.__dlpack_device__()
+
+    def __dlpack__(self, **asked):
+        self.asked = asked
+        if not self.versioned and "max_version" in asked:
+            raise TypeError("unexpected keyword max_version")
+        return self.source.__dlpack__(**asked, **self.words)
+
+
+def capsule_name(capsule):
+    function = ctypes.pythonapi.PyCapsule_GetName
+    function.restype, function.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    return function(capsule).decode()
+
+
+def test_buffer():
+    with host() as ctx:
+        a = ctx.full((2, 3), 7, "i16", "pinned")
+        seen = memoryview(a)
+        assert seen.shape == (2, 3) and seen.format == "h" and not seen.readonly
+        seen[1, 2] = 9
+        assert a.tolist() == [[7, 7, 7], [7, 7, 9]]
+        b = ctx.zeros(3, "bf16", "pinned")
+        with raises(BufferError, "bf16", "u16"):
+            memoryview(b)
+        with raises(BufferError, "device memory"):
+            memoryview(on_cuda(Kind.DEVICE))
+        with raises(BufferError, "gaps"):
+            bytes_of = ctypes.pythonapi.PyObject_GetBuffer
+            bytes_of.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
+            bytes_of(a[:, ::2], ctypes.create_string_buffer(128), 0)
+        assert memoryview(ctx.asarray(b"abc")).readonly
+
+
+def test_parts_and_shapes():
+    with host() as ctx:
+        a = ctx.array(array.array("i", range(24))).reshape(2, 3, 4)
+        whole = memoryview(a).tolist()
+        assert a[1].tolist() == whole[1] and a[-1, 0, 2].item() == 14
+        assert a[..., 1].tolist() == [[line[1] for line in plane] for plane in whole]
+        assert a[:, ::-1].tolist() == [plane[::-1] for plane in whole]
+        assert a[0, None, 5:].shape == (1, 0, 4) and len(a) == 2 and a.T.shape == (4, 3, 2)
+        assert a.reshape(-1, 6).shape == (4, 6) and a.reshape((24,)).nbytes == 96
+        assert a.view("u8").shape == (2, 3, 16) and a.view("f32").dtype == "f32"
+        for key in ((0, 0, 0, 0), 2, (..., ...)):
+            with raises(IndexError):
+                a[key]
+        with raises(ValueError, "24 elements"):
+            a.reshape(5, 5)
+        with raises(ValueError, "gaps"):
+            a[:, ::2].reshape(-1)
+        with raises(ValueError, "can't be seen"):
+            a[:, :, :3].view("f64")
+        with raises(ValueError, "24 elements"):
+            a.item()
+        with raises(TypeError, "no length"):
+            len(a[0, 0, 0])
+        assert "i32 (2, 3, 4) in device memory" in repr(a)
+
+
+def test_array_interface():
+    np = numpy()
+    with host() as ctx:
+        a = ctx.full((2, 3), 1, "f32", "pinned")
+        assert a.__array_interface__ == {"shape": (2, 3), "typestr": "<f4", "data": (a.address, False), "strides": None,
+                                         "version": 3}  # fmt: skip
+        assert a[:, 1:].__array_interface__["strides"] == (12, 4)
+
+        class Interface:
+            __array_interface__ = np.arange(4, dtype=np.uint16)[::2].__array_interface__
+
+        Interface.kept = array.array("H", [3, 9, 4])
+        Interface.__array_interface__ = dict(Interface.__array_interface__, data=(Interface.kept.buffer_info()[0], False))
+        assert ctx.reduce(Interface()) == 7
+        Interface.__array_interface__["mask"] = 1
+        with raises(BufferError, "mask"):
+            ctx.reduce(Interface())
+    assert not hasattr(on_cuda(Kind.DEVICE), "__array_interface__")
+    assert not hasattr(a, "__cuda_array_interface__")
+
+
+def test_bf16_of_numpy():
+    np = numpy()
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        import unittest
+
+        raise unittest.SkipTest("ml_dtypes is not installed") from None
+    with host() as ctx:
+        x = np.array([1, 2.5, 3], bfloat16)
+        assert ctx.reduce(x) == 6.5 and ctx.array(x).dtype == "bf16"
+
+
+def test_dlpack_of_numpy():
+    np = numpy()
+    x = np.arange(12, dtype=np.int16).reshape(3, 4)
+    with host() as ctx:
+        for part in (x, x[1:, ::2], x[::-1], x.T):
+            seen = ctx.asarray(Exporter(part, versioned=False))
+            assert seen.address == part.__array_interface__["data"][0] and np.array_equal(seen.numpy(), part)
+        a = ctx.full((2, 3), 5, "f64", "pinned")
+        assert np.array_equal(np.from_dlpack(a), np.full((2, 3), 5.0))
+        assert np.array_equal(np.from_dlpack(a[:, ::-2]), np.full((2, 2), 5.0))
+        assert ctx.asarray(Exporter(x.astype("c8"), versioned=False)).dtype == "8s"
+
+
+def test_dlpack_versions_and_flags():
+    with host() as ctx:
+        a = ctx.full(3, 2, "i32", "pinned")
+        assert capsule_name(a.__dlpack__()) == capsule_name(a.__dlpack__(max_version=(0, 8))) == "dltensor"
+        capsule = a.__dlpack__(max_version=(1, 1))
+        assert capsule_name(capsule) == "dltensor_versioned"
+        seen = raw.dlpack_import(capsule)
+        assert capsule_name(capsule) == "used_dltensor_versioned" and not seen.readonly
+        with raises(BufferError, "nobody has taken"):
+            raw.dlpack_import(capsule)
+        with raises(BufferError):
+            raw.dlpack_import("a tensor")
+        frozen = ctx.asarray(b"abc")
+        assert ctx.asarray(Exporter(frozen)).readonly
+        with raises(BufferError, "read-only"):
+            frozen.__dlpack__()
+        copy = raw.dlpack_import(frozen.__dlpack__(copy=True))
+        assert copy.address != frozen.address and bytes(copy) == b"abc" and not copy.readonly
+        assert ctx.asarray(Exporter(a, copy=True)).address != a.address
+        assert ctx.asarray(Exporter(a, copy=False)).address == a.address
+        b = ctx.full(2, 1.5, "bf16", "pinned")
+        assert ctx.asarray(Exporter(b)).dtype == "bf16" and ctx.asarray(Exporter(b, copy=True)).tolist() == [1.5, 1.5]
+        exporter = Exporter(a, versioned=False)
+        assert ctx.asarray(exporter).tolist() == [2, 2, 2] and exporter.asked == {}
+        numbers = ctx.asarray(array.array("h", [1, 2, 3, 4])).view("u8")
+        odd = raw.View((2,), int(Dtype.I16), address=numbers, strides=(3,), owner=numbers)
+        with raises(BufferError, "no whole number"):
+            raw.dlpack_export(odd, 1, 0, 1, 0)
+        with raises(BufferError, "no type in DLPack"):
+            raw.dlpack_export(raw.View((1,), -1, address=numbers, itemsize=8, format="8s"), 1, 0, 1, 0)
+
+
+def test_dlpack_devices():
+    device, managed, pinned = (on_cuda(kind) for kind in (Kind.DEVICE, Kind.MANAGED, Kind.PINNED))
+    assert [a.__dlpack_device__() for a in (device, managed, pinned)] == [CUDA, CUDA, CPU]
+    # Who knows them may ask for them by their own names.
+    for a, devices in ((device, [CUDA]), (managed, [CUDA, MANAGED, CPU]), (pinned, [CPU, CUDA_HOST])):
+        for asked in (CPU, CUDA, CUDA_HOST, MANAGED):
+            if asked in devices:
+                seen = raw.dlpack_import(a.__dlpack__(dl_device=asked, max_version=(1, 0), copy=False))
+                assert seen.address == a.address
+                assert seen.device == (gpumem.DEVICE_HOST if asked in (CPU, CUDA_HOST) else 0)
+            else:
+                with raises(BufferError):
+                    a.__dlpack__(dl_device=asked, copy=False)
+    with host() as ctx:
+        for kind in ("device", "pinned", "managed"):  # memory of the host in all but name
+            assert ctx.zeros(1, "u8", kind).__dlpack_device__() == CPU
+
+
+def test_lifetimes():
+    with host() as ctx:
+        a = ctx.full(3, 2, "i32", "pinned")
+        alive = weakref.ref(a)
+        capsule = a.__dlpack__(max_version=(1, 0))
+        del a
+        gc.collect()
+        assert alive() is not None
+        seen = raw.dlpack_import(capsule)
+        del capsule
+        assert memoryview(seen).tolist() == [2, 2, 2] and alive() is not None
+        del seen
+        gc.collect()
+        assert alive() is None
+        unused = ctx.zeros(1).__dlpack__()
+        del unused
+        assert ctx.memory_stats().device_blocks == 0
+
+
+def test_cuda_array_interface():
+    """What an array of a CUDA context says; without a GPU its context is a stand-in."""
+
+    class StandIn:
+        handle, cuda, device = 0, True, 0
+
+        def is_forked(self):
+            return True  # nothing is freed
+
+        def order_legacy_after(self, memory):
+            return 1 if memory.running() else None
+
+    memory = gpumem.array.Memory(StandIn(), 0x10000, int(Kind.DEVICE))
+    a = on_cuda(Kind.DEVICE, owner=memory)
+    expected = {"shape": (2, 3), "typestr": "<f4", "data": (0x10000, False), "strides": None, "version": 3, "stream": None}
+    assert a.__cuda_array_interface__ == expected and memory.exported
+    assert a[:, ::2].__cuda_array_interface__["strides"] == (12, 8)
+    with host() as ctx:
+        memory.used_on(ctx.stream)
+        assert a.__cuda_array_interface__["stream"] == 1
+        seen = ctx.asarray(type("Foreign", (), {"__cuda_array_interface__": expected})())
+        assert (seen.address, seen.kind, seen.shape) == (0x10000, Kind.DEVICE, (2, 3))

@@ -1,0 +1,281 @@
+"""Every operation, on the host backend, against plain Python."""
+
+import array
+import math
+import random
+
+import gpumem
+from support import host, numpy, raises
+
+INTEGERS = {"b": "i8", "B": "u8", "h": "i16", "H": "u16", "i": "i32", "I": "u32", "q": "i64", "Q": "u64"}
+
+
+def test_reduce_without_numpy():
+    x = array.array("i", [3, -1, 4, -1, 5])
+    with host() as ctx:
+        assert ctx.reduce(x) == 10
+        assert ctx.reduce(x, "min_max") == (-1, 5)
+        assert ctx.reduce(x, gpumem.Op.SUM_SQUARES) == 52
+        assert ctx.reduce(x, op="max_abs") == 5
+        assert ctx.reduce(memoryview(x)[::2]) == 12
+        assert ctx.reduce(b"") == 0
+
+
+def test_reduce_of_every_type():
+    generator = random.Random(7)
+    with host() as ctx:
+        for letter, name in INTEGERS.items():
+            x = array.array(letter, [generator.randrange(0, 100) for _ in range(1000)])
+            assert ctx.reduce(x) == sum(x) and ctx.asarray(x).dtype == name
+            assert ctx.argreduce(x, "max") == (max(x), x.index(max(x)))
+        for letter in "fd":
+            x = array.array(letter, [generator.randrange(-8, 9) / 4 for _ in range(1000)])
+            assert ctx.reduce(x) == sum(x)
+            assert ctx.reduce(x, "sum_cubes") == sum(v**3 for v in x)
+
+
+def test_half_and_bf16():
+    with host() as ctx:
+        for dtype in ("f16", "bf16"):
+            x = ctx.full(10, 1.5, dtype)
+            assert ctx.reduce(x) == 15 and x.tolist() == [1.5] * 10 and x.dtype == dtype
+        assert ctx.full(1, 1 + 2**-8, "bf16").item() == 1  # a tie, to even
+        assert ctx.full(1, 1 + 3 * 2**-8, "bf16").item() == 1 + 2**-6
+        assert ctx.full(1, math.nan, "bf16").view("u16").item() == 0x7FC0
+
+
+def test_reduce_errors():
+    with host() as ctx:
+        with raises(gpumem.Empty, "n"):
+            ctx.reduce(b"", "min")
+        with raises(OverflowError):
+            ctx.reduce(array.array("q", [2**62, 2**62]))
+        with raises(ValueError, "no operation", "sum_abs"):
+            ctx.reduce(b"1", "median")
+        with raises(TypeError, "expected an array"):
+            ctx.reduce([1, 2, 3])
+        with raises(TypeError):
+            ctx.reduce(b"1", nothing=1)
+        with raises(gpumem.Unsupported):
+            ctx.reduce(b"1", "sum_compensated")
+    with raises(Exception):
+        ctx.reduce(b"1")  # the context is closed
+
+
+def test_reduce_axis():
+    np = numpy()
+    m = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    with host() as ctx:
+        for x in (m[0], m, m[0, ::2], m[0, :, :3], np.asfortranarray(m[0]), m[:1], m[:, ::2], m[:, :, :3]):
+            with_gaps = x.ndim == 3 and not x.flags.c_contiguous
+            for axis in range(1 if with_gaps else -x.ndim, x.ndim):
+                found = ctx.reduce(x, axis=axis)
+                assert np.array_equal(found, x.sum(axis=axis)) and found.dtype == np.int64, (x.shape, axis)
+        assert ctx.reduce(m[0], "min_max", axis=1).tolist() == [[0, 3], [4, 7], [8, 11]]
+        out = np.empty(4)
+        assert ctx.reduce(m[0].astype("f4"), axis=0, out=out) is out and out.tolist() == [12, 15, 18, 21]
+        with raises(ValueError, "expected 4 of f64"):
+            ctx.reduce(m[0].astype("f4"), axis=0, out=np.empty(3))
+        with raises(ValueError, "negative stride"):
+            ctx.reduce(m[0, ::-1], axis=1)
+        with raises(ValueError, "one inside the other"):
+            ctx.reduce(m[:, ::2], axis=0)
+        with raises(ValueError, "axis 2"):
+            ctx.reduce(m[0], axis=2)
+        try:
+            ctx.reduce(np.array([[1, 2], [2**62, 2**62]]), axis=1)
+            raise AssertionError("the second sum does not fit")
+        except gpumem.Overflow as error:
+            assert error.result.tolist() == [3, 0]
+
+
+def test_reduce_segments():
+    x = array.array("d", [1, 2, 3, 4, 5])
+    with host() as ctx:
+        found = ctx.reduce_segments(x, array.array("q", [0, 2, 2, 5]))
+        assert found.tolist() == [3, 0, 12]
+        try:
+            ctx.reduce_segments(x, array.array("q", [0, 0, 5]), "max")
+            raise AssertionError("an empty segment has no maximum")
+        except gpumem.Empty as error:
+            assert error.result.tolist() == [0, 5]
+        with raises(ValueError, "expected i64"):
+            ctx.reduce_segments(x, array.array("i", [0, 5]))
+
+
+def test_dot_and_norm():
+    x, y = array.array("f", [3, 4, 0]), array.array("f", [1, 2, 9])
+    with host() as ctx:
+        assert ctx.dot(x, y) == 11 and ctx.nrm2(x) == 5
+        assert ctx.nrm2(array.array("d", [3e200, 4e200])) == math.hypot(3e200, 4e200)
+        with raises(ValueError, "expected the same"):
+            ctx.dot(x, array.array("d", y))
+        with raises(TypeError, "expected f32 or f64"):
+            ctx.nrm2(b"123")
+
+
+def test_transpose():
+    np = numpy()
+    m = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
+    with host() as ctx:
+        for x in (m[0], m, m[:, :2], m[:, :, 1:3], m[0].astype(">i2"), m[0].astype("c16")):
+            found = ctx.transpose(x, np.empty((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype))
+            assert np.array_equal(found, np.swapaxes(x, -1, -2))
+        assert np.array_equal(ctx.transpose(m), np.swapaxes(m, 1, 2))
+        square = np.arange(9.0).reshape(3, 3)
+        expected = square.T.copy()
+        ctx.transpose(square, square)
+        assert np.array_equal(square, expected)
+        d = ctx.array(m[0])
+        assert np.array_equal(ctx.transpose(d, d), m[0].T)
+        with raises(ValueError, "expected (4, 3)"):
+            ctx.transpose(m[0], np.empty((3, 4), np.int16))
+        with raises(ValueError, "negative"):
+            ctx.transpose(m[0, ::-1])
+
+
+def test_permute():
+    np = numpy()
+    x = np.arange(120, dtype=np.uint8).reshape(2, 3, 4, 5)
+    with host() as ctx:
+        for order in ((0, 1, 2, 3), (3, 2, 1, 0), (0, 3, 1, 2)):
+            assert np.array_equal(ctx.permute(x, order), x.transpose(order))
+        repeated = np.broadcast_to(np.arange(3), (4, 3))  # a stride of zero
+        assert np.array_equal(ctx.permute(repeated, (1, 0)), repeated.T)
+        dst = np.zeros((5, 8), np.uint8)
+        ctx.permute(x[0, 0], (1, 0), dst[:, ::2])
+        assert np.array_equal(dst[:, ::2], x[0, 0].T) and not dst[:, 1::2].any()
+        with raises(ValueError, "negative stride"):
+            ctx.permute(x[::-1], (0, 1, 2, 3))
+        with raises(gpumem.InvalidArgument):
+            ctx.permute(x[0, 0], (0, 0), np.empty((4, 4), np.uint8))
+
+
+def test_gather_and_scatter():
+    np = numpy()
+    table = np.arange(12, dtype=np.float32).reshape(4, 3)
+    index = np.array([3, 1, 1], np.uint32)
+    with host() as ctx:
+        assert np.array_equal(ctx.gather(table, index), table[index])
+        dst = np.zeros((5, 3), np.float32)
+        ctx.scatter(table[:2], np.array([4, 0]), dst)
+        assert np.array_equal(dst[[4, 0]], table[:2]) and not dst[1:4].any()
+        before = dst.copy()
+        with raises(IndexError, "index[1] is 7"):
+            ctx.gather(table, np.array([0, 7]), dst[:2])
+        assert np.array_equal(dst, before)
+        with raises(ValueError, "rows"):
+            ctx.gather(table, index, dst)
+
+
+def test_axpby():
+    np = numpy()
+    x, y = np.array([1, 2, 3], np.float32), np.array([10, 20, 30], np.float32)
+    with host() as ctx:
+        assert ctx.axpby(2, x, 1, y).tolist() == [12, 24, 36]
+        assert ctx.axpby(3, x).tolist() == [3, 6, 9]
+        ctx.axpby(-1, x, 1, y, y)
+        assert y.tolist() == [9, 18, 27]
+        ctx.axpby(0, None, 0, None, out=y)
+        assert y.tolist() == [0, 0, 0]
+        with raises(ValueError, "without gaps"):
+            ctx.axpby(1, np.zeros(6, np.float32)[::2], 1, y)
+        with raises(ValueError, "expected 3"):
+            ctx.axpby(1, x, 1, y[:2])
+        frozen = y.copy()
+        frozen.flags.writeable = False
+        with raises(ValueError, "read-only"):
+            ctx.axpby(1, x, 1, y, frozen)
+
+
+def test_resize():
+    np = numpy()
+    image = np.arange(16, dtype=np.uint8).reshape(4, 4)
+    with host() as ctx:
+        assert ctx.resize(image, (2, 2), "nearest").tolist() == [[5, 7], [13, 15]]
+        assert np.array_equal(ctx.resize(image, (4, 4)), image)
+        colour = np.repeat(image[:, :, None], 3, axis=2)
+        assert np.array_equal(ctx.resize(colour, (8, 6))[:, :, 1], ctx.resize(image, (8, 6)))
+        part = np.zeros((2, 2), np.uint8)
+        ctx.resize(image[1:3, 1:3], dst=part)
+        assert np.array_equal(part, image[1:3, 1:3])
+        with raises(gpumem.Unsupported):
+            ctx.resize(image.astype(np.int32), (2, 2))
+
+
+def test_copy_and_fill():
+    np = numpy()
+    x = np.arange(210, dtype=np.int32).reshape(5, 6, 7)
+    with host() as ctx:
+        for part in (np.s_[:], np.s_[1:3], np.s_[:, 2:4], np.s_[:, :, 1:5], np.s_[1:4, 1:3, 2:5], np.s_[:, :, ::3], np.s_[2:3, 1, 3]):
+            dst = np.full_like(x, -1)
+            ctx.copy(dst[part], x[part])
+            expected = np.full_like(x, -1)
+            expected[part] = x[part]
+            assert np.array_equal(dst, expected), part
+        ctx.copy(dst.T, x.T)
+        assert np.array_equal(dst, x)
+        with raises(ValueError, "dst has the shape"):
+            ctx.copy(dst[:2], x)
+        ctx.fill(dst, 7)
+        assert (dst == 7).all()
+        ctx.fill(dst[1, 2:4, 1:3], 9)
+        assert (dst[1, 2:4, 1:3] == 9).all() and (dst == 9).sum() == 4
+        ctx.fill(dst[0, :, 2], -5)
+        assert (dst == -5).sum() == 6
+        big = np.zeros(3, "c16")
+        ctx.fill(big, np.complex128(1 + 2j).tobytes())
+        assert (big == 1 + 2j).all()
+        with raises(TypeError, "bytes"):
+            ctx.fill(big, 1)
+        with raises(ValueError, "8 bytes", "4"):
+            ctx.fill(dst, b"12345678")
+
+
+def test_strides_and_byte_order():
+    np = numpy()
+    x = np.arange(6, dtype=np.int32)
+    with host() as ctx:
+        assert ctx.reduce(x[1::2]) == 9
+        with raises(ValueError, "negative stride", "ascontiguousarray"):
+            ctx.reduce(x[::-1])
+        with raises(ValueError, "zero stride"):
+            ctx.reduce(np.broadcast_to(x[:1], 4))
+        with raises(TypeError, "swapped", "'>i'"):
+            ctx.reduce(x.astype(">i4"))
+        with raises(TypeError, "no element type"):
+            ctx.reduce(x.astype("c16"))
+        swapped = x.astype(">i4")
+        dst = np.zeros_like(swapped)
+        ctx.copy(dst, swapped)  # bytes move as they are
+        assert np.array_equal(dst, x)
+        assert np.array_equal(np.asarray(ctx.asarray(x[::-1])), x[::-1])
+        assert np.array_equal(np.asarray(ctx.asarray(swapped)), x)
+        packed = np.zeros(4, np.dtype([("a", "u1"), ("b", "<i4")]))["b"]  # 5 bytes apart
+        with raises(ValueError, "no whole number of elements"):
+            ctx.reduce(packed)
+        with raises(BufferError, "at most 8"):
+            ctx.reduce(np.zeros((1,) * 9))
+
+
+def test_enqueued():
+    np = numpy()
+    x = np.arange(100000, dtype=np.float64)
+    with host() as ctx, ctx.Stream() as s:
+        total, word = ctx.reduce(x, stream=s), ctx.empty(1, "i32", "pinned")
+        value, index = ctx.argreduce(x, "max", stream=s)
+        lines = ctx.reduce(x.reshape(100, 1000), axis=1, stream=s, status=word)
+        turned = ctx.transpose(x.reshape(100, 1000).copy(), stream=s)
+        square = ctx.axpby(2.0, x, stream=s)
+        s.synchronize()
+        assert total.item() == x.sum() and (value.item(), index.item()) == (99999.0, 99999) and word.item() == 0
+        assert np.allclose(np.asarray(lines), x.reshape(100, 1000).sum(axis=1))
+        assert np.array_equal(turned.numpy(), x.reshape(100, 1000).T) and np.array_equal(square.numpy(), 2 * x)
+        bad = ctx.gather(x.reshape(100, 1000), np.array([100]), stream=s, status=word)
+        s.synchronize()
+        assert word.item() == gpumem.Status.OUT_OF_RANGE and bad.shape == (1, 1000)
+        out = ctx.empty((), "f64", "pinned")
+        assert ctx.dot(x, x, out=out, stream=s) is out
+        assert ctx.nrm2(x, out=ctx.empty((), "f64", "pinned"), stream=s) is not None
+        s.synchronize()
+        assert out.item() == ctx.dot(x, x)
