@@ -40,6 +40,7 @@ FAMILIES = {
     "gather": "gathered rows",
     "scatter": "scattered rows",
     "resize": "resized images",
+    "move": "movement inside the device",
     "managed": "managed memory left on the host",
     "pool": "allocation",
     "dispatch": "enqueuing, host time",

@@ -3,91 +3,34 @@
 
 usage: lines.py LIBGPUMEM [--out FILE.json] [--only WORD] [--quick]
 
-Each case is enqueued ten times in a CUDA graph, which is replayed until it has run for 20 ms and more; the median of nine such
-samples counts, and the two libraries' samples alternate. Rates count the bytes of x once (and the offsets of segments). Every
-result is compared with PyTorch's.
+Timed as harness.py says, by nine samples. Rates count the bytes of x once (and the offsets of segments). Every result is compared
+with PyTorch's.
 """
 
 import argparse
-import ctypes
 import json
-import statistics
 
 import torch
 
-I64, PTR = ctypes.c_int64, ctypes.c_void_p
+from harness import CALLS, I32, I64, PTR, Library, timed
+
 DTYPES = {"i8": (0, torch.int8), "i32": (4, torch.int32), "i64": (6, torch.int64), "f16": (8, torch.float16),
           "bf16": (9, torch.bfloat16), "f32": (10, torch.float32), "f64": (11, torch.float64)}
 OPS = {"sum": 0, "max": 2, "sum_squares": 4}
-CALLS = 10
 
 
-class Library:
+class Lines(Library):
     def __init__(self, path):
-        self.lib = ctypes.CDLL(path)
-        self.lib.gpumem_reduce_axis_async.argtypes = [PTR, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, PTR, I64, I64, I64,
-                                                      I64, I64, PTR, PTR, PTR]
-        self.lib.gpumem_reduce_segments_async.argtypes = [PTR, ctypes.c_int32, ctypes.c_int32, PTR, I64, PTR, I64, PTR, PTR,
-                                                          PTR]
-        self.lib.gpumem_stream_wrap.argtypes = [PTR, PTR, PTR]
-        self.lib.gpumem_last_error.argtypes = [ctypes.c_char_p, I64, PTR]
-        self.ctx = PTR()
-        self.check(self.lib.gpumem_ctx_create(None, ctypes.byref(self.ctx)))
-        self.stream = torch.cuda.Stream()
-        self.wrapped = PTR()
-        self.check(self.lib.gpumem_stream_wrap(self.ctx, self.stream.cuda_stream, ctypes.byref(self.wrapped)))
-
-    def check(self, status):
-        if status == 0:
-            return
-        text = ctypes.create_string_buffer(1024)
-        self.lib.gpumem_last_error(text, 1024, None)
-        raise RuntimeError(f"status {status}: {text.value.decode()}")
+        super().__init__(path, {"reduce_axis_async": [PTR, I32, I32, I32, PTR, I64, I64, I64, I64, I64, PTR, PTR, PTR],
+                                "reduce_segments_async": [PTR, I32, I32, PTR, I64, PTR, I64, PTR, PTR, PTR]})
 
     def axis(self, dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result):
-        self.check(self.lib.gpumem_reduce_axis_async(self.ctx, DTYPES[dtype][0], OPS[op], axis, x.data_ptr(), rows, cols, ld,
-                                                     batches, batch_stride, result.data_ptr(), None, self.wrapped))
+        self.call("reduce_axis_async", DTYPES[dtype][0], OPS[op], axis, x.data_ptr(), rows, cols, ld, batches, batch_stride,
+                  result.data_ptr(), None, self.wrapped)
 
     def segments(self, dtype, op, x, offsets, result):
-        self.check(self.lib.gpumem_reduce_segments_async(self.ctx, DTYPES[dtype][0], OPS[op], x.data_ptr(), x.numel(),
-                                                         offsets.data_ptr(), offsets.numel() - 1, result.data_ptr(), None,
-                                                         self.wrapped))
-
-
-def graph_of(stream, call):
-    with torch.cuda.stream(stream):
-        call()
-        stream.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=stream):
-            for _ in range(CALLS):
-                call()
-    return graph
-
-
-def sample(stream, graph, replays):
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    with torch.cuda.stream(stream):
-        start.record(stream)
-        for _ in range(replays):
-            graph.replay()
-        end.record(stream)
-    end.synchronize()
-    return start.elapsed_time(end) * 1e3 / (replays * CALLS)
-
-
-def timed(stream, calls, samples):
-    """Median microseconds a call of each, alternating."""
-    graphs = [graph_of(stream, call) for call in calls]
-    replays = []
-    for graph in graphs:
-        sample(stream, graph, 1)
-        replays.append(max(1, min(200, int(4e3 / (CALLS * sample(stream, graph, 1))))))
-    taken = [[] for _ in graphs]
-    for _ in range(samples):
-        for i, graph in enumerate(graphs):
-            taken[i].append(sample(stream, graph, replays[i]))
-    return [statistics.median(t) for t in taken]
+        self.call("reduce_segments_async", DTYPES[dtype][0], OPS[op], x.data_ptr(), x.numel(), offsets.data_ptr(),
+                  offsets.numel() - 1, result.data_ptr(), None, self.wrapped)
 
 
 def made(dtype, elements):
@@ -171,7 +114,7 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--quick", action="store_true", help="fewer types, operations and samples")
     options = parser.parse_args()
-    run = Run(Library(options.library), 5 if options.quick else 9, options.only)
+    run = Run(Lines(options.library), 5 if options.quick else 9, options.only)
     elements = 1 << 27
     kinds = [("f32", "sum"), ("f16", "sum"), ("i8", "sum"), ("f32", "max")]
     if not options.quick:

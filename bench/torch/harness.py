@@ -1,0 +1,75 @@
+"""What the scripts of this folder share: the library through ctypes, and how calls are timed beside each other.
+
+Each call is enqueued ten times in a CUDA graph, which is replayed until it has run for some milliseconds; the median of the
+samples counts, and the samples of the calls alternate.
+"""
+
+import ctypes
+import statistics
+
+import torch
+
+I32, I64, PTR = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
+CALLS = 10
+
+
+class Library:
+    """libgpumem, a context, and a stream of PyTorch's that both use. call("reduce_async", ...) fails by an exception."""
+
+    def __init__(self, path, signatures):
+        self.lib = ctypes.CDLL(path)
+        for name, types in signatures.items():
+            getattr(self.lib, "gpumem_" + name).argtypes = types
+        self.lib.gpumem_stream_wrap.argtypes = [PTR, PTR, PTR]
+        self.lib.gpumem_last_error.argtypes = [ctypes.c_char_p, I64, PTR]
+        self.ctx = PTR()
+        self.check(self.lib.gpumem_ctx_create(None, ctypes.byref(self.ctx)))
+        self.stream = torch.cuda.Stream()
+        self.wrapped = PTR()
+        self.check(self.lib.gpumem_stream_wrap(self.ctx, self.stream.cuda_stream, ctypes.byref(self.wrapped)))
+
+    def check(self, status):
+        if status == 0:
+            return
+        text = ctypes.create_string_buffer(1024)
+        self.lib.gpumem_last_error(text, 1024, None)
+        raise RuntimeError(f"status {status}: {text.value.decode()}")
+
+    def call(self, name, *arguments):
+        self.check(getattr(self.lib, "gpumem_" + name)(self.ctx, *arguments))
+
+
+def graph_of(stream, call):
+    with torch.cuda.stream(stream):
+        call()
+        stream.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=stream):
+            for _ in range(CALLS):
+                call()
+    return graph
+
+
+def sample(stream, graph, replays):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    with torch.cuda.stream(stream):
+        start.record(stream)
+        for _ in range(replays):
+            graph.replay()
+        end.record(stream)
+    end.synchronize()
+    return start.elapsed_time(end) * 1e3 / (replays * CALLS)
+
+
+def timed(stream, calls, samples):
+    """Median microseconds a call of each, alternating."""
+    graphs = [graph_of(stream, call) for call in calls]
+    replays = []
+    for graph in graphs:
+        sample(stream, graph, 1)
+        replays.append(max(1, min(200, int(4e3 / (CALLS * sample(stream, graph, 1))))))
+    taken = [[] for _ in graphs]
+    for _ in range(samples):
+        for i, graph in enumerate(graphs):
+            taken[i].append(sample(stream, graph, replays[i]))
+    return [statistics.median(t) for t in taken]

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Movement inside the device beside PyTorch's and beside a plain copy of the same bytes, on the same device in the same run.
+
+usage: move.py LIBGPUMEM [--out FILE.json] [--only WORD] [--quick] [--seed N]
+
+Timed as harness.py says. The plain copy is gpumem_copy_async of as many bytes, aligned. Rates count the bytes read and the bytes
+written; of a gather or scatter those of the index too, once. Every result is compared with PyTorch's.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import random
+import statistics
+import subprocess
+
+import torch
+
+from harness import CALLS, I32, I64, PTR, Library, timed
+
+TYPES = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
+MIB = 1 << 20
+SIGNATURES = {
+    "copy_async": [PTR, PTR, PTR, I64, PTR],
+    "copy_2d_async": [PTR, PTR, I64, PTR, I64, I64, I64, PTR],
+    "transpose_batched_async": [PTR, I64, I64, I64, PTR, I64, I64, PTR, I64, I64, I64, PTR],
+    "permute_async": [PTR, I64, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
+    "gather_async": [PTR, I64, PTR, I64, I64, I32, PTR, I64, PTR, I64, PTR, PTR],
+    "scatter_async": [PTR, I64, PTR, I64, I32, PTR, I64, PTR, I64, I64, PTR, PTR],
+}
+
+
+def noise(count, size):
+    """Elements of so many bytes. As integers, so that no bits are NaN's."""
+    if size == 16:
+        return torch.randint(-1000, 1000, (2 * count,), device="cuda").double().view(torch.complex128)
+    return torch.randint(0, 120 if size == 1 else 30000, (count,), device="cuda", dtype=TYPES[size])
+
+
+def same(a, b):
+    return bool(torch.equal(a, b))
+
+
+class Run:
+    def __init__(self, library, samples, only):
+        self.library, self.samples, self.only, self.rows = library, samples, only, []
+
+    def wants(self, name):
+        return not self.only or self.only in name
+
+    def case(self, name, moved, own, other, good, copy_bar=None, peer_bar=None):
+        """moved: bytes, each way. good: whether the last own() gave what it should."""
+        src, dst = noise(moved, 1), torch.empty(moved, dtype=torch.uint8, device="cuda")
+        plain = lambda: self.library.call("copy_async", dst.data_ptr(), src.data_ptr(), moved, self.library.wrapped)
+        torch.cuda.synchronize()
+        calls = [own, plain] + ([other] if other else [])
+        times = timed(self.library.stream, calls, self.samples)
+        own()
+        torch.cuda.synchronize()
+        wrong = None if good() else "the result is not PyTorch's"
+        for peer, taken, bar in [("plain copy", times[1], copy_bar)] + ([("PyTorch", times[2], peer_bar)] if other else []):
+            ratio = taken / times[0]
+            row = {"family": "move", "case": name, "peer": peer, "ours_us": round(times[0], 2), "peer_us": round(taken, 2),
+                   "ratio": round(ratio, 3), "gbs": round(2 * moved / times[0] / 1e3, 1), "fraction_of_ceiling": None,
+                   "spread": None, "repeats": self.samples, "bar": bar, "bar_kind": "ratio" if bar else None,
+                   "met": None if bar is None else ratio >= bar and not wrong}
+            if wrong:
+                row["wrong"] = wrong
+            self.rows.append(row)
+        said = f"  PyTorch {times[2] / times[0]:6.2f}" if other else ""
+        print(f"{name:44} {times[0]:9.2f} us {2 * moved / times[0] / 1e3:7.0f} GB/s  copy {times[1] / times[0]:5.3f}{said}"
+              f"{'  WRONG' if wrong else ''}", flush=True)
+
+    # ------------------------------------------------------------------------------------------------- the operations
+
+    def transpose(self, size, rows, cols, batches=1, src_pad=0, dst_pad=0, gap=0, bar=None, in_place=False):
+        name = f"{'in place' if in_place else 'transpose'}/{size}B/{'' if batches == 1 else f'{batches}x'}{rows}x{cols}"
+        name += "" if src_pad == dst_pad == gap == 0 else f"/padded {src_pad},{dst_pad},{gap}"
+        if not self.wants(name):
+            return
+        src_ld, dst_ld = cols + src_pad, rows + dst_pad
+        src_step, dst_step = rows * src_ld + gap, cols * dst_ld + gap
+        src = noise(batches * src_step, size)
+        dst = src if in_place else torch.zeros(batches * dst_step, dtype=src.dtype, device="cuda")
+        x = src.as_strided((batches, cols, rows), (src_step, 1, src_ld))
+        y = dst.as_strided((batches, cols, rows), (dst_step, dst_ld, 1))
+        want = x.clone(memory_format=torch.contiguous_format)
+        out = torch.empty_like(want)
+        own = lambda: self.library.call("transpose_batched_async", size, rows, cols, src.data_ptr(), src_ld, src_step,
+                                        dst.data_ptr(), dst_ld, dst_step, batches, self.library.wrapped)
+
+        def in_turn():  # what is timed leaves any number of transposes behind
+            src.copy_(want.transpose(1, 2).reshape(-1))
+            own()
+            torch.cuda.synchronize()
+            return same(y, want)
+
+        good = in_turn if in_place else lambda: same(y, want)
+        other = (lambda: (out.copy_(x), src.copy_(out.view(-1)))) if in_place else (lambda: y.copy_(x))
+        self.case(name, batches * rows * cols * size, own, other, good, bar, 1.0)
+
+    def permute(self, size, extents, order, bar=None):
+        name = f"permute/{size}B/{'x'.join(map(str, extents))}/{''.join(map(str, order))}"
+        if not self.wants(name):
+            return
+        src = noise(int(torch.tensor(extents).prod()), size).view(extents)
+        dst = torch.zeros([extents[d] for d in order], dtype=src.dtype, device="cuda")
+        sides, axes = (I64 * len(extents))(*extents), (I32 * len(extents))(*order)
+        own = lambda: self.library.call("permute_async", size, len(extents), sides, axes, src.data_ptr(), None, dst.data_ptr(),
+                                        None, self.library.wrapped)
+        moved = src.permute(order)
+        self.case(name, src.numel() * size, own, lambda: dst.copy_(moved), lambda: same(dst, moved.contiguous()), bar, 1.0)
+
+    def copy(self, nbytes, src_offset, dst_offset, bar=None, peer_bar=None):
+        name = f"copy/{nbytes} bytes/src + {src_offset}, dst + {dst_offset}"
+        if not self.wants(name):
+            return
+        src, dst = noise(nbytes + 64, 1), torch.zeros(nbytes + 64, dtype=torch.uint8, device="cuda")
+        x, y = src[src_offset:src_offset + nbytes], dst[dst_offset:dst_offset + nbytes]
+        own = lambda: self.library.call("copy_async", y.data_ptr(), x.data_ptr(), nbytes, self.library.wrapped)
+        self.case(name, nbytes, own, lambda: y.copy_(x), lambda: same(x, y), bar, peer_bar)
+
+    def rows_of(self, row, src_pitch, dst_pitch, total, shift=0, bar=None):
+        name = f"copy_2d/rows of {row}, pitches {src_pitch}, {dst_pitch}{f', + {shift}' if shift else ''}"
+        if not self.wants(name):
+            return
+        rows = total // max(src_pitch, dst_pitch)
+        src, dst = noise(rows * src_pitch + 64, 1), torch.zeros(rows * dst_pitch + 64, dtype=torch.uint8, device="cuda")
+        x = src.as_strided((rows, row), (src_pitch, 1), shift)
+        y = dst.as_strided((rows, row), (dst_pitch, 1), 0)
+        own = lambda: self.library.call("copy_2d_async", y.data_ptr(), dst_pitch, x.data_ptr(), src_pitch, row, rows,
+                                        self.library.wrapped)
+        self.case(name, rows * row, own, lambda: y.copy_(x), lambda: same(x, y), bar, 1.0)
+
+    def by_index(self, operation, row, n, of, shuffled, copy_gbs=None, peer_bar=None):
+        name = f"{operation}/{n} rows of {row} bytes of {of}{'' if shuffled else ', in order'}"
+        if not self.wants(name):
+            return
+        size = 4 if row % 4 == 0 else 1
+        gathers = operation == "gather"
+        index = torch.randperm(of, device="cuda")[:n] if shuffled else torch.arange(n, device="cuda")
+        src, dst = noise((of if gathers else n) * row // size, size).view(-1, row // size), None
+        dst = torch.zeros((n if gathers else of, row // size), dtype=src.dtype, device="cuda")
+        if gathers:
+            own = lambda: self.library.call("gather_async", row, src.data_ptr(), of, row, 6, index.data_ptr(), n, dst.data_ptr(),
+                                            row, None, self.library.wrapped)
+            other = lambda: torch.index_select(src, 0, index, out=dst)
+            good = lambda: same(dst, src[index])
+        else:
+            own = lambda: self.library.call("scatter_async", row, src.data_ptr(), row, 6, index.data_ptr(), n, dst.data_ptr(),
+                                            of, row, None, self.library.wrapped)
+            other = lambda: dst.index_copy_(0, index, src)
+            good = lambda: same(dst[index], src)
+        self.case(name, n * row + 4 * n, own, other, good, None, peer_bar)
+
+
+def transposes(run, quick):
+    sizes = (1, 4) if quick else (1, 2, 4, 8, 16)
+    for size in sizes:
+        for rows, cols in ((3, 3), (8, 8), (16, 4), (10, 20), (32, 32), (64, 64), (2, 3), (5, 7), (31, 33), (63, 63), (48, 40)):
+            run.transpose(size, rows, cols, 128 * MIB // (rows * cols * size), bar=0.85)
+        run.transpose(size, 8, 8, MIB, 1, 0, 3)
+        run.transpose(size, 8, 8, MIB, 0, 1, 3)
+        run.transpose(size, 12, 20, MIB // 2, 4, 4, 0)
+    for size in (1, 2):
+        for rows, cols in ((100000, 100), (4097, 4099), (10007, 9973), (30000, 5000), (1000000, 100)):
+            run.transpose(size, rows, cols, bar=0.8)
+        run.transpose(size, 10000, 33, bar=None)
+    for size in sizes if quick else (1, 2, 4, 8):
+        for rows, cols in ((1048576, 32), (4194304, 7), (65536, 1000), (10007, 9973), (2048, 2048), (16777216, 3), (7, 4194304)):
+            run.transpose(size, rows, cols, bar=0.92 if size >= 4 else 0.8)
+        run.transpose(size, 1024, 1024, bar=0.85)
+    run.transpose(4, 16384, 16384, bar=0.92)
+    for rows, cols in ((1000000, 5), (3, 10000000)):
+        run.transpose(4, rows, cols, bar=0.6, in_place=True)
+    for rows, cols in ((4096, 8192), (5000, 7001), (8192, 8192)):
+        run.transpose(4, rows, cols, bar=0.4, in_place=True)
+    run.transpose(4, 3, 3, MIB, bar=0.4, in_place=True)
+
+
+def copies(run):
+    for nbytes, bar in ((MIB, None), (16 * MIB, 0.95), (256 * MIB, 0.95)):
+        for src, dst in ((0, 0), (1, 0), (1, 3), (4, 0), (8, 4), (2, 9)):
+            run.copy(nbytes, src, dst, bar, 3.0 if nbytes == MIB and (src, dst) == (1, 3) else None)
+    for row, src, dst in ((32, 48, 32), (32, 33, 47), (33, 33, 40), (64, 64, 80), (100, 128, 100), (100, 100, 128), (129, 131, 160),
+                          (500, 512, 501), (1001, 1001, 1024), (1001, 1024, 1007), (1024, 2048, 1024), (4099, 4099, 5000)):
+        run.rows_of(row, src, dst, 128 * MIB, row % 3, 0.85)
+
+
+def indexed(run):
+    for operation, of_peer in (("gather", 1.1), ("scatter", 1.1)):
+        for row in (4, 8, 100, 128, 1000):
+            n = min(1 << 25, 256 * MIB // row)
+            run.by_index(operation, row, n, n, True, peer_bar=of_peer if row == 4 else 1.0)
+        run.by_index(operation, 4, 1 << 25, 1 << 25, False, peer_bar=of_peer)
+        run.by_index(operation, 4, 1 << 20, 1 << 20, True, peer_bar=of_peer)
+
+
+def permutations(run, count, seed):
+    chosen = random.Random(seed)
+    for size, extents, order in ((4, (262144, 3, 3), (0, 2, 1)), (4, (4, 4, 4, 4), (3, 2, 1, 0)), (4, (199, 331, 397), (0, 2, 1)),
+                                 (4, (384, 368, 400), (1, 2, 0)), (2, (384, 368, 400), (2, 1, 0)), (4, (17, 411, 11, 799), (1, 3, 0, 2)),
+                                 (1, (91, 93, 43, 72), (3, 2, 1, 0)), (2, (64, 3, 224, 224), (0, 2, 3, 1)),
+                                 (1, (64, 224, 224, 3), (0, 3, 1, 2)), (4, (32, 128, 16, 64), (0, 2, 1, 3))):
+        run.permute(size, extents, order)
+    first = len(run.rows)
+    for _ in range(count):
+        size, rank = chosen.choice((1, 2, 4, 8, 16)), chosen.randint(2, 8)
+        total = chosen.uniform(64, 200) * MIB / size
+        cuts = [chosen.uniform(0.4, 1.6) for _ in range(rank)]
+        extents = [max(2, round(total ** (c / sum(cuts)))) for c in cuts]
+        order = list(range(rank))
+        while order == sorted(order):
+            chosen.shuffle(order)
+        run.permute(size, tuple(extents), tuple(order), bar=0.5 if size <= 2 else 0.6)
+    for small in (True, False):
+        ratios = [row["ratio"] for row in run.rows[first:]
+                  if row["peer"] == "plain copy" and (row["case"].split("/")[1] in ("1B", "2B")) == small]
+        if ratios:
+            print(f"{'elements of 1 and 2 bytes' if small else 'others'}: {len(ratios)} permutations, median "
+                  f"{statistics.median(ratios):.3f}, least {min(ratios):.3f} of a copy")
+
+
+def driver():
+    try:
+        asked = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return asked.stdout.split("\n")[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("--out")
+    parser.add_argument("--only", help="cases whose names have this word")
+    parser.add_argument("--quick", action="store_true", help="fewer sizes, permutations and samples")
+    parser.add_argument("--seed", type=int, default=1, help="of the random permutations")
+    options = parser.parse_args()
+    run = Run(Library(options.library, SIGNATURES), 5 if options.quick else 9, options.only)
+    copies(run)
+    transposes(run, options.quick)
+    indexed(run)
+    permutations(run, 30 if options.quick else 80, options.seed)
+    if options.out:
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with open(options.out, "w") as out:
+            json.dump({"program": f"move.py, PyTorch {torch.__version__}", "device": torch.cuda.get_device_name(),
+                       "driver": driver(), "toolkit": torch.version.cuda, "cpu": None, "threads": os.cpu_count(),
+                       "peer_threads": 0, "date": now, "commit": os.environ.get("GPUMEM_COMMIT", ""), "quick": options.quick,
+                       "ceilings": {"read": None, "write": None, "copy": None}, "calls": CALLS, "rows": run.rows}, out, indent=0)
+
+
+main()
