@@ -198,6 +198,7 @@ struct Order {
 };
 inline Order enqueued(const gpumem_stream* stream) noexcept { return {stream, Until::enqueued}; }
 
+// The operation with its parameters, which entry points list in the order of their struct.
 template <class Params>
 gpumem_status run(gpumem_ctx* ctx, void (*operation)(Context&, const Params&, NativeStream, Until),
                   const std::type_identity_t<Params>& params, Order order = {}) noexcept {

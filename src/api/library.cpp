@@ -13,58 +13,40 @@ gpumem_status gpumem_version(int32_t* major, int32_t* minor, int32_t* patch) {
 }
 
 const char* gpumem_status_name(gpumem_status status) {
-  switch (status) {
-    case GPUMEM_OK:
-      return "GPUMEM_OK";
-    case GPUMEM_INVALID_ARGUMENT:
-      return "GPUMEM_INVALID_ARGUMENT";
-    case GPUMEM_INVALID_HANDLE:
-      return "GPUMEM_INVALID_HANDLE";
-    case GPUMEM_INVALID_POINTER:
-      return "GPUMEM_INVALID_POINTER";
-    case GPUMEM_OUT_OF_RANGE:
-      return "GPUMEM_OUT_OF_RANGE";
-    case GPUMEM_EMPTY:
-      return "GPUMEM_EMPTY";
-    case GPUMEM_OVERFLOW:
-      return "GPUMEM_OVERFLOW";
-    case GPUMEM_UNSUPPORTED:
-      return "GPUMEM_UNSUPPORTED";
-    case GPUMEM_BUSY:
-      return "GPUMEM_BUSY";
-    case GPUMEM_NOT_READY:
-      return "GPUMEM_NOT_READY";
-    case GPUMEM_NOT_FOUND:
-      return "GPUMEM_NOT_FOUND";
-    case GPUMEM_CAPTURING:
-      return "GPUMEM_CAPTURING";
-    case GPUMEM_FORKED:
-      return "GPUMEM_FORKED";
-    case GPUMEM_CORRUPTED:
-      return "GPUMEM_CORRUPTED";
-    case GPUMEM_OUT_OF_MEMORY:
-      return "GPUMEM_OUT_OF_MEMORY";
-    case GPUMEM_OUT_OF_RESOURCES:
-      return "GPUMEM_OUT_OF_RESOURCES";
-    case GPUMEM_FILE_ERROR:
-      return "GPUMEM_FILE_ERROR";
-    case GPUMEM_NO_DEVICE:
-      return "GPUMEM_NO_DEVICE";
-    case GPUMEM_NO_DRIVER:
-      return "GPUMEM_NO_DRIVER";
-    case GPUMEM_DRIVER_TOO_OLD:
-      return "GPUMEM_DRIVER_TOO_OLD";
-    case GPUMEM_DEVICE_FAULT:
-      return "GPUMEM_DEVICE_FAULT";
-    case GPUMEM_DRIVER_ERROR:
-      return "GPUMEM_DRIVER_ERROR";
-    case GPUMEM_NOT_BUILT:
-      return "GPUMEM_NOT_BUILT";
-    case GPUMEM_INTERNAL:
-      return "GPUMEM_INTERNAL";
-    default:
-      return "GPUMEM_UNKNOWN_STATUS";
+  struct Name {
+    gpumem_status status;
+    const char* name;
+  };
+  static constexpr Name kNames[] = {
+      {GPUMEM_OK, "GPUMEM_OK"},
+      {GPUMEM_INVALID_ARGUMENT, "GPUMEM_INVALID_ARGUMENT"},
+      {GPUMEM_INVALID_HANDLE, "GPUMEM_INVALID_HANDLE"},
+      {GPUMEM_INVALID_POINTER, "GPUMEM_INVALID_POINTER"},
+      {GPUMEM_OUT_OF_RANGE, "GPUMEM_OUT_OF_RANGE"},
+      {GPUMEM_EMPTY, "GPUMEM_EMPTY"},
+      {GPUMEM_OVERFLOW, "GPUMEM_OVERFLOW"},
+      {GPUMEM_UNSUPPORTED, "GPUMEM_UNSUPPORTED"},
+      {GPUMEM_BUSY, "GPUMEM_BUSY"},
+      {GPUMEM_NOT_READY, "GPUMEM_NOT_READY"},
+      {GPUMEM_NOT_FOUND, "GPUMEM_NOT_FOUND"},
+      {GPUMEM_CAPTURING, "GPUMEM_CAPTURING"},
+      {GPUMEM_FORKED, "GPUMEM_FORKED"},
+      {GPUMEM_CORRUPTED, "GPUMEM_CORRUPTED"},
+      {GPUMEM_OUT_OF_MEMORY, "GPUMEM_OUT_OF_MEMORY"},
+      {GPUMEM_OUT_OF_RESOURCES, "GPUMEM_OUT_OF_RESOURCES"},
+      {GPUMEM_FILE_ERROR, "GPUMEM_FILE_ERROR"},
+      {GPUMEM_NO_DEVICE, "GPUMEM_NO_DEVICE"},
+      {GPUMEM_NO_DRIVER, "GPUMEM_NO_DRIVER"},
+      {GPUMEM_DRIVER_TOO_OLD, "GPUMEM_DRIVER_TOO_OLD"},
+      {GPUMEM_DEVICE_FAULT, "GPUMEM_DEVICE_FAULT"},
+      {GPUMEM_DRIVER_ERROR, "GPUMEM_DRIVER_ERROR"},
+      {GPUMEM_NOT_BUILT, "GPUMEM_NOT_BUILT"},
+      {GPUMEM_INTERNAL, "GPUMEM_INTERNAL"},
+  };
+  for (const Name& known : kNames) {
+    if (known.status == status) return known.name;
   }
+  return "GPUMEM_UNKNOWN_STATUS";
 }
 
 gpumem_status gpumem_last_error(char* buf, int64_t cap, int64_t* needed) {

@@ -42,8 +42,6 @@ class Context {
  public:
   explicit Context(const gpumem_ctx_options& options);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   // The backend of the context's device; on a host context the same object as host().
   Backend& device() noexcept { return device_ ? *device_ : *host_; }

@@ -19,8 +19,6 @@ class HandleTable {
   explicit HandleTable(uint8_t epoch) noexcept;
   HandleTable(uint8_t epoch, uint64_t salt) noexcept : epoch_(epoch), salt_(salt & kSalted) {}
   ~HandleTable();
-  HandleTable(const HandleTable&) = delete;
-  HandleTable& operator=(const HandleTable&) = delete;
 
   // Throws OUT_OF_RESOURCES when 2^24 handles are alive.
   uint64_t insert(HandleType type, void* object);

@@ -36,8 +36,6 @@ class BlockGuards {
 
   BlockGuards(Context& context, gpumem_memory_kind kind);
   ~BlockGuards();
-  BlockGuards(const BlockGuards&) = delete;
-  BlockGuards& operator=(const BlockGuards&) = delete;
 
   // Puts guards around the `bytes` bytes of the region's block.
   void surround(Region& region, size_t bytes);

@@ -42,8 +42,6 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
  public:
   BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy);
   ~BlockPool();
-  BlockPool(const BlockPool&) = delete;
-  BlockPool& operator=(const BlockPool&) = delete;
 
   // A stream begins, or gets one name more; and ends. finished: its work was waited for. What a stream has that ends under
   // capture is not used again: nobody can know when its work is done.

@@ -13,8 +13,6 @@ class Fences {
  public:
   explicit Fences(Backend& backend) noexcept : backend_(backend) {}
   ~Fences();
-  Fences(const Fences&) = delete;
-  Fences& operator=(const Fences&) = delete;
 
   class Fence {
    public:

@@ -14,10 +14,7 @@ namespace gpumem {
 
 class MemoryTrace {
  public:
-  MemoryTrace() = default;
   ~MemoryTrace() { close(); }
-  MemoryTrace(const MemoryTrace&) = delete;
-  MemoryTrace& operator=(const MemoryTrace&) = delete;
 
   // Throws FILE_ERROR. A trace that is running ends first.
   void begin(const char* path);

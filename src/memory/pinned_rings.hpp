@@ -28,8 +28,6 @@ class PinnedRings {
   explicit PinnedRings(Context& context);
   // After the context's own stream has been waited for, and its streams are gone.
   ~PinnedRings();
-  PinnedRings(const PinnedRings&) = delete;
-  PinnedRings& operator=(const PinnedRings&) = delete;
 
   class Lease {
    public:

@@ -9,10 +9,6 @@ namespace gpumem {
 
 class ShardedLock {
  public:
-  ShardedLock() = default;
-  ShardedLock(const ShardedLock&) = delete;
-  ShardedLock& operator=(const ShardedLock&) = delete;
-
   // For reading: the calling thread's shard.
   std::mutex& of_thread() noexcept {
     static constinit std::atomic<unsigned> threads{0};

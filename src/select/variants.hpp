@@ -17,6 +17,12 @@ const char* by_name(const DeviceProps&, const Params&) noexcept {
   return "taken by name only";
 }
 
+// What a row accepts that takes every problem.
+template <class Params>
+const char* accepts(const DeviceProps&, const Params&) noexcept {
+  return nullptr;
+}
+
 template <class Params>
 struct Variant {
   const char* name;

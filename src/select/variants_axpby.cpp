@@ -12,8 +12,6 @@
 namespace gpumem {
 namespace {
 
-const char* accepts(const DeviceProps&, const AxpbyParams&) noexcept { return nullptr; }
-
 const char* accepts_aligned(const DeviceProps&, const AxpbyParams& p) noexcept {
   const int32_t element = element_bytes(p.dtype);
   if (p.x != nullptr && misalignment(p.x) % element != 0) return "it needs x aligned to its elements";

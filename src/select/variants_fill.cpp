@@ -9,7 +9,6 @@
 namespace gpumem {
 namespace {
 
-const char* accepts(const DeviceProps&, const FillParams&) noexcept { return nullptr; }
 const char* accepts_uniform(const DeviceProps&, const FillParams& p) noexcept {
   return p.uniform() ? nullptr : "it needs a pattern whose bytes are all the same";
 }

@@ -14,8 +14,6 @@ namespace {
 constexpr int64_t kLine = 64;
 constexpr int64_t kTasksAThread = 8;  // rows in the cache, or on a far page, make tasks of different lengths
 
-const char* accepts(const DeviceProps&, const GatherScatterParams&) noexcept { return nullptr; }
-
 // The pitch of a matrix that has two rows.
 int64_t step(int64_t rows, int64_t pitch) noexcept { return rows > 1 ? pitch : 0; }
 

@@ -22,8 +22,6 @@ constexpr int64_t kShortestCutLine = 1024;
 // Percent of a transpose's tiles: with 48 it was slower than packed (H200, 61 x 397), with 80 faster.
 constexpr int64_t kLeastFilled = 70;
 
-const char* accepts(const DeviceProps&, const PermuteParams&) noexcept { return nullptr; }
-
 const char* accepts_copy(const DeviceProps&, const PermuteParams& p) noexcept {
   return form_of(p.axes) == PermuteForm::copy ? nullptr : "it needs a permutation that fuses to one contiguous run";
 }

@@ -21,7 +21,6 @@ const char* contiguous(const ReduceParams& p) noexcept {
 
 int64_t chunks_of(const ReduceParams& p) noexcept { return ceil_div(p.n, reduce_chunk(p.dtype, p.op)); }
 
-const char* accepts(const DeviceProps&, const ReduceParams&) noexcept { return nullptr; }
 const char* accepts_contiguous(const DeviceProps&, const ReduceParams& p) noexcept { return contiguous(p); }
 const char* accepts_short(const DeviceProps&, const ReduceParams& p) noexcept {
   if (chunks_of(p) > kSingleTileChunks) return "it takes what the threads of one block load at once";

@@ -15,8 +15,6 @@ constexpr int64_t kMaxRowsPerThread = 8;
 // A coordinate with 8 bits of fraction is a float, exactly, up to here.
 constexpr int64_t kMaxTextureExtent = int64_t{1} << 15;
 
-const char* accepts(const DeviceProps&, const ResizeParams&) noexcept { return nullptr; }
-
 const char* accepts_aligned(const DeviceProps&, const ResizeParams& p) noexcept {
   const int64_t element = element_bytes(p.dtype);
   if (misalignment(p.src) % element != 0) return "it needs src aligned to its elements";

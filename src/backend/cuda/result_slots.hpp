@@ -16,9 +16,6 @@ class ResultSlots {
   static constexpr size_t kSlots = 64;
   static constexpr size_t kSlotBytes = 64;  // a cache line each
 
-  ResultSlots() = default;
-  ResultSlots(const ResultSlots&) = delete;
-  ResultSlots& operator=(const ResultSlots&) = delete;
 
   void open();
   void close() noexcept;

@@ -39,10 +39,7 @@ class HostQueue {
  public:
   using Task = std::function<void()>;  // must not throw when run
 
-  HostQueue() = default;
   ~HostQueue() { end(); }
-  HostQueue(const HostQueue&) = delete;
-  HostQueue& operator=(const HostQueue&) = delete;
 
   // In the calling thread, after everything handed in before.
   template <class F>

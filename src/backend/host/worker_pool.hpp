@@ -22,10 +22,7 @@ class WorkerPool {  // NOLINT(clang-analyzer-optin.performance.Padding): what th
   // Made by the first caller, gone with the last reference.
   static std::shared_ptr<WorkerPool> shared(SharedWorkers& workers);
 
-  WorkerPool() = default;
   ~WorkerPool();
-  WorkerPool(const WorkerPool&) = delete;
-  WorkerPool& operator=(const WorkerPool&) = delete;
 
   // Calls task(state, i) for each i in [0, tasks) on up to `threads` threads, the caller's included, and returns when all have
   // returned. When the pool is at work for another caller, or no thread can be had, the caller does everything alone.
