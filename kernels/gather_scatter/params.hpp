@@ -8,7 +8,10 @@
 
 namespace gpumem {
 
-// Rows of row_bytes bytes, by index: of src in a gather, of dst in a scatter. The other matrix has n rows.
+// The matrix whose rows the index names: src of a gather, dst of a scatter.
+enum class NamedRows : int32_t { of_src, of_dst };
+
+// Rows of row_bytes bytes. The matrix whose rows are not named has n of them.
 struct GatherScatterParams {
   int64_t row_bytes = 1;
   const void* src = nullptr;

@@ -115,7 +115,6 @@ set(cuda_sources
   src/backend/cuda/cuda_streams.cpp
   src/backend/cuda/transpose.cpp
   src/backend/cuda/driver_api.cpp
-  src/backend/cuda/driver_copy.cpp
   src/backend/cuda/driver_pool.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp

@@ -11,8 +11,8 @@
 
 #include "base/choice.hpp"
 #include "base/device_props.hpp"
-#include "kernels/families.hpp"
 #include "gpumem.h"
+#include "kernels/families.hpp"
 #include "kernels/nodes.hpp"
 
 namespace gpumem {
@@ -101,19 +101,17 @@ class Backend {
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
-  // find into *status. Given Until::complete, reduce_axis and reduce_segments return that status; else GPUMEM_OK.
+  // find into *status. Given Until::complete, reduce_lines returns that status; else GPUMEM_OK.
   virtual ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
   virtual void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
-  virtual gpumem_status reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                                    Until until) = 0;
-  virtual gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
-                                        Until until) = 0;
+  virtual gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                                     Until until) = 0;
+  virtual gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
+                                     Until until) = 0;
   virtual void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) = 0;
-  // dst is written only if every index names a row; *status tells. Given Until::complete, they return the first that does not.
-  virtual BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                          Until until) = 0;
-  virtual BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                           Until until) = 0;
+  // dst is written only if every index names a row; *status tells. Given Until::complete, it returns the first that does not.
+  virtual BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
+                                  const Choice& choice, Until until) = 0;
   virtual void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) = 0;
   // Of a copy, the CUDA backend's variant `driver` takes any pair of pointers too.
   virtual void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) = 0;

@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "base/sentences.hpp"
 
 namespace gpumem {
 
 inline int64_t checked_mul(int64_t a, int64_t b, const char* what) {
   int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s: %lld x %lld leaves 64 bits; expected a product below 2^63", what,
-         static_cast<long long>(a), static_cast<long long>(b));
+    fail(GPUMEM_INVALID_ARGUMENT, "%s: %lld x %lld leaves 64 bits; expected a product below 2^63", what, ll(a), ll(b));
   }
   return product;
 }
@@ -19,10 +19,14 @@ inline int64_t checked_mul(int64_t a, int64_t b, const char* what) {
 inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s: %lld + %lld leaves 64 bits; expected a sum below 2^63", what,
-         static_cast<long long>(a), static_cast<long long>(b));
+    fail(GPUMEM_INVALID_ARGUMENT, "%s: %lld + %lld leaves 64 bits; expected a sum below 2^63", what, ll(a), ll(b));
   }
   return sum;
+}
+
+// From the first of count >= 1 runs to the end of the last, `step` from one to the next.
+inline int64_t checked_extent(int64_t count, int64_t step, int64_t run, const char* what) {
+  return checked_add(checked_mul(count - 1, step, what), run, what);
 }
 
 constexpr int64_t ceil_div(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <memory>
+#include <string>
 
 #include "context/context.hpp"
 #include "context/streams.hpp"
@@ -16,21 +17,24 @@ namespace gpumem {
 template <class Work>
 class BesideTask final : public HostTask {
  public:
-  BesideTask(Context& context, const char* what, Work work) noexcept
-      : context_(context), what_(what), work_(std::move(work)) {}
+  // what: as the log names it. *status, if there is one, tells where memory has run out.
+  BesideTask(Context& context, std::string what, Work work, gpumem_status* status = nullptr)
+      : context_(context), what_(std::move(what)), work_(std::move(work)), status_(status) {}
 
   void run() noexcept override {
     try {
       work_(context_.host(), nullptr, Until::complete);
     } catch (const std::exception& error) {  // of memory
-      context_.log.write(GPUMEM_LOG_ERROR, "%s that was enqueued failed: %s", what_, error.what());
+      if (status_ != nullptr) *status_ = GPUMEM_OUT_OF_MEMORY;
+      context_.log.write(GPUMEM_LOG_ERROR, "%s failed: %s", what_.c_str(), error.what());
     }
   }
 
  private:
   Context& context_;
-  const char* what_;
+  std::string what_;
   Work work_;
+  gpumem_status* status_;
 };
 
 // Host work of a CUDA context: now, behind the context's own stream, or in the order of a stream.
@@ -40,7 +44,8 @@ void run_beside(Context& context, NativeStream stream, Until until, const char* 
     context.device().await_order();
     work(context.host(), nullptr, until);
   } else {
-    context.device().host_callback(stream, std::make_unique<BesideTask<Work>>(context, what, std::move(work)));
+    context.device().host_callback(
+        stream, std::make_unique<BesideTask<Work>>(context, std::string(what) + " that was enqueued", std::move(work)));
   }
 }
 
@@ -63,6 +68,15 @@ void launch_placed(Context& context, const Plan<Family>& plan, NativeStream stre
              [params = plan.params, choice = Choice(plan.decision)](Backend& backend, NativeStream on, Until done) {
                backend.launch(on, Work<Family>{params}, choice, done);
              });
+}
+
+// Work in the plain form, behind the context's own stream: work(backend, stream), and its value.
+template <class Work>
+auto run_now(Context& context, const Placement& placement, const Work& work) {
+  const bool beside = context.on_cuda() && placement.runs == Runs::host;
+  if (beside) context.device().await_order();
+  prefetch_managed(context, placement, context.own_stream());
+  return work(context.running(placement.runs), beside ? nullptr : context.own_stream());
 }
 
 }  // namespace gpumem

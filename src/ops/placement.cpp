@@ -1,5 +1,7 @@
 #include "ops/placement.hpp"
 
+#include "base/error.hpp"
+
 namespace gpumem {
 namespace {
 
@@ -94,6 +96,12 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
   placement.reason =
       "src lies in memory of the device, which does the work; dst is copied to the host in pieces meanwhile";
   return placement;
+}
+
+void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b) {
+  fail(GPUMEM_UNSUPPORTED,
+       "%s is %s memory and %s is %s memory; expected both in host memory or both on the device's side", a_name,
+       kind_name(a.kind), b_name, kind_name(b.kind));
 }
 
 bool on_another_device(int32_t own, const Operand& operand) noexcept {

@@ -47,6 +47,9 @@ Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 // As place(), but between host and device the device does the work whichever side dst lies on: for what the link is slower than.
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 
+// Throws UNSUPPORTED: of a call that moves no operand.
+[[noreturn]] void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b);
+
 // Memory of a CUDA device that is not the context's.
 bool on_another_device(int32_t own, const Operand& operand) noexcept;
 // A copy: one between host and device, or between devices, runs on neither side.

@@ -24,26 +24,38 @@ void transfer_rows(Context& context, NativeStream stream, const CopyParams& bloc
   move_across(context, stream, rows, select<CopyFamily>(context.device().props(), rows, {}, {}), until);
 }
 
+void allocate_beside(Context& context, std::optional<Scratch>& room, Runs runs, int64_t bytes) {
+  room.emplace(context.running(runs), runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
+               static_cast<size_t>(bytes));
+}
+
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
            HostSide host_side) {
   const bool to_device = runs == Runs::cuda;
   // Earlier work may still be writing host memory, which this may read immediately.
   if (to_device) context.device().await_order();
-  staged.emplace(context.running(runs), to_device ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-                 static_cast<size_t>(bytes));
+  allocate_beside(context, staged, runs, bytes);
   transfer(context, staged->get(), src, bytes, staged_side(runs, host_side), runs);
   if (!to_device) context.device().synchronize(context.own_stream());
 }
 
-void stage_rows(Context& context, Runs to, const CopyParams& rows, HostSide host_side) {
-  if (to == Runs::cuda) context.device().await_order();  // as stage()
-  transfer_rows(context, context.own_stream(), rows, staged_side(to, host_side), to, Until::complete);
+void stage_rows(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t src_pitch,
+                int64_t row_bytes, int64_t rows, HostSide host_side) {
+  allocate_beside(context, staged, runs, row_bytes * rows);
+  if (runs == Runs::cuda) context.device().await_order();  // as stage()
+  transfer_rows(context, context.own_stream(),
+                {.dst = static_cast<char*>(staged->get()),
+                 .dst_pitch = row_bytes,
+                 .src = static_cast<const char*>(src),
+                 .src_pitch = src_pitch,
+                 .row_bytes = row_bytes,
+                 .rows = rows},
+                staged_side(runs, host_side), runs, Until::complete);
 }
 
 void make_room(Context& context, std::optional<Scratch>& room, Runs runs, const Output& output) {
   if (!context.on_cuda() || output.where.on_host() == (runs == Runs::host)) return;
-  room.emplace(context.running(runs), runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-               static_cast<size_t>(output.bytes));
+  allocate_beside(context, room, runs, output.bytes);
 }
 
 void bring_back(Context& context, const Scratch& room, const Output& output) {

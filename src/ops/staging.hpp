@@ -24,9 +24,13 @@ void transfer_rows(Context& context, NativeStream stream, const CopyParams& bloc
 void stage(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t bytes,
            HostSide host_side);
 
-// Copies rows next to the work, rows.dst in memory of its side; behind the context's own stream and complete on return. host_side
+// Memory next to the work.
+void allocate_beside(Context& context, std::optional<Scratch>& room, Runs runs, int64_t bytes);
+
+// Copies rows next to the work, without the gaps between them; behind the context's own stream and complete on return. host_side
 // as above.
-void stage_rows(Context& context, Runs to, const CopyParams& rows, HostSide host_side);
+void stage_rows(Context& context, std::optional<Scratch>& staged, Runs runs, const void* src, int64_t src_pitch,
+                int64_t row_bytes, int64_t rows, HostSide host_side);
 
 // A heap or device buffer beside the work for an output that the work itself can't write; nothing otherwise. bring_back()
 // then copies it to the output, complete on return.

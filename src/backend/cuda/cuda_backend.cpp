@@ -9,11 +9,6 @@
 #include "kernels/reduce/launch.hpp"
 
 namespace gpumem {
-namespace {
-
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
-
-}  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(int32_t ordinal, bool non_blocking_stream) {
   return std::make_unique<CudaBackend>(ordinal, non_blocking_stream);
@@ -41,12 +36,7 @@ CudaBackend::CudaBackend(int32_t ordinal, bool non_blocking_stream) : props_(cud
 }
 
 CudaBackend::~CudaBackend() {
-  try {
-    const DeviceScope scope = enter();
-    close();
-  } catch (const Error&) {
-    // The driver is shutting down: what it held is gone with it.
-  }
+  enter_to_end([&] { close(); });
 }
 
 void CudaBackend::open(bool non_blocking_stream) {
@@ -133,13 +123,7 @@ void* CudaBackend::allocate(gpumem_memory_kind kind, size_t bytes) {
 }
 
 void CudaBackend::release(gpumem_memory_kind kind, void* p, size_t) noexcept {
-  try {
-    const DeviceScope scope = enter();
-    static_cast<void>(kind == GPUMEM_MEMORY_PINNED ? cudaFreeHost(p) : cudaFree(p));
-    static_cast<void>(cudaGetLastError());
-  } catch (const Error&) {
-    // The driver is shutting down: the memory is gone with it.
-  }
+  enter_to_end([&] { static_cast<void>(kind == GPUMEM_MEMORY_PINNED ? cudaFreeHost(p) : cudaFree(p)); });
 }
 
 void CudaBackend::register_host(void* p, size_t bytes) {
@@ -164,13 +148,7 @@ void CudaBackend::register_host(void* p, size_t bytes) {
 }
 
 void CudaBackend::unregister_host(void* p) noexcept {
-  try {
-    const DeviceScope scope = enter();
-    static_cast<void>(cudaHostUnregister(p));
-    static_cast<void>(cudaGetLastError());
-  } catch (const Error&) {
-    // The driver is shutting down, and has let go of the pages.
-  }
+  enter_to_end([&] { static_cast<void>(cudaHostUnregister(p)); });
 }
 
 // The checker takes no news of stream-ordered memory; other memory is freed behind all work.
@@ -189,21 +167,11 @@ void CudaBackend::release_async(NativeStream stream, void* p, size_t bytes) noex
     checker_.end_heap(p);
     return release(GPUMEM_MEMORY_DEVICE, p, bytes);
   }
-  try {
-    const DeviceScope scope = enter();
-    pool_.release(native(stream), p);
-  } catch (const Error&) {
-    // The driver is shutting down: the memory is gone with it.
-  }
+  enter_to_end([&] { pool_.release(native(stream), p); });
 }
 
 void CudaBackend::trim(size_t keep_bytes) noexcept {
-  try {
-    const DeviceScope scope = enter();
-    pool_.trim(keep_bytes);
-  } catch (const Error&) {
-    // The driver is shutting down.
-  }
+  enter_to_end([&] { pool_.trim(keep_bytes); });
 }
 
 kernels::Stream CudaBackend::kernel_stream(NativeStream stream) const noexcept {

@@ -13,11 +13,14 @@
 #include "backend/cuda/stream_memory.hpp"
 #include "backend/cuda/texture_objects.hpp"
 #include "backend/launchers.hpp"
+#include "base/error.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
+
+inline cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 
 class CudaBackend final : public Backend {
  public:
@@ -48,13 +51,13 @@ class CudaBackend final : public Backend {
 
   ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
   void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
-  gpumem_status reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                            Until until) override;
-  gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
-                                Until until) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                             Until until) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
+                             Until until) override;
   void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
-  BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
-  BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
+  BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
+                          Until until) override;
   void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) override;
   void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
 
@@ -96,6 +99,16 @@ class CudaBackend final : public Backend {
   };
 
   DeviceScope enter() const { return DeviceScope(primary_.get()); }
+  // What can't fail, on the device. Where the driver is shutting down nothing is done: what f would end is gone with it.
+  template <class F>
+  void enter_to_end(const F& f) const noexcept {
+    try {
+      const DeviceScope scope = enter();
+      f();
+      static_cast<void>(cudaGetLastError());
+    } catch (const Error&) {
+    }
+  }
   void open(bool non_blocking_stream);
   void close() noexcept;
   kernels::Stream kernel_stream(NativeStream stream) const noexcept;
@@ -106,10 +119,8 @@ class CudaBackend final : public Backend {
   template <class Launcher>
   void launch_lines(const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream);
   template <class Launcher>
-  gpumem_status reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
+  gpumem_status run_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
-  BadIndex move_rows(NativeStream stream, kernels::GatherScatterLauncher* launcher, const GatherScatterParams& params,
-                     const LaunchShape& shape, Until until);
 
   DeviceProps props_;
   PrimaryContext primary_;

@@ -8,8 +8,6 @@
 namespace gpumem {
 namespace {
 
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
-
 cudaMemLocation location_of(int32_t device) noexcept {
   if (device == GPUMEM_DEVICE_HOST) return {cudaMemLocationTypeHost, {0}};
   return {cudaMemLocationTypeDevice, {device}};

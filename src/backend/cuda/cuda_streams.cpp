@@ -5,7 +5,6 @@
 namespace gpumem {
 namespace {
 
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
 cudaEvent_t native_event(NativeEvent event) noexcept { return static_cast<cudaEvent_t>(event); }
 
 void run_host_task(void* argument) {
@@ -37,24 +36,16 @@ NativeStream CudaBackend::create_side_stream() {
 }
 
 void CudaBackend::finish_stream(NativeStream stream) noexcept {
-  try {
-    const DeviceScope scope = enter();
+  enter_to_end([&] {
     if (!capturing(stream)) static_cast<void>(cudaStreamSynchronize(native(stream)));
-    static_cast<void>(cudaGetLastError());
-  } catch (const Error&) {
-    // The driver is shutting down: no work is left.
-  }
+  });
 }
 
 void CudaBackend::destroy_stream(NativeStream stream) noexcept {
-  try {
-    const DeviceScope scope = enter();
+  enter_to_end([&] {
     scratch_.stream_ends(native(stream));
     static_cast<void>(cudaStreamDestroy(native(stream)));
-    static_cast<void>(cudaGetLastError());
-  } catch (const Error&) {
-    // The driver is shutting down: the stream is gone with it.
-  }
+  });
 }
 
 NativeStream CudaBackend::wrap_stream(void* native_stream) {
@@ -75,14 +66,12 @@ NativeStream CudaBackend::wrap_stream(void* native_stream) {
   return stream;
 }
 
-// Another wrapper of the same stream takes new scratch with its next reduction.
+// Another wrapper of the same stream takes new scratch with its next reduction. That of a stream which is gone stays where it is until
+// the context ends.
 void CudaBackend::unwrap_stream(NativeStream stream) noexcept {
-  try {
-    const DeviceScope scope = enter();
+  enter_to_end([&] {
     if (!capturing(stream)) scratch_.stream_ends(native(stream));
-  } catch (const Error&) {
-    // The driver is shutting down, or the stream is gone: its scratch stays where it is until the context ends.
-  }
+  });
 }
 
 void CudaBackend::synchronize(NativeStream stream) {
@@ -161,13 +150,7 @@ NativeEvent CudaBackend::create_fence() {
 }
 
 void CudaBackend::destroy_event(NativeEvent event) noexcept {
-  try {
-    const DeviceScope scope = enter();
-    static_cast<void>(cudaEventDestroy(native_event(event)));
-    static_cast<void>(cudaGetLastError());
-  } catch (const Error&) {
-    // The driver is shutting down: the event is gone with it.
-  }
+  enter_to_end([&] { static_cast<void>(cudaEventDestroy(native_event(event))); });
 }
 
 void CudaBackend::record(NativeEvent event, NativeStream stream) {

@@ -7,8 +7,6 @@
 namespace gpumem {
 namespace {
 
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
-
 constexpr Launcher<kernels::GatherScatterLauncher*> kGather[] = {
     {"vec16", kernels::gather_vec16},
     {"words", kernels::gather_words},
@@ -40,8 +38,9 @@ void add_rows_launcher_names(LauncherNames& names) {
 }
 
 // Two launches, which the lock keeps together: the next call on the stream uses the same scratch.
-BadIndex CudaBackend::move_rows(NativeStream stream, kernels::GatherScatterLauncher* launcher,
-                                const GatherScatterParams& params, const LaunchShape& shape, Until until) {
+BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
+                                     const Choice& choice, Until until) {
+  const auto launcher = (named == NamedRows::of_src ? kGather : kScatter)[choice.launcher].launch;
   const DeviceScope scope = enter();
   require_open(stream);
   std::optional<ResultSlots::Lease> slot;
@@ -49,22 +48,12 @@ BadIndex CudaBackend::move_rows(NativeStream stream, kernels::GatherScatterLaunc
   {
     const std::lock_guard<std::mutex> lock(launching_);
     const auto scratch = scratch_in(scratch_.for_stream(native(stream)), slot ? slot->device() : nullptr);
-    GPUMEM_CUDA(launcher(params, shape, scratch, kernel_stream(stream)));
+    GPUMEM_CUDA(launcher(params, choice.shape, scratch, kernel_stream(stream)));
   }
   if (!slot) return {};
   finish(native(stream), until);
   const volatile ReduceNode& node = slot->host()->node;
   return {static_cast<int64_t>(node.word[0]), node.word[1]};
-}
-
-BadIndex CudaBackend::gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                             Until until) {
-  return move_rows(stream, kGather[choice.launcher].launch, params, choice.shape, until);
-}
-
-BadIndex CudaBackend::scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                              Until until) {
-  return move_rows(stream, kScatter[choice.launcher].launch, params, choice.shape, until);
 }
 
 }  // namespace gpumem

@@ -14,8 +14,6 @@
 namespace gpumem {
 namespace {
 
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
-
 constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
     {"single_tile_cluster", kernels::reduce_single_tile},
     {"single_tile", kernels::reduce_single_tile},
@@ -185,8 +183,8 @@ void CudaBackend::launch_lines(const Launcher& launcher, kernels::ReduceLaunch l
 }
 
 template <class Launcher>
-gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch,
-                                        Until until) {
+gpumem_status CudaBackend::run_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch,
+                                     Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
   if (until == Until::enqueued) {
@@ -201,16 +199,14 @@ gpumem_status CudaBackend::reduce_lines(NativeStream stream, const Launcher& lau
   return slot.host()->status;
 }
 
-gpumem_status CudaBackend::reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                                       Until until) {
-  const auto launcher = kReduceAxis[choice.launcher].launch;
-  return reduce_lines(stream, launcher, launch_of(params, choice.shape), until);
+gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                                        Until until) {
+  return run_lines(stream, kReduceAxis[choice.launcher].launch, launch_of(params, choice.shape), until);
 }
 
-gpumem_status CudaBackend::reduce_segments(NativeStream stream, const ReduceSegmentsParams& params,
-                                           const Choice& choice, Until until) {
-  const auto launcher = kReduceSegments[choice.launcher].launch;
-  return reduce_lines(stream, launcher, launch_of(params, choice.shape), until);
+gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
+                                        Until until) {
+  return run_lines(stream, kReduceSegments[choice.launcher].launch, launch_of(params, choice.shape), until);
 }
 
 // One small reduction of every type, of zeros: the kernels of one source file are loaded together.

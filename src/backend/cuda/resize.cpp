@@ -6,8 +6,6 @@
 namespace gpumem {
 namespace {
 
-cudaStream_t native(NativeStream stream) noexcept { return static_cast<cudaStream_t>(stream); }
-
 constexpr Launcher<kernels::ResizeLauncher*> kResize[] = {
     {"words", kernels::resize_words},
     {"global", kernels::resize_global},

@@ -13,8 +13,7 @@
 namespace gpumem {
 namespace {
 
-constexpr Launcher<HostWay> kGather[] = {{"host_parallel", {}}, {"host_serial", {.serial = true}}};
-constexpr Launcher<HostWay> kScatter[] = {{"host_parallel", {}}, {"host_serial", {.serial = true}}};
+constexpr Launcher<HostWay> kGatherScatter[] = {{"host_parallel", {}}, {"host_serial", {.serial = true}}};
 
 constexpr int64_t kCheckTile = int64_t{1} << 16;  // numbers of the index that a task checks
 constexpr int64_t kLine = 64;
@@ -165,16 +164,17 @@ BadIndex check_and_move(const HostTeam& team, HostWay way, const GatherScatterPa
 }  // namespace
 
 void add_rows_host_names(LauncherNames& names) {
-  add_names(names, GPUMEM_FAMILY_GATHER, kGather);
-  add_names(names, GPUMEM_FAMILY_SCATTER, kScatter);
+  add_names(names, GPUMEM_FAMILY_GATHER, kGatherScatter);
+  add_names(names, GPUMEM_FAMILY_SCATTER, kGatherScatter);
 }
 
-template <bool kGathers>
-BadIndex HostBackend::move_rows(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                                Until until) {
-  const HostWay way = (kGathers ? kGather : kScatter)[choice.launcher].launch;
-  const bool narrow = element_bytes(params.index_type) == 4;
-  const auto run = narrow ? check_and_move<kGathers, uint32_t> : check_and_move<kGathers, uint64_t>;
+BadIndex HostBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
+                                     const Choice& choice, Until until) {
+  const HostWay way = kGatherScatter[choice.launcher].launch;
+  const bool gathers = named == NamedRows::of_src;
+  const auto narrow = gathers ? check_and_move<true, uint32_t> : check_and_move<false, uint32_t>;
+  const auto wide = gathers ? check_and_move<true, uint64_t> : check_and_move<false, uint64_t>;
+  const auto run = element_bytes(params.index_type) == 4 ? narrow : wide;
   BadIndex bad;
   if (until == Until::complete) {
     submit(stream, until, [&] { bad = run(team_, way, params, choice.shape); });
@@ -182,16 +182,6 @@ BadIndex HostBackend::move_rows(NativeStream stream, const GatherScatterParams& 
     submit(stream, until, [run, way, params, shape = choice.shape, this] { run(team_, way, params, shape); });
   }
   return bad;
-}
-
-BadIndex HostBackend::gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                             Until until) {
-  return move_rows<true>(stream, params, choice, until);
-}
-
-BadIndex HostBackend::scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                              Until until) {
-  return move_rows<false>(stream, params, choice, until);
 }
 
 }  // namespace gpumem

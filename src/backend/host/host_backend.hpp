@@ -46,13 +46,13 @@ class HostBackend final : public Host {
 
   ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
   void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
-  gpumem_status reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                            Until until) override;
-  gpumem_status reduce_segments(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
-                                Until until) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                             Until until) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
+                             Until until) override;
   void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
-  BadIndex gather(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
-  BadIndex scatter(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until) override;
+  BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
+                          Until until) override;
   void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) override;
   void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
 
@@ -90,9 +90,6 @@ class HostBackend final : public Host {
   template <class Job, class Params>
   gpumem_status run_lines(NativeStream stream, HostWay way, const Params& params, const LaunchShape& shape,
                           Until until);
-
-  template <bool kGathers>
-  BadIndex move_rows(NativeStream stream, const GatherScatterParams& params, const Choice& choice, Until until);
 
   void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
 

@@ -101,13 +101,13 @@ gpumem_status HostBackend::run_lines(NativeStream stream, HostWay way, const Par
   return worst;
 }
 
-gpumem_status HostBackend::reduce_axis(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                                       Until until) {
+gpumem_status HostBackend::reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
+                                        Until until) {
   return run_lines<AxisReduction>(stream, kReduceAxis[choice.launcher].launch, params, choice.shape, until);
 }
 
-gpumem_status HostBackend::reduce_segments(NativeStream stream, const ReduceSegmentsParams& params,
-                                           const Choice& choice, Until until) {
+gpumem_status HostBackend::reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
+                                        Until until) {
   return run_lines<SegmentReduction>(stream, kReduceSegments[choice.launcher].launch, params, choice.shape, until);
 }
 

@@ -28,14 +28,14 @@ int64_t extent_bytes(const CopyParams& c, int64_t pitch, int64_t slice, const Si
       fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least row_bytes = %lld", names.pitch, ll(pitch),
            ll(c.row_bytes));
     }
-    bytes = checked_add(checked_mul(c.rows - 1, pitch, names.bytes), c.row_bytes, names.bytes);
+    bytes = checked_extent(c.rows, pitch, c.row_bytes, names.bytes);
   }
   if (c.slices == 1) return bytes;
   if (slice < bytes) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least the %lld bytes of a slice's rows", names.slice,
          ll(slice), ll(bytes));
   }
-  return checked_add(checked_mul(c.slices - 1, slice, names.bytes), bytes, names.bytes);
+  return checked_extent(c.slices, slice, bytes, names.bytes);
 }
 
 int64_t gap_in(const CopyParams& c, int64_t pitch, int64_t slice) noexcept {

@@ -38,7 +38,7 @@ Plan<FillFamily> plan(Planner& planner, const FillParams& given, Until) {
     fail(GPUMEM_INVALID_ARGUMENT, "dst_pitch_bytes is %lld; expected at least cols x pattern_bytes = %lld", ll(c.pitch),
          ll(row_bytes));
   }
-  const int64_t extent = c.rows == 1 ? row_bytes : checked_add(checked_mul(c.rows - 1, c.pitch, what), row_bytes, what);
+  const int64_t extent = c.rows == 1 ? row_bytes : checked_extent(c.rows, c.pitch, row_bytes, what);
   const int64_t gap = gap_of(row_bytes, {{c.rows, c.pitch}}, 1);
   plan.placement = place(planner.on_cuda(), planner.look_up_here({"dst", c.dst, extent, gap}, Access::write));
   if (c.pitch == row_bytes) {  // rows without gaps are one row: each is a whole number of patterns

@@ -8,7 +8,6 @@
 #include "base/sentences.hpp"
 #include "kernels/elements.hpp"
 #include "ops/bounce_buffers.hpp"
-#include "ops/managed_prefetch.hpp"
 #include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
@@ -18,6 +17,8 @@ namespace {
 
 template <class Family>
 constexpr bool kGathers = std::is_same_v<Family, GatherFamily>;
+template <class Family>
+constexpr NamedRows kNamed = kGathers<Family> ? NamedRows::of_src : NamedRows::of_dst;
 template <class Family>
 constexpr const char* kRowsName = kGathers<Family> ? "src_rows" : "dst_rows";
 template <class Family>
@@ -64,13 +65,9 @@ struct Ranges {
   ByteRange dst;
 };
 
-int64_t extent_bytes(int64_t rows, int64_t pitch, int64_t row_bytes, const char* what) {
-  return rows == 0 ? 0 : checked_add(checked_mul(rows - 1, pitch, what), row_bytes, what);
-}
-
 ByteRange range_of(const char* argument, const void* p, int64_t rows, int64_t pitch, int64_t row_bytes,
                    const char* what) {
-  const int64_t bytes = extent_bytes(rows, pitch, row_bytes, what);
+  const int64_t bytes = rows == 0 ? 0 : checked_extent(rows, pitch, row_bytes, what);
   return {argument, p, bytes, gap_of(row_bytes, {{rows, pitch}}, 1)};
 }
 
@@ -133,30 +130,6 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Until
   return plan;
 }
 
-// The seam's call of each family.
-template <class Family>
-BadIndex move_rows(Backend& backend, NativeStream stream, const GatherScatterParams& params, const Choice& choice,
-                   Until until) {
-  return kGathers<Family> ? backend.gather(stream, params, choice, until)
-                          : backend.scatter(stream, params, choice, until);
-}
-
-// Copies the rows of src next to the work, without the gaps between them.
-void stage_src(Context& context, std::optional<Scratch>& staged, const Placement& placement,
-               const GatherScatterParams& c) {
-  staged.emplace(context.running(placement.runs),
-                 placement.runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-                 static_cast<size_t>(c.row_bytes * c.src_rows));
-  stage_rows(context, placement.runs,
-             {.dst = static_cast<char*>(staged->get()),
-              .dst_pitch = c.row_bytes,
-              .src = static_cast<const char*>(c.src),
-              .src_pitch = c.src_pitch,
-              .row_bytes = c.row_bytes,
-              .rows = c.src_rows},
-             placement.host_side);
-}
-
 template <class Family>
 void require_rows(const BadIndex& bad, const GatherScatterParams& c) {
   if (bad.at < 0) return;
@@ -178,7 +151,8 @@ void run(Context& context, const CallOf<Family>& given) {
   std::optional<Scratch> src;
   std::optional<Scratch> index;
   if (placement.stage_src) {
-    stage_src(context, src, placement, given);
+    stage_rows(context, src, placement.runs, given.src, given.src_pitch, given.row_bytes, given.src_rows,
+               placement.host_side);
     params.src = src->get();
   }
   if (placement.stage_index) {
@@ -186,12 +160,10 @@ void run(Context& context, const CallOf<Family>& given) {
           placement.index_side);
     params.index = index->get();
   }
-  const bool beside = context.on_cuda() && placement.runs == Runs::host;
-  if (beside) context.device().await_order();
-  prefetch_managed(context, placement, context.own_stream());
-  Backend& backend = context.running(placement.runs);
-  const NativeStream stream = beside ? nullptr : context.own_stream();
-  require_rows<Family>(move_rows<Family>(backend, stream, params, planned.decision, Until::complete), params);
+  const BadIndex bad = run_now(context, placement, [&](Backend& backend, NativeStream stream) {
+    return backend.gather_scatter(stream, kNamed<Family>, params, planned.decision, Until::complete);
+  });
+  require_rows<Family>(bad, params);
 }
 
 template <class Family>
@@ -207,17 +179,17 @@ void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream)
   const Runs runs = planned.placement.runs;
   if (!context.on_cuda() || runs == Runs::cuda) {
     prefetch_managed(context, planned.placement, stream);
-    move_rows<Family>(context.running(runs), stream, params, planned.decision, Until::enqueued);
+    context.running(runs).gather_scatter(stream, kNamed<Family>, params, planned.decision, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, kGathers<Family> ? "a gather of host memory" : "a scatter of host memory");
   BounceBuffers buffers;
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
   const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
-    move_rows<Family>(host, now, params, choice, done);
+    host.gather_scatter(now, kNamed<Family>, params, choice, done);
   };
-  auto task = std::make_unique<BesideTask<decltype(work)>>(context, Family::name, work);
-  enqueue_on_host(context, stream, std::move(task), std::move(buffers), false);
+  enqueue_on_host(context, stream, kGathers<Family> ? "gather that was enqueued" : "scatter that was enqueued", work,
+                  nullptr, std::move(buffers), false);
 }
 
 }  // namespace

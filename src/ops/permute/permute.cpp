@@ -66,8 +66,7 @@ void bring(Context& context, const PermuteParams& call, const Placement& placeme
   if (travel.packed) {
     const bool on_host = placement.runs == Runs::cuda;
     Backend& there = context.running(on_host ? Runs::host : Runs::cuda);
-    staged.packed.emplace(there, on_host ? GPUMEM_MEMORY_PAGEABLE : GPUMEM_MEMORY_DEVICE,
-                          static_cast<size_t>(travel.bytes));
+    allocate_beside(context, staged.packed, on_host ? Runs::host : Runs::cuda, travel.bytes);
     if (on_host) context.device().await_order();
     PermuteParams packing{.src = call.src, .dst = staged.packed->get()};
     packing.axes = fuse(travel.packing, misalignment(packing.src), misalignment(packing.dst));
@@ -99,11 +98,7 @@ Placement place_permutation(Planner& planner, const PermuteParams& c, const Perm
   require_disjoint(dst_range, src_range);
   Placement placement = place(planner.on_cuda(), src, dst);
   placement.host_side = src.host_side();
-  if (placement.stage_src && until == Until::enqueued) {
-    fail(GPUMEM_UNSUPPORTED,
-         "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
-         kind_name(src.kind), kind_name(dst.kind));
-  }
+  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
   return placement;
 }
 

@@ -11,7 +11,7 @@
 #include "base/float_environment.hpp"
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
-#include "ops/managed_prefetch.hpp"
+#include "ops/placed.hpp"
 #include "ops/reduce/reduce_check.hpp"
 #include "ops/staging.hpp"
 
@@ -61,11 +61,7 @@ Placement place_reduction(Planner& planner, const ReduceParams& call, Until unti
   if (call.op != GPUMEM_DOT) return place(planner.on_cuda(), x);
   const Operand y = planner.look_up_here(inputs.range[1], Access::read);
   const Placement placement = place_beside_x(planner.on_cuda(), x, y);
-  if (placement.stage_src && until == Until::enqueued) {
-    fail(GPUMEM_UNSUPPORTED,
-         "x is %s memory and y is %s memory; expected both in host memory or both on the device's side",
-         kind_name(x.kind), kind_name(y.kind));
-  }
+  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("x", x, "y", y);
   return placement;
 }
 
@@ -80,18 +76,16 @@ ReduceParams normal(ReduceParams c) noexcept {
 
 ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const ReduceParams& call) {
   if (planned.placement.streamed) return reduce_streamed(context, planned, call);
-  const Runs runs = planned.placement.runs;
-  const bool beside = context.on_cuda() && runs == Runs::host;
   ReduceParams params = planned.params;
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     const ByteRange y = inputs_of(call).range[1];
-    stage(context, staged, runs, y.p, y.bytes, planned.placement.host_side);
+    stage(context, staged, planned.placement.runs, y.p, y.bytes, planned.placement.host_side);
     params.y = staged->get();
   }
-  if (beside) context.device().await_order();
-  prefetch_managed(context, planned.placement, context.own_stream());
-  return context.running(runs).reduce(beside ? nullptr : context.own_stream(), params, planned.decision);
+  return run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
+    return backend.reduce(stream, params, planned.decision);
+  });
 }
 
 }  // namespace

@@ -1,7 +1,4 @@
 // Scalar reductions that are only enqueued.
-#include <memory>
-#include <new>
-
 #include "context/streams.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/managed_prefetch.hpp"
@@ -9,27 +6,6 @@
 
 namespace gpumem {
 namespace {
-
-// A reduction on the host in the order of a stream of a CUDA context.
-class ReduceTask final : public HostTask {
- public:
-  ReduceTask(Context& context, const ReduceParams& params, const Choice& choice) noexcept
-      : context_(context), params_(params), choice_(choice) {}
-
-  void run() noexcept override {
-    try {
-      context_.host().reduce_async(nullptr, params_, choice_);
-    } catch (const std::exception& error) {  // of memory, for the pieces' values
-      if (params_.status != nullptr) *params_.status = GPUMEM_OUT_OF_MEMORY;
-      context_.log.write(GPUMEM_LOG_ERROR, "an enqueued reduction failed: %s", error.what());
-    }
-  }
-
- private:
-  Context& context_;
-  ReduceParams params_;
-  Choice choice_;
-};
 
 void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const Output (&outputs)[3],
                     NativeStream stream) {
@@ -39,8 +15,10 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
   params.result = buffers.room_for(outputs[0]);
   params.index = static_cast<int64_t*>(buffers.room_for(outputs[1]));
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[2]));
-  enqueue_on_host(context, stream, std::make_unique<ReduceTask>(context, params, planned.decision), std::move(buffers),
-                  true);
+  const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until) {
+    host.reduce_async(now, params, choice);
+  };
+  enqueue_on_host(context, stream, "an enqueued reduction", work, params.status, std::move(buffers), true);
 }
 
 }  // namespace

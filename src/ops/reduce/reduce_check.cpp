@@ -83,8 +83,7 @@ void check(const ReduceSegmentsParams& c) {
 }
 
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument) {
-  const int64_t elements = checked_add(checked_mul(n - 1, stride, argument), 1, argument);
-  return checked_mul(elements, element_bytes(dtype), argument);
+  return checked_mul(checked_extent(n, stride, 1, argument), element_bytes(dtype), argument);
 }
 
 LineExtents lines_of(const ReduceAxisParams& c) {

@@ -55,11 +55,6 @@ void require_pixel(const char* argument, int64_t extent) {
   }
 }
 
-// Bytes from the first pixel to the end of the last.
-int64_t extent_bytes(const Side& side, int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) {
-  return checked_add(checked_mul(rows - 1, pitch, side.bytes), cols * pixel, side.bytes);
-}
-
 int64_t gap_in(int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) noexcept {
   return gap_of(cols * pixel, {{rows, pitch}}, 1);
 }
@@ -74,11 +69,7 @@ ResizeParams normal(ResizeParams c) noexcept {
 Placement place_resize(bool on_cuda, const Operand& src, const Operand& dst, Until until) {
   Placement placement = place(on_cuda, src, dst);
   placement.host_side = src.host_side();
-  if (placement.stage_src && until == Until::enqueued) {
-    fail(GPUMEM_UNSUPPORTED,
-         "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
-         kind_name(src.kind), kind_name(dst.kind));
-  }
+  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
   return placement;
 }
 
@@ -97,8 +88,8 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until
   require_pixel(kSrc.rows, given.src_rows);
   require_pixel(kSrc.cols, given.src_cols);
   ResizeParams& c = plan.params = normal(given);
-  const int64_t src_bytes = extent_bytes(kSrc, c.src_rows, c.src_cols, c.src_pitch, pixel);
-  const int64_t dst_bytes = extent_bytes(kDst, c.dst_rows, c.dst_cols, c.dst_pitch, pixel);
+  const int64_t src_bytes = checked_extent(c.src_rows, c.src_pitch, c.src_cols * pixel, kSrc.bytes);
+  const int64_t dst_bytes = checked_extent(c.dst_rows, c.dst_pitch, c.dst_cols * pixel, kDst.bytes);
   const ByteRange src{"src", c.src, src_bytes, gap_in(c.src_rows, c.src_cols, c.src_pitch, pixel)};
   const ByteRange dst{"dst", c.dst, dst_bytes, gap_in(c.dst_rows, c.dst_cols, c.dst_pitch, pixel)};
   const Operand src_lies = planner.look_up_here(src, Access::read);
@@ -121,16 +112,7 @@ void resize(Context& context, const ResizeParams& given, NativeStream stream, Un
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this resize");
-    const Runs runs = planned.placement.runs;
-    staged.emplace(context.running(runs), runs == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PAGEABLE,
-                   static_cast<size_t>(params.src_rows * params.src_pitch));
-    stage_rows(context, runs,
-               {.dst = static_cast<char*>(staged->get()),
-                .dst_pitch = params.src_pitch,
-                .src = static_cast<const char*>(given.src),
-                .src_pitch = given.src_pitch,
-                .row_bytes = params.src_pitch,
-                .rows = params.src_rows},
+    stage_rows(context, staged, planned.placement.runs, given.src, given.src_pitch, params.src_pitch, params.src_rows,
                planned.placement.host_side);
     params.src = staged->get();
   }

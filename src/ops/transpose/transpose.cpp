@@ -9,14 +9,8 @@
 namespace gpumem {
 namespace {
 
-// Elements from the first to the last of `rows` rows of `cols` elements.
-int64_t extent(int64_t rows, int64_t cols, int64_t ld, const char* what) {
-  return checked_add(checked_mul(rows - 1, ld, what), cols, what);
-}
-
 int64_t extent_bytes(int64_t matrix, const TransposeParams& c, int64_t batch_stride, const char* what) {
-  const int64_t before_last = checked_mul(c.batches - 1, batch_stride, what);
-  return checked_mul(checked_add(before_last, matrix, what), c.element_bytes, what);
+  return checked_mul(checked_extent(c.batches, batch_stride, matrix, what), c.element_bytes, what);
 }
 
 // Of rows of cols elements, batch by batch.
@@ -88,12 +82,12 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) 
   const TransposeParams& c = plan.whole = plan.params = normal(given);
   plan.empty = c.rows == 0 || c.cols == 0 || c.batches == 0;
   if (plan.empty) return plan;
-  const int64_t dst_matrix = extent(c.cols, c.rows, c.dst_ld, "elements of dst");
+  const int64_t dst_matrix = checked_extent(c.cols, c.dst_ld, c.rows, "elements of dst");
   if (c.batches > 1 && c.dst_batch_stride < dst_matrix) {
     fail(GPUMEM_INVALID_ARGUMENT, "dst_batch_stride is %lld; expected at least (cols - 1) x dst_ld + rows = %lld",
          ll(c.dst_batch_stride), ll(dst_matrix));
   }
-  const int64_t src_matrix = extent(c.rows, c.cols, c.src_ld, "elements of src");
+  const int64_t src_matrix = checked_extent(c.rows, c.src_ld, c.cols, "elements of src");
   const int64_t src_bytes = extent_bytes(src_matrix, c, c.src_batch_stride, "bytes of src");
   const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");
   const int64_t src_gap = gap_in(c, c.rows, c.cols, c.src_ld, c.src_batch_stride);
@@ -109,11 +103,7 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) 
   }
   plan.placement = place_across(planner.on_cuda(), src, dst);
   if (crosses(plan.placement)) {
-    if (until == Until::enqueued) {
-      fail(GPUMEM_UNSUPPORTED,
-           "src is %s memory and dst is %s memory; expected both in host memory or both on the device's side",
-           kind_name(src.kind), kind_name(dst.kind));
-    }
+    if (until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
     plan.params = params_of_piece(c, transpose_piece(c, plan.placement), plan.placement);
   }
   plan.decision = decide<TransposeFamily>(planner, plan.placement.runs, plan.params);
