@@ -1,0 +1,1315 @@
+! SPDX-License-Identifier: Apache-2.0
+! Written by bindings/fortran/generate: change that, and run it.
+
+! The constants of gpumem.h.
+module gpumem_constants
+  use, intrinsic :: iso_c_binding, only: c_int32_t
+  implicit none
+  public
+
+  integer(c_int32_t), parameter :: gpumem_version_major = 0
+  integer(c_int32_t), parameter :: gpumem_version_minor = 1
+  integer(c_int32_t), parameter :: gpumem_version_patch = 0
+  integer(c_int32_t), parameter :: gpumem_ok = 0
+  integer(c_int32_t), parameter :: gpumem_invalid_argument = 1
+  integer(c_int32_t), parameter :: gpumem_invalid_handle = 2
+  integer(c_int32_t), parameter :: gpumem_invalid_pointer = 3
+  integer(c_int32_t), parameter :: gpumem_out_of_range = 4
+  integer(c_int32_t), parameter :: gpumem_empty = 5
+  integer(c_int32_t), parameter :: gpumem_overflow = 6
+  integer(c_int32_t), parameter :: gpumem_unsupported = 7
+  integer(c_int32_t), parameter :: gpumem_busy = 8
+  integer(c_int32_t), parameter :: gpumem_not_ready = 9
+  integer(c_int32_t), parameter :: gpumem_not_found = 10
+  integer(c_int32_t), parameter :: gpumem_capturing = 11
+  integer(c_int32_t), parameter :: gpumem_forked = 12
+  integer(c_int32_t), parameter :: gpumem_corrupted = 13
+  integer(c_int32_t), parameter :: gpumem_out_of_memory = 100
+  integer(c_int32_t), parameter :: gpumem_out_of_resources = 101
+  integer(c_int32_t), parameter :: gpumem_file_error = 102
+  integer(c_int32_t), parameter :: gpumem_no_device = 200
+  integer(c_int32_t), parameter :: gpumem_no_driver = 201
+  integer(c_int32_t), parameter :: gpumem_driver_too_old = 202
+  integer(c_int32_t), parameter :: gpumem_device_fault = 203
+  integer(c_int32_t), parameter :: gpumem_driver_error = 204
+  integer(c_int32_t), parameter :: gpumem_not_built = 205
+  integer(c_int32_t), parameter :: gpumem_internal = 900
+  integer(c_int32_t), parameter :: gpumem_backend_host = 0
+  integer(c_int32_t), parameter :: gpumem_backend_cuda = 1
+  integer(c_int32_t), parameter :: gpumem_device_host = -1
+  integer(c_int32_t), parameter :: gpumem_device_best = -2
+  integer(c_int32_t), parameter :: gpumem_device_cuda = -3
+  integer(c_int32_t), parameter :: gpumem_device_none = -4
+  integer(c_int32_t), parameter :: gpumem_i8 = 0
+  integer(c_int32_t), parameter :: gpumem_u8 = 1
+  integer(c_int32_t), parameter :: gpumem_i16 = 2
+  integer(c_int32_t), parameter :: gpumem_u16 = 3
+  integer(c_int32_t), parameter :: gpumem_i32 = 4
+  integer(c_int32_t), parameter :: gpumem_u32 = 5
+  integer(c_int32_t), parameter :: gpumem_i64 = 6
+  integer(c_int32_t), parameter :: gpumem_u64 = 7
+  integer(c_int32_t), parameter :: gpumem_f16 = 8
+  integer(c_int32_t), parameter :: gpumem_bf16 = 9
+  integer(c_int32_t), parameter :: gpumem_f32 = 10
+  integer(c_int32_t), parameter :: gpumem_f64 = 11
+  integer(c_int32_t), parameter :: gpumem_sum = 0
+  integer(c_int32_t), parameter :: gpumem_min = 1
+  integer(c_int32_t), parameter :: gpumem_max = 2
+  integer(c_int32_t), parameter :: gpumem_sum_abs = 3
+  integer(c_int32_t), parameter :: gpumem_sum_squares = 4
+  integer(c_int32_t), parameter :: gpumem_sum_cubes = 5
+  integer(c_int32_t), parameter :: gpumem_max_abs = 6
+  integer(c_int32_t), parameter :: gpumem_min_max = 7
+  integer(c_int32_t), parameter :: gpumem_sum_compensated = 8
+  integer(c_int32_t), parameter :: gpumem_arg_min = 16
+  integer(c_int32_t), parameter :: gpumem_arg_max = 17
+  integer(c_int32_t), parameter :: gpumem_dot = 18
+  integer(c_int32_t), parameter :: gpumem_nrm2 = 19
+  integer(c_int32_t), parameter :: gpumem_axis_rows = 0
+  integer(c_int32_t), parameter :: gpumem_axis_cols = 1
+  integer(c_int32_t), parameter :: gpumem_memory_pageable = 0
+  integer(c_int32_t), parameter :: gpumem_memory_pinned = 1
+  integer(c_int32_t), parameter :: gpumem_memory_device = 2
+  integer(c_int32_t), parameter :: gpumem_memory_managed = 3
+  integer(c_int32_t), parameter :: gpumem_advise_read_mostly = 1
+  integer(c_int32_t), parameter :: gpumem_advise_unset_read_mostly = 2
+  integer(c_int32_t), parameter :: gpumem_advise_preferred_location = 3
+  integer(c_int32_t), parameter :: gpumem_advise_unset_preferred_location = 4
+  integer(c_int32_t), parameter :: gpumem_advise_accessed_by = 5
+  integer(c_int32_t), parameter :: gpumem_advise_unset_accessed_by = 6
+  integer(c_int32_t), parameter :: gpumem_family_reduce = 1
+  integer(c_int32_t), parameter :: gpumem_family_transpose = 2
+  integer(c_int32_t), parameter :: gpumem_family_fill = 3
+  integer(c_int32_t), parameter :: gpumem_family_reduce_axis = 4
+  integer(c_int32_t), parameter :: gpumem_family_reduce_segments = 5
+  integer(c_int32_t), parameter :: gpumem_family_copy = 6
+  integer(c_int32_t), parameter :: gpumem_family_axpby = 7
+  integer(c_int32_t), parameter :: gpumem_family_gather = 8
+  integer(c_int32_t), parameter :: gpumem_family_scatter = 9
+  integer(c_int32_t), parameter :: gpumem_family_permute = 10
+  integer(c_int32_t), parameter :: gpumem_family_resize = 11
+  integer(c_int32_t), parameter :: gpumem_filter_nearest = 0
+  integer(c_int32_t), parameter :: gpumem_filter_bilinear = 1
+  integer(c_int32_t), parameter :: gpumem_format_text = 0
+  integer(c_int32_t), parameter :: gpumem_format_json = 1
+  integer(c_int32_t), parameter :: gpumem_log_error = 1
+  integer(c_int32_t), parameter :: gpumem_log_warning = 2
+  integer(c_int32_t), parameter :: gpumem_log_info = 3
+
+end module
+
+! The structs and functions of gpumem.h as C has them. Memory and handles are c_ptr; strings end in c_null_char.
+module gpumem_c
+  use, intrinsic :: iso_c_binding
+  use gpumem_constants
+  implicit none
+  public
+
+  type, bind(c) :: gpumem_ctx_options
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: device
+    integer(c_int32_t) :: host_threads
+    integer(c_int32_t) :: non_blocking_stream
+    integer(c_int32_t) :: reserved0
+    type(c_funptr) :: parallel_for = c_null_funptr
+    type(c_ptr) :: parallel_for_user = c_null_ptr
+    integer(c_int32_t) :: stream_host_data
+    integer(c_int32_t) :: reserved1
+    integer(c_int64_t) :: device_memory_limit
+    integer(c_int64_t) :: pinned_memory_kept
+    integer(c_int32_t) :: debug_memory
+    integer(c_int32_t) :: reserved2
+  end type
+
+  type, bind(c) :: gpumem_device_info
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: backend
+    integer(c_int32_t) :: device
+    integer(c_int32_t) :: reason_code
+    integer(c_int32_t) :: compute_major
+    integer(c_int32_t) :: compute_minor
+    integer(c_int32_t) :: multiprocessors
+    integer(c_int32_t) :: driver_version
+    integer(c_int32_t) :: managed_memory
+    integer(c_int32_t) :: concurrent_managed
+    integer(c_int32_t) :: pageable_access
+    integer(c_int64_t) :: memory_bytes
+    integer(c_int64_t) :: l2_bytes
+    integer(c_int64_t) :: bandwidth_bytes_per_s
+    character(kind=c_char) :: name(128)
+    character(kind=c_char) :: reason(256)
+  end type
+
+  type, bind(c) :: gpumem_pointer_info
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: kind
+    integer(c_int32_t) :: device
+    integer(c_int32_t) :: ours
+    integer(c_int32_t) :: reserved0
+    integer(c_int64_t) :: size_bytes
+    integer(c_int64_t) :: offset_bytes
+    type(c_ptr) :: base = c_null_ptr
+  end type
+
+  type, bind(c) :: gpumem_managed_info
+    integer(c_int64_t) :: struct_size
+    integer(c_int64_t) :: host_bytes
+    integer(c_int32_t) :: last_prefetch
+    integer(c_int32_t) :: preferred_location
+    integer(c_int32_t) :: read_mostly
+    integer(c_int32_t) :: accessed_by
+  end type
+
+  type, bind(c) :: gpumem_memory_stats_info
+    integer(c_int64_t) :: struct_size
+    integer(c_int64_t) :: device_bytes
+    integer(c_int64_t) :: device_blocks
+    integer(c_int64_t) :: device_peak_bytes
+    integer(c_int64_t) :: pinned_bytes
+    integer(c_int64_t) :: pinned_blocks
+    integer(c_int64_t) :: pinned_peak_bytes
+    integer(c_int64_t) :: managed_bytes
+    integer(c_int64_t) :: managed_blocks
+    integer(c_int64_t) :: managed_peak_bytes
+    integer(c_int64_t) :: allocations
+    integer(c_int64_t) :: frees
+    integer(c_int64_t) :: device_reserved_bytes
+    integer(c_int64_t) :: device_reserved_peak_bytes
+    integer(c_int64_t) :: pinned_reserved_bytes
+    integer(c_int64_t) :: pinned_reserved_peak_bytes
+    integer(c_int64_t) :: device_allocations
+    integer(c_int64_t) :: pinned_allocations
+    integer(c_int64_t) :: managed_allocations
+    integer(c_int64_t) :: device_hits
+    integer(c_int64_t) :: device_misses
+    integer(c_int64_t) :: pinned_hits
+    integer(c_int64_t) :: pinned_misses
+    integer(c_int64_t) :: registered_bytes
+    integer(c_int64_t) :: registered_ranges
+  end type
+
+  abstract interface
+    subroutine gpumem_log_fn(user, level, message) bind(c)
+      import
+      type(c_ptr), value :: user
+      integer(c_int32_t), value :: level
+      type(c_ptr), value :: message
+    end subroutine
+    subroutine gpumem_task_fn(task_state, index) bind(c)
+      import
+      type(c_ptr), value :: task_state
+      integer(c_int64_t), value :: index
+    end subroutine
+    subroutine gpumem_parallel_for_fn(user, tasks, task, task_state) bind(c)
+      import
+      type(c_ptr), value :: user
+      integer(c_int64_t), value :: tasks
+      procedure(gpumem_task_fn) :: task
+      type(c_ptr), value :: task_state
+    end subroutine
+  end interface
+
+  interface
+    integer(c_int32_t) function gpumem_version(major, minor, patch) bind(c, name='gpumem_version')
+      import
+      integer(c_int32_t), intent(out), optional :: major
+      integer(c_int32_t), intent(out), optional :: minor
+      integer(c_int32_t), intent(out), optional :: patch
+    end function
+    type(c_ptr) function gpumem_status_name(status) bind(c, name='gpumem_status_name')
+      import
+      integer(c_int32_t), value :: status
+    end function
+    integer(c_int32_t) function gpumem_last_error(buf, cap, needed) bind(c, name='gpumem_last_error')
+      import
+      character(kind=c_char), intent(inout), optional :: buf(*)
+      integer(c_int64_t), value :: cap
+      integer(c_int64_t), intent(out), optional :: needed
+    end function
+    integer(c_int32_t) function gpumem_device_count(count) bind(c, name='gpumem_device_count')
+      import
+      integer(c_int32_t), intent(out), optional :: count
+    end function
+    integer(c_int32_t) function gpumem_device_info_init(info, size) bind(c, name='gpumem_device_info_init')
+      import
+      type(gpumem_device_info), intent(inout) :: info
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_device_query(device, info) bind(c, name='gpumem_device_query')
+      import
+      integer(c_int32_t), value :: device
+      type(gpumem_device_info), intent(inout) :: info
+    end function
+    integer(c_int32_t) function gpumem_ctx_options_init(options, size) bind(c, name='gpumem_ctx_options_init')
+      import
+      type(gpumem_ctx_options), intent(inout) :: options
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_ctx_create(options, ctx) bind(c, name='gpumem_ctx_create')
+      import
+      type(gpumem_ctx_options), intent(in), optional :: options
+      type(c_ptr), intent(out) :: ctx
+    end function
+    integer(c_int32_t) function gpumem_ctx_destroy(ctx) bind(c, name='gpumem_ctx_destroy')
+      import
+      type(c_ptr), value :: ctx
+    end function
+    integer(c_int32_t) function gpumem_ctx_device(ctx, info) bind(c, name='gpumem_ctx_device')
+      import
+      type(c_ptr), value :: ctx
+      type(gpumem_device_info), intent(inout) :: info
+    end function
+    integer(c_int32_t) function gpumem_ctx_status(ctx) bind(c, name='gpumem_ctx_status')
+      import
+      type(c_ptr), value :: ctx
+    end function
+    integer(c_int32_t) function gpumem_ctx_synchronize(ctx) bind(c, name='gpumem_ctx_synchronize')
+      import
+      type(c_ptr), value :: ctx
+    end function
+    integer(c_int32_t) function gpumem_ctx_set_log(ctx, fn, user) bind(c, name='gpumem_ctx_set_log')
+      import
+      type(c_ptr), value :: ctx
+      type(c_funptr), value :: fn
+      type(c_ptr), value :: user
+    end function
+    integer(c_int32_t) function gpumem_ctx_warmup(ctx) bind(c, name='gpumem_ctx_warmup')
+      import
+      type(c_ptr), value :: ctx
+    end function
+    integer(c_int32_t) function gpumem_alloc_device(ctx, bytes, p) bind(c, name='gpumem_alloc_device')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), intent(out) :: p
+    end function
+    integer(c_int32_t) function gpumem_alloc_pinned(ctx, bytes, p) bind(c, name='gpumem_alloc_pinned')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), intent(out) :: p
+    end function
+    integer(c_int32_t) function gpumem_alloc_managed(ctx, bytes, p) bind(c, name='gpumem_alloc_managed')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), intent(out) :: p
+    end function
+    integer(c_int32_t) function gpumem_free(ctx, p) bind(c, name='gpumem_free')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+    end function
+    integer(c_int32_t) function gpumem_alloc_async(ctx, bytes, alignment, stream, p) bind(c, name='gpumem_alloc_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: bytes
+      integer(c_int64_t), value :: alignment
+      type(c_ptr), value :: stream
+      type(c_ptr), intent(out) :: p
+    end function
+    integer(c_int32_t) function gpumem_free_async(ctx, p, stream) bind(c, name='gpumem_free_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_memory_used_on(ctx, p, stream) bind(c, name='gpumem_memory_used_on')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_memory_trim(ctx, keep_bytes) bind(c, name='gpumem_memory_trim')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: keep_bytes
+    end function
+    integer(c_int32_t) function gpumem_memory_check(ctx) bind(c, name='gpumem_memory_check')
+      import
+      type(c_ptr), value :: ctx
+    end function
+    integer(c_int32_t) function gpumem_memory_trace(ctx, path) bind(c, name='gpumem_memory_trace')
+      import
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in), optional :: path(*)
+    end function
+    integer(c_int32_t) function gpumem_host_register(ctx, p, bytes) bind(c, name='gpumem_host_register')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+    end function
+    integer(c_int32_t) function gpumem_host_unregister(ctx, p) bind(c, name='gpumem_host_unregister')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+    end function
+    integer(c_int32_t) function gpumem_memory_label(ctx, p, label) bind(c, name='gpumem_memory_label')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      character(kind=c_char), intent(in), optional :: label(*)
+    end function
+    integer(c_int32_t) function gpumem_pointer_info_init(info, size) bind(c, name='gpumem_pointer_info_init')
+      import
+      type(gpumem_pointer_info), intent(inout) :: info
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_pointer_query(ctx, p, info) bind(c, name='gpumem_pointer_query')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      type(gpumem_pointer_info), intent(inout) :: info
+    end function
+    integer(c_int32_t) function gpumem_memory_stats_init(stats, size) bind(c, name='gpumem_memory_stats_init')
+      import
+      type(gpumem_memory_stats_info), intent(inout) :: stats
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_memory_stats(ctx, stats) bind(c, name='gpumem_memory_stats')
+      import
+      type(c_ptr), value :: ctx
+      type(gpumem_memory_stats_info), intent(inout) :: stats
+    end function
+    integer(c_int32_t) function gpumem_shared_ctx(device, ctx) bind(c, name='gpumem_shared_ctx')
+      import
+      integer(c_int32_t), value :: device
+      type(c_ptr), intent(out) :: ctx
+    end function
+    type(c_ptr) function gpumem_torch_malloc(bytes, device, native_stream) bind(c, name='gpumem_torch_malloc')
+      import
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: native_stream
+    end function
+    subroutine gpumem_torch_free(p, bytes, device, native_stream) bind(c, name='gpumem_torch_free')
+      import
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: native_stream
+    end subroutine
+    subroutine gpumem_torch_record_stream(p, native_stream) bind(c, name='gpumem_torch_record_stream')
+      import
+      type(c_ptr), value :: p
+      type(c_ptr), value :: native_stream
+    end subroutine
+    type(c_ptr) function gpumem_cupy_malloc(param, bytes, device) bind(c, name='gpumem_cupy_malloc')
+      import
+      type(c_ptr), value :: param
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: device
+    end function
+    subroutine gpumem_cupy_free(param, p, device) bind(c, name='gpumem_cupy_free')
+      import
+      type(c_ptr), value :: param
+      type(c_ptr), value :: p
+      integer(c_int32_t), value :: device
+    end subroutine
+    integer(c_int32_t) function gpumem_managed_prefetch(ctx, p, bytes, device) bind(c, name='gpumem_managed_prefetch')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: device
+    end function
+    integer(c_int32_t) function gpumem_managed_prefetch_async(ctx, p, bytes, device, stream) bind(c, &
+        name='gpumem_managed_prefetch_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: device
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_managed_advise(ctx, p, bytes, advice, device) bind(c, &
+        name='gpumem_managed_advise')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: advice
+      integer(c_int32_t), value :: device
+    end function
+    integer(c_int32_t) function gpumem_managed_info_init(info, size) bind(c, name='gpumem_managed_info_init')
+      import
+      type(gpumem_managed_info), intent(inout) :: info
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_managed_query(ctx, p, bytes, info) bind(c, name='gpumem_managed_query')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      type(gpumem_managed_info), intent(inout) :: info
+    end function
+    integer(c_int32_t) function gpumem_copy(ctx, dst, src, bytes) bind(c, name='gpumem_copy')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: bytes
+    end function
+    integer(c_int32_t) function gpumem_copy_async(ctx, dst, src, bytes, stream) bind(c, name='gpumem_copy_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: bytes
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_copy_2d(ctx, dst, dst_pitch_bytes, src, src_pitch_bytes, row_bytes, &
+        rows) bind(c, name='gpumem_copy_2d')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int64_t), value :: row_bytes
+      integer(c_int64_t), value :: rows
+    end function
+    integer(c_int32_t) function gpumem_copy_2d_async(ctx, dst, dst_pitch_bytes, src, src_pitch_bytes, row_bytes, &
+        rows, stream) bind(c, name='gpumem_copy_2d_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int64_t), value :: row_bytes
+      integer(c_int64_t), value :: rows
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_copy_3d(ctx, dst, dst_pitch_bytes, dst_slice_bytes, src, src_pitch_bytes, &
+        src_slice_bytes, row_bytes, rows, slices) bind(c, name='gpumem_copy_3d')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      integer(c_int64_t), value :: dst_slice_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int64_t), value :: src_slice_bytes
+      integer(c_int64_t), value :: row_bytes
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: slices
+    end function
+    integer(c_int32_t) function gpumem_copy_3d_async(ctx, dst, dst_pitch_bytes, dst_slice_bytes, src, &
+        src_pitch_bytes, src_slice_bytes, row_bytes, rows, slices, stream) bind(c, name='gpumem_copy_3d_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      integer(c_int64_t), value :: dst_slice_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int64_t), value :: src_slice_bytes
+      integer(c_int64_t), value :: row_bytes
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: slices
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_fill(ctx, dst, pattern, pattern_bytes, count) bind(c, name='gpumem_fill')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      type(c_ptr), value :: pattern
+      integer(c_int64_t), value :: pattern_bytes
+      integer(c_int64_t), value :: count
+    end function
+    integer(c_int32_t) function gpumem_fill_async(ctx, dst, pattern, pattern_bytes, count, stream) bind(c, &
+        name='gpumem_fill_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      type(c_ptr), value :: pattern
+      integer(c_int64_t), value :: pattern_bytes
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_fill_2d(ctx, dst, dst_pitch_bytes, pattern, pattern_bytes, cols, rows) bind(c, &
+        name='gpumem_fill_2d')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: pattern
+      integer(c_int64_t), value :: pattern_bytes
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: rows
+    end function
+    integer(c_int32_t) function gpumem_fill_2d_async(ctx, dst, dst_pitch_bytes, pattern, pattern_bytes, cols, rows, &
+        stream) bind(c, name='gpumem_fill_2d_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: pattern
+      integer(c_int64_t), value :: pattern_bytes
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: rows
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_stream_create(ctx, stream) bind(c, name='gpumem_stream_create')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), intent(out) :: stream
+    end function
+    integer(c_int32_t) function gpumem_stream_destroy(stream) bind(c, name='gpumem_stream_destroy')
+      import
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_stream_wrap(ctx, native_stream, stream) bind(c, name='gpumem_stream_wrap')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: native_stream
+      type(c_ptr), intent(out) :: stream
+    end function
+    integer(c_int32_t) function gpumem_stream_synchronize(ctx, stream) bind(c, name='gpumem_stream_synchronize')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_stream_query(ctx, stream) bind(c, name='gpumem_stream_query')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_stream_wait_event(ctx, stream, event) bind(c, name='gpumem_stream_wait_event')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: stream
+      type(c_ptr), value :: event
+    end function
+    integer(c_int32_t) function gpumem_event_create(ctx, event) bind(c, name='gpumem_event_create')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), intent(out) :: event
+    end function
+    integer(c_int32_t) function gpumem_event_destroy(event) bind(c, name='gpumem_event_destroy')
+      import
+      type(c_ptr), value :: event
+    end function
+    integer(c_int32_t) function gpumem_event_record(ctx, event, stream) bind(c, name='gpumem_event_record')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: event
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_event_synchronize(event) bind(c, name='gpumem_event_synchronize')
+      import
+      type(c_ptr), value :: event
+    end function
+    integer(c_int32_t) function gpumem_event_elapsed(start, end, seconds) bind(c, name='gpumem_event_elapsed')
+      import
+      type(c_ptr), value :: start
+      type(c_ptr), value :: end
+      real(c_double), intent(out), optional :: seconds
+    end function
+    integer(c_int32_t) function gpumem_reduce(ctx, dtype, op, x, n, stride, result) bind(c, name='gpumem_reduce')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_i32(ctx, op, x, n, stride, result) bind(c, name='gpumem_reduce_i32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_i64(ctx, op, x, n, stride, result) bind(c, name='gpumem_reduce_i64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_u32(ctx, op, x, n, stride, result) bind(c, name='gpumem_reduce_u32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_u64(ctx, op, x, n, stride, result) bind(c, name='gpumem_reduce_u64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_f32(ctx, op, x, n, stride, result) bind(c, name='gpumem_reduce_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_f64(ctx, op, x, n, stride, result) bind(c, name='gpumem_reduce_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_async(ctx, dtype, op, x, n, stride, result, status, stream) bind(c, &
+        name='gpumem_reduce_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_i32_async(ctx, op, x, n, stride, result, status, stream) bind(c, &
+        name='gpumem_reduce_i32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_i64_async(ctx, op, x, n, stride, result, status, stream) bind(c, &
+        name='gpumem_reduce_i64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_u32_async(ctx, op, x, n, stride, result, status, stream) bind(c, &
+        name='gpumem_reduce_u32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_u64_async(ctx, op, x, n, stride, result, status, stream) bind(c, &
+        name='gpumem_reduce_u64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_f32_async(ctx, op, x, n, stride, result, status, stream) bind(c, &
+        name='gpumem_reduce_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_f64_async(ctx, op, x, n, stride, result, status, stream) bind(c, &
+        name='gpumem_reduce_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce(ctx, dtype, op, x, n, stride, value, index) bind(c, &
+        name='gpumem_argreduce')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_i32(ctx, op, x, n, stride, value, index) bind(c, &
+        name='gpumem_argreduce_i32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_i64(ctx, op, x, n, stride, value, index) bind(c, &
+        name='gpumem_argreduce_i64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_u32(ctx, op, x, n, stride, value, index) bind(c, &
+        name='gpumem_argreduce_u32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_u64(ctx, op, x, n, stride, value, index) bind(c, &
+        name='gpumem_argreduce_u64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_f32(ctx, op, x, n, stride, value, index) bind(c, &
+        name='gpumem_argreduce_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_f64(ctx, op, x, n, stride, value, index) bind(c, &
+        name='gpumem_argreduce_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_argreduce_async(ctx, dtype, op, x, n, stride, value, index, stream) bind(c, &
+        name='gpumem_argreduce_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_i32_async(ctx, op, x, n, stride, value, index, stream) bind(c, &
+        name='gpumem_argreduce_i32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_i64_async(ctx, op, x, n, stride, value, index, stream) bind(c, &
+        name='gpumem_argreduce_i64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_u32_async(ctx, op, x, n, stride, value, index, stream) bind(c, &
+        name='gpumem_argreduce_u32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_u64_async(ctx, op, x, n, stride, value, index, stream) bind(c, &
+        name='gpumem_argreduce_u64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_f32_async(ctx, op, x, n, stride, value, index, stream) bind(c, &
+        name='gpumem_argreduce_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_argreduce_f64_async(ctx, op, x, n, stride, value, index, stream) bind(c, &
+        name='gpumem_argreduce_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_dot_f32(ctx, x, y, n, x_stride, y_stride, result) bind(c, name='gpumem_dot_f32')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      type(c_ptr), value :: y
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: x_stride
+      integer(c_int64_t), value :: y_stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dot_f64(ctx, x, y, n, x_stride, y_stride, result) bind(c, name='gpumem_dot_f64')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      type(c_ptr), value :: y
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: x_stride
+      integer(c_int64_t), value :: y_stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dot_f32_async(ctx, x, y, n, x_stride, y_stride, result, stream) bind(c, &
+        name='gpumem_dot_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      type(c_ptr), value :: y
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: x_stride
+      integer(c_int64_t), value :: y_stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_dot_f64_async(ctx, x, y, n, x_stride, y_stride, result, stream) bind(c, &
+        name='gpumem_dot_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      type(c_ptr), value :: y
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: x_stride
+      integer(c_int64_t), value :: y_stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_nrm2_f32(ctx, x, n, stride, result) bind(c, name='gpumem_nrm2_f32')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_nrm2_f64(ctx, x, n, stride, result) bind(c, name='gpumem_nrm2_f64')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_nrm2_f32_async(ctx, x, n, stride, result, stream) bind(c, &
+        name='gpumem_nrm2_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_nrm2_f64_async(ctx, x, n, stride, result, stream) bind(c, &
+        name='gpumem_nrm2_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_axis(ctx, dtype, op, axis, x, rows, cols, ld, batches, batch_stride, &
+        result) bind(c, name='gpumem_reduce_axis')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: axis
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: ld
+      integer(c_int64_t), value :: batches
+      integer(c_int64_t), value :: batch_stride
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_axis_async(ctx, dtype, op, axis, x, rows, cols, ld, batches, &
+        batch_stride, result, status, stream) bind(c, name='gpumem_reduce_axis_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: axis
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      integer(c_int64_t), value :: ld
+      integer(c_int64_t), value :: batches
+      integer(c_int64_t), value :: batch_stride
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_reduce_segments(ctx, dtype, op, x, n, offsets, segments, result) bind(c, &
+        name='gpumem_reduce_segments')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: offsets
+      integer(c_int64_t), value :: segments
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_reduce_segments_async(ctx, dtype, op, x, n, offsets, segments, result, status, &
+        stream) bind(c, name='gpumem_reduce_segments_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: x
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: offsets
+      integer(c_int64_t), value :: segments
+      type(c_ptr), value :: result
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_transpose(ctx, element_bytes, rows, cols, src, src_ld, dst, dst_ld) bind(c, &
+        name='gpumem_transpose')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_ld
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_ld
+    end function
+    integer(c_int32_t) function gpumem_transpose_async(ctx, element_bytes, rows, cols, src, src_ld, dst, dst_ld, &
+        stream) bind(c, name='gpumem_transpose_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_ld
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_ld
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_transpose_batched(ctx, element_bytes, rows, cols, src, src_ld, &
+        src_batch_stride, dst, dst_ld, dst_batch_stride, batches) bind(c, name='gpumem_transpose_batched')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_ld
+      integer(c_int64_t), value :: src_batch_stride
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_ld
+      integer(c_int64_t), value :: dst_batch_stride
+      integer(c_int64_t), value :: batches
+    end function
+    integer(c_int32_t) function gpumem_transpose_batched_async(ctx, element_bytes, rows, cols, src, src_ld, &
+        src_batch_stride, dst, dst_ld, dst_batch_stride, batches, stream) bind(c, name='gpumem_transpose_batched_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int64_t), value :: rows
+      integer(c_int64_t), value :: cols
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_ld
+      integer(c_int64_t), value :: src_batch_stride
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_ld
+      integer(c_int64_t), value :: dst_batch_stride
+      integer(c_int64_t), value :: batches
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_gather(ctx, row_bytes, src, src_rows, src_pitch_bytes, index_type, index, n, &
+        dst, dst_pitch_bytes) bind(c, name='gpumem_gather')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_rows
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+    end function
+    integer(c_int32_t) function gpumem_gather_async(ctx, row_bytes, src, src_rows, src_pitch_bytes, index_type, &
+        index, n, dst, dst_pitch_bytes, status, stream) bind(c, name='gpumem_gather_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_rows
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_scatter(ctx, row_bytes, src, src_pitch_bytes, index_type, index, n, dst, &
+        dst_rows, dst_pitch_bytes) bind(c, name='gpumem_scatter')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_pitch_bytes
+    end function
+    integer(c_int32_t) function gpumem_scatter_async(ctx, row_bytes, src, src_pitch_bytes, index_type, index, n, dst, &
+        dst_rows, dst_pitch_bytes, status, stream) bind(c, name='gpumem_scatter_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: row_bytes
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_pitch_bytes
+      integer(c_int32_t), value :: index_type
+      type(c_ptr), value :: index
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: status
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_permute(ctx, element_bytes, rank, extents, order, src, src_strides, dst, &
+        dst_strides) bind(c, name='gpumem_permute')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), intent(in), optional :: order(*)
+      type(c_ptr), value :: src
+      integer(c_int64_t), intent(in), optional :: src_strides(*)
+      type(c_ptr), value :: dst
+      integer(c_int64_t), intent(in), optional :: dst_strides(*)
+    end function
+    integer(c_int32_t) function gpumem_permute_async(ctx, element_bytes, rank, extents, order, src, src_strides, dst, &
+        dst_strides, stream) bind(c, name='gpumem_permute_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: element_bytes
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), intent(in), optional :: order(*)
+      type(c_ptr), value :: src
+      integer(c_int64_t), intent(in), optional :: src_strides(*)
+      type(c_ptr), value :: dst
+      integer(c_int64_t), intent(in), optional :: dst_strides(*)
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_axpby_f32(ctx, alpha, x, beta, y, z, n) bind(c, name='gpumem_axpby_f32')
+      import
+      type(c_ptr), value :: ctx
+      real(c_float), value :: alpha
+      type(c_ptr), value :: x
+      real(c_float), value :: beta
+      type(c_ptr), value :: y
+      type(c_ptr), value :: z
+      integer(c_int64_t), value :: n
+    end function
+    integer(c_int32_t) function gpumem_axpby_f64(ctx, alpha, x, beta, y, z, n) bind(c, name='gpumem_axpby_f64')
+      import
+      type(c_ptr), value :: ctx
+      real(c_double), value :: alpha
+      type(c_ptr), value :: x
+      real(c_double), value :: beta
+      type(c_ptr), value :: y
+      type(c_ptr), value :: z
+      integer(c_int64_t), value :: n
+    end function
+    integer(c_int32_t) function gpumem_axpby_f32_async(ctx, alpha, x, beta, y, z, n, stream) bind(c, &
+        name='gpumem_axpby_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      real(c_float), value :: alpha
+      type(c_ptr), value :: x
+      real(c_float), value :: beta
+      type(c_ptr), value :: y
+      type(c_ptr), value :: z
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_axpby_f64_async(ctx, alpha, x, beta, y, z, n, stream) bind(c, &
+        name='gpumem_axpby_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      real(c_double), value :: alpha
+      type(c_ptr), value :: x
+      real(c_double), value :: beta
+      type(c_ptr), value :: y
+      type(c_ptr), value :: z
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_resize_2d(ctx, filter, dtype, channels, src, src_rows, src_cols, &
+        src_pitch_bytes, dst, dst_rows, dst_cols, dst_pitch_bytes) bind(c, name='gpumem_resize_2d')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: filter
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: channels
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_rows
+      integer(c_int64_t), value :: src_cols
+      integer(c_int64_t), value :: src_pitch_bytes
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_cols
+      integer(c_int64_t), value :: dst_pitch_bytes
+    end function
+    integer(c_int32_t) function gpumem_resize_2d_async(ctx, filter, dtype, channels, src, src_rows, src_cols, &
+        src_pitch_bytes, dst, dst_rows, dst_cols, dst_pitch_bytes, stream) bind(c, name='gpumem_resize_2d_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: filter
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: channels
+      type(c_ptr), value :: src
+      integer(c_int64_t), value :: src_rows
+      integer(c_int64_t), value :: src_cols
+      integer(c_int64_t), value :: src_pitch_bytes
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: dst_rows
+      integer(c_int64_t), value :: dst_cols
+      integer(c_int64_t), value :: dst_pitch_bytes
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_variant_count(family, count) bind(c, name='gpumem_variant_count')
+      import
+      integer(c_int32_t), value :: family
+      integer(c_int32_t), intent(out), optional :: count
+    end function
+    integer(c_int32_t) function gpumem_variant_name(family, index, name) bind(c, name='gpumem_variant_name')
+      import
+      integer(c_int32_t), value :: family
+      integer(c_int32_t), value :: index
+      type(c_ptr), intent(out) :: name
+    end function
+    integer(c_int32_t) function gpumem_variant_force(ctx, family, name) bind(c, name='gpumem_variant_force')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: family
+      character(kind=c_char), intent(in), optional :: name(*)
+    end function
+    integer(c_int32_t) function gpumem_explain(ctx, line, format, buf, cap, needed) bind(c, name='gpumem_explain')
+      import
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in), optional :: line(*)
+      integer(c_int32_t), value :: format
+      character(kind=c_char), intent(inout), optional :: buf(*)
+      integer(c_int64_t), value :: cap
+      integer(c_int64_t), intent(out), optional :: needed
+    end function
+    integer(c_int32_t) function gpumem_last_problem(buf, cap, needed) bind(c, name='gpumem_last_problem')
+      import
+      character(kind=c_char), intent(inout), optional :: buf(*)
+      integer(c_int64_t), value :: cap
+      integer(c_int64_t), intent(out), optional :: needed
+    end function
+  end interface
+
+end module

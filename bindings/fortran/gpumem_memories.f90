@@ -1,0 +1,124 @@
+! SPDX-License-Identifier: Apache-2.0
+! Memory that a context allocated, as an array of some shape. A copy of the variable names the same memory.
+module gpumem_memories
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: int64
+  use gpumem_constants
+  use gpumem_c, only: gpumem_alloc_device, gpumem_alloc_pinned, gpumem_alloc_managed, gpumem_alloc_async, gpumem_free, &
+      gpumem_free_async
+  use gpumem_errors, only: finish, refuse
+  use gpumem_views
+  implicit none
+  private
+  public :: gpumem_memory, allocate_memory
+
+  ! Its elements are not Fortran's to read: views of it go to operations. Pinned and managed memory has a host address besides, for
+  ! C_F_POINTER.
+  type :: gpumem_memory
+    integer(c_int32_t) :: kind = gpumem_memory_device
+    type(c_ptr), private :: ctx = c_null_ptr
+    type(gpumem_view), private :: whole
+  contains
+    procedure :: view => whole_of
+    procedure :: host_address
+    procedure :: free
+    procedure :: free_behind
+  end type
+
+contains
+
+  ! Of a kind; of a stream if there is one, at an alignment.
+  subroutine allocate_memory(memory, ctx, kind, dtype, extents, stat, errmsg, stream, alignment)
+    type(gpumem_memory), intent(inout) :: memory
+    type(c_ptr), intent(in) :: ctx
+    integer(c_int32_t), intent(in) :: kind, dtype
+    integer(int64), intent(in) :: extents(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr), intent(in), optional :: stream
+    integer(int64), intent(in), optional :: alignment
+    type(gpumem_memory) :: made
+    type(c_ptr) :: p
+    integer(int64) :: bytes
+    integer(c_int32_t) :: code
+    integer :: d
+    if (bytes_of(dtype) == 0) then
+      call refuse('alloc: dtype is no element type', stat, errmsg)
+      return
+    end if
+    bytes = bytes_of(dtype)
+    do d = 1, size(extents)
+      if (extents(d) < 0 .or. (bytes > 0 .and. extents(d) > huge(bytes) / max(bytes, 1_int64)) .or. size(extents) > 7) then
+        call refuse('alloc: extents are negative, too many, or of more bytes than an int64 holds', stat, errmsg)
+        return
+      end if
+      bytes = bytes * extents(d)
+    end do
+    if (present(stream)) then
+      code = gpumem_alloc_async(ctx, bytes, alignment, stream, p)
+    else if (kind == gpumem_memory_pinned) then
+      code = gpumem_alloc_pinned(ctx, bytes, p)
+    else if (kind == gpumem_memory_managed) then
+      code = gpumem_alloc_managed(ctx, bytes, p)
+    else if (kind == gpumem_memory_device) then
+      code = gpumem_alloc_device(ctx, bytes, p)
+    else
+      call refuse('alloc: kind is neither device, pinned nor managed', stat, errmsg)
+      return
+    end if
+    if (code == gpumem_ok) then
+      made%kind = kind
+      made%ctx = ctx
+      made%whole = view_of(p, dtype, int(bytes_of(dtype)), extents)
+      memory = made
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  type(gpumem_view) function whole_of(self)
+    class(gpumem_memory), intent(in) :: self
+    whole_of = self%whole
+  end function
+
+  ! Of pinned and managed memory, for C_F_POINTER.
+  type(c_ptr) function host_address(self)
+    class(gpumem_memory), intent(in) :: self
+    if (self%kind == gpumem_memory_device) error stop 'gpumem_memory%host_address: device memory is not for the host to read'
+    host_address = self%whole%pointer()
+  end function
+
+  ! Frees the memory after the work of all streams.
+  subroutine free(self, stat, errmsg)
+    class(gpumem_memory), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    code = gpumem_free(self%ctx, self%whole%pointer())
+    if (.not. c_associated(self%ctx)) code = gpumem_ok  ! there is none
+    call forget(self, code)
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! Frees device memory behind what a stream has been given: stream%free() calls this.
+  subroutine free_behind(self, stream, stat, errmsg)
+    class(gpumem_memory), intent(inout) :: self
+    type(c_ptr), intent(in) :: stream
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    code = gpumem_free_async(self%ctx, self%whole%pointer(), stream)
+    call forget(self, code)
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! What was corrupted was freed all the same.
+  subroutine forget(self, code)
+    class(gpumem_memory), intent(inout) :: self
+    integer(c_int32_t), intent(in) :: code
+    type(gpumem_view) :: nothing
+    if (all(code /= [gpumem_ok, gpumem_corrupted])) return
+    self%ctx = c_null_ptr
+    self%whole = nothing
+  end subroutine
+
+end module

@@ -1,0 +1,198 @@
+! SPDX-License-Identifier: Apache-2.0
+! Streams and events. They are handles: a copy names the same one, and each that was created is destroyed by name.
+module gpumem_streams
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env
+  use gpumem_constants
+  use gpumem_c
+  use gpumem_errors, only: finish
+  use gpumem_views
+  use gpumem_memories
+  use gpumem_queues
+  implicit none
+  private
+  public :: gpumem_stream, gpumem_event
+
+  ! Its operations are those of gpumem_queue, and only enqueue.
+  type, extends(gpumem_queue) :: gpumem_stream
+  contains
+    procedure :: create => create_stream
+    procedure :: wrap
+    procedure :: own
+    procedure :: destroy => destroy_stream
+    procedure :: synchronize => synchronize_stream
+    procedure :: query
+    procedure :: wait => wait_event
+    procedure :: record
+    procedure, private :: alloc_i32, alloc_i64
+    generic :: alloc => alloc_i32, alloc_i64
+    procedure :: free => free_memory
+    procedure :: uses
+  end type
+
+  type :: gpumem_event
+    type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure :: create => create_event
+    procedure :: destroy => destroy_event
+    procedure :: synchronize => synchronize_event
+    procedure :: seconds_until
+  end type
+
+contains
+
+  subroutine create_stream(self, queue, stat, errmsg)
+    class(gpumem_stream), intent(inout) :: self
+    class(gpumem_queue), intent(in) :: queue  ! a context, or a stream of it
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%own(queue)
+    call finish(gpumem_stream_create(self%ctx, self%stream), stat, errmsg)
+  end subroutine
+
+  ! Borrows a cudaStream_t of the program.
+  subroutine wrap(self, queue, native_stream, stat, errmsg)
+    class(gpumem_stream), intent(inout) :: self
+    class(gpumem_queue), intent(in) :: queue
+    type(c_ptr), intent(in) :: native_stream
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%own(queue)
+    call finish(gpumem_stream_wrap(self%ctx, native_stream, self%stream), stat, errmsg)
+  end subroutine
+
+  ! The context's own stream, which is not to be destroyed.
+  subroutine own(self, queue)
+    class(gpumem_stream), intent(inout) :: self
+    class(gpumem_queue), intent(in) :: queue
+    self%ctx = queue%ctx
+    self%stream = c_null_ptr
+    self%enqueues = .true.
+  end subroutine
+
+  ! Waits for the stream's work.
+  subroutine destroy_stream(self, stat, errmsg)
+    class(gpumem_stream), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_stream_destroy(self%stream), stat, errmsg)
+    self%stream = c_null_ptr
+  end subroutine
+
+  subroutine synchronize_stream(self, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_stream_synchronize(self%ctx, self%stream), stat, errmsg)
+  end subroutine
+
+  ! Whether everything enqueued is done.
+  subroutine query(self, done, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    logical, intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    code = gpumem_stream_query(self%ctx, self%stream)
+    done = code == gpumem_ok
+    call finish(merge(gpumem_ok, code, code == gpumem_not_ready), stat, errmsg)
+  end subroutine
+
+  ! Work from now on waits for the event's last record so far.
+  subroutine wait_event(self, event, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_event), intent(in) :: event
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_stream_wait_event(self%ctx, self%stream, event%handle), stat, errmsg)
+  end subroutine
+
+  subroutine record(self, event, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_event), intent(in) :: event
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_event_record(self%ctx, event%handle, self%stream), stat, errmsg)
+  end subroutine
+
+  ! Device memory for work on this stream. `alignment` is in bytes.
+  subroutine alloc_i64(self, memory, dtype, extents, alignment, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_memory), intent(inout) :: memory
+    integer(c_int32_t), intent(in) :: dtype
+    integer(int64), intent(in) :: extents(:)
+    integer, intent(in), optional :: alignment
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: bytes
+    bytes = 256
+    if (present(alignment)) bytes = alignment
+    call allocate_memory(memory, self%ctx, gpumem_memory_device, dtype, extents, stat, errmsg, self%stream, bytes)
+  end subroutine
+
+  subroutine alloc_i32(self, memory, dtype, extents, alignment, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_memory), intent(inout) :: memory
+    integer(c_int32_t), intent(in) :: dtype
+    integer(int32), intent(in) :: extents(:)
+    integer, intent(in), optional :: alignment
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%alloc_i64(memory, dtype, int(extents, int64), alignment, stat, errmsg)
+  end subroutine
+
+  ! Frees device memory behind what its own stream and this one have been given.
+  subroutine free_memory(self, memory, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_memory), intent(inout) :: memory
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call memory%free_behind(self%stream, stat, errmsg)
+  end subroutine
+
+  ! Declares that this stream uses device memory too, to be freed behind what it has been given by then.
+  subroutine uses(self, memory, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_memory), intent(in) :: memory
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(gpumem_view) :: all
+    all = memory%view()
+    call finish(gpumem_memory_used_on(self%ctx, all%pointer(), self%stream), stat, errmsg)
+  end subroutine
+
+  subroutine create_event(self, queue, stat, errmsg)
+    class(gpumem_event), intent(inout) :: self
+    class(gpumem_queue), intent(in) :: queue
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_event_create(queue%ctx, self%handle), stat, errmsg)
+  end subroutine
+
+  subroutine destroy_event(self, stat, errmsg)
+    class(gpumem_event), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_event_destroy(self%handle), stat, errmsg)
+    self%handle = c_null_ptr
+  end subroutine
+
+  ! Waits until the event's last record has been passed.
+  subroutine synchronize_event(self, stat, errmsg)
+    class(gpumem_event), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_event_synchronize(self%handle), stat, errmsg)
+  end subroutine
+
+  subroutine seconds_until(self, end, seconds, stat, errmsg)
+    class(gpumem_event), intent(in) :: self
+    type(gpumem_event), intent(in) :: end
+    real(real64), intent(out) :: seconds
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    seconds = 0
+    call finish(gpumem_event_elapsed(self%handle, end%handle, seconds), stat, errmsg)
+  end subroutine
+
+end module
