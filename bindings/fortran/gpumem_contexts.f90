@@ -420,7 +420,8 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(int64), allocatable, target :: offsets(:)
-    offsets = first - 1
+    allocate (offsets(size(first)))
+    offsets(:) = first - 1
     call self%segments_from_zero(op, x, gpumem_view(offsets), result, stat=stat, errmsg=errmsg)
   end subroutine
 
@@ -442,7 +443,8 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(int64), allocatable, target :: from_zero(:)
-    from_zero = index - 1
+    allocate (from_zero(size(index)))
+    from_zero(:) = index - 1
     call self%gather_from_zero(src, gpumem_view(from_zero), dst, stat=stat, errmsg=errmsg)
   end subroutine
 
@@ -463,7 +465,8 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(int64), allocatable, target :: from_zero(:)
-    from_zero = index - 1
+    allocate (from_zero(size(index)))
+    from_zero(:) = index - 1
     call self%scatter_from_zero(src, gpumem_view(from_zero), dst, stat=stat, errmsg=errmsg)
   end subroutine
 

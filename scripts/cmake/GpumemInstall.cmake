@@ -12,7 +12,7 @@ install(FILES scripts/gpumem.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/gpumem)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpumem)
 install(EXPORT gpumemTargets NAMESPACE gpumem:: DESTINATION ${package_dir})
 configure_package_config_file(scripts/cmake/gpumemConfig.cmake.in ${PROJECT_BINARY_DIR}/gpumemConfig.cmake
-  INSTALL_DESTINATION ${package_dir})
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpumemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gpumemConfig.cmake ${PROJECT_BINARY_DIR}/gpumemConfigVersion.cmake
   DESTINATION ${package_dir})

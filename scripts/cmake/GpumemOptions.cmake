@@ -16,6 +16,10 @@ endif()
 # What is compiled with them; everything is linked with them.
 set(GPUMEM_INSTRUMENTATION ${GPUMEM_SANITIZER_FLAGS})
 
+# The Fortran binding and its tests.
+set(GPUMEM_FORTRAN_WARNINGS
+  "$<$<Fortran_COMPILER_ID:GNU>:-std=f2018;-Wall;-Wextra;$<$<BOOL:${GPUMEM_WERROR}>:-Werror>>")
+
 # What the library and the command are compiled and linked with besides. A sanitizer has checks of its own, and nvcc's host code is
 # launch stubs alone.
 function(gpumem_harden target)
