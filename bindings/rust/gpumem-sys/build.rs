@@ -1,0 +1,9 @@
+//! With the feature `link`: where the library lies.
+fn main() {
+    println!("cargo:rerun-if-env-changed=GPUMEM_LIB_DIR");
+    if std::env::var_os("CARGO_FEATURE_LINK").is_some() {
+        if let Ok(folder) = std::env::var("GPUMEM_LIB_DIR") {
+            println!("cargo:rustc-link-search=native={}", folder);
+        }
+    }
+}

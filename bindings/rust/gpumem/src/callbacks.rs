@@ -1,0 +1,105 @@
+use gpumem_sys as sys;
+use std::ffi::{c_void, CStr};
+use std::os::raw::c_char;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
+
+/// How much a message of the log matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    /// `GPUMEM_LOG_ERROR`
+    Error,
+    /// `GPUMEM_LOG_WARNING`
+    Warning,
+    /// `GPUMEM_LOG_INFO`
+    Info,
+}
+
+pub(crate) type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
+
+/// The program's own pool: calls the function for each index below the first argument, on any threads, and returns when all
+/// calls have. An index that it leaves out is done at the end; one that is given twice is done once.
+pub type ParallelFor = dyn Fn(i64, &(dyn Fn(i64) + Sync)) + Send + Sync;
+
+/// The callbacks of a context, and what they panicked with. Its address is what the library hands them.
+#[derive(Default)]
+pub(crate) struct Callbacks {
+    pub log: Option<Log>,
+    pub parallel_for: Option<Box<ParallelFor>>,
+    panicked: AtomicBool,
+    message: Mutex<Option<String>>,
+}
+
+impl Callbacks {
+    fn run(&self, body: impl FnOnce()) {
+        let payload = match catch_unwind(AssertUnwindSafe(body)) {
+            Ok(()) => return,
+            Err(payload) => payload,
+        };
+        let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+        if let Ok(mut message) = self.message.lock() {
+            message.get_or_insert(text);
+        }
+        self.panicked.store(true, Ordering::Release);
+        std::mem::forget(payload); // its drop might panic, across the library's frames
+    }
+
+    /// What a callback panicked with since this was last asked.
+    pub fn take_panic(&self) -> Option<String> {
+        if !self.panicked.load(Ordering::Acquire) || !self.panicked.swap(false, Ordering::AcqRel) {
+            return None;
+        }
+        Some(self.message.lock().ok().and_then(|mut message| message.take()).unwrap_or_default())
+    }
+}
+
+pub(crate) unsafe extern "C" fn on_log(user: *mut c_void, level: i32, message: *const c_char) {
+    let callbacks = &*(user as *const Callbacks);
+    let log = match &callbacks.log {
+        Some(log) => log,
+        None => return,
+    };
+    let level = match level {
+        sys::GPUMEM_LOG_ERROR => LogLevel::Error,
+        sys::GPUMEM_LOG_WARNING => LogLevel::Warning,
+        _ => LogLevel::Info,
+    };
+    callbacks.run(|| log(level, &CStr::from_ptr(message).to_string_lossy()));
+}
+
+struct Tasks {
+    run: unsafe extern "C" fn(*mut c_void, i64),
+    state: *mut c_void,
+    done: Vec<AtomicBool>,
+}
+
+// The library's task may be run by any thread.
+unsafe impl Sync for Tasks {}
+
+impl Tasks {
+    fn run(&self, index: i64) {
+        let first =
+            usize::try_from(index).ok().and_then(|i| self.done.get(i)).map(|done| !done.swap(true, Ordering::AcqRel));
+        if first == Some(true) {
+            unsafe { (self.run)(self.state, index) }
+        }
+    }
+}
+
+pub(crate) unsafe extern "C" fn on_parallel_for(
+    user: *mut c_void,
+    count: i64,
+    run: sys::gpumem_task_fn,
+    state: *mut c_void,
+) {
+    let callbacks = &*(user as *const Callbacks);
+    let (pool, run) = match (&callbacks.parallel_for, run) {
+        (Some(pool), Some(run)) => (pool, run),
+        _ => return,
+    };
+    let tasks = Tasks { run, state, done: (0..count).map(|_| AtomicBool::new(false)).collect() };
+    callbacks.run(|| pool(count, &|index| tasks.run(index)));
+    (0..count).for_each(|index| tasks.run(index));
+}

@@ -1,0 +1,426 @@
+use crate::buffer::{Buffer, DeviceBuffer, Kind, ManagedBuffer, PinnedBuffer, Registered};
+use crate::callbacks::{on_log, on_parallel_for, Callbacks, LogLevel};
+use crate::element::Plain;
+use crate::error::{api, check, text_of, Error, Result, Status};
+use crate::info::{Advice, DeviceInfo, ManagedInfo, MemoryStats, PointerInfo};
+use crate::view::View;
+use gpumem_sys as sys;
+use std::ffi::{CStr, CString};
+use std::mem::{size_of, MaybeUninit};
+use std::sync::Arc;
+
+pub(crate) struct Inner {
+    pub api: &'static sys::Functions,
+    pub ctx: *mut sys::gpumem_ctx,
+    pub callbacks: Box<Callbacks>,
+    pub concurrent_managed: bool,
+    shared: bool,
+}
+
+// The library's functions may be called from any thread, also on one context.
+unsafe impl Send for Inner {}
+unsafe impl Sync for Inner {}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if !self.shared {
+            unsafe { (self.api.gpumem_ctx_destroy)(self.ctx) };
+        }
+    }
+}
+
+/// A device, its own stream, and everything that is created on it. A clone is the same context, which ends with the last
+/// clone, buffer, stream and event.
+#[derive(Clone)]
+pub struct Context {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// Which device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The caller's current CUDA device, else the lowest visible one, else the host.
+    Best,
+    /// The host backend.
+    Host,
+    /// As `Best`, but an error instead of the host.
+    Cuda,
+    /// A CUDA device by number.
+    Ordinal(i32),
+}
+
+impl DeviceChoice {
+    pub(crate) fn code(self) -> i32 {
+        match self {
+            DeviceChoice::Best => sys::GPUMEM_DEVICE_BEST,
+            DeviceChoice::Host => sys::GPUMEM_DEVICE_HOST,
+            DeviceChoice::Cuda => sys::GPUMEM_DEVICE_CUDA,
+            DeviceChoice::Ordinal(ordinal) => ordinal.max(0),
+        }
+    }
+}
+
+/// A family of kernel variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[allow(missing_docs)]
+pub enum Family {
+    Reduce = sys::GPUMEM_FAMILY_REDUCE,
+    Transpose = sys::GPUMEM_FAMILY_TRANSPOSE,
+    Fill = sys::GPUMEM_FAMILY_FILL,
+    ReduceAxis = sys::GPUMEM_FAMILY_REDUCE_AXIS,
+    ReduceSegments = sys::GPUMEM_FAMILY_REDUCE_SEGMENTS,
+    Copy = sys::GPUMEM_FAMILY_COPY,
+    Axpby = sys::GPUMEM_FAMILY_AXPBY,
+    Gather = sys::GPUMEM_FAMILY_GATHER,
+    Scatter = sys::GPUMEM_FAMILY_SCATTER,
+    Permute = sys::GPUMEM_FAMILY_PERMUTE,
+    Resize = sys::GPUMEM_FAMILY_RESIZE,
+}
+
+/// The form of an explanation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[allow(missing_docs)]
+pub enum Format {
+    Text = sys::GPUMEM_FORMAT_TEXT,
+    Json = sys::GPUMEM_FORMAT_JSON,
+}
+
+pub(crate) fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::argument(format!("{:?} has a NUL in it", text)))
+}
+
+/// A struct of the library, begun by its _init function and filled by a call.
+fn filled<S>(init: unsafe extern "C" fn(*mut S, i64) -> i32, fill: impl FnOnce(*mut S) -> i32) -> Result<S> {
+    let mut room = MaybeUninit::<S>::zeroed();
+    check(unsafe { init(room.as_mut_ptr(), size_of::<S>() as i64) })?;
+    check(fill(room.as_mut_ptr()))?;
+    Ok(unsafe { room.assume_init() })
+}
+
+/// The version of the library. `gpumem_version()`.
+pub fn version() -> Result<(i32, i32, i32)> {
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    check(unsafe { (api()?.gpumem_version)(&mut major, &mut minor, &mut patch) })?;
+    Ok((major, minor, patch))
+}
+
+/// How many CUDA devices this process can use; 0 without a driver. `gpumem_device_count()`.
+pub fn device_count() -> Result<i32> {
+    let mut count = 0;
+    check(unsafe { (api()?.gpumem_device_count)(&mut count) })?;
+    Ok(count)
+}
+
+/// What is known of a device, without a context. `gpumem_device_query()`.
+pub fn device_info(device: DeviceChoice) -> Result<DeviceInfo> {
+    let api = api()?;
+    filled(api.gpumem_device_info_init, |info| unsafe { (api.gpumem_device_query)(device.code(), info) })
+        .map(DeviceInfo::from)
+}
+
+/// The problem line of this thread's last operation, for [`Context::explain`]. `gpumem_last_problem()`.
+pub fn last_problem() -> Result<String> {
+    let api = api()?;
+    text_of(|buf, cap, needed| unsafe { (api.gpumem_last_problem)(buf, cap, needed) })
+}
+
+/// The names of a family's variants. `gpumem_variant_count()`, `gpumem_variant_name()`.
+pub fn variants(family: Family) -> Result<Vec<&'static str>> {
+    let (api, mut count) = (api()?, 0);
+    check(unsafe { (api.gpumem_variant_count)(family as i32, &mut count) })?;
+    let name = |index| {
+        let mut name = std::ptr::null();
+        check(unsafe { (api.gpumem_variant_name)(family as i32, index, &mut name) })?;
+        Ok(unsafe { CStr::from_ptr(name) }.to_str().unwrap_or(""))
+    };
+    (0..count).map(name).collect()
+}
+
+/// The options of a context. `gpumem_ctx_options`.
+pub struct Builder {
+    device: DeviceChoice,
+    host_threads: i32,
+    non_blocking_stream: bool,
+    stream_host_data: bool,
+    device_memory_limit: i64,
+    pinned_memory_kept: i64,
+    debug_memory: bool,
+    callbacks: Box<Callbacks>,
+}
+
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {$(
+        $(#[$doc])*
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$name = $name;
+            self
+        }
+    )*};
+}
+
+impl Builder {
+    setters! {
+        /// Which device; by default the best.
+        device: DeviceChoice,
+        /// Threads of the host backend, the caller's included; 0: affinity and cgroup decide.
+        host_threads: i32,
+        /// The context's own stream is not ordered with CUDA's legacy default stream.
+        non_blocking_stream: bool,
+        /// Reductions of host data run on the device.
+        stream_host_data: bool,
+        /// The most bytes that are taken from the device; 0: as many as there are.
+        device_memory_limit: i64,
+        /// The most bytes of freed pinned memory that are kept; -1: an eighth of the host's memory, at most 4 GiB.
+        pinned_memory_kept: i64,
+        /// Writes past the ends of memory are found.
+        debug_memory: bool,
+    }
+
+    /// Takes the context's messages, from any thread. It may not use the context.
+    pub fn log(mut self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
+        self.callbacks.log = Some(Box::new(log));
+        self
+    }
+
+    /// Runs the host backend's work in the program's own pool, a [`crate::ParallelFor`].
+    pub fn parallel_for(mut self, pool: impl Fn(i64, &(dyn Fn(i64) + Sync)) + Send + Sync + 'static) -> Self {
+        self.callbacks.parallel_for = Some(Box::new(pool));
+        self
+    }
+
+    /// `gpumem_ctx_create()`.
+    pub fn build(self) -> Result<Context> {
+        let api = api()?;
+        let mut options = filled(api.gpumem_ctx_options_init, |_| sys::GPUMEM_OK)?;
+        let user = &*self.callbacks as *const Callbacks as *mut std::ffi::c_void;
+        options.device = self.device.code();
+        options.host_threads = self.host_threads;
+        options.non_blocking_stream = self.non_blocking_stream.into();
+        options.stream_host_data = self.stream_host_data.into();
+        options.device_memory_limit = self.device_memory_limit;
+        options.pinned_memory_kept = self.pinned_memory_kept;
+        options.debug_memory = self.debug_memory.into();
+        if self.callbacks.parallel_for.is_some() {
+            options.parallel_for = Some(on_parallel_for);
+            options.parallel_for_user = user;
+        }
+        let mut ctx = std::ptr::null_mut();
+        check(unsafe { (api.gpumem_ctx_create)(&options, &mut ctx) })?;
+        let logs = self.callbacks.log.is_some();
+        let context = Context::of(api, ctx, self.callbacks, false)?;
+        if logs {
+            context.check(unsafe { (api.gpumem_ctx_set_log)(ctx, Some(on_log), user) })?;
+        }
+        Ok(context)
+    }
+}
+
+impl Context {
+    /// A context on the best device, else on the host.
+    pub fn new() -> Result<Context> {
+        Context::builder().build()
+    }
+
+    /// A context on a device of the caller's choice.
+    pub fn on(device: DeviceChoice) -> Result<Context> {
+        Context::builder().device(device).build()
+    }
+
+    /// A context with options.
+    pub fn builder() -> Builder {
+        Builder {
+            device: DeviceChoice::Best,
+            host_threads: 0,
+            non_blocking_stream: false,
+            stream_host_data: false,
+            device_memory_limit: 0,
+            pinned_memory_kept: -1,
+            debug_memory: false,
+            callbacks: Box::default(),
+        }
+    }
+
+    /// The process's context of a device, which never ends. `gpumem_shared_ctx()`.
+    pub fn process_wide(device: DeviceChoice) -> Result<Context> {
+        let (api, mut ctx) = (api()?, std::ptr::null_mut());
+        check(unsafe { (api.gpumem_shared_ctx)(device.code(), &mut ctx) })?;
+        Context::of(api, ctx, Box::default(), true)
+    }
+
+    fn of(
+        api: &'static sys::Functions,
+        ctx: *mut sys::gpumem_ctx,
+        callbacks: Box<Callbacks>,
+        shared: bool,
+    ) -> Result<Self> {
+        let mut inner = Inner { api, ctx, callbacks, concurrent_managed: false, shared };
+        let info = filled(api.gpumem_device_info_init, |info| unsafe { (api.gpumem_ctx_device)(ctx, info) })?;
+        inner.concurrent_managed = info.concurrent_managed != 0;
+        Ok(Context { inner: Arc::new(inner) })
+    }
+
+    /// The handle, for functions of [`crate::sys`].
+    pub fn as_raw(&self) -> *mut sys::gpumem_ctx {
+        self.inner.ctx
+    }
+
+    pub(crate) fn api(&self) -> &'static sys::Functions {
+        self.inner.api
+    }
+
+    /// A status as a result; an error too where a callback panicked.
+    pub(crate) fn check(&self, status: i32) -> Result<()> {
+        check(status)?;
+        match self.inner.callbacks.take_panic() {
+            None => Ok(()),
+            Some(message) => Err(Error::new(Status::PANICKED, format!("a callback panicked: {}", message))),
+        }
+    }
+
+    /// The device, and why it was taken. `gpumem_ctx_device()`.
+    pub fn device(&self) -> Result<DeviceInfo> {
+        let api = self.api();
+        filled(api.gpumem_device_info_init, |info| unsafe { (api.gpumem_ctx_device)(self.as_raw(), info) })
+            .map(DeviceInfo::from)
+    }
+
+    /// An error if a fault of the device broke the context. `gpumem_ctx_status()`.
+    pub fn status(&self) -> Result<()> {
+        self.check(unsafe { (self.api().gpumem_ctx_status)(self.as_raw()) })
+    }
+
+    /// Waits for everything on all streams. `gpumem_ctx_synchronize()`.
+    pub fn synchronize(&self) -> Result<()> {
+        self.check(unsafe { (self.api().gpumem_ctx_synchronize)(self.as_raw()) })
+    }
+
+    /// Does now what the first calls would do on the way. `gpumem_ctx_warmup()`.
+    pub fn warmup(&self) -> Result<()> {
+        self.check(unsafe { (self.api().gpumem_ctx_warmup)(self.as_raw()) })
+    }
+
+    /// Memory of the device, with any contents. `gpumem_alloc_device()`.
+    pub fn device_buffer<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>> {
+        Buffer::new(self, len)
+    }
+
+    /// Page-locked memory, with any contents. `gpumem_alloc_pinned()`.
+    pub fn pinned_buffer<T: Plain>(&self, len: usize) -> Result<PinnedBuffer<T>> {
+        Buffer::new(self, len)
+    }
+
+    /// Managed memory, with any contents. `gpumem_alloc_managed()`.
+    pub fn managed_buffer<T: Plain>(&self, len: usize) -> Result<ManagedBuffer<T>> {
+        Buffer::new(self, len)
+    }
+
+    /// A copy on the device.
+    pub fn device_from<'a, T: Plain>(&self, x: impl Into<View<'a, T>>) -> Result<DeviceBuffer<T>> {
+        self.buffer_from(x)
+    }
+
+    /// A copy in page-locked memory.
+    pub fn pinned_from<'a, T: Plain>(&self, x: impl Into<View<'a, T>>) -> Result<PinnedBuffer<T>> {
+        self.buffer_from(x)
+    }
+
+    fn buffer_from<'a, T: Plain, K: Kind>(&self, x: impl Into<View<'a, T>>) -> Result<Buffer<T, K>> {
+        let x = x.into();
+        let mut buffer = Buffer::new(self, x.len())?;
+        self.copy(&mut buffer, x)?;
+        Ok(buffer)
+    }
+
+    /// A copy in ordinary memory.
+    pub fn to_vec<'a, T: Plain + Default>(&self, x: impl Into<View<'a, T>>) -> Result<Vec<T>> {
+        let x = x.into();
+        let mut copy = vec![T::default(); x.len()];
+        self.copy(&mut copy, x)?;
+        Ok(copy)
+    }
+
+    /// Pins memory of the program where it lies. `gpumem_host_register()`.
+    pub fn register<T: Plain>(&self, memory: Vec<T>) -> Result<Registered<T>> {
+        Registered::new(self, memory)
+    }
+
+    /// Gives memory that is kept for reuse back, but for some bytes of each kind. `gpumem_memory_trim()`.
+    pub fn memory_trim(&self, keep_bytes: i64) -> Result<()> {
+        self.check(unsafe { (self.api().gpumem_memory_trim)(self.as_raw(), keep_bytes) })
+    }
+
+    /// In debug mode: an error where memory was written that should not be. `gpumem_memory_check()`.
+    pub fn memory_check(&self) -> Result<()> {
+        self.check(unsafe { (self.api().gpumem_memory_check)(self.as_raw()) })
+    }
+
+    /// Writes allocations and frees to a file from now on; `None` ends it. `gpumem_memory_trace()`.
+    pub fn memory_trace(&self, path: Option<&str>) -> Result<()> {
+        let path = path.map(c_string).transpose()?;
+        let p = path.as_ref().map_or(std::ptr::null(), |path| path.as_ptr());
+        self.check(unsafe { (self.api().gpumem_memory_trace)(self.as_raw(), p) })
+    }
+
+    /// What is allocated. `gpumem_memory_stats()`.
+    pub fn memory_stats(&self) -> Result<MemoryStats> {
+        let api = self.api();
+        filled(api.gpumem_memory_stats_init, |stats| unsafe { (api.gpumem_memory_stats)(self.as_raw(), stats) })
+            .map(MemoryStats::from)
+    }
+
+    /// What an address is; any may be asked about. `gpumem_pointer_query()`.
+    pub fn pointer<T>(&self, p: *const T) -> Result<PointerInfo> {
+        let api = self.api();
+        filled(api.gpumem_pointer_info_init, |info| unsafe {
+            (api.gpumem_pointer_query)(self.as_raw(), p.cast(), info)
+        })
+        .map(PointerInfo::from)
+    }
+
+    /// Moves managed memory to a device (`Best`: the context's). `gpumem_managed_prefetch()`.
+    pub fn prefetch<T: Plain>(&self, x: &ManagedBuffer<T>, device: DeviceChoice) -> Result<()> {
+        let (bytes, device) = (crate::buffer::bytes_of::<T>(x.len())?, self.device_code(device)?);
+        self.check(unsafe { (self.api().gpumem_managed_prefetch)(self.as_raw(), x.as_raw().cast(), bytes, device) })
+    }
+
+    /// A hint on managed memory. `gpumem_managed_advise()`.
+    pub fn advise<T: Plain>(&self, x: &ManagedBuffer<T>, advice: Advice, device: DeviceChoice) -> Result<()> {
+        let (bytes, device) = (crate::buffer::bytes_of::<T>(x.len())?, self.device_code(device)?);
+        let p = x.as_raw().cast();
+        self.check(unsafe { (self.api().gpumem_managed_advise)(self.as_raw(), p, bytes, advice as i32, device) })
+    }
+
+    /// Where managed memory lies, and what was asked for it. `gpumem_managed_query()`.
+    pub fn managed<T: Plain>(&self, x: &ManagedBuffer<T>) -> Result<ManagedInfo> {
+        let (api, bytes, p) = (self.api(), crate::buffer::bytes_of::<T>(x.len())?, x.as_raw().cast());
+        filled(api.gpumem_managed_info_init, |info| unsafe {
+            (api.gpumem_managed_query)(self.as_raw(), p, bytes, info)
+        })
+        .map(ManagedInfo::from)
+    }
+
+    /// The number of a device for managed memory, where the context's own is the best.
+    pub(crate) fn device_code(&self, device: DeviceChoice) -> Result<i32> {
+        match device {
+            DeviceChoice::Best | DeviceChoice::Cuda => Ok(self.device()?.device),
+            other => Ok(other.code()),
+        }
+    }
+
+    /// Uses one variant of a family from now on; `None` gives the choice back. `gpumem_variant_force()`.
+    pub fn force(&self, family: Family, name: Option<&str>) -> Result<()> {
+        let name = name.map(c_string).transpose()?;
+        let p = name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
+        self.check(unsafe { (self.api().gpumem_variant_force)(self.as_raw(), family as i32, p) })
+    }
+
+    /// Where the operation of a problem line would run, by which variant, and why. `gpumem_explain()`.
+    pub fn explain(&self, line: &str, format: Format) -> Result<String> {
+        let line = c_string(line)?;
+        text_of(|buf, cap, needed| unsafe {
+            (self.api().gpumem_explain)(self.as_raw(), line.as_ptr(), format as i32, buf, cap, needed)
+        })
+    }
+}

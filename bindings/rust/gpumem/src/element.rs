@@ -1,0 +1,86 @@
+use gpumem_sys as sys;
+
+/// An element type of the library, as its functions take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[allow(missing_docs)]
+pub enum Dtype {
+    I8 = sys::GPUMEM_I8,
+    U8 = sys::GPUMEM_U8,
+    I16 = sys::GPUMEM_I16,
+    U16 = sys::GPUMEM_U16,
+    I32 = sys::GPUMEM_I32,
+    U32 = sys::GPUMEM_U32,
+    I64 = sys::GPUMEM_I64,
+    U64 = sys::GPUMEM_U64,
+    F16 = sys::GPUMEM_F16,
+    Bf16 = sys::GPUMEM_BF16,
+    F32 = sys::GPUMEM_F32,
+    F64 = sys::GPUMEM_F64,
+}
+
+/// The bits of a number in half precision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct F16(pub u16);
+
+/// The bits of a bfloat16: the upper half of those of an `f32`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Bf16(pub u16);
+
+/// What can be moved: copied, filled, transposed.
+///
+/// # Safety
+///
+/// Every sequence of bytes is a value of the type, and no byte of it is padding.
+pub unsafe trait Plain: Copy + Send + Sync + 'static {}
+
+/// What can be computed with.
+pub trait Element: Plain + sealed::Sealed {
+    /// What a reduction gives: `i64`, `u64` or `f64`.
+    type Result: Plain + Default + PartialEq + std::fmt::Debug;
+    /// The type as the library's functions take it.
+    const DTYPE: Dtype;
+}
+
+/// `f32` and `f64`.
+pub trait Float: Element<Result = f64> {}
+impl Float for f32 {}
+impl Float for f64 {}
+
+/// What the rows of [`crate::Context::gather`] are numbered with.
+pub trait IndexElement: Element {}
+impl IndexElement for i32 {}
+impl IndexElement for u32 {}
+impl IndexElement for i64 {}
+impl IndexElement for u64 {}
+
+/// What an image is of.
+pub trait Pixel: Element {}
+impl Pixel for u8 {}
+impl Pixel for u16 {}
+impl Pixel for f32 {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! elements {
+    ($($type:ty = $dtype:ident -> $result:ty,)*) => {$(
+        unsafe impl Plain for $type {}
+        impl sealed::Sealed for $type {}
+        impl Element for $type {
+            type Result = $result;
+            const DTYPE: Dtype = Dtype::$dtype;
+        }
+    )*};
+}
+elements! {
+    i8 = I8 -> i64, i16 = I16 -> i64, i32 = I32 -> i64, i64 = I64 -> i64,
+    u8 = U8 -> u64, u16 = U16 -> u64, u32 = U32 -> u64, u64 = U64 -> u64,
+    F16 = F16 -> f64, Bf16 = Bf16 -> f64, f32 = F32 -> f64, f64 = F64 -> f64,
+}
+unsafe impl Plain for i128 {}
+unsafe impl Plain for u128 {}
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}

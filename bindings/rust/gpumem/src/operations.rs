@@ -1,0 +1,304 @@
+use crate::context::Context;
+use crate::copies::{Dst, Src};
+use crate::element::{Float, IndexElement, Pixel, Plain};
+use crate::error::{Error, Result};
+use crate::layout::{number, Array, Image, Matrix};
+use crate::queue::{run, Lent, LentMut, Queue, Run};
+use crate::view::{View, ViewMut};
+use gpumem_sys as sys;
+use std::any::TypeId;
+use std::mem::size_of;
+use std::ptr::{null, null_mut};
+
+/// How [`Context::resize`] takes a value between pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[allow(missing_docs)]
+pub enum Filter {
+    Nearest = sys::GPUMEM_FILTER_NEAREST,
+    Bilinear = sys::GPUMEM_FILTER_BILINEAR,
+}
+
+fn transpose<T>(at: Run<'_>, src: Src<T>, of: Matrix, dst: Dst<T>, to: Matrix) -> Result<()> {
+    if (to.rows, to.cols, to.batches) != (of.cols, of.rows, of.batches) {
+        return Err(Error::argument(format!("dst is {:?}; expected the transpose of {:?}", to, of)));
+    }
+    let ([rows, cols, ld, batches, stride], [_, _, to_ld, _, to_stride]) =
+        (of.numbers(src.1, "src")?, to.numbers(dst.1, "dst")?);
+    let (bytes, s, d) = (size_of::<T>() as i64, src.0.cast(), dst.0.cast());
+    at.ctx.check(match of.batches {
+        1 => run!(at, gpumem_transpose(bytes, rows, cols, s, ld, d, to_ld), gpumem_transpose_async()),
+        _ => run!(
+            at,
+            gpumem_transpose_batched(bytes, rows, cols, s, ld, stride, d, to_ld, to_stride, batches),
+            gpumem_transpose_batched_async()
+        ),
+    })
+}
+
+fn permute<T>(
+    at: Run<'_>,
+    order: &[usize],
+    src: Src<T>,
+    of: Array<'_>,
+    dst: Dst<T>,
+    dst_strides: Option<&[usize]>,
+) -> Result<()> {
+    let (extents, strides) = of.numbers(src.1, "src")?;
+    let rank = extents.len();
+    if order.len() != rank || order.iter().any(|&axis| axis >= rank) {
+        return Err(Error::argument(format!("order is {:?}; expected each of {} axes once", order, rank)));
+    }
+    let of_dst: Vec<usize> = order.iter().map(|&axis| of.extents[axis]).collect();
+    let to = Array { extents: &of_dst, strides: dst_strides };
+    let (_, to_strides) = to.numbers(dst.1, "dst")?;
+    let order: Vec<i32> = order.iter().map(|&axis| axis as i32).collect();
+    let (bytes, rank, s, d) = (size_of::<T>() as i64, rank as i32, src.0.cast(), dst.0.cast());
+    let lists = (extents.as_ptr(), order.as_ptr(), strides.as_ptr(), to_strides.as_ptr());
+    at.ctx.check(run!(
+        at,
+        gpumem_permute(bytes, rank, lists.0, lists.1, s, lists.2, d, lists.3),
+        gpumem_permute_async()
+    ))
+}
+
+/// The rows of a matrix by index: their number, bytes and pitch.
+fn rows<T>(layout: Matrix, len: usize, name: &str) -> Result<[i64; 3]> {
+    let [rows, cols, ld, batches, _] = layout.numbers(len, name)?;
+    if batches != 1 {
+        return Err(Error::argument(format!("{} is {} matrices; expected one", name, batches)));
+    }
+    let size = size_of::<T>() as i64;
+    Ok([rows, cols.saturating_mul(size), ld.saturating_mul(size)])
+}
+
+fn row_bytes(src: i64, dst: i64) -> Result<i64> {
+    match src == dst {
+        true => Ok(src),
+        false => Err(Error::argument(format!("rows of src have {} bytes, those of dst {}", src, dst))),
+    }
+}
+
+fn gather<T, I: IndexElement>(
+    at: Run<'_>,
+    src: Src<T>,
+    of: Matrix,
+    index: Src<I>,
+    dst: Dst<T>,
+    to: Matrix,
+    status: *mut i32,
+) -> Result<()> {
+    let ([src_rows, src_row, src_pitch], [n, dst_row, dst_pitch]) =
+        (rows::<T>(of, src.1, "src")?, rows::<T>(to, dst.1, "dst")?);
+    if number(index.1)? != n {
+        return Err(Error::argument(format!("index has {} numbers, dst {} rows", index.1, n)));
+    }
+    let (row, kind, i) = (row_bytes(src_row, dst_row)?, I::DTYPE as i32, index.0.cast());
+    let (s, d) = (src.0.cast(), dst.0.cast());
+    at.ctx.check(run!(
+        at,
+        gpumem_gather(row, s, src_rows, src_pitch, kind, i, n, d, dst_pitch),
+        gpumem_gather_async(status)
+    ))
+}
+
+fn scatter<T, I: IndexElement>(
+    at: Run<'_>,
+    src: Src<T>,
+    of: Matrix,
+    index: Src<I>,
+    dst: Dst<T>,
+    to: Matrix,
+    status: *mut i32,
+) -> Result<()> {
+    let ([n, src_row, src_pitch], [dst_rows, dst_row, dst_pitch]) =
+        (rows::<T>(of, src.1, "src")?, rows::<T>(to, dst.1, "dst")?);
+    if number(index.1)? != n {
+        return Err(Error::argument(format!("index has {} numbers, src {} rows", index.1, n)));
+    }
+    let (row, kind, i) = (row_bytes(src_row, dst_row)?, I::DTYPE as i32, index.0.cast());
+    let (s, d) = (src.0.cast(), dst.0.cast());
+    at.ctx.check(run!(
+        at,
+        gpumem_scatter(row, s, src_pitch, kind, i, n, d, dst_rows, dst_pitch),
+        gpumem_scatter_async(status)
+    ))
+}
+
+/// An operand whose factor is 0 is not read, and NULL where z is the operand's own memory.
+fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<T>) -> Result<()> {
+    if x.1 != z.1 || y.1 != z.1 {
+        return Err(Error::argument(format!("x has {} elements, y {}, z {}", x.1, y.1, z.1)));
+    }
+    let (n, p) = (number(z.1)?, (x.0, y.0, z.0));
+    let single = TypeId::of::<T>() == TypeId::of::<f32>();
+    // Both are of the type that was just looked at.
+    let factor = |value: &T| match single {
+        true => (unsafe { *(value as *const T as *const f32) }, 0.0),
+        false => (0.0, unsafe { *(value as *const T as *const f64) }),
+    };
+    let (a, b) = (factor(&alpha), factor(&beta));
+    at.ctx.check(match single {
+        true => run!(at, gpumem_axpby_f32(a.0, p.0.cast(), b.0, p.1.cast(), p.2.cast(), n), gpumem_axpby_f32_async()),
+        false => run!(at, gpumem_axpby_f64(a.1, p.0.cast(), b.1, p.1.cast(), p.2.cast(), n), gpumem_axpby_f64_async()),
+    })
+}
+
+fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Dst<T>, to: Image) -> Result<()> {
+    if of.channels != to.channels {
+        return Err(Error::argument(format!("src has {} channels, dst {}", of.channels, to.channels)));
+    }
+    let ([rows, cols, pitch], [to_rows, to_cols, to_pitch]) =
+        (of.numbers::<T>(src.1, "src")?, to.numbers::<T>(dst.1, "dst")?);
+    let (kind, channels) = (T::DTYPE as i32, of.channels.min(i32::MAX as usize) as i32);
+    let (f, s, d) = (filter as i32, src.0.cast(), dst.0.cast());
+    at.ctx.check(run!(
+        at,
+        gpumem_resize_2d(f, kind, channels, s, rows, cols, pitch, d, to_rows, to_cols, to_pitch),
+        gpumem_resize_2d_async()
+    ))
+}
+
+/// The functions of Context and of Queue: they differ in their operands alone.
+macro_rules! operations {
+    ($on:ty, $input:ident, $output:ident, $run:ident, $in:expr, $out:expr, $status:expr, [$($words:ident: $word:ty)?]) => {
+        impl $on {
+            /// Writes the transposes of matrices; dst has the layout of the transpose. `gpumem_transpose()`,
+            /// `gpumem_transpose_batched()`.
+            pub fn transpose<'a, 'b, T: Plain>(
+                &self,
+                src: impl Into<$input<'a, T>>,
+                layout: Matrix,
+                dst: impl Into<$output<'b, T>>,
+                dst_layout: Matrix,
+            ) -> Result<()> {
+                transpose(self.$run(), $in(self, src.into(), "src")?, layout, $out(self, dst.into(), "dst")?, dst_layout)
+            }
+
+            /// Transposes matrices where they lie: square ones, or without gaps. `gpumem_transpose()`.
+            pub fn transpose_in_place<'a, T: Plain>(&self, x: impl Into<$output<'a, T>>, layout: Matrix) -> Result<()> {
+                let x = $out(self, x.into(), "x")?;
+                let square = layout.rows == layout.cols;
+                let ld = if square { layout.ld } else { layout.rows };
+                let turned = Matrix { rows: layout.cols, cols: layout.rows, ld, ..layout };
+                transpose(self.$run(), (x.0 as *const T, x.1), layout, x, turned)
+            }
+
+            /// Writes the axes of an array in another order: axis d of dst is axis order[d] of src. dst has no gaps but for
+            /// strides of its own. `gpumem_permute()`.
+            pub fn permute<'a, 'b, T: Plain>(
+                &self,
+                order: &[usize],
+                src: impl Into<$input<'a, T>>,
+                layout: Array<'_>,
+                dst: impl Into<$output<'b, T>>,
+                dst_strides: Option<&[usize]>,
+            ) -> Result<()> {
+                let (src, dst) = ($in(self, src.into(), "src")?, $out(self, dst.into(), "dst")?);
+                permute(self.$run(), order, src, layout, dst, dst_strides)
+            }
+
+            /// Row i of dst is row index[i] of src. Nothing is written where an index names no row. `gpumem_gather()`.
+            #[allow(clippy::too_many_arguments)]
+            pub fn gather<'a, 'b, 'c, T: Plain, I: IndexElement>(
+                &self,
+                src: impl Into<$input<'a, T>>,
+                layout: Matrix,
+                index: impl Into<$input<'b, I>>,
+                dst: impl Into<$output<'c, T>>,
+                dst_layout: Matrix,
+                $($words: $word,)?
+            ) -> Result<()> {
+                let (src, index) = ($in(self, src.into(), "src")?, $in(self, index.into(), "index")?);
+                let dst = $out(self, dst.into(), "dst")?;
+                gather(self.$run(), src, layout, index, dst, dst_layout, $status(self $(, $words)?)?)
+            }
+
+            /// Row index[i] of dst is row i of src. Nothing is written where an index names no row. `gpumem_scatter()`.
+            #[allow(clippy::too_many_arguments)]
+            pub fn scatter<'a, 'b, 'c, T: Plain, I: IndexElement>(
+                &self,
+                src: impl Into<$input<'a, T>>,
+                layout: Matrix,
+                index: impl Into<$input<'b, I>>,
+                dst: impl Into<$output<'c, T>>,
+                dst_layout: Matrix,
+                $($words: $word,)?
+            ) -> Result<()> {
+                let (src, index) = ($in(self, src.into(), "src")?, $in(self, index.into(), "index")?);
+                let dst = $out(self, dst.into(), "dst")?;
+                scatter(self.$run(), src, layout, index, dst, dst_layout, $status(self $(, $words)?)?)
+            }
+
+            /// Resizes an image. `gpumem_resize_2d()`.
+            pub fn resize<'a, 'b, T: Pixel>(
+                &self,
+                filter: Filter,
+                src: impl Into<$input<'a, T>>,
+                layout: Image,
+                dst: impl Into<$output<'b, T>>,
+                dst_layout: Image,
+            ) -> Result<()> {
+                let (src, dst) = ($in(self, src.into(), "src")?, $out(self, dst.into(), "dst")?);
+                resize(self.$run(), filter, src, layout, dst, dst_layout)
+            }
+
+            /// z = alpha * x + beta * y. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.
+            pub fn axpby<'a, 'b, 'c, T: Float>(
+                &self,
+                alpha: T,
+                x: impl Into<$input<'a, T>>,
+                beta: T,
+                y: impl Into<$input<'b, T>>,
+                z: impl Into<$output<'c, T>>,
+            ) -> Result<()> {
+                let (x, y) = ($in(self, x.into(), "x")?, $in(self, y.into(), "y")?);
+                axpby(self.$run(), alpha, x, beta, y, $out(self, z.into(), "z")?)
+            }
+
+            /// z = alpha * x + beta * z, in place. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.
+            pub fn axpby_in_place<'a, 'b, T: Float>(
+                &self,
+                alpha: T,
+                x: impl Into<$input<'a, T>>,
+                beta: T,
+                z: impl Into<$output<'b, T>>,
+            ) -> Result<()> {
+                let (x, z) = ($in(self, x.into(), "x")?, $out(self, z.into(), "z")?);
+                axpby(self.$run(), alpha, x, beta, (z.0 as *const T, z.1), z)
+            }
+        }
+    };
+}
+
+fn view<T>(_: &Context, x: View<'_, T>, name: &str) -> Result<Src<T>> {
+    x.whole(name)
+}
+fn view_mut<T>(_: &Context, x: ViewMut<'_, T>, _: &str) -> Result<Dst<T>> {
+    Ok((x.ptr, x.len))
+}
+fn no_status(_: &Context) -> Result<*mut i32> {
+    Ok(null_mut())
+}
+operations!(Context, View, ViewMut, now, view, view_mut, no_status, []);
+
+fn lent<T: Plain>(queue: &Queue, x: Lent<'_, T>, name: &str) -> Result<Src<T>> {
+    queue.input(x, name)?.whole(name)
+}
+fn lent_mut<T: Plain>(queue: &Queue, x: LentMut<'_, T>, name: &str) -> Result<Dst<T>> {
+    queue.output(x, name).map(|x| (x.ptr, x.len))
+}
+operations!(Queue, Lent, LentMut, run, lent, lent_mut, Queue::status, [status: Option<LentMut<'_, i32>>]);
+
+impl Context {
+    /// z = alpha * x: no second operand is read. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.
+    pub fn scale<'a, 'b, T: Float + Default>(
+        &self,
+        alpha: T,
+        x: impl Into<View<'a, T>>,
+        z: impl Into<ViewMut<'b, T>>,
+    ) -> Result<()> {
+        let (x, z) = (x.into().whole("x")?, z.into());
+        axpby(self.now(), alpha, x, T::default(), (null(), z.len), (z.ptr, z.len))
+    }
+}

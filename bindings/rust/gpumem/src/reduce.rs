@@ -1,0 +1,348 @@
+use crate::context::Context;
+use crate::element::{Element, Float};
+use crate::error::{Error, Result, Status};
+use crate::layout::{enough, number, Matrix};
+use crate::queue::{run, Lent, LentMut, Queue, Run};
+use crate::view::{View, ViewMut};
+use gpumem_sys as sys;
+use std::any::TypeId;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// What a reduction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Op {
+    /// The sum.
+    Sum = sys::GPUMEM_SUM,
+    /// The smallest.
+    Min = sys::GPUMEM_MIN,
+    /// The largest.
+    Max = sys::GPUMEM_MAX,
+    /// The sum of magnitudes.
+    SumAbs = sys::GPUMEM_SUM_ABS,
+    /// The sum of squares.
+    SumSquares = sys::GPUMEM_SUM_SQUARES,
+    /// The sum of cubes.
+    SumCubes = sys::GPUMEM_SUM_CUBES,
+    /// The largest magnitude.
+    MaxAbs = sys::GPUMEM_MAX_ABS,
+    /// Both ends: two results, the minimum first.
+    MinMax = sys::GPUMEM_MIN_MAX,
+    /// Of `f64`: the sum with the rounding errors carried along.
+    SumCompensated = sys::GPUMEM_SUM_COMPENSATED,
+}
+
+impl Op {
+    fn results(self) -> usize {
+        1 + usize::from(self == Op::MinMax)
+    }
+}
+
+/// Which end an [`Context::argreduce`] looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[allow(missing_docs)]
+pub enum Extreme {
+    Min = sys::GPUMEM_MIN,
+    Max = sys::GPUMEM_MAX,
+}
+
+/// Which lines of a matrix are reduced, each to one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+#[allow(missing_docs)]
+pub enum Axis {
+    Rows = sys::GPUMEM_AXIS_ROWS,
+    Cols = sys::GPUMEM_AXIS_COLS,
+}
+
+/// What became of several results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Several {
+    /// All of them are there.
+    All,
+    /// Some are missing, and written as 0: the largest of their statuses. The others are right.
+    Missing(Status),
+}
+
+impl Several {
+    /// An error where some are missing.
+    pub fn all(self) -> Result<()> {
+        match self {
+            Several::All => Ok(()),
+            Several::Missing(status) => Err(Error::new(status, "some of the results are missing")),
+        }
+    }
+
+    fn of(ctx: &Context, status: i32, with_results: &[Status]) -> Result<Several> {
+        if with_results.contains(&Status(status)) {
+            return Ok(Several::Missing(Status(status)));
+        }
+        ctx.check(status).map(|_| Several::All)
+    }
+}
+
+/// Operands of a reduction, wherever it runs.
+struct Sequence<T> {
+    ptr: *const T,
+    len: usize,
+    stride: usize,
+}
+
+impl<T> From<View<'_, T>> for Sequence<T> {
+    fn from(x: View<'_, T>) -> Self {
+        Sequence { ptr: x.ptr, len: x.len, stride: x.stride }
+    }
+}
+
+impl<T> From<Lent<'_, T>> for Sequence<T> {
+    fn from(x: Lent<'_, T>) -> Self {
+        Sequence { ptr: x.ptr, len: x.len, stride: x.stride }
+    }
+}
+
+impl<T: Element> Sequence<T> {
+    fn reduce(&self, at: Run<'_>, op: Op, result: *mut c_void, status: *mut i32) -> Result<i32> {
+        let (n, stride) = (number(self.len)?, number(self.stride)?);
+        let args = (T::DTYPE as i32, op as i32, self.ptr.cast());
+        Ok(run!(at, gpumem_reduce(args.0, args.1, args.2, n, stride, result), gpumem_reduce_async(status)))
+    }
+
+    fn argreduce(&self, at: Run<'_>, end: Extreme, value: *mut c_void, index: *mut i64) -> Result<i32> {
+        let (n, stride) = (number(self.len)?, number(self.stride)?);
+        let args = (T::DTYPE as i32, end as i32, self.ptr.cast());
+        Ok(run!(at, gpumem_argreduce(args.0, args.1, args.2, n, stride, value, index), gpumem_argreduce_async()))
+    }
+
+    fn axis(
+        &self,
+        at: Run<'_>,
+        m: Matrix,
+        axis: Axis,
+        op: Op,
+        out: (*mut T::Result, usize),
+        status: *mut i32,
+    ) -> Result<i32> {
+        self.whole("x")?;
+        let [rows, cols, ld, batches, batch_stride] = m.numbers(self.len, "x")?;
+        let lines = if axis == Axis::Rows { m.rows } else { m.cols };
+        enough(lines.checked_mul(m.batches).and_then(|n| n.checked_mul(op.results())), out.1, "out")?;
+        let args = (T::DTYPE as i32, op as i32, axis as i32, self.ptr.cast(), out.0.cast());
+        Ok(run!(
+            at,
+            gpumem_reduce_axis(args.0, args.1, args.2, args.3, rows, cols, ld, batches, batch_stride, args.4),
+            gpumem_reduce_axis_async(status)
+        ))
+    }
+
+    fn segments(
+        &self,
+        at: Run<'_>,
+        ends: Sequence<i64>,
+        op: Op,
+        out: (*mut T::Result, usize),
+        status: *mut i32,
+    ) -> Result<i32> {
+        self.whole("x")?;
+        ends.whole("offsets")?;
+        let segments = match ends.len {
+            0 => return Err(Error::argument("offsets has no element; expected one more than there are segments")),
+            len => len - 1,
+        };
+        enough(segments.checked_mul(op.results()), out.1, "out")?;
+        let (n, segments) = (number(self.len)?, number(segments)?);
+        let args = (T::DTYPE as i32, op as i32, self.ptr.cast(), out.0.cast());
+        Ok(run!(
+            at,
+            gpumem_reduce_segments(args.0, args.1, args.2, n, ends.ptr, segments, args.3),
+            gpumem_reduce_segments_async(status)
+        ))
+    }
+
+    /// An error for a view with a stride.
+    fn whole(&self, name: &str) -> Result<()> {
+        match self.stride {
+            1 => Ok(()),
+            stride => Err(Error::argument(format!("{} has a stride of {}; expected none", name, stride))),
+        }
+    }
+}
+
+fn is_f32<T: 'static>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<f32>()
+}
+
+fn dot<T: Float>(at: Run<'_>, x: Sequence<T>, y: Sequence<T>, result: *mut f64) -> Result<i32> {
+    if x.len != y.len {
+        return Err(Error::argument(format!("x has {} elements, y {}", x.len, y.len)));
+    }
+    let (n, i, j) = (number(x.len)?, number(x.stride)?, number(y.stride)?);
+    Ok(match is_f32::<T>() {
+        true => run!(at, gpumem_dot_f32(x.ptr.cast(), y.ptr.cast(), n, i, j, result), gpumem_dot_f32_async()),
+        false => run!(at, gpumem_dot_f64(x.ptr.cast(), y.ptr.cast(), n, i, j, result), gpumem_dot_f64_async()),
+    })
+}
+
+fn nrm2<T: Float>(at: Run<'_>, x: Sequence<T>, result: *mut f64) -> Result<i32> {
+    let (n, stride) = (number(x.len)?, number(x.stride)?);
+    Ok(match is_f32::<T>() {
+        true => run!(at, gpumem_nrm2_f32(x.ptr.cast(), n, stride, result), gpumem_nrm2_f32_async()),
+        false => run!(at, gpumem_nrm2_f64(x.ptr.cast(), n, stride, result), gpumem_nrm2_f64_async()),
+    })
+}
+
+const OF_LINES: [Status; 1] = [Status::OVERFLOW];
+const OF_SEGMENTS: [Status; 3] = [Status::EMPTY, Status::OVERFLOW, Status::OUT_OF_RANGE];
+
+impl Context {
+    pub(crate) fn now(&self) -> Run<'_> {
+        Run { ctx: self, stream: None }
+    }
+
+    /// The reduction of all elements to one number. `gpumem_reduce()`.
+    pub fn reduce<'a, T: Element>(&self, x: impl Into<View<'a, T>>, op: Op) -> Result<T::Result> {
+        if op == Op::MinMax {
+            return Err(Error::argument("MinMax gives two results: min_max() has them"));
+        }
+        let mut result = T::Result::default();
+        let p = &mut result as *mut T::Result;
+        self.check(Sequence::from(x.into()).reduce(self.now(), op, p.cast(), null_mut())?)?;
+        Ok(result)
+    }
+
+    /// The minimum and the maximum, in one pass. `gpumem_reduce()`.
+    pub fn min_max<'a, T: Element>(&self, x: impl Into<View<'a, T>>) -> Result<(T::Result, T::Result)> {
+        let mut ends = [T::Result::default(); 2];
+        let p = ends.as_mut_ptr().cast();
+        self.check(Sequence::from(x.into()).reduce(self.now(), Op::MinMax, p, null_mut())?)?;
+        Ok((ends[0], ends[1]))
+    }
+
+    /// The minimum or maximum, and its index. `gpumem_argreduce()`.
+    pub fn argreduce<'a, T: Element>(&self, x: impl Into<View<'a, T>>, end: Extreme) -> Result<(T::Result, usize)> {
+        let (mut value, mut index) = (T::Result::default(), 0);
+        let p = &mut value as *mut T::Result;
+        self.check(Sequence::from(x.into()).argreduce(self.now(), end, p.cast(), &mut index)?)?;
+        Ok((value, index as usize))
+    }
+
+    /// The sum of `x[i] * y[i]`. `gpumem_dot_f32()`, `gpumem_dot_f64()`.
+    pub fn dot<'a, 'b, T: Float>(&self, x: impl Into<View<'a, T>>, y: impl Into<View<'b, T>>) -> Result<f64> {
+        let mut result = 0.0;
+        self.check(dot(self.now(), Sequence::from(x.into()), Sequence::from(y.into()), &mut result)?)?;
+        Ok(result)
+    }
+
+    /// The Euclidean norm. `gpumem_nrm2_f32()`, `gpumem_nrm2_f64()`.
+    pub fn nrm2<'a, T: Float>(&self, x: impl Into<View<'a, T>>) -> Result<f64> {
+        let mut result = 0.0;
+        self.check(nrm2(self.now(), Sequence::from(x.into()), &mut result)?)?;
+        Ok(result)
+    }
+
+    /// One result for each row or column of matrices, matrix by matrix. `gpumem_reduce_axis()`.
+    pub fn reduce_axis<'a, 'b, T: Element>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        layout: Matrix,
+        axis: Axis,
+        op: Op,
+        out: impl Into<ViewMut<'b, T::Result>>,
+    ) -> Result<Several> {
+        let out = out.into();
+        let status = Sequence::from(x.into()).axis(self.now(), layout, axis, op, (out.ptr, out.len), null_mut())?;
+        Several::of(self, status, &OF_LINES)
+    }
+
+    /// One result for each `x[offsets[s]..offsets[s + 1]]`. `gpumem_reduce_segments()`.
+    pub fn reduce_segments<'a, 'b, 'c, T: Element>(
+        &self,
+        x: impl Into<View<'a, T>>,
+        offsets: impl Into<View<'b, i64>>,
+        op: Op,
+        out: impl Into<ViewMut<'c, T::Result>>,
+    ) -> Result<Several> {
+        let (out, ends) = (out.into(), Sequence::from(offsets.into()));
+        let status = Sequence::from(x.into()).segments(self.now(), ends, op, (out.ptr, out.len), null_mut())?;
+        Several::of(self, status, &OF_SEGMENTS)
+    }
+}
+
+/// Reductions. Results, and the words for what only the run finds, lie in device, pinned or managed memory.
+impl Queue {
+    /// As [`Context::reduce`] or [`Context::min_max`]. `gpumem_reduce_async()`.
+    pub fn reduce<'a, 'b, T: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        op: Op,
+        result: impl Into<LentMut<'b, T::Result>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, result, status) = (self.input(x, "x")?, self.output(result, "result")?, self.status(status)?);
+        enough(Some(op.results()), result.len, "result")?;
+        self.ctx.check(Sequence::from(x).reduce(self.run(), op, result.ptr.cast(), status)?)
+    }
+
+    /// As [`Context::argreduce`]. `gpumem_argreduce_async()`.
+    pub fn argreduce<'a, 'b, 'c, T: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        end: Extreme,
+        value: impl Into<LentMut<'b, T::Result>>,
+        index: impl Into<LentMut<'c, i64>>,
+    ) -> Result<()> {
+        let (x, value, index) = (self.input(x, "x")?, self.output(value, "value")?, self.output(index, "index")?);
+        enough(Some(1), value.len.min(index.len), "value or index")?;
+        self.ctx.check(Sequence::from(x).argreduce(self.run(), end, value.ptr.cast(), index.ptr)?)
+    }
+
+    /// As [`Context::dot`]. `gpumem_dot_f32_async()`, `gpumem_dot_f64_async()`.
+    pub fn dot<'a, 'b, 'c, T: Float>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        y: impl Into<Lent<'b, T>>,
+        result: impl Into<LentMut<'c, f64>>,
+    ) -> Result<()> {
+        let (x, y, result) = (self.input(x, "x")?, self.input(y, "y")?, self.output(result, "result")?);
+        enough(Some(1), result.len, "result")?;
+        self.ctx.check(dot(self.run(), Sequence::from(x), Sequence::from(y), result.ptr)?)
+    }
+
+    /// As [`Context::nrm2`]. `gpumem_nrm2_f32_async()`, `gpumem_nrm2_f64_async()`.
+    pub fn nrm2<'a, 'b, T: Float>(&self, x: impl Into<Lent<'a, T>>, result: impl Into<LentMut<'b, f64>>) -> Result<()> {
+        let (x, result) = (self.input(x, "x")?, self.output(result, "result")?);
+        enough(Some(1), result.len, "result")?;
+        self.ctx.check(nrm2(self.run(), Sequence::from(x), result.ptr)?)
+    }
+
+    /// As [`Context::reduce_axis`]. `gpumem_reduce_axis_async()`.
+    pub fn reduce_axis<'a, 'b, T: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        layout: Matrix,
+        axis: Axis,
+        op: Op,
+        out: impl Into<LentMut<'b, T::Result>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, out, status) = (self.input(x, "x")?, self.output(out, "out")?, self.status(status)?);
+        self.ctx.check(Sequence::from(x).axis(self.run(), layout, axis, op, (out.ptr, out.len), status)?)
+    }
+
+    /// As [`Context::reduce_segments`]. `gpumem_reduce_segments_async()`.
+    pub fn reduce_segments<'a, 'b, 'c, T: Element>(
+        &self,
+        x: impl Into<Lent<'a, T>>,
+        offsets: impl Into<Lent<'b, i64>>,
+        op: Op,
+        out: impl Into<LentMut<'c, T::Result>>,
+        status: Option<LentMut<'_, i32>>,
+    ) -> Result<()> {
+        let (x, ends) = (self.input(x, "x")?, self.input(offsets, "offsets")?);
+        let (out, status) = (self.output(out, "out")?, self.status(status)?);
+        let ends = Sequence::from(ends);
+        self.ctx.check(Sequence::from(x).segments(self.run(), ends, op, (out.ptr, out.len), status)?)
+    }
+}

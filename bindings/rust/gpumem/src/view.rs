@@ -1,0 +1,125 @@
+use crate::buffer::{Buffer, Kind};
+use crate::element::Plain;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+/// Memory to read: a slice, or a part of a buffer, in memory of any kind. It can't be looked into.
+#[derive(Clone, Copy)]
+pub struct View<'a, T> {
+    pub(crate) ptr: *const T,
+    pub(crate) len: usize,
+    pub(crate) stride: usize,
+    life: PhantomData<&'a T>,
+}
+
+/// Memory to write.
+pub struct ViewMut<'a, T> {
+    pub(crate) ptr: *mut T,
+    pub(crate) len: usize,
+    life: PhantomData<&'a mut T>,
+}
+
+/// The first and the last but one of a range of `len`; panics where it is none, as a slice does.
+pub(crate) fn bounds(range: impl RangeBounds<usize>, len: usize) -> (usize, usize) {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start + 1,
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end + 1,
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => len,
+    };
+    assert!(start <= end && end <= len, "range {}..{} of {} elements", start, end, len);
+    (start, end)
+}
+
+impl<'a, T: Plain> View<'a, T> {
+    /// Memory of another library, or of a device.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` has `len` elements that live, and that nobody writes, for `'a`.
+    pub unsafe fn from_raw_parts(ptr: *const T, len: usize) -> View<'a, T> {
+        View { ptr, len, stride: 1, life: PhantomData }
+    }
+
+    /// The number of elements, strides not counted.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// A part. Panics where the range is none of it, or the view has a stride.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> View<'a, T> {
+        assert!(self.stride == 1, "a view with a stride can't be sliced");
+        let (start, end) = bounds(range, self.len);
+        View { ptr: self.ptr.wrapping_add(start), len: end - start, ..self }
+    }
+
+    /// Every `stride`-th element, for reductions. Panics where the stride is 0.
+    pub fn step_by(self, stride: usize) -> View<'a, T> {
+        assert!(stride > 0 && self.stride == 1, "a stride is 1 or more, and given once");
+        View { len: (self.len + stride - 1) / stride, stride, ..self }
+    }
+}
+
+impl<'a, T: Plain> ViewMut<'a, T> {
+    /// Memory of another library, or of a device.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` has `len` elements that live, and that nobody else uses, for `'a`.
+    pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> ViewMut<'a, T> {
+        ViewMut { ptr, len, life: PhantomData }
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// A part. Panics where the range is none of it.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> ViewMut<'a, T> {
+        let (start, end) = bounds(range, self.len);
+        ViewMut { ptr: self.ptr.wrapping_add(start), len: end - start, ..self }
+    }
+}
+
+macro_rules! view_of {
+    ($($(#[$constant:meta])? $from:ty $(, const $n:ident)?;)*) => {$(
+        impl<'a, T: Plain $(, const $n: usize)?> From<&'a $from> for View<'a, T> {
+            fn from(x: &'a $from) -> View<'a, T> {
+                View { ptr: x.as_ptr(), len: x.len(), stride: 1, life: PhantomData }
+            }
+        }
+        impl<'a, T: Plain $(, const $n: usize)?> From<&'a mut $from> for ViewMut<'a, T> {
+            fn from(x: &'a mut $from) -> ViewMut<'a, T> {
+                ViewMut { ptr: x.as_mut_ptr(), len: x.len(), life: PhantomData }
+            }
+        }
+    )*};
+}
+view_of! { [T]; Vec<T>; [T; N], const N; }
+
+impl<'a, T: Plain, K: Kind> From<&'a Buffer<T, K>> for View<'a, T> {
+    fn from(x: &'a Buffer<T, K>) -> View<'a, T> {
+        View { ptr: x.as_raw(), len: x.len(), stride: 1, life: PhantomData }
+    }
+}
+
+impl<'a, T: Plain, K: Kind> From<&'a mut Buffer<T, K>> for ViewMut<'a, T> {
+    fn from(x: &'a mut Buffer<T, K>) -> ViewMut<'a, T> {
+        ViewMut { ptr: x.as_raw(), len: x.len(), life: PhantomData }
+    }
+}

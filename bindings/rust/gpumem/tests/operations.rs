@@ -1,0 +1,178 @@
+//! Every operation, at once and on a stream, on the best device here.
+use gpumem::*;
+
+fn context() -> Context {
+    Context::new().expect("libgpumem.so is found by GPUMEM_LIBRARY or by the loader")
+}
+
+fn status<T: std::fmt::Debug>(result: Result<T>) -> Status {
+    result.unwrap_err().status()
+}
+
+#[test]
+fn reduces() -> Result<()> {
+    let ctx = context();
+    let x: Vec<i32> = (-10..100).collect();
+    assert_eq!(ctx.reduce(&x, Op::Sum)?, x.iter().map(|&v| v as i64).sum::<i64>());
+    assert_eq!(ctx.reduce(View::from(&x).step_by(7), Op::Sum)?, x.iter().step_by(7).map(|&v| v as i64).sum::<i64>());
+    assert_eq!(ctx.min_max(&x)?, (-10, 99));
+    assert_eq!(ctx.argreduce(&x[20..], Extreme::Max)?, (99, 89));
+    assert_eq!(ctx.reduce(&[3u8, 4], Op::SumSquares)?, 25u64);
+    assert_eq!(ctx.reduce(&[F16(0x3c00), F16(0x4000)], Op::Sum)?, 3.0);
+    assert_eq!(ctx.reduce(&[Bf16(0x3f80); 5], Op::Sum)?, 5.0);
+    assert_eq!(ctx.reduce(&[1.0f64, 1e16, -1e16], Op::SumCompensated)?, 1.0);
+    assert_eq!(ctx.reduce(&Vec::<f32>::new(), Op::Sum)?, 0.0);
+    assert_eq!((ctx.dot(&[1.0f32, 2.0], &[3.0, 4.0])?, ctx.nrm2(&[3.0f64, 4.0])?), (11.0, 5.0));
+    assert_eq!(status(ctx.reduce(&[0i8; 0], Op::Min)), Status::EMPTY);
+    assert_eq!(status(ctx.reduce(&[i64::MAX, 1], Op::Sum)), Status::OVERFLOW);
+    assert_eq!(status(ctx.reduce(&x, Op::MinMax)), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.dot(&[1.0], &[1.0, 2.0])), Status::INVALID_ARGUMENT);
+    Ok(())
+}
+
+#[test]
+fn reduces_lines_and_segments() -> Result<()> {
+    let ctx = context();
+    let x = [1i64, 2, 3, 4, i64::MAX, 6];
+    let mut rows = [7i64; 2];
+    let missing = ctx.reduce_axis(&x, Matrix::new(2, 3), Axis::Rows, Op::Sum, &mut rows)?;
+    assert_eq!((missing, rows), (Several::Missing(Status::OVERFLOW), [6, 0]));
+    assert_eq!(status(missing.all()), Status::OVERFLOW);
+    let mut cols = [0i64; 2];
+    ctx.reduce_axis(&x, Matrix::new(2, 2).ld(3), Axis::Cols, Op::Max, &mut cols)?.all()?;
+    assert_eq!(cols, [4, i64::MAX]);
+    let mut ends = [0i64; 8];
+    let two = Matrix::new(1, 2).batches(4, 1);
+    ctx.reduce_axis(&x, two, Axis::Rows, Op::MinMax, &mut ends)?.all()?;
+    assert_eq!(ends, [1, 2, 2, 3, 3, 4, 4, i64::MAX]);
+    let mut sums = [0.0; 3];
+    ctx.reduce_segments(&[1.0f32, 2.0, 3.0], &[0, 2, 2, 3], Op::Sum, &mut sums)?.all()?;
+    assert_eq!(sums, [3.0, 0.0, 3.0]);
+    let none = ctx.reduce_segments(&[1.0f32, 2.0, 3.0], &[0, 2, 2, 3], Op::Min, &mut sums)?;
+    assert_eq!((none, sums), (Several::Missing(Status::EMPTY), [1.0, 0.0, 3.0]));
+    assert_eq!(ctx.reduce_segments(&[1.0f32], &[0, 9], Op::Sum, &mut sums)?, Several::Missing(Status::OUT_OF_RANGE));
+    assert_eq!(status(ctx.reduce_axis(&x, Matrix::new(2, 4), Axis::Rows, Op::Sum, &mut rows)), Status::OUT_OF_RANGE);
+    assert_eq!(status(ctx.reduce_axis(&x, Matrix::new(3, 2), Axis::Rows, Op::Sum, &mut rows)), Status::OUT_OF_RANGE);
+    let endless = Matrix::new(usize::MAX, 2);
+    assert_eq!(status(ctx.reduce_axis(&x, endless, Axis::Rows, Op::Sum, &mut rows)), Status::OUT_OF_RANGE);
+    Ok(())
+}
+
+#[test]
+fn moves() -> Result<()> {
+    let ctx = context();
+    let x: Vec<u16> = (0..24).collect();
+    let d = ctx.device_from(&x)?;
+    assert_eq!(ctx.to_vec(&d)?, x);
+    assert_eq!(ctx.to_vec(d.view().slice(3..5))?, [3, 4]);
+    let mut y = vec![0u16; 12];
+    ctx.copy_matrix(&mut y, Matrix::new(3, 2).ld(4), &x, Matrix::new(3, 2).ld(8))?;
+    assert_eq!(y, [0, 1, 0, 0, 8, 9, 0, 0, 16, 17, 0, 0]);
+    let (to, of) = (Matrix::new(2, 2).batches(2, 4), Matrix::new(2, 2).ld(4).batches(2, 12));
+    ctx.copy_matrix(&mut y[..8], to, &d, of)?;
+    assert_eq!(y[..8], [0, 1, 4, 5, 12, 13, 16, 17]);
+    ctx.fill(&mut y, 5)?;
+    ctx.fill_matrix(&mut y, Matrix::new(2, 2).ld(6), 9)?;
+    assert_eq!(y, [9, 9, 5, 5, 5, 5, 9, 9, 5, 5, 5, 5]);
+    let mut triples = [[0u16; 3]; 2];
+    assert_eq!(status(ctx.fill(&mut triples, [1, 2, 3])), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.copy(&mut y, &x)), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.copy_matrix(&mut y, Matrix::new(4, 4), &x, Matrix::new(4, 4))), Status::OUT_OF_RANGE);
+    Ok(())
+}
+
+#[test]
+fn rearranges() -> Result<()> {
+    let ctx = context();
+    let x: Vec<i32> = (0..12).collect();
+    let mut y = vec![0; 12];
+    ctx.transpose(&x, Matrix::new(3, 4), &mut y, Matrix::new(4, 3))?;
+    assert_eq!(y, [0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]);
+    ctx.transpose(&x, Matrix::new(2, 3).batches(2, 6), &mut y, Matrix::new(3, 2).batches(2, 6))?;
+    assert_eq!(y, [0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11]);
+    let mut d = ctx.device_from(&x)?;
+    ctx.transpose_in_place(&mut d, Matrix::new(3, 4))?;
+    assert_eq!(ctx.to_vec(&d)?[..3], [0, 4, 8]);
+    ctx.permute(&[2, 0, 1], &x, Array::new(&[2, 3, 2]), &mut y, None)?;
+    assert_eq!(y, [0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11]);
+    let mut wide = vec![-1; 16];
+    ctx.permute(&[1, 0], &x, Array::new(&[2, 2]).strides(&[6, 1]), &mut wide, Some(&[8, 2]))?;
+    assert_eq!((wide[0], wide[2], wide[8], wide[10], wide[1]), (0, 6, 1, 7, -1));
+    assert_eq!(status(ctx.permute(&[0, 2], &x, Array::new(&[2, 2]), &mut y, None)), Status::INVALID_ARGUMENT);
+    let mut rows = vec![0; 6];
+    ctx.gather(&x, Matrix::new(4, 3), &[3u32, 0], &mut rows, Matrix::new(2, 3))?;
+    assert_eq!(rows, [9, 10, 11, 0, 1, 2]);
+    let bad = ctx.gather(&x, Matrix::new(4, 3), &[0i64, -1], &mut rows, Matrix::new(2, 3)).unwrap_err();
+    assert!(bad.status() == Status::OUT_OF_RANGE && bad.sentence().contains("index[1] is -1"), "{}", bad);
+    ctx.scatter(&rows, Matrix::new(2, 3), &[1i32, 2], &mut y, Matrix::new(4, 3))?;
+    assert_eq!(y[3..9], rows);
+    Ok(())
+}
+
+#[test]
+fn computes() -> Result<()> {
+    let ctx = context();
+    let (x, mut y, mut z) = ([1.0f32, 2.0], [10.0f32, 20.0], [0.0f32; 2]);
+    ctx.axpby(2.0, &x, 1.0, &y, &mut z)?;
+    assert_eq!(z, [12.0, 24.0]);
+    ctx.axpby_in_place(-1.0, &x, 1.0, &mut y)?;
+    assert_eq!(y, [9.0, 18.0]);
+    let mut d = [0.0f64; 2];
+    ctx.scale(3.0, &[1.0, f64::INFINITY], &mut d)?;
+    assert_eq!(d, [3.0, f64::INFINITY]);
+    assert_eq!(status(ctx.axpby(1.0, &x, 1.0, &y[..1], &mut z)), Status::INVALID_ARGUMENT);
+    let image: Vec<u8> = (0..16).collect();
+    let mut small = [0u8; 4];
+    ctx.resize(Filter::Nearest, &image, Image::new(4, 4, 1), &mut small, Image::new(2, 2, 1))?;
+    assert_eq!(small, [5, 7, 13, 15]);
+    let part = View::from(&image).slice(5..);
+    ctx.resize(Filter::Bilinear, part, Image::new(2, 2, 1).pitch(4), &mut small, Image::new(2, 2, 1))?;
+    assert_eq!(small, [5, 6, 9, 10]);
+    Ok(())
+}
+
+/// The same on a stream, by a scope: results in pinned memory, which every device takes.
+#[test]
+fn enqueues_all_of_them() -> Result<()> {
+    let ctx = context();
+    let x = ctx.device_from(&(0..12).map(|v| v as f32).collect::<Vec<_>>())?;
+    let offsets = ctx.device_from(&[0i64, 4, 12])?;
+    let index = ctx.device_from(&[2u32, 0])?;
+    let (mut y, mut rows) = (ctx.device_buffer::<f32>(12)?, ctx.device_buffer::<f32>(6)?);
+    let mut numbers = ctx.pinned_from(&[0f64; 16])?;
+    let mut place = ctx.pinned_from(&[0i64])?;
+    let mut word = ctx.pinned_from(&[-1i32; 4])?;
+    let stream = ctx.stream()?;
+    stream.scope(|s| -> Result<()> {
+        let (x, y, rows, n) = (s.share(&x), s.lend(&mut y), s.lend(&mut rows), s.lend(&mut numbers));
+        let (word, offsets, index) = (s.lend(&mut word), s.share(&offsets), s.share(&index));
+        s.reduce(x, Op::Sum, n.slice(0..1), Some(word))?;
+        s.argreduce(x, Extreme::Max, n.slice(1..2), s.lend(&mut place))?;
+        s.dot(x, x, n.slice(2..3))?;
+        s.nrm2(x.slice(3..5), n.slice(3..4))?;
+        s.reduce_axis(x, Matrix::new(3, 4), Axis::Rows, Op::Sum, n.slice(4..7), Some(word.slice(1..)))?;
+        s.reduce_segments(x, offsets, Op::Max, n.slice(7..9), None)?;
+        s.transpose(x, Matrix::new(3, 4), y, Matrix::new(4, 3))?;
+        s.transpose_in_place(y, Matrix::new(4, 3))?;
+        s.axpby_in_place(1.0, x, 1.0, y)?; // 2 x
+        s.reduce(y, Op::Sum, n.slice(9..10), None)?;
+        s.permute(&[1, 0], x, Array::new(&[3, 4]), y, None)?;
+        s.axpby(2.0, x, 0.0, y, y)?;
+        s.gather(y, Matrix::new(4, 3), index, rows, Matrix::new(2, 3), Some(word.slice(2..)))?;
+        s.fill_matrix(y, Matrix::new(4, 1).ld(3), 1.0)?;
+        s.scatter(rows, Matrix::new(2, 3), index, y, Matrix::new(4, 3), Some(word.slice(3..)))?;
+        s.copy_matrix(y, Matrix::new(2, 3).ld(6), rows, Matrix::new(2, 3))?;
+        s.copy_matrix(y, Matrix::new(1, 3).batches(2, 3), rows, Matrix::new(1, 3).batches(2, 3))?;
+        s.reduce(rows, Op::Sum, n.slice(10..11), None)?;
+        s.resize(Filter::Nearest, x, Image::new(3, 4, 1), y, Image::new(3, 4, 1))?;
+        s.reduce(y, Op::Sum, n.slice(11..12), None)?;
+        s.fill(y, 3.0)?;
+        s.copy(y.slice(0..6), rows)?;
+        s.reduce(y, Op::Sum, n.slice(12..13), None)
+    })??;
+    assert_eq!(numbers[..4], [66.0, 11.0, 506.0, 5.0]);
+    assert_eq!(numbers[4..9], [6.0, 22.0, 38.0, 3.0, 11.0]);
+    assert_eq!(numbers[9..13], [132.0, 48.0, 66.0, 66.0]);
+    assert_eq!((place[0], &word[..]), (11, &[0, 0, 0, 0][..]));
+    Ok(())
+}
