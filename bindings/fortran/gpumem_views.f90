@@ -14,7 +14,7 @@ module gpumem_views
   ! Made by gpumem_view(x) of an array with the attribute TARGET, and by view() of memory that was allocated here. It holds no elements,
   ! and is valid as long as what it was made of.
   type :: gpumem_view
-    integer(c_intptr_t) :: base = 0
+    integer(c_intptr_t), private :: base = 0
     integer(c_int32_t) :: dtype = no_dtype
     integer(int64) :: element_bytes = 1
     integer :: rank = 0

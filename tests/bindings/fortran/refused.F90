@@ -48,6 +48,10 @@ subroutine use_it(ctx, assumed, pointed, good)
   call ctx%gather(v, [1.0], v) ! an index is of integers
 #elif MISTAKE == 14
   call ctx%alloc(memory, gpumem_memory_device, gpumem_f64, 10) ! extents are an array
+#elif MISTAKE == 15
+  v = gpumem_view(5_int64) ! no address
+#elif MISTAKE == 16
+  v = gpumem_view(plain(1)) ! a scalar is viewed as an array of one element
 #elif defined(MISTAKE)
 #error "there are no more mistakes"
 #endif

@@ -60,7 +60,7 @@ contains
   logical function begins_at(x, address)
     type(gpumem_view), intent(in) :: x
     type(c_ptr), intent(in) :: address
-    begins_at = x%base == transfer(address, x%base)
+    begins_at = transfer(x%pointer(), 0_c_intptr_t) == transfer(address, 0_c_intptr_t)
   end function
 
   subroutine assumed(x)
