@@ -149,10 +149,11 @@ def operand(context, x, name, stream=None, write=False):
     else:
         try:
             view = raw.view(x)
-        except (ValueError, BufferError):
+        except (ValueError, BufferError):  # a buffer has no word for bf16
             if getattr(getattr(x, "dtype", None), "name", "") != "bfloat16":
                 raise
-            view = from_interface(x, x.__array_interface__, Kind.PAGEABLE, DEVICE_HOST)
+            interface = getattr(x, "__array_interface__", None)
+            view = from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST) if interface else None
         if view is None:
             view = foreign(context, x, name, stream)
     if write and view.readonly:

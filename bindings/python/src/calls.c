@@ -4,8 +4,6 @@
 #include <dlfcn.h>
 #include <string.h>
 
-void* cell_address(PyObject* cell); /* view.c */
-
 static PyObject* failure; /* the Python function that makes an exception of a status and a sentence */
 static void* library;
 

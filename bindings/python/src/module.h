@@ -47,6 +47,10 @@ int64_t view_sequence_stride(const View* view);
 bool view_take_buffer(View* view, PyObject* object);
 int view_add_types(PyObject* module);
 
+/* cell.c */
+void* cell_address(PyObject* cell);
+int cell_add_types(PyObject* module);
+
 /* dlpack.c */
 void dlpack_release(View* view);
 PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count);

@@ -1,4 +1,4 @@
-/* View: strided memory of any kind. Cell: room for the results of a call. */
+/* View: strided memory of any kind. */
 #include "module.h"
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <structmember.h>
 
-PyTypeObject *view_type, *cell_type;
+PyTypeObject* view_type;
 
 const char* const dtype_names[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
 const int64_t dtype_sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
@@ -315,49 +315,11 @@ static PyType_Slot view_slots[] = {{Py_tp_new, (void*)view_create},
 static PyType_Spec view_spec = {"gpumem._gpumem.View", sizeof(View), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                                 view_slots};
 
-/* ------------------------------------------------------------------------------------------------------------- Cell */
-
-typedef struct {
-  PyObject_HEAD int64_t words[2];
-} Cell;
-
-/* result(dtype, index): a result of a reduction of elements of this type. */
-static PyObject* cell_result(Cell* cell, PyObject* const* args, Py_ssize_t count) {
-  int32_t dtype, index;
-  if (!check_count("result", 2, count) || !to_int32(args[0], &dtype) || !to_int32(args[1], &index)) return NULL;
-  const int64_t* word = &cell->words[index != 0];
-  return from_result(dtype, word);
-}
-
-static PyMethodDef cell_methods[] = {
-    {"result", (PyCFunction)(void (*)(void))cell_result, METH_FASTCALL, "the result for elements of a type, by index"},
-    {NULL, NULL, 0, NULL}};
-static PyMemberDef cell_members[] = {{"i32", T_INT, offsetof(Cell, words), READONLY, "the first four bytes"},
-                                     {"i64", T_LONGLONG, offsetof(Cell, words), READONLY, "the first eight bytes"},
-                                     {"f64", T_DOUBLE, offsetof(Cell, words), READONLY, "the first eight bytes"},
-                                     {NULL, 0, 0, 0, NULL}};
-static void cell_dealloc(Cell* cell) {
-  PyTypeObject* type = Py_TYPE((PyObject*)cell);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(cell);
-  Py_DECREF(type);
-}
-static PyType_Slot cell_slots[] = {{Py_tp_new, (void*)PyType_GenericNew},
-                                   {Py_tp_dealloc, (void*)cell_dealloc},
-                                   {Py_tp_methods, cell_methods},
-                                   {Py_tp_members, cell_members},
-                                   {0, NULL}};
-static PyType_Spec cell_spec = {"gpumem._gpumem.Cell", sizeof(Cell), 0, Py_TPFLAGS_DEFAULT, cell_slots};
-
 static PyMethodDef view_functions[] = {{"view", view_function, METH_O, "a View of what has a buffer, else None"},
                                        {NULL, NULL, 0, NULL}};
 
 int view_add_types(PyObject* module) {
   view_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &view_spec, NULL);
-  cell_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &cell_spec, NULL);
-  if (!view_type || !cell_type || PyModule_AddType(module, view_type) != 0 || PyModule_AddType(module, cell_type) != 0)
-    return -1;
+  if (!view_type || PyModule_AddType(module, view_type) != 0) return -1;
   return PyModule_AddFunctions(module, view_functions);
 }
-
-void* cell_address(PyObject* cell) { return ((Cell*)cell)->words; }

@@ -23,6 +23,7 @@
 #![warn(missing_docs)]
 
 mod buffer;
+mod builder;
 mod callbacks;
 mod context;
 mod copies;
@@ -37,10 +38,9 @@ mod stream;
 mod view;
 
 pub use buffer::{Buffer, Device, DeviceBuffer, Kind, Managed, ManagedBuffer, Pinned, PinnedBuffer, Registered};
+pub use builder::Builder;
 pub use callbacks::{LogLevel, ParallelFor};
-pub use context::{
-    device_count, device_info, last_problem, variants, version, Builder, Context, DeviceChoice, Family, Format,
-};
+pub use context::{device_count, device_info, last_problem, variants, version, Context, DeviceChoice, Family, Format};
 pub use element::{Bf16, Dtype, Element, Float, IndexElement, Pixel, Plain, F16};
 pub use error::{Error, Result, Status};
 pub use gpumem_sys as sys;
