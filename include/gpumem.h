@@ -176,7 +176,8 @@ enum {
   GPUMEM_FAMILY_GATHER = 8,
   GPUMEM_FAMILY_SCATTER = 9,
   GPUMEM_FAMILY_PERMUTE = 10,
-  GPUMEM_FAMILY_RESIZE = 11
+  GPUMEM_FAMILY_RESIZE = 11,
+  GPUMEM_FAMILY_CONVERT = 12
 };
 
 /* How gpumem_resize_2d() takes a value between the elements of an image. */
@@ -937,6 +938,32 @@ GPUMEM_API gpumem_status gpumem_axpby_f32_async(gpumem_ctx *ctx, float alpha, co
                                                 const float *y, float *z, int64_t n, gpumem_stream *stream);
 GPUMEM_API gpumem_status gpumem_axpby_f64_async(gpumem_ctx *ctx, double alpha, const double *x, double beta,
                                                 const double *y, double *z, int64_t n, gpumem_stream *stream);
+
+/* dst[i] = src[i] as another type, for i < n: from any dtype to any other. Both are contiguous.
+ *
+ * Float to float      Rounded once to nearest, ties to even; too large is infinity. Subnormals and the sign of zero are
+ *                     kept. A NaN becomes 0x7e00 (f16), 0x7fc0 (bf16), 0x7fc00000 (f32) or 0x7ff8000000000000 (f64).
+ * Float to integer    To the nearest integer, ties to even; what is too large or too small for the type becomes its
+ *                     largest or smallest value; a NaN becomes 0.
+ * Integer to float    Rounded once to nearest, ties to even; from 65520 on an f16 is infinity.
+ * Integer to integer  What is too large or too small becomes the type's largest or smallest value.
+ * One dtype           A copy, bit for bit, NaN too.
+ *
+ * So host and every GPU give the same bits, whatever the program has set in its floating-point environment.
+ * Memory      Any alignment (on a device, one that is not the elements' own is slower), any kind of memory. The work runs
+ *             where dst lies; where src lies elsewhere, the plain form copies it there first, and the _async form gives
+ *             UNSUPPORTED. Both stay valid, and src unchanged, until the stream has passed the _async form.
+ * Aliasing    dst may be exactly src where elements of both types have the same size; any other overlap is
+ *             INVALID_ARGUMENT.
+ * n == 0      A no-op; the pointers may then be NULL.
+ *
+ * Errors: INVALID_POINTER, OUT_OF_RANGE, INVALID_ARGUMENT (no dtype; overlap), UNSUPPORTED (memory of another device;
+ * device memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING
+ * (the plain form; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_convert(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src, gpumem_dtype dst_type,
+                                        void *dst, int64_t n);
+GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src,
+                                              gpumem_dtype dst_type, void *dst, int64_t n, gpumem_stream *stream);
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 

@@ -6,6 +6,7 @@
 
 #include "gpumem.h"
 #include "kernels/axpby/params.hpp"
+#include "kernels/convert/params.hpp"
 #include "kernels/copy/params.hpp"
 #include "kernels/fill/params.hpp"
 #include "kernels/gather_scatter/params.hpp"
@@ -72,6 +73,13 @@ struct AxpbyFamily : Family<AxpbyParams, GPUMEM_FAMILY_AXPBY> {
   static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
+struct ConvertFamily : Family<ConvertParams, GPUMEM_FAMILY_CONVERT> {
+  static constexpr const char* name = "convert";
+  static Table table() noexcept;
+  static HostLaunchers<Params> on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
+};
+
 struct GatherFamily : Family<GatherScatterParams, GPUMEM_FAMILY_GATHER> {
   static constexpr const char* name = "gather";
   static Table table() noexcept;
@@ -105,10 +113,11 @@ struct FamilyList {
 };
 
 // In the order of their numbers, which begin with 1.
-using Families = FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily,
-                            CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily>;
+using Families =
+    FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
+               AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily>;
 // Those that a backend does no more for than launch the chosen variant.
-using LaunchedFamilies = FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily>;
+using LaunchedFamilies = FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ConvertFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

@@ -29,6 +29,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_FILL, "fill"},
     {GPUMEM_FAMILY_COPY, "copy"},
     {GPUMEM_FAMILY_AXPBY, "axpby"},
+    {GPUMEM_FAMILY_CONVERT, "convert"},
     {GPUMEM_FAMILY_GATHER, "gather"},
     {GPUMEM_FAMILY_SCATTER, "scatter"},
     {GPUMEM_FAMILY_PERMUTE, "permute"},

@@ -1,6 +1,7 @@
 # gpumem_core: every object of the library, so that unit tests can link the internals without any being exported.
 set(core_sources
   src/api/axpby.cpp
+  src/api/convert.cpp
   src/api/context.cpp
   src/api/copy.cpp
   src/api/fill.cpp
@@ -16,6 +17,7 @@ set(core_sources
   src/api/variants.cpp
   src/ops/managed_prefetch.cpp
   src/ops/axpby/axpby.cpp
+  src/ops/convert/convert.cpp
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
   src/memory/block_pool_growth.cpp
@@ -67,6 +69,7 @@ set(core_sources
   src/ops/transpose/transpose_across.cpp
   src/select/variants.cpp
   src/select/variants_axpby.cpp
+  src/select/variants_convert.cpp
   src/select/variants_copy.cpp
   src/select/variants_fill.cpp
   src/select/variants_permute.cpp
@@ -80,6 +83,7 @@ set(core_sources
   src/backend/host/elements.cpp
   src/backend/host/foreign_cuda.cpp
   src/backend/host/axpby.cpp
+  src/backend/host/convert.cpp
   src/backend/host/host_backend.cpp
   src/backend/host/copy.cpp
   src/backend/host/host_families.cpp
@@ -123,6 +127,7 @@ set(cuda_sources
 set(absent_sources src/backend/absent/cuda_absent.cpp)
 set(kernel_sources
   kernels/axpby/axpby.cu
+  kernels/convert/convert.cu
   kernels/copy/copy.cu
   kernels/fill/fill.cu
   kernels/fill/rows.cu
@@ -183,9 +188,12 @@ set(loop_speed -O3)
 if(GPUMEM_SANITIZE)
   set(loop_speed -O1)
 endif()
+# Its comparisons would raise flags that nobody looks at; gcc makes no vectors of them otherwise.
+set_source_files_properties(src/backend/host/loops/convert.cpp PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
     src/backend/host/loops/axpby.cpp
+    src/backend/host/loops/convert.cpp
     src/backend/host/loops/float_lines.cpp
     src/backend/host/loops/floats.cpp
     src/backend/host/loops/integers.cpp

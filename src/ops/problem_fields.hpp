@@ -134,6 +134,15 @@ void fields(V& v, AxpbyParams& c) {
   v.operand("z", c.z);
 }
 
+template <class V>
+void fields(V& v, ConvertParams& c) {
+  v.word("from", c.src_type, kDtypeWords);
+  v.word("to", c.dst_type, kDtypeWords);
+  v.number("n", c.n);
+  v.operand("src", c.src);
+  v.operand("dst", c.dst);
+}
+
 // named: the rows of the matrix that the index names. The other one has n.
 template <class V>
 void rows_fields(V& v, GatherScatterParams& c, const char* key, int64_t& named, int64_t& other) {

@@ -6,6 +6,7 @@
 
 #include "gpumem.h"
 #include "support/axpby.hpp"
+#include "support/convert.hpp"
 #include "support/explain.hpp"
 #include "support/images.hpp"
 #include "support/lines.hpp"
@@ -107,6 +108,11 @@ inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
   return {dtype, bits_of(dtype, 2), x, 0, nullptr, z, 2};
 }
 
+inline Convert sound_convert(void* dst) {
+  static const int32_t x[2] = {1, 2};
+  return {GPUMEM_I32, x, GPUMEM_F32, dst, 2};
+}
+
 inline Rows sound_rows(gpumem_family family, void* dst) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const int32_t index[2] = {1, 0};
@@ -188,6 +194,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"axpby_f64", "ctx", [&](C c) { return run(c, sound_axpby(GPUMEM_F64, out.results)); }},
       {"axpby_f32_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F32, out.results), nullptr); }},
       {"axpby_f64_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F64, out.results), nullptr); }},
+      {"convert", "ctx", [&](C c) { return run(c, sound_convert(out.results)); }},
+      {"convert_async", "ctx", [&](C c) { return run_async(c, sound_convert(out.results), nullptr); }},
       {"gather", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes)); }},
       {"gather_async", "ctx",
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, nullptr); }},
@@ -250,6 +258,7 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
        [=, &out](S s) { return run_async(ctx, sound_segments(), out.results, nullptr, s); }},
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
       {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
+      {"convert_async", "stream", [=, &out](S s) { return run_async(ctx, sound_convert(out.results), s); }},
       {"gather_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
       {"scatter_async", "stream",

@@ -77,6 +77,14 @@ const Use kUses[] = {
        return gpumem_axpby_f32(c, 1, reinterpret_cast<const float*>(p), 0, nullptr, reinterpret_cast<float*>(other),
                                bytes / 4);
      }},
+    {"convert", "src", false,
+     [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
+       return gpumem_convert(c, GPUMEM_I8, p, GPUMEM_U8, other, bytes);
+     }},
+    {"convert", "dst", true,
+     [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
+       return gpumem_convert(c, GPUMEM_I8, other, GPUMEM_U8, p, bytes);
+     }},
     {"gather", "src", false,
      [](gpumem_ctx* c, char* p, int64_t bytes, char* other) {
        const int64_t index = 0;

@@ -180,6 +180,11 @@ TEST_P(Stack, OfElementwiseWork) {
     const Axpby axpby{dtype, bits_of(dtype, 2), x_, bits_of(dtype, 3), y_, y_, 100001};
     expect_each(GPUMEM_FAMILY_AXPBY, "axpby", [&] { return run(ctx_, axpby); });
   }
+  for (const gpumem_dtype from : kAllTypes) {
+    for (const gpumem_dtype to : kAllTypes) {
+      expect_each(GPUMEM_FAMILY_CONVERT, "convert", [&] { return run(ctx_, Convert{from, x_, to, y_, 100001}); });
+    }
+  }
   for (const gpumem_filter filter : {GPUMEM_FILTER_NEAREST, GPUMEM_FILTER_BILINEAR}) {
     for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_U16, GPUMEM_F32}) {
       for (int32_t channels = 1; channels <= 4; ++channels) {

@@ -221,5 +221,22 @@ TEST_F(LargeMove, Axpby) {
   });
 }
 
+TEST_F(LargeMove, Convert) {
+  const int64_t n = kFar + 12345;
+  unsigned char* src = block(n);
+  unsigned char* dst = block(n * 2);
+  EXPECT_EQ(gpumem_fill(ctx, src, "\xf9", 1, n), GPUMEM_OK) << last_error();
+  for_each_variant(GPUMEM_FAMILY_CONVERT, [&](const char* name) {
+    EXPECT_EQ(cudaMemset(dst, 0xee, static_cast<size_t>(n * 2)), cudaSuccess);
+    const gpumem_status status = gpumem_convert(ctx, GPUMEM_I8, src, GPUMEM_F16, dst, n);
+    if (status != GPUMEM_OK) return status;
+    double least_and_largest[2] = {};
+    EXPECT_EQ(gpumem_reduce(ctx, GPUMEM_F16, GPUMEM_MIN_MAX, dst, n, 1, least_and_largest), GPUMEM_OK) << last_error();
+    EXPECT_EQ(least_and_largest[0], -7.0) << name;
+    EXPECT_EQ(least_and_largest[1], -7.0) << name;
+    return status;
+  });
+}
+
 }  // namespace
 }  // namespace gpumem::gpu_tests

@@ -182,6 +182,14 @@ TEST_P(LastProblem, Axpby) {
     return c;
   });
 }
+TEST_P(LastProblem, Convert) {
+  expect_same_plans<ConvertFamily>([&] {
+    ConvertParams c{static_cast<gpumem_dtype>(random.below(12)), somewhere(),
+                    static_cast<gpumem_dtype>(random.below(12)), somewhere(), some(20000)};
+    if (random.below(4) == 0) c.src = c.dst;
+    return c;
+  });
+}
 template <class Family, class Test>
 void rows_test(Test& test, const auto& somewhere, const auto& some, Random& random) {
   test([&] {

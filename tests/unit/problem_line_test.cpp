@@ -30,6 +30,7 @@ auto told(const CopyParams& c) {
   return std::tuple(c.row_bytes, c.rows, c.slices, c.src_pitch, c.src_slice, c.dst_pitch, c.dst_slice);
 }
 auto told(const AxpbyParams& c) { return std::tuple(c.dtype, c.n, c.alpha, c.beta); }
+auto told(const ConvertParams& c) { return std::tuple(c.src_type, c.dst_type, c.n); }
 auto told(const GatherScatterParams& c) {
   return std::tuple(c.row_bytes, c.n, c.src_rows, c.dst_rows, c.src_pitch, c.dst_pitch, c.index_type);
 }
@@ -109,6 +110,9 @@ CopyParams random_call(Random& r, std::type_identity<CopyParams>) {
 }
 AxpbyParams random_call(Random& r, std::type_identity<AxpbyParams>) {
   return {any_of(r, GPUMEM_F64), r.below(2), address(r), r.below(2), address(r), address(r), any(r)};
+}
+ConvertParams random_call(Random& r, std::type_identity<ConvertParams>) {
+  return {any_of(r, GPUMEM_F64), address(r), any_of(r, GPUMEM_F64), address(r), any(r)};
 }
 template <class Call>
 requires std::derived_from<Call, GatherScatterParams> Call random_call(Random& r, std::type_identity<Call>) {

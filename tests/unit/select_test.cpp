@@ -104,6 +104,12 @@ AxpbyParams random_params(std::mt19937_64& random) {
 }
 
 template <>
+ConvertParams random_params(std::mt19937_64& random) {
+  return {static_cast<gpumem_dtype>(random() % 12), anywhere(random, 1), static_cast<gpumem_dtype>(random() % 12),
+          anywhere(random, 0), 1 + log_uniform(random, 40)};
+}
+
+template <>
 GatherScatterParams random_params(std::mt19937_64& random) {
   GatherScatterParams p{.row_bytes = 1 + log_uniform(random, 24), .n = 1 + log_uniform(random, 36)};
   const auto side = [&](int64_t& rows, int64_t& pitch) {
@@ -155,7 +161,7 @@ ResizeParams random_params(std::mt19937_64& random) {
 template <class Family>
 class Table : public testing::Test {};
 using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, GatherFamily,
-                                ScatterFamily, PermuteFamily, ResizeFamily>;
+                                ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
@@ -328,6 +334,25 @@ TEST(Axpby, LaunchesCoverZOrGoOn) {
           EXPECT_GE(shape.grid, 1) << row.name << ' ' << n;
           EXPECT_LE(shape.grid, 0x7fffffff) << row.name << ' ' << n;
           EXPECT_TRUE(shape.grid == 0x7fffffff || shape.tile >= (n + shape.grid - 1) / shape.grid) << row.name << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(Convert, LaunchesCoverDstOrGoOn) {
+  for (const auto& device : kDevices) {
+    for (const gpumem_dtype from : {GPUMEM_I8, GPUMEM_F16, GPUMEM_F64}) {
+      for (const gpumem_dtype to : {GPUMEM_U8, GPUMEM_I32, GPUMEM_U64}) {
+        for (int64_t n = 1; n <= INT64_MAX / 24; n = n * 3 + 1) {
+          const ConvertParams problem{from, made_up_address(8, 1), to, made_up_address(8, 0), n};
+          for (const auto& row : ConvertFamily::table()) {
+            if (rejection(row, device.props, problem) != nullptr) continue;
+            const LaunchShape shape = row.shape(device.props, problem);
+            EXPECT_GE(shape.grid, 1) << row.name << ' ' << n;
+            EXPECT_LE(shape.grid, 0x7fffffff) << row.name << ' ' << n;
+            EXPECT_TRUE(shape.grid == 0x7fffffff || shape.tile >= (n + shape.grid - 1) / shape.grid) << row.name << n;
+          }
         }
       }
     }

@@ -142,6 +142,9 @@ typedef struct gpumem_functions {
                                    gpumem_stream *);
   gpumem_status (*axpby_f64_async)(gpumem_ctx *, double, const double *, double, const double *, double *, int64_t,
                                    gpumem_stream *);
+  gpumem_status (*convert)(gpumem_ctx *, gpumem_dtype, const void *, gpumem_dtype, void *, int64_t);
+  gpumem_status (*convert_async)(gpumem_ctx *, gpumem_dtype, const void *, gpumem_dtype, void *, int64_t,
+                                 gpumem_stream *);
   gpumem_status (*gather)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *, int64_t,
                           void *, int64_t);
   gpumem_status (*gather_async)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *,
@@ -280,6 +283,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_axpby_f64,
                                                 gpumem_axpby_f32_async,
                                                 gpumem_axpby_f64_async,
+                                                gpumem_convert,
+                                                gpumem_convert_async,
                                                 gpumem_gather,
                                                 gpumem_gather_async,
                                                 gpumem_scatter,

@@ -131,6 +131,17 @@ struct AxpbyLoops {
   void (*f64)(const AxpbyRun& run);
 };
 
+// dst[i] = src[i] as another type, for i < n, in the floating-point environment that the caller has set. Any alignment; dst may be src
+// where the elements have one size.
+struct ConvertRun {
+  gpumem_dtype src_type;
+  const char* src;
+  gpumem_dtype dst_type;
+  char* dst;
+  int64_t n;
+  bool stream;  // dst is larger than the caches and is written around them
+};
+
 // One column of dst: where it begins in a row of src, how far on its right neighbour lies (0 at the edge, or without a weight),
 // both in bytes, and that neighbour's weight.
 struct ResizeColumn {
@@ -158,6 +169,7 @@ struct Loops {
   const WordLineLoops& word_lines;
   const AxpbyLoops& axpby;
   const ResizeLoops& resizes;
+  void (*convert)(const ConvertRun& run);
 
   // For every op that the type has, DOT and NRM2 included.
   ReduceLoop reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept;
@@ -190,7 +202,8 @@ extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
 extern const AxpbyLoops axpby;
 extern const ResizeLoops resizes;
-inline constexpr Loops kParts = {integers, floats, ranges, moves, float_lines, word_lines, axpby, resizes};
+void convert(const ConvertRun& run);
+inline constexpr Loops kParts = {integers, floats, ranges, moves, float_lines, word_lines, axpby, resizes, convert};
 }  // namespace GPUMEM_LOOPS
 #endif
 

@@ -1,0 +1,148 @@
+// dst[i] = src[i] as another type: n elements are read and n written.
+//   vectors   (vec16) accesses of as many elements as make 16 bytes of the wider type, several a thread on their way at once;
+//             neighbouring threads access neighbours on both sides. Where src lies otherwise than dst to its vectors' boundaries it is
+//             read element by element, which hits the same sectors. The ragged ends are the first block's.
+//   elements  (scalar, bytes) one element a thread, in one access or byte by byte for any address. The types are looked up
+//             at run time, so that one kernel is enough for all of them.
+// A thread reads what it overwrites itself and nothing else of dst, so dst may be src.
+#include <algorithm>
+
+#include "kernels/convert/element.hpp"
+#include "kernels/cuda_launchers.hpp"
+#include "kernels/enqueue.cuh"
+#include "kernels/words.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kConvertThreads;
+
+template <class T, int kCount>
+struct alignas(kCount * sizeof(T)) Vector {
+  T element[kCount];
+};
+
+struct Vectors {
+  const void* src;
+  void* dst;
+  int64_t n;
+  int64_t head;    // elements before the first boundary of dst
+  int64_t count;   // vectors from there on
+  bool congruent;  // src has its boundary there too
+};
+
+// Vectors of 1 to 16 bytes go by the name of a word of that size: a compiler stores apart, now and then, what was computed apart.
+template <class T, int kCount>
+__device__ void store_vector(T* p, const Vector<T, kCount>& v) {
+  using Word = WordOf<kCount * sizeof(T)>;
+  *reinterpret_cast<Word*>(p) = std::bit_cast<Word>(v);
+}
+
+template <int kCount, class T>
+__device__ Vector<T, kCount> load_vector(const T* p, bool aligned) {
+  using Word = WordOf<kCount * sizeof(T)>;
+  if (aligned) return std::bit_cast<Vector<T, kCount>>(*reinterpret_cast<const Word*>(p));
+  Vector<T, kCount> v;
+#pragma unroll
+  for (int e = 0; e < kCount; ++e) v.element[e] = p[e];
+  return v;
+}
+
+template <class To, class From>
+__global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant__ Vectors o) {
+  after_earlier_work();
+  constexpr int kEach = convert_vector(sizeof(To), sizeof(From));
+  const auto* src = static_cast<const From*>(o.src);
+  auto* dst = static_cast<To*>(o.dst);
+  constexpr int64_t kTile = int64_t{kThreads} * kConvertVectors;
+  for (int64_t tile = blockIdx.x * kTile; tile < o.count; tile += gridDim.x * kTile) {
+    Vector<From, kEach> in[kConvertVectors];
+#pragma unroll
+    for (int k = 0; k < kConvertVectors; ++k) {
+      const int64_t at = tile + k * kThreads + threadIdx.x;
+      if (at < o.count) in[k] = load_vector<kEach>(src + o.head + at * kEach, o.congruent);
+    }
+#pragma unroll
+    for (int k = 0; k < kConvertVectors; ++k) {
+      const int64_t at = tile + k * kThreads + threadIdx.x;
+      if (at >= o.count) break;
+      Vector<To, kEach> out;
+#pragma unroll
+      for (int e = 0; e < kEach; ++e) out.element[e] = converted<To>(in[k].element[e]);
+      store_vector(dst + o.head + at * kEach, out);
+    }
+  }
+  if (blockIdx.x != 0) return;
+  const int64_t tail = o.head + o.count * kEach + threadIdx.x;
+  if (threadIdx.x < o.head) dst[threadIdx.x] = converted<To>(src[threadIdx.x]);
+  if (tail < o.n) dst[tail] = converted<To>(src[tail]);
+}
+
+struct Aligned {
+  template <class T>
+  static __device__ T load(const T* p) {
+    return *p;
+  }
+  template <class T>
+  static __device__ void store(T* p, T value) {
+    *p = value;
+  }
+};
+
+struct Bytewise {
+  template <class T>
+  static __device__ T load(const T* p) {
+    return std::bit_cast<T>(*reinterpret_cast<const Bytes<sizeof(T)>*>(p));
+  }
+  template <class T>
+  static __device__ void store(T* p, T value) {
+    *reinterpret_cast<Bytes<sizeof(T)>*>(p) = std::bit_cast<Bytes<sizeof(T)>>(value);
+  }
+};
+
+template <class Access>
+__global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ ConvertParams p) {
+  after_earlier_work();
+  for_types(p, [&]<class To, class From>() {
+    const int64_t step = int64_t{gridDim.x} * kThreads;
+    for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < p.n; i += step) {
+      Access::store(static_cast<To*>(p.dst) + i, converted<To>(Access::load(static_cast<const From*>(p.src) + i)));
+    }
+  });
+}
+
+// Bytes from p to the next multiple of `bytes`, a power of two.
+int64_t to_boundary(const void* p, int64_t bytes) {
+  return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(p)) & (bytes - 1);
+}
+
+cudaError_t vec16(const ConvertParams& params, const LaunchShape& shape, Stream stream) {
+  const int from = element_bytes(params.src_type);
+  const int to = element_bytes(params.dst_type);
+  const int each = convert_vector(from, to);
+  const int64_t head = std::min(to_boundary(params.dst, int64_t{each} * to) / to, params.n);
+  const bool congruent = to_boundary(static_cast<const char*>(params.src) + head * from, int64_t{each} * from) == 0;
+  void (*kernel)(Vectors) = nullptr;
+  for_types(params, [&]<class To, class From>() { kernel = vectors_kernel<To, From>; });
+  return enqueue_early(kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
+                       {params.src, params.dst, params.n, head, (params.n - head) / each, congruent});
+}
+
+template <class Access>
+cudaError_t elements(const ConvertParams& params, const LaunchShape& shape, Stream stream) {
+  return enqueue_early(elements_kernel<Access>, static_cast<unsigned>(shape.grid), kThreads, stream, params);
+}
+
+cudaError_t preload_all() { return preload(vectors_kernel<Half, float>); }
+
+constexpr CudaLauncher<ConvertParams> kLaunchers[] = {
+    {"vec16", vec16},
+    {"bytes", elements<Bytewise>},
+};
+
+}  // namespace
+}  // namespace gpumem::kernels
+
+namespace gpumem {
+CudaLaunchers<ConvertParams> ConvertFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_all}; }
+}  // namespace gpumem

@@ -1,0 +1,46 @@
+// dst[i] = src[i] as another type, on the host.
+#include <algorithm>
+#include <cstring>
+
+#include "backend/host/host_backend.hpp"
+#include "base/checked.hpp"
+#include "base/float_environment.hpp"
+#include "kernels/convert/element.hpp"
+
+namespace gpumem {
+namespace {
+
+// Writing around the caches pays where dst is not in them: not where it has just been read.
+void parallel(const HostTeam& team, const ConvertParams& p, const LaunchShape& shape) {
+  const int64_t from = element_bytes(p.src_type);
+  const int64_t to = element_bytes(p.dst_type);
+  const bool stream = p.dst != p.src && team.larger_than_caches(p.n * to);
+  team.parallel(ceil_div(p.n, shape.tile), [&](int64_t i) {
+    const DefaultFloatEnvironment of_thread;
+    const int64_t first = i * shape.tile;
+    team.loops.convert({p.src_type, static_cast<const char*>(p.src) + first * from, p.dst_type,
+                        static_cast<char*>(p.dst) + first * to, std::min(shape.tile, p.n - first), stream});
+  });
+}
+
+// The definition and nothing else: what the loops are held against.
+void serial(const HostTeam&, const ConvertParams& p, const LaunchShape&) {
+  const DefaultFloatEnvironment environment;
+  for_types(p, [&]<class To, class From>() {
+    for (int64_t i = 0; i < p.n; ++i) {
+      From v;
+      std::memcpy(&v, static_cast<const From*>(p.src) + i, sizeof v);
+      const To converted_v = converted<To>(v);
+      std::memcpy(static_cast<To*>(p.dst) + i, &converted_v, sizeof converted_v);
+    }
+  });
+}
+
+constexpr Launcher<HostLaunchers<ConvertParams>::Launch*> kConvert[] = {{"host_parallel", parallel},
+                                                                        {"host_serial", serial}};
+
+}  // namespace
+
+HostLaunchers<ConvertParams> ConvertFamily::on_host() noexcept { return {kConvert}; }
+
+}  // namespace gpumem

@@ -1,0 +1,143 @@
+// dst[i] = src[i] as another type; compiled once for each instruction set (loops.hpp). A block that stays in L1 goes through a hub, a type
+// that has room for every element of src, so that a type needs one loop to each hub and one from it, and not one to each type.
+#include <cstring>
+
+#include "backend/host/loops/common.hpp"
+#include "backend/host/loops/loops.hpp"
+#include "backend/host/stream_stores.hpp"
+#include "kernels/convert/element.hpp"
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kBlockElements = 256;
+
+// As a double, 64-bit integers are rounded to odd, which another rounding follows. NaNs are canonical from here on.
+template <class Hub, class T>
+inline Hub to_hub(T v) {
+  if constexpr (std::is_same_v<Hub, T> && !kIsInteger<T>) return canonical(v);
+  if constexpr (std::is_same_v<Hub, double> && kIsInteger<T> && sizeof(T) == 8) return odd_double(v);
+  return converted<Hub>(v);
+}
+
+template <class Hub, class T, Hub (*kTo)(T) = to_hub<Hub, T>>
+void load(const char* __restrict src, int64_t n, Hub* __restrict hub) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  if constexpr (std::is_same_v<T, Half>) {
+    for (; i + 8 <= n; i += 8) {
+      const __m256 v = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(src + i * 2)));
+      const __m256 is_nan = _mm256_cmp_ps(v, v, _CMP_UNORD_Q);
+      _mm256_storeu_ps(hub + i, _mm256_blendv_ps(v, _mm256_set1_ps(float_of(0x7fc00000u)), is_nan));
+    }
+  }
+#endif
+  for (; i < n; ++i) hub[i] = kTo(load_as<T>(src + i * static_cast<int64_t>(sizeof(T))));
+}
+
+template <class Hub, class T>
+void store(const Hub* __restrict hub, int64_t n, char* __restrict dst) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  if constexpr (std::is_same_v<T, Half> && std::is_same_v<Hub, float>) {
+    for (; i + 8 <= n; i += 8) {
+      const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(hub + i), _MM_FROUND_TO_NEAREST_INT);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i * 2), halves);
+    }
+  }
+#endif
+  for (; i < n; ++i) {
+    const T v = converted<T>(hub[i]);
+    std::memcpy(dst + i * static_cast<int64_t>(sizeof(T)), &v, sizeof v);
+  }
+}
+
+template <class Hub>
+using Load = void (*)(const char* __restrict src, int64_t n, Hub* __restrict hub);
+template <class Hub>
+using Store = void (*)(const Hub* __restrict hub, int64_t n, char* __restrict dst);
+
+enum class HubType { i32, i64, f32, f64 };
+
+constexpr HubType hub_of(gpumem_dtype from, gpumem_dtype to) {
+  const bool short_integer = !is_floating(from) && element_bytes(from) <= 2;
+  if (!is_floating(from) && !is_floating(to)) {
+    const bool fits = short_integer || from == GPUMEM_I32 || (from == GPUMEM_U32 && element_bytes(to) <= 4);
+    return fits ? HubType::i32 : HubType::i64;
+  }
+  const bool short_float = is_floating(from) && from != GPUMEM_F64;
+  return short_integer || short_float ? HubType::f32 : HubType::f64;
+}
+
+// The loops of the types that go to the hub, or from it, on their way to some type or from it.
+template <class Hub, HubType kHub>
+constexpr ByType<Load<Hub>> kLoads = by_type<Load<Hub>>([]<gpumem_dtype kFrom>() -> Load<Hub> {
+  if constexpr (hub_of(kFrom, GPUMEM_I8) == kHub || hub_of(kFrom, GPUMEM_U64) == kHub ||
+                hub_of(kFrom, GPUMEM_F32) == kHub)
+    return load<Hub, ElementOf<kFrom>>;
+  return nullptr;
+});
+template <class Hub>
+constexpr ByType<Store<Hub>> kStores = by_type<Store<Hub>>([]<gpumem_dtype kTo>() -> Store<Hub> {
+  if constexpr (!kIsInteger<Hub> || !is_floating(kTo)) return store<Hub, ElementOf<kTo>>;
+  return nullptr;
+});
+
+// Blocks end at a line's boundary of dst, where one of its elements begins there.
+template <class Hub>
+void through(const ConvertRun& run, Load<Hub> load, Store<Hub> store) {
+  const int64_t from = element_bytes(run.src_type);
+  const int64_t to = element_bytes(run.dst_type);
+  alignas(kLine) Hub hub[kBlockElements];
+  alignas(kLine) char out[kBlockElements * 8];
+  int64_t count = kBlockElements - static_cast<int64_t>(reinterpret_cast<uintptr_t>(run.dst) % kLine) / to;
+  for (int64_t at = 0; at < run.n; at += count, count = kBlockElements) {
+    if (count > run.n - at) count = run.n - at;
+    const char* src = run.src + at * from;
+    char* dst = run.dst + at * to;
+    for (int64_t line = 0; line < count * from; line += kLineBytes) prefetch_ahead(src + line);
+    load(src, count, hub);
+    store(hub, count, run.stream ? out : dst);
+    if (run.stream) stream_row(dst, out, count * to);
+  }
+  if (run.stream) stream_fence();
+}
+
+template <class Hub, HubType kHub>
+void through(const ConvertRun& run) {
+  Load<Hub> first = kLoads<Hub, kHub>[run.src_type];
+  if constexpr (kHub == HubType::f64) {  // nothing is rounded after it
+    if (run.dst_type == GPUMEM_F64 && run.src_type == GPUMEM_I64) first = load<double, int64_t, converted>;
+    if (run.dst_type == GPUMEM_F64 && run.src_type == GPUMEM_U64) first = load<double, uint64_t, converted>;
+  }
+  through<Hub>(run, first, kStores<Hub>[run.dst_type]);
+}
+
+}  // namespace
+
+namespace GPUMEM_LOOPS {
+void convert(const ConvertRun& run) {
+  if (run.src_type == run.dst_type) {
+    const int64_t bytes = run.n * element_bytes(run.src_type);
+    if (!run.stream) return static_cast<void>(std::memcpy(run.dst, run.src, static_cast<size_t>(bytes)));
+    stream_row(run.dst, run.src, bytes);
+    return stream_fence();
+  }
+  switch (hub_of(run.src_type, run.dst_type)) {
+    case HubType::i32:
+      return through<int32_t, HubType::i32>(run);
+    case HubType::i64:
+      return through<int64_t, HubType::i64>(run);
+    case HubType::f32:
+      return through<float, HubType::f32>(run);
+    case HubType::f64:
+      return through<double, HubType::f64>(run);
+  }
+}
+}  // namespace GPUMEM_LOOPS
+
+}  // namespace gpumem

@@ -1,0 +1,58 @@
+// dst[i] = src[i] as another type.
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/sentences.hpp"
+#include "ops/placed.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+namespace {
+
+void require_dtype(const char* argument, gpumem_dtype dtype) {
+  if (is_dtype(dtype)) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "%s is %d; expected a dtype, GPUMEM_I8 (%d) to GPUMEM_F64 (%d)", argument, dtype,
+       GPUMEM_I8, GPUMEM_F64);
+}
+
+int64_t src_bytes(const ConvertParams& c) { return checked_mul(c.n, element_bytes(c.src_type), "bytes of src"); }
+
+}  // namespace
+
+Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& c, Until until) {
+  require_dtype("src_type", c.src_type);
+  require_dtype("dst_type", c.dst_type);
+  if (c.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", ll(c.n));
+  Plan<ConvertFamily> plan;
+  plan.empty = c.n == 0;
+  if (plan.empty) return plan;
+  const ByteRange src{"src", c.src, src_bytes(c)};
+  const ByteRange dst{"dst", c.dst, checked_mul(c.n, element_bytes(c.dst_type), "bytes of dst")};
+  const Operand src_lies = planner.look_up_here(src, Access::read);
+  const Operand dst_lies = planner.look_up_here(dst, Access::write);
+  const bool in_place = src.p == dst.p && src.bytes == dst.bytes;
+  plan.empty = in_place && c.src_type == c.dst_type;
+  if (plan.empty) return plan;
+  if (!in_place) require_disjoint(dst, src);
+  plan.placement = place(planner.on_cuda(), src_lies, dst_lies, until);
+  if (!in_place) plan.placement.overwrites(c.dst);
+  plan.params = c;
+  if (plan.placement.stage_src) plan.params.src = scratch_to_come();
+  plan.decision = decide<ConvertFamily>(planner, plan.placement.runs, plan.params);
+  return plan;
+}
+
+void convert(Context& context, const ConvertParams& call, NativeStream stream, Until until) {
+  CallPlanner planner(context, call, until);
+  Plan<ConvertFamily> planned = plan(planner, call, until);
+  if (planned.empty) return;
+  std::optional<Scratch> staged;
+  if (planned.placement.stage_src) {
+    require_not_capturing(context, stream, "this conversion");
+    stage(context, staged, planned.placement.runs, call.src, src_bytes(call), planned.placement.host_side);
+    planned.params.src = staged->get();
+  }
+  launch_placed(context, planned, stream, until, "this conversion");
+}
+
+}  // namespace gpumem
