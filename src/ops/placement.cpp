@@ -80,6 +80,13 @@ Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
   return placement;
 }
 
+Placement place(bool on_cuda, const Operand& src, const Operand& dst, Until until) {
+  Placement placement = place(on_cuda, src, dst);
+  placement.host_side = src.host_side();
+  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
+  return placement;
+}
+
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept {
   Placement placement = place(on_cuda, src, dst);
   if (!placement.stage_src) return placement;

@@ -44,6 +44,8 @@ Placement place_streamed(const Operand& x) noexcept;
 Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
 // The work runs where dst lies.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
+// The same of either form of a call: the _async one, which moves no operand, throws UNSUPPORTED where src would have to be.
+Placement place(bool on_cuda, const Operand& src, const Operand& dst, Until until);
 // As place(), but between host and device the device does the work whichever side dst lies on: for what the link is slower than.
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 

@@ -9,8 +9,6 @@
 namespace gpumem {
 namespace {
 
-const char* accepts(const DeviceProps&, const ConvertParams&) noexcept { return nullptr; }
-
 const char* accepts_aligned(const DeviceProps&, const ConvertParams& p) noexcept {
   if (misalignment(p.src) % element_bytes(p.src_type) != 0) return "it needs src aligned to its elements";
   if (misalignment(p.dst) % element_bytes(p.dst_type) != 0) return "it needs dst aligned to its elements";

@@ -100,7 +100,8 @@ enum class family : gpumem_family {
   gather = GPUMEM_FAMILY_GATHER,
   scatter = GPUMEM_FAMILY_SCATTER,
   permute = GPUMEM_FAMILY_PERMUTE,
-  resize = GPUMEM_FAMILY_RESIZE
+  resize = GPUMEM_FAMILY_RESIZE,
+  convert = GPUMEM_FAMILY_CONVERT
 };
 
 enum class filter : gpumem_filter { nearest = GPUMEM_FILTER_NEAREST, bilinear = GPUMEM_FILTER_BILINEAR };

@@ -191,6 +191,17 @@ class operations {
     }
   }
 
+  // dst[i] = src[i] as another type.
+  template <class S, class D>
+  of<void> convert(S&& src, D&& dst) const {
+    const auto from = detail::contiguous(std::forward<S>(src));
+    const auto to = detail::contiguous(std::forward<D>(dst));
+    if (from.size != to.size) return unequal("convert: src", from.size, "dst", to.size);
+    constexpr auto src_type = detail::raw_dtype<std::remove_cv_t<detail::element_t<S>>>();
+    return Mode::give(queue_.call(gpumem_convert, gpumem_convert_async, src_type, from.data,
+                                  detail::raw_dtype<detail::element_t<D>>(), to.data, to.size));
+  }
+
   // Images are matrices whose columns are the channels of their pixels.
   template <class S, class D>
   of<void> resize(filter how, matrix_view<S> src, matrix_view<D> dst, std::int32_t channels = 1) const {

@@ -13,7 +13,7 @@ from .array import Array
 from .errors import Error
 from .layout import contiguous, image, lines, matrix, operand, refuse, rows, sequence, typed
 from .names import Dtype, Kind, Op
-from .words import NAMES, RESULTS, filter_code, op_code
+from .words import NAMES, RESULTS, dtype_code, filter_code, op_code
 
 OP_CODES = {word: int(op) for op in Op for word in (op, op.name.lower())}
 
@@ -246,6 +246,21 @@ class Operations(raw.Base):
         name = "gpumem_axpby_" + self._float_name(like)
         self._run(name, stream, (alpha, views[0], beta, views[1], to, like.size), (*views, to))
         return out if out is not None else self._as_given(to, x if x is not None else y, stream)
+
+    def convert(self, src, dtype=None, *, dst=None, stream=None):
+        """The elements of src as another type. dst may be src where the sizes of both types are the same."""
+        of = operand(self, src, "src", stream)
+        if dst is None:
+            if dtype is None:
+                raise TypeError("expected a dtype, or dst")
+            to = self._result(of, of.shape, dtype_code(dtype), stream)
+        else:
+            to = operand(self, dst, "dst", stream, True)
+        n = contiguous(of, "src")
+        if contiguous(to, "dst") != n:
+            raise ValueError(f"dst has {to.size} elements; expected {n}")
+        self._run("gpumem_convert", stream, (typed(of, "src"), of, typed(to, "dst"), to, n), (of, to))
+        return dst if dst is not None else self._as_given(to, src, stream)
 
     def resize(self, src, size=None, filter="bilinear", *, dst=None, stream=None):
         """An image (rows, columns) or (rows, columns, channels) of u8, u16 or f32 in another size (rows, columns)."""

@@ -96,10 +96,7 @@ Placement place_permutation(Planner& planner, const PermuteParams& c, const Perm
          number(c.src));
   }
   require_disjoint(dst_range, src_range);
-  Placement placement = place(planner.on_cuda(), src, dst);
-  placement.host_side = src.host_side();
-  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
-  return placement;
+  return place(planner.on_cuda(), src, dst, until);
 }
 
 }  // namespace

@@ -66,13 +66,6 @@ ResizeParams normal(ResizeParams c) noexcept {
   return c;
 }
 
-Placement place_resize(bool on_cuda, const Operand& src, const Operand& dst, Until until) {
-  Placement placement = place(on_cuda, src, dst);
-  placement.host_side = src.host_side();
-  if (placement.stage_src && until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
-  return placement;
-}
-
 }  // namespace
 
 Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until) {
@@ -95,7 +88,7 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until
   const Operand src_lies = planner.look_up_here(src, Access::read);
   const Operand dst_lies = planner.look_up_here(dst, Access::write);
   require_disjoint(dst, src);
-  plan.placement = place_resize(planner.on_cuda(), src_lies, dst_lies, until);
+  plan.placement = place(planner.on_cuda(), src_lies, dst_lies, until);
   if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
     c.src = scratch_to_come();
     c.src_pitch = c.src_cols * pixel;

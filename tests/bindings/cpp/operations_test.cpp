@@ -233,6 +233,22 @@ TEST_P(CppOperations, GatherAndScatter) {
   EXPECT_EQ(fetched(ctx, dst), std::vector<float>(4, 7));
 }
 
+TEST_P(CppOperations, Convert) {
+  const std::vector<float> x{1.5, -3, 300};
+  std::vector<std::int8_t> y(3);
+  ctx.convert(x, y);
+  EXPECT_EQ(y, (std::vector<std::int8_t>{2, -3, 127}));
+  auto in = ctx.alloc_device<float>(3);
+  auto out = ctx.alloc_device<std::uint64_t>(3);
+  ctx.copy(in, x);
+  auto stream = ctx.create_stream();
+  stream.convert(in, out);
+  stream.synchronize();
+  EXPECT_EQ(fetched(ctx, out), (std::vector<std::uint64_t>{2, 0, 300}));
+  EXPECT_TRUE(
+      throws(status::invalid_argument, "convert: src is 3, dst is 1", [&] { ctx.convert(in, out.subview(0, 1)); }));
+}
+
 TEST_P(CppOperations, Axpby) {
   const std::vector<float> x{1, 2, 3};
   std::vector<float> y{10, 20, 30};

@@ -188,6 +188,22 @@ def test_axpby():
             ctx.axpby(1, x, 1, y, frozen)
 
 
+def test_convert():
+    np = numpy()
+    x = np.array([[1.5, -3], [300, np.nan]], np.float32)
+    with host() as ctx:
+        assert ctx.convert(x, np.int8).tolist() == [[2, -3], [127, 0]]
+        assert ctx.convert(x, "f16").dtype == np.float16
+        y = np.zeros(4, np.int32)
+        assert ctx.convert(x, dst=y) is y and y.tolist() == [2, -3, 300, 0]
+        with raises(TypeError, "dtype, or dst"):
+            ctx.convert(x)
+        with raises(ValueError, "expected 4"):
+            ctx.convert(x, dst=y[:3])
+        with raises(ValueError, "without gaps"):
+            ctx.convert(x[:, ::2], "f64")
+
+
 def test_resize():
     np = numpy()
     image = np.arange(16, dtype=np.uint8).reshape(4, 4)
