@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Movement inside the device beside PyTorch's and beside a plain copy of the same bytes, on the same device in the same run.
+"""Movement and conversions inside the device beside PyTorch's and beside a plain copy of the same bytes, on the same device in the same run.
 
 usage: move.py LIBGPUMEM [--out FILE.json] [--only WORD] [--quick] [--seed N]
 
@@ -21,12 +21,17 @@ from harness import CALLS, I32, I64, PTR, Library, timed
 
 TYPES = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
 MIB = 1 << 20
+# By gpumem_dtype. What PyTorch has no copy kernels for, or other values than ours, is beside a plain copy alone.
+DTYPES = {"i8": torch.int8, "u8": torch.uint8, "i16": torch.int16, "u16": None, "i32": torch.int32, "u32": None, "i64": torch.int64,
+          "u64": None, "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
+STORED = {"u16": torch.int16, "u32": torch.int32, "u64": torch.int64}
 SIGNATURES = {
     "copy_async": [PTR, PTR, PTR, I64, PTR],
     "copy_2d_async": [PTR, PTR, I64, PTR, I64, I64, I64, PTR],
     "transpose_batched_async": [PTR, I64, I64, I64, PTR, I64, I64, PTR, I64, I64, I64, PTR],
     "permute_async": [PTR, I64, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
     "gather_async": [PTR, I64, PTR, I64, I64, I32, PTR, I64, PTR, I64, PTR, PTR],
+    "convert_async": [PTR, I32, PTR, I32, PTR, I64, PTR],
     "scatter_async": [PTR, I64, PTR, I64, I32, PTR, I64, PTR, I64, I64, PTR, PTR],
 }
 
@@ -154,6 +159,36 @@ class Run:
             good = lambda: same(dst[index], src)
         self.case(name, n * row + 4 * n, own, other, good, None, peer_bar)
 
+    def convert(self, from_name, to_name, n, src_offset=0, dst_offset=0, bar=None):
+        """Whole numbers that every type has. Offsets are in elements."""
+        name = f"convert/{from_name} to {to_name}/{n}{f'/src + {src_offset}, dst + {dst_offset}' if src_offset or dst_offset else ''}"
+        if not self.wants(name):
+            return
+        from_type, to_type = DTYPES[from_name], DTYPES[to_name]
+        numbers = torch.randint(0, 120, (n + src_offset,), device="cuda").to(from_type or STORED[from_name])
+        x = numbers[src_offset:]
+        y = torch.zeros(n + dst_offset, device="cuda", dtype=to_type or STORED[to_name])[dst_offset:]
+        codes = list(DTYPES)
+        own = lambda: self.library.call("convert_async", codes.index(from_name), x.data_ptr(), codes.index(to_name), y.data_ptr(),
+                                        n, self.library.wrapped)
+        other = (lambda: y.copy_(x)) if from_type and to_type else None
+        moved = n * (x.element_size() + y.element_size()) // 2
+        self.case(name, moved, own, other, lambda: same(y, x.to(y.dtype)), bar, 1.0)
+
+
+def conversions(run, quick):
+    for from_name in DTYPES:
+        for to_name in DTYPES:
+            run.convert(from_name, to_name, 1 << 26, bar=0.9)
+    for from_name, to_name in (("f32", "f16"), ("bf16", "f32"), ("u8", "f32"), ("f64", "f32"), ("i64", "i32"), ("i8", "u8")):
+        for n in (1 << 12, 1 << 20, 1 << 26):
+            run.convert(from_name, to_name, n)
+            run.convert(from_name, to_name, n, 1, 0)
+            run.convert(from_name, to_name, n, 0, 1)
+            run.convert(from_name, to_name, n, 1, 1)
+        if quick:
+            break
+
 
 def transposes(run, quick):
     sizes = (1, 4) if quick else (1, 2, 4, 8, 16)
@@ -242,6 +277,7 @@ def main():
     copies(run)
     transposes(run, options.quick)
     indexed(run)
+    conversions(run, options.quick)
     permutations(run, 30 if options.quick else 80, options.seed)
     if options.out:
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

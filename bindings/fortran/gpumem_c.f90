@@ -88,6 +88,7 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_family_scatter = 9
   integer(c_int32_t), parameter :: gpumem_family_permute = 10
   integer(c_int32_t), parameter :: gpumem_family_resize = 11
+  integer(c_int32_t), parameter :: gpumem_family_convert = 12
   integer(c_int32_t), parameter :: gpumem_filter_nearest = 0
   integer(c_int32_t), parameter :: gpumem_filter_bilinear = 1
   integer(c_int32_t), parameter :: gpumem_format_text = 0
@@ -1242,6 +1243,26 @@ module gpumem_c
       real(c_double), value :: beta
       type(c_ptr), value :: y
       type(c_ptr), value :: z
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_convert(ctx, src_type, src, dst_type, dst, n) bind(c, name='gpumem_convert')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: src_type
+      type(c_ptr), value :: src
+      integer(c_int32_t), value :: dst_type
+      type(c_ptr), value :: dst
+      integer(c_int64_t), value :: n
+    end function
+    integer(c_int32_t) function gpumem_convert_async(ctx, src_type, src, dst_type, dst, n, stream) bind(c, &
+        name='gpumem_convert_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: src_type
+      type(c_ptr), value :: src
+      integer(c_int32_t), value :: dst_type
+      type(c_ptr), value :: dst
       integer(c_int64_t), value :: n
       type(c_ptr), value :: stream
     end function

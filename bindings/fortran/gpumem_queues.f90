@@ -27,6 +27,7 @@ module gpumem_queues
     procedure :: permute
     procedure, private :: axpby_r32, axpby_r64
     generic :: axpby => axpby_r32, axpby_r64
+    procedure :: convert
     procedure :: resize
     procedure :: prefetch
     procedure :: reduce_to
@@ -261,6 +262,26 @@ contains
       code = gpumem_axpby_f64_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
     else
       code = gpumem_axpby_f64(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! dst = src as another type, of one shape and without gaps.
+  subroutine convert(self, src, dst, stat, errmsg)
+    class(gpumem_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (src%rank /= dst%rank .or. any(src%extent /= dst%extent) .or. .not. (src%contiguous() .and. dst%contiguous())) then
+      call refuse('convert: src is ' // shape_of(src) // ', dst is ' // shape_of(dst) // '; expected one shape, without gaps', &
+          stat, errmsg)
+      return
+    end if
+    if (self%enqueues) then
+      code = gpumem_convert_async(self%ctx, src%dtype, src%pointer(), dst%dtype, dst%pointer(), dst%size(), self%stream)
+    else
+      code = gpumem_convert(self%ctx, src%dtype, src%pointer(), dst%dtype, dst%pointer(), dst%size())
     end if
     call finish(code, stat, errmsg)
   end subroutine

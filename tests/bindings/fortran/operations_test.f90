@@ -162,6 +162,12 @@ contains
     call expect(all(t == 2 * r - s), 'axpby')
     call ctx%axpby(0.5_real64, gpumem_view(e), 0.0_real64, gpumem_view(d), gpumem_view(d))
     call expect(all(d == e / 2), 'axpby of real64, an operand of which is not read')
+    call ctx%convert(gpumem_view(r), gpumem_view(t))
+    call expect(all(t == r), 'a conversion to the same type')
+    call ctx%convert(gpumem_view(e(:3)), gpumem_view(b))
+    call expect(all(b == nint(e(:3))), 'a conversion to int8')
+    call ctx%convert(gpumem_view(e), gpumem_view(b), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'one shape')
     b = [-1_int8, 1_int8, 0_int8]
     unsigned = gpumem_view(b)
     call ctx%reduce(gpumem_sum, unsigned%as(gpumem_u8), total)
