@@ -79,6 +79,7 @@ void add_cuda_permute(std::vector<Case>& cases, const GpuPtr& gpu);
 Summary cuda_permute_summary();
 void add_cuda_copy_rows(std::vector<Case>& cases, const GpuPtr& gpu);  // 2-D and 3-D, gather, scatter
 void add_cuda_axpby(std::vector<Case>& cases, const GpuPtr& gpu);
+void add_cuda_convert(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_resize(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_heap_copy(std::vector<Case>& cases, const GpuPtr& gpu);  // between heap memory and the device
 void add_cuda_managed(std::vector<Case>& cases, const GpuPtr& gpu);

@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   bench::add_cuda_managed(cases, gpu);
   bench::add_cuda_copy_rows(cases, gpu);
   bench::add_cuda_axpby(cases, gpu);
+  bench::add_cuda_convert(cases, gpu);
   bench::add_cuda_resize(cases, gpu);
   bench::add_cuda_dispatch(cases, gpu);
   bench::add_cuda_pool(cases, gpu);

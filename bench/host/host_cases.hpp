@@ -41,6 +41,7 @@ Ceilings measure_host_ceilings();
 void add_host_reduce(std::vector<Case>& cases, const Context& ctx);
 void add_host_transpose(std::vector<Case>& cases, const Context& ctx);
 void add_host_axpby(std::vector<Case>& cases, const Context& ctx);
+void add_host_convert(std::vector<Case>& cases, const Context& ctx);
 void add_host_permute(std::vector<Case>& cases, const Context& ctx);
 void add_host_movement(std::vector<Case>& cases, const Context& ctx);
 void add_host_rows(std::vector<Case>& cases, const Context& ctx);

@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
   bench::add_host_permute(cases, ctx);
   bench::add_host_movement(cases, ctx);
   bench::add_host_axpby(cases, ctx);
+  bench::add_host_convert(cases, ctx);
   bench::add_host_rows(cases, ctx);
   bench::add_host_resize(cases, ctx);
   bench::add_host_pool(cases, ctx);

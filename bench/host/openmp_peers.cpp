@@ -112,6 +112,21 @@ void triad_f64(const double* x, double s, const double* y, double* z, int64_t n)
   for (int64_t i = 0; i < n; ++i) z[i] = x[i] + s * y[i];
 }
 
+namespace {
+
+template <class From, class To>
+void convert_each(const From* src, To* dst, int64_t n) {
+#pragma omp parallel for simd
+  for (int64_t i = 0; i < n; ++i) dst[i] = static_cast<To>(src[i]);
+}
+
+}  // namespace
+
+void convert(const uint8_t* src, float* dst, int64_t n) { convert_each(src, dst, n); }
+void convert(const float* src, int16_t* dst, int64_t n) { convert_each(src, dst, n); }
+void convert(const double* src, float* dst, int64_t n) { convert_each(src, dst, n); }
+void convert(const int64_t* src, int32_t* dst, int64_t n) { convert_each(src, dst, n); }
+
 uint64_t read_all(const uint64_t* x, int64_t n) {
   uint64_t s = 0;
 #pragma omp parallel for simd reduction(+ : s)

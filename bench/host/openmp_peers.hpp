@@ -28,6 +28,12 @@ void fill_u64_pairs(uint64_t* dst, uint64_t low, uint64_t high, int64_t count);
 void triad_f32(const float* x, float s, const float* y, float* z, int64_t n);
 void triad_f64(const double* x, double s, const double* y, double* z, int64_t n);
 
+// dst[i] = src[i], converted as the language does.
+void convert(const uint8_t* src, float* dst, int64_t n);
+void convert(const float* src, int16_t* dst, int64_t n);
+void convert(const double* src, float* dst, int64_t n);
+void convert(const int64_t* src, int32_t* dst, int64_t n);
+
 // For the ceilings: read everything once; write and copy past the caches where the CPU has stores for it.
 uint64_t read_all(const uint64_t* x, int64_t n);
 void stream_fill(void* dst, int value, std::size_t bytes);
