@@ -23,6 +23,28 @@ struct Bytes {
   unsigned char bytes[kBytes];
 };
 
+// How a kernel moves an element: in one access, or byte by byte.
+struct Aligned {
+  template <class T>
+  static __device__ T load(const T* p) {
+    return *p;
+  }
+  template <class T>
+  static __device__ void store(T* p, T value) {
+    *p = value;
+  }
+};
+struct Bytewise {
+  template <class T>
+  static __device__ T load(const T* p) {
+    return std::bit_cast<T>(*reinterpret_cast<const Bytes<sizeof(T)>*>(p));
+  }
+  template <class T>
+  static __device__ void store(T* p, T value) {
+    *reinterpret_cast<Bytes<sizeof(T)>*>(p) = std::bit_cast<Bytes<sizeof(T)>>(value);
+  }
+};
+
 // Calls f with every size, until one fails.
 template <class F>
 cudaError_t for_all_sizes(const F& f) {

@@ -45,32 +45,6 @@ __device__ T axpby(const Operands<T>& o, T x, T y) {
   return T{0};
 }
 
-struct Aligned {
-  template <class T>
-  static __device__ T load(const T* p) {
-    return *p;
-  }
-  template <class T>
-  static __device__ void store(T* p, T value) {
-    *p = value;
-  }
-};
-
-struct Bytewise {
-  template <class T>
-  struct Bytes {
-    unsigned char byte[sizeof(T)];
-  };
-  template <class T>
-  static __device__ T load(const T* p) {
-    return std::bit_cast<T>(*reinterpret_cast<const Bytes<T>*>(p));
-  }
-  template <class T>
-  static __device__ void store(T* p, T value) {
-    *reinterpret_cast<Bytes<T>*>(p) = std::bit_cast<Bytes<T>>(value);
-  }
-};
-
 template <class Access, bool kReadsX, bool kReadsY, class T>
 __device__ void one_element(const Operands<T>& o, int64_t i) {
   T x{};

@@ -3,7 +3,7 @@
 //             neighbouring threads access neighbours on both sides. Where src lies otherwise than dst to its vectors' boundaries it is
 //             read element by element, which hits the same sectors. The ragged ends are the first block's.
 //   elements  (scalar, bytes) one element a thread, in one access or byte by byte for any address. The types are looked up
-//             at run time, so that one kernel is enough for all of them.
+//             at run time, so that a kernel is enough for all of them.
 // A thread reads what it overwrites itself and nothing else of dst, so dst may be src.
 #include <algorithm>
 
@@ -78,37 +78,35 @@ __global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant
   if (tail < o.n) dst[tail] = converted<To>(src[tail]);
 }
 
-struct Aligned {
-  template <class T>
-  static __device__ T load(const T* p) {
-    return *p;
+// The type, of three, that has every element of T.
+template <class T>
+__device__ auto exact(T v) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    return v;
+  } else if constexpr (kIsInteger<T>) {
+    return int64_t{v};
+  } else {
+    return converted<double>(v);
   }
-  template <class T>
-  static __device__ void store(T* p, T value) {
-    *p = value;
-  }
-};
+}
 
-struct Bytewise {
-  template <class T>
-  static __device__ T load(const T* p) {
-    return std::bit_cast<T>(*reinterpret_cast<const Bytes<sizeof(T)>*>(p));
-  }
-  template <class T>
-  static __device__ void store(T* p, T value) {
-    *reinterpret_cast<Bytes<sizeof(T)>*>(p) = std::bit_cast<Bytes<sizeof(T)>>(value);
-  }
-};
+template <class Access, class Exact>
+__device__ __noinline__ void store_as(gpumem_dtype dtype, void* dst, int64_t i, Exact v) {
+  for_type(dtype, [&]<gpumem_dtype kTo>() {
+    using To = ElementOf<kTo>;
+    Access::store(static_cast<To*>(dst) + i, converted<To>(v));
+  });
+}
 
 template <class Access>
 __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ ConvertParams p) {
   after_earlier_work();
-  for_types(p, [&]<class To, class From>() {
-    const int64_t step = int64_t{gridDim.x} * kThreads;
-    for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < p.n; i += step) {
-      Access::store(static_cast<To*>(p.dst) + i, converted<To>(Access::load(static_cast<const From*>(p.src) + i)));
-    }
-  });
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < p.n; i += step) {
+    for_type(p.src_type, [&]<gpumem_dtype kFrom>() {
+      store_as<Access>(p.dst_type, p.dst, i, exact(Access::load(static_cast<const ElementOf<kFrom>*>(p.src) + i)));
+    });
+  }
 }
 
 // Bytes from p to the next multiple of `bytes`, a power of two.
@@ -130,13 +128,15 @@ cudaError_t vec16(const ConvertParams& params, const LaunchShape& shape, Stream 
 
 template <class Access>
 cudaError_t elements(const ConvertParams& params, const LaunchShape& shape, Stream stream) {
-  return enqueue_early(elements_kernel<Access>, static_cast<unsigned>(shape.grid), kThreads, stream, params);
+  return enqueue_early(elements_kernel<Access>, static_cast<unsigned>(shape.grid), kThreads, stream,
+                       without_numbers(params));
 }
 
 cudaError_t preload_all() { return preload(vectors_kernel<Half, float>); }
 
 constexpr CudaLauncher<ConvertParams> kLaunchers[] = {
     {"vec16", vec16},
+    {"scalar", elements<Aligned>},
     {"bytes", elements<Bytewise>},
 };
 

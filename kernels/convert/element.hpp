@@ -216,13 +216,20 @@ constexpr void for_type(gpumem_dtype dtype, const F& f) {
   each(std::make_integer_sequence<gpumem_dtype, kDtypes>{});
 }
 
-// Calls f with the types of both sides; elements that stay what they are go as unsigned integers.
+// From a type to itself elements go as unsigned integers.
+constexpr ConvertParams without_numbers(ConvertParams params) {
+  if (params.src_type != params.dst_type) return params;
+  const gpumem_dtype word = 2 * std::countr_zero(static_cast<unsigned>(element_bytes(params.src_type))) + GPUMEM_U8;
+  params.src_type = params.dst_type = word;
+  return params;
+}
+
+// Calls f with the types of both sides.
 template <class F>
 constexpr void for_types(const ConvertParams& params, const F& f) {
-  const bool same = params.src_type == params.dst_type;
-  const gpumem_dtype word = 2 * std::countr_zero(static_cast<unsigned>(element_bytes(params.src_type))) + GPUMEM_U8;
-  for_type(same ? word : params.src_type, [&]<gpumem_dtype kFrom>() {
-    for_type(same ? word : params.dst_type, [&]<gpumem_dtype kTo>() {
+  const ConvertParams p = without_numbers(params);
+  for_type(p.src_type, [&]<gpumem_dtype kFrom>() {
+    for_type(p.dst_type, [&]<gpumem_dtype kTo>() {
       constexpr bool kWord = !is_floating(kTo) && !is_signed_integer(kTo);
       if constexpr (kTo != kFrom || kWord) f.template operator()<ElementOf<kTo>, ElementOf<kFrom>>();
     });

@@ -37,6 +37,7 @@ LaunchShape serial_shape(const DeviceProps&, const ConvertParams& p) noexcept { 
 
 constexpr Variant<ConvertParams> kTable[] = {
     {"vec16", Runs::cuda, 1, accepts_aligned, vec16_shape},
+    {"scalar", Runs::cuda, 1, accepts_aligned, element_shape, by_name},
     {"bytes", Runs::cuda, 1, accepts, element_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
