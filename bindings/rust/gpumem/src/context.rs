@@ -76,6 +76,7 @@ pub enum Family {
     Scatter = sys::GPUMEM_FAMILY_SCATTER,
     Permute = sys::GPUMEM_FAMILY_PERMUTE,
     Resize = sys::GPUMEM_FAMILY_RESIZE,
+    Convert = sys::GPUMEM_FAMILY_CONVERT,
 }
 
 /// The form of an explanation.

@@ -1,6 +1,6 @@
 use crate::context::Context;
 use crate::copies::{Dst, Src};
-use crate::element::{Float, IndexElement, Pixel, Plain};
+use crate::element::{Element, Float, IndexElement, Pixel, Plain};
 use crate::error::{Error, Result};
 use crate::layout::{number, Array, Image, Matrix};
 use crate::queue::{run, Lent, LentMut, Queue, Run};
@@ -144,6 +144,14 @@ fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<
     })
 }
 
+fn convert<S: Element, D: Element>(at: Run<'_>, src: Src<S>, dst: Dst<D>) -> Result<()> {
+    if src.1 != dst.1 {
+        return Err(Error::argument(format!("src has {} elements, dst {}", src.1, dst.1)));
+    }
+    let (n, from, to) = (number(src.1)?, S::DTYPE as i32, D::DTYPE as i32);
+    at.ctx.check(run!(at, gpumem_convert(from, src.0.cast(), to, dst.0.cast(), n), gpumem_convert_async()))
+}
+
 fn resize<T: Pixel>(at: Run<'_>, filter: Filter, src: Src<T>, of: Image, dst: Dst<T>, to: Image) -> Result<()> {
     if of.channels != to.channels {
         return Err(Error::argument(format!("src has {} channels, dst {}", of.channels, to.channels)));
@@ -241,6 +249,16 @@ macro_rules! operations {
             ) -> Result<()> {
                 let (src, dst) = ($in(self, src.into(), "src")?, $out(self, dst.into(), "dst")?);
                 resize(self.$run(), filter, src, layout, dst, dst_layout)
+            }
+
+            /// Writes the elements of src as another type, rounded once or saturated. `gpumem_convert()`.
+            pub fn convert<'a, 'b, S: Element, D: Element>(
+                &self,
+                src: impl Into<$input<'a, S>>,
+                dst: impl Into<$output<'b, D>>,
+            ) -> Result<()> {
+                let src = $in(self, src.into(), "src")?;
+                convert(self.$run(), src, $out(self, dst.into(), "dst")?)
             }
 
             /// z = alpha * x + beta * y. `gpumem_axpby_f32()`, `gpumem_axpby_f64()`.

@@ -121,6 +121,10 @@ fn computes() -> Result<()> {
     ctx.scale(3.0, &[1.0, f64::INFINITY], &mut d)?;
     assert_eq!(d, [3.0, f64::INFINITY]);
     assert_eq!(status(ctx.axpby(1.0, &x, 1.0, &y[..1], &mut z)), Status::INVALID_ARGUMENT);
+    let mut bytes = [0i8; 4];
+    ctx.convert(&[2.5f32, -3.0, 300.0, f32::NAN], &mut bytes)?;
+    assert_eq!(bytes, [2, -3, 127, 0]);
+    assert_eq!(status(ctx.convert(&x, &mut bytes)), Status::INVALID_ARGUMENT);
     let image: Vec<u8> = (0..16).collect();
     let mut small = [0u8; 4];
     ctx.resize(Filter::Nearest, &image, Image::new(4, 4, 1), &mut small, Image::new(2, 2, 1))?;
