@@ -218,11 +218,13 @@ class Array(raw.View):
 
     @property
     def __cuda_array_interface__(self):
-        memory = self.memory
-        if self.device == DEVICE_HOST or not memory:
+        if self.device == DEVICE_HOST:
             raise AttributeError("memory of the host has no __cuda_array_interface__")
-        memory.exported = True
-        return self._interface(stream=memory.core.order_legacy_after(memory))
+        memory, stream = self.memory, None
+        if memory:
+            memory.exported = True
+            stream = memory.core.order_legacy_after(memory)
+        return self._interface(stream=stream)
 
     def __dlpack_device__(self):
         """Managed memory goes as memory of its device, which PyTorch takes; pinned memory as memory of the host."""

@@ -46,7 +46,7 @@ pub enum DeviceChoice {
     /// As `Best`, but an error instead of the host.
     Cuda,
     /// A CUDA device by number.
-    Ordinal(i32),
+    Ordinal(u32),
 }
 
 impl DeviceChoice {
@@ -55,7 +55,7 @@ impl DeviceChoice {
             DeviceChoice::Best => sys::GPUMEM_DEVICE_BEST,
             DeviceChoice::Host => sys::GPUMEM_DEVICE_HOST,
             DeviceChoice::Cuda => sys::GPUMEM_DEVICE_CUDA,
-            DeviceChoice::Ordinal(ordinal) => ordinal.max(0),
+            DeviceChoice::Ordinal(ordinal) => i32::try_from(ordinal).unwrap_or(i32::MAX),
         }
     }
 }

@@ -192,8 +192,8 @@ macro_rules! operations {
                 transpose(self.$run(), (x.0 as *const T, x.1), layout, x, turned)
             }
 
-            /// Writes the axes of an array in another order: axis d of dst is axis order[d] of src. dst has no gaps but for
-            /// strides of its own. `gpumem_permute()`.
+            /// Writes the axes of an array in another order: axis d of dst is axis `order[d]` of src. dst has no gaps but
+            /// for strides of its own. `gpumem_permute()`.
             pub fn permute<'a, 'b, T: Plain>(
                 &self,
                 order: &[usize],
@@ -206,7 +206,7 @@ macro_rules! operations {
                 permute(self.$run(), order, src, layout, dst, dst_strides)
             }
 
-            /// Row i of dst is row index[i] of src. Nothing is written where an index names no row. `gpumem_gather()`.
+            /// Row i of dst is row `index[i]` of src. Nothing is written where an index names no row. `gpumem_gather()`.
             #[allow(clippy::too_many_arguments)]
             pub fn gather<'a, 'b, 'c, T: Plain, I: IndexElement>(
                 &self,
@@ -222,7 +222,7 @@ macro_rules! operations {
                 gather(self.$run(), src, layout, index, dst, dst_layout, $status(self $(, $words)?)?)
             }
 
-            /// Row index[i] of dst is row i of src. Nothing is written where an index names no row. `gpumem_scatter()`.
+            /// Row `index[i]` of dst is row i of src. Nothing is written where an index names no row. `gpumem_scatter()`.
             #[allow(clippy::too_many_arguments)]
             pub fn scatter<'a, 'b, 'c, T: Plain, I: IndexElement>(
                 &self,
