@@ -117,6 +117,19 @@ class Check(unittest.TestCase):
         self.assertEqual(1, len(self.found(lambda d: None, {"gpumem_version": "why"})))
         self.assertEqual(1, len(self.found(lambda d: None, {"gpumem_gone": "why"})))
 
+    def test_the_structs_of_the_header_itself_are_not_described(self):
+        self.assertEqual([], self.found(lambda d: d.pop("structs")))
+
+    def test_reasons_are_read(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("# why\n\ngpumem_a gpumem_b: a reason\nGPUMEM_C: another\n")
+            file.flush()
+            expected = {"gpumem_a": "a reason", "gpumem_b": "a reason", "GPUMEM_C": "another"}
+            self.assertEqual(expected, check.left_out(file.name))
+            file.write("gpumem_d without a reason\n")
+            file.flush()
+            self.assertRaises(SystemExit, check.left_out, file.name)
+
 
 if __name__ == "__main__":
     if not shutil.which(COMPILER):
