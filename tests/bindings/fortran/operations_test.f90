@@ -291,6 +291,7 @@ contains
     call stream%reduce_axis(gpumem_max, x%view(), 1, v%section([5], [7]), gpumem_view(statuses(2:2)))
     call stream%transpose(x%view(), y%view())
     call stream%axpby(2.0_real64, x%view(), 0.0_real64, x%view(), x%view())
+    call stream%convert(x%view(), x%view())
     call stream%copy(gpumem_view(b), x%view())
     call stream%synchronize()
     call expect(all(b == 2 * a), 'enqueued copies and axpby')
