@@ -21,7 +21,8 @@ module gpumem
   use gpumem_queues, only: gpumem_queue
   use gpumem_memories, only: gpumem_memory
   use gpumem_streams, only: gpumem_stream, gpumem_event
-  use gpumem_contexts, only: gpumem_context, gpumem_default_options, gpumem_count_devices, gpumem_find_device, gpumem_variants
+  use gpumem_contexts, only: gpumem_context
+  use gpumem_library, only: gpumem_default_options, gpumem_count_devices, gpumem_find_device, gpumem_variants
   implicit none
   public
 end module

@@ -1,21 +1,21 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Contexts: a device, its own stream, and everything created on it; and what is asked of the library without one.
+! Contexts: a device, its own stream, and everything created on it.
 module gpumem_contexts
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env
   use gpumem_constants
   use gpumem_c
-  use gpumem_errors, only: finish, refuse, fail, failed, gpumem_text, text_of
+  use gpumem_errors, only: finish, refuse, gpumem_text
   use gpumem_views
-  use gpumem_arrays
   use gpumem_memories
-  use gpumem_queues
+  use gpumem_values
+  use gpumem_library, only: gpumem_default_options
   implicit none
   private
-  public :: gpumem_context, gpumem_default_options, gpumem_count_devices, gpumem_find_device, gpumem_variants
+  public :: gpumem_context
 
-  ! Its operations are those of gpumem_queue, complete on return, and those below. The numbers of an index and of segments count from 1.
-  type, extends(gpumem_queue) :: gpumem_context
+  ! Its operations are complete on return.
+  type, extends(gpumem_blocking_queue) :: gpumem_context
   contains
     procedure :: create
     procedure :: share
@@ -37,16 +37,6 @@ module gpumem_contexts
     procedure :: unregister_host
     procedure :: advise
     procedure :: query_managed
-    procedure, private :: reduce_i64, reduce_r64, min_max_i64, min_max_r64, argreduce_i64, argreduce_r64
-    generic :: reduce => reduce_i64, reduce_r64
-    generic :: min_max => min_max_i64, min_max_r64
-    generic :: argreduce => argreduce_i64, argreduce_r64
-    procedure :: dot
-    procedure :: nrm2
-    procedure, private :: segments_i32, segments_i64, gather_i32, gather_i64, scatter_i32, scatter_i64
-    generic :: reduce_segments => segments_i32, segments_i64
-    generic :: gather => gather_i32, gather_i64
-    generic :: scatter => scatter_i32, scatter_i64
     procedure :: force
     procedure :: explain
   end type
@@ -279,206 +269,6 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! ---------------------------------------------------------------------------------------------------------- reductions
-
-  ! value = the reduction of x: an int64 of integers, a real64 of reals.
-  subroutine reduce_i64(self, op, x, value, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    integer(c_int32_t), intent(in) :: op
-    type(gpumem_view), intent(in) :: x
-    integer(int64), intent(inout) :: value
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(int64), target :: found(1)
-    if (has_two_results(op, stat, errmsg)) return
-    call self%reduce_to(op, x, gpumem_view(found), stat=stat, errmsg=errmsg)
-    if (failed(stat)) return
-    if (leaves_int64(x, found(1), stat, errmsg)) return
-    value = found(1)
-  end subroutine
-
-  subroutine reduce_r64(self, op, x, value, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    integer(c_int32_t), intent(in) :: op
-    type(gpumem_view), intent(in) :: x
-    real(real64), intent(inout) :: value
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    real(real64), target :: found(1)
-    if (has_two_results(op, stat, errmsg)) return
-    call self%reduce_to(op, x, gpumem_view(found), stat=stat, errmsg=errmsg)
-    if (.not. failed(stat)) value = found(1)
-  end subroutine
-
-  subroutine min_max_i64(self, x, low, high, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: x
-    integer(int64), intent(inout) :: low, high
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(int64), target :: found(2)
-    call self%reduce_to(gpumem_min_max, x, gpumem_view(found), stat=stat, errmsg=errmsg)
-    if (failed(stat)) return
-    if (leaves_int64(x, found(2), stat, errmsg)) return
-    low = found(1)
-    high = found(2)
-  end subroutine
-
-  subroutine min_max_r64(self, x, low, high, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: x
-    real(real64), intent(inout) :: low, high
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    real(real64), target :: found(2)
-    call self%reduce_to(gpumem_min_max, x, gpumem_view(found), stat=stat, errmsg=errmsg)
-    if (failed(stat)) return
-    low = found(1)
-    high = found(2)
-  end subroutine
-
-  ! The minimum or maximum of x and where it is, counted from 1 in the order of the elements, as MINLOC(x, 1) of one dimension.
-  subroutine argreduce_i64(self, op, x, value, index, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    integer(c_int32_t), intent(in) :: op
-    type(gpumem_view), intent(in) :: x
-    integer(int64), intent(inout) :: value, index
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(int64), target :: found(1), place(1)
-    call self%argreduce_to(op, x, gpumem_view(found), gpumem_view(place), stat, errmsg)
-    if (failed(stat)) return
-    if (leaves_int64(x, found(1), stat, errmsg)) return
-    value = found(1)
-    index = place(1) + 1
-  end subroutine
-
-  subroutine argreduce_r64(self, op, x, value, index, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    integer(c_int32_t), intent(in) :: op
-    type(gpumem_view), intent(in) :: x
-    real(real64), intent(inout) :: value
-    integer(int64), intent(inout) :: index
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    real(real64), target :: found(1)
-    integer(int64), target :: place(1)
-    call self%argreduce_to(op, x, gpumem_view(found), gpumem_view(place), stat, errmsg)
-    if (failed(stat)) return
-    value = found(1)
-    index = place(1) + 1
-  end subroutine
-
-  subroutine dot(self, x, y, value, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: x, y
-    real(real64), intent(inout) :: value
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    real(real64), target :: found(1)
-    call self%dot_to(x, y, gpumem_view(found), stat, errmsg)
-    if (.not. failed(stat)) value = found(1)
-  end subroutine
-
-  subroutine nrm2(self, x, value, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: x
-    real(real64), intent(inout) :: value
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    real(real64), target :: found(1)
-    call self%nrm2_to(x, gpumem_view(found), stat, errmsg)
-    if (.not. failed(stat)) value = found(1)
-  end subroutine
-
-  logical function has_two_results(op, stat, errmsg) result(two)
-    integer(c_int32_t), intent(in) :: op
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    two = op == gpumem_min_max
-    if (two) call refuse('reduce: op is gpumem_min_max, which gives two results: see min_max', stat, errmsg)
-  end function
-
-  ! Of unsigned elements, which Fortran does not have.
-  logical function leaves_int64(x, value, stat, errmsg) result(leaves)
-    type(gpumem_view), intent(in) :: x
-    integer(int64), intent(in) :: value
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    leaves = value < 0 .and. any(x%dtype == [gpumem_u8, gpumem_u16, gpumem_u32, gpumem_u64])
-    if (leaves) call fail(gpumem_overflow, 'the result is more than an int64 holds', stat, errmsg)
-  end function
-
-  ! -------------------------------------------------------------------------------------- indices, counted from 1
-
-  ! result(s) = the reduction of x(first(s)) to x(first(s + 1) - 1); the last of `first` is one past the last element that counts.
-  subroutine segments_i64(self, op, x, first, result, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    integer(c_int32_t), intent(in) :: op
-    type(gpumem_view), intent(in) :: x, result
-    integer(int64), intent(in) :: first(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(int64), allocatable, target :: offsets(:)
-    allocate (offsets(size(first)))
-    offsets(:) = first - 1
-    call self%segments_from_zero(op, x, gpumem_view(offsets), result, stat=stat, errmsg=errmsg)
-  end subroutine
-
-  subroutine segments_i32(self, op, x, first, result, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    integer(c_int32_t), intent(in) :: op
-    type(gpumem_view), intent(in) :: x, result
-    integer(int32), intent(in) :: first(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call self%segments_i64(op, x, int(first, int64), result, stat, errmsg)
-  end subroutine
-
-  ! dst(..., i) = src(..., index(i)). The sentence on an index that is not there counts from 0.
-  subroutine gather_i64(self, src, index, dst, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: src, dst
-    integer(int64), intent(in) :: index(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(int64), allocatable, target :: from_zero(:)
-    allocate (from_zero(size(index)))
-    from_zero(:) = index - 1
-    call self%gather_from_zero(src, gpumem_view(from_zero), dst, stat=stat, errmsg=errmsg)
-  end subroutine
-
-  subroutine gather_i32(self, src, index, dst, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: src, dst
-    integer(int32), intent(in) :: index(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call self%gather_i64(src, int(index, int64), dst, stat, errmsg)
-  end subroutine
-
-  ! dst(..., index(i)) = src(..., i).
-  subroutine scatter_i64(self, src, index, dst, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: src, dst
-    integer(int64), intent(in) :: index(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(int64), allocatable, target :: from_zero(:)
-    allocate (from_zero(size(index)))
-    from_zero(:) = index - 1
-    call self%scatter_from_zero(src, gpumem_view(from_zero), dst, stat=stat, errmsg=errmsg)
-  end subroutine
-
-  subroutine scatter_i32(self, src, index, dst, stat, errmsg)
-    class(gpumem_context), intent(in) :: self
-    type(gpumem_view), intent(in) :: src, dst
-    integer(int32), intent(in) :: index(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call self%scatter_i64(src, int(index, int64), dst, stat, errmsg)
-  end subroutine
-
   ! ------------------------------------------------------------------------------------------------------------ variants
 
   ! Makes the context use one variant of a family; without a name, gives the choice back.
@@ -515,56 +305,6 @@ contains
       code = gpumem_explain(self%ctx, trim(line) // c_null_char, form, buffer, needed)
       if (code == gpumem_ok) text = gpumem_text(buffer)
     end if
-    call finish(code, stat, errmsg)
-  end subroutine
-
-  ! The names of a family's variants, in the order in which they are tried.
-  subroutine gpumem_variants(family, names, stat, errmsg)
-    integer(c_int32_t), intent(in) :: family
-    character(:), allocatable, intent(out) :: names(:)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    character(64), allocatable :: found(:)
-    type(c_ptr) :: name
-    integer(c_int32_t) :: code, count, i
-    count = 0
-    code = gpumem_variant_count(family, count)
-    allocate(found(count))
-    do i = 1, count
-      code = gpumem_variant_name(family, i - 1, name)
-      if (code == gpumem_ok) found(i) = text_of(name)
-    end do
-    names = found
-    call finish(code, stat, errmsg)
-  end subroutine
-
-  ! ------------------------------------------------------------------------------------------------ without a context
-
-  ! What create() takes, as it is without any.
-  type(gpumem_ctx_options) function gpumem_default_options() result(options)
-    call finish(gpumem_ctx_options_init(options, c_sizeof(options)))
-  end function
-
-  ! How many CUDA devices this process can use.
-  subroutine gpumem_count_devices(count, stat, errmsg)
-    integer, intent(out) :: count
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(c_int32_t) :: found
-    found = 0
-    call finish(gpumem_device_count(found), stat, errmsg)
-    count = int(found)
-  end subroutine
-
-  ! What is known of a device.
-  subroutine gpumem_find_device(device, info, stat, errmsg)
-    integer(c_int32_t), intent(in) :: device
-    type(gpumem_device_info), intent(out) :: info
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(c_int32_t) :: code
-    code = gpumem_device_info_init(info, c_sizeof(info))
-    if (code == gpumem_ok) code = gpumem_device_query(device, info)
     call finish(code, stat, errmsg)
   end subroutine
 

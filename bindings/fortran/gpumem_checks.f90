@@ -1,0 +1,134 @@
+! SPDX-License-Identifier: Apache-2.0
+! What operations ask of their operands before they call the library.
+module gpumem_checks
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env
+  use gpumem_constants
+  use gpumem_errors, only: refuse, number
+  use gpumem_views
+  implicit none
+  private
+  public :: shape_of, conforms, has_gaps, has_columns, is_sequence, step, pairs, word, checked_result, rows_fit
+
+contains
+
+  function shape_of(v) result(text)
+    type(gpumem_view), intent(in) :: v
+    character(:), allocatable :: text
+    integer :: d
+    text = '('
+    do d = 1, v%rank
+      text = text // number(v%extent(d))
+      if (d < v%rank) text = text // ', '
+    end do
+    text = text // ')'
+  end function
+
+  ! Two operands of one type and shape; where the type is said, without gaps.
+  logical function conforms(what, a, b, stat, errmsg, dtype)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t), intent(in), optional :: dtype
+    conforms = a%dtype == b%dtype .and. a%element_bytes == b%element_bytes
+    if (present(dtype)) conforms = conforms .and. a%dtype == dtype
+    if (.not. conforms) then
+      call refuse(what // ': the operands are of different types', stat, errmsg)
+      return
+    end if
+    conforms = a%rank == b%rank .and. all(a%extent == b%extent)
+    if (.not. conforms) then
+      call refuse(what // ': an operand is ' // shape_of(a) // ', another ' // shape_of(b), stat, errmsg)
+      return
+    end if
+    if (.not. present(dtype)) return
+    conforms = a%contiguous() .and. b%contiguous()
+    if (.not. conforms) call refuse(what // ': an operand has gaps between its elements', stat, errmsg)
+  end function
+
+  logical function has_gaps(what, x, stat, errmsg)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: x
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    has_gaps = .not. x%contiguous()
+    if (has_gaps) call refuse(what // ' has gaps between its elements', stat, errmsg)
+  end function
+
+  ! Of rank 2 or 3, each column without gaps.
+  logical function has_columns(what, x, stat, errmsg)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: x
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    has_columns = any(x%rank == [2, 3]) .and. x%stride(1) == 1
+    if (.not. has_columns) call refuse(what // ' is not of rank 2 or 3 with columns without gaps', stat, errmsg)
+  end function
+
+  logical function is_sequence(what, x, stat, errmsg)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: x
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    is_sequence = x%rank == 1 .or. x%contiguous()
+    if (.not. is_sequence) call refuse(what // ' has gaps between its elements, and more than one dimension', stat, errmsg)
+  end function
+
+  pure integer(int64) function step(x)
+    type(gpumem_view), intent(in) :: x
+    step = merge(x%stride(1), 1_int64, x%rank == 1)
+  end function
+
+  pure integer(int64) function pairs(op, results)
+    integer(c_int32_t), intent(in) :: op
+    integer(int64), intent(in) :: results
+    pairs = merge(2 * results, results, op == gpumem_min_max)
+  end function
+
+  type(c_ptr) function word(status)
+    type(gpumem_view), intent(in), optional :: status
+    word = c_null_ptr
+    if (present(status)) word = status%pointer()
+  end function
+
+  ! Room for `count` results of reductions of elements of a type.
+  logical function checked_result(what, dtype, result, count, stat, errmsg) result(fits)
+    character(*), intent(in) :: what
+    integer(c_int32_t), intent(in) :: dtype
+    type(gpumem_view), intent(in) :: result
+    integer(int64), intent(in) :: count
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (dtype >= gpumem_f16) then
+      fits = result%dtype == gpumem_f64
+    else
+      fits = any(result%dtype == [gpumem_i64, gpumem_u64])
+    end if
+    fits = fits .and. result%contiguous() .and. result%size() >= count
+    if (.not. fits) call refuse(what // ' is not ' // number(count) // ' or more of ' // &
+        trim(merge('real64', 'int64 ', dtype >= gpumem_f16)) // ' without gaps', stat, errmsg)
+  end function
+
+  ! src and dst have columns of one length along their last dimension, and `many` has one for each number of the index.
+  logical function rows_fit(what, src, dst, index, many, stat, errmsg) result(fit)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: src, dst, index, many
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer :: r
+    r = src%rank
+    fit = .false.
+    if (has_gaps(what // ': index', index, stat, errmsg)) return
+    if (r < 1 .or. dst%rank /= r .or. src%merged() < r - 1 .or. dst%merged() < r - 1 .or. &
+        any(src%extent(:r - 1) /= dst%extent(:r - 1)) .or. src%dtype /= dst%dtype) then
+      call refuse(what // ': src is ' // shape_of(src) // ', dst is ' // shape_of(dst) // &
+          ', expected the same but for the last dimension, and gaps before it at most', stat, errmsg)
+    else if (many%extent(r) < index%size()) then
+      call refuse(what // ': the index has ' // number(index%size()) // ' numbers for ' // number(many%extent(r)), stat, errmsg)
+    else
+      fit = .true.
+    end if
+  end function
+
+end module

@@ -1,0 +1,382 @@
+! SPDX-License-Identifier: Apache-2.0
+! The operations that a context does at once, and a stream in its order.
+!
+! Order       Fortran's arrays are column-major: the library's rows are their columns. Dimensions, bounds and numbers in Fortran's own
+!             variables count from 1. Numbers that lie in memory for the library (an index, offsets, the place that is found) count
+!             from 0 there, and the names of their arguments end in _from_zero.
+! Enqueued    What a stream works on must stay, and stay unchanged, until the stream has passed it.
+module gpumem_movements
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env
+  use gpumem_constants
+  use gpumem_c
+  use gpumem_errors, only: finish, refuse
+  use gpumem_views
+  use gpumem_checks
+  implicit none
+  private
+  public :: gpumem_movement_queue
+
+  ! What moves and changes elements.
+  type, abstract :: gpumem_movement_queue
+    type(c_ptr) :: ctx = c_null_ptr     ! the handles of C, for what is not here
+    type(c_ptr) :: stream = c_null_ptr  ! null: the context's own
+    logical :: enqueues = .false.
+  contains
+    procedure :: copy
+    procedure :: fill
+    procedure :: transpose => transpose_views
+    procedure :: permute
+    procedure, private :: axpby_r32, axpby_r64
+    generic :: axpby => axpby_r32, axpby_r64
+    procedure :: convert
+    procedure :: resize
+    procedure :: prefetch
+    procedure :: gather_from_zero
+    procedure :: scatter_from_zero
+  end type
+
+contains
+
+  ! dst = src, of one shape, in any kinds of memory.
+  subroutine copy(self, dst, src, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: dst, src
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: row, rows, slices, to(2), from(2)
+    integer(c_int32_t) :: code
+    integer :: m
+    if (.not. conforms('copy', dst, src, stat, errmsg)) return
+    m = dst%rank
+    if (dst%size() > 0) m = min(dst%merged(), src%merged())
+    if (dst%rank - m > 2) then
+      call refuse('copy: more than two dimensions have gaps between them', stat, errmsg)
+      return
+    end if
+    row = product(dst%extent(:m)) * dst%element_bytes
+    if (dst%rank - m == 0) then
+      if (self%enqueues) then
+        code = gpumem_copy_async(self%ctx, dst%pointer(), src%pointer(), row, self%stream)
+      else
+        code = gpumem_copy(self%ctx, dst%pointer(), src%pointer(), row)
+      end if
+    else
+      rows = dst%extent(m + 1)
+      slices = dst%extent(min(m + 2, dst%rank))
+      if (dst%rank - m == 1) slices = 1
+      to = dst%stride([m + 1, min(m + 2, dst%rank)]) * dst%element_bytes
+      from = src%stride([m + 1, min(m + 2, dst%rank)]) * dst%element_bytes
+      if (slices == 1 .and. self%enqueues) then
+        code = gpumem_copy_2d_async(self%ctx, dst%pointer(), to(1), src%pointer(), from(1), row, rows, self%stream)
+      else if (slices == 1) then
+        code = gpumem_copy_2d(self%ctx, dst%pointer(), to(1), src%pointer(), from(1), row, rows)
+      else if (self%enqueues) then
+        code = gpumem_copy_3d_async(self%ctx, dst%pointer(), to(1), to(2), src%pointer(), from(1), from(2), row, rows, slices, &
+            self%stream)
+      else
+        code = gpumem_copy_3d(self%ctx, dst%pointer(), to(1), to(2), src%pointer(), from(1), from(2), row, rows, slices)
+      end if
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! Every element of dst = value, which is of dst's type and kind.
+  subroutine fill(self, dst, value, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: dst
+    class(*), intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int8), target :: pattern(16)
+    integer(int64) :: cols, bytes, pitch
+    integer(c_int32_t) :: code
+    integer :: m
+    bytes = dst%element_bytes
+    if (.not. pattern_of(value, dst, pattern)) then
+      call refuse('fill: the value is of another type or kind than the elements', stat, errmsg)
+      return
+    end if
+    m = dst%rank
+    if (dst%size() > 0) m = dst%merged()
+    if (dst%rank - m > 1) then
+      call refuse('fill: more than one dimension has gaps between its parts', stat, errmsg)
+      return
+    end if
+    cols = product(dst%extent(:m))
+    if (m == dst%rank) then
+      if (self%enqueues) then
+        code = gpumem_fill_async(self%ctx, dst%pointer(), c_loc(pattern), bytes, cols, self%stream)
+      else
+        code = gpumem_fill(self%ctx, dst%pointer(), c_loc(pattern), bytes, cols)
+      end if
+    else
+      pitch = dst%stride(m + 1) * bytes
+      if (self%enqueues) then
+        code = gpumem_fill_2d_async(self%ctx, dst%pointer(), pitch, c_loc(pattern), bytes, cols, dst%extent(m + 1), self%stream)
+      else
+        code = gpumem_fill_2d(self%ctx, dst%pointer(), pitch, c_loc(pattern), bytes, cols, dst%extent(m + 1))
+      end if
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! The bytes of a value that has the type of dst's elements.
+  logical function pattern_of(value, dst, pattern) result(fits)
+    class(*), intent(in) :: value
+    type(gpumem_view), intent(in) :: dst
+    integer(int8), intent(out) :: pattern(16)
+    integer :: bytes
+    bytes = int(dst%element_bytes)
+    pattern = 0
+    fits = .false.
+    select type (value)
+    type is (integer(int8))
+      fits = dst%dtype == gpumem_i8 .or. dst%dtype == gpumem_u8
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    type is (integer(int16))
+      fits = any(dst%dtype == [gpumem_i16, gpumem_u16, gpumem_f16, gpumem_bf16])
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    type is (integer(int32))
+      fits = dst%dtype == gpumem_i32 .or. dst%dtype == gpumem_u32
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    type is (integer(int64))
+      fits = dst%dtype == gpumem_i64 .or. dst%dtype == gpumem_u64
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    type is (real(real32))
+      fits = dst%dtype == gpumem_f32
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    type is (real(real64))
+      fits = dst%dtype == gpumem_f64
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    type is (complex(real32))
+      fits = dst%dtype == no_dtype .and. bytes == 8
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    type is (complex(real64))
+      fits = dst%dtype == no_dtype .and. bytes == 16
+      if (fits) pattern(:bytes) = transfer(value, pattern, bytes)
+    end select
+  end function
+
+  ! dst = TRANSPOSE(src); of rank 3, each dst(:, :, b) = TRANSPOSE(src(:, :, b)). The first dimension has no gaps between its elements.
+  subroutine transpose_views(self, src, dst, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: bytes
+    integer(c_int32_t) :: code
+    bytes = src%element_bytes
+    if (.not. has_columns('transpose: src', src, stat, errmsg)) return
+    if (.not. has_columns('transpose: dst', dst, stat, errmsg)) return
+    if (src%rank /= dst%rank .or. src%element_bytes /= dst%element_bytes .or. src%dtype /= dst%dtype .or. &
+        any(src%extent(:3) /= dst%extent([2, 1, 3]))) then
+      call refuse('transpose: src is ' // shape_of(src) // ', dst is ' // shape_of(dst), stat, errmsg)
+      return
+    end if
+    associate (cols => src%extent(1), rows => src%extent(2), batches => src%extent(3))
+      if (src%rank == 2 .and. self%enqueues) then
+        code = gpumem_transpose_async(self%ctx, bytes, rows, cols, src%pointer(), src%stride(2), dst%pointer(), dst%stride(2), &
+            self%stream)
+      else if (src%rank == 2) then
+        code = gpumem_transpose(self%ctx, bytes, rows, cols, src%pointer(), src%stride(2), dst%pointer(), dst%stride(2))
+      else if (self%enqueues) then
+        code = gpumem_transpose_batched_async(self%ctx, bytes, rows, cols, src%pointer(), src%stride(2), src%stride(3), &
+            dst%pointer(), dst%stride(2), dst%stride(3), batches, self%stream)
+      else
+        code = gpumem_transpose_batched(self%ctx, bytes, rows, cols, src%pointer(), src%stride(2), src%stride(3), &
+            dst%pointer(), dst%stride(2), dst%stride(3), batches)
+      end if
+    end associate
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! Dimension d of dst is dimension order(d) of src, counted from 1: dst(i, j, k) = src(j, k, i) for order = [2, 3, 1].
+  subroutine permute(self, src, order, dst, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer, intent(in) :: order(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: bytes, extents(size(src%extent)), from(size(src%extent)), to(size(src%extent))
+    integer(c_int32_t) :: axes(size(src%extent)), code
+    integer :: r
+    r = src%rank
+    if (size(order) /= r .or. dst%rank /= r) then
+      call refuse('permute: src, order and dst are of different ranks', stat, errmsg)
+      return
+    else if (any(order < 1 .or. order > r)) then
+      call refuse('permute: order names a dimension that src does not have', stat, errmsg)
+      return
+    else if (any(src%extent(order) /= dst%extent(:r)) .or. src%element_bytes /= dst%element_bytes .or. src%dtype /= dst%dtype) then
+      call refuse('permute: src is ' // shape_of(src) // ', dst is ' // shape_of(dst), stat, errmsg)
+      return
+    end if
+    ! The library's last axis is the first dimension.
+    extents(:r) = src%extent(r:1:-1)
+    axes(:r) = int(r - order(r:1:-1), c_int32_t)
+    from(:r) = src%stride(r:1:-1)
+    to(:r) = dst%stride(r:1:-1)
+    bytes = src%element_bytes
+    if (self%enqueues) then
+      code = gpumem_permute_async(self%ctx, bytes, int(r, c_int32_t), extents, axes, src%pointer(), from, dst%pointer(), to, &
+          self%stream)
+    else
+      code = gpumem_permute(self%ctx, bytes, int(r, c_int32_t), extents, axes, src%pointer(), from, dst%pointer(), to)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! z = alpha * x + beta * y, of reals of alpha's kind and without gaps. An operand whose factor is 0 is not read: z may stand for it.
+  subroutine axpby_r32(self, alpha, x, beta, y, z, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    real(real32), intent(in) :: alpha, beta
+    type(gpumem_view), intent(in) :: x, y, z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f32)) return
+    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f32)) return
+    if (self%enqueues) then
+      code = gpumem_axpby_f32_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
+    else
+      code = gpumem_axpby_f32(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine axpby_r64(self, alpha, x, beta, y, z, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    real(real64), intent(in) :: alpha, beta
+    type(gpumem_view), intent(in) :: x, y, z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f64)) return
+    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f64)) return
+    if (self%enqueues) then
+      code = gpumem_axpby_f64_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
+    else
+      code = gpumem_axpby_f64(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! dst = src as another type, of one shape and without gaps.
+  subroutine convert(self, src, dst, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (src%rank /= dst%rank .or. any(src%extent /= dst%extent) .or. .not. (src%contiguous() .and. dst%contiguous())) then
+      call refuse('convert: src is ' // shape_of(src) // ', dst is ' // shape_of(dst) // '; expected one shape, without gaps', &
+          stat, errmsg)
+      return
+    end if
+    if (self%enqueues) then
+      code = gpumem_convert_async(self%ctx, src%dtype, src%pointer(), dst%dtype, dst%pointer(), dst%size(), self%stream)
+    else
+      code = gpumem_convert(self%ctx, src%dtype, src%pointer(), dst%dtype, dst%pointer(), dst%size())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! Images are (width, height), or (channels, width, height) of 1 to 4 channels, as they lie in a file row by row.
+  subroutine resize(self, filter, src, dst, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: filter
+    type(gpumem_view), intent(in) :: src, dst
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: channels, code
+    integer(int64) :: from, to
+    integer :: w
+    w = src%rank - 1
+    if (all(src%rank /= [2, 3]) .or. dst%rank /= src%rank .or. src%merged() < w .or. dst%merged() < w .or. &
+        src%dtype /= dst%dtype) then
+      call refuse('resize: src or dst is no (width, height) or (channels, width, height) without gaps in its rows', stat, errmsg)
+      return
+    end if
+    channels = 1
+    if (w == 2) channels = int(src%extent(1), c_int32_t)
+    if (w == 2 .and. dst%extent(1) /= src%extent(1)) then
+      call refuse('resize: src is ' // shape_of(src) // ', dst is ' // shape_of(dst), stat, errmsg)
+      return
+    end if
+    from = src%stride(w + 1) * src%element_bytes
+    to = dst%stride(w + 1) * dst%element_bytes
+    if (self%enqueues) then
+      code = gpumem_resize_2d_async(self%ctx, filter, src%dtype, channels, src%pointer(), src%extent(w + 1), src%extent(w), from, &
+          dst%pointer(), dst%extent(w + 1), dst%extent(w), to, self%stream)
+    else
+      code = gpumem_resize_2d(self%ctx, filter, src%dtype, channels, src%pointer(), src%extent(w + 1), src%extent(w), from, &
+          dst%pointer(), dst%extent(w + 1), dst%extent(w), to)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! Moves the pages of managed memory to a device.
+  subroutine prefetch(self, x, device, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: x
+    integer(c_int32_t), intent(in) :: device
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (has_gaps('prefetch: x', x, stat, errmsg)) return
+    if (self%enqueues) then
+      code = gpumem_managed_prefetch_async(self%ctx, x%pointer(), x%size() * x%element_bytes, device, self%stream)
+    else
+      code = gpumem_managed_prefetch(self%ctx, x%pointer(), x%size() * x%element_bytes, device)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! dst(..., i) = src(..., index(i)), the index counted from 0.
+  subroutine gather_from_zero(self, src, index_from_zero, dst, status, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, index_from_zero, dst
+    type(gpumem_view), intent(in), optional :: status
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: row, from, to
+    integer(c_int32_t) :: code
+    if (.not. rows_fit('gather', src, dst, index_from_zero, dst, stat, errmsg)) return
+    row = product(src%extent(:src%rank - 1)) * src%element_bytes
+    from = src%stride(src%rank) * src%element_bytes
+    to = dst%stride(dst%rank) * dst%element_bytes
+    if (self%enqueues) then
+      code = gpumem_gather_async(self%ctx, row, src%pointer(), src%extent(src%rank), from, index_from_zero%dtype, &
+          index_from_zero%pointer(), index_from_zero%size(), dst%pointer(), to, word(status), self%stream)
+    else
+      code = gpumem_gather(self%ctx, row, src%pointer(), src%extent(src%rank), from, index_from_zero%dtype, &
+          index_from_zero%pointer(), index_from_zero%size(), dst%pointer(), to)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! dst(..., index(i)) = src(..., i), the index counted from 0.
+  subroutine scatter_from_zero(self, src, index_from_zero, dst, status, stat, errmsg)
+    class(gpumem_movement_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, index_from_zero, dst
+    type(gpumem_view), intent(in), optional :: status
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: row, from, to
+    integer(c_int32_t) :: code
+    if (.not. rows_fit('scatter', src, dst, index_from_zero, src, stat, errmsg)) return
+    row = product(src%extent(:src%rank - 1)) * src%element_bytes
+    from = src%stride(src%rank) * src%element_bytes
+    to = dst%stride(dst%rank) * dst%element_bytes
+    if (self%enqueues) then
+      code = gpumem_scatter_async(self%ctx, row, src%pointer(), from, index_from_zero%dtype, index_from_zero%pointer(), &
+          index_from_zero%size(), dst%pointer(), dst%extent(dst%rank), to, word(status), self%stream)
+    else
+      code = gpumem_scatter(self%ctx, row, src%pointer(), from, index_from_zero%dtype, index_from_zero%pointer(), &
+          index_from_zero%size(), dst%pointer(), dst%extent(dst%rank), to)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+end module

@@ -1,0 +1,229 @@
+! SPDX-License-Identifier: Apache-2.0
+! What only a call that is complete on return can do: values that come back, and indices of the program, counted from 1.
+module gpumem_values
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env
+  use gpumem_constants
+  use gpumem_errors, only: refuse, fail, failed
+  use gpumem_views
+  use gpumem_arrays
+  use gpumem_queues
+  implicit none
+  private
+  public :: gpumem_blocking_queue
+
+  type, abstract, extends(gpumem_queue) :: gpumem_blocking_queue
+  contains
+    procedure, private :: reduce_i64, reduce_r64, min_max_i64, min_max_r64, argreduce_i64, argreduce_r64
+    generic :: reduce => reduce_i64, reduce_r64
+    generic :: min_max => min_max_i64, min_max_r64
+    generic :: argreduce => argreduce_i64, argreduce_r64
+    procedure :: dot
+    procedure :: nrm2
+    procedure, private :: segments_i32, segments_i64, gather_i32, gather_i64, scatter_i32, scatter_i64
+    generic :: reduce_segments => segments_i32, segments_i64
+    generic :: gather => gather_i32, gather_i64
+    generic :: scatter => scatter_i32, scatter_i64
+  end type
+
+contains
+
+  ! value = the reduction of x: an int64 of integers, a real64 of reals.
+  subroutine reduce_i64(self, op, x, value, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x
+    integer(int64), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), target :: found(1)
+    if (has_two_results(op, stat, errmsg)) return
+    call self%reduce_to(op, x, gpumem_view(found), stat=stat, errmsg=errmsg)
+    if (failed(stat)) return
+    if (leaves_int64(x, found(1), stat, errmsg)) return
+    value = found(1)
+  end subroutine
+
+  subroutine reduce_r64(self, op, x, value, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x
+    real(real64), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64), target :: found(1)
+    if (has_two_results(op, stat, errmsg)) return
+    call self%reduce_to(op, x, gpumem_view(found), stat=stat, errmsg=errmsg)
+    if (.not. failed(stat)) value = found(1)
+  end subroutine
+
+  subroutine min_max_i64(self, x, low, high, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: x
+    integer(int64), intent(inout) :: low, high
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), target :: found(2)
+    call self%reduce_to(gpumem_min_max, x, gpumem_view(found), stat=stat, errmsg=errmsg)
+    if (failed(stat)) return
+    if (leaves_int64(x, found(2), stat, errmsg)) return
+    low = found(1)
+    high = found(2)
+  end subroutine
+
+  subroutine min_max_r64(self, x, low, high, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: x
+    real(real64), intent(inout) :: low, high
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64), target :: found(2)
+    call self%reduce_to(gpumem_min_max, x, gpumem_view(found), stat=stat, errmsg=errmsg)
+    if (failed(stat)) return
+    low = found(1)
+    high = found(2)
+  end subroutine
+
+  ! The minimum or maximum of x and where it is, counted from 1 in the order of the elements, as MINLOC(x, 1) of one dimension.
+  subroutine argreduce_i64(self, op, x, value, index, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x
+    integer(int64), intent(inout) :: value, index
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), target :: found(1), place(1)
+    call self%argreduce_to(op, x, gpumem_view(found), gpumem_view(place), stat, errmsg)
+    if (failed(stat)) return
+    if (leaves_int64(x, found(1), stat, errmsg)) return
+    value = found(1)
+    index = place(1) + 1
+  end subroutine
+
+  subroutine argreduce_r64(self, op, x, value, index, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x
+    real(real64), intent(inout) :: value
+    integer(int64), intent(inout) :: index
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64), target :: found(1)
+    integer(int64), target :: place(1)
+    call self%argreduce_to(op, x, gpumem_view(found), gpumem_view(place), stat, errmsg)
+    if (failed(stat)) return
+    value = found(1)
+    index = place(1) + 1
+  end subroutine
+
+  subroutine dot(self, x, y, value, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: x, y
+    real(real64), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64), target :: found(1)
+    call self%dot_to(x, y, gpumem_view(found), stat, errmsg)
+    if (.not. failed(stat)) value = found(1)
+  end subroutine
+
+  subroutine nrm2(self, x, value, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: x
+    real(real64), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    real(real64), target :: found(1)
+    call self%nrm2_to(x, gpumem_view(found), stat, errmsg)
+    if (.not. failed(stat)) value = found(1)
+  end subroutine
+
+  logical function has_two_results(op, stat, errmsg) result(two)
+    integer(c_int32_t), intent(in) :: op
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    two = op == gpumem_min_max
+    if (two) call refuse('reduce: op is gpumem_min_max, which gives two results: see min_max', stat, errmsg)
+  end function
+
+  ! Of unsigned elements, which Fortran does not have.
+  logical function leaves_int64(x, value, stat, errmsg) result(leaves)
+    type(gpumem_view), intent(in) :: x
+    integer(int64), intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    leaves = value < 0 .and. any(x%dtype == [gpumem_u8, gpumem_u16, gpumem_u32, gpumem_u64])
+    if (leaves) call fail(gpumem_overflow, 'the result is more than an int64 holds', stat, errmsg)
+  end function
+
+  ! -------------------------------------------------------------------------------------- indices, counted from 1
+
+  ! result(s) = the reduction of x(first(s)) to x(first(s + 1) - 1); the last of `first` is one past the last element that counts.
+  subroutine segments_i64(self, op, x, first, result, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, result
+    integer(int64), intent(in) :: first(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable, target :: offsets(:)
+    allocate (offsets(size(first)))
+    offsets(:) = first - 1
+    call self%segments_from_zero(op, x, gpumem_view(offsets), result, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine segments_i32(self, op, x, first, result, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    integer(c_int32_t), intent(in) :: op
+    type(gpumem_view), intent(in) :: x, result
+    integer(int32), intent(in) :: first(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%segments_i64(op, x, int(first, int64), result, stat, errmsg)
+  end subroutine
+
+  ! dst(..., i) = src(..., index(i)). The sentence on an index that is not there counts from 0.
+  subroutine gather_i64(self, src, index, dst, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer(int64), intent(in) :: index(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable, target :: from_zero(:)
+    allocate (from_zero(size(index)))
+    from_zero(:) = index - 1
+    call self%gather_from_zero(src, gpumem_view(from_zero), dst, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine gather_i32(self, src, index, dst, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer(int32), intent(in) :: index(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%gather_i64(src, int(index, int64), dst, stat, errmsg)
+  end subroutine
+
+  ! dst(..., index(i)) = src(..., i).
+  subroutine scatter_i64(self, src, index, dst, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer(int64), intent(in) :: index(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable, target :: from_zero(:)
+    allocate (from_zero(size(index)))
+    from_zero(:) = index - 1
+    call self%scatter_from_zero(src, gpumem_view(from_zero), dst, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine scatter_i32(self, src, index, dst, stat, errmsg)
+    class(gpumem_blocking_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: src, dst
+    integer(int32), intent(in) :: index(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%scatter_i64(src, int(index, int64), dst, stat, errmsg)
+  end subroutine
+
+end module
