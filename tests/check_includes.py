@@ -37,6 +37,7 @@ INCLUDE_RULES = [
     ("src/backend", LIBRARY, None, "a backend sees the seam, base and the kernels alone"),
     ("kernels", r"src/.*", None, "a kernel sees nothing of the library"),
     ("tools", r"(src|kernels)/.*", None, "the tool uses the public header alone"),
+    ("bindings", r"(src|kernels)/.*", None, "a binding uses the public header alone"),
     ("examples", r"(src|kernels)/.*", None, "an example uses the public header alone"),
 ]
 for folder in ENGINE:
