@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/convert/element.hpp"
+#include "kernels/cuda_launchers.hpp"
 #include "kernels/fill/fill.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/resize/resize.hpp"
@@ -222,6 +224,34 @@ TEST(FewBlocks, Resize) {
       const Bytes expected = resized(resize_bytes, 1, 2);
       for (const int64_t rows : {1, 2, 8, 16}) EXPECT_EQ(resized(resize_words, rows, 2), expected) << channels;
       EXPECT_EQ(resized(resize_global, 2, 2), expected) << channels;
+    }
+  }
+}
+
+TEST(FewBlocks, Convert) {
+  constexpr int64_t kN = 5001;
+  for (const auto& launcher : ConvertFamily::on_cuda().all) {
+    for (gpumem_dtype from = 0; from < kDtypes; ++from) {
+      for (gpumem_dtype to = 0; to < kDtypes; ++to) {
+        const Bytes src = random_bytes(static_cast<size_t>((kN + 1) * element_bytes(from)), 3);
+        Bytes expected = random_bytes(static_cast<size_t>((kN + 2) * element_bytes(to)), 4);
+        const DeviceBytes near = on_device(src);
+        const DeviceBytes far = on_device(expected);
+        const ConvertParams params{from, near.get() + element_bytes(from), to, far.get() + element_bytes(to), kN};
+        for_types({from, src.data() + element_bytes(from), to, expected.data() + element_bytes(to), kN},
+                  [&]<class To, class From>() {
+                    for (int64_t i = 1; i <= kN; ++i) {
+                      From v;
+                      std::memcpy(&v, src.data() + i * static_cast<int64_t>(sizeof v), sizeof v);
+                      const To result = converted<To>(v);
+                      std::memcpy(expected.data() + i * static_cast<int64_t>(sizeof result), &result, sizeof result);
+                    }
+                  });
+        ASSERT_EQ(launcher.launch(params, {.grid = 2, .block = kConvertThreads}, {}), cudaSuccess);
+        ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+        EXPECT_TRUE(from_device(far, expected.size()) == expected)
+            << launcher.name << ", " << traits_of(from).name << " to " << traits_of(to).name;
+      }
     }
   }
 }
