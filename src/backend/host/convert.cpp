@@ -30,8 +30,8 @@ void serial(const HostTeam&, const ConvertParams& p, const LaunchShape&) {
     for (int64_t i = 0; i < p.n; ++i) {
       From v;
       std::memcpy(&v, static_cast<const From*>(p.src) + i, sizeof v);
-      const To converted_v = converted<To>(v);
-      std::memcpy(static_cast<To*>(p.dst) + i, &converted_v, sizeof converted_v);
+      const To result = converted<To>(v);
+      std::memcpy(static_cast<To*>(p.dst) + i, &result, sizeof result);
     }
   });
 }
