@@ -200,13 +200,22 @@ TEST_P(CppMemory, DamageIsFoundInDebugMode) {
 TEST_P(CppMemory, IsTracedAndTrimmed) {
   const std::string path = testing::TempDir() + "gpumem_cpp_trace";
   ctx.trace(path);
-  ctx.free(ctx.alloc_device<int>(10));
+  {
+    auto stream = ctx.create_stream(), other = ctx.create_stream();
+    const auto memory = stream.alloc<int>(10);
+    other.uses(memory);
+  }
   ctx.end_trace();
   ctx.trim();
   std::ifstream trace(path);
-  std::string line;
+  std::string line, kinds;
   std::getline(trace, line);
   EXPECT_EQ(line, "gpumem-trace 1");
+  while (std::getline(trace, line)) {
+    kinds += line[0];
+    EXPECT_NE(line.substr(line.rfind(' ')), " 0x0") << "for all streams: " << line;
+  }
+  EXPECT_EQ(kinds, "auf");
   std::remove(path.c_str());
 }
 

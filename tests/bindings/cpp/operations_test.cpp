@@ -69,6 +69,7 @@ TEST_P(CppOperations, ReduceSequences) {
   EXPECT_EQ(place.value, -300);
   EXPECT_EQ(place.index, 0);
   EXPECT_EQ(ctx.argreduce(reduce_op::max, every(numbers, 2)).index, 499);
+  EXPECT_EQ(ctx.argreduce(reduce_op::max, every(numbers, 2)).value, 698);
   const std::array<std::uint8_t, 3> bytes{255, 255, 255};
   EXPECT_EQ(ctx.reduce(reduce_op::sum_cubes, bytes), 3U * 255 * 255 * 255);
   const std::vector<gpumem::f16> halves(3, gpumem::f16{0x3e00});  // 1.5
@@ -85,6 +86,9 @@ TEST_P(CppOperations, DotAndNorm) {
   EXPECT_EQ(ctx.dot(x, y), 21);
   EXPECT_EQ(ctx.dot(every(x, 2), every(y, 3)), 3 * 1 + 4 * 4);
   EXPECT_EQ(ctx.dot(z, z), 25);
+  const std::vector<float> a{1, 2, 3, 4};
+  EXPECT_EQ(ctx.dot(every(a, 2), every(a, 3)), 1 * 1 + 3 * 4);
+  EXPECT_EQ(ctx.dot(every(a, 3), every(z, 1)), 1 * 3 + 4 * 4);
   EXPECT_EQ(ctx.nrm2(z), 5);
   EXPECT_EQ(ctx.nrm2(every(x, 2)), 5);
   EXPECT_TRUE(throws(status::invalid_argument, "dot: x is 4, y is 2", [&] { (void)ctx.dot(x, every(y, 2)); }));

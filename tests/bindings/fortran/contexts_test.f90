@@ -4,6 +4,7 @@ module callbacks
   implicit none
   integer :: messages = 0
   integer(c_int64_t) :: tasks_run = 0
+  logical, volatile :: go = .true.
 contains
   subroutine on_message(user, level, message) bind(c)
     type(c_ptr), value :: user, message
@@ -17,6 +18,8 @@ contains
     procedure(gpumem_task_fn) :: task
     integer(c_int64_t) :: i
     if (c_associated(user)) return
+    do while (.not. go)
+    end do
     do i = 0, tasks - 1
       call task(task_state, i)
     end do
@@ -190,7 +193,9 @@ contains
     type(gpumem_context) :: other
     type(gpumem_ctx_options) :: options
     type(gpumem_memory) :: lost
+    type(gpumem_stream) :: stream
     integer, target :: state
+    logical :: done
     integer(int32), allocatable, target :: x(:)
     integer(int64) :: total
     options = gpumem_default_options()
@@ -203,6 +208,15 @@ contains
     x = 1
     call other%reduce(gpumem_sum, gpumem_view(x), total)
     call expect(total == size(x) .and. tasks_run > 0, 'the pool of the program')
+    call stream%create(other)
+    go = .false.
+    call stream%fill(gpumem_view(x), 2)
+    call stream%query(done)
+    call expect(.not. done, 'a stream with work to do')
+    go = .true.
+    call stream%synchronize()
+    call expect(all(x == 2), 'its work')
+    call stream%destroy()
     call other%alloc(lost, gpumem_memory_device, gpumem_i8, [10])
     call other%destroy()
     call expect(messages > 0, 'what was left is in the log')

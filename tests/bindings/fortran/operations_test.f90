@@ -43,6 +43,10 @@ contains
     b = 0
     call ctx%copy(part(gpumem_view(b), [1, 2, 1], [2, 4, 2]), part(gpumem_view(a), [3, 1, 3], [4, 3, 4]))
     call expect(all(b(1:2, 2:4, 1:2) == a(3:4, 1:3, 3:4)) .and. count(b /= 0) == 12, 'copy of parts of slices')
+    call ctx%copy(gpumem_view(b(:, :, 1)), gpumem_view(a(:, :, 2)))
+    call ctx%copy(gpumem_view(line(1:4)), gpumem_view(a(1:4, 1, 1)))
+    call ctx%copy(gpumem_view(line(:3)), part(gpumem_view(a(:, 1, 1)), [1], [5], [2]))
+    call expect(all(line(:3) == a(1:5:2, 1, 1)) .and. all(b(:, :, 1) == a(:, :, 2)), 'copy of what has gaps to what has none')
     line = 0
     call ctx%copy(part(gpumem_view(line), [1], [9], [4]), gpumem_view(a(1:3, 2, 1)))
     call expect(all(line(1:9:4) == a(1:3, 2, 1)) .and. count(line /= 0) == 3, 'copy with strides')
