@@ -88,18 +88,18 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ar
 
 // sqrt is passed in: host and device have no function of that name in common.
 template <class Sqrt>
-constexpr ReduceValue value_of(gpumem_reduce_op op, const SumNode& n, Sqrt sqrt) noexcept {
+constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op op, const SumNode& n, Sqrt sqrt) noexcept {
   return {{word_of(op == GPUMEM_NRM2 ? sqrt(n.sum) : n.sum)}, GPUMEM_OK};
 }
 
-constexpr ReduceValue value_of(const CompensatedNode& n) noexcept {
+constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const CompensatedNode& n) noexcept {
   const double corrected = n.sum + n.error;
   return {{word_of(is_finite(corrected) ? corrected : n.sum)}, GPUMEM_OK};
 }
 
 // Large and small sums never meet: next to a large element a small one is nothing.
 template <class Sqrt>
-constexpr ReduceValue value_of(const NormNode& n, Sqrt sqrt) noexcept {
+constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const NormNode& n, Sqrt sqrt) noexcept {
   double norm = 0;
   if (n.large > 0 || n.large != n.large) {
     const double middle = (n.middle * kNormScaleLarge) * kNormScaleLarge;
@@ -118,22 +118,16 @@ constexpr ReduceValue value_of(const NormNode& n, Sqrt sqrt) noexcept {
   return {{word_of(norm)}, GPUMEM_OK};
 }
 
+// Of a node whose value takes no root.
+template <class Node, class Sqrt>
+requires(Node::kind != NodeKind::sum && Node::kind != NodeKind::norm) constexpr ReduceValue
+    value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Node& n, Sqrt) noexcept {
+  return value_of(dtype, op, n);
+}
+
 template <class Sqrt>
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& n, Sqrt sqrt) noexcept {
-  switch (node_kind(dtype, op)) {
-    case NodeKind::integer:
-      return value_of(dtype, op, IntegerNode(n));
-    case NodeKind::range:
-      return value_of(dtype, op, RangeNode(n));
-    case NodeKind::arg:
-      return value_of(dtype, op, ArgNode(n));
-    case NodeKind::compensated:
-      return value_of(CompensatedNode(n));
-    case NodeKind::norm:
-      return value_of(NormNode(n), sqrt);
-    default:
-      return value_of(op, SumNode(n), sqrt);
-  }
+  return with_node(node_kind(dtype, op), [&](auto node) { return value_of(dtype, op, decltype(node)(n), sqrt); });
 }
 
 }  // namespace gpumem

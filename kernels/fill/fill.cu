@@ -1,10 +1,15 @@
-// Fills: write only, `bytes` bytes. bytes: one a thread, the plain form. vec16: 16 a thread. The ragged ends before the first 16-byte boundary and after the last are
-// written by the first block, a byte a thread; between them the pattern is the same word, rotated by the length of the head.
+// Fills: write only, rows * bytes bytes.
+//   bytes  one a thread, the plain form, of one row
+//   vec16  16 a thread, of one row. The ragged ends before the first 16-byte boundary and after the last are written by the first block,
+//          a byte a thread; between them the pattern is the same word, rotated by the length of the head
+//   rows   any rows with gaps between them: a thread writes one word of the widest access at which all rows begin, neighbouring threads
+//          neighbouring words of a row, and the last thread of a row writes its end in halves of that
 #include <cstring>
 
 #include "kernels/enqueue.cuh"
 #include "kernels/fill/fill.hpp"
 #include "kernels/fill/limits.hpp"
+#include "kernels/limits.hpp"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
@@ -13,35 +18,79 @@ namespace {
 constexpr int kThreads = kFillThreads;
 
 // Read by a run-time index: __grid_constant__ leaves it in constant memory, where a copy on the stack would cost every thread.
-struct Ends {
-  unsigned char word[16];
+struct Pattern {
+  alignas(16) unsigned char bytes[16];
+
+  explicit Pattern(const FillParams& params) noexcept { std::memcpy(bytes, params.word, sizeof bytes); }
 };
 
 __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int64_t bytes, int64_t head, int64_t words,
-                                                         uint4 rotated, const __grid_constant__ Ends ends) {
+                                                         uint4 rotated, const __grid_constant__ Pattern pattern) {
   after_earlier_work();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   auto* body = reinterpret_cast<uint4*>(dst + head);
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) body[i] = rotated;
   if (blockIdx.x != 0) return;
   const int64_t tail = head + words * 16 + threadIdx.x;
-  if (threadIdx.x < head) dst[threadIdx.x] = ends.word[threadIdx.x];
-  if (tail < bytes) dst[tail] = ends.word[tail % 16];
+  if (threadIdx.x < head) dst[threadIdx.x] = pattern.bytes[threadIdx.x];
+  if (tail < bytes) dst[tail] = pattern.bytes[tail % 16];
 }
 
 __global__ void __launch_bounds__(kThreads)
-    bytes_kernel(unsigned char* dst, int64_t bytes, const __grid_constant__ Ends ends) {
+    bytes_kernel(unsigned char* dst, int64_t bytes, const __grid_constant__ Pattern pattern) {
   const int64_t step = int64_t{gridDim.x} * kThreads;
-  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < bytes; i += step) dst[i] = ends.word[i % 16];
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < bytes; i += step) dst[i] = pattern.bytes[i % 16];
+}
+
+// The pattern's bytes from `at` on, a multiple of kBytes.
+template <int kBytes>
+__device__ void write_word(unsigned char* row, int64_t at, const Pattern& pattern) {
+  using Word = WordOf<kBytes>;
+  *reinterpret_cast<Word*>(row + at) = *reinterpret_cast<const Word*>(&pattern.bytes[at % 16]);
+}
+
+// Less than 2 * kBytes bytes.
+template <int kBytes>
+__device__ void write_rest(unsigned char* row, int64_t at, int rest, const Pattern& pattern) {
+  if (rest & kBytes) {
+    write_word<kBytes>(row, at, pattern);
+    at += kBytes;
+  }
+  if constexpr (kBytes > 1) write_rest<kBytes / 2>(row, at, rest, pattern);
+}
+
+template <int kAccess>
+__global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int64_t bytes, int64_t rows, int64_t pitch,
+                                                        const __grid_constant__ Pattern pattern) {
+  const int64_t words_a_row = row_accesses(bytes, kAccess);
+  const int64_t words = words_a_row * rows;
+  const int64_t step = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) {
+    int64_t row = 0;
+    if (i >= words_a_row) {  // a 32-bit division is several times shorter
+      row = i <= UINT32_MAX ? static_cast<uint32_t>(i) / static_cast<uint32_t>(words_a_row) : i / words_a_row;
+    }
+    const int64_t at = (i - row * words_a_row) * kAccess;
+    unsigned char* here = dst + row * pitch;
+    if (at + kAccess <= bytes) {
+      write_word<kAccess>(here, at, pattern);
+    } else if constexpr (kAccess > 1) {
+      write_rest<kAccess / 2>(here, at, static_cast<int>(bytes - at), pattern);
+    }
+  }
+}
+
+template <int kAccess>
+cudaError_t start(const FillParams& params, const LaunchShape& shape, const Pattern& pattern, Stream stream) {
+  return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(shape.grid), kThreads, stream,
+                 static_cast<unsigned char*>(params.dst), params.row_bytes(), params.rows, params.pitch, pattern);
 }
 
 }  // namespace
 
 cudaError_t fill_bytes(const FillParams& params, const LaunchShape& shape, Stream stream) {
-  Ends ends;
-  std::memcpy(ends.word, params.word, 16);
   return enqueue(bytes_kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
-                 static_cast<unsigned char*>(params.dst), params.row_bytes(), ends);
+                 static_cast<unsigned char*>(params.dst), params.row_bytes(), Pattern(params));
 }
 
 cudaError_t fill_vec16(const FillParams& params, const LaunchShape& shape, Stream stream) {
@@ -50,13 +99,16 @@ cudaError_t fill_vec16(const FillParams& params, const LaunchShape& shape, Strea
   const int64_t head = to_boundary < params.row_bytes() ? to_boundary : params.row_bytes();
   const int64_t words = (params.row_bytes() - head) / 16;
   unsigned char rotated[16];
-  Ends ends;
   for (int i = 0; i < 16; ++i) rotated[i] = params.word[(i + head) % 16];
-  std::memcpy(ends.word, params.word, 16);
   uint4 word;
   std::memcpy(&word, rotated, 16);
   return enqueue_early(vec16_kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
-                       static_cast<unsigned char*>(params.dst), params.row_bytes(), head, words, word, ends);
+                       static_cast<unsigned char*>(params.dst), params.row_bytes(), head, words, word, Pattern(params));
+}
+
+cudaError_t fill_rows(const FillParams& params, const LaunchShape& shape, Stream stream) {
+  return for_size(params.access(),
+                  [&]<int kAccess>() { return start<kAccess>(params, shape, Pattern(params), stream); });
 }
 
 cudaError_t fill_preload() { return preload(vec16_kernel); }

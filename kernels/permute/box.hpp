@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "kernels/permute/axes.hpp"
+#include "kernels/permute/params.hpp"
 
 namespace gpumem {
 

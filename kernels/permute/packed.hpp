@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <numeric>
 
-#include "kernels/permute/axes.hpp"
 #include "kernels/permute/box.hpp"
+#include "kernels/permute/params.hpp"
 
 namespace gpumem {
 

@@ -1,11 +1,57 @@
-// A permutation of axes, as it travels from the entry point to the kernel.
+// A permutation of axes, as it travels from the entry point to the kernel, and its axes as the tables, the host's loops and the kernels
+// see them.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/permute/axes.hpp"
-
 namespace gpumem {
+
+constexpr int32_t kMaxPermuteRank = 8;
+
+// The element at index i goes from src + sum i[d] * src_stride[d] to dst + sum i[d] * dst_stride[d]; strides in elements. The
+// axes have no order of their own.
+struct PermuteAxes {
+  int64_t element_bytes = 1;
+  int32_t rank = 0;
+  int64_t extent[kMaxPermuteRank] = {};
+  int64_t src_stride[kMaxPermuteRank] = {};
+  int64_t dst_stride[kMaxPermuteRank] = {};
+
+  friend constexpr bool operator==(const PermuteAxes&, const PermuteAxes&) = default;
+
+  constexpr int64_t elements() const noexcept {
+    int64_t product = 1;
+    for (int32_t d = 0; d < rank; ++d) product *= extent[d];
+    return product;
+  }
+  constexpr void add(int64_t length, int64_t in_src, int64_t in_dst) noexcept {
+    extent[rank] = length;
+    src_stride[rank] = in_src;
+    dst_stride[rank++] = in_dst;
+  }
+};
+
+// What is left when axes are fused. Axis 0 is the fastest of dst from here on.
+enum class PermuteForm : int32_t {
+  copy,    // one contiguous run
+  rows,    // runs of axis 0, contiguous on both sides
+  planes,  // axis 0 is contiguous in dst and another one in src
+  general
+};
+
+// The axis other than 0 along which elements of src lie side by side; -1: none.
+constexpr int32_t src_fastest(const PermuteAxes& axes) noexcept {
+  for (int32_t d = 1; d < axes.rank; ++d) {
+    if (axes.src_stride[d] == 1) return d;
+  }
+  return -1;
+}
+
+constexpr PermuteForm form_of(const PermuteAxes& fused) noexcept {
+  if (fused.dst_stride[0] != 1) return PermuteForm::general;
+  if (fused.src_stride[0] == 1) return fused.rank == 1 ? PermuteForm::copy : PermuteForm::rows;
+  return src_fastest(fused) > 0 && fused.src_stride[0] > 0 ? PermuteForm::planes : PermuteForm::general;
+}
 
 // As it is given, and what the plan makes of it: the axes, fused, and no pointer to the program's arrays.
 struct PermuteParams {

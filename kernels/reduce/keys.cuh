@@ -6,30 +6,20 @@
 
 namespace gpumem::kernels {
 
-// Elements that are ordered alike: integers of one size (with the sign bit inverted, if they have one), or floating-point
-// types of one size.
-enum class KeyClass { integer8, integer16, integer32, integer64, floating16, f32, f64 };
-
-constexpr int key_bytes(KeyClass c) {
-  switch (c) {
-    case KeyClass::integer8:
-      return 1;
-    case KeyClass::integer16:
-    case KeyClass::floating16:
-      return 2;
-    case KeyClass::integer32:
-    case KeyClass::f32:
-      return 4;
-    default:
-      return 8;
-  }
+// Elements that are ordered alike have one class: integers of one size (with the sign bit inverted, if they have one), or
+// floating-point types of one size. It is named by one of them: the unsigned type, or f16.
+constexpr gpumem_dtype other_of_class(gpumem_dtype of_class) noexcept {
+  static_assert(GPUMEM_U8 == GPUMEM_I8 + 1 && GPUMEM_U16 == GPUMEM_I16 + 1 && GPUMEM_U32 == GPUMEM_I32 + 1 &&
+                GPUMEM_U64 == GPUMEM_I64 + 1);
+  if (of_class == GPUMEM_F16) return GPUMEM_BF16;
+  return is_floating(of_class) ? of_class : of_class - 1;
 }
 
 // Lowest and highest of 32-bit words, of halves of words, or of pairs of words.
-template <KeyClass kClass>
+template <gpumem_dtype kClass>
 class KeyRange {
  public:
-  static constexpr int kBytes = key_bytes(kClass);
+  static constexpr int kBytes = element_bytes(kClass);
 
   // flip: the sign bits of signed integers, else 0.
   __device__ explicit KeyRange(gpumem_dtype dtype) : flip_(is_signed_integer(dtype) ? ~uint32_t{0} : 0) {}
@@ -71,16 +61,16 @@ class KeyRange {
   using Word = std::conditional_t<kBytes == 8, uint64_t, uint32_t>;
 
   __device__ __forceinline__ void take_word(uint32_t w) {
-    if constexpr (kClass == KeyClass::integer8) {
+    if constexpr (kClass == GPUMEM_U8) {
       const uint32_t key = w ^ (flip_ & 0x80808080u);
       take_halves(key & 0x00ff00ffu);
       take_halves(key >> 8 & 0x00ff00ffu);
-    } else if constexpr (kClass == KeyClass::integer16) {
+    } else if constexpr (kClass == GPUMEM_U16) {
       take_halves(w ^ (flip_ & 0x80008000u));
-    } else if constexpr (kClass == KeyClass::floating16) {
+    } else if constexpr (kClass == GPUMEM_F16) {
       const uint32_t signs = w >> 15 & 0x00010001u;
       take_halves(w ^ (signs * 0x7fffu | 0x80008000u));
-    } else if constexpr (kClass == KeyClass::integer32) {
+    } else if constexpr (kClass == GPUMEM_U32) {
       take_key(w ^ (flip_ & 0x80000000u));
     } else {
       take_key(w ^ (static_cast<uint32_t>(static_cast<int32_t>(w) >> 31) | 0x80000000u));
@@ -88,7 +78,7 @@ class KeyRange {
   }
   __device__ __forceinline__ void take_wide(uint64_t w) {
     constexpr uint64_t kSign = uint64_t{1} << 63;
-    if constexpr (kClass == KeyClass::integer64) {
+    if constexpr (kClass == GPUMEM_U64) {
       take_key(w ^ (flip_ != 0 ? kSign : 0));
     } else {
       take_key(w ^ (static_cast<uint64_t>(static_cast<int64_t>(w) >> 63) | kSign));
@@ -105,47 +95,32 @@ class KeyRange {
 };
 
 // Calls f(type) with the type as a constant: one of the two, or the one, that are of the class.
-template <KeyClass kClass, class F>
+template <gpumem_dtype kClass, class F>
 __device__ __forceinline__ auto for_type(gpumem_dtype dtype, const F& f) {
-  if constexpr (kClass == KeyClass::f32) {
-    return f(GPUMEM_F32);
-  } else if constexpr (kClass == KeyClass::f64) {
-    return f(GPUMEM_F64);
-  } else if constexpr (kClass == KeyClass::floating16) {
-    return dtype == GPUMEM_F16 ? f(GPUMEM_F16) : f(GPUMEM_BF16);
-  } else if constexpr (kClass == KeyClass::integer8) {
-    return dtype == GPUMEM_I8 ? f(GPUMEM_I8) : f(GPUMEM_U8);
-  } else if constexpr (kClass == KeyClass::integer16) {
-    return dtype == GPUMEM_I16 ? f(GPUMEM_I16) : f(GPUMEM_U16);
-  } else if constexpr (kClass == KeyClass::integer32) {
-    return dtype == GPUMEM_I32 ? f(GPUMEM_I32) : f(GPUMEM_U32);
+  constexpr gpumem_dtype kOther = other_of_class(kClass);
+  if constexpr (kOther == kClass) {
+    return f(kClass);
   } else {
-    return dtype == GPUMEM_I64 ? f(GPUMEM_I64) : f(GPUMEM_U64);
+    return dtype == kOther ? f(kOther) : f(kClass);
   }
 }
 
 // Calls f with the class of a type as a constant.
 template <class F>
 cudaError_t for_key_class(gpumem_dtype dtype, const F& f) {
-  switch (dtype) {
-    case GPUMEM_I8:
-    case GPUMEM_U8:
-      return f.template operator()<KeyClass::integer8>();
-    case GPUMEM_I16:
-    case GPUMEM_U16:
-      return f.template operator()<KeyClass::integer16>();
-    case GPUMEM_F16:
-    case GPUMEM_BF16:
-      return f.template operator()<KeyClass::floating16>();
-    case GPUMEM_I32:
-    case GPUMEM_U32:
-      return f.template operator()<KeyClass::integer32>();
-    case GPUMEM_F32:
-      return f.template operator()<KeyClass::f32>();
-    case GPUMEM_F64:
-      return f.template operator()<KeyClass::f64>();
+  if (is_floating(dtype)) {
+    if (dtype == GPUMEM_F32) return f.template operator()<GPUMEM_F32>();
+    return dtype == GPUMEM_F64 ? f.template operator()<GPUMEM_F64>() : f.template operator()<GPUMEM_F16>();
+  }
+  switch (element_bytes(dtype)) {
+    case 1:
+      return f.template operator()<GPUMEM_U8>();
+    case 2:
+      return f.template operator()<GPUMEM_U16>();
+    case 4:
+      return f.template operator()<GPUMEM_U32>();
     default:
-      return f.template operator()<KeyClass::integer64>();
+      return f.template operator()<GPUMEM_U64>();
   }
 }
 

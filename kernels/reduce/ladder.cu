@@ -44,33 +44,31 @@ struct Term {
   }
 };
 
-enum class Step { neighbored, neighbored_packed, interleaved, unrolled_warp, complete };
-
 // s[0] becomes the sum of s[0] .. s[kThreads - 1].
-template <Step kStep, class Value>
+template <LadderStep kStep, class Value>
 __device__ __forceinline__ Value reduce_shared(Value* s) {
   const int t = threadIdx.x;
-  if constexpr (kStep == Step::neighbored) {
+  if constexpr (kStep == LadderStep::neighbored) {
     for (int distance = 1; distance < kThreads; distance *= 2) {
       if (t % (2 * distance) == 0) s[t] += s[t + distance];
       __syncthreads();
     }
     return s[0];
-  } else if constexpr (kStep == Step::neighbored_packed) {
+  } else if constexpr (kStep == LadderStep::neighbored_packed) {
     for (int distance = 1; distance < kThreads; distance *= 2) {
       const int at = 2 * distance * t;
       if (at < kThreads) s[at] += s[at + distance];
       __syncthreads();
     }
     return s[0];
-  } else if constexpr (kStep == Step::interleaved) {
+  } else if constexpr (kStep == LadderStep::interleaved) {
     for (int half = static_cast<int>(blockDim.x) / 2; half > 0; half /= 2) {
       if (t < half) s[t] += s[t + half];
       __syncthreads();
     }
     return s[0];
   } else {
-    if constexpr (kStep == Step::complete) {
+    if constexpr (kStep == LadderStep::complete) {
 #pragma unroll
       for (int half = kThreads / 2; half > 32; half /= 2) {
         if (t < half) s[t] += s[t + half];
@@ -104,7 +102,7 @@ __device__ __forceinline__ void hand_in_sum(const ReduceLaunch& launch, const No
 }
 
 // Blocks take parts of kDataBlocks x kThreads elements, and the next ones when there are more parts than blocks.
-template <gpumem_reduce_op kOp, Step kStep, int kDataBlocks>
+template <gpumem_reduce_op kOp, LadderStep kStep, int kDataBlocks>
 __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
     ladder_kernel(const __grid_constant__ ReduceLaunch launch) {
   using Value = typename Term<kOp>::Value;
@@ -163,43 +161,30 @@ cudaError_t for_op(gpumem_reduce_op op, const F& f) {
   }
 }
 
-template <Step kStep, int kDataBlocks>
-cudaError_t climb(const ReduceLaunch& launch, Stream stream) {
+}  // namespace
+
+template <LadderStep kStep, int kDataBlocks>
+cudaError_t reduce_ladder(const ReduceLaunch& launch, Stream stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
     return enqueue(ladder_kernel<kOp, kStep, kDataBlocks>, grid, kThreads, stream, launch);
   });
 }
+template cudaError_t reduce_ladder<LadderStep::neighbored, 1>(const ReduceLaunch&, Stream);
+template cudaError_t reduce_ladder<LadderStep::neighbored_packed, 1>(const ReduceLaunch&, Stream);
+template cudaError_t reduce_ladder<LadderStep::interleaved, 1>(const ReduceLaunch&, Stream);
+template cudaError_t reduce_ladder<LadderStep::interleaved, 2>(const ReduceLaunch&, Stream);
+template cudaError_t reduce_ladder<LadderStep::unrolled_warp, 8>(const ReduceLaunch&, Stream);
+template cudaError_t reduce_ladder<LadderStep::complete, 8>(const ReduceLaunch&, Stream);
 
 template <bool kCoalesced>
-cudaError_t share_out(const ReduceLaunch& launch, Stream stream) {
+cudaError_t reduce_shared_out(const ReduceLaunch& launch, Stream stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
     return enqueue(shared_out_kernel<kOp, kCoalesced>, grid, kThreads, stream, launch);
   });
 }
-
-}  // namespace
-
-cudaError_t reduce_neighbored(const ReduceLaunch& launch, Stream stream) {
-  return climb<Step::neighbored, 1>(launch, stream);
-}
-cudaError_t reduce_neighbored_packed(const ReduceLaunch& launch, Stream stream) {
-  return climb<Step::neighbored_packed, 1>(launch, stream);
-}
-cudaError_t reduce_interleaved(const ReduceLaunch& launch, Stream stream) {
-  return climb<Step::interleaved, 1>(launch, stream);
-}
-cudaError_t reduce_unroll2(const ReduceLaunch& launch, Stream stream) {
-  return climb<Step::interleaved, 2>(launch, stream);
-}
-cudaError_t reduce_unroll8_warp(const ReduceLaunch& launch, Stream stream) {
-  return climb<Step::unrolled_warp, 8>(launch, stream);
-}
-cudaError_t reduce_unroll8_complete(const ReduceLaunch& launch, Stream stream) {
-  return climb<Step::complete, 8>(launch, stream);
-}
-cudaError_t reduce_strided(const ReduceLaunch& launch, Stream stream) { return share_out<false>(launch, stream); }
-cudaError_t reduce_coalesced(const ReduceLaunch& launch, Stream stream) { return share_out<true>(launch, stream); }
+template cudaError_t reduce_shared_out<false>(const ReduceLaunch&, Stream);
+template cudaError_t reduce_shared_out<true>(const ReduceLaunch&, Stream);
 
 }  // namespace gpumem::kernels

@@ -105,14 +105,14 @@ ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned
 ReduceLauncher reduce_strided_scalar;  // any lines
 ReduceLauncher reduce_warp_lines;      // contiguous lines
 ReduceLauncher reduce_columns;
-ReduceLauncher reduce_neighbored;
-ReduceLauncher reduce_neighbored_packed;
-ReduceLauncher reduce_interleaved;
-ReduceLauncher reduce_unroll2;
-ReduceLauncher reduce_unroll8_warp;
-ReduceLauncher reduce_unroll8_complete;
-ReduceLauncher reduce_strided;
-ReduceLauncher reduce_coalesced;
+
+// The textbook ladder: a step of the reduction in shared memory and the data blocks that a block adds on the way in; and each thread's
+// share of x, contiguous or with the grid's stride.
+enum class LadderStep { neighbored, neighbored_packed, interleaved, unrolled_warp, complete };
+template <LadderStep kStep, int kDataBlocks>
+cudaError_t reduce_ladder(const ReduceLaunch& launch, Stream stream);
+template <bool kCoalesced>
+cudaError_t reduce_shared_out(const ReduceLaunch& launch, Stream stream);
 
 // By kind of node, for reduce_tiles and reduce_single_tile.
 ReduceLauncher reduce_tiles_integer;

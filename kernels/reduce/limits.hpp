@@ -14,20 +14,7 @@ constexpr int64_t kScratchNodeBytes = kMaxReduceBlocks * int64_t{sizeof(ReduceNo
 
 // Of the largest node of a kind, as kernels leave it in scratch memory.
 constexpr int64_t node_bytes(NodeKind kind) noexcept {
-  switch (kind) {
-    case NodeKind::sum:
-      return sizeof(SumNode);
-    case NodeKind::range:
-      return sizeof(RangeNode);
-    case NodeKind::arg:
-      return sizeof(ArgNode);
-    case NodeKind::compensated:
-      return sizeof(CompensatedNode);
-    case NodeKind::norm:
-      return sizeof(NormNode);
-    default:
-      return sizeof(IntegerNode);
-  }
+  return with_node(kind, [](auto node) { return int64_t{sizeof node}; });
 }
 
 // Threads of the largest block of a tile kernel. Two such blocks fit a multiprocessor with 61 registers a thread, which hold all of a

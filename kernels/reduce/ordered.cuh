@@ -1,6 +1,6 @@
 // Leaves of the reproducible order, by warps. A warp reads a leaf by 16-byte words: lane positions 4 g .. 4 g + 3 (f32) of each row
 // belong to thread g. When x does not begin at such a word, the words are taken as they lie: the positions of a leaf are then
-// turned by a constant, which the fold does not notice, and the first positions begin one row later.
+// rotated by a constant, which the fold does not notice, and the first positions begin one row later.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -112,20 +112,20 @@ class Words {
   __device__ explicit Words(const LeafSpan& span) : span_(span) {}
 
   __device__ const LeafSpan& span() const { return span_; }
-  __device__ int turned() const { return span_.turned; }
+  __device__ int rotation() const { return span_.rotation; }
   __device__ const uint4* at(int64_t word) const { return reinterpret_cast<const uint4*>(span_.words) + word; }
   __device__ uint4 whole(int64_t word) const { return __ldcs(at(word)); }
   __device__ bool inside(int64_t word) const {
-    const int64_t first = word * E::kPerWord - span_.turned;
+    const int64_t first = word * E::kPerWord - span_.rotation;
     return first >= 0 && first + E::kPerWord <= span_.n;
   }
   __device__ bool outside(int64_t word) const {
-    const int64_t first = word * E::kPerWord - span_.turned;
+    const int64_t first = word * E::kPerWord - span_.rotation;
     return first + E::kPerWord <= 0 || first >= span_.n;
   }
   // Elements from `first` on, by themselves; zeros outside the line.
   __device__ uint4 gathered(int64_t first) const {
-    const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.turned;
+    const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.rotation;
     union {
       uint4 word;
       typename E::Raw element[E::kPerWord];
@@ -218,7 +218,7 @@ class Leaf {
 #pragma unroll
         for (int i = 0; i < kRows * L::kSlots; ++i) {
           const int64_t word = first + r0 * L::kWordsPerRow + i * L::kThreads;
-          if (!x_.inside(word) && !x_.outside(word)) x[i] = x_.gathered(word * L::kPerWord - x_.turned());
+          if (!x_.inside(word) && !x_.outside(word)) x[i] = x_.gathered(word * L::kPerWord - x_.rotation());
         }
       }
 #pragma unroll
@@ -227,32 +227,32 @@ class Leaf {
         const bool first_word = r0 + i == 0 && g == 0;
 #pragma unroll
         for (int k = 0; k < L::kPerWord; ++k) {
-          const bool of_leaf_before = first_word && k < x_.turned();
+          const bool of_leaf_before = first_word && k < x_.rotation();
           if (!of_leaf_before)
             term.enter(a[slot * L::kPerWord + k], E::at(x[i], k), E::at(Term::kInputs == 2 ? y[i] : x[i], k));
         }
       }
     }
-    if (x_.turned() > 0 && g == 0) enter_last_row<kFull>(a, first + kLeafRows * L::kWordsPerRow, term);
+    if (x_.rotation() > 0 && g == 0) enter_last_row<kFull>(a, first + kLeafRows * L::kWordsPerRow, term);
   }
 
   // Row 8 of the positions that began with row 1.
   template <bool kFull>
   __device__ __forceinline__ void enter_last_row(Node (&a)[kPositions], int64_t word, Term& term) const {
-    const uint4 x = kFull ? x_.whole(word) : x_.gathered(word * L::kPerWord - x_.turned());
+    const uint4 x = kFull ? x_.whole(word) : x_.gathered(word * L::kPerWord - x_.rotation());
     const uint4 y = Term::kInputs == 2 ? word_of_y<kFull>(word) : x;
 #pragma unroll
     for (int k = 0; k < L::kPerWord; ++k) {
-      if (k < x_.turned()) term.enter(a[k], E::at(x, k), E::at(y, k));
+      if (k < x_.rotation()) term.enter(a[k], E::at(x, k), E::at(y, k));
     }
   }
 
   // The elements of y that meet a word of x.
   template <bool kFull>
   __device__ __forceinline__ uint4 word_of_y(int64_t word) const {
-    const bool alike = x_.turned() == y_.turned();
+    const bool alike = x_.rotation() == y_.rotation();
     if (alike && (kFull || y_.inside(word))) return y_.whole(word);
-    return y_.gathered(word * L::kPerWord - x_.turned());
+    return y_.gathered(word * L::kPerWord - x_.rotation());
   }
 
   Words<kType> x_;
@@ -308,7 +308,7 @@ __device__ __noinline__ typename Term::Node leaf_at_end(Operands line, int q) {
 // Whether leaves begin with a word in every operand.
 template <class Term>
 __device__ __forceinline__ bool begin_with_words(const Operands& line) {
-  return line.x.turned == 0 && (Term::kInputs == 1 || line.y.turned == 0);
+  return line.x.rotation == 0 && (Term::kInputs == 1 || line.y.rotation == 0);
 }
 
 }  // namespace gpumem::kernels

@@ -35,9 +35,9 @@ constexpr WordSpan word_span(uint64_t address, int64_t n, int bytes) noexcept {
 
 // Leaves of the reproducible order, in the words that the line lies in, the first and last of them in part.
 struct LeafSpan {
-  uint64_t words = 0;  // address of the word with element 0
-  int64_t n = 0;       // elements
-  int32_t turned = 0;  // elements of that word before element 0
+  uint64_t words = 0;    // address of the word with element 0
+  int64_t n = 0;         // elements
+  int32_t rotation = 0;  // elements of that word before element 0
   int32_t leaves = 0;
   int32_t full_first = 0;  // leaves [full_first, full_last) touch only words that lie in the line
   int32_t full_last = 0;
@@ -46,11 +46,11 @@ struct LeafSpan {
 constexpr LeafSpan leaf_span(uint64_t address, int64_t n, int bytes) noexcept {
   LeafSpan span;
   span.n = n;
-  span.turned = static_cast<int32_t>(address % 16) / bytes;
+  span.rotation = static_cast<int32_t>(address % 16) / bytes;
   span.words = address - address % 16;
   span.leaves = static_cast<int32_t>((n + kLeafTerms - 1) / kLeafTerms);
-  span.full_first = span.turned > 0 ? 1 : 0;
-  const int64_t beyond = span.turned > 0 ? 16 / bytes - span.turned : 0;
+  span.full_first = span.rotation > 0 ? 1 : 0;
+  const int64_t beyond = span.rotation > 0 ? 16 / bytes - span.rotation : 0;
   span.full_last = static_cast<int32_t>(n > beyond ? (n - beyond) / kLeafTerms : 0);
   return span;
 }

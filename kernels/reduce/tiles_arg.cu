@@ -8,19 +8,19 @@ namespace gpumem::kernels {
 namespace {
 
 // Ranks of elements of 4 and 8 bytes, as rank_of() gives them.
-template <KeyClass kClass>
+template <gpumem_dtype kClass>
 class Ranks {
  public:
-  using Rank = std::conditional_t<key_bytes(kClass) == 8, uint64_t, uint32_t>;
+  using Rank = std::conditional_t<element_bytes(kClass) == 8, uint64_t, uint32_t>;
 
   __device__ Ranks(gpumem_dtype dtype, bool maximum)
       : flip_((kFloating || is_signed_integer(dtype) ? kSign : 0) ^ (maximum ? ~Rank{0} : 0)) {}
   __device__ __forceinline__ Rank operator()(Rank bits) const {
-    if constexpr (kClass == KeyClass::f32) {
+    if constexpr (kClass == GPUMEM_F32) {
       const Rank negative = static_cast<Rank>(static_cast<int32_t>(bits) >> 31) & ~kSign;
       const float x = __uint_as_float(bits);
       return x != x ? 0 : bits ^ negative ^ flip_;
-    } else if constexpr (kClass == KeyClass::f64) {
+    } else if constexpr (kClass == GPUMEM_F64) {
       const Rank negative = static_cast<Rank>(static_cast<int64_t>(bits) >> 63) & ~kSign;
       const double x = __longlong_as_double(static_cast<long long>(bits));
       return x != x ? 0 : bits ^ negative ^ flip_;
@@ -30,15 +30,15 @@ class Ranks {
   }
 
  private:
-  static constexpr bool kFloating = kClass == KeyClass::f32 || kClass == KeyClass::f64;
+  static constexpr bool kFloating = is_floating(kClass);
   static constexpr Rank kSign = Rank{1} << (8 * sizeof(Rank) - 1);
   Rank flip_;
 };
 
-template <KeyClass kClass, int kWords>
+template <gpumem_dtype kClass, int kWords>
 class PlaceState {
  public:
-  static constexpr int kBytes = key_bytes(kClass);
+  static constexpr int kBytes = element_bytes(kClass);
   static constexpr Values kValues = Values::placed;
   using Node = std::conditional_t<kBytes == 8, ArgNode, SmallArgNode>;
 
@@ -99,11 +99,11 @@ class PlaceState {
   Node end_;
 };
 
-template <KeyClass kClass, int kWords>
+template <gpumem_dtype kClass, int kWords>
 class ChunkState {
  public:
   using Node = SmallArgNode;
-  static constexpr int kBytes = key_bytes(kClass);
+  static constexpr int kBytes = element_bytes(kClass);
   static constexpr Values kValues = Values::placed;
 
   __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)
@@ -174,8 +174,7 @@ class ChunkState {
   __device__ __forceinline__ uint32_t lowest_rank(const KeyRange<kClass>& keys) const {
     constexpr uint32_t kAllBits = ~uint32_t{0} >> (32 - 8 * kBytes);
     const auto range = keys.node();
-    const bool nan =
-        kClass == KeyClass::floating16 && (is_nan_key(dtype_, range.low) || is_nan_key(dtype_, range.high));
+    const bool nan = kClass == GPUMEM_F16 && (is_nan_key(dtype_, range.low) || is_nan_key(dtype_, range.high));
     return nan ? 0 : maximum_ ? range.high ^ kAllBits : range.low;
   }
   __device__ __forceinline__ uint32_t rank_of_element(uint32_t bits) const {
@@ -192,13 +191,13 @@ class ChunkState {
   Node end_;
 };
 
-template <KeyClass kClass, int kWords>
-using ArgState = std::conditional_t<key_bytes(kClass) >= 4, PlaceState<kClass, kWords>, ChunkState<kClass, kWords>>;
+template <gpumem_dtype kClass, int kWords>
+using ArgState = std::conditional_t<element_bytes(kClass) >= 4, PlaceState<kClass, kWords>, ChunkState<kClass, kWords>>;
 
 }  // namespace
 
 cudaError_t reduce_tiles_arg(const ReduceLaunch& launch, Stream stream) {
-  return for_key_class(launch.dtype, [&]<KeyClass kClass>() {
+  return for_key_class(launch.dtype, [&]<gpumem_dtype kClass>() {
     return start_tiles<ArgState<kClass, kChunkWords>, ArgState<kClass, kFewWords>>(launch, stream);
   });
 }

@@ -5,20 +5,42 @@
 namespace gpumem::kernels {
 namespace {
 
+// An element's value: its bits extended by the sign, if there is one.
+template <bool kSigned, int kBytes>
+__device__ __forceinline__ int64_t extended(uint64_t bits) {
+  if constexpr (!kSigned) return static_cast<int64_t>(bits);
+  return static_cast<int64_t>(bits << (64 - 8 * kBytes)) >> (64 - 8 * kBytes);
+}
 template <bool kSigned, int kBytes>
 __device__ __forceinline__ uint64_t magnitude(uint64_t bits) {
   if constexpr (!kSigned) return bits;
-  const auto v = static_cast<int64_t>(bits << (64 - 8 * kBytes)) >> (64 - 8 * kBytes);
+  const int64_t v = extended<kSigned, kBytes>(bits);
   return v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
 }
 
-// Terms: add(word) and add_one(bits) add, flush() empties what a chunk may have filled, total is what Node holds. Bounds are for chunks of 8 words and 2^31 elements a thread.
+// Terms: add(word) adds the elements of a word, add_one(bits) those of less than a word one by one, flush() empties what a chunk may have
+// filled, total is what Node holds. Bounds are for chunks of 8 words and 2^31 elements a thread.
+template <int kElementBytes, class TheNode>
+struct Terms {
+  static constexpr int kBytes = kElementBytes;
+  using Node = TheNode;
+  __device__ void flush() {}
+};
+
+// A chunk's terms gather in a word of their own.
+template <int kElementBytes, class Chunk, class TheNode = NarrowNode>
+struct ChunkTerms : Terms<kElementBytes, TheNode> {
+  Chunk chunk = 0;
+  decltype(TheNode::sum) total = 0;
+  __device__ void flush() {
+    total += chunk;
+    chunk = 0;
+  }
+};
+
+// 128 elements below 2^8.
 template <bool kIsSigned>
-struct Sum8 {
-  static constexpr int kBytes = 1;
-  using Node = NarrowNode;
-  int32_t chunk = 0;  // 128 elements below 2^8
-  int64_t total = 0;
+struct Sum8 : ChunkTerms<1, int32_t> {
   __device__ void add(uint32_t w) {
     if constexpr (kIsSigned) {
       chunk = __dp4a(static_cast<int>(w), 0x01010101, chunk);
@@ -26,34 +48,17 @@ struct Sum8 {
       chunk = static_cast<int32_t>(__dp4a(w, 0x01010101u, static_cast<uint32_t>(chunk)));
     }
   }
-  __device__ void add_one(uint64_t bits) {
-    total += kIsSigned ? static_cast<int8_t>(bits) : static_cast<int64_t>(bits);
-  }
-  __device__ void flush() {
-    total += chunk;
-    chunk = 0;
-  }
+  __device__ void add_one(uint64_t bits) { total += extended<kIsSigned, 1>(bits); }
 };
 
-struct SumAbs8 {
-  static constexpr int kBytes = 1;
-  using Node = NarrowNode;
-  uint32_t chunk = 0;
-  int64_t total = 0;
+struct SumAbs8 : ChunkTerms<1, uint32_t> {
   __device__ void add(uint32_t w) { chunk = __dp4a(__vabs4(w), 0x01010101u, chunk); }  // |-128| is 128 as u8
   __device__ void add_one(uint64_t bits) { total += static_cast<int64_t>(magnitude<true, 1>(bits)); }
-  __device__ void flush() {
-    total += chunk;
-    chunk = 0;
-  }
 };
 
+// 128 squares below 2^16.
 template <bool kIsSigned>
-struct SumSquares8 {
-  static constexpr int kBytes = 1;
-  using Node = NarrowNode;
-  uint32_t chunk = 0;  // 128 squares below 2^16
-  int64_t total = 0;
+struct SumSquares8 : ChunkTerms<1, uint32_t> {
   __device__ void add(uint32_t w) {
     if constexpr (kIsSigned) {
       chunk = static_cast<uint32_t>(__dp4a(static_cast<int>(w), static_cast<int>(w), static_cast<int>(chunk)));
@@ -65,43 +70,30 @@ struct SumSquares8 {
     const auto m = static_cast<int64_t>(magnitude<kIsSigned, 1>(bits));
     total += m * m;
   }
-  __device__ void flush() {
-    total += chunk;
-    chunk = 0;
-  }
 };
 
+// 128 cubes of at most 255^3 stay below 2^31.
 template <bool kIsSigned>
-struct SumCubes8 {
-  static constexpr int kBytes = 1;
-  using Node = NarrowNode;
-  using Chunk = std::conditional_t<kIsSigned, int32_t, uint32_t>;
-  Chunk chunk = 0;  // 128 cubes of at most 255^3 stay below 2^31
-  int64_t total = 0;
+using Word32 = std::conditional_t<kIsSigned, int32_t, uint32_t>;
+template <bool kIsSigned>
+struct SumCubes8 : ChunkTerms<1, Word32<kIsSigned>> {
   __device__ void add(uint32_t w) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const uint32_t byte = (w >> (8 * i)) & 0xffu;
-      const auto v = kIsSigned ? static_cast<Chunk>(static_cast<int8_t>(byte)) : static_cast<Chunk>(byte);
-      chunk += v * v * v;
+      const auto v = kIsSigned ? static_cast<Word32<kIsSigned>>(static_cast<int8_t>(byte)) : Word32<kIsSigned>(byte);
+      this->chunk += v * v * v;
     }
   }
   __device__ void add_one(uint64_t bits) {
-    const auto v = kIsSigned ? static_cast<int64_t>(static_cast<int8_t>(bits)) : static_cast<int64_t>(bits);
-    total += v * v * v;
-  }
-  __device__ void flush() {
-    total += chunk;
-    chunk = 0;
+    const int64_t v = extended<kIsSigned, 1>(bits);
+    this->total += v * v * v;
   }
 };
 
+// 64 elements below 2^16.
 template <bool kIsSigned>
-struct Sum16 {
-  static constexpr int kBytes = 2;
-  using Node = NarrowNode;
-  int32_t chunk = 0;  // 64 elements below 2^16
-  int64_t total = 0;
+struct Sum16 : ChunkTerms<2, int32_t> {
   __device__ void add(uint32_t w) {
     if constexpr (kIsSigned) {
       chunk = __dp2a_lo(static_cast<int>(w), 0x0101, chunk);
@@ -109,32 +101,16 @@ struct Sum16 {
       chunk = static_cast<int32_t>(__dp2a_lo(w, 0x0101u, static_cast<uint32_t>(chunk)));
     }
   }
-  __device__ void add_one(uint64_t bits) {
-    total += kIsSigned ? static_cast<int64_t>(static_cast<int16_t>(bits)) : static_cast<int64_t>(bits);
-  }
-  __device__ void flush() {
-    total += chunk;
-    chunk = 0;
-  }
+  __device__ void add_one(uint64_t bits) { total += extended<kIsSigned, 2>(bits); }
 };
 
-struct SumAbs16 {
-  static constexpr int kBytes = 2;
-  using Node = NarrowNode;
-  uint32_t chunk = 0;
-  int64_t total = 0;
+struct SumAbs16 : ChunkTerms<2, uint32_t> {
   __device__ void add(uint32_t w) { chunk = __dp2a_lo(__vabs2(w), 0x0101u, chunk); }
   __device__ void add_one(uint64_t bits) { total += static_cast<int64_t>(magnitude<true, 2>(bits)); }
-  __device__ void flush() {
-    total += chunk;
-    chunk = 0;
-  }
 };
 
 template <bool kIsSigned>
-struct SumSquares16 {
-  static constexpr int kBytes = 2;
-  using Node = WideNode;
+struct SumSquares16 : Terms<2, WideNode> {
   uint64_t total = 0;  // 2^31 squares below 2^32
   __device__ void add(uint32_t w) {
     add_one(w & 0xffffu);
@@ -144,15 +120,11 @@ struct SumSquares16 {
     const auto m = static_cast<uint32_t>(magnitude<kIsSigned, 2>(bits));
     total += static_cast<uint64_t>(m) * m;
   }
-  __device__ void flush() {}
 };
 
+// 64 cubes below 2^48.
 template <bool kIsSigned>
-struct SumCubes16 {
-  static constexpr int kBytes = 2;
-  using Node = WideNode;
-  int64_t chunk = 0;  // 64 cubes below 2^48
-  Int128 total = 0;
+struct SumCubes16 : ChunkTerms<2, int64_t, WideNode> {
   __device__ void add(uint32_t w) {
     add_cube(w & 0xffffu);
     add_cube(w >> 16);
@@ -165,38 +137,24 @@ struct SumCubes16 {
     add_cube(static_cast<uint32_t>(bits));
     flush();
   }
-  __device__ void flush() {
-    total += chunk;
-    chunk = 0;
-  }
 };
 
 template <bool kIsSigned>
-struct Sum32 {
-  static constexpr int kBytes = 4;
-  using Node = NarrowNode;
+struct Sum32 : Terms<4, NarrowNode> {
   int64_t total = 0;
   __device__ void add(uint32_t w) {
     total += kIsSigned ? static_cast<int64_t>(static_cast<int32_t>(w)) : static_cast<int64_t>(w);
   }
-  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
-  __device__ void flush() {}
 };
 
-struct SumAbs32 {
-  static constexpr int kBytes = 4;
-  using Node = NarrowNode;
+struct SumAbs32 : Terms<4, NarrowNode> {
   int64_t total = 0;
   __device__ void add(uint32_t w) { total += static_cast<int32_t>(w) < 0 ? 0u - w : w; }
-  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
-  __device__ void flush() {}
 };
 
 // The halves of the squares are summed apart.
 template <bool kIsSigned>
-struct SumSquares32 {
-  static constexpr int kBytes = 4;
-  using Node = WideNode;
+struct SumSquares32 : Terms<4, WideNode> {
   uint64_t low = 0;
   uint64_t high = 0;
   __device__ void add(uint32_t w) {
@@ -205,16 +163,12 @@ struct SumSquares32 {
     low += static_cast<uint32_t>(square);
     high += square >> 32;
   }
-  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
-  __device__ void flush() {}
 };
 
 // v^3 = (square's low half * v) + (square's high half * v) * 2^32. The low 32 bits of the first product are summed apart; the
 // rest of both, below 2^63 in size, in two words.
 template <bool kIsSigned>
-struct SumCubes32 {
-  static constexpr int kBytes = 4;
-  using Node = WideNode;
+struct SumCubes32 : Terms<4, WideNode> {
   uint64_t low = 0;     // of terms below 2^32
   uint64_t middle = 0;  // of what lies above, modulo 2^64
   int64_t high = 0;     // and its carries
@@ -230,14 +184,10 @@ struct SumCubes32 {
     middle += term;
     high += static_cast<int64_t>(middle < term) - static_cast<int64_t>(negative);
   }
-  __device__ void add_one(uint64_t bits) { add(static_cast<uint32_t>(bits)); }
-  __device__ void flush() {}
 };
 
 template <bool kIsSigned, bool kAbsolute>
-struct Sum64 {
-  static constexpr int kBytes = 8;
-  using Node = WideNode;
+struct Sum64 : Terms<8, WideNode> {
   Int128 total = 0;
   __device__ void add(uint64_t v) {
     if constexpr (kAbsolute) {
@@ -246,23 +196,17 @@ struct Sum64 {
       total += kIsSigned ? static_cast<Int128>(static_cast<int64_t>(v)) : static_cast<Int128>(v);
     }
   }
-  __device__ void add_one(uint64_t bits) { add(bits); }
-  __device__ void flush() {}
 };
 
 template <gpumem_dtype kType, gpumem_reduce_op kOp>
-struct Power64 {
-  static constexpr int kBytes = 8;
-  using Node = IntegerNode;
+struct Power64 : Terms<8, IntegerNode> {
   IntegerNode total;
   __device__ void add(uint64_t v) { total = combine(total, integer_term(kType, kOp, v)); }
-  __device__ void add_one(uint64_t bits) { add(bits); }
-  __device__ void flush() {}
 };
 
-template <class Terms>
-__device__ __forceinline__ auto total_of(const Terms& t) {
-  return typename Terms::Node(t.total);
+template <class TheTerms>
+__device__ __forceinline__ auto total_of(const TheTerms& t) {
+  return typename TheTerms::Node(t.total);
 }
 template <bool kIsSigned>
 __device__ __forceinline__ WideNode total_of(const SumSquares32<kIsSigned>& t) {
@@ -274,11 +218,11 @@ __device__ __forceinline__ WideNode total_of(const SumCubes32<kIsSigned>& t) {
   return WideNode(static_cast<Int128>((above << 32) + t.low));
 }
 
-template <class Terms>
+template <class TheTerms>
 class IntegerState {
  public:
-  using Node = typename Terms::Node;
-  static constexpr int kBytes = Terms::kBytes;
+  using Node = typename TheTerms::Node;
+  static constexpr int kBytes = TheTerms::kBytes;
   static constexpr Values kValues = Values::one;
 
   __device__ IntegerState(gpumem_dtype, gpumem_reduce_op) {}
@@ -295,7 +239,13 @@ class IntegerState {
     }
   }
   __device__ void end() { terms_.flush(); }
-  __device__ void take_element(uint64_t bits, int64_t) { terms_.add_one(bits); }
+  __device__ void take_element(uint64_t bits, int64_t) {
+    if constexpr (kBytes < 4) {
+      terms_.add_one(bits);
+    } else {
+      terms_.add(static_cast<std::conditional_t<kBytes == 4, uint32_t, uint64_t>>(bits));
+    }
+  }
   __device__ Node node(const WordSpan&, Node* shared) { return block_tree(total_of(terms_), shared); }
 
   __device__ static ReduceValue value(gpumem_dtype, gpumem_reduce_op, const NarrowNode& whole) {
@@ -311,7 +261,7 @@ class IntegerState {
   }
 
  private:
-  Terms terms_;
+  TheTerms terms_;
 };
 
 template <class Sum, class SumAbs, class SumSquares, class SumCubes>

@@ -5,11 +5,11 @@
 namespace gpumem::kernels {
 namespace {
 
-template <KeyClass kClass>
+template <gpumem_dtype kClass>
 class RangeState {
  public:
   using Node = typename KeyRange<kClass>::Node;
-  static constexpr int kBytes = key_bytes(kClass);
+  static constexpr int kBytes = element_bytes(kClass);
   static constexpr Values kValues = Values::pair;
 
   __device__ RangeState(gpumem_dtype dtype, gpumem_reduce_op) : dtype_(dtype), keys_(dtype) {}
@@ -33,7 +33,7 @@ class RangeState {
 
 cudaError_t reduce_tiles_range(const ReduceLaunch& launch, Stream stream) {
   return for_key_class(launch.dtype,
-                       [&]<KeyClass kClass>() { return start_tiles<RangeState<kClass>>(launch, stream); });
+                       [&]<gpumem_dtype kClass>() { return start_tiles<RangeState<kClass>>(launch, stream); });
 }
 
 }  // namespace gpumem::kernels

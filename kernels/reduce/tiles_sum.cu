@@ -101,17 +101,6 @@ __device__ __forceinline__ typename Term::Node part_node(const Operands& line, i
                                          : long_run_node<kType, Term>(line, first, last, leaves);
 }
 
-template <class Node>
-__device__ __forceinline__ ReduceValue sum_value(gpumem_reduce_op op, const Node& whole) {
-  if constexpr (std::is_same_v<Node, SumNode>) {
-    return value_of(op, whole, Root{});
-  } else if constexpr (std::is_same_v<Node, NormNode>) {
-    return value_of(whole, Root{});
-  } else {
-    return value_of(whole);
-  }
-}
-
 // One sequence.
 template <gpumem_dtype kType, class Term>
 __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
@@ -128,7 +117,7 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   if (launch.slot != nullptr) {
     publish(launch.slot, whole.stored(), launch.ticket);
   } else {
-    store_value(launch, sum_value(launch.op, whole), false);
+    store_value(launch, value_of(launch.dtype, launch.op, whole, Root{}), false);
   }
 }
 
@@ -146,7 +135,7 @@ __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
   if (launch.slot != nullptr) {
     publish(launch.slot, node.stored(), launch.ticket);
   } else {
-    store_aligned_value<Values::one>(launch, sum_value(launch.op, node));
+    store_aligned_value<Values::one>(launch, value_of(launch.dtype, launch.op, node, Root{}));
   }
 }
 

@@ -46,60 +46,43 @@ __device__ inline float coordinate(const ResizeAxis& axis, int64_t i) {
          static_cast<float>(static_cast<int32_t>(tap.weight)) * (1.0f / (1 << kFraction));
 }
 
-template <class T, int kChannels>
-__device__ inline T* pixel_of(const ResizeWork& work, int64_t row, int64_t col) {
-  return reinterpret_cast<T*>(static_cast<char*>(work.dst) + row * work.dst_pitch) + col * kChannels;
-}
-
-template <class T, int kChannels>
+// Fetched: what the texture unit gives; floats for a bilinear value, else the pixel's own elements.
+template <class Fetched, class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
-    nearest_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles,
+    texture_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles,
                    cudaTextureObject_t texture) {
-  using Vector = VectorOf<T, kChannels>;
+  constexpr bool kBilinear = std::is_same_v<Fetched, float>;
+  using Vector = VectorOf<Fetched, kChannels>;
+  const auto at = [](const ResizeAxis& axis, int64_t i) {
+    if constexpr (kBilinear) return coordinate(axis, i);
+    return static_cast<float>(resize_nearest<64>(axis, i)) + 0.5f;
+  };
   for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
     const ResizePlace place(work, tiles, tile, 1);
     for (int64_t row = place.row; row < place.end; ++row) {
       union {
         Vector vector;
-        T element[kChannels];
+        Fetched element[kChannels];
       } out;
-      out.vector = tex2D<Vector>(texture, static_cast<float>(resize_nearest<64>(work.across, place.col)) + 0.5f,
-                                 static_cast<float>(resize_nearest<64>(work.down, row)) + 0.5f);
-      T* to = pixel_of<T, kChannels>(work, row, place.col);
+      out.vector = tex2D<Vector>(texture, at(work.across, place.col), at(work.down, row));
+      auto* const dst_row = reinterpret_cast<T*>(static_cast<char*>(work.dst) + row * work.dst_pitch);
 #pragma unroll
-      for (int c = 0; c < kChannels; ++c) to[c] = out.element[c];
-    }
-  }
-}
-
-template <class T, int kChannels>
-__global__ void __launch_bounds__(kThreads)
-    bilinear_kernel(const __grid_constant__ ResizeWork work, const __grid_constant__ ResizeTiles tiles,
-                    cudaTextureObject_t texture) {
-  using Vector = VectorOf<float, kChannels>;
-  for (int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    const ResizePlace place(work, tiles, tile, 1);
-    for (int64_t row = place.row; row < place.end; ++row) {
-      union {
-        Vector vector;
-        float element[kChannels];
-      } out;
-      out.vector = tex2D<Vector>(texture, coordinate(work.across, place.col), coordinate(work.down, row));
-      T* to = pixel_of<T, kChannels>(work, row, place.col);
-#pragma unroll
-      for (int c = 0; c < kChannels; ++c) to[c] = from_texture<T>(out.element[c]);
+      for (int c = 0; c < kChannels; ++c) {
+        if constexpr (kBilinear) {
+          dst_row[place.col * kChannels + c] = from_texture<T>(out.element[c]);
+        } else {
+          dst_row[place.col * kChannels + c] = out.element[c];
+        }
+      }
     }
   }
 }
 
 template <class T, int kChannels>
 void (*kernel_of(gpumem_filter filter))(const ResizeWork, const ResizeTiles, cudaTextureObject_t) {
-  if (filter == GPUMEM_FILTER_BILINEAR) return bilinear_kernel<T, kChannels>;
-  if constexpr (sizeof(T) == sizeof(float)) {
-    return nearest_kernel<uint32_t, kChannels>;
-  } else {
-    return nearest_kernel<T, kChannels>;
-  }
+  if (filter == GPUMEM_FILTER_BILINEAR) return texture_kernel<float, T, kChannels>;
+  using Bits = std::conditional_t<sizeof(T) == sizeof(float), uint32_t, T>;
+  return texture_kernel<Bits, Bits, kChannels>;
 }
 
 template <class T>

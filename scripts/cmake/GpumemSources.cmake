@@ -130,7 +130,6 @@ set(kernel_sources
   kernels/convert/convert.cu
   kernels/copy/copy.cu
   kernels/fill/fill.cu
-  kernels/fill/rows.cu
   kernels/permute/contiguous_boxes.cu
   kernels/permute/packed.cu
   kernels/permute/permute.cu

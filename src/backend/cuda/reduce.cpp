@@ -18,14 +18,14 @@ constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
     {"single_tile_cluster", kernels::reduce_single_tile},
     {"single_tile", kernels::reduce_single_tile},
     {"last_block", kernels::reduce_tiles},
-    {"neighbored", kernels::reduce_neighbored},
-    {"neighbored_packed", kernels::reduce_neighbored_packed},
-    {"interleaved", kernels::reduce_interleaved},
-    {"unroll2", kernels::reduce_unroll2},
-    {"unroll8_warp", kernels::reduce_unroll8_warp},
-    {"unroll8_complete", kernels::reduce_unroll8_complete},
-    {"strided", kernels::reduce_strided},
-    {"coalesced", kernels::reduce_coalesced},
+    {"neighbored", kernels::reduce_ladder<kernels::LadderStep::neighbored, 1>},
+    {"neighbored_packed", kernels::reduce_ladder<kernels::LadderStep::neighbored_packed, 1>},
+    {"interleaved", kernels::reduce_ladder<kernels::LadderStep::interleaved, 1>},
+    {"unroll2", kernels::reduce_ladder<kernels::LadderStep::interleaved, 2>},
+    {"unroll8_warp", kernels::reduce_ladder<kernels::LadderStep::unrolled_warp, 8>},
+    {"unroll8_complete", kernels::reduce_ladder<kernels::LadderStep::complete, 8>},
+    {"strided", kernels::reduce_shared_out<false>},
+    {"coalesced", kernels::reduce_shared_out<true>},
     {"strided_scalar", kernels::reduce_strided_scalar},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceAxis[] = {
@@ -41,63 +41,48 @@ constexpr Launcher<kernels::ReduceLauncher*> kReduceSegments[] = {
 // Blocks that take the runs of very long segments in turn, if there are some: more than any device holds at a time.
 constexpr int64_t kLongSegmentBlocks = 1024;
 
+template <class Params>
+kernels::ReduceLaunch launch_of(const Params& params, const LaunchShape& shape, const kernels::LineLayout& lines,
+                                int64_t blocks_per_line) noexcept {
+  return {.dtype = params.dtype,
+          .op = params.op,
+          .x = params.x,
+          .lines = lines,
+          .grid = shape.grid,
+          .lanes = shape.per_thread,
+          .blocks_per_line = blocks_per_line,
+          .block = shape.block,
+          .tile = shape.tile,
+          .result = params.result,
+          .status = params.status};
+}
+
 kernels::ReduceLaunch launch_of(const ReduceParams& params, const LaunchShape& shape) noexcept {
-  kernels::ReduceLaunch launch{};
-  launch.dtype = params.dtype;
-  launch.op = params.op;
-  launch.x = params.x;
+  kernels::ReduceLaunch launch = launch_of(params, shape, {.length = params.n, .stride = params.stride}, shape.grid);
   launch.y = params.y;
   launch.y_stride = params.y_stride;
-  launch.lines.length = params.n;
-  launch.lines.stride = params.stride;
-  launch.blocks_per_line = shape.grid;
-  launch.block = shape.block;
-  launch.tile = shape.tile;
+  launch.index = params.index;
   return launch;
 }
 
 kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const LaunchShape& shape) noexcept {
-  kernels::ReduceLaunch launch{};
-  launch.dtype = params.dtype;
-  launch.op = params.op;
-  launch.x = params.x;
-  const bool rows = params.axis == GPUMEM_AXIS_ROWS;
-  kernels::LineLayout& lines = launch.lines;
-  lines.per_batch = rows ? params.rows : params.cols;
-  lines.count = lines.per_batch * params.batches;
-  lines.length = rows ? params.cols : params.rows;
-  lines.stride = rows ? 1 : params.ld;
-  lines.pitch = rows ? params.ld : 1;
-  lines.batch_stride = params.batch_stride;
-  lines.many = true;
-  launch.blocks_per_line = ceil_div(lines.length, shape.tile);
-  launch.grid = shape.grid;
-  launch.lanes = shape.per_thread;
-  launch.block = shape.block;
-  launch.tile = shape.tile;
-  launch.result = params.result;
-  launch.status = params.status;
-  return launch;
+  const bool rows = params.of_rows();
+  const kernels::LineLayout lines{.count = params.lines(),
+                                  .length = params.length(),
+                                  .stride = rows ? 1 : params.ld,
+                                  .pitch = rows ? params.ld : 1,
+                                  .per_batch = rows ? params.rows : params.cols,
+                                  .batch_stride = params.batch_stride,
+                                  .many = true};
+  return launch_of(params, shape, lines, ceil_div(lines.length, shape.tile));
 }
 
 kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const LaunchShape& shape) noexcept {
-  kernels::ReduceLaunch launch{};
-  launch.dtype = params.dtype;
-  launch.op = params.op;
-  launch.x = params.x;
-  kernels::LineLayout& lines = launch.lines;
-  lines.count = lines.per_batch = params.segments;
-  lines.length = params.n;
-  lines.offsets = params.offsets;
-  lines.many = true;
-  launch.blocks_per_line = 1;
-  launch.grid = shape.grid;
+  const int64_t count = params.segments;
+  kernels::ReduceLaunch launch =
+      launch_of(params, shape,
+                {.count = count, .length = params.n, .per_batch = count, .offsets = params.offsets, .many = true}, 1);
   launch.rest_grid = kLongSegmentBlocks;
-  launch.lanes = shape.per_thread;
-  launch.block = shape.block;
-  launch.tile = shape.tile;
-  launch.result = params.result;
-  launch.status = params.status;
   return launch;
 }
 
@@ -156,9 +141,6 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, 
   const auto launcher = kReduce[choice.launcher].launch;
   require_open(stream);
   kernels::ReduceLaunch launch = launch_of(params, choice.shape);
-  launch.result = params.result;
-  launch.index = params.index;
-  launch.status = params.status;
   const std::lock_guard<std::mutex> lock(launching_);
   launch.scratch = scratch_.for_stream(native(stream));
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));

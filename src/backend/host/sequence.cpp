@@ -8,27 +8,16 @@
 
 #include "backend/host/parallel.hpp"
 #include "kernels/order.hpp"
+#include "kernels/sizes.hpp"
 
 namespace gpumem {
 namespace {
 
-template <int kBytes>
-void gather_bytes(char* to, const Operand& from, int64_t first, int64_t count) noexcept {
-  const char* at = from.data + first * from.pitch;
-  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, at + i * from.pitch, kBytes);
-}
-
 void gather(int32_t bytes, char* to, const Operand& from, int64_t first, int64_t count) noexcept {
-  switch (bytes) {
-    case 1:
-      return gather_bytes<1>(to, from, first, count);
-    case 2:
-      return gather_bytes<2>(to, from, first, count);
-    case 4:
-      return gather_bytes<4>(to, from, first, count);
-    default:
-      return gather_bytes<8>(to, from, first, count);
-  }
+  for_size(bytes, [&]<int kBytes>() {
+    const char* at = from.data + first * from.pitch;
+    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, at + i * from.pitch, kBytes);
+  });
 }
 
 }  // namespace
@@ -102,8 +91,17 @@ ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, in
   return node;
 }
 
-ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
+namespace {
+
+template <class Node>
+ReduceValue value_with_root(gpumem_dtype dtype, gpumem_reduce_op op, const Node& node) noexcept {
   return value_of(dtype, op, node, [](double x) { return std::sqrt(x); });
+}
+
+}  // namespace
+
+ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
+  return value_with_root(dtype, op, node);
 }
 
 gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node, char* result) noexcept {
@@ -112,45 +110,23 @@ gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceN
   return value.status;
 }
 
-namespace {
-
-// values(node) gives each one's ReduceValue.
-template <class Values>
-gpumem_status write_each(gpumem_reduce_op op, const ReduceNode* nodes, int64_t count, char* result,
-                         const Values& values) noexcept {
-  constexpr int64_t kWord = sizeof(uint64_t);
-  const bool pairs = value_words(op) == 2;
-  gpumem_status worst = GPUMEM_OK;
-  for (int64_t i = 0; i < count; ++i) {
-    const ReduceValue value = values(nodes[i]);
-    worst = std::max(worst, value.status);
-    if (pairs) {
-      std::memcpy(result + i * 2 * kWord, value.word, 2 * kWord);
-    } else {
-      std::memcpy(result + i * kWord, value.word, kWord);
-    }
-  }
-  return worst;
-}
-
-}  // namespace
-
 gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
                            char* result) noexcept {
-  switch (node_kind(dtype, op)) {
-    case NodeKind::sum:
-      return write_each(op, nodes, count, result, [=](const ReduceNode& n) {
-        return value_of(op, SumNode(n), [](double x) { return std::sqrt(x); });
-      });
-    case NodeKind::integer:
-      return write_each(op, nodes, count, result,
-                        [=](const ReduceNode& n) { return value_of(dtype, op, IntegerNode(n)); });
-    case NodeKind::range:
-      return write_each(op, nodes, count, result,
-                        [=](const ReduceNode& n) { return value_of(dtype, op, RangeNode(n)); });
-    default:
-      return write_each(op, nodes, count, result, [=](const ReduceNode& n) { return value_of_node(dtype, op, n); });
-  }
+  constexpr int64_t kWord = sizeof(uint64_t);
+  const bool pairs = value_words(op) == 2;
+  return with_node(node_kind(dtype, op), [&](auto kind) {
+    gpumem_status worst = GPUMEM_OK;
+    for (int64_t i = 0; i < count; ++i) {
+      const ReduceValue value = value_with_root(dtype, op, decltype(kind)(nodes[i]));
+      worst = std::max(worst, value.status);
+      if (pairs) {
+        std::memcpy(result + i * 2 * kWord, value.word, 2 * kWord);
+      } else {
+        std::memcpy(result + i * kWord, value.word, kWord);
+      }
+    }
+    return worst;
+  });
 }
 
 gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/permute/axes.hpp"
+#include "kernels/permute/params.hpp"
 
 namespace gpumem {
 
