@@ -14,4 +14,10 @@ struct LaunchShape {
   int64_t shared_bytes = 0;  // that a block may have, for a kernel that fits its work to them
 };
 
+// A decision as a backend is told of it.
+struct Choice {
+  int32_t launcher = 0;  // place among the launchers that the backend has for the family
+  LaunchShape shape{};
+};
+
 }  // namespace gpumem

@@ -8,7 +8,6 @@
 
 #include "kernels/enqueue.cuh"
 #include "kernels/fill/fill.hpp"
-#include "kernels/fill/limits.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/words.cuh"
 

@@ -7,6 +7,9 @@
 
 namespace gpumem {
 
+// A store a thread: eight such blocks fill a multiprocessor of 2048 threads.
+constexpr int kFillThreads = 256;
+
 struct FillParams {
   void* dst = nullptr;
   const void* pattern = nullptr;

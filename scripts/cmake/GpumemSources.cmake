@@ -80,7 +80,6 @@ set(core_sources
   src/select/variants_transpose.cpp
   src/backend/host/reduce_axis.cpp
   src/backend/host/cpu_budget.cpp
-  src/backend/host/elements.cpp
   src/backend/host/foreign_cuda.cpp
   src/backend/host/axpby.cpp
   src/backend/host/convert.cpp

@@ -33,11 +33,11 @@ gpumem_ctx_options checked(const gpumem_ctx_options* given) {
   require_zero("reserved2", options.reserved2);
   if (options.device_memory_limit < 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "options->device_memory_limit is %lld; expected 0 (none) or bytes",
-         static_cast<long long>(options.device_memory_limit));
+         ll(options.device_memory_limit));
   }
   if (options.pinned_memory_kept < -1) {
     fail(GPUMEM_INVALID_ARGUMENT, "options->pinned_memory_kept is %lld; expected -1 (by the host's memory) or bytes",
-         static_cast<long long>(options.pinned_memory_kept));
+         ll(options.pinned_memory_kept));
   }
   return options;
 }

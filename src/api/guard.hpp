@@ -134,7 +134,7 @@ void init_struct(T* p, int64_t size, const T& defaults, const char* argument) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
   require(p, argument);
   if (size < kSmallestStruct || size > kLargestStruct) {
-    fail(GPUMEM_INVALID_ARGUMENT, "size is %lld; expected sizeof *%s", static_cast<long long>(size), argument);
+    fail(GPUMEM_INVALID_ARGUMENT, "size is %lld; expected sizeof *%s", ll(size), argument);
   }
   T filled = defaults;
   filled.struct_size = size;
@@ -150,7 +150,7 @@ int64_t struct_size_of(const T* p, const char* argument) {
   std::memcpy(&size, p, sizeof size);
   if (size < kSmallestStruct || size > kLargestStruct) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s->struct_size is %lld; expected sizeof *%s, as its _init function sets it",
-         argument, static_cast<long long>(size), argument);
+         argument, ll(size), argument);
   }
   return size;
 }
@@ -181,7 +181,7 @@ void write_struct(T* p, T value, const char* argument) {
 
 // A text for the caller's buffer, cut where it ends.
 inline void write_text(std::string_view text, char* buf, int64_t cap, int64_t* needed) {
-  if (cap < 0) fail(GPUMEM_INVALID_ARGUMENT, "cap is %lld; expected 0 or more", static_cast<long long>(cap));
+  if (cap < 0) fail(GPUMEM_INVALID_ARGUMENT, "cap is %lld; expected 0 or more", ll(cap));
   if (cap > 0) {
     require(buf, "buf");
     const size_t length = std::min(text.size(), static_cast<size_t>(cap) - 1);

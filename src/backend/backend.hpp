@@ -9,10 +9,10 @@
 #include <string>
 #include <variant>
 
-#include "base/choice.hpp"
 #include "base/device_props.hpp"
 #include "gpumem.h"
 #include "kernels/families.hpp"
+#include "kernels/launch_shape.hpp"
 #include "kernels/nodes.hpp"
 
 namespace gpumem {

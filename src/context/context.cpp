@@ -68,7 +68,8 @@ void Context::open_pools(const gpumem_ctx_options& options) {
   on_device.pooled = props.memory_pools && !debugs_memory_;
   on_device.guarded = debugs_memory_;
   on_device.follows_live = true;
-  device_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device()), on_device);
+  device_memory_ =
+      std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device(), GPUMEM_MEMORY_DEVICE), on_device);
   PoolPolicy pinned{GPUMEM_MEMORY_PINNED, GPUMEM_DEVICE_HOST};
   pinned.pooled = !debugs_memory_;
   pinned.guarded = debugs_memory_;
@@ -78,7 +79,8 @@ void Context::open_pools(const gpumem_ctx_options& options) {
   PoolPolicy managed{GPUMEM_MEMORY_MANAGED, props.ordinal};
   managed.pooled = false;
   managed.guarded = debugs_memory_;
-  managed_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<ManagedSource>(device()), managed);
+  managed_memory_ =
+      std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device(), GPUMEM_MEMORY_MANAGED), managed);
   if (on_cuda()) rings_ = std::make_unique<PinnedRings>(*this);
 }
 

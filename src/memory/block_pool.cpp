@@ -255,9 +255,13 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
   count_free(*home, claim.bytes());
 }
 
-void BlockPool::give_back(Region& region) noexcept {
+void BlockPool::reserve(int64_t bytes) noexcept {
+  raise(reserved_peak_, reserved_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+}
+
+void BlockPool::give_back(Region& region, NativeStream stream) noexcept {
   const auto owned = process().registry.remove(region);
-  source_->give_back(nullptr, owned->taken, owned->taken_bytes);
+  source_->give_back(stream, owned->taken, owned->taken_bytes);
   reserve(-static_cast<int64_t>(owned->taken_bytes));
 }
 
@@ -265,7 +269,7 @@ void BlockPool::give_back(Region& region) noexcept {
 void BlockPool::give_back_aside(size_t keep_bytes) noexcept {
   while (Region* region = guards_ == nullptr ? nullptr : guards_->take_oldest(keep_bytes)) {
     context_.labels.forget(region->address(0));
-    give_back(*region);
+    give_back(*region, nullptr);
   }
 }
 
@@ -291,7 +295,7 @@ void BlockPool::free_alone(const Claim& claim) noexcept {
   tell_freed(claim, nullptr);
   if (guards_ == nullptr || !guards_->put_aside(*claim.region)) {
     context_.labels.forget(claim);
-    give_back(*claim.region);
+    give_back(*claim.region, nullptr);
   }
   give_back_aside(BlockGuards::kMostAside);
   tell_damage();

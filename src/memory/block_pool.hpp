@@ -88,7 +88,8 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   void* hand_out(StreamCache& cache, Block block, size_t bytes) noexcept;
   void count_free(StreamCache& cache, size_t bytes) noexcept;
   void free_alone(const Claim& claim) noexcept;
-  void give_back(Region& region) noexcept;
+  void give_back(Region& region, NativeStream stream) noexcept;
+  void reserve(int64_t bytes) noexcept;
   void give_back_aside(size_t keep_bytes) noexcept;
   void tell_damage() noexcept;
 
@@ -112,7 +113,6 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   int64_t release_largest();  // its bytes; 0: nothing is idle
   void release(StreamCache& cache, Region& region) noexcept;
   int64_t release_down_to(int64_t keep_bytes);  // gives what is still idle
-  void reserve(int64_t bytes) noexcept;
   void settle();
   void absorb_ended();
   bool usable(const StreamCache& cache);

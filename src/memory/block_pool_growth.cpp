@@ -23,13 +23,6 @@ constexpr int64_t most_taken(size_t bytes, size_t alignment) noexcept {
 
 }  // namespace
 
-void BlockPool::reserve(int64_t bytes) noexcept {
-  const int64_t now = reserved_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  int64_t peak = reserved_peak_.load(std::memory_order_relaxed);
-  while (peak < now && !reserved_peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
-}
-
 bool BlockPool::over_limit(int64_t bytes) const noexcept {
   return policy_.limit > 0 && reserved_.load(std::memory_order_relaxed) + bytes > policy_.limit;
 }
@@ -93,10 +86,8 @@ int64_t BlockPool::idle_bytes() {
 }
 
 void BlockPool::release(StreamCache& cache, Region& region) noexcept {
-  const auto owned = process().registry.remove(region);
-  source_->give_back(cache.stream, owned->taken, owned->taken_bytes);
+  give_back(region, cache.stream);
   if (cache.stream != nullptr) released_in_order_ = true;
-  reserve(-static_cast<int64_t>(owned->taken_bytes));
 }
 
 int64_t BlockPool::release_largest() {
@@ -195,7 +186,7 @@ void* BlockPool::allocate_alone(const Request& request) {
   try {
     if (guards_ != nullptr) guards_->surround(region, request.bytes);
   } catch (...) {
-    give_back(region);
+    give_back(region, nullptr);
     throw;
   }
   const std::lock_guard<std::mutex> lock(ready_->mutex);

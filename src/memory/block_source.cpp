@@ -6,19 +6,16 @@
 namespace gpumem {
 
 void* DeviceSource::take(NativeStream stream, size_t bytes) {
-  if (!device_.props().memory_pools) return device_.allocate(GPUMEM_MEMORY_DEVICE, bytes);
-  return device_.allocate_async(stream, bytes);
+  return in_order_ ? device_.allocate_async(stream, bytes) : device_.allocate(kind_, bytes);
 }
 
 void DeviceSource::give_back(NativeStream stream, void* p, size_t bytes) noexcept {
-  if (!device_.props().memory_pools) return device_.release(GPUMEM_MEMORY_DEVICE, p, bytes);
-  device_.release_async(stream, p, bytes);
+  in_order_ ? device_.release_async(stream, p, bytes) : device_.release(kind_, p, bytes);
 }
 
-void* ManagedSource::take(NativeStream, size_t bytes) { return device_.allocate(GPUMEM_MEMORY_MANAGED, bytes); }
-
-void ManagedSource::give_back(NativeStream, void* p, size_t bytes) noexcept {
-  device_.release(GPUMEM_MEMORY_MANAGED, p, bytes);
+// Nothing of managed memory is kept.
+void DeviceSource::trim(size_t keep_bytes) noexcept {
+  if (kind_ == GPUMEM_MEMORY_DEVICE) device_.trim(keep_bytes);
 }
 
 void* PinnedSource::take(NativeStream, size_t bytes) {

@@ -25,27 +25,19 @@ class BlockSource {
   virtual void trim(size_t keep_bytes) noexcept = 0;
 };
 
-// Device memory, by the backend's stream-ordered allocator if it has one.
+// Device memory, by the backend's stream-ordered allocator if it has one, or managed memory.
 class DeviceSource final : public BlockSource {
  public:
-  explicit DeviceSource(Backend& device) noexcept : device_(device) {}
+  DeviceSource(Backend& device, gpumem_memory_kind kind) noexcept
+      : device_(device), kind_(kind), in_order_(kind == GPUMEM_MEMORY_DEVICE && device.props().memory_pools) {}
   void* take(NativeStream stream, size_t bytes) override;
   void give_back(NativeStream stream, void* p, size_t bytes) noexcept override;
-  void trim(size_t keep_bytes) noexcept override { device_.trim(keep_bytes); }
+  void trim(size_t keep_bytes) noexcept override;
 
  private:
   Backend& device_;
-};
-
-class ManagedSource final : public BlockSource {
- public:
-  explicit ManagedSource(Backend& device) noexcept : device_(device) {}
-  void* take(NativeStream stream, size_t bytes) override;
-  void give_back(NativeStream stream, void* p, size_t bytes) noexcept override;
-  void trim(size_t) noexcept override {}  // nothing is kept
-
- private:
-  Backend& device_;
+  const gpumem_memory_kind kind_;
+  const bool in_order_;
 };
 
 // Page-locked host memory. On a CUDA context these are pages of the library's own, touched by all threads and then registered

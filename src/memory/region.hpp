@@ -32,15 +32,17 @@ constexpr uint64_t freed(uint64_t word) noexcept { return (word & ~(kState | kSh
 constexpr size_t bytes(uint64_t word) noexcept { return static_cast<size_t>(word >> kBytesShift); }
 }  // namespace slot
 
-struct Region {
+struct Allocation {
   uintptr_t base = 0;
   size_t bytes = 0;
   gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
   Runs backend = Runs::host;  // whose allocator it came from
   int32_t device = GPUMEM_DEVICE_HOST;
   const void* owner = nullptr;  // the context, compared and never dereferenced
-  bool registered = false;      // the program's own memory
+  bool registered = false;      // the program's own memory, pinned by gpumem
+};
 
+struct Region : Allocation {
   size_t front = 0;  // bytes before the first slot
   size_t slot_bytes = 0;
   uint32_t slots = 1;

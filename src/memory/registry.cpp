@@ -19,8 +19,10 @@ std::map<uintptr_t, size_t>::node_type make_tombstone(uintptr_t base, size_t byt
 }  // namespace
 
 Allocation Registry::allocation_of(const Region& region, uint32_t slot, uint64_t word) noexcept {
-  return {region.address(slot), slot::bytes(word), region.kind,      region.backend,
-          region.device,        region.owner,      region.registered};
+  Allocation block = region;
+  block.base = region.address(slot);
+  block.bytes = slot::bytes(word);
+  return block;
 }
 
 Region& Registry::add(std::unique_ptr<Region> region) {
@@ -39,24 +41,12 @@ Region& Registry::enter(std::unique_ptr<Region> region) {
   return added;
 }
 
-std::unique_ptr<Region> Registry::region_of(const Allocation& allocation) {
-  auto region = std::make_unique<Region>();
-  region->base = allocation.base;
-  region->bytes = allocation.bytes;
-  region->slot_bytes = allocation.bytes;
-  region->kind = allocation.kind;
-  region->backend = allocation.backend;
-  region->device = allocation.device;
-  region->owner = allocation.owner;
-  region->taken = reinterpret_cast<void*>(allocation.base);
-  region->taken_bytes = allocation.bytes;
-  region->registered = allocation.registered;
-  region->only.store(slot::live(allocation.bytes), std::memory_order_release);
-  return region;
-}
-
 void Registry::add_registered(const Allocation& allocation) {
-  auto region = region_of(allocation);
+  auto region = std::make_unique<Region>();
+  static_cast<Allocation&>(*region) = allocation;
+  region->slot_bytes = region->taken_bytes = allocation.bytes;
+  region->taken = reinterpret_cast<void*>(allocation.base);
+  region->only.store(slot::live(allocation.bytes), std::memory_order_release);
   region->tombstone = make_tombstone(region->base, region->bytes);
   const std::lock_guard lock(lock_);
   if (const Region* other = map_.first_in(region->base, region->bytes, [](const Region&) { return true; })) {

@@ -17,16 +17,6 @@
 
 namespace gpumem {
 
-struct Allocation {
-  uintptr_t base = 0;
-  size_t bytes = 0;
-  gpumem_memory_kind kind = GPUMEM_MEMORY_PAGEABLE;
-  Runs backend = Runs::host;
-  int32_t device = GPUMEM_DEVICE_HOST;
-  const void* owner = nullptr;
-  bool registered = false;  // the program's own memory, pinned by gpumem
-};
-
 // A block that its owner has begun to free: nobody else can, and its region stays until the free is complete.
 struct Claim {
   Region* region = nullptr;
@@ -98,7 +88,6 @@ class Registry {
   std::unique_ptr<Region> remove_any(const Which& which) noexcept;
   Region& region_of_block(uintptr_t p, const void* owner) const;
   static std::optional<Claim> try_claim(Region& region, uint32_t slot) noexcept;
-  static std::unique_ptr<Region> region_of(const Allocation& allocation);
   void forget_freed(uintptr_t base, size_t bytes) noexcept;
   void bury(Region& region) noexcept;
   bool buried(uintptr_t p) const noexcept;

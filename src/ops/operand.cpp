@@ -76,7 +76,7 @@ void require_accessible(Context& context, const void* p, int64_t bytes, int64_t 
   if (!reachable(p, access)) fail_unreadable(p, argument, verb);
   if (!reachable(last, access)) {
     fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
-         argument, static_cast<long long>(bytes), number(last), verb);
+         argument, ll(bytes), number(last), verb);
   }
   const void* hole =
       context.host().hole(p, static_cast<size_t>(bytes), static_cast<size_t>(gap), access == Access::write);
@@ -110,9 +110,7 @@ void require_covered(Context& context, Operand& operand, const void* p, int64_t 
   if (!operand.ours) extend(context, operand, address, bytes);
   if (covers(operand, address, bytes)) return;
   fail(GPUMEM_OUT_OF_RANGE, "%s: %lld bytes are needed and %lld are left in its allocation of %lld", argument,
-       static_cast<long long>(bytes),
-       static_cast<long long>(operand.bytes - static_cast<int64_t>(address - operand.base)),
-       static_cast<long long>(operand.bytes));
+       ll(bytes), ll(operand.bytes - static_cast<int64_t>(address - operand.base)), ll(operand.bytes));
 }
 
 }  // namespace
@@ -142,7 +140,7 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
   const auto address = reinterpret_cast<uintptr_t>(p);
   if (static_cast<uint64_t>(bytes) > UINTPTR_MAX - address) {
     fail(GPUMEM_OUT_OF_RANGE, "%s (0x%llx) and the %lld bytes from it on leave the address space", argument, number(p),
-         static_cast<long long>(bytes));
+         ll(bytes));
   }
   if (!operand.ours && operand.kind == GPUMEM_MEMORY_PINNED && !covers(operand, address, bytes)) {
     operand.kind = GPUMEM_MEMORY_PAGEABLE;  // registered in part only, or to an unknown extent

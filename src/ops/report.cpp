@@ -3,21 +3,12 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/sentences.hpp"
+
 namespace gpumem {
 namespace {
 
-const char* chosen_by_name(ChosenBy by) noexcept {
-  switch (by) {
-    case ChosenBy::tuning:
-      return "tuning";
-    case ChosenBy::environment:
-      return "environment";
-    case ChosenBy::program:
-      return "program";
-    default:
-      return "table";
-  }
-}
+constexpr const char* kChosenBy[] = {"table", "tuning", "environment", "program"};
 
 // JSON strings: names of devices come from drivers, so everything is escaped.
 std::string quoted(std::string_view text) {
@@ -54,9 +45,9 @@ std::string as_text(const Report& r) {
   };
   print("  runs on   %s: %s\n", r.props->name, r.placement);
   if (!r.fused.empty()) out.append("  fused     ").append(r.fused).append("\n");
-  print("  variant   %s, chosen by the %s\n", r.variant, chosen_by_name(r.by));
-  const auto grid = static_cast<long long>(r.shape.grid);
-  const auto tile = static_cast<long long>(r.shape.tile);
+  print("  variant   %s, chosen by the %s\n", r.variant, kChosenBy[static_cast<int>(r.by)]);
+  const auto grid = ll(r.shape.grid);
+  const auto tile = ll(r.shape.tile);
   if (r.props->backend == Runs::cuda) {
     print("  launch    %lld blocks of %d threads, tiles of %lld\n", grid, r.shape.block, tile);
   } else {
@@ -75,7 +66,7 @@ std::string as_json(const Report& r) {
   add(", ", field("runs_on", r.props->backend == Runs::cuda ? "cuda" : "host"), ", ", field("device", r.props->name));
   if (!r.fused.empty()) add(", ", field("fused", r.fused));
   add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ",
-      field("chosen_by", chosen_by_name(r.by)));
+      field("chosen_by", kChosenBy[static_cast<int>(r.by)]));
   add(", \"launch\": {", field("grid", r.shape.grid), ", ", field("block", r.shape.block), ", ");
   add(field("per_thread", r.shape.per_thread), ", ", field("tile", r.shape.tile), "}, \"not_taken\": [");
   for (size_t i = 0; i < r.passed_over.size(); ++i) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 
-#include "base/choice.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {

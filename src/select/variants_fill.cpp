@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "kernels/fill/limits.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 

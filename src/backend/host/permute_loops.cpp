@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/host/stream_stores.hpp"
 #include "kernels/sizes.hpp"
-
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 namespace gpumem {
 namespace {
@@ -28,28 +25,6 @@ void move_short_runs(const RunsBlock& b) noexcept {
     dst += b.dst_pitch;
   }
 }
-
-#if defined(__x86_64__)
-// Whole cache lines go around the caches; the ends share lines with what is written before and after them.
-void stream_run(char* dst, const char* src, int64_t bytes) noexcept {
-  constexpr int64_t kLine = 64;
-  const auto to_line = static_cast<int64_t>((kLine - reinterpret_cast<uintptr_t>(dst) % kLine) % kLine);
-  const int64_t head = std::min(to_line, bytes);
-  const int64_t lines = (bytes - head) / kLine * kLine;
-  std::memcpy(dst, src, static_cast<size_t>(head));
-  for (int64_t at = head; at < head + lines; at += 16) {
-    const __m128i word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + at));
-    _mm_stream_si128(reinterpret_cast<__m128i*>(dst + at), word);
-  }
-  std::memcpy(dst + head + lines, src + head + lines, static_cast<size_t>(bytes - head - lines));
-}
-void stream_fence() noexcept { _mm_sfence(); }
-#else
-void stream_run(char* dst, const char* src, int64_t bytes) noexcept {
-  std::memcpy(dst, src, static_cast<size_t>(bytes));
-}
-void stream_fence() noexcept {}
-#endif
 
 constexpr int64_t kBlock = 32;  // elements a side
 
@@ -73,7 +48,7 @@ void move_strided_of(const StridedBlock& b) noexcept {
 void move_runs(const RunsBlock& b) noexcept {
   const int64_t bytes = b.run_bytes;
   if (b.stream) {
-    for (int64_t i = 0; i < b.count; ++i) stream_run(b.dst + i * b.dst_pitch, b.src + i * b.src_pitch, bytes);
+    for (int64_t i = 0; i < b.count; ++i) stream_row(b.dst + i * b.dst_pitch, b.src + i * b.src_pitch, bytes);
     return stream_fence();
   }
   if (bytes < 2) return move_short_runs<1>(b);

@@ -49,6 +49,12 @@ class WorstStatus {
   std::atomic<gpumem_status> worst_{GPUMEM_OK};
 };
 
+// Where the value of one of many lines goes.
+template <class Params>
+char* result_at(const Params& params, int64_t line) noexcept {
+  return static_cast<char*>(params.result) + line * value_words(params.op) * static_cast<int64_t>(sizeof(uint64_t));
+}
+
 // Every row or column of matrices. A unit of work is a group of lines that lie side by side, or a piece of their length where
 // there are fewer groups than the threads have use for.
 class AxisReduction {
@@ -79,7 +85,6 @@ class AxisReduction {
   void put(int64_t first_line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept;
   void fold_pieces() noexcept;
   const char* row_at(int64_t row) const noexcept;
-  char* result_of(int64_t line) const noexcept;
 
   const HostTeam& team_;
   ReduceAxisParams params_;
@@ -120,7 +125,6 @@ class SegmentReduction {
   void reduce_long_ones(int64_t task) noexcept;
   void reduce_long(int64_t index, const Segment& segment) noexcept;
   Sequence sequence(const Segment& segment) const noexcept;
-  char* result_of(int64_t index) const noexcept;
 
   const HostTeam& team_;
   ReduceSegmentsParams params_;

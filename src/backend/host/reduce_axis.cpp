@@ -93,7 +93,7 @@ gpumem_status AxisReduction::run() noexcept {
 void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
   if (length_ == 0) {
     for (int64_t i = u.first_line; i < u.last_line; ++i) {
-      worst_.add(write_empty(params_.dtype, params_.op, result_of(i)));
+      worst_.add(write_empty(params_.dtype, params_.op, result_at(params_, i)));
     }
   } else if (rows_) {
     if (length_ <= kLeafLanes) return reduce_short_rows(u);
@@ -150,23 +150,16 @@ void AxisReduction::put(int64_t line, int64_t count, int64_t piece, const Reduce
   if (pieces_ > 1) {
     std::copy_n(nodes, count, &partial_[static_cast<size_t>(piece * lines_ + line)]);
   } else {
-    worst_.add(write_values(params_.dtype, params_.op, nodes, count, result_of(line)));
+    worst_.add(write_values(params_.dtype, params_.op, nodes, count, result_at(params_, line)));
   }
 }
 
 void AxisReduction::fold_pieces() noexcept {
   const DefaultFloatEnvironment environment;
   for (int64_t line = 0; line < lines_; ++line) {
-    ReduceNode levels[kTreeLevels];
-    for (int64_t i = 0; i < pieces_; ++i) {
-      push_node(kind_, levels, 1, i, partial_[static_cast<size_t>(i * lines_ + line)]);
-    }
-    worst_.add(write_value(params_.dtype, params_.op, fold_nodes(kind_, levels, 1, pieces_), result_of(line)));
+    const ReduceNode node = fold_all(kind_, &partial_[static_cast<size_t>(line)], lines_, pieces_);
+    worst_.add(write_value(params_.dtype, params_.op, node, result_at(params_, line)));
   }
-}
-
-char* AxisReduction::result_of(int64_t line) const noexcept {
-  return static_cast<char*>(params_.result) + line * value_words(params_.op) * static_cast<int64_t>(sizeof(uint64_t));
 }
 
 }  // namespace gpumem

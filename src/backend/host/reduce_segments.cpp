@@ -50,13 +50,13 @@ void SegmentReduction::reduce_task(int64_t task) noexcept {
   for (int64_t i = task * tile; i < last; ++i) {
     const Segment s = segment(i);
     if (s.length < 0) {
-      worst_.add(write_zeros(params_.op, result_of(i), GPUMEM_OUT_OF_RANGE));
+      worst_.add(write_zeros(params_.op, result_at(params_, i), GPUMEM_OUT_OF_RANGE));
     } else if (s.length == 0) {
-      worst_.add(write_empty(params_.dtype, params_.op, result_of(i)));
+      worst_.add(write_empty(params_.dtype, params_.op, result_at(params_, i)));
     } else if (s.length > kLong && !has_long_.empty()) {
       has_long_[static_cast<size_t>(task)] = 1;
     } else {
-      worst_.add(write_value(params_.dtype, params_.op, sequence(s).node(0, s.length), result_of(i)));
+      worst_.add(write_value(params_.dtype, params_.op, sequence(s).node(0, s.length), result_at(params_, i)));
     }
   }
 }
@@ -80,21 +80,13 @@ void SegmentReduction::reduce_long(int64_t index, const Segment& s) noexcept {
     const DefaultFloatEnvironment of_thread;
     partial_[static_cast<size_t>(i)] = elements.node(i * piece, std::min((i + 1) * piece, s.length));
   });
-  ReduceNode levels[kTreeLevels];
-  for (int64_t i = 0; i < pieces; ++i) {
-    push_node(elements.kind(), levels, 1, i, partial_[static_cast<size_t>(i)]);
-  }
-  const ReduceNode node = fold_nodes(elements.kind(), levels, 1, pieces);
-  worst_.add(write_value(params_.dtype, params_.op, node, result_of(index)));
+  const ReduceNode node = fold_all(elements.kind(), partial_.data(), 1, pieces);
+  worst_.add(write_value(params_.dtype, params_.op, node, result_at(params_, index)));
 }
 
 Sequence SegmentReduction::sequence(const Segment& s) const noexcept {
   const Operand elements{static_cast<const char*>(params_.x) + s.first * bytes_, bytes_};
   return {team_.loops, params_.dtype, params_.op, elements};
-}
-
-char* SegmentReduction::result_of(int64_t index) const noexcept {
-  return static_cast<char*>(params_.result) + index * value_words(params_.op) * static_cast<int64_t>(sizeof(uint64_t));
 }
 
 }  // namespace gpumem

@@ -41,11 +41,7 @@ ReduceNode VectorReduction::run() noexcept {
     const int64_t first = i * shape_.tile;
     partial_[static_cast<size_t>(i)] = sequence_.node(first, std::min(first + shape_.tile, params_.n));
   });
-  ReduceNode levels[kTreeLevels];
-  for (int64_t i = 0; i < tasks; ++i) {
-    push_node(sequence_.kind(), levels, 1, i, partial_[static_cast<size_t>(i)]);
-  }
-  return fold_nodes(sequence_.kind(), levels, 1, tasks);
+  return fold_all(sequence_.kind(), partial_.data(), 1, tasks);
 }
 
 void VectorReduction::finish() noexcept {

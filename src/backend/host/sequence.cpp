@@ -91,6 +91,12 @@ ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, in
   return node;
 }
 
+ReduceNode fold_all(NodeKind kind, const ReduceNode* nodes, int64_t step, int64_t count) noexcept {
+  ReduceNode levels[kTreeLevels];
+  for (int64_t i = 0; i < count; ++i) push_node(kind, levels, 1, i, nodes[i * step]);
+  return fold_nodes(kind, levels, 1, count);
+}
+
 namespace {
 
 template <class Node>

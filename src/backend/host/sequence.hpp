@@ -44,6 +44,8 @@ class Sequence {
 constexpr int kTreeLevels = 64;
 void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count, const ReduceNode& node) noexcept;
 ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, int64_t count) noexcept;
+// Of nodes that are all there, `step` apart.
+ReduceNode fold_all(NodeKind kind, const ReduceNode* nodes, int64_t step, int64_t count) noexcept;
 
 ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept;
 

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <memory>
 
-#include "backend/host/elements.hpp"
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/transpose_in_place.hpp"
@@ -142,7 +141,19 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, co
   });
 }
 
-void transpose_serial(const HostTeam&, const TransposeParams& args, const LaunchShape&) { transpose_elements(args); }
+// An element at a time: any stride, any alignment. The plain form that the fast loops are held against.
+void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchShape&) {
+  const auto bytes = static_cast<size_t>(a.element_bytes);
+  for (int64_t batch = 0; batch < a.batches; ++batch) {
+    const auto* src = static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes;
+    auto* dst = static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
+    for (int64_t r = 0; r < a.rows; ++r) {
+      for (int64_t c = 0; c < a.cols; ++c) {
+        std::memcpy(dst + (c * a.dst_ld + r) * a.element_bytes, src + (r * a.src_ld + c) * a.element_bytes, bytes);
+      }
+    }
+  }
+}
 
 // What a variant does: run() in as much scratch memory as it asks for, or without.
 struct Transposer {

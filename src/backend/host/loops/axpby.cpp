@@ -4,10 +4,7 @@
 
 #include "backend/host/loops/common.hpp"
 #include "backend/host/loops/loops.hpp"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "backend/host/stream_stores.hpp"
 
 namespace gpumem {
 namespace {
@@ -36,31 +33,16 @@ inline T from_bits(uint64_t wide) {
 }
 
 // One vector around the caches, to a multiple of its size.
+template <class Vector>
+inline void stream_store(char* p, const Vector& v) {
 #if defined(__AVX512F__)
-template <class Vector>
-inline void stream_store(char* p, const Vector& v) {
   _mm512_stream_si512(reinterpret_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
-}
 #elif defined(__AVX2__)
-template <class Vector>
-inline void stream_store(char* p, const Vector& v) {
   _mm256_stream_si256(reinterpret_cast<__m256i*>(p), reinterpret_cast<__m256i>(v));
-}
 #elif defined(__x86_64__)
-template <class Vector>
-inline void stream_store(char* p, const Vector& v) {
   _mm_stream_si128(reinterpret_cast<__m128i*>(p), reinterpret_cast<__m128i>(v));
-}
 #else
-template <class Vector>
-inline void stream_store(char* p, const Vector& v) {
   std::memcpy(p, &v, sizeof v);
-}
-#endif
-
-inline void stream_fence() {
-#if defined(__x86_64__)
-  _mm_sfence();
 #endif
 }
 

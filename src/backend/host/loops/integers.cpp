@@ -207,40 +207,29 @@ ReduceNode cubes_of_64(const void* data, const void*, int64_t n) {
   return node_of(word0, word1, word2);
 }
 
-template <class T, class Word, int kBits>
-constexpr ReduceLoop kSum = sum_terms<T, Word, kBits, itself<T, Word>>;
-template <class T, class Word, int kBits>
-constexpr ReduceLoop kSumAbs = sum_terms<T, Word, kBits, absolute<T, Word>>;
-template <class T, class Word, int kBits>
-constexpr ReduceLoop kSumSquares = sum_terms<T, Word, kBits, square<T, Word>>;
-template <class T, class Word, int kBits>
-constexpr ReduceLoop kSumCubes = sum_terms<T, Word, kBits, cube<T, Word>>;
+// Of elements of 8 and 16 bits: for each sum the word that a block of its terms can't overflow, and the bits of a term.
+template <class T, class S, int kSum, class A, int kAbs, class Q, int kSquare, class C, int kCube>
+constexpr SumLoops<ReduceLoop> kShort = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, absolute<T, A>>,
+                                         sum_terms<T, Q, kSquare, square<T, Q>>, sum_terms<T, C, kCube, cube<T, C>>};
+
+template <class T, class S, int kSum, class A, int kAbs>
+constexpr SumLoops<ReduceLoop> kOf32 = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, absolute<T, A>>,
+                                        squares_of_32<T>, cubes_of_32<T>};
+
+template <class T>
+constexpr SumLoops<ReduceLoop> kOf64 = {sum_of_64<T, false>, sum_of_64<T, std::is_signed_v<T>>, squares_of_64<T>,
+                                        cubes_of_64<T>};
 
 constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<ReduceLoop> {
-  if constexpr (kType == GPUMEM_I8) {
-    return {kSum<int8_t, int32_t, 7>, kSumAbs<int8_t, uint32_t, 8>, kSumSquares<int8_t, uint32_t, 16>,
-            kSumCubes<int8_t, int32_t, 21>};
-  } else if constexpr (kType == GPUMEM_U8) {
-    return {kSum<uint8_t, uint32_t, 8>, kSum<uint8_t, uint32_t, 8>, kSumSquares<uint8_t, uint32_t, 16>,
-            kSumCubes<uint8_t, uint32_t, 24>};
-  } else if constexpr (kType == GPUMEM_I16) {
-    return {kSum<int16_t, int32_t, 15>, kSumAbs<int16_t, uint32_t, 16>, kSumSquares<int16_t, uint64_t, 32>,
-            kSumCubes<int16_t, int64_t, 45>};
-  } else if constexpr (kType == GPUMEM_U16) {
-    return {kSum<uint16_t, uint32_t, 16>, kSum<uint16_t, uint32_t, 16>, kSumSquares<uint16_t, uint64_t, 32>,
-            kSumCubes<uint16_t, uint64_t, 48>};
-  } else if constexpr (kType == GPUMEM_I32) {
-    return {kSum<int32_t, int64_t, 31>, kSumAbs<int32_t, uint64_t, 32>, squares_of_32<int32_t>, cubes_of_32<int32_t>};
-  } else if constexpr (kType == GPUMEM_U32) {
-    return {kSum<uint32_t, uint64_t, 32>, kSum<uint32_t, uint64_t, 32>, squares_of_32<uint32_t>, cubes_of_32<uint32_t>};
-  } else if constexpr (kType == GPUMEM_I64) {
-    return {sum_of_64<int64_t, false>, sum_of_64<int64_t, true>, squares_of_64<int64_t>, cubes_of_64<int64_t>};
-  } else if constexpr (kType == GPUMEM_U64) {
-    return {sum_of_64<uint64_t, false>, sum_of_64<uint64_t, false>, squares_of_64<uint64_t>, cubes_of_64<uint64_t>};
-  } else {
-    static_assert(is_floating(kType));
-    return {};
-  }
+  if constexpr (kType == GPUMEM_I8) return kShort<int8_t, int32_t, 7, uint32_t, 8, uint32_t, 16, int32_t, 21>;
+  if constexpr (kType == GPUMEM_U8) return kShort<uint8_t, uint32_t, 8, uint32_t, 8, uint32_t, 16, uint32_t, 24>;
+  if constexpr (kType == GPUMEM_I16) return kShort<int16_t, int32_t, 15, uint32_t, 16, uint64_t, 32, int64_t, 45>;
+  if constexpr (kType == GPUMEM_U16) return kShort<uint16_t, uint32_t, 16, uint32_t, 16, uint64_t, 32, uint64_t, 48>;
+  if constexpr (kType == GPUMEM_I32) return kOf32<int32_t, int64_t, 31, uint64_t, 32>;
+  if constexpr (kType == GPUMEM_U32) return kOf32<uint32_t, uint64_t, 32, uint64_t, 32>;
+  if constexpr (kType == GPUMEM_I64) return kOf64<int64_t>;
+  if constexpr (kType == GPUMEM_U64) return kOf64<uint64_t>;
+  return {};
 };
 
 }  // namespace

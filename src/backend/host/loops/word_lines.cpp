@@ -10,7 +10,7 @@
 namespace gpumem {
 namespace {
 
-// A value of lines: State begins as State{}, take() adds an element and node() is the end of it.
+// Many is the values of neighbouring columns; of_row() is that of a row.
 template <class State>
 struct WordLines {
   using T = typename State::T;
@@ -38,30 +38,36 @@ struct WordLines {
   static constexpr int64_t kRowsAhead = 16;
 };
 
-// Sums whose Word a leaf's rows of terms can't overflow.
-template <class Type, class Word, Word (*kTerm)(Type)>
+// Sums: One begins as One{}, take() adds an element's term and node() is the end of it.
+template <class One>
 struct Sums {
-  using T = Type;
+  using T = typename One::T;
+  static T element(const char* row, int64_t c) { return load_as<T>(row + c * static_cast<int64_t>(sizeof(T))); }
   template <int64_t kMost>
   struct Many {
-    Word sum[kMost];
+    One sum[kMost];
     void begin(const char*, int64_t columns) {
-      for (int64_t c = 0; c < columns; ++c) sum[c] = 0;
+      for (int64_t c = 0; c < columns; ++c) sum[c] = One{};
     }
     void take(const char* row, int64_t columns) {
-      for (int64_t c = 0; c < columns; ++c) {
-        sum[c] = static_cast<Word>(sum[c] + kTerm(load_as<T>(row + c * static_cast<int64_t>(sizeof(T)))));
-      }
+      for (int64_t c = 0; c < columns; ++c) sum[c].take(element(row, c));
     }
-    ReduceNode node(int64_t c) const { return node_of(static_cast<Int128>(sum[c])); }
+    ReduceNode node(int64_t c) const { return sum[c].node(); }
   };
   static ReduceNode of_row(const char* row, int64_t cols) {
-    Word sum = 0;
-    for (int64_t c = 0; c < cols; ++c) {
-      sum = static_cast<Word>(sum + kTerm(load_as<T>(row + c * static_cast<int64_t>(sizeof(T)))));
-    }
-    return node_of(static_cast<Int128>(sum));
+    One sum{};
+    for (int64_t c = 0; c < cols; ++c) sum.take(element(row, c));
+    return sum.node();
   }
+};
+
+// In a Word that a leaf's rows of terms can't overflow.
+template <class Type, class Word, Word (*kTerm)(Type)>
+struct InWord {
+  using T = Type;
+  Word sum;
+  void take(T v) { sum = static_cast<Word>(sum + kTerm(v)); }
+  ReduceNode node() const { return node_of(static_cast<Int128>(sum)); }
 };
 
 template <class T>
@@ -76,8 +82,21 @@ inline Int128 cube_of_32(T v) {
 }
 
 // Squares and cubes of 64 bits, in words of 64 bits that are summed apart.
-struct Words192 {
-  Int128 word[3] = {};
+template <class Type, bool kCubes>
+struct PowersOf64 {
+  using T = Type;
+  Int128 word[3];
+  void take(T v) {
+    const uint64_t a = magnitude(v);
+    const Uint128 square = static_cast<Uint128>(a) * a;
+    if constexpr (kCubes) {
+      const Uint128 low = static_cast<Uint128>(static_cast<uint64_t>(square)) * a;
+      const Uint128 high = (square >> 64) * a + (low >> 64);
+      add(static_cast<uint64_t>(low) | high << 64, static_cast<uint64_t>(high >> 64), v < 0);
+    } else {
+      add(square, 0, false);
+    }
+  }
   void add(Uint128 low, uint64_t high, bool negative) {
     const Int128 sign = negative ? -1 : 1;
     word[0] += sign * static_cast<uint64_t>(low);
@@ -85,36 +104,6 @@ struct Words192 {
     word[2] += sign * high;
   }
   ReduceNode node() const { return node_of(word[0], word[1], word[2]); }
-};
-
-template <class Type, bool kCubes>
-struct PowersOf64 {
-  using T = Type;
-  static void add(Words192& sum, T v) {
-    const uint64_t a = magnitude(v);
-    const Uint128 square = static_cast<Uint128>(a) * a;
-    if constexpr (kCubes) {
-      const Uint128 low = static_cast<Uint128>(static_cast<uint64_t>(square)) * a;
-      const Uint128 high = (square >> 64) * a + (low >> 64);
-      sum.add(static_cast<uint64_t>(low) | high << 64, static_cast<uint64_t>(high >> 64), v < 0);
-    } else {
-      sum.add(square, 0, false);
-    }
-  }
-  template <int64_t kMost>
-  struct Many {
-    Words192 sum[kMost];
-    void begin(const char*, int64_t) {}
-    void take(const char* row, int64_t columns) {
-      for (int64_t c = 0; c < columns; ++c) add(sum[c], load_as<T>(row + c * 8));
-    }
-    ReduceNode node(int64_t c) const { return sum[c].node(); }
-  };
-  static ReduceNode of_row(const char* row, int64_t cols) {
-    Words192 sum;
-    for (int64_t c = 0; c < cols; ++c) add(sum, load_as<T>(row + c * 8));
-    return sum.node();
-  }
 };
 
 template <class Type>
@@ -153,44 +142,32 @@ struct Ranges {
 
 template <class State>
 constexpr LineLoop kLines = {WordLines<State>::columns, WordLines<State>::rows};
-template <class T, class Word>
-constexpr LineLoop kSum = kLines<Sums<T, Word, itself<T, Word>>>;
-template <class T, class Word>
-constexpr LineLoop kSumAbs = kLines<Sums<T, Word, absolute<T, Word>>>;
-template <class T, class Word>
-constexpr LineLoop kSumSquares = kLines<Sums<T, Word, square<T, Word>>>;
-template <class T, class Word>
-constexpr LineLoop kSumCubes = kLines<Sums<T, Word, cube<T, Word>>>;
+template <class T, class Word, Word (*kTerm)(T)>
+constexpr LineLoop kSum = kLines<Sums<InWord<T, Word, kTerm>>>;
+
+// By the words of the four sums.
+template <class T, class S, class A, class Q, class C>
+constexpr SumLoops<LineLoop> kShort = {kSum<T, S, itself<T, S>>, kSum<T, A, absolute<T, A>>, kSum<T, Q, square<T, Q>>,
+                                       kSum<T, C, cube<T, C>>};
+
+template <class T, class S>
+constexpr SumLoops<LineLoop> kOf32 = {kSum<T, S, itself<T, S>>, kSum<T, uint64_t, absolute<T, uint64_t>>,
+                                      kSum<T, Int128, square_of_32<T>>, kSum<T, Int128, cube_of_32<T>>};
+
+template <class T>
+constexpr SumLoops<LineLoop> kOf64 = {kSum<T, Int128, itself<T, Int128>>, kSum<T, Int128, absolute<T, Int128>>,
+                                      kLines<Sums<PowersOf64<T, false>>>, kLines<Sums<PowersOf64<T, true>>>};
 
 constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
-  if constexpr (kType == GPUMEM_I8) {
-    return {kSum<int8_t, int32_t>, kSumAbs<int8_t, uint32_t>, kSumSquares<int8_t, uint32_t>,
-            kSumCubes<int8_t, int32_t>};
-  } else if constexpr (kType == GPUMEM_U8) {
-    return {kSum<uint8_t, uint32_t>, kSum<uint8_t, uint32_t>, kSumSquares<uint8_t, uint32_t>,
-            kSumCubes<uint8_t, uint64_t>};
-  } else if constexpr (kType == GPUMEM_I16) {
-    return {kSum<int16_t, int32_t>, kSumAbs<int16_t, uint32_t>, kSumSquares<int16_t, uint64_t>,
-            kSumCubes<int16_t, int64_t>};
-  } else if constexpr (kType == GPUMEM_U16) {
-    return {kSum<uint16_t, uint32_t>, kSum<uint16_t, uint32_t>, kSumSquares<uint16_t, uint64_t>,
-            kSumCubes<uint16_t, uint64_t>};
-  } else if constexpr (kType == GPUMEM_I32) {
-    return {kSum<int32_t, int64_t>, kSumAbs<int32_t, uint64_t>, kLines<Sums<int32_t, Int128, square_of_32<int32_t>>>,
-            kLines<Sums<int32_t, Int128, cube_of_32<int32_t>>>};
-  } else if constexpr (kType == GPUMEM_U32) {
-    return {kSum<uint32_t, uint64_t>, kSum<uint32_t, uint64_t>, kLines<Sums<uint32_t, Int128, square_of_32<uint32_t>>>,
-            kLines<Sums<uint32_t, Int128, cube_of_32<uint32_t>>>};
-  } else if constexpr (kType == GPUMEM_I64) {
-    return {kSum<int64_t, Int128>, kSumAbs<int64_t, Int128>, kLines<PowersOf64<int64_t, false>>,
-            kLines<PowersOf64<int64_t, true>>};
-  } else if constexpr (kType == GPUMEM_U64) {
-    return {kSum<uint64_t, Int128>, kSum<uint64_t, Int128>, kLines<PowersOf64<uint64_t, false>>,
-            kLines<PowersOf64<uint64_t, true>>};
-  } else {
-    static_assert(is_floating(kType));
-    return {};
-  }
+  if constexpr (kType == GPUMEM_I8) return kShort<int8_t, int32_t, uint32_t, uint32_t, int32_t>;
+  if constexpr (kType == GPUMEM_U8) return kShort<uint8_t, uint32_t, uint32_t, uint32_t, uint64_t>;
+  if constexpr (kType == GPUMEM_I16) return kShort<int16_t, int32_t, uint32_t, uint64_t, int64_t>;
+  if constexpr (kType == GPUMEM_U16) return kShort<uint16_t, uint32_t, uint32_t, uint64_t, uint64_t>;
+  if constexpr (kType == GPUMEM_I32) return kOf32<int32_t, int64_t>;
+  if constexpr (kType == GPUMEM_U32) return kOf32<uint32_t, uint64_t>;
+  if constexpr (kType == GPUMEM_I64) return kOf64<int64_t>;
+  if constexpr (kType == GPUMEM_U64) return kOf64<uint64_t>;
+  return {};
 };
 
 }  // namespace
