@@ -89,6 +89,22 @@ inline CopyParams merged(CopyParams b) noexcept {
   return b;
 }
 
+// The same rows into a chunk of memory, and out of one, where they lie without gaps.
+inline CopyParams into(const CopyParams& rows, void* chunk) noexcept {
+  CopyParams in = rows;
+  in.dst = static_cast<char*>(chunk);
+  in.dst_pitch = rows.row_bytes;
+  in.dst_slice = rows.row_bytes * rows.rows;
+  return in;
+}
+inline CopyParams out_of(const CopyParams& rows, const void* chunk) noexcept {
+  CopyParams out = rows;
+  out.src = static_cast<const char*>(chunk);
+  out.src_pitch = rows.row_bytes;
+  out.src_slice = rows.row_bytes * rows.rows;
+  return out;
+}
+
 // Calls f(dst, src, bytes) for the parts of rows that bytes [first, last) of the block are, counted without the gaps.
 template <class F>
 void for_each_row_part(const CopyParams& b, int64_t first, int64_t last, const F& f) {

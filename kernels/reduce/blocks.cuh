@@ -64,22 +64,44 @@ __device__ __forceinline__ SmallArgNode combine(const SmallArgNode& a, const Sma
   return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
-// The node of another lane, word by word.
-template <class Node>
-__device__ __forceinline__ Node shuffle_xor(const Node& v, int distance) {
-  static_assert(std::is_trivially_copyable_v<Node> && sizeof(Node) % 4 == 0);
-  uint32_t word[sizeof(Node) / 4];
-  memcpy(word, &v, sizeof(Node));
-#pragma unroll
-  for (size_t i = 0; i < sizeof(Node) / 4; ++i) word[i] = __shfl_xor_sync(kWholeWarp, word[i], distance);
-  Node from;
-  memcpy(&from, word, sizeof(Node));
-  return from;
+__device__ __forceinline__ uint64_t shuffle_xor(uint64_t v, int distance) {
+  return __shfl_xor_sync(kWholeWarp, static_cast<unsigned long long>(v), distance);
 }
-// Without the word between its members.
+__device__ __forceinline__ NarrowNode shuffle_xor(const NarrowNode& v, int distance) {
+  return NarrowNode(static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.sum), distance)));
+}
+__device__ __forceinline__ WideNode shuffle_xor(const WideNode& v, int distance) {
+  const uint64_t low = shuffle_xor(static_cast<uint64_t>(v.sum), distance);
+  const uint64_t high = shuffle_xor(static_cast<uint64_t>(static_cast<Uint128>(v.sum) >> 64), distance);
+  return WideNode(static_cast<Int128>((static_cast<Uint128>(high) << 64) | low));
+}
+__device__ __forceinline__ SmallRangeNode shuffle_xor(const SmallRangeNode& v, int distance) {
+  return {__shfl_xor_sync(kWholeWarp, v.low, distance), __shfl_xor_sync(kWholeWarp, v.high, distance)};
+}
 __device__ __forceinline__ SmallArgNode shuffle_xor(const SmallArgNode& v, int distance) {
   return {__shfl_xor_sync(kWholeWarp, v.rank, distance),
-          __shfl_xor_sync(kWholeWarp, static_cast<long long>(v.index), distance)};
+          static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
+}
+__device__ __forceinline__ SumNode shuffle_xor(const SumNode& v, int distance) {
+  return SumNode(__shfl_xor_sync(kWholeWarp, v.sum, distance));
+}
+__device__ __forceinline__ CompensatedNode shuffle_xor(const CompensatedNode& v, int distance) {
+  return CompensatedNode(__shfl_xor_sync(kWholeWarp, v.sum, distance), __shfl_xor_sync(kWholeWarp, v.error, distance));
+}
+__device__ __forceinline__ NormNode shuffle_xor(const NormNode& v, int distance) {
+  return {__shfl_xor_sync(kWholeWarp, v.small, distance), __shfl_xor_sync(kWholeWarp, v.middle, distance),
+          __shfl_xor_sync(kWholeWarp, v.large, distance)};
+}
+__device__ __forceinline__ RangeNode shuffle_xor(const RangeNode& v, int distance) {
+  return {shuffle_xor(v.low, distance), shuffle_xor(v.high, distance)};
+}
+__device__ __forceinline__ ArgNode shuffle_xor(const ArgNode& v, int distance) {
+  return {shuffle_xor(v.rank, distance), static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
+}
+__device__ __forceinline__ IntegerNode shuffle_xor(const IntegerNode& v, int distance) {
+  IntegerNode other;
+  for (int i = 0; i < 4; ++i) other.word[i] = shuffle_xor(v.word[i], distance);
+  return other;
 }
 
 // A node of a warp's lanes, in lane order; whole in every lane. The lanes from `count` on have none.

@@ -50,14 +50,12 @@ set(core_sources
   src/ops/placement.cpp
   src/context/process.cpp
   src/ops/reduce/reduce.cpp
-  src/ops/reduce/reduce_async.cpp
   src/ops/reduce/reduce_axis.cpp
   src/ops/reduce/reduce_check.cpp
   src/ops/reduce/reduce_lines.cpp
   src/ops/reduce/reduce_segments.cpp
   src/ops/reduce/reduce_streamed.cpp
   src/memory/registry.cpp
-  src/ops/report.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
   src/ops/resize/resize.cpp

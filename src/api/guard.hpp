@@ -125,6 +125,16 @@ void require(const T* p, const char* argument) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected an address to write to or read from", argument);
 }
 
+// Makes something in a context: *out is nullptr until it is there.
+template <class T, class Make>
+gpumem_status make_in(const gpumem_ctx* ctx, T** out, const char* argument, const Make& make) noexcept {
+  return guard([&] {
+    require(out, argument);
+    *out = nullptr;
+    in_context(resolve(ctx), [&](Context& context) { *out = make(context); });
+  });
+}
+
 // Structs that carry their size. The first member is int64_t struct_size in all of them.
 constexpr int64_t kSmallestStruct = sizeof(int64_t);
 constexpr int64_t kLargestStruct = int64_t{1} << 20;  // no version will reach it: a garbage size must not be believed

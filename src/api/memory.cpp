@@ -8,17 +8,8 @@ using namespace gpumem::api;
 
 namespace {
 
-// *p is NULL until the memory is there.
-template <class Allocate>
-gpumem_status allocate_into(gpumem_ctx* ctx, void** p, const Allocate& allocate_in) noexcept {
-  return guard([&] {
-    require(p, "p");
-    *p = nullptr;
-    in_context(resolve(ctx), [&](Context& context) { *p = allocate_in(context); });
-  });
-}
 gpumem_status allocate_into(gpumem_ctx* ctx, gpumem_memory_kind kind, int64_t bytes, void** p) noexcept {
-  return allocate_into(ctx, p, [&](Context& context) { return allocate(context, kind, bytes); });
+  return make_in(ctx, p, "p", [&](Context& context) { return allocate(context, kind, bytes); });
 }
 
 }  // namespace
@@ -36,8 +27,9 @@ gpumem_status gpumem_alloc_managed(gpumem_ctx* ctx, int64_t bytes, void** p) {
 }
 
 gpumem_status gpumem_alloc_async(gpumem_ctx* ctx, int64_t bytes, int64_t alignment, gpumem_stream* stream, void** p) {
-  return allocate_into(
-      ctx, p, [&](Context& context) { return allocate_async(context, bytes, alignment, cache_of(context, stream)); });
+  return make_in(ctx, p, "p", [&](Context& context) {
+    return allocate_async(context, bytes, alignment, cache_of(context, stream));
+  });
 }
 
 gpumem_status gpumem_free_async(gpumem_ctx* ctx, void* p, gpumem_stream* stream) {

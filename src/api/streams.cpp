@@ -7,16 +7,6 @@ using namespace gpumem::api;
 
 namespace {
 
-// Creates a child of a context: *out is NULL until it is there.
-template <class Handle, class Create>
-gpumem_status create_child(gpumem_ctx* ctx, Handle** out, const char* argument, Create create) noexcept {
-  return guard([&] {
-    require(out, argument);
-    *out = nullptr;
-    in_context(resolve(ctx), [&](Context& context) { *out = as_handle<Handle>(create(context)); });
-  });
-}
-
 void require_one_context(const Event& start, const Event& end) {
   if (start.context != end.context) {
     fail(GPUMEM_INVALID_ARGUMENT, "start and end belong to two contexts; expected two events of one");
@@ -26,7 +16,8 @@ void require_one_context(const Event& start, const Event& end) {
 }  // namespace
 
 gpumem_status gpumem_stream_create(gpumem_ctx* ctx, gpumem_stream** stream) {
-  return create_child(ctx, stream, "stream", [](Context& context) { return create_stream(context); });
+  return make_in(ctx, stream, "stream",
+                 [](Context& context) { return as_handle<gpumem_stream>(create_stream(context)); });
 }
 
 gpumem_status gpumem_stream_destroy(gpumem_stream* stream) {
@@ -35,7 +26,8 @@ gpumem_status gpumem_stream_destroy(gpumem_stream* stream) {
 }
 
 gpumem_status gpumem_stream_wrap(gpumem_ctx* ctx, void* native_stream, gpumem_stream** stream) {
-  return create_child(ctx, stream, "stream", [&](Context& context) { return wrap_stream(context, native_stream); });
+  return make_in(ctx, stream, "stream",
+                 [&](Context& context) { return as_handle<gpumem_stream>(wrap_stream(context, native_stream)); });
 }
 
 gpumem_status gpumem_stream_synchronize(gpumem_ctx* ctx, gpumem_stream* stream) {
@@ -55,7 +47,7 @@ gpumem_status gpumem_stream_wait_event(gpumem_ctx* ctx, gpumem_stream* stream, g
 }
 
 gpumem_status gpumem_event_create(gpumem_ctx* ctx, gpumem_event** event) {
-  return create_child(ctx, event, "event", [](Context& context) { return create_event(context); });
+  return make_in(ctx, event, "event", [](Context& context) { return as_handle<gpumem_event>(create_event(context)); });
 }
 
 gpumem_status gpumem_event_destroy(gpumem_event* event) {

@@ -1,4 +1,4 @@
-// Arithmetic on sizes that refuses to wrap.
+// Sizes that are refused: out of bounds, or products that wrap. All of these throw INVALID_ARGUMENT.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,21 @@ inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
 // From the first of count >= 1 runs to the end of the last, `step` from one to the next.
 inline int64_t checked_extent(int64_t count, int64_t step, int64_t run, const char* what) {
   return checked_add(checked_mul(count - 1, step, what), run, what);
+}
+
+inline void require_at_least(const char* argument, int64_t value, int64_t least) {
+  if (value < least) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected %lld or more", argument, ll(value), ll(least));
+}
+// what: that the least value is.
+inline void require_at_least(const char* argument, int64_t value, const char* what, int64_t least) {
+  if (value >= least) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least %s = %lld", argument, ll(value), what, ll(least));
+}
+
+// The size of an element that is only moved.
+inline void require_element_size(const char* argument, int64_t bytes) {
+  if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 1, 2, 4, 8 or 16", argument, ll(bytes));
 }
 
 constexpr int64_t ceil_div(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }

@@ -1,4 +1,5 @@
 // Memory that the program has already, pinned where it lies.
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "base/sentences.hpp"
@@ -10,7 +11,7 @@
 namespace gpumem {
 
 void register_host(Context& context, void* p, int64_t bytes) {
-  if (bytes < 1) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 1 or more", ll(bytes));
+  require_at_least("bytes", bytes, 1);
   const Operand operand = look_up_range(context, p, bytes, Access::write, "p");
   if (operand.ours || operand.mixed || operand.kind != GPUMEM_MEMORY_PAGEABLE) {
     fail(GPUMEM_INVALID_ARGUMENT, "p (0x%llx) is %s memory%s; expected ordinary host memory, none of it registered",

@@ -1,4 +1,5 @@
 // What a program asks for managed memory, and where it lies.
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
@@ -30,7 +31,7 @@ void require_location(Context& context, int32_t device) {
 }  // namespace
 
 void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, NativeStream stream, Until until) {
-  if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
+  require_at_least("bytes", bytes, 0);
   require_location(context, device);
   if (bytes == 0) return;
   require_managed(context, p, bytes);
@@ -44,7 +45,7 @@ void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice
     fail(GPUMEM_INVALID_ARGUMENT, "advice is %d; expected a gpumem_advice (%d to %d)", advice,
          GPUMEM_ADVISE_READ_MOSTLY, GPUMEM_ADVISE_UNSET_ACCESSED_BY);
   }
-  if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
+  require_at_least("bytes", bytes, 0);
   const bool located = advice == GPUMEM_ADVISE_PREFERRED_LOCATION || advice == GPUMEM_ADVISE_ACCESSED_BY ||
                        advice == GPUMEM_ADVISE_UNSET_ACCESSED_BY;
   if (located) require_location(context, device);
@@ -54,7 +55,7 @@ void advise(Context& context, const void* p, int64_t bytes, gpumem_advice advice
 }
 
 gpumem_managed_info query_managed(Context& context, const void* p, int64_t bytes) {
-  if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
+  require_at_least("bytes", bytes, 0);
   gpumem_managed_info info{};
   info.last_prefetch = GPUMEM_DEVICE_NONE;
   info.preferred_location = GPUMEM_DEVICE_NONE;

@@ -44,7 +44,7 @@ void free_after(Context& context, const Claim& claim, const Wait& wait) {
 }  // namespace
 
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes) {
-  if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
+  require_at_least("bytes", bytes, 0);
   if (bytes == 0) return nullptr;
   const DeviceProps& props = context.device().props();
   if (kind == GPUMEM_MEMORY_MANAGED && !props.managed_memory) {
@@ -61,7 +61,7 @@ void free_memory(Context& context, void* p) {
 }
 
 void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamCache& cache) {
-  if (bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "bytes is %lld; expected 0 or more", ll(bytes));
+  require_at_least("bytes", bytes, 0);
   const auto largest = static_cast<int64_t>(kLargestAlignment);
   if (alignment < 1 || alignment > largest || !std::has_single_bit(static_cast<uint64_t>(alignment))) {
     fail(GPUMEM_INVALID_ARGUMENT, "alignment is %lld; expected a power of two from 1 to %lld", ll(alignment),
@@ -113,7 +113,7 @@ void use_on(Context& context, const void* p, NativeStream stream) {
 }
 
 void trim(Context& context, int64_t keep_bytes) {
-  if (keep_bytes < 0) fail(GPUMEM_INVALID_ARGUMENT, "keep_bytes is %lld; expected 0 or more", ll(keep_bytes));
+  require_at_least("keep_bytes", keep_bytes, 0);
   context.trace.trimmed(keep_bytes);
   context.device_memory().trim(keep_bytes);
   context.pinned_memory().trim(keep_bytes);

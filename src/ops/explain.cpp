@@ -1,11 +1,57 @@
 #include "ops/explain.hpp"
 
+#include <cstdio>
+#include <vector>
+
 #include "base/error.hpp"
+#include "base/sentences.hpp"
+#include "ops/plan.hpp"
 #include "ops/problem_line.hpp"
-#include "ops/report.hpp"
 
 namespace gpumem {
 namespace {
+
+// One row that was not taken, and why.
+struct PassedOver {
+  const char* name;
+  const char* reason;
+};
+
+// What both formats print.
+struct Report {
+  const char* family;
+  std::string line;
+  std::string fused;  // of a permutation: what is left of its axes
+  bool empty;
+  const DeviceProps* props;
+  const char* placement;
+  const char* variant;
+  ChosenBy by;
+  LaunchShape shape;
+  std::vector<PassedOver> passed_over;
+};
+
+template <class Family>
+Report report_of(const Planner& planner, const Plan<Family>& plan, std::string line) {
+  Report report{Family::name,     std::move(line),     {}, plan.empty, nullptr, plan.placement.reason, nullptr,
+                plan.decision.by, plan.decision.shape, {}};
+  if (plan.empty) return report;
+  const DeviceProps& props = planner.props(plan.placement.runs);
+  report.props = &props;
+  const auto table = Family::table();
+  report.variant = table[plan.decision.row].name;
+  for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
+    if (row == plan.decision.row) continue;
+    const char* reason = rejection(table[row], props, plan.params);
+    if (reason == nullptr) reason = passed_over(table[row], props, plan.params);
+    if (reason == nullptr) {
+      reason = plan.decision.by == ChosenBy::table ? "it fits too, and stands later in the table"
+                                                   : "it fits too; another was asked for";
+    }
+    report.passed_over.push_back({table[row].name, reason});
+  }
+  return report;
+}
 
 template <class Family>
 std::string fused_words(const Plan<Family>&) {
@@ -27,6 +73,72 @@ Report report(Planner& planner, const Plan<Family>& plan, const CallRecord& reco
   Report made = report_of(planner, plan, line_of(record));
   made.fused = fused_words(plan);
   return made;
+}
+
+constexpr const char* kChosenBy[] = {"table", "tuning", "environment", "program"};
+
+// JSON strings: names of devices come from drivers, so everything is escaped.
+std::string quoted(std::string_view text) {
+  std::string out(1, '"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+  return out;
+}
+
+std::string field(const char* name, std::string_view text) { return quoted(name).append(": ").append(quoted(text)); }
+std::string field(const char* name, int64_t value) { return quoted(name).append(": ").append(std::to_string(value)); }
+
+std::string as_text(const Report& r) {
+  std::string out = r.line;
+  out.append("\n");
+  if (r.empty) return out.append("  nothing to do: no kernel runs\n");
+  char line[512];
+  const auto print = [&](const char* format, auto... values) {
+    std::snprintf(line, sizeof line, format, values...);
+    out.append(line);
+  };
+  print("  runs on   %s: %s\n", r.props->name, r.placement);
+  if (!r.fused.empty()) out.append("  fused     ").append(r.fused).append("\n");
+  print("  variant   %s, chosen by the %s\n", r.variant, kChosenBy[static_cast<int>(r.by)]);
+  const auto grid = ll(r.shape.grid);
+  const auto tile = ll(r.shape.tile);
+  if (r.props->backend == Runs::cuda) {
+    print("  launch    %lld blocks of %d threads, tiles of %lld\n", grid, r.shape.block, tile);
+  } else {
+    print("  launch    %lld tasks on up to %d threads, tiles of %lld\n", grid, r.props->multiprocessors, tile);
+  }
+  for (const PassedOver& row : r.passed_over) print("  not taken %-18s %s\n", row.name, row.reason);
+  return out;
+}
+
+std::string as_json(const Report& r) {
+  std::string out = "{";
+  const auto add = [&](auto... parts) { (out.append(parts), ...); };
+  add(field("schema", "gpumem.explain/1"), ", ", field("line", r.line), ", ", field("family", r.family));
+  add(", \"empty\": ", r.empty ? "true" : "false");
+  if (r.empty) return out.append("}");
+  add(", ", field("runs_on", r.props->backend == Runs::cuda ? "cuda" : "host"), ", ", field("device", r.props->name));
+  if (!r.fused.empty()) add(", ", field("fused", r.fused));
+  add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ",
+      field("chosen_by", kChosenBy[static_cast<int>(r.by)]));
+  add(", \"launch\": {", field("grid", r.shape.grid), ", ", field("block", r.shape.block), ", ");
+  add(field("per_thread", r.shape.per_thread), ", ", field("tile", r.shape.tile), "}, \"not_taken\": [");
+  for (size_t i = 0; i < r.passed_over.size(); ++i) {
+    add(i == 0 ? "{" : ", {", field("variant", r.passed_over[i].name), ", ", field("reason", r.passed_over[i].reason),
+        "}");
+  }
+  return out.append("]}");
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <thread>
 
-#include "backend/host/elements.hpp"
 #include "backend/host/host_queue.hpp"
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/mappings.hpp"

@@ -71,7 +71,8 @@ PermuteAxes random_axes(std::mt19937_64& random) {
     std::swap(axes.src_stride[0], axes.src_stride[static_cast<size_t>(below(static_cast<uint64_t>(rank)))]);
   }
   for (int32_t d = rank; d > 1; --d) {
-    fusing::swap_axes(axes, d - 1, static_cast<int32_t>(below(static_cast<uint64_t>(d))));
+    const auto other = static_cast<int32_t>(below(static_cast<uint64_t>(d)));
+    for (int64_t* values : {axes.extent, axes.src_stride, axes.dst_stride}) std::swap(values[d - 1], values[other]);
   }
   return axes;
 }

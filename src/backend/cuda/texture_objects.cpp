@@ -6,15 +6,17 @@
 
 namespace gpumem {
 
+void TextureObjects::destroy(const Used& used) noexcept {
+  static_cast<void>(cudaDestroyTextureObject(used.object));
+  static_cast<void>(cudaEventDestroy(used.done));
+}
+
 // A fault that an event shows is found by the next call that is checked for it.
 void TextureObjects::destroy_done() noexcept {
   const auto keep = std::partition(used_.begin(), used_.end(), [](const Used& used) {
     return !used.recorded || cudaEventQuery(used.done) != cudaSuccess;
   });
-  std::for_each(keep, used_.end(), [](const Used& used) {
-    static_cast<void>(cudaDestroyTextureObject(used.object));
-    static_cast<void>(cudaEventDestroy(used.done));
-  });
+  std::for_each(keep, used_.end(), destroy);
   used_.erase(keep, used_.end());
   static_cast<void>(cudaGetLastError());
 }
@@ -35,10 +37,7 @@ void TextureObjects::record(Used& used, cudaStream_t stream) {
 }
 
 void TextureObjects::close() noexcept {
-  for (const Used& used : used_) {
-    static_cast<void>(cudaDestroyTextureObject(used.object));
-    static_cast<void>(cudaEventDestroy(used.done));
-  }
+  std::ranges::for_each(used_, destroy);
   used_.clear();
 }
 

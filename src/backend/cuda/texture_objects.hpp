@@ -32,6 +32,7 @@ class TextureObjects {
     bool recorded;  // else nothing, or nobody knows what, uses the object: it stays until the end
   };
 
+  static void destroy(const Used& used) noexcept;
   void destroy_done() noexcept;
   Used& create(const cudaResourceDesc& resource, const cudaTextureDesc& reading);
   static void record(Used& used, cudaStream_t stream);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
@@ -107,26 +108,12 @@ using Move = void (*)(const GatherScatterParams&, int64_t, int64_t);
 
 template <bool kGathers, class Index>
 Move move_of(int64_t row_bytes) noexcept {
-  switch (row_bytes) {
-    case 1:
-      return move_rows_of_task<kGathers, Index, 1>;
-    case 2:
-      return move_rows_of_task<kGathers, Index, 2>;
-    case 4:
-      return move_rows_of_task<kGathers, Index, 4>;
-    case 8:
-      return move_rows_of_task<kGathers, Index, 8>;
-    case 12:
-      return move_rows_of_task<kGathers, Index, 12>;
-    case 16:
-      return move_rows_of_task<kGathers, Index, 16>;
-    case 32:
-      return move_rows_of_task<kGathers, Index, 32>;
-    case 64:
-      return move_rows_of_task<kGathers, Index, 64>;
-    default:
-      return move_rows_of_task<kGathers, Index, 0>;
+  Move found = move_rows_of_task<kGathers, Index, 0>;
+  [&]<int64_t... kUsual>(std::integer_sequence<int64_t, kUsual...>) {
+    static_cast<void>(((row_bytes == kUsual && (found = move_rows_of_task<kGathers, Index, kUsual>, true)) || ...));
   }
+  (std::integer_sequence<int64_t, 1, 2, 4, 8, 12, 16, 32, 64>{});
+  return found;
 }
 
 // Rows that are few and long are cut into pieces of as many bytes.

@@ -23,9 +23,9 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
       loop_(team.loops.lines(params.dtype, params.op)),
       bytes_(element_bytes(params.dtype)),
       threads_(way.serial ? 1 : team.threads),
-      rows_(params.axis == GPUMEM_AXIS_ROWS),
-      lines_(params.batches * (rows_ ? params.rows : params.cols)),
-      length_(rows_ ? params.cols : params.rows),
+      rows_(params.of_rows()),
+      lines_(params.lines()),
+      length_(params.length()),
       width_(std::max<int64_t>(1, shape.tile)) {
   if (rows_) {
     groups_ = groups_of_matrix_ = ceil_div(lines_, width_);

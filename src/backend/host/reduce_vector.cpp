@@ -12,8 +12,7 @@ Sequence sequence_of(const HostTeam& team, HostWay way, const ReduceParams& a) n
   const int64_t bytes = element_bytes(a.dtype);
   const Operand x{static_cast<const char*>(a.x), a.stride * bytes};
   const Operand y{static_cast<const char*>(a.y), a.y_stride * bytes};
-  const Sequence sequence(team.loops, a.dtype, a.op, x, y);
-  return way.one_by_one ? sequence.one_by_one() : sequence;
+  return {team.loops, a.dtype, a.op, x, y, way.one_by_one};
 }
 
 }  // namespace

@@ -22,15 +22,10 @@ void gather(int32_t bytes, char* to, const Operand& from, int64_t first, int64_t
 
 }  // namespace
 
-Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y) noexcept
+Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y,
+                   bool one_by_one) noexcept
     : loop_(loops.reduce(dtype, op)), kind_(node_kind(dtype, op)), bytes_(element_bytes(dtype)), x_(x), y_(y) {
-  gather_ = !side_by_side(x_) || !side_by_side(y_);
-}
-
-Sequence Sequence::one_by_one() const noexcept {
-  Sequence same = *this;
-  same.gather_ = true;
-  return same;
+  gather_ = one_by_one || !side_by_side(x_) || !side_by_side(y_);
 }
 
 bool Sequence::side_by_side(const Operand& operand) const noexcept {

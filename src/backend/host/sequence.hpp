@@ -18,9 +18,9 @@ struct Operand {
 // Elements at any pitch and any alignment. Those that the loops can't take where they lie are gathered first.
 class Sequence {
  public:
-  Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y = {}) noexcept;
-  // As elements one by one, even if they lie side by side.
-  Sequence one_by_one() const noexcept;
+  // one_by_one: even if the elements lie side by side.
+  Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y = {},
+           bool one_by_one = false) noexcept;
 
   NodeKind kind() const noexcept { return kind_; }
 

@@ -36,7 +36,7 @@ void check(const AxpbyParams& c) {
     fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", c.dtype,
          dtype_name(c.dtype), GPUMEM_F32, GPUMEM_F64);
   }
-  if (c.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", ll(c.n));
+  require_at_least("n", c.n, 0);
 }
 
 bool is_zero(gpumem_dtype dtype, uint64_t factor) noexcept { return (factor & ~sign_bit(dtype)) == 0; }

@@ -7,10 +7,6 @@
 namespace gpumem {
 namespace {
 
-void require_extent(const char* name, int64_t value) {
-  if (value < 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", name, ll(value));
-}
-
 // Names of one side's arguments.
 struct SideNames {
   const char* pitch;
@@ -24,10 +20,7 @@ constexpr SideNames kSrc{"src_pitch_bytes", "src_slice_bytes", "bytes of src"};
 int64_t extent_bytes(const CopyParams& c, int64_t pitch, int64_t slice, const SideNames& names) {
   int64_t bytes = c.row_bytes;
   if (c.rows > 1) {
-    if (pitch < c.row_bytes) {
-      fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least row_bytes = %lld", names.pitch, ll(pitch),
-           ll(c.row_bytes));
-    }
+    require_at_least(names.pitch, pitch, "row_bytes", c.row_bytes);
     bytes = checked_extent(c.rows, pitch, c.row_bytes, names.bytes);
   }
   if (c.slices == 1) return bytes;
@@ -77,9 +70,9 @@ void copy_across(Context& context, const Plan<CopyFamily>& planned, NativeStream
 }  // namespace
 
 Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Until until) {
-  require_extent(c.rank == 1 ? "bytes" : "row_bytes", c.row_bytes);
-  require_extent("rows", c.rows);
-  require_extent("slices", c.slices);
+  require_at_least(c.rank == 1 ? "bytes" : "row_bytes", c.row_bytes, 0);
+  require_at_least("rows", c.rows, 0);
+  require_at_least("slices", c.slices, 0);
   Plan<CopyFamily> plan;
   plan.empty = c.row_bytes == 0 || c.rows == 0 || c.slices == 0;
   if (plan.empty) return plan;

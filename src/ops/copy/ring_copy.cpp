@@ -61,22 +61,6 @@ std::vector<CopyParams> pieces_of(const CopyParams& b, int64_t most) {
   return pieces;
 }
 
-CopyParams into(const CopyParams& piece, char* chunk) noexcept {
-  CopyParams in = piece;
-  in.dst = chunk;
-  in.dst_pitch = piece.row_bytes;
-  in.dst_slice = piece.row_bytes * piece.rows;
-  return in;
-}
-
-CopyParams out_of(const CopyParams& piece, const char* chunk) noexcept {
-  CopyParams out = piece;
-  out.src = chunk;
-  out.src_pitch = piece.row_bytes;
-  out.src_slice = piece.row_bytes * piece.rows;
-  return out;
-}
-
 void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& block) {
   device.launch(stream, Work<CopyFamily>{merged(block)}, driver_choice(), Until::enqueued);
 }

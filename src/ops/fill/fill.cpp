@@ -22,22 +22,14 @@ void read_pattern(FillParams& c) noexcept {
 Plan<FillFamily> plan(Planner& planner, const FillParams& given, Until) {
   Plan<FillFamily> plan;
   FillParams& c = plan.params = given;
-  const int64_t e = c.pattern_bytes;
-  if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
-    fail(GPUMEM_INVALID_ARGUMENT, "pattern_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(e));
-  }
-  if (c.count < 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", c.rank == 2 ? "cols" : "count", ll(c.count));
-  }
-  if (c.rows < 0) fail(GPUMEM_INVALID_ARGUMENT, "rows is %lld; expected 0 or more", ll(c.rows));
+  require_element_size("pattern_bytes", c.pattern_bytes);
+  require_at_least(c.rank == 2 ? "cols" : "count", c.count, 0);
+  require_at_least("rows", c.rows, 0);
   plan.empty = c.count == 0 || c.rows == 0;
   if (plan.empty) return plan;
   const char* what = c.rank == 2 ? "cols x pattern_bytes" : "count x pattern_bytes";
-  const int64_t row_bytes = checked_mul(c.count, e, what);
-  if (c.rows > 1 && c.pitch < row_bytes) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dst_pitch_bytes is %lld; expected at least cols x pattern_bytes = %lld", ll(c.pitch),
-         ll(row_bytes));
-  }
+  const int64_t row_bytes = checked_mul(c.count, c.pattern_bytes, what);
+  if (c.rows > 1) require_at_least("dst_pitch_bytes", c.pitch, "cols x pattern_bytes", row_bytes);
   const int64_t extent = c.rows == 1 ? row_bytes : checked_extent(c.rows, c.pitch, row_bytes, what);
   const int64_t gap = gap_of(row_bytes, {{c.rows, c.pitch}}, 1);
   plan.placement = place(planner.on_cuda(), planner.look_up_here({"dst", c.dst, extent, gap}, Access::write));

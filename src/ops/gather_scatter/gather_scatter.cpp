@@ -29,22 +29,18 @@ template <class Family>
 constexpr const char* kCallName = kGathers<Family> ? "gpumem_gather" : "gpumem_scatter";
 
 void check_pitch(const char* argument, int64_t pitch, int64_t rows, int64_t row_bytes) {
-  if (rows > 1 && pitch < row_bytes) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least row_bytes = %lld", argument, ll(pitch), ll(row_bytes));
-  }
+  if (rows > 1) require_at_least(argument, pitch, "row_bytes", row_bytes);
 }
 
 template <class Family>
 void check(const GatherScatterParams& c) {
-  if (c.row_bytes < 1) fail(GPUMEM_INVALID_ARGUMENT, "row_bytes is %lld; expected 1 or more", ll(c.row_bytes));
+  require_at_least("row_bytes", c.row_bytes, 1);
   if (!is_dtype(c.index_type) || is_floating(c.index_type) || element_bytes(c.index_type) < 4) {
     fail(GPUMEM_INVALID_ARGUMENT,
          "index_type is %d; expected GPUMEM_I32 (4), GPUMEM_U32 (5), GPUMEM_I64 (6) or GPUMEM_U64 (7)", c.index_type);
   }
-  if (c.n < 0) fail(GPUMEM_INVALID_ARGUMENT, "n is %lld; expected 0 or more", ll(c.n));
-  if (rows_of<Family>(c) < 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", kRowsName<Family>, ll(rows_of<Family>(c)));
-  }
+  require_at_least("n", c.n, 0);
+  require_at_least(kRowsName<Family>, rows_of<Family>(c), 0);
   check_pitch("src_pitch_bytes", c.src_pitch, c.src_rows, c.row_bytes);
   check_pitch("dst_pitch_bytes", c.dst_pitch, c.dst_rows, c.row_bytes);
 }

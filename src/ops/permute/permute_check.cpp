@@ -4,15 +4,13 @@
 
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
+#include "ops/permute/permute_fuse.hpp"
 
 namespace gpumem {
 namespace {
 
 void check_sizes(const PermuteParams& c) {
-  const int64_t e = c.element_bytes;
-  if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
-    fail(GPUMEM_INVALID_ARGUMENT, "element_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(e));
-  }
+  require_element_size("element_bytes", c.element_bytes);
   if (c.rank < 0 || c.rank > kMaxPermuteRank) {
     fail(GPUMEM_INVALID_ARGUMENT, "rank is %d; expected 0 to %d", c.rank, kMaxPermuteRank);
   }
@@ -88,16 +86,6 @@ void check_distinct(const PermuteAxes& axes) {
 }
 
 }  // namespace
-
-AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept {
-  AxesInOrder order{};
-  for (int32_t d = 0; d < rank; ++d) {
-    int32_t at = d;
-    for (; at > 0 && strides[d] < strides[order.axis[at - 1]]; --at) order.axis[at] = order.axis[at - 1];
-    order.axis[at] = d;
-  }
-  return order;
-}
 
 Permutation permutation_of(const PermuteParams& c) {
   check_sizes(c);

@@ -12,12 +12,6 @@ struct Permutation {
   int64_t dst_bytes = 0;
 };
 
-// The axes by their strides, the smallest first; equal ones as they come.
-struct AxesInOrder {
-  int32_t axis[kMaxPermuteRank];
-};
-AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept;
-
 // Throws INVALID_ARGUMENT. Afterwards every sum of products of indices and strides, in bytes, fits int64_t.
 Permutation permutation_of(const PermuteParams& call);
 

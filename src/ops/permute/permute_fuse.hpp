@@ -7,29 +7,30 @@
 
 namespace gpumem {
 
-namespace fusing {
-
-constexpr void swap_axes(PermuteAxes& axes, int32_t a, int32_t b) noexcept {
-  const auto swap = [&](int64_t(&values)[kMaxPermuteRank]) noexcept {
-    const int64_t kept = values[a];
-    values[a] = values[b];
-    values[b] = kept;
-  };
-  swap(axes.extent);
-  swap(axes.src_stride);
-  swap(axes.dst_stride);
+// The axes by their strides, the smallest first; equal ones as they come.
+struct AxesInOrder {
+  int32_t axis[kMaxPermuteRank];
+};
+constexpr AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept {
+  AxesInOrder order{};
+  for (int32_t d = 0; d < rank; ++d) {
+    int32_t at = d;
+    for (; at > 0 && strides[d] < strides[order.axis[at - 1]]; --at) order.axis[at] = order.axis[at - 1];
+    order.axis[at] = d;
+  }
+  return order;
 }
+
+namespace fusing {
 
 // Axes of extent 1 left out, the others by their stride in dst, the smallest first.
 constexpr PermuteAxes ordered(const PermuteAxes& axes) noexcept {
   PermuteAxes out;
   out.element_bytes = axes.element_bytes;
-  for (int32_t d = 0; d < axes.rank; ++d) {
-    if (axes.extent[d] == 1) continue;
-    out.add(axes.extent[d], axes.src_stride[d], axes.dst_stride[d]);
-    for (int32_t at = out.rank - 1; at > 0 && out.dst_stride[at] < out.dst_stride[at - 1]; --at) {
-      swap_axes(out, at, at - 1);
-    }
+  const AxesInOrder order = in_order_of(axes.dst_stride, axes.rank);
+  for (int32_t i = 0; i < axes.rank; ++i) {
+    const int32_t d = order.axis[i];
+    if (axes.extent[d] != 1) out.add(axes.extent[d], axes.src_stride[d], axes.dst_stride[d]);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Scalar reductions: the plan of both forms, and the plain form.
+// Scalar reductions: the plan, and both forms.
 #include "ops/reduce/reduce.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/float_environment.hpp"
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
+#include "ops/bounce_buffers.hpp"
 #include "ops/placed.hpp"
 #include "ops/reduce/reduce_check.hpp"
 #include "ops/staging.hpp"
@@ -88,6 +89,21 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
   });
 }
 
+// On the host in the order of a stream of a CUDA context.
+void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const Output (&outputs)[3],
+                    NativeStream stream) {
+  require_not_capturing(context, stream, "a reduction of host memory");
+  BounceBuffers buffers;
+  ReduceParams params = planned.params;
+  params.result = buffers.room_for(outputs[0]);
+  params.index = static_cast<int64_t*>(buffers.room_for(outputs[1]));
+  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[2]));
+  const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until) {
+    host.reduce_async(now, params, choice);
+  };
+  enqueue_on_host(context, stream, "an enqueued reduction", work, params.status, std::move(buffers), true);
+}
+
 }  // namespace
 
 Inputs inputs_of(const ReduceParams& c) {
@@ -134,6 +150,19 @@ Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until)
   }
   plan.decision = decide<ReduceFamily>(planner, plan.placement.runs, plan.params);
   return plan;
+}
+
+static void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
+  CallPlanner planner(context, call, Until::enqueued);
+  const Plan<ReduceFamily> planned = plan(planner, call, Until::enqueued);
+  Output outputs[] = {result_of(call.op, call.result, 8), index_of(call.op, call.index, 8), status_of(call.status)};
+  check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
+  if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
+  if (context.on_cuda() && planned.placement.runs == Runs::host) {
+    return enqueue_beside(context, planned, outputs, stream);
+  }
+  prefetch_managed(context, planned.placement, stream);
+  context.running(planned.placement.runs).reduce_async(stream, planned.params, planned.decision);
 }
 
 void reduce(Context& context, const ReduceParams& call, NativeStream stream, Until until) {

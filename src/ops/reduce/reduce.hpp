@@ -20,9 +20,6 @@ Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept;
 // A node as the caller's value, whatever floating-point environment the program has set.
 ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept;
 
-// The form that is only enqueued.
-void reduce_async(Context& context, const ReduceParams& params, NativeStream stream);
-
 // The largest piece in which data of the host is streamed: a power of two of leaves of the reproducible order.
 int64_t streamed_piece(gpumem_dtype dtype) noexcept;
 ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& plan, const ReduceParams& call);

@@ -41,12 +41,6 @@ void check_line_op(gpumem_dtype dtype, gpumem_reduce_op op) {
   check_pair(dtype, op);
 }
 
-void require_at_least(const char* argument, int64_t value, int64_t least) {
-  if (value < least) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected %lld or more", argument, ll(value), ll(least));
-  }
-}
-
 }  // namespace
 
 void check(const ReduceParams& c) {
@@ -69,9 +63,7 @@ void check(const ReduceAxisParams& c) {
   }
   require_at_least("rows", c.rows, 0);
   require_at_least("cols", c.cols, 0);
-  if (c.ld < c.cols) {
-    fail(GPUMEM_INVALID_ARGUMENT, "ld is %lld; expected at least cols = %lld", ll(c.ld), ll(c.cols));
-  }
+  require_at_least("ld", c.ld, "cols", c.cols);
   require_at_least("batches", c.batches, 0);
   require_at_least("batch_stride", c.batch_stride, 0);
 }

@@ -39,8 +39,8 @@ constexpr Side kSrc = {"src_rows", "src_cols", "src_pitch_bytes", "bytes of src"
 constexpr Side kDst = {"dst_rows", "dst_cols", "dst_pitch_bytes", "bytes of dst"};
 
 void check_extents(const Side& side, int64_t rows, int64_t cols, int64_t pitch, int64_t pixel) {
-  if (rows < 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", side.rows, ll(rows));
-  if (cols < 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 0 or more", side.cols, ll(cols));
+  require_at_least(side.rows, rows, 0);
+  require_at_least(side.cols, cols, 0);
   const int64_t row_bytes = checked_mul(cols, pixel, side.cols);
   if (pitch < row_bytes) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least the %lld bytes of a row", side.pitch, ll(pitch),

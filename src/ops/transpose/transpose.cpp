@@ -19,25 +19,14 @@ int64_t gap_in(const TransposeParams& c, int64_t rows, int64_t cols, int64_t ld,
 }
 
 void check(const TransposeParams& c) {
-  const int64_t e = c.element_bytes;
-  if (e != 1 && e != 2 && e != 4 && e != 8 && e != 16) {
-    fail(GPUMEM_INVALID_ARGUMENT, "element_bytes is %lld; expected 1, 2, 4, 8 or 16", ll(e));
-  }
-  if (c.rows < 0) fail(GPUMEM_INVALID_ARGUMENT, "rows is %lld; expected 0 or more", ll(c.rows));
-  if (c.cols < 0) fail(GPUMEM_INVALID_ARGUMENT, "cols is %lld; expected 0 or more", ll(c.cols));
-  if (c.src_ld < c.cols) {
-    fail(GPUMEM_INVALID_ARGUMENT, "src_ld is %lld; expected at least cols = %lld", ll(c.src_ld), ll(c.cols));
-  }
-  if (c.dst_ld < c.rows) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dst_ld is %lld; expected at least rows = %lld", ll(c.dst_ld), ll(c.rows));
-  }
-  if (c.batches < 0) fail(GPUMEM_INVALID_ARGUMENT, "batches is %lld; expected 0 or more", ll(c.batches));
-  if (c.src_batch_stride < 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "src_batch_stride is %lld; expected 0 or more", ll(c.src_batch_stride));
-  }
-  if (c.dst_batch_stride < 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dst_batch_stride is %lld; expected 0 or more", ll(c.dst_batch_stride));
-  }
+  require_element_size("element_bytes", c.element_bytes);
+  require_at_least("rows", c.rows, 0);
+  require_at_least("cols", c.cols, 0);
+  require_at_least("src_ld", c.src_ld, "cols", c.cols);
+  require_at_least("dst_ld", c.dst_ld, "rows", c.rows);
+  require_at_least("batches", c.batches, 0);
+  require_at_least("src_batch_stride", c.src_batch_stride, 0);
+  require_at_least("dst_batch_stride", c.dst_batch_stride, 0);
 }
 
 // What is never used, the leading dimension of a single row and the stride of a single matrix, becomes the tight one and 0, so
@@ -83,10 +72,7 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) 
   plan.empty = c.rows == 0 || c.cols == 0 || c.batches == 0;
   if (plan.empty) return plan;
   const int64_t dst_matrix = checked_extent(c.cols, c.dst_ld, c.rows, "elements of dst");
-  if (c.batches > 1 && c.dst_batch_stride < dst_matrix) {
-    fail(GPUMEM_INVALID_ARGUMENT, "dst_batch_stride is %lld; expected at least (cols - 1) x dst_ld + rows = %lld",
-         ll(c.dst_batch_stride), ll(dst_matrix));
-  }
+  if (c.batches > 1) require_at_least("dst_batch_stride", c.dst_batch_stride, "(cols - 1) x dst_ld + rows", dst_matrix);
   const int64_t src_matrix = checked_extent(c.rows, c.src_ld, c.cols, "elements of src");
   const int64_t src_bytes = extent_bytes(src_matrix, c, c.src_batch_stride, "bytes of src");
   const int64_t dst_bytes = extent_bytes(dst_matrix, c, c.dst_batch_stride, "bytes of dst");

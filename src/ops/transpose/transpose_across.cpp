@@ -142,28 +142,18 @@ class Crossing {
     const int64_t row_bytes = (to_device() ? piece.size.cols : piece.size.rows) * e;
     const int64_t pitch = (to_device() ? call_.src_ld : call_.dst_ld) * e;
     const int64_t stride = (to_device() ? call_.src_batch_stride : call_.dst_batch_stride) * e;
-    const auto block = [&](int64_t matrix, int64_t slices) -> CopyParams {
-      char* buffer = static_cast<char*>(slot.buffer.get()) + matrix * rows * row_bytes;
-      if (to_device()) {
-        return {.dst = buffer,
-                .dst_pitch = row_bytes,
-                .dst_slice = rows * row_bytes,
-                .src = src_of(piece) + matrix * stride,
-                .src_pitch = pitch,
-                .src_slice = stride,
-                .row_bytes = row_bytes,
-                .rows = rows,
-                .slices = slices};
-      }
-      return {.dst = dst_of(piece) + matrix * stride,
-              .dst_pitch = pitch,
-              .dst_slice = stride,
-              .src = buffer,
-              .src_pitch = row_bytes,
-              .src_slice = rows * row_bytes,
-              .row_bytes = row_bytes,
-              .rows = rows,
-              .slices = slices};
+    const auto block = [&](int64_t matrix, int64_t slices) {
+      const CopyParams in_place{.dst = dst_of(piece) + matrix * stride,
+                                .dst_pitch = pitch,
+                                .dst_slice = stride,
+                                .src = src_of(piece) + matrix * stride,
+                                .src_pitch = pitch,
+                                .src_slice = stride,
+                                .row_bytes = row_bytes,
+                                .rows = rows,
+                                .slices = slices};
+      char* const buffer = static_cast<char*>(slot.buffer.get()) + matrix * rows * row_bytes;
+      return to_device() ? into(in_place, buffer) : out_of(in_place, buffer);
     };
     const auto enqueue = [&](const CopyParams& b) {
       transfer_rows(context_, stream, b, planned_.placement.host_side, to_device() ? Runs::cuda : Runs::host,

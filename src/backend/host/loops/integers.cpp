@@ -209,11 +209,11 @@ ReduceNode cubes_of_64(const void* data, const void*, int64_t n) {
 
 // Of elements of 8 and 16 bits: for each sum the word that a block of its terms can't overflow, and the bits of a term.
 template <class T, class S, int kSum, class A, int kAbs, class Q, int kSquare, class C, int kCube>
-constexpr SumLoops<ReduceLoop> kShort = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, absolute<T, A>>,
+constexpr SumLoops<ReduceLoop> kShort = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, kAbsolute<T, A>>,
                                          sum_terms<T, Q, kSquare, square<T, Q>>, sum_terms<T, C, kCube, cube<T, C>>};
 
 template <class T, class S, int kSum, class A, int kAbs>
-constexpr SumLoops<ReduceLoop> kOf32 = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, absolute<T, A>>,
+constexpr SumLoops<ReduceLoop> kOf32 = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, kAbsolute<T, A>>,
                                         squares_of_32<T>, cubes_of_32<T>};
 
 template <class T>

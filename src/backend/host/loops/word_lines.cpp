@@ -147,15 +147,15 @@ constexpr LineLoop kSum = kLines<Sums<InWord<T, Word, kTerm>>>;
 
 // By the words of the four sums.
 template <class T, class S, class A, class Q, class C>
-constexpr SumLoops<LineLoop> kShort = {kSum<T, S, itself<T, S>>, kSum<T, A, absolute<T, A>>, kSum<T, Q, square<T, Q>>,
+constexpr SumLoops<LineLoop> kShort = {kSum<T, S, itself<T, S>>, kSum<T, A, kAbsolute<T, A>>, kSum<T, Q, square<T, Q>>,
                                        kSum<T, C, cube<T, C>>};
 
 template <class T, class S>
-constexpr SumLoops<LineLoop> kOf32 = {kSum<T, S, itself<T, S>>, kSum<T, uint64_t, absolute<T, uint64_t>>,
+constexpr SumLoops<LineLoop> kOf32 = {kSum<T, S, itself<T, S>>, kSum<T, uint64_t, kAbsolute<T, uint64_t>>,
                                       kSum<T, Int128, square_of_32<T>>, kSum<T, Int128, cube_of_32<T>>};
 
 template <class T>
-constexpr SumLoops<LineLoop> kOf64 = {kSum<T, Int128, itself<T, Int128>>, kSum<T, Int128, absolute<T, Int128>>,
+constexpr SumLoops<LineLoop> kOf64 = {kSum<T, Int128, itself<T, Int128>>, kSum<T, Int128, kAbsolute<T, Int128>>,
                                       kLines<Sums<PowersOf64<T, false>>>, kLines<Sums<PowersOf64<T, true>>>};
 
 constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {

@@ -29,6 +29,9 @@ template <class T, class Word>
 inline Word absolute(T v) {
   return magnitude(v);
 }
+// An unsigned element is its own absolute value, and needs no code of its own.
+template <class T, class Word>
+constexpr auto kAbsolute = std::is_signed_v<T> ? absolute<T, Word> : itself<T, Word>;
 template <class T, class Word>
 inline Word square(T v) {
   // Formed in 32 bits, so that a vector holds more of them.
