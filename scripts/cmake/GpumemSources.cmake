@@ -33,7 +33,6 @@ set(core_sources
   src/memory/fences.cpp
   src/ops/fill/fill.cpp
   src/context/handles.cpp
-  src/memory/host_registration.cpp
   src/memory/labels.cpp
   src/ops/bounce_buffers.cpp
   src/base/log.cpp
@@ -45,15 +44,12 @@ set(core_sources
   src/ops/outputs.cpp
   src/memory/page_map.cpp
   src/ops/permute/permute.cpp
-  src/ops/permute/permute_check.cpp
   src/memory/pinned_rings.cpp
   src/ops/placement.cpp
   src/context/process.cpp
   src/ops/reduce/reduce.cpp
-  src/ops/reduce/reduce_axis.cpp
   src/ops/reduce/reduce_check.cpp
   src/ops/reduce/reduce_lines.cpp
-  src/ops/reduce/reduce_segments.cpp
   src/ops/reduce/reduce_streamed.cpp
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
@@ -94,12 +90,10 @@ set(core_sources
   src/backend/host/mappings.cpp
   src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
-  src/backend/host/residency.cpp
   src/backend/host/reduce_segments.cpp
   src/backend/host/sequence.cpp
   src/backend/host/reduce_vector.cpp
-  src/backend/host/worker_pool.cpp
-  src/backend/pages.cpp)
+  src/backend/host/worker_pool.cpp)
 
 set(cuda_sources
   src/backend/cuda/checker.cpp

@@ -96,8 +96,8 @@ class Backend {
   virtual ManagedState managed_state(const void* /*p*/, size_t /*bytes*/) { return {}; }
   virtual void advise(const void* /*p*/, size_t /*bytes*/, gpumem_advice /*advice*/, int32_t /*device*/) {}
 
-  // Movement of any pair of pointers that the backend's device can reach.
-  virtual void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) = 0;
+  // Movement of any pair of pointers that the device can reach. Where the host reaches them all, it moves them itself.
+  virtual void copy(NativeStream /*stream*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/, Until /*until*/) {}
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can

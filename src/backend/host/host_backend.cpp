@@ -1,18 +1,40 @@
 #include "backend/host/host_backend.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cerrno>
 
 #include "backend/host/cpu_budget.hpp"
 #include "backend/host/foreign_cuda.hpp"
-#include "backend/pages.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/sentences.hpp"
 
 namespace gpumem {
 namespace {
+
+// Whole pages from the operating system, a mapping a block: once a block is unmapped, later use of it can be found out. Large blocks are
+// offered huge pages.
+constexpr size_t kHugePage = size_t{2} << 20;
+
+size_t whole_pages(size_t bytes) noexcept {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;  // bytes < 2^63: it can't wrap
+}
+
+void* map_pages(size_t bytes) {
+  const size_t mapped = whole_pages(bytes);
+  void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) {
+    fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, reason_of(errno));
+  }
+  if (mapped >= 2 * kHugePage) madvise(p, mapped, MADV_HUGEPAGE);
+  return p;
+}
+
+void unmap_pages(void* p, size_t bytes) noexcept { munmap(p, whole_pages(bytes)); }
 
 HostQueue& queue_of(NativeStream stream) noexcept { return *static_cast<HostQueue*>(stream); }
 HostEvent& event_of(NativeEvent event) noexcept { return *static_cast<HostEvent*>(event); }
@@ -80,23 +102,6 @@ void HostBackend::release_async(NativeStream stream, void* p, size_t bytes) noex
     queue_of(stream).drain();
     unmap_pages(p, bytes);
   }
-}
-
-void HostBackend::copy_now(void* dst, const void* src, size_t bytes) const noexcept {
-  // As few pieces as threads: the C library goes around the caches for long copies only.
-  constexpr size_t kWorthAThread = size_t{1} << 20;
-  const auto pieces =
-      static_cast<int64_t>(std::clamp<size_t>(bytes / kWorthAThread, 1, static_cast<size_t>(props_.multiprocessors)));
-  const size_t piece = bytes / static_cast<size_t>(pieces) / 4096 * 4096;
-  team_.parallel(pieces, [=](int64_t i) {
-    const size_t first = std::min(static_cast<size_t>(i) * piece, bytes);
-    const size_t last = i + 1 == pieces ? bytes : std::min(first + piece, bytes);
-    std::memcpy(static_cast<char*>(dst) + first, static_cast<const char*>(src) + first, last - first);
-  });
-}
-
-void HostBackend::copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) {
-  submit(stream, until, [=, this] { copy_now(dst, src, bytes); });
 }
 
 void HostBackend::parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept {

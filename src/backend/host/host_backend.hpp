@@ -36,7 +36,6 @@ class HostBackend final : public Host {
   void release_async(NativeStream stream, void* p, size_t bytes) noexcept override;
   void make_resident(void* p, size_t bytes) noexcept override;
 
-  void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   const void* hole(const void* p, size_t bytes, size_t gap, bool writable) noexcept override {
     return host_hole(mappings_, p, bytes, gap, writable);
   }
@@ -90,8 +89,6 @@ class HostBackend final : public Host {
   template <class Job, class Params>
   gpumem_status run_lines(NativeStream stream, HostWay way, const Params& params, const LaunchShape& shape,
                           Until until);
-
-  void copy_now(void* dst, const void* src, size_t bytes) const noexcept;
 
   DeviceProps props_;
   HostTeam team_;

@@ -78,10 +78,4 @@ int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char*
   return checked_mul(checked_extent(n, stride, 1, argument), element_bytes(dtype), argument);
 }
 
-LineExtents lines_of(const ReduceAxisParams& c) {
-  const bool rows = c.axis == GPUMEM_AXIS_ROWS;
-  return {checked_mul(c.batches, rows ? c.rows : c.cols, rows ? "batches x rows" : "batches x cols"),
-          rows ? c.cols : c.rows};
-}
-
 }  // namespace gpumem

@@ -15,11 +15,4 @@ void check(const ReduceSegmentsParams& call);
 // Bytes from the first to the last of n >= 1 strided elements. Throws INVALID_ARGUMENT when they leave 64 bits.
 int64_t strided_bytes(gpumem_dtype dtype, int64_t n, int64_t stride, const char* argument);
 
-// The lines that an axis reduction reduces, and the elements of each.
-struct LineExtents {
-  int64_t count;
-  int64_t length;
-};
-LineExtents lines_of(const ReduceAxisParams& call);
-
 }  // namespace gpumem

@@ -1,15 +1,25 @@
-#include "ops/reduce/reduce_lines.hpp"
+// Reductions of many lines at once: of the rows or columns of matrices, and of segments of a vector. Each has one block of results.
+#include <optional>
+#include <span>
 
 #include "base/checked.hpp"
 #include "base/names.hpp"
+#include "context/streams.hpp"
 #include "kernels/values.hpp"
+#include "ops/bounce_buffers.hpp"
+#include "ops/plan.hpp"
+#include "ops/reduce/reduce_check.hpp"
+#include "ops/staging.hpp"
 
 namespace gpumem {
+namespace {
 
+// Bytes of the results of `lines` reductions. Throws INVALID_ARGUMENT when they leave 64 bits.
 int64_t result_bytes(gpumem_reduce_op op, int64_t lines) {
   return checked_mul(lines, int64_t{8} * value_words(op), "bytes of result");
 }
 
+// Throws an Error with a sentence for a status that the run reported; returns for GPUMEM_OK. lines: "rows", "columns" or "segments".
 void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op, const char* lines) {
   switch (found) {
     case GPUMEM_OK:
@@ -29,6 +39,192 @@ void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op
     default:
       fail(found, "a reduction of %s ended with status %d", lines, found);
   }
+}
+
+// The two outputs of the _async forms; the plain ones have no status.
+struct LineOutputs {
+  Output result_and_status[2];
+
+  LineOutputs(void* result, int64_t bytes, gpumem_status* status) noexcept
+      : result_and_status{{"result", result, bytes, 8}, status_of(status)} {}
+  Output& result() noexcept { return result_and_status[0]; }
+  Output& status() noexcept { return result_and_status[1]; }
+  std::span<Output> all() noexcept { return result_and_status; }
+};
+
+// The plain form: on the context's own stream, with the results brought to where they belong.
+template <class Family>
+gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
+                           const Output& result) {
+  std::optional<Scratch> room;
+  make_room(context, room, planned.placement.runs, result);
+  if (room) params.result = room->get();
+  const gpumem_status found = run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
+    return backend.reduce_lines(stream, params, planned.decision, Until::complete);
+  });
+  if (room) bring_back(context, *room, result);
+  return found;
+}
+
+// The _async form.
+template <class Family>
+void enqueue_lines(Context& context, const Plan<Family>& planned, LineOutputs& outputs, NativeStream stream) {
+  typename Family::Params params = planned.params;
+  if (!context.on_cuda() || planned.placement.runs == Runs::cuda) {
+    prefetch_managed(context, planned.placement, stream);
+    context.running(planned.placement.runs).reduce_lines(stream, params, planned.decision, Until::enqueued);
+    return;
+  }
+  require_not_capturing(context, stream, "a reduction of host memory");
+  BounceBuffers buffers;
+  params.result = buffers.room_for(outputs.result());
+  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs.status()));
+  const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
+    host.reduce_lines(now, params, choice, done);
+  };
+  enqueue_on_host(context, stream, "an enqueued reduction", work, params.status, std::move(buffers), false);
+}
+
+// The lines that an axis reduction reduces, and the elements of each.
+struct LineExtents {
+  int64_t count;
+  int64_t length;
+};
+LineExtents lines_of(const ReduceAxisParams& c) {
+  const bool rows = c.axis == GPUMEM_AXIS_ROWS;
+  return {checked_mul(c.batches, rows ? c.rows : c.cols, rows ? "batches x rows" : "batches x cols"),
+          rows ? c.cols : c.rows};
+}
+
+// Distances that are never used become tight ones, so that no product with them leaves the extent that is checked.
+ReduceAxisParams normal(ReduceAxisParams c) noexcept {
+  if (c.rows <= 1) c.ld = c.cols;
+  if (c.batches <= 1) c.batch_stride = 0;
+  return c;
+}
+
+int64_t bytes_of_x(const ReduceAxisParams& c) {
+  constexpr const char* kWhat = "bytes of x";
+  static_cast<void>(checked_mul(checked_mul(c.batches, c.rows, "batches x rows"), c.cols, "batches x rows x cols"));
+  const int64_t matrices = checked_mul(c.batches - 1, c.batch_stride, kWhat);
+  const int64_t matrix = checked_add(checked_mul(c.rows - 1, c.ld, kWhat), c.cols, kWhat);
+  return checked_mul(checked_add(matrices, matrix, kWhat), element_bytes(c.dtype), kWhat);
+}
+
+// Nothing when there are no elements.
+Inputs inputs_of(const ReduceAxisParams& c) {
+  if (c.batches == 0 || c.rows == 0 || c.cols == 0) return {};
+  const int64_t bytes = bytes_of_x(c);
+  const int64_t gap = gap_of(c.cols, {{c.rows, c.ld}, {c.batches, c.batch_stride}}, element_bytes(c.dtype));
+  return {{{"x", c.x, bytes, gap}, {}}, 1};
+}
+
+const char* lines_name(gpumem_axis axis) noexcept { return axis == GPUMEM_AXIS_ROWS ? "rows" : "columns"; }
+
+int64_t bytes_of_offsets(const ReduceSegmentsParams& c) {
+  return checked_mul(checked_add(c.segments, 1, "segments + 1"), sizeof(int64_t), "bytes of offsets");
+}
+
+// The offsets, and the elements when there are some.
+Inputs inputs_of(const ReduceSegmentsParams& c) {
+  if (c.segments == 0) return {};
+  const ByteRange offsets{"offsets", c.offsets, bytes_of_offsets(c)};
+  if (c.n == 0) return {{offsets, {}}, 1};
+  return {{offsets, {"x", c.x, strided_bytes(c.dtype, c.n, 1, "bytes of x")}}, 2};
+}
+
+// Kernels read pinned memory, but not as often as offsets are read: the plain form moves those too.
+bool elsewhere(Runs runs, const Operand& offsets, Until until) noexcept {
+  if (runs == Runs::host) return !offsets.on_host();
+  return until == Until::complete ? offsets.on_host() : offsets.kind == GPUMEM_MEMORY_PAGEABLE;
+}
+
+// The work runs where x lies; where there is no x, where the offsets lie.
+Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Until until) {
+  const Inputs inputs = inputs_of(c);
+  const Operand offsets = planner.look_up_here(inputs.range[0], Access::read);
+  Placement placement =
+      place(planner.on_cuda(), c.n > 0 ? planner.look_up_here(inputs.range[1], Access::read) : offsets);
+  if (!planner.on_cuda() || !elsewhere(placement.runs, offsets, until)) return placement;
+  if (until == Until::enqueued) {
+    fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work on x (%s) can't read; expected memory of that side",
+         kind_name(offsets.kind), placement.runs == Runs::cuda ? "on the device" : "on the host");
+  }
+  placement.stage_src = true;
+  placement.host_side = offsets.host_side();
+  return placement;
+}
+
+}  // namespace
+
+Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Until) {
+  check(given);
+  Plan<ReduceAxisFamily> plan;
+  const ReduceAxisParams& c = plan.params = normal(given);
+  const LineExtents lines = lines_of(c);
+  static_cast<void>(result_bytes(c.op, lines.count));
+  if (lines.count == 0 || lines.length == 0) {
+    if (lines.count != 0 && !has_empty_value(c.dtype, c.op)) {
+      fail(GPUMEM_EMPTY, "%s is 0; expected at least one element for the %s of each of the %s",
+           c.axis == GPUMEM_AXIS_ROWS ? "cols" : "rows", op_name(c.op), lines_name(c.axis));
+    }
+    plan.empty = true;
+    return plan;
+  }
+  plan.placement = place(planner.on_cuda(), planner.look_up_here(inputs_of(c).range[0], Access::read));
+  plan.decision = decide<ReduceAxisFamily>(planner, plan.placement.runs, c);
+  return plan;
+}
+
+void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream stream, Until until) {
+  CallPlanner planner(context, given, until);
+  const Plan<ReduceAxisFamily> planned = plan(planner, given, until);
+  const ReduceAxisParams& params = planned.params;
+  LineOutputs outputs(params.result, result_bytes(params.op, params.lines()), params.status);
+  check_outputs(context, outputs.all(), inputs_of(params).all(), until);
+  if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_axis");
+  if (planned.empty) return zero(context, outputs.all(), stream, until);
+  if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
+  require_values(reduce_lines(context, planned, params, outputs.result()), params.dtype, params.op,
+                 lines_name(params.axis));
+}
+
+Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& given, Until until) {
+  check(given);
+  Plan<ReduceSegmentsFamily> plan;
+  ReduceSegmentsParams& c = plan.params = given;
+  if (c.n == 0) c.x = nullptr;
+  static_cast<void>(result_bytes(c.op, c.segments));
+  if (c.segments == 0) {
+    plan.empty = true;
+    return plan;
+  }
+  if (reinterpret_cast<uintptr_t>(c.offsets) % sizeof(int64_t) != 0) {
+    fail(GPUMEM_INVALID_ARGUMENT, "offsets (0x%llx) is misaligned; expected a multiple of %zu", number(c.offsets),
+         sizeof(int64_t));
+  }
+  plan.placement = place_segments(planner, c, until);
+  plan.decision = decide<ReduceSegmentsFamily>(planner, plan.placement.runs, c);
+  return plan;
+}
+
+void reduce_segments(Context& context, const ReduceSegmentsParams& given, NativeStream stream, Until until) {
+  CallPlanner planner(context, given, until);
+  const Plan<ReduceSegmentsFamily> planned = plan(planner, given, until);
+  ReduceSegmentsParams params = planned.params;
+  LineOutputs outputs(params.result, result_bytes(params.op, params.segments), params.status);
+  const Inputs inputs = inputs_of(params);
+  check_outputs(context, outputs.all(), inputs.all(), until);
+  if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_segments");
+  if (planned.empty) return zero(context, outputs.all(), stream, until);
+  if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
+  std::optional<Scratch> staged;
+  if (planned.placement.stage_src) {
+    const ByteRange& offsets = inputs.range[0];
+    stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
+    params.offsets = static_cast<const int64_t*>(staged->get());
+  }
+  require_values(reduce_lines(context, planned, params, outputs.result()), params.dtype, params.op, "segments");
 }
 
 }  // namespace gpumem
