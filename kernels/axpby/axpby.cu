@@ -8,7 +8,6 @@
 // A thread reads what it overwrites itself and nothing else of z, so z may be x or y; nothing here may assume that they differ.
 #include <bit>
 
-#include "kernels/axpby/limits.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/words.cuh"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "gpumem.h"
+#include "kernels/elements.hpp"
 
 namespace gpumem {
 
@@ -20,5 +20,15 @@ struct AxpbyParams {
 
   constexpr int64_t elements() const noexcept { return n; }
 };
+
+// What the table and the kernels agree on.
+constexpr int kAxpbyThreads = 256;
+// 16-byte words of each operand that a thread has on their way at once.
+constexpr int kAxpbyWords = 2;
+constexpr int64_t axpby_vec16_tile(gpumem_dtype dtype) noexcept {
+  return int64_t{kAxpbyThreads} * kAxpbyWords * (16 / element_bytes(dtype));
+}
+// Consecutive elements of a thread of the strided variant, which shows what they cost: each load of a warp touches 32 lines.
+constexpr int kAxpbyRun = 32;
 
 }  // namespace gpumem

@@ -1,4 +1,5 @@
 // Fills: write only, rows * bytes bytes.
+//   memset the driver's own, of patterns of one byte
 //   bytes  one a thread, the plain form, of one row
 //   vec16  16 a thread, of one row. The ragged ends before the first 16-byte boundary and after the last are written by the first block,
 //          a byte a thread; between them the pattern is the same word, rotated by the length of the head
@@ -6,8 +7,8 @@
 //          neighbouring words of a row, and the last thread of a row writes its end in halves of that
 #include <cstring>
 
+#include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
-#include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/words.cuh"
 
@@ -85,7 +86,20 @@ cudaError_t start(const FillParams& params, const LaunchShape& shape, const Patt
                  static_cast<unsigned char*>(params.dst), params.row_bytes(), params.rows, params.pitch, pattern);
 }
 
-}  // namespace
+cudaError_t by_memset(const FillParams& params, const LaunchShape&, Stream stream) {
+  constexpr int64_t kMaxPitch = 0x7fffffff;  // the driver takes no pitch above
+  const auto bytes = static_cast<size_t>(params.row_bytes());
+  if (params.rows > 1 && params.pitch <= kMaxPitch) {
+    return cudaMemset2DAsync(params.dst, static_cast<size_t>(params.pitch), params.word[0], bytes,
+                             static_cast<size_t>(params.rows), stream);
+  }
+  for (int64_t row = 0; row < params.rows; ++row) {
+    auto* dst = static_cast<unsigned char*>(params.dst) + row * params.pitch;
+    const cudaError_t error = cudaMemsetAsync(dst, params.word[0], bytes, stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
 
 cudaError_t fill_bytes(const FillParams& params, const LaunchShape& shape, Stream stream) {
   return enqueue(bytes_kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
@@ -110,6 +124,14 @@ cudaError_t fill_rows(const FillParams& params, const LaunchShape& shape, Stream
                   [&]<int kAccess>() { return start<kAccess>(params, shape, Pattern(params), stream); });
 }
 
-cudaError_t fill_preload() { return preload(vec16_kernel); }
+cudaError_t preload_most() { return preload(vec16_kernel); }
 
+constexpr CudaLauncher<FillParams> kLaunchers[] = {
+    {"memset", by_memset}, {"vec16", fill_vec16}, {"bytes", fill_bytes}, {"rows", fill_rows}};
+
+}  // namespace
 }  // namespace gpumem::kernels
+
+namespace gpumem {
+CudaLaunchers<FillParams> FillFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_most}; }
+}  // namespace gpumem

@@ -43,26 +43,26 @@ struct LineLayout {
 };
 
 struct ReduceLaunch {
-  gpumem_dtype dtype;
-  gpumem_reduce_op op;
-  const void* x;
-  const void* y;  // dot: the second operand
-  int64_t y_stride;
-  LineLayout lines;
-  int64_t grid;             // blocks, of many lines
-  int64_t rest_grid;        // of segments: blocks for those that are very long
-  int32_t lanes;            // that share a line; of columns: rows of a thread
-  int64_t blocks_per_line;  // of many lines: runs
-  int32_t block;            // threads
-  int64_t tile;             // elements of a line that a block takes
-  bool single_tile;         // the threads of one block, or of a cluster of blocks, load the whole sequence at once
-  ReduceScratch scratch;
+  gpumem_dtype dtype = GPUMEM_I32;
+  gpumem_reduce_op op = GPUMEM_SUM;
+  const void* x = nullptr;
+  const void* y = nullptr;  // dot: the second operand
+  int64_t y_stride = 0;
+  LineLayout lines{};
+  int64_t grid = 0;             // blocks, of many lines
+  int64_t rest_grid = 0;        // of segments: blocks for those that are very long
+  int32_t lanes = 0;            // that share a line; of columns: rows of a thread
+  int64_t blocks_per_line = 0;  // of many lines: runs
+  int32_t block = 0;            // threads
+  int64_t tile = 0;             // elements of a line that a block takes
+  bool single_tile = false;     // the threads of one block, or of a cluster of blocks, load the whole sequence at once
+  ReduceScratch scratch{};
   // Where the value goes. A blocking reduction of one line: the node, to the slot. Else the finished value.
-  ReduceSlot* slot;
-  uint32_t ticket;
-  void* result;  // may be nullptr, as the two below
-  int64_t* index;
-  gpumem_status* status;
+  ReduceSlot* slot = nullptr;
+  uint32_t ticket = 0;
+  void* result = nullptr;  // may be nullptr, as the two below
+  int64_t* index = nullptr;
+  gpumem_status* status = nullptr;
 };
 
 // What the kernels of a sequence of its own are given: no more than two cache lines, of which the first has what comes first.

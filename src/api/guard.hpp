@@ -77,30 +77,25 @@ uint64_t as_number(const Handle* handle) noexcept {
   return reinterpret_cast<uintptr_t>(handle);
 }
 
-inline const Stream& stream_on(Context& context, const gpumem_stream* stream) {
-  const Stream& resolved = resolve(stream);
-  if (resolved.context != &context) {
-    fail(GPUMEM_INVALID_ARGUMENT, "stream belongs to another context; expected one that was made on ctx");
-  }
-  return resolved;
+// A stream or an event, which has to be one of the context.
+template <class Child>
+Child& child_of(const Context& context, Child& child, const char* argument) {
+  if (child.context == &context) return child;
+  fail(GPUMEM_INVALID_ARGUMENT, "%s belongs to another context; expected one that was made on ctx", argument);
 }
 
 // The context's own stream for NULL, else a stream that was made on this context.
 inline NativeStream stream_of(Context& context, const gpumem_stream* stream) {
-  return stream == nullptr ? context.own_stream() : stream_on(context, stream).native;
+  return stream == nullptr ? context.own_stream() : child_of(context, resolve(stream), "stream").native;
 }
 
 // The same, as the device memory of the context knows it.
 inline StreamCache& cache_of(Context& context, const gpumem_stream* stream) {
-  return stream == nullptr ? context.device_memory().own() : *stream_on(context, stream).cache;
+  return stream == nullptr ? context.device_memory().own() : *child_of(context, resolve(stream), "stream").cache;
 }
 
 inline Event& event_of(Context& context, const gpumem_event* event) {
-  Event& resolved = resolve(event);
-  if (resolved.context != &context) {
-    fail(GPUMEM_INVALID_ARGUMENT, "event belongs to another context; expected one that was made on ctx");
-  }
-  return resolved;
+  return child_of(context, resolve(event), "event");
 }
 
 // Runs f on a live, healthy context; a device fault that f meets sticks to it.

@@ -105,19 +105,15 @@ SharedContext& SharedContexts::of(int32_t device) {
   if (device < GPUMEM_DEVICE_HOST) {
     fail(GPUMEM_INVALID_ARGUMENT, "device is %d; expected a CUDA ordinal or GPUMEM_DEVICE_HOST (-1)", device);
   }
-  const bool fits = device < kMostDevices;
-  const auto at = static_cast<size_t>(fits ? device + 1 : 0);
-  if (fits) {
-    if (SharedContext* made = made_[at].load(std::memory_order_acquire)) return *made;
-  }
-  const std::lock_guard<std::mutex> lock(making_);
-  if (fits) {
-    if (SharedContext* made = made_[at].load(std::memory_order_relaxed)) return *made;
-  } else {
+  if (device >= kMostDevices) {
     static_cast<void>(choose_device(device));  // says how many devices there are
     fail(GPUMEM_UNSUPPORTED, "device is %d; expected one below %d: the process has no contexts for more", device,
          kMostDevices);
   }
+  std::atomic<SharedContext*>& place = made_[static_cast<size_t>(device + 1)];
+  if (SharedContext* made = place.load(std::memory_order_acquire)) return *made;
+  const std::lock_guard<std::mutex> lock(making_);
+  if (SharedContext* made = place.load(std::memory_order_relaxed)) return *made;
   gpumem_ctx_options options = kDefaultContextOptions;
   options.device = device;
   const uint64_t handle = create_context(options);
@@ -130,7 +126,7 @@ SharedContext& SharedContexts::of(int32_t device) {
     throw;
   }
   context.shared = true;
-  made_[at].store(made.get(), std::memory_order_release);
+  place.store(made.get(), std::memory_order_release);
   return *made.release();  // never ends
 }
 

@@ -105,6 +105,11 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
   return placement;
 }
 
+bool read_elsewhere(Runs runs, const Operand& index, Until until) noexcept {
+  if (runs == Runs::host) return !index.on_host();
+  return until == Until::complete ? index.on_host() : index.kind == GPUMEM_MEMORY_PAGEABLE;
+}
+
 void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b) {
   fail(GPUMEM_UNSUPPORTED,
        "%s is %s memory and %s is %s memory; expected both in host memory or both on the device's side", a_name,

@@ -49,6 +49,10 @@ Placement place(bool on_cuda, const Operand& src, const Operand& dst, Until unti
 // As place(), but between host and device the device does the work whichever side dst lies on: for what the link is slower than.
 Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 
+// Whether an index or offsets have to be moved next to the work. Kernels read pinned memory, but not as often as those are read: the plain
+// form moves it too.
+bool read_elsewhere(Runs runs, const Operand& index, Until until) noexcept;
+
 // Throws UNSUPPORTED: of a call that moves no operand.
 [[noreturn]] void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b);
 

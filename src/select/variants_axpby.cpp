@@ -4,7 +4,6 @@
 
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
-#include "kernels/axpby/limits.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"

@@ -32,17 +32,13 @@ const char* accepts_vec16(const DeviceProps&, const CopyParams& p) noexcept {
   if (p.managed) return "it would fault pages of managed memory in one by one";
   return misalignment(p.src) == misalignment(p.dst) ? nullptr : "it needs src and dst equally far from multiples of 16";
 }
-const char* accepts_vec4(const DeviceProps&, const CopyParams& p) noexcept {
+template <int64_t kBytes>
+const char* accepts_words(const DeviceProps&, const CopyParams& p) noexcept {
   if (const char* reason = accepts_range(p)) return reason;
-  return p.access() >= 16 ? nullptr : "it needs src and dst at multiples of 16 bytes";
-}
-const char* accepts_vec2(const DeviceProps&, const CopyParams& p) noexcept {
-  if (const char* reason = accepts_range(p)) return reason;
-  return p.access() >= 8 ? nullptr : "it needs src and dst at multiples of 8 bytes";
-}
-const char* accepts_scalar(const DeviceProps&, const CopyParams& p) noexcept {
-  if (const char* reason = accepts_range(p)) return reason;
-  return p.access() >= 4 ? nullptr : "it needs src and dst at multiples of 4 bytes";
+  if (p.access() >= kBytes) return nullptr;
+  return kBytes == 16  ? "it needs src and dst at multiples of 16 bytes"
+         : kBytes == 8 ? "it needs src and dst at multiples of 8 bytes"
+                       : "it needs src and dst at multiples of 4 bytes";
 }
 
 const char* accepts_rows(const DeviceProps& d, const CopyParams& p) noexcept {
@@ -136,9 +132,9 @@ constexpr Variant<CopyParams> kTable[] = {
     {"vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
     {"driver", Runs::cuda, 1, accepts_driver, driver_shape, yields_to_rings},
     {"rings", Runs::cuda, 1, accepts_rings, rings_shape},
-    {"vec4", Runs::cuda, 1, accepts_vec4, words_shape<16>, by_name},
-    {"vec2", Runs::cuda, 1, accepts_vec2, words_shape<8>, by_name},
-    {"scalar", Runs::cuda, 1, accepts_scalar, words_shape<4>, by_name},
+    {"vec4", Runs::cuda, 1, accepts_words<16>, words_shape<16>, by_name},
+    {"vec2", Runs::cuda, 1, accepts_words<8>, words_shape<8>, by_name},
+    {"scalar", Runs::cuda, 1, accepts_words<4>, words_shape<4>, by_name},
     {"bytes", Runs::cuda, 1, accepts_within, bytes_shape},
     {"host_parallel", Runs::host, 1, accepts_within, host_shape},
     {"host_serial", Runs::host, 1, accepts_within, serial_shape},

@@ -5,11 +5,11 @@
 
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "kernels/convert/element.hpp"
 #include "kernels/cuda_launchers.hpp"
-#include "kernels/fill/fill.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/resize/resize.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -183,7 +183,8 @@ TEST(FewBlocks, TransposeInPlaceOfLongLines) {
 
 TEST(FewBlocks, Fill) {
   const Bytes pattern = random_bytes(16, 3);
-  for (auto* const launcher : {fill_vec16, fill_bytes}) {
+  for (const auto& [name, launcher] : FillFamily::on_cuda().all) {
+    if (name != std::string_view("vec16") && name != std::string_view("bytes")) continue;
     Bytes expected = random_bytes(20011, 4);
     const DeviceBytes to = on_device(expected);
     FillParams params{.dst = to.get() + 5, .count = 19999};

@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "base/names.hpp"
-#include "kernels/fill/fill.hpp"
 #include "kernels/reduce/launch.hpp"
 
 namespace gpumem {

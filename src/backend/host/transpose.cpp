@@ -56,7 +56,7 @@ void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, 
   });
 }
 
-void transpose_tiled(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+void transpose_tiled(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) {
   const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const bool stream = streamed(a);
@@ -72,7 +72,7 @@ void transpose_tiled(const HostTeam& team, const TransposeParams& a, const Launc
   });
 }
 
-void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) {
   const auto loop = team.loops.moves.aos_soa[log2_of(a.element_bytes)];
   const int64_t tile = host_aos_soa_tile(a.element_bytes);
   const bool stream = streamed(a);
@@ -122,7 +122,7 @@ void swap_pair(const HostTeam& team, const TransposeParams& a, const TilePair& p
   }
 }
 
-void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) {
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const int64_t across = ceil_div(a.rows, tile);
   const int64_t pairs = transpose_tile_pairs(across);
@@ -142,7 +142,7 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, co
 }
 
 // An element at a time: any stride, any alignment. The plain form that the fast loops are held against.
-void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchShape&) {
+void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchShape&, char*) {
   const auto bytes = static_cast<size_t>(a.element_bytes);
   for (int64_t batch = 0; batch < a.batches; ++batch) {
     const auto* src = static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes;
@@ -155,35 +155,28 @@ void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchSha
   }
 }
 
-// What a variant does: run() in as much scratch memory as it asks for, or without.
+// What a variant does, in as much scratch memory as it asks for.
 struct Transposer {
   void (*run)(const HostTeam&, const TransposeParams&, const LaunchShape&, char* scratch);
-  int64_t (*scratch_bytes)(const HostTeam&, const TransposeParams&, const LaunchShape&);
+  int64_t (*scratch_bytes)(const HostTeam&, const TransposeParams&, const LaunchShape&) = nullptr;
 };
 
-template <void (*kRun)(const HostTeam&, const TransposeParams&, const LaunchShape&)>
-constexpr Transposer without_scratch() {
-  return {[](const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) { kRun(team, a, shape); },
-          [](const HostTeam&, const TransposeParams&, const LaunchShape&) { return int64_t{0}; }};
-}
-
 template <class Job>
-constexpr Transposer with_scratch() {
-  return {[](const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
-            Job(team, a, shape.grid).run(scratch);
-          },
-          [](const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
-            return Job(team, a, shape.grid).scratch_bytes();
-          }};
+void run_job(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
+  Job(team, a, shape.grid).run(scratch);
+}
+template <class Job>
+int64_t scratch_of_job(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+  return Job(team, a, shape.grid).scratch_bytes();
 }
 
 constexpr Launcher<Transposer> kTranspose[] = {
-    {"host_in_place_tiles", without_scratch<transpose_in_place_tiles>()},
-    {"host_in_place_buffer", with_scratch<BufferedTranspose>()},
-    {"host_in_place_c2r", with_scratch<C2rTranspose>()},
-    {"host_aos_soa", without_scratch<transpose_aos_soa>()},
-    {"host_tiled", without_scratch<transpose_tiled>()},
-    {"host_serial", without_scratch<transpose_serial>()},
+    {"host_in_place_tiles", {transpose_in_place_tiles}},
+    {"host_in_place_buffer", {run_job<BufferedTranspose>, scratch_of_job<BufferedTranspose>}},
+    {"host_in_place_c2r", {run_job<C2rTranspose>, scratch_of_job<C2rTranspose>}},
+    {"host_aos_soa", {transpose_aos_soa}},
+    {"host_tiled", {transpose_tiled}},
+    {"host_serial", {transpose_serial}},
 };
 
 }  // namespace
@@ -193,7 +186,8 @@ void add_transpose_host_names(LauncherNames& names) { add_names(names, GPUMEM_FA
 void HostBackend::transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) {
   const Transposer transposer = kTranspose[choice.launcher].launch;
   std::shared_ptr<char[]> scratch;
-  if (const int64_t bytes = transposer.scratch_bytes(team_, params, choice.shape); bytes > 0) {
+  if (transposer.scratch_bytes != nullptr) {
+    const int64_t bytes = transposer.scratch_bytes(team_, params, choice.shape);
     scratch = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
   }
   submit(stream, until, [=, this, shape = choice.shape] { transposer.run(team_, params, shape, scratch.get()); });

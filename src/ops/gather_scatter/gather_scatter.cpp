@@ -73,12 +73,6 @@ Ranges ranges_of(const GatherScatterParams& c) {
           range_of("dst", c.dst, c.dst_rows, c.dst_pitch, c.row_bytes, "bytes of dst")};
 }
 
-// Kernels read pinned memory, but not as often as an index is read: the plain form moves it too.
-bool index_elsewhere(Runs runs, const Operand& index, Until until) noexcept {
-  if (runs == Runs::host) return !index.on_host();
-  return until == Until::complete ? index.on_host() : index.kind == GPUMEM_MEMORY_PAGEABLE;
-}
-
 [[noreturn]] void fail_elsewhere(const char* argument, const Operand& operand, Runs runs) {
   fail(GPUMEM_UNSUPPORTED, "%s is %s memory, and the work runs where dst lies, %s; expected memory of that side",
        argument, kind_name(operand.kind), runs == Runs::cuda ? "on the device" : "on the host");
@@ -96,7 +90,7 @@ Placement place_rows(Planner& planner, const Ranges& ranges, Until until) {
   if (src && dst) require_disjoint(ranges.dst, ranges.src);
   if (dst) require_disjoint(ranges.dst, ranges.index);
   if (src) placement.host_side = src->host_side();
-  placement.stage_index = on_cuda && index_elsewhere(placement.runs, index, until);
+  placement.stage_index = on_cuda && read_elsewhere(placement.runs, index, until);
   placement.index_side = index.host_side();
   if (until == Until::enqueued && placement.stage_src) fail_elsewhere("src", *src, placement.runs);
   if (until == Until::enqueued && placement.stage_index) fail_elsewhere("index", index, placement.runs);

@@ -11,6 +11,7 @@
 #include "base/float_environment.hpp"
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
+#include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/placed.hpp"
 #include "ops/reduce/reduce_check.hpp"
@@ -30,6 +31,32 @@ namespace {
 }
 
 bool is_arg(gpumem_reduce_op op) noexcept { return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX; }
+
+Inputs inputs_of(const ReduceParams& c) {
+  if (c.n == 0) return {};
+  const auto range = [&](const char* argument, const void* p, int64_t stride, const char* what) {
+    const int64_t bytes = strided_bytes(c.dtype, c.n, stride, what);
+    return ByteRange{argument, p, bytes, gap_of(1, {{c.n, stride}}, element_bytes(c.dtype))};
+  };
+  const ByteRange x = range("x", c.x, c.stride, "bytes of x");
+  if (c.op != GPUMEM_DOT) return {{x, {}}, 1};
+  return {{x, range("y", c.y, c.y_stride, "bytes of y")}, 2};
+}
+
+// The outputs of a call; the index only of an argument search, whose value may be left out.
+Output result_of(gpumem_reduce_op op, void* p, int64_t alignment) noexcept {
+  const bool arg = is_arg(op);
+  return {arg ? "value" : "result", p, op == GPUMEM_MIN_MAX ? 16 : 8, alignment, arg};
+}
+Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
+  return {"index", p, is_arg(op) ? 8 : 0, alignment};
+}
+
+// A node as the caller's value, whatever floating-point environment the program has set.
+ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
+  if (is_floating(dtype)) return value_in_default_environment(dtype, op, node);
+  return value_of(dtype, op, node, [](double x) noexcept { return x; });  // no arithmetic in floating point
+}
 
 double about(const IntegerNode& node) noexcept {
   const bool negative = static_cast<int64_t>(node.word[3]) < 0;
@@ -104,32 +131,20 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
   enqueue_on_host(context, stream, "an enqueued reduction", work, params.status, std::move(buffers), true);
 }
 
+void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
+  CallPlanner planner(context, call, Until::enqueued);
+  const Plan<ReduceFamily> planned = plan(planner, call, Until::enqueued);
+  Output outputs[] = {result_of(call.op, call.result, 8), index_of(call.op, call.index, 8), status_of(call.status)};
+  check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
+  if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
+  if (context.on_cuda() && planned.placement.runs == Runs::host) {
+    return enqueue_beside(context, planned, outputs, stream);
+  }
+  prefetch_managed(context, planned.placement, stream);
+  context.running(planned.placement.runs).reduce_async(stream, planned.params, planned.decision);
+}
+
 }  // namespace
-
-Inputs inputs_of(const ReduceParams& c) {
-  if (c.n == 0) return {};
-  const auto range = [&](const char* argument, const void* p, int64_t stride, const char* what) {
-    const int64_t bytes = strided_bytes(c.dtype, c.n, stride, what);
-    return ByteRange{argument, p, bytes, gap_of(1, {{c.n, stride}}, element_bytes(c.dtype))};
-  };
-  const ByteRange x = range("x", c.x, c.stride, "bytes of x");
-  if (c.op != GPUMEM_DOT) return {{x, {}}, 1};
-  return {{x, range("y", c.y, c.y_stride, "bytes of y")}, 2};
-}
-
-Output result_of(gpumem_reduce_op op, void* p, int64_t alignment) noexcept {
-  const bool arg = is_arg(op);
-  return {arg ? "value" : "result", p, op == GPUMEM_MIN_MAX ? 16 : 8, alignment, arg};
-}
-
-Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
-  return {"index", p, is_arg(op) ? 8 : 0, alignment};
-}
-
-ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
-  if (is_floating(dtype)) return value_in_default_environment(dtype, op, node);
-  return value_of(dtype, op, node, [](double x) noexcept { return x; });  // no arithmetic in floating point
-}
 
 Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until) {
   check(call);
@@ -150,19 +165,6 @@ Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until)
   }
   plan.decision = decide<ReduceFamily>(planner, plan.placement.runs, plan.params);
   return plan;
-}
-
-static void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
-  CallPlanner planner(context, call, Until::enqueued);
-  const Plan<ReduceFamily> planned = plan(planner, call, Until::enqueued);
-  Output outputs[] = {result_of(call.op, call.result, 8), index_of(call.op, call.index, 8), status_of(call.status)};
-  check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
-  if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
-  if (context.on_cuda() && planned.placement.runs == Runs::host) {
-    return enqueue_beside(context, planned, outputs, stream);
-  }
-  prefetch_managed(context, planned.placement, stream);
-  context.running(planned.placement.runs).reduce_async(stream, planned.params, planned.decision);
 }
 
 void reduce(Context& context, const ReduceParams& call, NativeStream stream, Until until) {

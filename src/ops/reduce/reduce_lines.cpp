@@ -133,19 +133,13 @@ Inputs inputs_of(const ReduceSegmentsParams& c) {
   return {{offsets, {"x", c.x, strided_bytes(c.dtype, c.n, 1, "bytes of x")}}, 2};
 }
 
-// Kernels read pinned memory, but not as often as offsets are read: the plain form moves those too.
-bool elsewhere(Runs runs, const Operand& offsets, Until until) noexcept {
-  if (runs == Runs::host) return !offsets.on_host();
-  return until == Until::complete ? offsets.on_host() : offsets.kind == GPUMEM_MEMORY_PAGEABLE;
-}
-
 // The work runs where x lies; where there is no x, where the offsets lie.
 Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Until until) {
   const Inputs inputs = inputs_of(c);
   const Operand offsets = planner.look_up_here(inputs.range[0], Access::read);
   Placement placement =
       place(planner.on_cuda(), c.n > 0 ? planner.look_up_here(inputs.range[1], Access::read) : offsets);
-  if (!planner.on_cuda() || !elsewhere(placement.runs, offsets, until)) return placement;
+  if (!planner.on_cuda() || !read_elsewhere(placement.runs, offsets, until)) return placement;
   if (until == Until::enqueued) {
     fail(GPUMEM_UNSUPPORTED, "offsets is %s memory, which the work on x (%s) can't read; expected memory of that side",
          kind_name(offsets.kind), placement.runs == Runs::cuda ? "on the device" : "on the host");
