@@ -213,6 +213,7 @@ TEST_P(CppMemory, IsTracedAndTrimmed) {
   EXPECT_EQ(line, "gpumem-trace 1");
   while (std::getline(trace, line)) {
     kinds += line[0];
+    if (GetParam() == On::cuda) continue;  // a device without stream-ordered memory has it for all streams
     EXPECT_NE(line.substr(line.rfind(' ')), " 0x0") << "for all streams: " << line;
   }
   EXPECT_EQ(kinds, "auf");
