@@ -110,7 +110,8 @@ SharedContext& SharedContexts::of(int32_t device) {
     fail(GPUMEM_UNSUPPORTED, "device is %d; expected one below %d: the process has no contexts for more", device,
          kMostDevices);
   }
-  std::atomic<SharedContext*>& place = made_[static_cast<size_t>(device + 1)];
+  const int32_t at = device + 1;  // the host's first
+  std::atomic<SharedContext*>& place = made_[static_cast<size_t>(at)];
   if (SharedContext* made = place.load(std::memory_order_acquire)) return *made;
   const std::lock_guard<std::mutex> lock(making_);
   if (SharedContext* made = place.load(std::memory_order_relaxed)) return *made;

@@ -16,7 +16,6 @@ class ResultSlots {
   static constexpr size_t kSlots = 64;
   static constexpr size_t kSlotBytes = 64;  // a cache line each
 
-
   void open();
   void close() noexcept;
 
