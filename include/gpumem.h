@@ -177,7 +177,8 @@ enum {
   GPUMEM_FAMILY_SCATTER = 9,
   GPUMEM_FAMILY_PERMUTE = 10,
   GPUMEM_FAMILY_RESIZE = 11,
-  GPUMEM_FAMILY_CONVERT = 12
+  GPUMEM_FAMILY_CONVERT = 12,
+  GPUMEM_FAMILY_ARITHMETIC = 13
 };
 
 /* How gpumem_resize_2d() takes a value between the elements of an image. */
@@ -964,6 +965,60 @@ GPUMEM_API gpumem_status gpumem_convert(gpumem_ctx *ctx, gpumem_dtype src_type, 
                                         void *dst, int64_t n);
 GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_type, const void *src,
                                               gpumem_dtype dst_type, void *dst, int64_t n, gpumem_stream *stream);
+
+/* Over views of arrays of up to three axes: gpumem_lincomb forms z = factors[0] * x[0] + ... + factors[terms - 1] *
+ * x[terms - 1] of 1 to 8 sources, gpumem_multiply z = x * y. So shifted views of one array make a stencil in one pass: a
+ * step of the heat equation is five terms.
+ *
+ * Views       rank is 0 (a single element) to 3, extents[rank] those of z and of every source, the last axis fastest.
+ *             Strides are in elements, one an axis. z_strides NULL: row-major without gaps; strides of a source NULL:
+ *             those of z. x_strides has the rank strides of x[0], then those of x[1], and so on. Those of a source may be
+ *             anything from 0 up (0 repeats what lies there). Those of z are such that distinct elements have distinct
+ *             places: taken from the smallest up, each leads past the last element that the smaller ones reach. The
+ *             stride of an axis of extent 1 is not used. extents may be NULL when rank is 0. What lies between the
+ *             elements of z is not touched. extents, strides, factors and the array x itself are ordinary host memory,
+ *             and read before the call returns.
+ * Bits        Each product is rounded once, to nearest, in the type of the arrays; the sum of the first two, that sum
+ *             and the third, and so on, are rounded once each, never fused. Subnormals count in full. So host and every
+ *             GPU give the same bits, and two terms those of gpumem_axpby.
+ * Factor 0    A source whose factor is 0 (of either sign) is not read, as in gpumem_axpby; all of them 0 write +0.
+ * NaN, inf    As gpumem_axpby.
+ * Memory      Any alignment, any kind of memory. The work runs where z lies; the plain forms copy the sources that lie on
+ *             the other side there first, from their first element to their last; the _async forms give UNSUPPORTED.
+ * Aliasing    Sources may overlap each other in any way. z may be exactly a source: the same address and the same
+ *             strides. From its first element to its last it may otherwise share no byte with a source that is read.
+ * Extent 0    A no-op; the pointers to elements may then be NULL.
+ *
+ * Errors: INVALID_ARGUMENT (also overlap), INVALID_POINTER, OUT_OF_RANGE, UNSUPPORTED (memory of another device; device
+ * memory on a host context; _async with operands on both sides; a forced variant that does not fit), CAPTURING (the
+ * plain forms; _async on host memory). */
+GPUMEM_API gpumem_status gpumem_lincomb_f32(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+                                            const float *factors, const float *const *x, const int64_t *x_strides,
+                                            float *z, const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_lincomb_f64(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+                                            const double *factors, const double *const *x, const int64_t *x_strides,
+                                            double *z, const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_lincomb_f32_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+                                                  const float *factors, const float *const *x, const int64_t *x_strides,
+                                                  float *z, const int64_t *z_strides, gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_lincomb_f64_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, int32_t terms,
+                                                  const double *factors, const double *const *x,
+                                                  const int64_t *x_strides, double *z, const int64_t *z_strides,
+                                                  gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_multiply_f32(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, const float *x,
+                                             const int64_t *x_strides, const float *y, const int64_t *y_strides,
+                                             float *z, const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_multiply_f64(gpumem_ctx *ctx, int32_t rank, const int64_t *extents, const double *x,
+                                             const int64_t *x_strides, const double *y, const int64_t *y_strides,
+                                             double *z, const int64_t *z_strides);
+GPUMEM_API gpumem_status gpumem_multiply_f32_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents,
+                                                   const float *x, const int64_t *x_strides, const float *y,
+                                                   const int64_t *y_strides, float *z, const int64_t *z_strides,
+                                                   gpumem_stream *stream);
+GPUMEM_API gpumem_status gpumem_multiply_f64_async(gpumem_ctx *ctx, int32_t rank, const int64_t *extents,
+                                                   const double *x, const int64_t *x_strides, const double *y,
+                                                   const int64_t *y_strides, double *z, const int64_t *z_strides,
+                                                   gpumem_stream *stream);
 
 /* ----------------------------------------------------------------------------------------------------------- images */
 

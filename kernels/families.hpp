@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gpumem.h"
+#include "kernels/arithmetic/params.hpp"
 #include "kernels/axpby/params.hpp"
 #include "kernels/convert/params.hpp"
 #include "kernels/copy/params.hpp"
@@ -102,6 +103,13 @@ struct ResizeFamily : Family<ResizeParams, GPUMEM_FAMILY_RESIZE> {
   static Table table() noexcept;
 };
 
+struct ArithmeticFamily : Family<ArithmeticParams, GPUMEM_FAMILY_ARITHMETIC> {
+  static constexpr const char* name = "arithmetic";
+  static Table table() noexcept;
+  static HostLaunchers<Params> on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
+};
+
 template <class... Family>
 struct FamilyList {
   static constexpr int count = sizeof...(Family);
@@ -115,9 +123,10 @@ struct FamilyList {
 // In the order of their numbers, which begin with 1.
 using Families =
     FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
-               AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily>;
+               AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily>;
 // Those that a backend does no more for than launch the chosen variant.
-using LaunchedFamilies = FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ConvertFamily>;
+using LaunchedFamilies =
+    FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ConvertFamily, ArithmeticFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

@@ -34,6 +34,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {GPUMEM_FAMILY_SCATTER, "scatter"},
     {GPUMEM_FAMILY_PERMUTE, "permute"},
     {GPUMEM_FAMILY_RESIZE, "resize"},
+    {GPUMEM_FAMILY_ARITHMETIC, "arithmetic"},
 });
 
 // Calls visit(name) for each variant of a family, in table order.

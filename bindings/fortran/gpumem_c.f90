@@ -89,6 +89,7 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_family_permute = 10
   integer(c_int32_t), parameter :: gpumem_family_resize = 11
   integer(c_int32_t), parameter :: gpumem_family_convert = 12
+  integer(c_int32_t), parameter :: gpumem_family_arithmetic = 13
   integer(c_int32_t), parameter :: gpumem_filter_nearest = 0
   integer(c_int32_t), parameter :: gpumem_filter_bilinear = 1
   integer(c_int32_t), parameter :: gpumem_format_text = 0
@@ -1264,6 +1265,114 @@ module gpumem_c
       integer(c_int32_t), value :: dst_type
       type(c_ptr), value :: dst
       integer(c_int64_t), value :: n
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_lincomb_f32(ctx, rank, extents, terms, factors, x, x_strides, z, &
+        z_strides) bind(c, name='gpumem_lincomb_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      type(c_ptr), value :: factors
+      type(c_ptr), intent(out) :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
+    end function
+    integer(c_int32_t) function gpumem_lincomb_f64(ctx, rank, extents, terms, factors, x, x_strides, z, &
+        z_strides) bind(c, name='gpumem_lincomb_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      type(c_ptr), value :: factors
+      type(c_ptr), intent(out) :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
+    end function
+    integer(c_int32_t) function gpumem_lincomb_f32_async(ctx, rank, extents, terms, factors, x, x_strides, z, &
+        z_strides, stream) bind(c, name='gpumem_lincomb_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      type(c_ptr), value :: factors
+      type(c_ptr), intent(out) :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_lincomb_f64_async(ctx, rank, extents, terms, factors, x, x_strides, z, &
+        z_strides, stream) bind(c, name='gpumem_lincomb_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      integer(c_int32_t), value :: terms
+      type(c_ptr), value :: factors
+      type(c_ptr), intent(out) :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_multiply_f32(ctx, rank, extents, x, x_strides, y, y_strides, z, &
+        z_strides) bind(c, name='gpumem_multiply_f32')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: y
+      type(c_ptr), value :: y_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
+    end function
+    integer(c_int32_t) function gpumem_multiply_f64(ctx, rank, extents, x, x_strides, y, y_strides, z, &
+        z_strides) bind(c, name='gpumem_multiply_f64')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: y
+      type(c_ptr), value :: y_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
+    end function
+    integer(c_int32_t) function gpumem_multiply_f32_async(ctx, rank, extents, x, x_strides, y, y_strides, z, &
+        z_strides, stream) bind(c, name='gpumem_multiply_f32_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: y
+      type(c_ptr), value :: y_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
+      type(c_ptr), value :: stream
+    end function
+    integer(c_int32_t) function gpumem_multiply_f64_async(ctx, rank, extents, x, x_strides, y, y_strides, z, &
+        z_strides, stream) bind(c, name='gpumem_multiply_f64_async')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(in), optional :: extents(*)
+      type(c_ptr), value :: x
+      type(c_ptr), value :: x_strides
+      type(c_ptr), value :: y
+      type(c_ptr), value :: y_strides
+      type(c_ptr), value :: z
+      type(c_ptr), value :: z_strides
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_resize_2d(ctx, filter, dtype, channels, src, src_rows, src_cols, &

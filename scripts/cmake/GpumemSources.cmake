@@ -1,5 +1,6 @@
 # gpumem_core: every object of the library, so that unit tests can link the internals without any being exported.
 set(core_sources
+  src/api/arithmetic.cpp
   src/api/axpby.cpp
   src/api/convert.cpp
   src/api/context.cpp
@@ -16,6 +17,7 @@ set(core_sources
   src/api/transpose.cpp
   src/api/variants.cpp
   src/ops/managed_prefetch.cpp
+  src/ops/arithmetic/arithmetic.cpp
   src/ops/axpby/axpby.cpp
   src/ops/convert/convert.cpp
   src/memory/block_guards.cpp
@@ -59,9 +61,11 @@ set(core_sources
   src/ops/staging.cpp
   src/memory/stream_cache.cpp
   src/context/streams.cpp
+  src/ops/strides.cpp
   src/ops/transpose/transpose.cpp
   src/ops/transpose/transpose_across.cpp
   src/select/variants.cpp
+  src/select/variants_arithmetic.cpp
   src/select/variants_axpby.cpp
   src/select/variants_convert.cpp
   src/select/variants_copy.cpp
@@ -75,6 +79,7 @@ set(core_sources
   src/backend/host/reduce_axis.cpp
   src/backend/host/cpu_budget.cpp
   src/backend/host/foreign_cuda.cpp
+  src/backend/host/arithmetic.cpp
   src/backend/host/axpby.cpp
   src/backend/host/convert.cpp
   src/backend/host/host_backend.cpp
@@ -117,6 +122,7 @@ set(cuda_sources
   src/backend/cuda/texture_objects.cpp)
 set(absent_sources src/backend/absent/cuda_absent.cpp)
 set(kernel_sources
+  kernels/arithmetic/arithmetic.cu
   kernels/axpby/axpby.cu
   kernels/convert/convert.cu
   kernels/copy/copy.cu
@@ -182,7 +188,7 @@ endif()
 set_source_files_properties(src/backend/host/loops/convert.cpp PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT
-    src/backend/host/loops/axpby.cpp
+    src/backend/host/loops/arithmetic.cpp
     src/backend/host/loops/convert.cpp
     src/backend/host/loops/float_lines.cpp
     src/backend/host/loops/floats.cpp

@@ -7,7 +7,7 @@ namespace gpumem {
 namespace {
 
 // Nothing runs when a thread begins or ends, and a call copies no more than this.
-static_assert(std::is_trivially_destructible_v<CallRecord> && sizeof(CallRecord) <= 400);
+static_assert(std::is_trivially_destructible_v<CallRecord> && sizeof(CallRecord) <= 720);
 constinit thread_local CallRecord t_last_call;
 
 template <class T>

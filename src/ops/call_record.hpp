@@ -61,7 +61,7 @@ struct CallRecord {
   Call call;
   Until until = Until::complete;
   int32_t seen_count = 0;
-  std::array<Seen, 3> seen{};
+  std::array<Seen, 9> seen{};
 
   void note(const Seen& operand) noexcept { seen[static_cast<size_t>(seen_count++)] = operand; }
   // nullptr: nobody has looked there.

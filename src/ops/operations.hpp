@@ -45,6 +45,7 @@ void transpose(Context& context, const TransposeParams& params, NativeStream str
 void permute(Context& context, const PermuteParams& params, NativeStream stream, Until until);
 void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Until until);
 void convert(Context& context, const ConvertParams& params, NativeStream stream, Until until);
+void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Until until);
 void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
 void resize(Context& context, const ResizeParams& params, NativeStream stream, Until until);
@@ -61,6 +62,7 @@ Plan<CopyFamily> plan(Planner& planner, const CopyParams& params, Until until);
 Plan<FillFamily> plan(Planner& planner, const FillParams& params, Until until);
 Plan<AxpbyFamily> plan(Planner& planner, const AxpbyParams& params, Until until);
 Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& params, Until until);
+Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& params, Until until);
 Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Until until);
 Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Until until);
 Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until until);

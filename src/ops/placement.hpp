@@ -25,7 +25,7 @@ struct Placement {
   HostSide index_side = HostSide::locked;
   Across across = Across::nothing;  // between the sides of a copy
   bool bring_dst = false;           // dst lies elsewhere than the work, which copies it there piece by piece
-  std::array<ManagedRange, 3> managed{};
+  std::array<ManagedRange, 9> managed{};
   int32_t managed_ranges = 0;
 
   // Notes an operand that the work uses where it lies.

@@ -8,6 +8,9 @@
 //   factor(key, p, factor, dtype)  an operand that a factor of 0 makes none
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "base/names.hpp"
 #include "kernels/elements.hpp"
 #include "ops/call_record.hpp"
@@ -24,6 +27,7 @@ inline constexpr Words kOpWords{GPUMEM_NRM2, op_word};
 inline constexpr Words kAxisWords{GPUMEM_AXIS_COLS, [](int32_t axis) noexcept { return axis == 0 ? "rows" : "cols"; }};
 inline constexpr Words kFilterWords{GPUMEM_FILTER_BILINEAR,
                                     [](int32_t filter) noexcept { return filter == 0 ? "nearest" : "bilinear"; }};
+inline constexpr Words kArithmeticWords{1, [](int32_t op) noexcept { return op == 0 ? "lincomb" : "multiply"; }};
 inline constexpr Words kFormWords{1, [](int32_t form) noexcept { return form == 0 ? "plain" : "async"; }};
 
 // Products of numbers that nobody has checked: what leaves int64_t is as large as can be.
@@ -141,6 +145,51 @@ void fields(V& v, ConvertParams& c) {
   v.number("n", c.n);
   v.operand("src", c.src);
   v.operand("dst", c.dst);
+}
+
+// Sources are x0, x1, ...; a factor of 0 makes one none, and other factors change nothing that is decided.
+template <class V>
+void fields(V& v, ArithmeticParams& c) {
+  static constexpr std::array kX = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
+  static constexpr std::array kStrides = {"x0_strides", "x1_strides", "x2_strides", "x3_strides",
+                                          "x4_strides", "x5_strides", "x6_strides", "x7_strides"};
+  auto op = static_cast<int32_t>(c.op);
+  v.word("op", op, kArithmeticWords);
+  c.op = op == 0 ? Arithmetic::lincomb : Arithmetic::multiply;
+  v.word("dtype", c.dtype, kDtypeWords);
+  // A line can name more axes than there are, which is for the operation to refuse.
+  const auto axes = [&](const char* key, int64_t(&own)[kMaxViewRank], bool given, char separator, int32_t& count) {
+    int64_t list[kMaxPermuteRank] = {};
+    std::copy_n(own, kMaxViewRank, list);
+    given = v.numbers(key, list, given, separator, count);
+    std::copy_n(list, kMaxViewRank, own);
+    return given;
+  };
+  int32_t listed = c.rank;
+  c.rank = axes("extents", c.extents, c.rank > 0, 'x', listed) ? listed : 0;
+  if (c.op == Arithmetic::lincomb) v.number("terms", c.terms);
+  if (c.op == Arithmetic::multiply) c.terms = 2;
+  const int32_t rank = std::min(c.rank, kMaxViewRank);
+  int64_t tight_strides[kMaxViewRank] = {};
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    tight_strides[d] = d == rank - 1 ? 1 : tight(tight_strides[d + 1], c.extents[d + 1]);
+  }
+  const auto strides = [&](const char* key, int64_t(&own)[kMaxViewRank], const int64_t(&otherwise)[kMaxViewRank]) {
+    const bool given = !std::equal(own, own + rank, otherwise);
+    if (!axes(key, own, given, ',', c.rank)) std::copy_n(otherwise, kMaxViewRank, own);
+  };
+  strides("z_strides", c.z_strides, tight_strides);
+  for (int32_t k = 0; k < std::clamp(c.terms, 0, kMaxTerms); ++k) {
+    const auto at = static_cast<size_t>(k);
+    strides(kStrides[at], c.x_strides[k], c.z_strides);
+    if (c.op == Arithmetic::lincomb) {
+      v.factor(kX[at], c.x[k], c.factors[k], c.dtype);
+    } else {
+      c.factors[k] = 1;
+      v.operand(kX[at], c.x[k]);
+    }
+  }
+  v.operand("z", c.z);
 }
 
 // named: the rows of the matrix that the index names. The other one has n.

@@ -48,7 +48,7 @@ class Operands {
     std::string_view key;
     const void* p;
   };
-  std::array<One, 3> of_{};
+  std::array<One, 9> of_{};
   size_t count_ = 0;
 };
 
@@ -195,7 +195,8 @@ class Reader {
     if (const void* same = word != nullptr ? operands_.find(word->value) : nullptr) {
       p = static_cast<P*>(const_cast<void*>(same));
     } else {
-      p = reinterpret_cast<P*>(static_cast<uintptr_t>(operands_.count() + 1) * 2 * kLineOperandBytes +
+      p = reinterpret_cast<P*>(static_cast<uintptr_t>(operands_.count() + 1) *
+                                   (kLineOperandBytes + kLineOperandBytes / 16) +
                                static_cast<uintptr_t>(misaligned));
       if (word != nullptr) record_.note(seen(key, word->value, p));
     }

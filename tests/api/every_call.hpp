@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpumem.h"
+#include "support/arithmetic.hpp"
 #include "support/axpby.hpp"
 #include "support/convert.hpp"
 #include "support/explain.hpp"
@@ -113,6 +114,11 @@ inline Convert sound_convert(void* dst) {
   return {GPUMEM_I32, x, GPUMEM_F32, dst, 2};
 }
 
+inline Arithmetic sound_arithmetic(bool product, gpumem_dtype dtype, void* z) {
+  static double x[2] = {1, 2};
+  return {product, dtype, {2}, {bits_of(dtype, 2), bits_of(dtype, 3)}, {{x, {1}}, {x, {0}}}, {z, {1}}};
+}
+
 inline Rows sound_rows(gpumem_family family, void* dst) {
   static const int32_t x[4] = {1, 2, 3, 4};
   static const int32_t index[2] = {1, 0};
@@ -196,6 +202,18 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"axpby_f64_async", "ctx", [&](C c) { return run_async(c, sound_axpby(GPUMEM_F64, out.results), nullptr); }},
       {"convert", "ctx", [&](C c) { return run(c, sound_convert(out.results)); }},
       {"convert_async", "ctx", [&](C c) { return run_async(c, sound_convert(out.results), nullptr); }},
+      {"lincomb_f32", "ctx", [&](C c) { return run(c, sound_arithmetic(false, GPUMEM_F32, out.results)); }},
+      {"lincomb_f32_async", "ctx",
+       [&](C c) { return run_async(c, sound_arithmetic(false, GPUMEM_F32, out.results), nullptr); }},
+      {"lincomb_f64", "ctx", [&](C c) { return run(c, sound_arithmetic(false, GPUMEM_F64, out.results)); }},
+      {"lincomb_f64_async", "ctx",
+       [&](C c) { return run_async(c, sound_arithmetic(false, GPUMEM_F64, out.results), nullptr); }},
+      {"multiply_f32", "ctx", [&](C c) { return run(c, sound_arithmetic(true, GPUMEM_F32, out.results)); }},
+      {"multiply_f32_async", "ctx",
+       [&](C c) { return run_async(c, sound_arithmetic(true, GPUMEM_F32, out.results), nullptr); }},
+      {"multiply_f64", "ctx", [&](C c) { return run(c, sound_arithmetic(true, GPUMEM_F64, out.results)); }},
+      {"multiply_f64_async", "ctx",
+       [&](C c) { return run_async(c, sound_arithmetic(true, GPUMEM_F64, out.results), nullptr); }},
       {"gather", "ctx", [&](C c) { return run(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes)); }},
       {"gather_async", "ctx",
        [&](C c) { return run_async(c, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, nullptr); }},
@@ -259,6 +277,14 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"axpby_f32_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F32, out.results), s); }},
       {"axpby_f64_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axpby(GPUMEM_F64, out.results), s); }},
       {"convert_async", "stream", [=, &out](S s) { return run_async(ctx, sound_convert(out.results), s); }},
+      {"lincomb_f32_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_arithmetic(false, GPUMEM_F32, out.results), s); }},
+      {"lincomb_f64_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_arithmetic(false, GPUMEM_F64, out.results), s); }},
+      {"multiply_f32_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_arithmetic(true, GPUMEM_F32, out.results), s); }},
+      {"multiply_f64_async", "stream",
+       [=, &out](S s) { return run_async(ctx, sound_arithmetic(true, GPUMEM_F64, out.results), s); }},
       {"gather_async", "stream",
        [=, &out](S s) { return run_async(ctx, sound_rows(GPUMEM_FAMILY_GATHER, out.bytes), nullptr, s); }},
       {"scatter_async", "stream",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/each_call.hpp"
+#include "support/arithmetic.hpp"
 #include "support/environment.hpp"
 #include "support/sanitizers.hpp"
 
@@ -179,6 +180,15 @@ TEST_P(Stack, OfElementwiseWork) {
   for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
     const Axpby axpby{dtype, bits_of(dtype, 2), x_, bits_of(dtype, 3), y_, y_, 100001};
     expect_each(GPUMEM_FAMILY_AXPBY, "axpby", [&] { return run(ctx_, axpby); });
+    for (const bool product : {false, true}) {
+      const Arithmetic views{product,
+                             dtype,
+                             {40, 50, 50},
+                             {bits_of(dtype, 2), bits_of(dtype, 3)},
+                             {{x_, {2600, 51, 1}}, {x_, {0, 0, 1}}},
+                             {y_, {2500, 50, 1}}};
+      expect_each(GPUMEM_FAMILY_ARITHMETIC, "arithmetic", [&] { return run(ctx_, views); });
+    }
   }
   for (const gpumem_dtype from : kAllTypes) {
     for (const gpumem_dtype to : kAllTypes) {

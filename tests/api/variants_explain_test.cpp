@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/axpby.hpp"
+#include "support/arithmetic.hpp"
 #include "support/contexts.hpp"
 #include "support/environment.hpp"
 #include "support/explain.hpp"
@@ -25,11 +25,13 @@ constexpr gpumem_family kFamilies[] = {
     GPUMEM_FAMILY_REDUCE,          GPUMEM_FAMILY_TRANSPOSE, GPUMEM_FAMILY_FILL,   GPUMEM_FAMILY_REDUCE_AXIS,
     GPUMEM_FAMILY_REDUCE_SEGMENTS, GPUMEM_FAMILY_COPY,      GPUMEM_FAMILY_AXPBY,  GPUMEM_FAMILY_GATHER,
     GPUMEM_FAMILY_SCATTER,         GPUMEM_FAMILY_PERMUTE,   GPUMEM_FAMILY_RESIZE, GPUMEM_FAMILY_CONVERT,
+    GPUMEM_FAMILY_ARITHMETIC,
 };
 constexpr const char* kVariables[] = {
     "GPUMEM_VARIANT_REDUCE",          "GPUMEM_VARIANT_TRANSPOSE", "GPUMEM_VARIANT_FILL",   "GPUMEM_VARIANT_REDUCE_AXIS",
     "GPUMEM_VARIANT_REDUCE_SEGMENTS", "GPUMEM_VARIANT_COPY",      "GPUMEM_VARIANT_AXPBY",  "GPUMEM_VARIANT_GATHER",
     "GPUMEM_VARIANT_SCATTER",         "GPUMEM_VARIANT_PERMUTE",   "GPUMEM_VARIANT_RESIZE", "GPUMEM_VARIANT_CONVERT",
+    "GPUMEM_VARIANT_ARITHMETIC",
 };
 constexpr int64_t kOffsets[] = {0, 10, 1000};
 constexpr int32_t kIndex[] = {2, 0, 9, 1};
@@ -70,6 +72,9 @@ class VariantsOn : public OnEachContext {
     return lines[family];
   }
   Resize resize() { return {GPUMEM_FILTER_BILINEAR, GPUMEM_U8, 1, x.get(), 50, 50, 50, y.get(), 40, 60, 60}; }
+  Arithmetic product() {
+    return {true, GPUMEM_F32, {20, 50}, {}, {{x.get(), {50, 1}}, {x.get(), {1, 20}}}, {y.get(), {50, 1}}};
+  }
   gpumem_status run(gpumem_family family) {
     int64_t result = 0;
     const char pattern = 7;
@@ -86,6 +91,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run(ctx, Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000});
       case GPUMEM_FAMILY_CONVERT:
         return gpumem_convert(ctx, GPUMEM_I32, x.get(), GPUMEM_F32, y.get(), 1000);
+      case GPUMEM_FAMILY_ARITHMETIC:
+        return gpumem_test::run(ctx, product());
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER:
         return gpumem_test::run(ctx, rows(family));
@@ -123,6 +130,8 @@ class VariantsOn : public OnEachContext {
         return gpumem_test::run_async(ctx, Axpby{GPUMEM_F32, 1, x.get(), 0, nullptr, y.get(), 1000}, nullptr);
       case GPUMEM_FAMILY_CONVERT:
         return gpumem_convert_async(ctx, GPUMEM_I32, x.get(), GPUMEM_F32, y.get(), 1000, nullptr);
+      case GPUMEM_FAMILY_ARITHMETIC:
+        return gpumem_test::run_async(ctx, product(), nullptr);
       case GPUMEM_FAMILY_GATHER:
       case GPUMEM_FAMILY_SCATTER: {
         Rows near_rows = rows(family);
@@ -292,7 +301,7 @@ TEST_P(VariantsOn, ExplainRefusesBadArguments) {
       refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), 0, text, -1, &needed), {"cap", "-1"}));
   EXPECT_TRUE(
       refused(GPUMEM_INVALID_ARGUMENT, gpumem_explain(ctx, reduce.c_str(), 0, nullptr, 8, &needed), {"buf", "NULL"}));
-  for (const gpumem_family family : {0, GPUMEM_FAMILY_CONVERT + 1, -1, INT32_MAX}) {
+  for (const gpumem_family family : {0, GPUMEM_FAMILY_ARITHMETIC + 1, -1, INT32_MAX}) {
     int32_t count = -7;
     const char* name = text;
     EXPECT_TRUE(

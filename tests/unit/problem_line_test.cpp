@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <tuple>
@@ -31,6 +32,19 @@ auto told(const CopyParams& c) {
 }
 auto told(const AxpbyParams& c) { return std::tuple(c.dtype, c.n, c.alpha, c.beta); }
 auto told(const ConvertParams& c) { return std::tuple(c.src_type, c.dst_type, c.n); }
+auto told(const ArithmeticParams& c) {
+  std::string views;
+  const auto add = [&](const int64_t* list) {
+    for (int32_t d = 0; d < c.rank; ++d) views += std::to_string(list[d]) + ' ';
+  };
+  add(c.extents);
+  add(c.z_strides);
+  for (int32_t k = 0; k < c.terms; ++k) {
+    add(c.x_strides[k]);
+    views += c.factors[k] == 0 ? "none " : "some ";
+  }
+  return std::tuple(c.op, c.dtype, c.rank, c.terms, views);
+}
 auto told(const GatherScatterParams& c) {
   return std::tuple(c.row_bytes, c.n, c.src_rows, c.dst_rows, c.src_pitch, c.dst_pitch, c.index_type);
 }
@@ -114,6 +128,25 @@ AxpbyParams random_call(Random& r, std::type_identity<AxpbyParams>) {
 ConvertParams random_call(Random& r, std::type_identity<ConvertParams>) {
   return {any_of(r, GPUMEM_F64), address(r), any_of(r, GPUMEM_F64), address(r), any(r)};
 }
+ArithmeticParams random_call(Random& r, std::type_identity<ArithmeticParams>) {
+  ArithmeticParams c{.op = r.below(3) == 0 ? Arithmetic::multiply : Arithmetic::lincomb,
+                     .dtype = any_of(r, GPUMEM_F64),
+                     .rank = static_cast<int32_t>(r.below(kMaxViewRank + 1)),
+                     .terms = 1 + static_cast<int32_t>(r.below(kMaxTerms)),
+                     .z = address(r)};
+  if (c.op == Arithmetic::multiply) c.terms = 2;
+  for (int32_t d = 0; d < c.rank; ++d) {
+    c.extents[d] = any(r);
+    c.z_strides[d] = any(r);
+  }
+  for (int32_t k = 0; k < c.terms; ++k) {
+    c.x[k] = address(r);
+    c.factors[k] = c.op == Arithmetic::lincomb && r.below(5) == 0 ? 0 : 1;
+    std::copy_n(c.z_strides, c.rank, c.x_strides[k]);
+    if (c.rank > 0 && r.below(3) == 0) c.x_strides[k][0] = any(r);
+  }
+  return c;
+}
 template <class Call>
 requires std::derived_from<Call, GatherScatterParams> Call random_call(Random& r, std::type_identity<Call>) {
   constexpr bool kGathers = std::same_as<Call, GatherParams>;
@@ -170,7 +203,11 @@ TYPED_TEST(ProblemLine, IsReadAsItWasWritten) {
     if constexpr (requires { call.dst; }) note_all(record, random, {call.dst});
     if constexpr (requires { call.offsets; }) note_all(record, random, {call.x, call.offsets});
     if constexpr (requires { call.z; }) note_all(record, random, {call.z});
-    if constexpr (requires { call.x; }) note_all(record, random, {call.x});
+    if constexpr (std::same_as<Call, ArithmeticParams>) {
+      for (int32_t k = 0; k < call.terms; ++k) note_all(record, random, {call.x[k]});
+    } else if constexpr (requires { call.x; }) {
+      note_all(record, random, {call.x});
+    }
     const std::string line = line_of(record);
     ASSERT_EQ(line.find(TypeParam::name), 0u) << line;
     const CallRecord read = parse_line(line);
@@ -222,6 +259,9 @@ TEST(ProblemLines, ThatCantBeReadAreNamed) {
       {"reduce dtype=f32 op=sum n=1 y=device", "'y'", "stride"},
       {"reduce_axis dtype=f32 op=sum axis=diagonal rows=1 cols=1", "'diagonal'", "rows, cols"},
       {"resize filter=cubic dtype=u8", "'cubic'", "bilinear"},
+      {"arithmetic op=add dtype=f32 terms=1", "'add'", "lincomb, multiply"},
+      {"arithmetic op=lincomb dtype=f32 extents=2x2", "no terms", "integer"},
+      {"arithmetic op=lincomb dtype=f32 extents=2x2 terms=1 x0_strides=1", "'1'", "each of the extents"},
       {"permute bytes=4 extents=2x3x order=0,1,2", "''", "integer"},
       {"permute bytes=4 extents=1x2x3x4x5x6x7x8x9 order=0", "'1x2x3x4x5x6x7x8x9'", "8"},
       {"permute bytes=4 extents=2x3 order=1,0,2", "'1,0,2'", "each of the extents"},

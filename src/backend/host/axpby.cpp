@@ -19,15 +19,25 @@ const char* element(const void* p, int64_t i, int64_t element_bytes) noexcept {
 
 // Writing around the caches pays where z is not in them: not where it has just been read.
 void parallel(const HostTeam& team, const AxpbyParams& a, const LaunchShape& shape) {
-  const auto loop = a.dtype == GPUMEM_F32 ? team.loops.axpby.f32 : team.loops.axpby.f64;
+  const auto loop = a.dtype == GPUMEM_F32 ? team.loops.arithmetic.f32 : team.loops.arithmetic.f64;
   const int64_t bytes = element_bytes(a.dtype);
   const bool stream = a.z != a.x && a.z != a.y && team.larger_than_caches(a.n * bytes);
   team.parallel(ceil_div(a.n, shape.tile), [&](int64_t i) {
     const DefaultFloatEnvironment of_thread;
     const int64_t first = i * shape.tile;
-    const int64_t last = std::min(first + shape.tile, a.n);
-    loop({a.alpha, element(a.x, first, bytes), a.beta, element(a.y, first, bytes),
-          static_cast<char*>(a.z) + first * bytes, last - first, stream});
+    ArithmeticRow row{.z = static_cast<char*>(a.z) + first * bytes,
+                      .z_step = bytes,
+                      .n = std::min(first + shape.tile, a.n) - first,
+                      .stream = stream};
+    const auto add = [&](uint64_t factor, const void* x) {
+      if (x == nullptr) return;
+      row.factor[row.terms] = factor;
+      row.step[row.terms] = bytes;
+      row.x[row.terms++] = static_cast<const char*>(x) + first * bytes;
+    };
+    add(a.alpha, a.x);
+    add(a.beta, a.y);
+    loop(row);
   });
 }
 

@@ -1,6 +1,5 @@
 // Permutations of axes: what is checked, the plan of both forms, and what brings src next to the work.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -12,23 +11,14 @@
 #include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
 namespace {
 
 void check_sizes(const PermuteParams& c) {
   require_element_size("element_bytes", c.element_bytes);
-  if (c.rank < 0 || c.rank > kMaxPermuteRank) {
-    fail(GPUMEM_INVALID_ARGUMENT, "rank is %d; expected 0 to %d", c.rank, kMaxPermuteRank);
-  }
-  if (c.rank > 0 && c.extents == nullptr) {
-    fail(GPUMEM_INVALID_ARGUMENT, "extents is NULL; expected the extents of %d axes", c.rank);
-  }
-  for (int32_t d = 0; d < c.rank; ++d) {
-    if (c.extents[d] < 0) {
-      fail(GPUMEM_INVALID_ARGUMENT, "extents[%d] is %lld; expected 0 or more", d, ll(c.extents[d]));
-    }
-  }
+  check_extents(c.rank, c.extents, kMaxPermuteRank);
 }
 
 void check_order(const PermuteParams& c) {
@@ -47,48 +37,6 @@ void check_order(const PermuteParams& c) {
            place[axis]);
     }
     place[axis] = d;
-  }
-}
-
-void check_strides(const char* argument, const int64_t* strides, int32_t rank) {
-  for (int32_t d = 0; strides != nullptr && d < rank; ++d) {
-    if (strides[d] < 0) {
-      fail(GPUMEM_INVALID_ARGUMENT, "%s[%d] is %lld; expected 0 or more", argument, d, ll(strides[d]));
-    }
-  }
-}
-
-// Row-major strides without gaps.
-void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank, const char* what) {
-  int64_t stride = 1;
-  for (int32_t d = rank - 1; d >= 0; --d) {
-    strides[d] = stride;
-    stride = checked_mul(stride, extents[d], what);
-  }
-}
-
-// Bytes from the first element to the end of the last.
-int64_t reach_bytes(const int64_t* extents, const int64_t* strides, const PermuteAxes& axes, const char* what) {
-  int64_t last = 0;
-  for (int32_t d = 0; d < axes.rank; ++d) {
-    if (extents[d] > 1) last = checked_add(last, checked_mul(extents[d] - 1, strides[d], what), what);
-  }
-  return checked_mul(checked_add(last, 1, what), axes.element_bytes, what);
-}
-
-// Distinct elements have distinct places when each stride leads past what the smaller ones reach.
-void check_distinct(const PermuteAxes& axes) {
-  const AxesInOrder order = in_order_of(axes.dst_stride, axes.rank);
-  int64_t last = 0;  // that smaller strides reach
-  for (int32_t i = 0; i < axes.rank; ++i) {
-    const int32_t d = order.axis[i];
-    if (axes.extent[d] == 1) continue;
-    if (axes.dst_stride[d] <= last) {
-      fail(GPUMEM_INVALID_ARGUMENT,
-           "dst_strides[%d] is %lld; expected at least %lld, so that distinct elements have distinct places", d,
-           ll(axes.dst_stride[d]), ll(last + 1));
-    }
-    last += (axes.extent[d] - 1) * axes.dst_stride[d];
   }
 }
 
@@ -113,7 +61,7 @@ Permutation permutation_of(const PermuteParams& c) {
   if (c.src_strides != nullptr) {
     std::copy_n(c.src_strides, c.rank, src_strides);
   } else {
-    fill_tight(src_strides, c.extents, c.rank, "product of extents");
+    fill_tight(src_strides, c.extents, c.rank);
   }
   PermuteAxes& axes = p.axes;
   axes.element_bytes = c.element_bytes;
@@ -121,11 +69,12 @@ Permutation permutation_of(const PermuteParams& c) {
   if (c.dst_strides != nullptr) {
     std::copy_n(c.dst_strides, c.rank, axes.dst_stride);
   } else {
-    fill_tight(axes.dst_stride, axes.extent, axes.rank, "product of extents");
+    fill_tight(axes.dst_stride, axes.extent, axes.rank);
   }
-  p.src_bytes = reach_bytes(c.extents, src_strides, axes, "bytes of src");
-  p.dst_bytes = reach_bytes(axes.extent, axes.dst_stride, axes, "bytes of dst");
-  check_distinct(axes);
+  p.src_bytes = reach_bytes({"src_strides", "bytes of src", c.rank, c.extents, src_strides}, c.element_bytes);
+  const StridedSide dst{"dst_strides", "bytes of dst", axes.rank, axes.extent, axes.dst_stride};
+  p.dst_bytes = reach_bytes(dst, c.element_bytes);
+  check_distinct(dst);
   return p;
 }
 
@@ -193,10 +142,7 @@ void bring(Context& context, const PermuteParams& call, const Placement& placeme
 }
 
 int64_t gap_in(const PermuteAxes& axes, const int64_t* strides) noexcept {
-  std::array<Repeat, kMaxPermuteRank> repeats{};
-  const AxesInOrder order = in_order_of(strides, axes.rank);
-  for (int32_t i = 0; i < axes.rank; ++i) repeats[i] = {axes.extent[order.axis[i]], strides[order.axis[i]]};
-  return gap_of(1, std::span(repeats.data(), axes.rank), axes.element_bytes);
+  return gap_in(StridedSide{"", "", axes.rank, axes.extent, strides}, axes.element_bytes);
 }
 
 Placement place_permutation(Planner& planner, const PermuteParams& c, const Permutation& p, Until until) {

@@ -4,22 +4,9 @@
 #include <cstdint>
 
 #include "kernels/permute/params.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
-
-// The axes by their strides, the smallest first; equal ones as they come.
-struct AxesInOrder {
-  int32_t axis[kMaxPermuteRank];
-};
-constexpr AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept {
-  AxesInOrder order{};
-  for (int32_t d = 0; d < rank; ++d) {
-    int32_t at = d;
-    for (; at > 0 && strides[d] < strides[order.axis[at - 1]]; --at) order.axis[at] = order.axis[at - 1];
-    order.axis[at] = d;
-  }
-  return order;
-}
 
 namespace fusing {
 

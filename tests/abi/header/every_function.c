@@ -145,6 +145,23 @@ typedef struct gpumem_functions {
   gpumem_status (*convert)(gpumem_ctx *, gpumem_dtype, const void *, gpumem_dtype, void *, int64_t);
   gpumem_status (*convert_async)(gpumem_ctx *, gpumem_dtype, const void *, gpumem_dtype, void *, int64_t,
                                  gpumem_stream *);
+  gpumem_status (*lincomb_f32)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const float *, const float *const *,
+                               const int64_t *, float *, const int64_t *);
+  gpumem_status (*lincomb_f32_async)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const float *,
+                                     const float *const *, const int64_t *, float *, const int64_t *, gpumem_stream *);
+  gpumem_status (*lincomb_f64)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const double *, const double *const *,
+                               const int64_t *, double *, const int64_t *);
+  gpumem_status (*lincomb_f64_async)(gpumem_ctx *, int32_t, const int64_t *, int32_t, const double *,
+                                     const double *const *, const int64_t *, double *, const int64_t *,
+                                     gpumem_stream *);
+  gpumem_status (*multiply_f32)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *, const float *,
+                                const int64_t *, float *, const int64_t *);
+  gpumem_status (*multiply_f32_async)(gpumem_ctx *, int32_t, const int64_t *, const float *, const int64_t *,
+                                      const float *, const int64_t *, float *, const int64_t *, gpumem_stream *);
+  gpumem_status (*multiply_f64)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *, const double *,
+                                const int64_t *, double *, const int64_t *);
+  gpumem_status (*multiply_f64_async)(gpumem_ctx *, int32_t, const int64_t *, const double *, const int64_t *,
+                                      const double *, const int64_t *, double *, const int64_t *, gpumem_stream *);
   gpumem_status (*gather)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *, int64_t,
                           void *, int64_t);
   gpumem_status (*gather_async)(gpumem_ctx *, int64_t, const void *, int64_t, int64_t, gpumem_dtype, const void *,
@@ -285,6 +302,14 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_axpby_f64_async,
                                                 gpumem_convert,
                                                 gpumem_convert_async,
+                                                gpumem_lincomb_f32,
+                                                gpumem_lincomb_f32_async,
+                                                gpumem_lincomb_f64,
+                                                gpumem_lincomb_f64_async,
+                                                gpumem_multiply_f32,
+                                                gpumem_multiply_f32_async,
+                                                gpumem_multiply_f64,
+                                                gpumem_multiply_f64_async,
                                                 gpumem_gather,
                                                 gpumem_gather_async,
                                                 gpumem_scatter,

@@ -97,6 +97,7 @@ pub const GPUMEM_FAMILY_SCATTER: gpumem_family = 9;
 pub const GPUMEM_FAMILY_PERMUTE: gpumem_family = 10;
 pub const GPUMEM_FAMILY_RESIZE: gpumem_family = 11;
 pub const GPUMEM_FAMILY_CONVERT: gpumem_family = 12;
+pub const GPUMEM_FAMILY_ARITHMETIC: gpumem_family = 13;
 pub const GPUMEM_FILTER_NEAREST: gpumem_filter = 0;
 pub const GPUMEM_FILTER_BILINEAR: gpumem_filter = 1;
 pub const GPUMEM_FORMAT_TEXT: gpumem_format = 0;
@@ -339,6 +340,14 @@ pub struct Functions {
     pub gpumem_axpby_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_convert: unsafe extern "C" fn(ctx: *mut gpumem_ctx, src_type: gpumem_dtype, src: *const c_void, dst_type: gpumem_dtype, dst: *mut c_void, n: i64) -> gpumem_status,
     pub gpumem_convert_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, src_type: gpumem_dtype, src: *const c_void, dst_type: gpumem_dtype, dst: *mut c_void, n: i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_lincomb_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f32, x: *const float*const, x_strides: *const i64, z: *mut f32, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_lincomb_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f64, x: *const double*const, x_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_lincomb_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f32, x: *const float*const, x_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_lincomb_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f64, x: *const double*const, x_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_multiply_f32: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_multiply_f64: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status,
+    pub gpumem_multiply_f32_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_multiply_f64_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_resize_2d: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status,
     pub gpumem_resize_2d_async: unsafe extern "C" fn(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_variant_count: unsafe extern "C" fn(family: gpumem_family, count: *mut i32) -> gpumem_status,
@@ -480,6 +489,14 @@ impl Functions {
             gpumem_axpby_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, f64, *const f64, f64, *const f64, *mut f64, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_axpby_f64_async\0")?),
             gpumem_convert: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, gpumem_dtype, *mut c_void, i64) -> gpumem_status>(some("gpumem_convert\0")?),
             gpumem_convert_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_dtype, *const c_void, gpumem_dtype, *mut c_void, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_convert_async\0")?),
+            gpumem_lincomb_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f32, *const float*const, *const i64, *mut f32, *const i64) -> gpumem_status>(some("gpumem_lincomb_f32\0")?),
+            gpumem_lincomb_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f64, *const double*const, *const i64, *mut f64, *const i64) -> gpumem_status>(some("gpumem_lincomb_f64\0")?),
+            gpumem_lincomb_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f32, *const float*const, *const i64, *mut f32, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_lincomb_f32_async\0")?),
+            gpumem_lincomb_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, i32, *const f64, *const double*const, *const i64, *mut f64, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_lincomb_f64_async\0")?),
+            gpumem_multiply_f32: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f32, *const i64) -> gpumem_status>(some("gpumem_multiply_f32\0")?),
+            gpumem_multiply_f64: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64) -> gpumem_status>(some("gpumem_multiply_f64\0")?),
+            gpumem_multiply_f32_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f32, *const i64, *const f32, *const i64, *mut f32, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f32_async\0")?),
+            gpumem_multiply_f64_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i32, *const i64, *const f64, *const i64, *const f64, *const i64, *mut f64, *const i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_multiply_f64_async\0")?),
             gpumem_resize_2d: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, *const c_void, i64, i64, i64, *mut c_void, i64, i64, i64) -> gpumem_status>(some("gpumem_resize_2d\0")?),
             gpumem_resize_2d_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_filter, gpumem_dtype, i32, *const c_void, i64, i64, i64, *mut c_void, i64, i64, i64, *mut gpumem_stream) -> gpumem_status>(some("gpumem_resize_2d_async\0")?),
             gpumem_variant_count: transmute::<*mut c_void, unsafe extern "C" fn(gpumem_family, *mut i32) -> gpumem_status>(some("gpumem_variant_count\0")?),
@@ -613,6 +630,14 @@ impl Functions {
             gpumem_axpby_f64_async: linked::gpumem_axpby_f64_async,
             gpumem_convert: linked::gpumem_convert,
             gpumem_convert_async: linked::gpumem_convert_async,
+            gpumem_lincomb_f32: linked::gpumem_lincomb_f32,
+            gpumem_lincomb_f64: linked::gpumem_lincomb_f64,
+            gpumem_lincomb_f32_async: linked::gpumem_lincomb_f32_async,
+            gpumem_lincomb_f64_async: linked::gpumem_lincomb_f64_async,
+            gpumem_multiply_f32: linked::gpumem_multiply_f32,
+            gpumem_multiply_f64: linked::gpumem_multiply_f64,
+            gpumem_multiply_f32_async: linked::gpumem_multiply_f32_async,
+            gpumem_multiply_f64_async: linked::gpumem_multiply_f64_async,
             gpumem_resize_2d: linked::gpumem_resize_2d,
             gpumem_resize_2d_async: linked::gpumem_resize_2d_async,
             gpumem_variant_count: linked::gpumem_variant_count,
@@ -748,6 +773,14 @@ mod linked {
         pub fn gpumem_axpby_f64_async(ctx: *mut gpumem_ctx, alpha: f64, x: *const f64, beta: f64, y: *const f64, z: *mut f64, n: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_convert(ctx: *mut gpumem_ctx, src_type: gpumem_dtype, src: *const c_void, dst_type: gpumem_dtype, dst: *mut c_void, n: i64) -> gpumem_status;
         pub fn gpumem_convert_async(ctx: *mut gpumem_ctx, src_type: gpumem_dtype, src: *const c_void, dst_type: gpumem_dtype, dst: *mut c_void, n: i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_lincomb_f32(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f32, x: *const float*const, x_strides: *const i64, z: *mut f32, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_lincomb_f64(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f64, x: *const double*const, x_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_lincomb_f32_async(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f32, x: *const float*const, x_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_lincomb_f64_async(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, terms: i32, factors: *const f64, x: *const double*const, x_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_multiply_f32(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_multiply_f64(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64) -> gpumem_status;
+        pub fn gpumem_multiply_f32_async(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f32, x_strides: *const i64, y: *const f32, y_strides: *const i64, z: *mut f32, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_multiply_f64_async(ctx: *mut gpumem_ctx, rank: i32, extents: *const i64, x: *const f64, x_strides: *const i64, y: *const f64, y_strides: *const i64, z: *mut f64, z_strides: *const i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_resize_2d(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64) -> gpumem_status;
         pub fn gpumem_resize_2d_async(ctx: *mut gpumem_ctx, filter: gpumem_filter, dtype: gpumem_dtype, channels: i32, src: *const c_void, src_rows: i64, src_cols: i64, src_pitch_bytes: i64, dst: *mut c_void, dst_rows: i64, dst_cols: i64, dst_pitch_bytes: i64, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_variant_count(family: gpumem_family, count: *mut i32) -> gpumem_status;

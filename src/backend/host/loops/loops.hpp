@@ -114,21 +114,24 @@ struct MoveLoops {
   void (*stream_row)(char* dst, const char* src, int64_t bytes);  // around the caches; stream_fence() is the caller's
 };
 
-// z[i] = alpha * x[i] + beta * y[i], for i < n, in the floating-point environment that the caller has set. An operand that is
-// nullptr is not read. Any alignment; z may be x or y. Factors are bits of the type.
-struct AxpbyRun {
-  uint64_t alpha;
-  const char* x;
-  uint64_t beta;
-  const char* y;
-  char* z;
-  int64_t n;
-  bool stream;  // z is larger than the caches and is written around them
+// z[i] = factor[0] * x[0][i] + factor[1] * x[1][i] + ..., or x[0][i] * x[1][i], for i < n, in the floating-point environment that the
+// caller has set. Any alignment; steps are in bytes. z may be a source. Factors are bits of the type.
+struct ArithmeticRow {
+  static constexpr int kMost = 8;
+  int terms = 0;
+  bool product = false;
+  uint64_t factor[kMost] = {};
+  const char* x[kMost] = {};
+  int64_t step[kMost] = {};
+  char* z = nullptr;
+  int64_t z_step = 0;
+  int64_t n = 0;
+  bool stream = false;  // z is larger than the caches and is written around them
 };
 
-struct AxpbyLoops {
-  void (*f32)(const AxpbyRun& run);
-  void (*f64)(const AxpbyRun& run);
+struct ArithmeticLoops {
+  void (*f32)(const ArithmeticRow& row);
+  void (*f64)(const ArithmeticRow& row);
 };
 
 // dst[i] = src[i] as another type, for i < n, in the floating-point environment that the caller has set. Any alignment; dst may be src
@@ -167,7 +170,7 @@ struct Loops {
   const MoveLoops& moves;
   const FloatLineLoops& float_lines;
   const WordLineLoops& word_lines;
-  const AxpbyLoops& axpby;
+  const ArithmeticLoops& arithmetic;
   const ResizeLoops& resizes;
   void (*convert)(const ConvertRun& run);
 
@@ -200,10 +203,11 @@ extern const RangeLoops ranges;
 extern const MoveLoops moves;
 extern const FloatLineLoops float_lines;
 extern const WordLineLoops word_lines;
-extern const AxpbyLoops axpby;
+extern const ArithmeticLoops arithmetic;
 extern const ResizeLoops resizes;
 void convert(const ConvertRun& run);
-inline constexpr Loops kParts = {integers, floats, ranges, moves, float_lines, word_lines, axpby, resizes, convert};
+inline constexpr Loops kParts = {integers,   floats,     ranges,  moves,  float_lines,
+                                 word_lines, arithmetic, resizes, convert};
 }  // namespace GPUMEM_LOOPS
 #endif
 

@@ -1,0 +1,168 @@
+// z = a0 x0 + a1 x1 + ..., and z = x0 x1, along rows; compiled once for each instruction set (loops.hpp). Reads each operand once and
+// writes z once. Memory bounds the loops, so they prefetch what they read and write around the caches.
+#include <cstring>
+
+#include "backend/host/loops/common.hpp"
+#include "backend/host/loops/loops.hpp"
+#include "backend/host/stream_stores.hpp"
+
+namespace gpumem {
+namespace {
+
+template <class T>
+struct Type;
+template <>
+struct Type<float> {
+  using Bits = uint32_t;
+  using Vector = float __attribute__((vector_size(kVectorBytes)));
+  static constexpr Bits kNan = 0x7fc00000;
+};
+template <>
+struct Type<double> {
+  using Bits = uint64_t;
+  using Vector = double __attribute__((vector_size(kVectorBytes)));
+  static constexpr Bits kNan = 0x7ff8000000000000;
+};
+
+template <class T>
+inline T from_bits(uint64_t wide) {
+  const auto bits = static_cast<typename Type<T>::Bits>(wide);
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// One vector around the caches, to a multiple of its size.
+template <class Vector>
+inline void stream_store(char* p, const Vector& v) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
+#elif defined(__AVX2__)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(p), reinterpret_cast<__m256i>(v));
+#elif defined(__x86_64__)
+  _mm_stream_si128(reinterpret_cast<__m128i*>(p), reinterpret_cast<__m128i>(v));
+#else
+  std::memcpy(p, &v, sizeof v);
+#endif
+}
+
+// The formula, for T itself and for vectors of it: a row whose elements lie side by side in every operand.
+template <class T, int kTerms, bool kProduct>
+class Row {
+ public:
+  explicit Row(const ArithmeticRow& row) : row_(row), nan_(from_bits<T>(Type<T>::kNan)) {
+    for (int k = 0; k < kTerms; ++k) factor_[k] = from_bits<T>(row.factor[k]);
+  }
+
+  void all() const {
+    const int64_t n = row_.n;
+    const int64_t head = row_.stream ? elements_to_line() : n;
+    if (head >= n) return cached(0, n);
+    const int64_t lines = (n - head) / kInLine * kInLine;
+    cached(0, head);
+    streamed(head, head + lines);
+    cached(head + lines, n);
+    stream_fence();
+  }
+
+ private:
+  using Vector = typename Type<T>::Vector;
+  static constexpr int64_t kSize = sizeof(T);
+  static constexpr int64_t kInVector = kVectorBytes / kSize;
+  static constexpr int64_t kInLine = kLineBytes / kSize;
+  static constexpr int64_t kInBlock = kBlock<T>;
+
+  // n where no element begins at a line's boundary.
+  int64_t elements_to_line() const {
+    const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(row_.z) % kLineBytes);
+    const int64_t bytes = (kLineBytes - past) % kLineBytes;
+    return bytes % kSize == 0 ? bytes / kSize : row_.n;
+  }
+
+  void cached(int64_t from, int64_t to) const {
+    over_blocks(from, to, [this](int64_t first, int64_t last) {
+      int64_t i = first;
+      for (; i + kInVector <= last; i += kInVector) {
+        const Vector z = at<Vector>(i);
+        std::memcpy(row_.z + i * kSize, &z, sizeof z);
+      }
+      for (; i < last; ++i) {
+        const T z = at<T>(i);
+        std::memcpy(row_.z + i * kSize, &z, sizeof z);
+      }
+    });
+  }
+
+  void streamed(int64_t from, int64_t to) const {
+    over_blocks(from, to, [this](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; i += kInVector) stream_store(row_.z + i * kSize, at<Vector>(i));
+    });
+  }
+
+  template <class F>
+  void over_blocks(int64_t from, int64_t to, const F& f) const {
+    for (int64_t i = from; i < to; i += kInBlock) {
+      for (int k = 0; k < kTerms; ++k) prefetch_block_ahead(reinterpret_cast<const T*>(row_.x[k] + i * kSize));
+      f(i, to - i < kInBlock ? to : i + kInBlock);
+    }
+  }
+
+  template <class V>
+  V at(int64_t i) const {
+    V z{};
+    for (int k = 0; k < kTerms; ++k) {
+      const V x = load_as<V>(row_.x[k] + i * kSize);
+      if constexpr (kProduct) {
+        z = k == 0 ? x : z * x;
+      } else {
+        z = k == 0 ? factor_[k] * x : z + factor_[k] * x;
+      }
+    }
+    return z == z ? z : nan_ + V{};  // NOLINT(misc-redundant-expression): a NaN differs from itself
+  }
+
+  ArithmeticRow row_;
+  T factor_[kTerms > 0 ? kTerms : 1] = {};
+  T nan_;
+};
+
+// Any strides: the formula and nothing else.
+template <class T>
+void strided(const ArithmeticRow& row) {
+  for (int64_t i = 0; i < row.n; ++i) {
+    T z = 0;
+    for (int k = 0; k < row.terms; ++k) {
+      const T x = load_as<T>(row.x[k] + i * row.step[k]);
+      const T term = row.product && k == 0 ? x : (row.product ? z : from_bits<T>(row.factor[k])) * x;
+      z = row.product || k == 0 ? term : z + term;
+    }
+    if (z != z) z = from_bits<T>(Type<T>::kNan);
+    std::memcpy(row.z + i * row.z_step, &z, sizeof z);
+  }
+}
+
+template <class T>
+void arithmetic_of(const ArithmeticRow& row) {
+  bool side_by_side = row.z_step == sizeof(T);
+  for (int k = 0; k < row.terms; ++k) side_by_side = side_by_side && row.step[k] == sizeof(T);
+  if (!side_by_side) return strided<T>(row);
+  if (row.product) return Row<T, 2, true>(row).all();
+  constexpr void (*kByTerms[])(const ArithmeticRow&) = {[](const ArithmeticRow& r) { Row<T, 0, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 1, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 2, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 3, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 4, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 5, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 6, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 7, false>(r).all(); },
+                                                        [](const ArithmeticRow& r) { Row<T, 8, false>(r).all(); }};
+  kByTerms[row.terms](row);
+}
+
+}  // namespace
+
+namespace GPUMEM_LOOPS {
+const ArithmeticLoops arithmetic = {arithmetic_of<float>, arithmetic_of<double>};
+}  // namespace GPUMEM_LOOPS
+
+}  // namespace gpumem

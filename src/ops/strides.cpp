@@ -1,0 +1,74 @@
+#include "ops/strides.hpp"
+
+#include <array>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/sentences.hpp"
+
+namespace gpumem {
+
+void check_extents(int32_t rank, const int64_t* extents, int32_t most_axes) {
+  if (rank < 0 || rank > most_axes) {
+    fail(GPUMEM_INVALID_ARGUMENT, "rank is %d; expected 0 to %d", rank, most_axes);
+  }
+  if (rank > 0 && extents == nullptr) {
+    fail(GPUMEM_INVALID_ARGUMENT, "extents is NULL; expected the extents of %d axes", rank);
+  }
+  for (int32_t d = 0; d < rank; ++d) {
+    if (extents[d] < 0) {
+      fail(GPUMEM_INVALID_ARGUMENT, "extents[%d] is %lld; expected 0 or more", d, ll(extents[d]));
+    }
+  }
+}
+
+void check_strides(const char* strides_of, const int64_t* strides, int32_t rank) {
+  for (int32_t d = 0; strides != nullptr && d < rank; ++d) {
+    if (strides[d] < 0) {
+      fail(GPUMEM_INVALID_ARGUMENT, "%s[%d] is %lld; expected 0 or more", strides_of, d, ll(strides[d]));
+    }
+  }
+}
+
+void check_distinct(const StridedSide& side) {
+  const AxesInOrder order = in_order_of(side.strides, side.rank);
+  int64_t last = 0;  // that smaller strides reach
+  for (int32_t i = 0; i < side.rank; ++i) {
+    const int32_t d = order.axis[i];
+    if (side.extents[d] == 1) continue;
+    if (side.strides[d] <= last) {
+      fail(GPUMEM_INVALID_ARGUMENT,
+           "%s[%d] is %lld; expected at least %lld, so that distinct elements have distinct places", side.strides_of, d,
+           ll(side.strides[d]), ll(last + 1));
+    }
+    last += (side.extents[d] - 1) * side.strides[d];
+  }
+}
+
+void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank) {
+  int64_t stride = 1;
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    strides[d] = stride;
+    stride = checked_mul(stride, extents[d], "product of extents");
+  }
+}
+
+int64_t reach_bytes(const StridedSide& side, int64_t element_bytes) {
+  int64_t last = 0;
+  for (int32_t d = 0; d < side.rank; ++d) {
+    if (side.extents[d] <= 1) continue;
+    last = checked_add(last, checked_mul(side.extents[d] - 1, side.strides[d], side.bytes_of), side.bytes_of);
+  }
+  return checked_mul(checked_add(last, 1, side.bytes_of), element_bytes, side.bytes_of);
+}
+
+int64_t gap_in(const StridedSide& side, int64_t element_bytes) noexcept {
+  std::array<Repeat, kMaxAxes> repeats{};
+  const AxesInOrder order = in_order_of(side.strides, side.rank);
+  for (int32_t i = 0; i < side.rank; ++i) {
+    repeats[static_cast<size_t>(i)] = {side.extents[order.axis[i]], side.strides[order.axis[i]]};
+  }
+  return gap_of(1, std::span(repeats.data(), static_cast<size_t>(side.rank)), element_bytes);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,49 @@
+// Arrays of several axes, each with a stride in elements: checks and reaches. Axes of extent 1 have no stride.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/operand.hpp"
+
+namespace gpumem {
+
+constexpr int32_t kMaxAxes = 8;
+
+// Axes by their strides, the smallest first; equal ones as they come.
+struct AxesInOrder {
+  int32_t axis[kMaxAxes];
+};
+constexpr AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept {
+  AxesInOrder order{};
+  for (int32_t d = 0; d < rank; ++d) {
+    int32_t at = d;
+    for (; at > 0 && strides[d] < strides[order.axis[at - 1]]; --at) order.axis[at] = order.axis[at - 1];
+    order.axis[at] = d;
+  }
+  return order;
+}
+
+// One side of an operation: an argument and its axes.
+struct StridedSide {
+  const char* strides_of;  // "z_strides"
+  const char* bytes_of;    // "bytes of z"
+  int32_t rank;
+  const int64_t* extents;
+  const int64_t* strides;
+};
+
+// These throw INVALID_ARGUMENT.
+void check_extents(int32_t rank, const int64_t* extents, int32_t most_axes);
+// strides may be nullptr.
+void check_strides(const char* strides_of, const int64_t* strides, int32_t rank);
+// Distinct elements have distinct places when each stride leads past what the smaller ones reach.
+void check_distinct(const StridedSide& side);
+
+// Row-major strides without gaps.
+void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank);
+// Bytes from the first element to the end of the last.
+int64_t reach_bytes(const StridedSide& side, int64_t element_bytes);
+// gap_of() for the elements.
+int64_t gap_in(const StridedSide& side, int64_t element_bytes) noexcept;
+
+}  // namespace gpumem

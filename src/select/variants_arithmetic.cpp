@@ -1,0 +1,46 @@
+// The table of sums of scaled operands and of products. Every variant reads each source once and writes z once.
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "kernels/alignment.hpp"
+#include "kernels/arithmetic/limits.hpp"
+#include "kernels/elements.hpp"
+#include "kernels/limits.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+const char* accepts(const DeviceProps&, const ArithmeticParams&) noexcept { return nullptr; }
+
+const char* accepts_aligned(const DeviceProps&, const ArithmeticParams& p) noexcept {
+  const int32_t element = element_bytes(p.dtype);
+  const auto whole = [&](const void* operand) { return misalignment(operand) % element == 0; };
+  return whole(p.z) && std::all_of(p.x, p.x + p.terms, whole) ? nullptr : "it needs operands aligned to their elements";
+}
+
+LaunchShape tiles_shape(const DeviceProps&, const ArithmeticParams& p) noexcept {
+  return {std::clamp<int64_t>(ceil_div(p.elements(), kArithmeticTile), 1, kMaxGrid), kArithmeticThreads,
+          kArithmeticEach, kArithmeticTile};
+}
+
+LaunchShape host_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
+  const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + p.terms);
+  const int64_t n = p.elements();
+  const int64_t tasks = std::clamp<int64_t>(n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
+  return {tasks, 1, 1, ceil_div(ceil_div(n, tasks), 64) * 64};
+}
+LaunchShape serial_shape(const DeviceProps&, const ArithmeticParams& p) noexcept { return {1, 1, 1, p.elements()}; }
+
+constexpr Variant<ArithmeticParams> kTable[] = {
+    {"coalesced", Runs::cuda, 1, accepts_aligned, tiles_shape},
+    {"bytes", Runs::cuda, 1, accepts, tiles_shape},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, serial_shape},
+};
+
+}  // namespace
+
+std::span<const Variant<ArithmeticParams>> ArithmeticFamily::table() noexcept { return kTable; }
+
+}  // namespace gpumem

@@ -1,0 +1,178 @@
+// gpumem_lincomb_* and gpumem_multiply_* against their formula: numbers of every sort, views of every sort (gaps, repeats, shifted views of
+// one array, permuted axes), offsets, kinds of memory and z as a source, by every variant; then threads and instruction sets.
+#include <algorithm>
+#include <numeric>
+
+#include "conformance/conformance.hpp"
+#include "support/arithmetic.hpp"
+#include "support/environment.hpp"
+
+namespace gpumem_test {
+namespace {
+
+std::string describe(const Arithmetic& c) {
+  std::string text = c.product ? "product" : "sum of " + std::to_string(c.x.size());
+  for (const int64_t extent : c.extents) text += " x " + std::to_string(extent);
+  return text + (c.dtype == GPUMEM_F32 ? ", f32" : ", f64");
+}
+
+std::vector<int64_t> random_extents(Random& random) {
+  std::vector<int64_t> extents(random.below(4));
+  for (int64_t& extent : extents)
+    extent = random.below(12) == 0 ? 1 : random.between(1, extents.size() == 1 ? 5000 : 60);
+  if (!extents.empty() && random.below(60) == 0) extents[random.below(extents.size())] = 0;
+  return extents;
+}
+
+// Such that distinct elements have distinct places: axes in any order, with gaps or without.
+std::vector<int64_t> distinct_strides(const std::vector<int64_t>& extents, Random& random) {
+  std::vector<size_t> order(extents.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::reverse(order.begin(), order.end());
+  if (random.below(4) == 0) std::shuffle(order.begin(), order.end(), std::mt19937_64(random.bits()));
+  std::vector<int64_t> strides(extents.size(), 1);
+  int64_t stride = random.below(5) == 0 ? random.between(1, 3) : 1;
+  for (const size_t d : order) {
+    strides[d] = stride;
+    stride *= std::max<int64_t>(extents[d], 1);
+    if (random.below(3) == 0) stride += random.between(0, 9);
+  }
+  return strides;
+}
+
+int64_t reach(const std::vector<int64_t>& extents, const std::vector<int64_t>& strides) {
+  int64_t last = 0;
+  for (size_t d = 0; d < extents.size(); ++d) last += (std::max<int64_t>(extents[d], 1) - 1) * strides[d];
+  return last + 1;
+}
+
+bool of_device(gpumem_memory_kind kind) { return kind == GPUMEM_MEMORY_DEVICE || kind == GPUMEM_MEMORY_MANAGED; }
+
+class ArithmeticConformance : public Conformance {
+ protected:
+  static constexpr int64_t kShift = 40;  // elements by which views of one array differ
+
+  GuardedBuffer numbers(int role, gpumem_memory_kind kind, gpumem_dtype dtype, int64_t elements, size_t offset,
+                        Random& random) {
+    const auto count = static_cast<size_t>(elements);
+    GuardedBuffer buffer = blocks.buffer(role, kind, count * size_of(dtype), offset);
+    fill_with_numbers(dtype, buffer.whole_image(), GuardedBuffer::kGuard + offset, count, random);
+    buffer.write();
+    return buffer;
+  }
+
+  // The same call on the images.
+  static Arithmetic on_images(Arithmetic call, const std::vector<GuardedBuffer*>& of_x, GuardedBuffer& z) {
+    for (size_t k = 0; k < call.x.size(); ++k) {
+      call.x[k].p = of_x[k]->image() + (static_cast<char*>(call.x[k].p) - of_x[k]->data());
+    }
+    call.z.p = z.image();
+    return call;
+  }
+
+  void run_case(EveryVariant& variants, Random& random) {
+    Arithmetic c;
+    c.product = random.below(4) == 0;
+    c.dtype = random.below(2) == 0 ? GPUMEM_F32 : GPUMEM_F64;
+    c.extents = random_extents(random);
+    c.z.strides = distinct_strides(c.extents, random);
+    const bool empty = std::find(c.extents.begin(), c.extents.end(), 0) != c.extents.end();
+    const size_t element = size_of(c.dtype);
+    const bool aligned = random.below(4) != 0;
+    const auto offset = [&] { return aligned ? element * random.below(16 / element) : random.below(16); };
+    const gpumem_memory_kind z_kind = cases::kind(random.below(4));
+    const gpumem_memory_kind x_kind = random.below(3) != 0 ? z_kind : cases::kind(random.below(4));
+    const size_t terms = c.product ? 2 : random.between(1, 8);
+    int64_t longest = reach(c.extents, c.z.strides);
+    for (size_t k = 0; k < terms; ++k) {
+      View view{nullptr, c.z.strides};
+      if (random.below(4) == 0) view.strides = distinct_strides(c.extents, random);
+      if (random.below(8) == 0 && !view.strides.empty()) view.strides[random.below(view.strides.size())] = 0;
+      longest = std::max(longest, reach(c.extents, view.strides));
+      c.x.push_back(view);
+      c.factors.push_back(random_factor(c.dtype, random));
+    }
+    GuardedBuffer z = numbers(0, z_kind, c.dtype, reach(c.extents, c.z.strides), offset(), random);
+    GuardedBuffer x = numbers(1, x_kind, c.dtype, longest + kShift, offset(), random);
+    c.z.p = z.data();
+    const bool in_place = random.below(5) == 0;
+    std::vector<GuardedBuffer*> of_x;
+    bool across = false;
+    for (size_t k = 0; k < terms; ++k) {
+      const bool is_z = in_place && c.x[k].strides == c.z.strides;
+      of_x.push_back(is_z ? &z : &x);
+      c.x[k].p = is_z ? z.data() : x.data() + static_cast<size_t>(random.between(0, kShift)) * element;
+      const bool read = c.product || (c.factors[k] << (c.dtype == GPUMEM_F32 ? 33 : 1)) != 0;
+      across = across || (read && !is_z && on_cuda() && of_device(x_kind) != of_device(z_kind));
+    }
+    const Bytes before = z.whole_image();
+    arithmetic_reference(on_images(c, of_x, z));
+    const Bytes expected = z.whole_image();
+    z.whole_image() = before;
+    z.write();
+    ASSERT_TRUE(ok(run(ctx, c))) << describe(c);
+    variants.for_each(last_problem(), empty, [&](bool accepted, const char* variant) {
+      for (const bool async : {false, true}) {
+        z.whole_image() = before;
+        z.write();
+        const gpumem_status status = async ? run_async(ctx, c, nullptr) : run(ctx, c);
+        const bool runs = accepted && !(async && across && !empty);
+        ASSERT_TRUE(gives(runs ? GPUMEM_OK : GPUMEM_UNSUPPORTED, status)) << variant << ", " << describe(c);
+        if (async) {
+          ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, nullptr)));
+        }
+        if (runs) z.whole_image() = expected;
+        ASSERT_TRUE(z.intact()) << variant << (async ? ", enqueued, " : ", ") << describe(c);
+      }
+    });
+    EXPECT_TRUE(x.intact()) << "x changed: " << describe(c);
+  }
+};
+
+TEST_P(ArithmeticConformance, GivesTheBitsOfTheFormulaByEveryVariant) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_ARITHMETIC);
+  Random random(61);
+  const int cases = quick_run() ? 150 : 1000;
+  for (int i = 0; i < cases && !enough(); ++i) run_case(variants, random);
+  variants.expect_all_used(on_cuda());
+}
+
+INSTANTIATE_TEST_SUITE_P(On, ArithmeticConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+class ArithmeticBits : public testing::TestWithParam<const char*> {};
+
+// A five-point step over the inside of an array, larger than one task and than the caches are told to be.
+TEST_P(ArithmeticBits, DoNotDependOnThreadsOrInstructions) {
+  const ScopedVariable simd("GPUMEM_HOST_SIMD", GetParam());
+  Random random(62);
+  for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
+    const int64_t rows = random.between(300, 900);
+    const int64_t cols = random.between(300, 900);
+    const size_t element = size_of(dtype);
+    const auto bytes = static_cast<size_t>(rows * cols) * element;
+    Bytes x(bytes), z(bytes, 0xA5), expected(bytes, 0xA5);
+    fill_with_numbers(dtype, x, 0, bytes / element, random);
+    Arithmetic c{false, dtype, {rows - 2, cols - 2}, {}, {}, {}};
+    const auto view = [&](Bytes& of, int64_t row, int64_t col) {
+      return View{of.data() + static_cast<size_t>(row * cols + col) * element, {cols, 1}};
+    };
+    for (const auto& [row, col] : {std::pair{1, 1}, {0, 1}, {2, 1}, {1, 0}, {1, 2}}) {
+      c.factors.push_back(bits_of(dtype, row == 1 && col == 1 ? 0.5 : 0.125));
+      c.x.push_back(view(x, row, col));
+    }
+    c.z = view(expected, 1, 1);
+    arithmetic_reference(c);
+    c.z = view(z, 1, 1);
+    for (const int32_t threads : {1, 2, 3, 7}) {
+      const Context ctx(On::host, threads);
+      z.assign(bytes, 0xA5);
+      ASSERT_TRUE(ok(run(ctx, c)));
+      EXPECT_TRUE(z == expected) << threads << " threads, " << describe(c);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(With, ArithmeticBits, testing::Values("base", "avx2", "avx512"));
+
+}  // namespace
+}  // namespace gpumem_test

@@ -1,0 +1,117 @@
+// gpumem_lincomb_* and gpumem_multiply_* as tests call them, and the reference.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "support/axpby.hpp"
+
+namespace gpumem_test {
+
+// A view: where its first element lies, and its strides in elements.
+struct View {
+  void* p = nullptr;
+  std::vector<int64_t> strides;
+};
+
+struct Arithmetic {
+  bool product = false;
+  gpumem_dtype dtype = GPUMEM_F32;  // or f64
+  std::vector<int64_t> extents;
+  std::vector<uint64_t> factors;  // bits of the type; of a sum
+  std::vector<View> x;
+  View z;
+};
+
+template <class T>
+gpumem_status run_of(gpumem_ctx* ctx, const Arithmetic& c, bool async, gpumem_stream* stream) {
+  const auto rank = static_cast<int32_t>(c.extents.size());
+  auto* z = static_cast<T*>(c.z.p);
+  const auto lincomb = [&](auto plain, auto enqueued) {
+    std::vector<T> factors(c.factors.size());
+    std::vector<const T*> x;
+    std::vector<int64_t> strides;
+    for (size_t k = 0; k < c.x.size(); ++k) {
+      std::memcpy(&factors[k], &c.factors[k], sizeof(T));
+      x.push_back(static_cast<const T*>(c.x[k].p));
+      strides.insert(strides.end(), c.x[k].strides.begin(), c.x[k].strides.end());
+    }
+    const auto terms = static_cast<int32_t>(x.size());
+    return async ? enqueued(ctx, rank, c.extents.data(), terms, factors.data(), x.data(), strides.data(), z,
+                            c.z.strides.data(), stream)
+                 : plain(ctx, rank, c.extents.data(), terms, factors.data(), x.data(), strides.data(), z,
+                         c.z.strides.data());
+  };
+  const auto multiply = [&](auto plain, auto enqueued) {
+    const auto* x = static_cast<const T*>(c.x[0].p);
+    const auto* y = static_cast<const T*>(c.x[1].p);
+    return async ? enqueued(ctx, rank, c.extents.data(), x, c.x[0].strides.data(), y, c.x[1].strides.data(), z,
+                            c.z.strides.data(), stream)
+                 : plain(ctx, rank, c.extents.data(), x, c.x[0].strides.data(), y, c.x[1].strides.data(), z,
+                         c.z.strides.data());
+  };
+  if constexpr (sizeof(T) == 4) {
+    return c.product ? multiply(gpumem_multiply_f32, gpumem_multiply_f32_async)
+                     : lincomb(gpumem_lincomb_f32, gpumem_lincomb_f32_async);
+  } else {
+    return c.product ? multiply(gpumem_multiply_f64, gpumem_multiply_f64_async)
+                     : lincomb(gpumem_lincomb_f64, gpumem_lincomb_f64_async);
+  }
+}
+
+inline gpumem_status run(gpumem_ctx* ctx, const Arithmetic& c) {
+  return c.dtype == GPUMEM_F32 ? run_of<float>(ctx, c, false, nullptr) : run_of<double>(ctx, c, false, nullptr);
+}
+inline gpumem_status run_async(gpumem_ctx* ctx, const Arithmetic& c, gpumem_stream* stream) {
+  return c.dtype == GPUMEM_F32 ? run_of<float>(ctx, c, true, stream) : run_of<double>(ctx, c, true, stream);
+}
+
+namespace arithmetic {
+
+// The formula, one element after the other, of operands in host memory. Each result goes through memory, so that it is rounded there
+// and then. z is written last: it may be a source.
+template <class T, class Bits>
+void reference(const Arithmetic& c, Bits nan) {
+  const size_t rank = c.extents.size();
+  int64_t n = 1;
+  for (const int64_t extent : c.extents) n *= extent;
+  for (int64_t i = 0; i < n; ++i) {
+    std::vector<int64_t> at(rank);
+    int64_t rest = i;
+    for (size_t d = rank; d-- > 0; rest /= c.extents[d]) at[d] = rest % c.extents[d];
+    const auto place = [&](const View& view) {
+      int64_t elements = 0;
+      for (size_t d = 0; d < rank; ++d) elements += at[d] * view.strides[d];
+      return static_cast<char*>(view.p) + elements * static_cast<int64_t>(sizeof(T));
+    };
+    volatile T z = 0;
+    bool any = false;
+    for (size_t k = 0; k < c.x.size(); ++k) {
+      T factor = 1;
+      if (!c.product) std::memcpy(&factor, &c.factors[k], sizeof factor);
+      if (factor == 0) continue;
+      T x = 0;
+      std::memcpy(&x, place(c.x[k]), sizeof x);
+      if (c.product) {
+        z = any ? z * x : x;
+      } else {
+        const volatile T term = factor * x;
+        z = any ? z + term : term;
+      }
+      any = true;
+    }
+    const T value = z;
+    Bits bits = std::bit_cast<Bits>(value);
+    if (std::isnan(value)) bits = nan;
+    std::memcpy(place(c.z), &bits, sizeof bits);
+  }
+}
+
+}  // namespace arithmetic
+
+inline void arithmetic_reference(const Arithmetic& c) {
+  if (c.dtype == GPUMEM_F32) return arithmetic::reference<float, uint32_t>(c, 0x7fc00000);
+  arithmetic::reference<double, uint64_t>(c, 0x7ff8000000000000);
+}
+
+}  // namespace gpumem_test
