@@ -596,7 +596,7 @@ GPUMEM_API gpumem_status gpumem_copy_3d_async(gpumem_ctx *ctx, void *dst, int64_
 
 /* Writes count copies of a pattern of 1, 2, 4, 8 or 16 bytes, back to back, to dst (any alignment). The pattern is host
  * memory and read before the call returns, in both forms. count == 0 is a no-op, and dst may then be NULL.
- * Errors: as gpumem_copy(). */
+ * Errors: as gpumem_copy(); a pattern that is device memory, or no memory, is INVALID_POINTER. */
 GPUMEM_API gpumem_status gpumem_fill(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,
                                      int64_t count);
 GPUMEM_API gpumem_status gpumem_fill_async(gpumem_ctx *ctx, void *dst, const void *pattern, int64_t pattern_bytes,

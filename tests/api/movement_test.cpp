@@ -131,6 +131,15 @@ TEST_P(Movement, UnreadableAndUnwritableMemoryIsRefused) {
     EXPECT_TRUE(status_of_tail(copy(ctx, heap.data(), pages.first(), 8193)));
     EXPECT_TRUE(status_of_tail(copy(ctx, pages.first(), heap.data(), 8193)));
   }
+  for (const FillCall fill : kFills) {
+    EXPECT_TRUE(refused(GPUMEM_INVALID_POINTER, fill(ctx, heap.data(), pages.first() - 8, 8, 2), {"pattern"}));
+    EXPECT_TRUE(status_of_tail(fill(ctx, heap.data(), pages.end() - 4, 8, 2)));
+    if (on_cuda()) {
+      const Memory device(ctx, GPUMEM_MEMORY_DEVICE, 64);
+      EXPECT_TRUE(refused(GPUMEM_INVALID_POINTER, fill(ctx, heap.data(), device.get(), 8, 2), {"pattern", "device"}));
+    }
+  }
+  EXPECT_EQ(heap, Bytes(16384, 7)) << "nothing was written";
   pages.protect(PROT_READ);
   const char pattern = 1;
   for (const CopyCall copy : kCopies) {

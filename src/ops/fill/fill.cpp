@@ -7,14 +7,19 @@
 namespace gpumem {
 namespace {
 
-// The words of a pattern that is yet to be checked. Where there is none, its bytes differ.
-void read_pattern(FillParams& c) noexcept {
-  if (c.pattern_bytes < 1 || c.pattern_bytes > 16) return;
-  for (int64_t at = 0; at < 16; ++at) {
-    const int64_t i = at % c.pattern_bytes;
-    c.word[at] = static_cast<unsigned char>(i);
-    if (c.pattern != nullptr) c.word[at] = static_cast<const unsigned char*>(c.pattern)[i];
+// The words of a pattern that begins at p.
+void repeat_pattern(FillParams& c, const unsigned char* p) noexcept {
+  for (int64_t at = 0; at < 16; ++at) c.word[at] = p[at % c.pattern_bytes];
+}
+
+// Looks it up first: a pattern is host memory, and may be none.
+void read_pattern(Context& context, FillParams& c) {
+  require_element_size("pattern_bytes", c.pattern_bytes);
+  const Operand operand = look_up_range(context, c.pattern, c.pattern_bytes, Access::read, "pattern");
+  if (operand.kind == GPUMEM_MEMORY_DEVICE) {
+    fail(GPUMEM_INVALID_POINTER, "pattern (0x%llx) is device memory; expected host memory", number(c.pattern));
   }
+  repeat_pattern(c, static_cast<const unsigned char*>(c.pattern));
 }
 
 }  // namespace
@@ -43,12 +48,12 @@ Plan<FillFamily> plan(Planner& planner, const FillParams& given, Until) {
 }
 
 void fill(Context& context, const FillParams& given, NativeStream stream, Until until) {
+  constexpr unsigned char kUnread[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   FillParams call = given;
-  read_pattern(call);
+  if (call.pattern_bytes >= 1 && call.pattern_bytes <= 16) repeat_pattern(call, kUnread);
+  note_call(call, until);
+  read_pattern(context, call);
   CallPlanner planner(context, call, until);
-  if (call.pattern == nullptr) {
-    fail(GPUMEM_INVALID_ARGUMENT, "pattern is NULL; expected pattern_bytes bytes of host memory");
-  }
   const Plan<FillFamily> planned = plan(planner, call, until);
   if (planned.empty) return;
   launch_placed(context, planned, stream, until, "this fill");
