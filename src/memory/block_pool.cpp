@@ -113,7 +113,7 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
   }
   const std::lock_guard<std::mutex> lock(cache.mutex);
   cache.stream = nullptr;
-  cache.ended = true;
+  cache.ended = used;  // otherwise nothing is left of it, and the next stream takes its cache
   cache.retired = !known;
   cache.end = std::move(end);
 }

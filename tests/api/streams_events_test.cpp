@@ -2,6 +2,8 @@
 // gate.
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
 #include <string>
 #include <vector>
 
@@ -173,6 +175,21 @@ TEST_P(Streams, SynchronizeOfTheContextCoversEveryStream) {
   for (gpumem_stream* stream : {static_cast<gpumem_stream*>(first), static_cast<gpumem_stream*>(second)}) {
     EXPECT_TRUE(ok(gpumem_stream_query(ctx, stream)));
   }
+}
+
+// Nothing is left of a stream that is gone: the next one finds its place.
+TEST_P(Streams, ManyOneAfterTheOtherTakeNoMemory) {
+  const auto pairs = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      gpumem_stream* each = nullptr;
+      ASSERT_TRUE(ok(gpumem_stream_create(ctx, &each)));
+      ASSERT_TRUE(ok(gpumem_stream_destroy(each)));
+    }
+  };
+  pairs(100);
+  const size_t before = mallinfo2().uordblks;
+  pairs(1000);
+  EXPECT_LT(mallinfo2().uordblks, before + (size_t{64} << 10));
 }
 
 TEST_P(Streams, AWrappedStreamWorksAndIsLeftAlone) {
