@@ -21,14 +21,15 @@ const char* element(const void* p, int64_t i, int64_t element_bytes) noexcept {
 void parallel(const HostTeam& team, const AxpbyParams& a, const LaunchShape& shape) {
   const auto loop = a.dtype == GPUMEM_F32 ? team.loops.arithmetic.f32 : team.loops.arithmetic.f64;
   const int64_t bytes = element_bytes(a.dtype);
-  const bool stream = a.z != a.x && a.z != a.y && team.larger_than_caches(a.n * bytes);
+  const bool large = team.larger_than_caches(a.n * bytes);
   team.parallel(ceil_div(a.n, shape.tile), [&](int64_t i) {
     const DefaultFloatEnvironment of_thread;
     const int64_t first = i * shape.tile;
     ArithmeticRow row{.z = static_cast<char*>(a.z) + first * bytes,
                       .z_step = bytes,
                       .n = std::min(first + shape.tile, a.n) - first,
-                      .stream = stream};
+                      .ahead = large,
+                      .stream = large && a.z != a.x && a.z != a.y};
     const auto add = [&](uint64_t factor, const void* x) {
       if (x == nullptr) return;
       row.factor[row.terms] = factor;

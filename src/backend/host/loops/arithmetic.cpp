@@ -1,5 +1,6 @@
 // z = a0 x0 + a1 x1 + ..., and z = x0 x1, along rows; compiled once for each instruction set (loops.hpp). Reads each operand once and
 // writes z once. Memory bounds the loops, so they prefetch what they read and write around the caches.
+#include <cstdlib>
 #include <cstring>
 
 #include "backend/host/loops/common.hpp"
@@ -50,13 +51,19 @@ inline void stream_store(char* p, const Vector& v) {
 template <class T, int kTerms, bool kProduct>
 class Row {
  public:
-  explicit Row(const ArithmeticRow& row) : row_(row), nan_(from_bits<T>(Type<T>::kNan)) {
-    for (int k = 0; k < kTerms; ++k) factor_[k] = from_bits<T>(row.factor[k]);
+  explicit Row(const ArithmeticRow& row)
+      : z_(row.z), n_(row.n), stream_(row.stream), nan_(from_bits<T>(Type<T>::kNan)) {
+    for (int k = 0; k < kTerms; ++k) {
+      x_[k] = row.x[k];
+      factor_[k] = from_bits<T>(row.factor[k]);
+      // Neighbours in a row of a stencil come with each other's lines.
+      ahead_[k] = row.ahead && (k == 0 || std::abs(row.x[k] - row.x[0]) > kLineBytes);
+    }
   }
 
   void all() const {
-    const int64_t n = row_.n;
-    const int64_t head = row_.stream ? elements_to_line() : n;
+    const int64_t n = n_;
+    const int64_t head = stream_ ? elements_to_line() : n;
     if (head >= n) return cached(0, n);
     const int64_t lines = (n - head) / kInLine * kInLine;
     cached(0, head);
@@ -74,9 +81,9 @@ class Row {
 
   // n where no element begins at a line's boundary.
   int64_t elements_to_line() const {
-    const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(row_.z) % kLineBytes);
+    const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(z_) % kLineBytes);
     const int64_t bytes = (kLineBytes - past) % kLineBytes;
-    return bytes % kSize == 0 ? bytes / kSize : row_.n;
+    return bytes % kSize == 0 ? bytes / kSize : n_;
   }
 
   void cached(int64_t from, int64_t to) const {
@@ -84,25 +91,27 @@ class Row {
       int64_t i = first;
       for (; i + kInVector <= last; i += kInVector) {
         const Vector z = at<Vector>(i);
-        std::memcpy(row_.z + i * kSize, &z, sizeof z);
+        std::memcpy(z_ + i * kSize, &z, sizeof z);
       }
       for (; i < last; ++i) {
         const T z = at<T>(i);
-        std::memcpy(row_.z + i * kSize, &z, sizeof z);
+        std::memcpy(z_ + i * kSize, &z, sizeof z);
       }
     });
   }
 
   void streamed(int64_t from, int64_t to) const {
     over_blocks(from, to, [this](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; i += kInVector) stream_store(row_.z + i * kSize, at<Vector>(i));
+      for (int64_t i = first; i < last; i += kInVector) stream_store(z_ + i * kSize, at<Vector>(i));
     });
   }
 
   template <class F>
   void over_blocks(int64_t from, int64_t to, const F& f) const {
     for (int64_t i = from; i < to; i += kInBlock) {
-      for (int k = 0; k < kTerms; ++k) prefetch_block_ahead(reinterpret_cast<const T*>(row_.x[k] + i * kSize));
+      for (int k = 0; k < kTerms; ++k) {
+        if (ahead_[k]) prefetch_block_ahead(reinterpret_cast<const T*>(x_[k] + i * kSize));
+      }
       f(i, to - i < kInBlock ? to : i + kInBlock);
     }
   }
@@ -111,7 +120,7 @@ class Row {
   V at(int64_t i) const {
     V z{};
     for (int k = 0; k < kTerms; ++k) {
-      const V x = load_as<V>(row_.x[k] + i * kSize);
+      const V x = load_as<V>(x_[k] + i * kSize);
       if constexpr (kProduct) {
         z = k == 0 ? x : z * x;
       } else {
@@ -121,8 +130,13 @@ class Row {
     return z == z ? z : nan_ + V{};  // NOLINT(misc-redundant-expression): a NaN differs from itself
   }
 
-  ArithmeticRow row_;
-  T factor_[kTerms > 0 ? kTerms : 1] = {};
+  static constexpr int kRoom = kTerms > 0 ? kTerms : 1;
+  const char* x_[kRoom] = {};
+  T factor_[kRoom] = {};
+  bool ahead_[kRoom] = {};  // whether it is asked for ahead of its use
+  char* z_;
+  int64_t n_;
+  bool stream_;
   T nan_;
 };
 

@@ -126,7 +126,8 @@ struct ArithmeticRow {
   char* z = nullptr;
   int64_t z_step = 0;
   int64_t n = 0;
-  bool stream = false;  // z is larger than the caches and is written around them
+  bool ahead = false;   // the operands are larger than the caches
+  bool stream = false;  // and z is written around them
 };
 
 struct ArithmeticLoops {
