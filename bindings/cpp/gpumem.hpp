@@ -7,7 +7,7 @@
 // Operands    A device_view or a device buffer, which the host can't dereference; a host_view, a pinned or managed buffer, or
 //             anything that std::data() and std::size() take: std::vector, std::array, std::span, arrays. The element type gives
 //             the dtype. Temporaries that own their memory are refused by the compiler. every() gives a view with a stride,
-//             matrix_view one of rows.
+//             matrix_view one of rows, grid_view one of up to three axes.
 // Sizes       std::int64_t, in elements. Operands of unequal sizes are status::invalid_argument.
 // Failure     Throws gpumem::error, whose code() is the status and whose what() is the library's sentence. The same operations
 //             give a result<T> instead where they are called through attempt(): context.attempt().copy(dst, src).
@@ -19,6 +19,7 @@
 #include "gpumem/buffer.hpp"
 #include "gpumem/constants.hpp"
 #include "gpumem/context.hpp"
+#include "gpumem/grid_view.hpp"
 #include "gpumem/memory_resource.hpp"
 #include "gpumem/operations.hpp"
 #include "gpumem/result.hpp"

@@ -1274,11 +1274,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       integer(c_int32_t), value :: terms
-      type(c_ptr), value :: factors
-      type(c_ptr), intent(out) :: x
-      type(c_ptr), value :: x_strides
+      real(c_float), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
     end function
     integer(c_int32_t) function gpumem_lincomb_f64(ctx, rank, extents, terms, factors, x, x_strides, z, &
         z_strides) bind(c, name='gpumem_lincomb_f64')
@@ -1287,11 +1287,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       integer(c_int32_t), value :: terms
-      type(c_ptr), value :: factors
-      type(c_ptr), intent(out) :: x
-      type(c_ptr), value :: x_strides
+      real(c_double), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
     end function
     integer(c_int32_t) function gpumem_lincomb_f32_async(ctx, rank, extents, terms, factors, x, x_strides, z, &
         z_strides, stream) bind(c, name='gpumem_lincomb_f32_async')
@@ -1300,11 +1300,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       integer(c_int32_t), value :: terms
-      type(c_ptr), value :: factors
-      type(c_ptr), intent(out) :: x
-      type(c_ptr), value :: x_strides
+      real(c_float), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_lincomb_f64_async(ctx, rank, extents, terms, factors, x, x_strides, z, &
@@ -1314,11 +1314,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       integer(c_int32_t), value :: terms
-      type(c_ptr), value :: factors
-      type(c_ptr), intent(out) :: x
-      type(c_ptr), value :: x_strides
+      real(c_double), intent(in), optional :: factors(*)
+      type(c_ptr), intent(in) :: x(*)
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_multiply_f32(ctx, rank, extents, x, x_strides, y, y_strides, z, &
@@ -1328,11 +1328,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       type(c_ptr), value :: x
-      type(c_ptr), value :: x_strides
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: y
-      type(c_ptr), value :: y_strides
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
     end function
     integer(c_int32_t) function gpumem_multiply_f64(ctx, rank, extents, x, x_strides, y, y_strides, z, &
         z_strides) bind(c, name='gpumem_multiply_f64')
@@ -1341,11 +1341,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       type(c_ptr), value :: x
-      type(c_ptr), value :: x_strides
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: y
-      type(c_ptr), value :: y_strides
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
     end function
     integer(c_int32_t) function gpumem_multiply_f32_async(ctx, rank, extents, x, x_strides, y, y_strides, z, &
         z_strides, stream) bind(c, name='gpumem_multiply_f32_async')
@@ -1354,11 +1354,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       type(c_ptr), value :: x
-      type(c_ptr), value :: x_strides
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: y
-      type(c_ptr), value :: y_strides
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_multiply_f64_async(ctx, rank, extents, x, x_strides, y, y_strides, z, &
@@ -1368,11 +1368,11 @@ module gpumem_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in), optional :: extents(*)
       type(c_ptr), value :: x
-      type(c_ptr), value :: x_strides
+      integer(c_int64_t), intent(in), optional :: x_strides(*)
       type(c_ptr), value :: y
-      type(c_ptr), value :: y_strides
+      integer(c_int64_t), intent(in), optional :: y_strides(*)
       type(c_ptr), value :: z
-      type(c_ptr), value :: z_strides
+      integer(c_int64_t), intent(in), optional :: z_strides(*)
       type(c_ptr), value :: stream
     end function
     integer(c_int32_t) function gpumem_resize_2d(ctx, filter, dtype, channels, src, src_rows, src_cols, &

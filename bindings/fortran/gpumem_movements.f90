@@ -27,8 +27,6 @@ module gpumem_movements
     procedure :: fill
     procedure :: transpose => transpose_views
     procedure :: permute
-    procedure, private :: axpby_r32, axpby_r64
-    generic :: axpby => axpby_r32, axpby_r64
     procedure :: convert
     procedure :: resize
     procedure :: prefetch
@@ -223,41 +221,6 @@ contains
           self%stream)
     else
       code = gpumem_permute(self%ctx, bytes, int(r, c_int32_t), extents, axes, src%pointer(), from, dst%pointer(), to)
-    end if
-    call finish(code, stat, errmsg)
-  end subroutine
-
-  ! z = alpha * x + beta * y, of reals of alpha's kind and without gaps. An operand whose factor is 0 is not read: z may stand for it.
-  subroutine axpby_r32(self, alpha, x, beta, y, z, stat, errmsg)
-    class(gpumem_movement_queue), intent(in) :: self
-    real(real32), intent(in) :: alpha, beta
-    type(gpumem_view), intent(in) :: x, y, z
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(c_int32_t) :: code
-    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f32)) return
-    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f32)) return
-    if (self%enqueues) then
-      code = gpumem_axpby_f32_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
-    else
-      code = gpumem_axpby_f32(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size())
-    end if
-    call finish(code, stat, errmsg)
-  end subroutine
-
-  subroutine axpby_r64(self, alpha, x, beta, y, z, stat, errmsg)
-    class(gpumem_movement_queue), intent(in) :: self
-    real(real64), intent(in) :: alpha, beta
-    type(gpumem_view), intent(in) :: x, y, z
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    integer(c_int32_t) :: code
-    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f64)) return
-    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f64)) return
-    if (self%enqueues) then
-      code = gpumem_axpby_f64_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
-    else
-      code = gpumem_axpby_f64(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size())
     end if
     call finish(code, stat, errmsg)
   end subroutine

@@ -8,13 +8,13 @@ module gpumem_queues
   use gpumem_errors, only: finish, refuse, number
   use gpumem_views
   use gpumem_checks
-  use gpumem_movements
+  use gpumem_arithmetic
   implicit none
   private
   public :: gpumem_queue
 
   ! All operations: what contexts and streams have in common.
-  type, abstract, extends(gpumem_movement_queue) :: gpumem_queue
+  type, abstract, extends(gpumem_arithmetic_queue) :: gpumem_queue
   contains
     procedure :: reduce_to
     procedure :: argreduce_to

@@ -101,7 +101,8 @@ enum class family : gpumem_family {
   scatter = GPUMEM_FAMILY_SCATTER,
   permute = GPUMEM_FAMILY_PERMUTE,
   resize = GPUMEM_FAMILY_RESIZE,
-  convert = GPUMEM_FAMILY_CONVERT
+  convert = GPUMEM_FAMILY_CONVERT,
+  arithmetic = GPUMEM_FAMILY_ARITHMETIC
 };
 
 enum class filter : gpumem_filter { nearest = GPUMEM_FILTER_NEAREST, bilinear = GPUMEM_FILTER_BILINEAR };

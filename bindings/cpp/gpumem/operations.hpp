@@ -6,12 +6,14 @@
 
 #include <gpumem.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "gpumem/grid_view.hpp"
 #include "gpumem/views.hpp"
 
 namespace gpumem {
@@ -191,6 +193,50 @@ class operations {
     }
   }
 
+  // z = the sum of factor * x over 1 to 8 terms, each x of z's extents: shifted parts of one array make a stencil. A term whose
+  // factor is 0 is not read.
+  template <class T>
+  of<void> lincomb(list<term<typename detail::identity<T>::type>> terms, grid_view<T> z) const {
+    std::vector<T> factors;
+    std::vector<const T*> x;
+    std::vector<std::int64_t> strides;
+    for (const auto& one : terms) {
+      if (!same_extents(one.x, z))
+        return Mode::template refuse<void>("lincomb: the extents of a term are not those of z");
+      factors.push_back(one.factor);
+      x.push_back(one.x.address());
+      strides.insert(strides.end(), one.x.strides(), one.x.strides() + one.x.rank());
+    }
+    const auto run = [&](auto plain, auto enqueued) {
+      return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), static_cast<std::int32_t>(terms.size()),
+                                    factors.data(), x.data(), strides.data(), z.address(), z.strides()));
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      return run(gpumem_lincomb_f32, gpumem_lincomb_f32_async);
+    } else {
+      static_assert(std::is_same_v<T, double>, "lincomb takes float and double, and z is not const");
+      return run(gpumem_lincomb_f64, gpumem_lincomb_f64_async);
+    }
+  }
+
+  // z = x * y, element by element, of equal extents.
+  template <class T>
+  of<void> multiply(typename detail::identity<grid_view<const T>>::type x,
+                    typename detail::identity<grid_view<const T>>::type y, grid_view<T> z) const {
+    if (!same_extents(x, z) || !same_extents(y, z))
+      return Mode::template refuse<void>("multiply: the extents of x, y and z are not the same");
+    const auto run = [&](auto plain, auto enqueued) {
+      return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), x.address(), x.strides(), y.address(),
+                                    y.strides(), z.address(), z.strides()));
+    };
+    if constexpr (std::is_same_v<T, float>) {
+      return run(gpumem_multiply_f32, gpumem_multiply_f32_async);
+    } else {
+      static_assert(std::is_same_v<T, double>, "multiply takes float and double, and z is not const");
+      return run(gpumem_multiply_f64, gpumem_multiply_f64_async);
+    }
+  }
+
   // dst[i] = src[i] as another type.
   template <class S, class D>
   of<void> convert(S&& src, D&& dst) const {
@@ -312,6 +358,11 @@ class operations {
     static_assert(std::is_integral_v<detail::element_t<I>> && sizeof(detail::element_t<I>) >= 4,
                   "an index is of 32 or 64 bits");
     return detail::contiguous(std::forward<I>(index));
+  }
+
+  template <class S, class D>
+  static bool same_extents(const grid_view<S>& a, const grid_view<D>& b) {
+    return a.rank() == b.rank() && std::equal(a.extents(), a.extents() + a.rank(), b.extents());
   }
 
   static of<void> past(const char* what, std::int64_t size) {

@@ -316,9 +316,11 @@ template <class T>
 class list {
  public:
   list() = default;
-  list(std::initializer_list<T> values) : list(values.begin(), values.size()) {}
+  list(std::initializer_list<T> values) : list(values.begin(), static_cast<std::int64_t>(values.size())) {}
   template <class C, class = std::enable_if_t<detail::shows_host<const C, const T>>>
-  list(const C& values) : list(std::data(values), std::size(values)) {}
+  list(const C& values) : list(std::data(values), static_cast<std::int64_t>(std::size(values))) {}
+
+  list(const T* data, std::int64_t size) : data_(data), size_(size) {}
 
   const T* data() const noexcept { return size_ == 0 ? nullptr : data_; }
   std::int64_t size() const noexcept { return size_; }
@@ -326,8 +328,6 @@ class list {
   const T* end() const noexcept { return data_ + size_; }
 
  private:
-  list(const T* data, std::size_t size) : data_(data), size_(static_cast<std::int64_t>(size)) {}
-
   const T* data_ = nullptr;
   std::int64_t size_ = 0;
 };

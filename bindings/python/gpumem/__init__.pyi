@@ -1,6 +1,6 @@
 """Types of gpumem. `ArrayLike` is an array of any library: with a buffer, DLPack, or an array interface."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from pathlib import Path
 from types import ModuleType
@@ -184,6 +184,9 @@ class Context:
                 status: ArrayLike = None) -> Any: ...
     def axpby(self, alpha: float, x: ArrayLike, beta: float = 0, y: ArrayLike = None, out: ArrayLike = None, *,
               stream: Stream | None = None) -> Any: ...
+    def lincomb(self, terms: Iterable[tuple[float, ArrayLike]], out: ArrayLike = None, *,
+                stream: Stream | None = None) -> Any: ...
+    def multiply(self, x: ArrayLike, y: ArrayLike, out: ArrayLike = None, *, stream: Stream | None = None) -> Any: ...
     def convert(self, src: ArrayLike, dtype: DtypeLike = None, *, dst: ArrayLike = None,
                 stream: Stream | None = None) -> Any: ...
     def resize(self, src: ArrayLike, size: tuple[int, int] | None = None, filter: str | int = "bilinear", *,

@@ -1,5 +1,7 @@
 """What the library is told of an array: sequences, matrices, rows. Strides that it can't take are refused with a sentence."""
 
+from itertools import zip_longest
+
 from . import _gpumem as raw
 from .array import DL_CPU, LEGACY_STREAM, Array, from_interface
 from .names import DEVICE_HOST, Kind
@@ -124,6 +126,22 @@ def lines(view, axis):
     if ld is None or batch_stride is None:
         refuse(view, "x", "rows one after the other")
     return of_cols, n_rows[0], cols, max(ld, cols), batches[0], batch_stride, results
+
+
+def broadcast_shape(views):
+    """The shape that arrays have together, by the rules of NumPy; broadcast() finds those that don't fit."""
+    backwards = (reversed(view.shape) for view in views)
+    return tuple(next((e for e in own if e != 1), 1) for own in zip_longest(*backwards, fillvalue=1))[::-1]
+
+
+def broadcast(view, name, shape):
+    """The strides in elements by which a view takes this shape: 0 where it is repeated."""
+    lead = len(shape) - view.ndim
+    if lead < 0 or any(own not in (1, extent) for own, extent in zip(view.shape, shape[lead:])):
+        raise ValueError(f"{name} has the shape {view.shape}; expected {shape}, or one that is broadcast to it")
+    if any(s < 0 or s % view.itemsize for s, extent in zip(view.strides, view.shape) if extent > 1):
+        refuse(view, name, "strides of whole elements, 0 or more")
+    return (0,) * lead + tuple(s // view.itemsize if e > 1 else 0 for s, e in zip(view.strides, view.shape))
 
 
 def collapse(shape, *strides):

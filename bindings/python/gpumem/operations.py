@@ -11,7 +11,8 @@ import sys
 from . import _gpumem as raw
 from .array import Array
 from .errors import Error
-from .layout import contiguous, image, lines, matrix, operand, refuse, rows, sequence, typed
+from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, lines, matrix, operand, refuse, rows, sequence,
+                     typed)
 from .names import Dtype, Kind, Op
 from .words import NAMES, RESULTS, dtype_code, filter_code, op_code
 
@@ -246,6 +247,42 @@ class Operations(raw.Base):
         name = "gpumem_axpby_" + self._float_name(like)
         self._run(name, stream, (alpha, views[0], beta, views[1], to, like.size), (*views, to))
         return out if out is not None else self._as_given(to, x if x is not None else y, stream)
+
+    def lincomb(self, terms, out=None, *, stream=None):
+        """out = the sum of factor * x over pairs (factor, x), 1 to 8 of them, of f32 or f64. Views of one array make a stencil;
+        they are broadcast as in NumPy."""
+        factors, arrays = zip(*terms)
+        views = [operand(self, x, f"x[{k}]", stream) for k, x in enumerate(arrays)]
+        to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", views, out, stream)
+        letter, pointers = {"f32": "f", "f64": "d"}[name[-3:]], [view.address or 0 for view in views]
+        args = (rank, extents, len(views), numbers(letter, factors), numbers("Q", pointers),
+                numbers("q", [s for own in strides[:-1] for s in own]), to, numbers("q", strides[-1]))  # fmt: skip
+        self._run(name, stream, args, (*views, to))
+        return out if out is not None else self._as_given(to, arrays[0], stream)
+
+    def multiply(self, x, y, out=None, *, stream=None):
+        """out = x * y, element by element, of f32 or f64, broadcast as in NumPy."""
+        views = [operand(self, x, "x[0]", stream), operand(self, y, "x[1]", stream)]
+        to, rank, extents, strides, name = self._over_views("gpumem_multiply_", views, out, stream)
+        of_x, of_y, of_out = (numbers("q", own) for own in strides)
+        self._run(name, stream, (rank, extents, views[0], of_x, views[1], of_y, to, of_out), (*views, to))
+        return out if out is not None else self._as_given(to, x, stream)
+
+    def _over_views(self, name, views, out, stream):
+        """The result, the fewest axes that it and the views have together, their extents, each one's strides, the result's last,
+        and the function."""
+        name += self._float_name(views[0])
+        if out is None:
+            to = self._result(views[0], broadcast_shape(views), views[0].dtype_code, stream)
+        else:
+            to = operand(self, out, "out", stream, True)
+        for k, view in enumerate((*views, to)):
+            if view.dtype_code != views[0].dtype_code:
+                raise TypeError(f"operand {k} has elements of format '{view.format}'; expected '{views[0].format}'")
+        axes = collapse(to.shape, *(broadcast(view, f"x[{k}]", to.shape) for k, view in enumerate(views)),
+                        broadcast(to, "out", to.shape))  # fmt: skip
+        extents, *strides = zip(*axes) if axes else ((),) * (len(views) + 2)
+        return to, len(axes), numbers("q", extents), strides, name
 
     def convert(self, src, dtype=None, *, dst=None, stream=None):
         """The elements of src as another type. dst may be src where the sizes of both types are the same."""

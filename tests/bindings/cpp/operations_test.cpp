@@ -273,6 +273,42 @@ TEST_P(CppOperations, Axpby) {
       throws(status::invalid_argument, "axpby: y is 1, z is 2", [&] { ctx.axpby(1, in, 1, in.subview(0, 1), z); }));
 }
 
+TEST_P(CppOperations, SumsAndProductsOfViews) {
+  using gpumem::grid_view;
+  auto u = counting<double>(20);  // 4 x 5
+  std::vector<double> v(20, -1);
+  const grid_view from(u, {4, 5});
+  const auto inner = grid_view(v, {4, 5}).part({1, 1}, {2, 3});
+  ctx.lincomb({{0.5, from.part({1, 1}, {2, 3})}, {2, from.part({0, 1}, {2, 3})}, {0, inner}}, inner);
+  const auto stencil = [&](std::size_t i) { return 0.5 * u[i] + 2 * u[i - 5]; };
+  EXPECT_EQ(v, (std::vector<double>{-1,         -1,         -1, -1, -1,          -1,          stencil(6),
+                                    stencil(7), stencil(8), -1, -1, stencil(11), stencil(12), stencil(13),
+                                    -1,         -1,         -1, -1, -1,          -1}));
+  const std::vector<float> x{1, 2, 3, 4};
+  std::vector<float> z(4);
+  ctx.multiply(grid_view(x, {2, 2}), grid_view(x, {2, 2}, {0, 2}), grid_view(z, {2, 2}));
+  EXPECT_EQ(z, (std::vector<float>{1, 6, 3, 12}));
+  ctx.lincomb({{3, matrix_view(x, 2, 1).batched(2, 2)}}, grid_view(matrix_view(z, 2, 1).batched(2, 2)));
+  EXPECT_EQ(z, (std::vector<float>{3, 6, 9, 12}));
+
+  auto d = ctx.alloc_device<float>(4), e = ctx.alloc_device<float>(4);
+  ctx.copy(d, x);
+  auto stream = ctx.create_stream();
+  stream.lincomb({{1, grid_view(d, {4})}, {1, grid_view(d, {4})}}, grid_view(d, {4}));
+  stream.multiply(grid_view(d, {4}), grid_view(d, {4}, {0}), grid_view(e, {4}));
+  stream.synchronize();
+  EXPECT_EQ(fetched(ctx, e), (std::vector<float>{4, 8, 12, 16}));
+
+  EXPECT_TRUE(throws(status::invalid_argument, "a term", [&] { ctx.lincomb({{1, from}}, inner); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "terms", [&] { ctx.lincomb({}, inner); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "multiply", [&] { ctx.multiply(from, inner, inner); }));
+  EXPECT_TRUE(throws(status::out_of_range, "part", [&] { (void)from.part({3, 0}, {2, 5}); }));
+  EXPECT_TRUE(throws(status::out_of_range, "20 elements", [&] { (void)grid_view(u, {4, 5}, {6, 1}); }));
+  EXPECT_TRUE(throws(status::out_of_range, "20 elements", [&] { (void)grid_view(u, {INT64_MAX, 2}, {2, 1}); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "stride", [&] { (void)grid_view(u, {4, 5}, {5}); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "stride", [&] { (void)grid_view(u, {1, INT64_MAX, INT64_MAX}); }));
+}
+
 TEST_P(CppOperations, Resize) {
   const std::vector<std::uint8_t> image{0, 100, 200, 10, 110, 210};  // 2 pixels of 3 channels in a row
   std::vector<std::uint8_t> larger(12), nearest(12);

@@ -15,6 +15,7 @@ program operations_test
   call permutations
   call sums
   call lines
+  call arithmetic
   call images
   call rows
   call enqueued
@@ -217,6 +218,35 @@ contains
     call expect_refusal(gpumem_out_of_range, stat, errmsg, '')
   end subroutine
 
+  subroutine arithmetic
+    real(real64), target :: u(6, 5), v(6, 5), w(4, 3)
+    real(real32), target :: a(2, 3, 2), b(2, 3, 2)
+    type(gpumem_view) :: all_of_u, inner
+    call random_number(u)
+    v = -1
+    all_of_u = gpumem_view(u)
+    inner = part(gpumem_view(v), [2, 2], [5, 4])
+    call ctx%lincomb([0.5_real64, 0.25_real64, -2.0_real64], [part(all_of_u, [2, 2], [5, 4]), part(all_of_u, [3, 2], [6, 4]), &
+        part(all_of_u, [2, 1], [5, 3])], inner)
+    call expect(all(v(2:5, 2:4) == 0.5 * u(2:5, 2:4) + 0.25 * u(3:6, 2:4) + (-2) * u(2:5, 1:3)), 'a stencil')
+    call expect(all(v(1, :) == -1) .and. all(v(6, :) == -1) .and. all(v(:, [1, 5]) == -1), 'a stencil leaves the edges alone')
+    call ctx%multiply(part(all_of_u, [1, 1], [4, 3]), inner, gpumem_view(w))
+    call expect(all(w == u(1:4, 1:3) * v(2:5, 2:4)), 'multiply')
+    call random_number(a)
+    call ctx%lincomb([3.0, 0.0], [gpumem_view(a), gpumem_view(a)], gpumem_view(b))
+    call expect(all(b == 3 * a), 'lincomb of real32')
+    call ctx%multiply(gpumem_view(a), gpumem_view(b), gpumem_view(b))
+    call expect(all(b == a * (3 * a)), 'multiply in place')
+    call ctx%lincomb([1.0_real64], [all_of_u], inner, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, '(6, 5)')
+    call ctx%lincomb([1.0], [all_of_u], gpumem_view(v), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'kind')
+    call ctx%lincomb([1.0_real64, 1.0_real64], [all_of_u], gpumem_view(v), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'as many factors')
+    call ctx%multiply(gpumem_view(a), inner, inner, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'type')
+  end subroutine
+
   subroutine images
     integer(int8), target :: gray(2, 3), large(4, 3), colour(3, 2, 1), wide(3, 4, 1)
     type(gpumem_view) :: from, to
@@ -296,6 +326,7 @@ contains
     call stream%transpose(x%view(), y%view())
     call stream%axpby(2.0_real64, x%view(), 0.0_real64, x%view(), x%view())
     call stream%convert(x%view(), x%view())
+    call stream%lincomb([0.5_real64, 0.5_real64], [x%view(), x%view()], x%view())
     call stream%copy(gpumem_view(b), x%view())
     call stream%synchronize()
     call expect(all(b == 2 * a), 'enqueued copies and axpby')

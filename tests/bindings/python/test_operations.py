@@ -188,6 +188,50 @@ def test_axpby():
             ctx.axpby(1, x, 1, y, frozen)
 
 
+def test_lincomb():
+    np = numpy()
+    u = np.arange(30.0).reshape(5, 6) ** 2
+    v = np.full((5, 6), -1.0)
+    with host() as ctx:
+        inner = v[1:-1, 1:-1]
+        assert ctx.lincomb([(0.5, u[1:-1, 1:-1]), (0.25, u[:-2, 1:-1]), (-2, u[1:-1, 2:])], out=inner) is inner
+        assert np.array_equal(inner, 0.5 * u[1:-1, 1:-1] + 0.25 * u[:-2, 1:-1] - 2 * u[1:-1, 2:])
+        assert np.all(v[0] == -1) and np.all(v[:, [0, 5]] == -1)
+        row, column = u[:1], u[:, :1].astype(np.float64)
+        assert np.array_equal(ctx.lincomb([(1, row), (2, column)]), row + 2 * column)
+        assert np.array_equal(ctx.lincomb([(1, u), (1, np.broadcast_to(u[0], u.shape))]), u + u[0])
+        assert ctx.lincomb([(2, np.float32([[[[1]], [[2]]]]))]).tolist() == [[[[2]], [[4]]]]  # four axes, of which one counts
+        assert ctx.lincomb([(2, np.zeros((0, 3)))]).shape == (0, 3)
+        ctx.lincomb([(3, u), (0, v)], out=u)
+        assert u[0, 1] == 3
+        with raises(ValueError, "broadcast"):
+            ctx.lincomb([(1, u), (1, u[:, :4])])
+        with raises(ValueError, "negative"):
+            ctx.lincomb([(1, u[::-1])])
+        with raises(TypeError, "expected 'd'"):
+            ctx.lincomb([(1, u), (1, u.astype(np.float32))])
+        with raises(TypeError, "expected f32 or f64"):
+            ctx.lincomb([(1, u.astype(np.int32))])
+        with raises(gpumem.InvalidArgument):
+            ctx.lincomb([(1, u[1:])], out=u[:-1])
+        with raises(ValueError, "read-only"):
+            ctx.lincomb([(1, u)], out=np.broadcast_to(u[0], u.shape))
+
+
+def test_multiply():
+    np = numpy()
+    x, y = np.arange(12.0, dtype=np.float32).reshape(3, 4), np.float32([[2], [3], [-1]])
+    with host() as ctx, ctx.Stream() as s:
+        assert np.array_equal(ctx.multiply(x, y), x * y)
+        assert np.array_equal(ctx.multiply(x.T, y[:, 0]), x.T * y[:, 0])
+        product, scaled = ctx.multiply(x, x, stream=s), ctx.lincomb([(0.5, x)], stream=s)
+        s.synchronize()
+        assert np.array_equal(product.numpy(), x * x) and np.array_equal(scaled.numpy(), x / 2)
+        assert ctx.multiply(x, x, x) is x and x[0, 3] == 9
+        with raises(ValueError, "broadcast"):
+            ctx.multiply(x, x, x[:2])
+
+
 def test_convert():
     np = numpy()
     x = np.array([[1.5, -3], [300, np.nan]], np.float32)

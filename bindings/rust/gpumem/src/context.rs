@@ -77,6 +77,7 @@ pub enum Family {
     Permute = sys::GPUMEM_FAMILY_PERMUTE,
     Resize = sys::GPUMEM_FAMILY_RESIZE,
     Convert = sys::GPUMEM_FAMILY_CONVERT,
+    Arithmetic = sys::GPUMEM_FAMILY_ARITHMETIC,
 }
 
 /// The form of an explanation.

@@ -4,9 +4,9 @@ use crate::element::{Element, Float, IndexElement, Pixel, Plain};
 use crate::error::{Error, Result};
 use crate::layout::{number, Array, Image, Matrix};
 use crate::queue::{run, Lent, LentMut, Queue, Run};
+use crate::reduce::is_f32;
 use crate::view::{View, ViewMut};
 use gpumem_sys as sys;
-use std::any::TypeId;
 use std::mem::size_of;
 use std::ptr::{null, null_mut};
 
@@ -125,13 +125,16 @@ fn scatter<T, I: IndexElement>(
     ))
 }
 
+/// A source and its strides.
+type Strided<'a, T> = (Src<T>, &'a [usize]);
+
 /// An operand whose factor is 0 is not read, and NULL where z is the operand's own memory.
 fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<T>) -> Result<()> {
     if x.1 != z.1 || y.1 != z.1 {
         return Err(Error::argument(format!("x has {} elements, y {}, z {}", x.1, y.1, z.1)));
     }
     let (n, p) = (number(z.1)?, (x.0, y.0, z.0));
-    let single = TypeId::of::<T>() == TypeId::of::<f32>();
+    let single = is_f32::<T>();
     // Both are of the type that was just looked at.
     let factor = |value: &T| match single {
         true => (unsafe { *(value as *const T as *const f32) }, 0.0),
@@ -141,6 +144,64 @@ fn axpby<T: Float>(at: Run<'_>, alpha: T, x: Src<T>, beta: T, y: Src<T>, z: Dst<
     at.ctx.check(match single {
         true => run!(at, gpumem_axpby_f32(a.0, p.0.cast(), b.0, p.1.cast(), p.2.cast(), n), gpumem_axpby_f32_async()),
         false => run!(at, gpumem_axpby_f64(a.1, p.0.cast(), b.1, p.1.cast(), p.2.cast(), n), gpumem_axpby_f64_async()),
+    })
+}
+
+/// The strides of an operand of these extents, checked against the memory that is there.
+fn strides_in(extents: &[usize], strides: &[usize], len: usize, name: &str) -> Result<Vec<i64>> {
+    Ok(Array::new(extents).strides(strides).numbers(len, name)?.1)
+}
+
+fn lincomb<T: Float>(
+    at: Run<'_>,
+    extents: &[usize],
+    terms: &[(T, Src<T>, &[usize])],
+    z: Dst<T>,
+    z_strides: &[usize],
+) -> Result<()> {
+    let shape = extents.iter().map(|&extent| number(extent)).collect::<Result<Vec<_>>>()?;
+    let (rank, count) = (number(extents.len())? as i32, number(terms.len())? as i32);
+    let factors: Vec<T> = terms.iter().map(|term| term.0).collect();
+    let sources: Vec<*const T> = terms.iter().map(|term| term.1 .0).collect();
+    let mut strides = Vec::new();
+    for (k, (_, x, own)) in terms.iter().enumerate() {
+        strides.extend(strides_in(extents, own, x.1, &format!("x[{}]", k))?);
+    }
+    let to = strides_in(extents, z_strides, z.1, "z")?;
+    let (e, f, x, s, t) = (shape.as_ptr(), factors.as_ptr(), sources.as_ptr(), strides.as_ptr(), to.as_ptr());
+    at.ctx.check(match is_f32::<T>() {
+        true => run!(
+            at,
+            gpumem_lincomb_f32(rank, e, count, f.cast(), x.cast(), s, z.0.cast(), t),
+            gpumem_lincomb_f32_async()
+        ),
+        false => run!(
+            at,
+            gpumem_lincomb_f64(rank, e, count, f.cast(), x.cast(), s, z.0.cast(), t),
+            gpumem_lincomb_f64_async()
+        ),
+    })
+}
+
+fn multiply<T: Float>(
+    at: Run<'_>,
+    extents: &[usize],
+    x: Strided<T>,
+    y: Strided<T>,
+    z: (Dst<T>, &[usize]),
+) -> Result<()> {
+    let shape = extents.iter().map(|&extent| number(extent)).collect::<Result<Vec<_>>>()?;
+    let (i, j) = (strides_in(extents, x.1, x.0 .1, "x")?, strides_in(extents, y.1, y.0 .1, "y")?);
+    let k = strides_in(extents, z.1, z.0 .1, "z")?;
+    let (rank, e, i, j, k) = (number(extents.len())? as i32, shape.as_ptr(), i.as_ptr(), j.as_ptr(), k.as_ptr());
+    let (p, q, to) = (x.0 .0, y.0 .0, z.0 .0);
+    at.ctx.check(match is_f32::<T>() {
+        true => {
+            run!(at, gpumem_multiply_f32(rank, e, p.cast(), i, q.cast(), j, to.cast(), k), gpumem_multiply_f32_async())
+        }
+        false => {
+            run!(at, gpumem_multiply_f64(rank, e, p.cast(), i, q.cast(), j, to.cast(), k), gpumem_multiply_f64_async())
+        }
     })
 }
 
@@ -284,6 +345,39 @@ macro_rules! operations {
             ) -> Result<()> {
                 let (x, z) = ($in(self, x.into(), "x")?, $out(self, z.into(), "z")?);
                 axpby(self.$run(), alpha, x, beta, (z.0 as *const T, z.1), z)
+            }
+
+            /// z = the sum of factor * x over up to 8 terms (factor, x, strides of x). Each x and z is an array of up to three
+            /// axes: `extents` and its own strides, in elements, from its first element on; a stride of 0 repeats. So parts of
+            /// one array, such as `View::from(&u).slice(1..)`, make a stencil. `gpumem_lincomb_f32()`, `gpumem_lincomb_f64()`.
+            pub fn lincomb<'a, 'b, T: Float>(
+                &self,
+                extents: &[usize],
+                terms: &[(T, $input<'a, T>, &[usize])],
+                z: impl Into<$output<'b, T>>,
+                z_strides: &[usize],
+            ) -> Result<()> {
+                let source = |&(factor, x, strides): &(T, $input<'a, T>, _)| Ok((factor, $in(self, x, "x")?, strides));
+                let terms = terms.iter().map(source).collect::<Result<Vec<_>>>()?;
+                lincomb(self.$run(), extents, &terms, $out(self, z.into(), "z")?, z_strides)
+            }
+
+            /// z = x * y, element by element, of operands as those of `lincomb`. `gpumem_multiply_f32()`,
+            /// `gpumem_multiply_f64()`.
+            #[allow(clippy::too_many_arguments)]
+            pub fn multiply<'a, 'b, 'c, T: Float>(
+                &self,
+                extents: &[usize],
+                x: impl Into<$input<'a, T>>,
+                x_strides: &[usize],
+                y: impl Into<$input<'b, T>>,
+                y_strides: &[usize],
+                z: impl Into<$output<'c, T>>,
+                z_strides: &[usize],
+            ) -> Result<()> {
+                let (x, y) = ($in(self, x.into(), "x")?, $in(self, y.into(), "y")?);
+                let z = $out(self, z.into(), "z")?;
+                multiply(self.$run(), extents, (x, x_strides), (y, y_strides), (z, z_strides))
             }
         }
     };

@@ -170,7 +170,7 @@ impl<T: Element> Sequence<T> {
     }
 }
 
-fn is_f32<T: 'static>() -> bool {
+pub(crate) fn is_f32<T: 'static>() -> bool {
     TypeId::of::<T>() == TypeId::of::<f32>()
 }
 

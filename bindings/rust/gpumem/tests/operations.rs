@@ -135,12 +135,40 @@ fn computes() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn computes_over_views() -> Result<()> {
+    let ctx = context();
+    let u: Vec<f64> = (0..20).map(|v| (v * v) as f64).collect(); // 4 x 5
+    let mut v = vec![-1.0; 20];
+    let at = |first: usize| View::from(&u).slice(first..);
+    let (extents, strides) = ([2, 3], [5, 1]);
+    let terms: [(f64, View<f64>, &[usize]); 3] =
+        [(0.5, at(6), &strides), (0.25, at(1), &strides), (-2.0, at(7), &strides)];
+    ctx.lincomb(&extents, &terms, &mut v[6..], &strides)?;
+    let stencil = |i: usize| 0.5 * u[i] + 0.25 * u[i - 5] - 2.0 * u[i + 1];
+    assert_eq!(v[..8], [-1.0, -1.0, -1.0, -1.0, -1.0, -1.0, stencil(6), stencil(7)]);
+    assert_eq!((v[9], v[11], v[13], v[14]), (-1.0, stencil(11), stencil(13), -1.0));
+    let (x, mut z) = ([1.0f32, 2.0, 3.0, 4.0], [0.0f32; 4]);
+    ctx.multiply(&[2, 2], &x, &[2, 1], &x, &[0, 2], &mut z, &[1, 2])?;
+    assert_eq!(z, [1.0, 3.0, 6.0, 12.0]);
+    ctx.lincomb(&[4], &[(3.0, View::from(&x), &[1])], &mut z, &[1])?;
+    assert_eq!(z, [3.0, 6.0, 9.0, 12.0]);
+    assert_eq!(status(ctx.lincomb(&[4, 3], &terms, &mut v, &strides)), Status::OUT_OF_RANGE);
+    assert_eq!(status(ctx.lincomb(&extents, &terms, &mut v[13..], &strides)), Status::OUT_OF_RANGE);
+    assert_eq!(status(ctx.lincomb(&extents, &terms, &mut v, &[1])), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.lincomb(&extents, &terms[..0], &mut v, &strides)), Status::INVALID_ARGUMENT);
+    assert_eq!(status(ctx.multiply(&[5], &x, &[0], &x, &[1], &mut z, &[1])), Status::OUT_OF_RANGE);
+    assert_eq!(status(ctx.multiply(&[1 << 62, 2], &x, &[8, 0], &x, &[0, 0], &mut z, &[0, 1])), Status::OUT_OF_RANGE);
+    Ok(())
+}
+
 /// The same on a stream, by a scope: results in pinned memory, which every device takes.
 #[test]
 fn enqueues_all_of_them() -> Result<()> {
     let ctx = context();
     let x = ctx.device_from(&(0..12).map(|v| v as f32).collect::<Vec<_>>())?;
     let offsets = ctx.device_from(&[0i64, 4, 12])?;
+    let one = ctx.device_from(&[1f32])?;
     let index = ctx.device_from(&[2u32, 0])?;
     let (mut y, mut rows) = (ctx.device_buffer::<f32>(12)?, ctx.device_buffer::<f32>(6)?);
     let mut numbers = ctx.pinned_from(&[0f64; 16])?;
@@ -162,6 +190,8 @@ fn enqueues_all_of_them() -> Result<()> {
         s.reduce(y, Op::Sum, n.slice(9..10), None)?;
         s.permute(&[1, 0], x, Array::new(&[3, 4]), y, None)?;
         s.axpby(2.0, x, 0.0, y, y)?;
+        s.lincomb(&[12], &[(0.5, y.into(), &[1]), (0.5, y.into(), &[1])], y, &[1])?;
+        s.multiply(&[3, 4], y, &[4, 1], s.share(&one), &[0, 0], y, &[4, 1])?;
         s.gather(y, Matrix::new(4, 3), index, rows, Matrix::new(2, 3), Some(word.slice(2..)))?;
         s.fill_matrix(y, Matrix::new(4, 1).ld(3), 1.0)?;
         s.scatter(rows, Matrix::new(2, 3), index, y, Matrix::new(4, 3), Some(word.slice(3..)))?;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Views of up to three axes with strides, for sums and products of shifted parts of arrays.
+#ifndef GPUMEM_GRID_VIEW_HPP
+#define GPUMEM_GRID_VIEW_HPP
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "gpumem/views.hpp"
+
+namespace gpumem {
+
+// Elements of any memory as an array of up to three axes, the last one fastest. Strides are in elements; none: without gaps.
+// Those of what is only read may be 0, which repeats.
+template <class T>
+class grid_view {
+ public:
+  using element_type = T;
+
+  template <class X>
+  grid_view(X&& x, list<std::int64_t> extents, list<std::int64_t> strides = {}) {
+    const auto all = detail::contiguous(std::forward<X>(x));
+    address_ = all.data;
+    set(extents, strides);
+    check(all.size);
+  }
+  template <class U, class = std::enable_if_t<detail::same_elements<U, T>>>
+  grid_view(matrix_view<U> m) : address_(m.address()) {
+    if (m.batches() == 1) {
+      set({m.rows(), m.cols()}, {m.ld(), 1});
+    } else {
+      set({m.batches(), m.rows(), m.cols()}, {m.batch_stride(), m.ld(), 1});
+    }
+  }
+  template <class U, class = std::enable_if_t<detail::same_elements<U, T>>>
+  grid_view(const grid_view<U>& other) : address_(other.address()) {
+    set({other.extents(), other.rank()}, {other.strides(), other.rank()});
+  }
+
+  // The elements from `first` on, as many as `extents` says.
+  grid_view part(list<std::int64_t> first, list<std::int64_t> extents) const {
+    bool inside = first.size() == rank_ && extents.size() == rank_;
+    std::int64_t offset = 0;
+    for (std::int32_t d = 0; inside && d < rank_; ++d) {
+      const std::int64_t begin = first.begin()[d], count = extents.begin()[d];
+      inside = begin >= 0 && count >= 0 && begin <= extents_[d] && count <= extents_[d] - begin;
+      if (inside && count > 0) offset += begin * strides_[d];
+    }
+    if (!inside) detail::raise({status::out_of_range, "grid_view: the part is not inside of it"});
+    grid_view some = *this;
+    some.set(extents, {strides_, rank_});
+    if (!some.empty()) some.address_ += offset;
+    return some;
+  }
+
+  T* address() const noexcept { return address_; }
+  std::int32_t rank() const noexcept { return rank_; }
+  const std::int64_t* extents() const noexcept { return extents_; }
+  const std::int64_t* strides() const noexcept { return strides_; }
+  bool empty() const noexcept {
+    for (std::int32_t d = 0; d < rank_; ++d) {
+      if (extents_[d] == 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  void set(list<std::int64_t> extents, list<std::int64_t> strides) {
+    bool good = extents.size() <= 3 && (strides.size() == 0 || strides.size() == extents.size());
+    rank_ = good ? static_cast<std::int32_t>(extents.size()) : 0;
+    for (std::int32_t d = rank_; d-- > 0;) {
+      extents_[d] = extents.begin()[d];
+      if (strides.size() != 0) {
+        strides_[d] = strides.begin()[d];
+      } else if (d == rank_ - 1) {
+        strides_[d] = 1;
+      } else if (extents_[d + 1] <= INT64_MAX / strides_[d + 1]) {
+        strides_[d] = extents_[d + 1] > 0 ? extents_[d + 1] * strides_[d + 1] : 1;
+      } else {
+        good = false;
+      }
+      good = good && extents_[d] >= 0 && strides_[d] >= 0;
+    }
+    if (!good) {
+      detail::raise({status::invalid_argument,
+                     "grid_view: expected up to three extents, a stride for each or none, and none below 0"});
+    }
+  }
+  void check(std::int64_t size) const {
+    if (empty()) return;
+    std::int64_t left = size - 1;  // without a product, which might leave std::int64_t
+    for (std::int32_t d = 0; d < rank_ && left >= 0; ++d) {
+      if (strides_[d] == 0) continue;
+      left = extents_[d] - 1 <= left / strides_[d] ? left - (extents_[d] - 1) * strides_[d] : -1;
+    }
+    if (left < 0) {
+      detail::raise({status::out_of_range, "grid_view: it reaches past its " + std::to_string(size) + " elements"});
+    }
+  }
+
+  T* address_ = nullptr;
+  std::int32_t rank_ = 0;
+  std::int64_t extents_[3] = {}, strides_[3] = {};
+};
+
+template <class X>
+grid_view(X&&, list<std::int64_t>) -> grid_view<detail::element_t<X>>;
+template <class X>
+grid_view(X&&, list<std::int64_t>, list<std::int64_t>) -> grid_view<detail::element_t<X>>;
+template <class T>
+grid_view(matrix_view<T>) -> grid_view<T>;
+
+// A factor and what it scales, of a sum.
+template <class T>
+struct term {
+  T factor;
+  grid_view<const T> x;
+};
+
+}  // namespace gpumem
+
+#endif  // GPUMEM_GRID_VIEW_HPP

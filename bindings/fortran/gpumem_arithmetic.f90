@@ -1,0 +1,171 @@
+! SPDX-License-Identifier: Apache-2.0
+! Sums and products of reals, element by element.
+module gpumem_arithmetic
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env
+  use gpumem_constants
+  use gpumem_c
+  use gpumem_errors, only: finish, refuse
+  use gpumem_views
+  use gpumem_checks
+  use gpumem_movements
+  implicit none
+  private
+  public :: gpumem_arithmetic_queue
+
+  type, abstract, extends(gpumem_movement_queue) :: gpumem_arithmetic_queue
+  contains
+    procedure, private :: axpby_r32, axpby_r64, lincomb_r32, lincomb_r64
+    generic :: axpby => axpby_r32, axpby_r64
+    generic :: lincomb => lincomb_r32, lincomb_r64
+    procedure :: multiply
+  end type
+
+contains
+
+  ! z = alpha * x + beta * y, of reals of alpha's kind and without gaps. An operand whose factor is 0 is not read: z may stand for it.
+  subroutine axpby_r32(self, alpha, x, beta, y, z, stat, errmsg)
+    class(gpumem_arithmetic_queue), intent(in) :: self
+    real(real32), intent(in) :: alpha, beta
+    type(gpumem_view), intent(in) :: x, y, z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f32)) return
+    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f32)) return
+    if (self%enqueues) then
+      code = gpumem_axpby_f32_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
+    else
+      code = gpumem_axpby_f32(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine axpby_r64(self, alpha, x, beta, y, z, stat, errmsg)
+    class(gpumem_arithmetic_queue), intent(in) :: self
+    real(real64), intent(in) :: alpha, beta
+    type(gpumem_view), intent(in) :: x, y, z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f64)) return
+    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f64)) return
+    if (self%enqueues) then
+      code = gpumem_axpby_f64_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
+    else
+      code = gpumem_axpby_f64(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size())
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! z = factors(1) * x(1) + factors(2) * x(2) + ... of up to 8 views, each of z's shape and of up to three dimensions, with gaps or
+  ! without: shifted sections of one array make a stencil. A view whose factor is 0 is not read. z may be one of the views, and must not
+  ! overlap them otherwise.
+  subroutine lincomb_r32(self, factors, x, z, stat, errmsg)
+    class(gpumem_arithmetic_queue), intent(in) :: self
+    real(real32), intent(in) :: factors(:)
+    type(gpumem_view), intent(in) :: x(:), z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: strides(z%rank * size(x))
+    integer(c_int32_t) :: code
+    if (.not. are_terms('lincomb', gpumem_f32, size(factors), x, z, stat, errmsg)) return
+    strides = strides_of(x)
+    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]))
+      if (self%enqueues) then
+        code = gpumem_lincomb_f32_async(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s, self%stream)
+      else
+        code = gpumem_lincomb_f32(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s)
+      end if
+    end associate
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine lincomb_r64(self, factors, x, z, stat, errmsg)
+    class(gpumem_arithmetic_queue), intent(in) :: self
+    real(real64), intent(in) :: factors(:)
+    type(gpumem_view), intent(in) :: x(:), z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: strides(z%rank * size(x))
+    integer(c_int32_t) :: code
+    if (.not. are_terms('lincomb', gpumem_f64, size(factors), x, z, stat, errmsg)) return
+    strides = strides_of(x)
+    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]))
+      if (self%enqueues) then
+        code = gpumem_lincomb_f64_async(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s, self%stream)
+      else
+        code = gpumem_lincomb_f64(c, r, e, n, factors, pointers_of(x), strides, z%pointer(), s)
+      end if
+    end associate
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! z = x * y, element by element, of reals of one kind, of one shape of up to three dimensions, with gaps or without.
+  subroutine multiply(self, x, y, z, stat, errmsg)
+    class(gpumem_arithmetic_queue), intent(in) :: self
+    type(gpumem_view), intent(in) :: x, y, z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: code
+    if (.not. are_terms('multiply', merge(gpumem_f32, gpumem_f64, z%dtype == gpumem_f32), 2, [x, y], z, stat, errmsg)) return
+    associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), p => x%pointer(), q => y%pointer(), &
+        to => z%pointer(), sx => strides_of([x]), sy => strides_of([y]), sz => strides_of([z]))
+      if (z%dtype == gpumem_f32 .and. self%enqueues) then
+        code = gpumem_multiply_f32_async(c, r, e, p, sx, q, sy, to, sz, self%stream)
+      else if (z%dtype == gpumem_f32) then
+        code = gpumem_multiply_f32(c, r, e, p, sx, q, sy, to, sz)
+      else if (self%enqueues) then
+        code = gpumem_multiply_f64_async(c, r, e, p, sx, q, sy, to, sz, self%stream)
+      else
+        code = gpumem_multiply_f64(c, r, e, p, sx, q, sy, to, sz)
+      end if
+    end associate
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  ! As many views as factors, of the type that is said and of one shape with z.
+  logical function are_terms(what, dtype, factors, x, z, stat, errmsg)
+    character(*), intent(in) :: what
+    integer(c_int32_t), intent(in) :: dtype
+    integer, intent(in) :: factors
+    type(gpumem_view), intent(in) :: x(:), z
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer :: k
+    are_terms = factors == size(x) .and. z%dtype == dtype
+    if (.not. are_terms) call refuse(what // ': there are not as many factors as views, or z is not of reals of their kind', &
+        stat, errmsg)
+    do k = 1, size(x)
+      if (are_terms) are_terms = conforms(what, z, x(k), stat, errmsg)
+    end do
+  end function
+
+  ! The library's last axis is the first dimension.
+  pure function extents_of(v) result(extents)
+    type(gpumem_view), intent(in) :: v
+    integer(int64) :: extents(v%rank)
+    extents = v%extent(v%rank:1:-1)
+  end function
+
+  ! Of one view after the other.
+  pure function strides_of(x) result(strides)
+    type(gpumem_view), intent(in) :: x(:)
+    integer(int64), allocatable :: strides(:)
+    integer :: k
+    allocate (strides(0))
+    do k = 1, size(x)
+      strides = [strides, x(k)%stride(x(k)%rank:1:-1)]
+    end do
+  end function
+
+  function pointers_of(x) result(pointers)
+    type(gpumem_view), intent(in) :: x(:)
+    type(c_ptr) :: pointers(size(x))
+    integer :: k
+    do k = 1, size(x)
+      pointers(k) = x(k)%pointer()
+    end do
+  end function
+
+end module
