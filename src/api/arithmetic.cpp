@@ -22,7 +22,7 @@ gpumem_status lincomb(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int
                       .z = z,
                       .z_strides = z_strides};
   if (x_strides != nullptr && rank >= 0 && rank <= kMaxViewRank) {
-    for (int32_t k = 0; k < std::min(terms, kMaxTerms); ++k) call.x_strides[k] = x_strides + k * rank;
+    for (int32_t k = 0; k < std::min(terms, kMaxTerms); ++k) call.x_strides[k] = x_strides + int64_t{k} * rank;
   }
   return run(ctx, arithmetic, call, order);
 }

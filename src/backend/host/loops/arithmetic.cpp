@@ -1,5 +1,6 @@
 // z = a0 x0 + a1 x1 + ..., and z = x0 x1, along rows; compiled once for each instruction set (loops.hpp). Reads each operand once and
 // writes z once. Memory bounds the loops, so they prefetch what they read and write around the caches.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -130,7 +131,7 @@ class Row {
     return z == z ? z : nan_ + V{};  // NOLINT(misc-redundant-expression): a NaN differs from itself
   }
 
-  static constexpr int kRoom = kTerms > 0 ? kTerms : 1;
+  static constexpr int kRoom = std::max(kTerms, 1);
   const char* x_[kRoom] = {};
   T factor_[kRoom] = {};
   bool ahead_[kRoom] = {};  // whether it is asked for ahead of its use
@@ -150,7 +151,7 @@ void strided(const ArithmeticRow& row) {
       const T term = row.product && k == 0 ? x : (row.product ? z : from_bits<T>(row.factor[k])) * x;
       z = row.product || k == 0 ? term : z + term;
     }
-    if (z != z) z = from_bits<T>(Type<T>::kNan);
+    if (__builtin_isnan(z)) z = from_bits<T>(Type<T>::kNan);
     std::memcpy(row.z + i * row.z_step, &z, sizeof z);
   }
 }
