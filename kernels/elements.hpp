@@ -84,6 +84,8 @@ constexpr bool is_signed_integer(gpumem_dtype dtype) noexcept { return (kSignedT
 constexpr int element_bytes(gpumem_dtype dtype) noexcept { return 1 << (kLog2Bytes >> 2 * dtype & 3); }
 
 constexpr uint64_t sign_bit(gpumem_dtype dtype) noexcept { return uint64_t{1} << (8 * element_bytes(dtype) - 1); }
+// Of either sign, by its bits.
+constexpr bool is_zero(gpumem_dtype dtype, uint64_t bits) noexcept { return (bits & ~sign_bit(dtype)) == 0; }
 constexpr uint64_t all_bits(gpumem_dtype dtype) noexcept { return ~uint64_t{0} >> (64 - 8 * element_bytes(dtype)); }
 
 // Calls f with a floating-point type as a constant.

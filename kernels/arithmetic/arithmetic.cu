@@ -4,12 +4,14 @@
 //   coalesced  one element a thread and step, of elements at their own alignment
 //   bytes      the same, an element moved byte by byte, for any address
 // A thread reads what it overwrites itself and nothing else of z, so z may be a source; nothing here may assume that they differ.
-#include <bit>
+#include <algorithm>
+#include <cstring>
 
 #include "kernels/arithmetic/limits.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
+#include "kernels/rounded.cuh"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
@@ -28,28 +30,6 @@ struct Views {
   T* z;
   int64_t z_stride[kMaxViewRank];
 };
-
-// One rounding each, whatever the compiler is told of fusing.
-__device__ float product(float a, float b) { return __fmul_rn(a, b); }
-__device__ double product(double a, double b) { return __dmul_rn(a, b); }
-__device__ float sum(float a, float b) { return __fadd_rn(a, b); }
-__device__ double sum(double a, double b) { return __dadd_rn(a, b); }
-__device__ float canonical(float v) { return v == v ? v : __int_as_float(0x7fc00000); }
-__device__ double canonical(double v) { return v == v ? v : __longlong_as_double(0x7ff8000000000000); }
-
-template <bool kAligned, class T>
-__device__ T load(const T* p) {
-  if constexpr (kAligned) return *p;
-  return std::bit_cast<T>(*reinterpret_cast<const Bytes<sizeof(T)>*>(p));
-}
-template <bool kAligned, class T>
-__device__ void store(T* p, T value) {
-  if constexpr (kAligned) {
-    *p = value;
-  } else {
-    *reinterpret_cast<Bytes<sizeof(T)>*>(p) = std::bit_cast<Bytes<sizeof(T)>>(value);
-  }
-}
 
 // Indices along the axes.
 template <int kRank>
@@ -91,7 +71,7 @@ __device__ Place<kRank> place_of(const Views<T>& v, int64_t i) {
   return place;
 }
 
-template <class T, int kRank, bool kProduct, bool kAligned>
+template <class T, int kRank, bool kProduct, class Access>
 __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_constant__ Views<T> v) {
   after_earlier_work();
   for (int64_t tile = blockIdx.x * kArithmeticTile; tile < v.n; tile += gridDim.x * kArithmeticTile) {
@@ -112,7 +92,7 @@ __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_
       T x[kArithmeticEach];
 #pragma unroll
       for (int e = 0; e < kArithmeticEach; ++e) {
-        x[e] = exists[e] ? load<kAligned>(v.x[k] + place[e].offset(v.x_stride[k])) : T{};
+        x[e] = exists[e] ? Access::load(v.x[k] + place[e].offset(v.x_stride[k])) : T{};
       }
 #pragma unroll
       for (int e = 0; e < kArithmeticEach; ++e) {
@@ -122,7 +102,7 @@ __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_
     }
 #pragma unroll
     for (int e = 0; e < kArithmeticEach; ++e) {
-      if (exists[e]) store<kAligned>(v.z + place[e].offset(v.z_stride), canonical(z[e]));
+      if (exists[e]) Access::store(v.z + place[e].offset(v.z_stride), canonical(z[e]));
     }
   }
 }
@@ -149,29 +129,29 @@ Views<T> views_of(const ArithmeticParams& params) {
   return v;
 }
 
-template <class T, bool kAligned>
+template <class T, class Access>
 cudaError_t start(const ArithmeticParams& params, const LaunchShape& shape, Stream stream) {
   const Views<T> views = views_of<T>(params);
   const auto with_op = [&]<int kRank>() {
-    const auto kernel = params.op == Arithmetic::multiply ? views_kernel<T, kRank, true, kAligned>
-                                                          : views_kernel<T, kRank, false, kAligned>;
+    const auto kernel = params.op == Arithmetic::multiply ? views_kernel<T, kRank, true, Access>
+                                                          : views_kernel<T, kRank, false, Access>;
     return enqueue_early(kernel, static_cast<unsigned>(shape.grid), kArithmeticThreads, stream, views);
   };
   if (params.rank == 1) return with_op.template operator()<1>();
   return params.rank == 2 ? with_op.template operator()<2>() : with_op.template operator()<3>();
 }
 
-template <bool kAligned>
+template <class Access>
 cudaError_t launch(const ArithmeticParams& params, const LaunchShape& shape, Stream stream) {
-  return params.dtype == GPUMEM_F32 ? start<float, kAligned>(params, shape, stream)
-                                    : start<double, kAligned>(params, shape, stream);
+  return params.dtype == GPUMEM_F32 ? start<float, Access>(params, shape, stream)
+                                    : start<double, Access>(params, shape, stream);
 }
 
 cudaError_t preload_most() {
-  return preload(views_kernel<float, 2, false, true>, views_kernel<double, 2, false, true>);
+  return preload(views_kernel<float, 2, false, Aligned>, views_kernel<double, 2, false, Aligned>);
 }
 
-constexpr CudaLauncher<ArithmeticParams> kLaunchers[] = {{"coalesced", launch<true>}, {"bytes", launch<false>}};
+constexpr CudaLauncher<ArithmeticParams> kLaunchers[] = {{"coalesced", launch<Aligned>}, {"bytes", launch<Bytewise>}};
 
 }  // namespace
 }  // namespace gpumem::kernels

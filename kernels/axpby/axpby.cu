@@ -10,20 +10,13 @@
 
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
+#include "kernels/rounded.cuh"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
 constexpr int kThreads = kAxpbyThreads;
-
-// One rounding each, whatever the compiler is told of fusing.
-__device__ float product(float a, float b) { return __fmul_rn(a, b); }
-__device__ double product(double a, double b) { return __dmul_rn(a, b); }
-__device__ float sum(float a, float b) { return __fadd_rn(a, b); }
-__device__ double sum(double a, double b) { return __dadd_rn(a, b); }
-__device__ float canonical(float v) { return v == v ? v : __int_as_float(0x7fc00000); }
-__device__ double canonical(double v) { return v == v ? v : __longlong_as_double(0x7ff8000000000000); }
 
 template <class T>
 struct Operands {

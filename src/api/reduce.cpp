@@ -30,41 +30,26 @@ gpumem_reduce_op search_for(const ReduceParams& params, Until until) {
        GPUMEM_MAX);
 }
 
-// One value, by an operation that the program names.
-gpumem_status general(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
-                      int64_t stride, void* result, gpumem_status* status = nullptr, Order order = {}) noexcept {
-  const ReduceParams params{
-      .dtype = dtype, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status};
-  return with_context(ctx, [&](Context& context) {
-    require_output(result, "result", params, order.until);
-    require_general(params, order.until);
-    reduce(context, params, stream_of(context, order.stream), order.until);
-  });
-}
-
-// By one that the function's name says.
-gpumem_status named(gpumem_ctx* ctx, const ReduceParams& params, Order order) noexcept {
+// One value, by an operation that the function's name says.
+gpumem_status value(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
   return with_context(ctx, [&](Context& context) {
     require_output(params.result, "result", params, order.until);
     reduce(context, params, stream_of(context, order.stream), order.until);
   });
 }
 
-gpumem_status dot(gpumem_ctx* ctx, gpumem_dtype dtype, const void* x, const void* y, int64_t n, int64_t x_stride,
-                  int64_t y_stride, void* result, Order order = {}) noexcept {
-  return named(ctx, {dtype, GPUMEM_DOT, x, n, x_stride, y, y_stride, result}, order);
-}
-
-gpumem_status norm(gpumem_ctx* ctx, gpumem_dtype dtype, const void* x, int64_t n, int64_t stride, void* result,
-                   Order order = {}) noexcept {
-  return named(ctx, {.dtype = dtype, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result}, order);
-}
-
-gpumem_status search(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n, int64_t stride,
-                     void* value, int64_t* index, Order order = {}) noexcept {
-  ReduceParams params{.dtype = dtype, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index};
+// The same by an operation that the program names.
+gpumem_status general(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
   return with_context(ctx, [&](Context& context) {
-    require_output(index, "index", params, order.until);
+    require_output(params.result, "result", params, order.until);
+    require_general(params, order.until);
+    reduce(context, params, stream_of(context, order.stream), order.until);
+  });
+}
+
+gpumem_status search(gpumem_ctx* ctx, ReduceParams params, Order order = {}) noexcept {
+  return with_context(ctx, [&](Context& context) {
+    require_output(params.index, "index", params, order.until);
     params.op = search_for(params, order.until);
     reduce(context, params, stream_of(context, order.stream), order.until);
   });
@@ -74,203 +59,294 @@ gpumem_status search(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, c
 
 gpumem_status gpumem_reduce(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
                             int64_t stride, void* result) {
-  return general(ctx, dtype, op, x, n, stride, result);
+  return general(ctx, {.dtype = dtype, .op = op, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_reduce_i32(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
                                 int64_t* result) {
-  return general(ctx, GPUMEM_I32, op, x, n, stride, result);
+  return general(ctx, {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_reduce_i64(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n, int64_t stride,
                                 int64_t* result) {
-  return general(ctx, GPUMEM_I64, op, x, n, stride, result);
+  return general(ctx, {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_reduce_u32(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n, int64_t stride,
                                 uint64_t* result) {
-  return general(ctx, GPUMEM_U32, op, x, n, stride, result);
+  return general(ctx, {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_reduce_u64(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n, int64_t stride,
                                 uint64_t* result) {
-  return general(ctx, GPUMEM_U64, op, x, n, stride, result);
+  return general(ctx, {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_reduce_f32(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n, int64_t stride,
                                 double* result) {
-  return general(ctx, GPUMEM_F32, op, x, n, stride, result);
+  return general(ctx, {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_reduce_f64(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n, int64_t stride,
                                 double* result) {
-  return general(ctx, GPUMEM_F64, op, x, n, stride, result);
+  return general(ctx, {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_reduce_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
                                   int64_t stride, void* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx, dtype, op, x, n, stride, result, status, enqueued(stream));
+  return general(ctx, {.dtype = dtype, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
+                 enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_i32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
                                       int64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx, GPUMEM_I32, op, x, n, stride, result, status, enqueued(stream));
+  return general(ctx,
+                 {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
+                 enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_i64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n, int64_t stride,
                                       int64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx, GPUMEM_I64, op, x, n, stride, result, status, enqueued(stream));
+  return general(ctx,
+                 {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
+                 enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_u32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n,
                                       int64_t stride, uint64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx, GPUMEM_U32, op, x, n, stride, result, status, enqueued(stream));
+  return general(ctx,
+                 {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
+                 enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_u64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n,
                                       int64_t stride, uint64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx, GPUMEM_U64, op, x, n, stride, result, status, enqueued(stream));
+  return general(ctx,
+                 {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
+                 enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_f32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n, int64_t stride,
                                       double* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx, GPUMEM_F32, op, x, n, stride, result, status, enqueued(stream));
+  return general(ctx,
+                 {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
+                 enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_f64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n, int64_t stride,
                                       double* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx, GPUMEM_F64, op, x, n, stride, result, status, enqueued(stream));
+  return general(ctx,
+                 {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
+                 enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
                                int64_t stride, void* value, int64_t* index) {
-  return search(ctx, dtype, op, x, n, stride, value, index);
+  return search(ctx, {.dtype = dtype, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
 }
 
 gpumem_status gpumem_argreduce_i32(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
                                    int64_t* value, int64_t* index) {
-  return search(ctx, GPUMEM_I32, op, x, n, stride, value, index);
+  return search(ctx,
+                {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
 }
 
 gpumem_status gpumem_argreduce_i64(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n, int64_t stride,
                                    int64_t* value, int64_t* index) {
-  return search(ctx, GPUMEM_I64, op, x, n, stride, value, index);
+  return search(ctx,
+                {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
 }
 
 gpumem_status gpumem_argreduce_u32(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n, int64_t stride,
                                    uint64_t* value, int64_t* index) {
-  return search(ctx, GPUMEM_U32, op, x, n, stride, value, index);
+  return search(ctx,
+                {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
 }
 
 gpumem_status gpumem_argreduce_u64(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n, int64_t stride,
                                    uint64_t* value, int64_t* index) {
-  return search(ctx, GPUMEM_U64, op, x, n, stride, value, index);
+  return search(ctx,
+                {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
 }
 
 gpumem_status gpumem_argreduce_f32(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n, int64_t stride,
                                    double* value, int64_t* index) {
-  return search(ctx, GPUMEM_F32, op, x, n, stride, value, index);
+  return search(ctx,
+                {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
 }
 
 gpumem_status gpumem_argreduce_f64(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n, int64_t stride,
                                    double* value, int64_t* index) {
-  return search(ctx, GPUMEM_F64, op, x, n, stride, value, index);
+  return search(ctx,
+                {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
 }
 
 gpumem_status gpumem_argreduce_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
                                      int64_t stride, void* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, dtype, op, x, n, stride, value, index, enqueued(stream));
+  return search(ctx, {.dtype = dtype, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
+                enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_i32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n,
                                          int64_t stride, int64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, GPUMEM_I32, op, x, n, stride, value, index, enqueued(stream));
+  return search(ctx, {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
+                enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_i64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n,
                                          int64_t stride, int64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, GPUMEM_I64, op, x, n, stride, value, index, enqueued(stream));
+  return search(ctx, {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
+                enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_u32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n,
                                          int64_t stride, uint64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, GPUMEM_U32, op, x, n, stride, value, index, enqueued(stream));
+  return search(ctx, {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
+                enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_u64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n,
                                          int64_t stride, uint64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, GPUMEM_U64, op, x, n, stride, value, index, enqueued(stream));
+  return search(ctx, {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
+                enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_f32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n,
                                          int64_t stride, double* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, GPUMEM_F32, op, x, n, stride, value, index, enqueued(stream));
+  return search(ctx, {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
+                enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_f64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n,
                                          int64_t stride, double* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, GPUMEM_F64, op, x, n, stride, value, index, enqueued(stream));
+  return search(ctx, {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
+                enqueued(stream));
 }
 
 gpumem_status gpumem_dot_f32(gpumem_ctx* ctx, const float* x, const float* y, int64_t n, int64_t x_stride,
                              int64_t y_stride, double* result) {
-  return dot(ctx, GPUMEM_F32, x, y, n, x_stride, y_stride, result);
+  return value(ctx, {.dtype = GPUMEM_F32,
+                     .op = GPUMEM_DOT,
+                     .x = x,
+                     .n = n,
+                     .stride = x_stride,
+                     .y = y,
+                     .y_stride = y_stride,
+                     .result = result});
 }
 
 gpumem_status gpumem_dot_f64(gpumem_ctx* ctx, const double* x, const double* y, int64_t n, int64_t x_stride,
                              int64_t y_stride, double* result) {
-  return dot(ctx, GPUMEM_F64, x, y, n, x_stride, y_stride, result);
+  return value(ctx, {.dtype = GPUMEM_F64,
+                     .op = GPUMEM_DOT,
+                     .x = x,
+                     .n = n,
+                     .stride = x_stride,
+                     .y = y,
+                     .y_stride = y_stride,
+                     .result = result});
 }
 
 gpumem_status gpumem_dot_f32_async(gpumem_ctx* ctx, const float* x, const float* y, int64_t n, int64_t x_stride,
                                    int64_t y_stride, double* result, gpumem_stream* stream) {
-  return dot(ctx, GPUMEM_F32, x, y, n, x_stride, y_stride, result, enqueued(stream));
+  return value(ctx,
+               {.dtype = GPUMEM_F32,
+                .op = GPUMEM_DOT,
+                .x = x,
+                .n = n,
+                .stride = x_stride,
+                .y = y,
+                .y_stride = y_stride,
+                .result = result},
+               enqueued(stream));
 }
 
 gpumem_status gpumem_dot_f64_async(gpumem_ctx* ctx, const double* x, const double* y, int64_t n, int64_t x_stride,
                                    int64_t y_stride, double* result, gpumem_stream* stream) {
-  return dot(ctx, GPUMEM_F64, x, y, n, x_stride, y_stride, result, enqueued(stream));
+  return value(ctx,
+               {.dtype = GPUMEM_F64,
+                .op = GPUMEM_DOT,
+                .x = x,
+                .n = n,
+                .stride = x_stride,
+                .y = y,
+                .y_stride = y_stride,
+                .result = result},
+               enqueued(stream));
 }
 
 gpumem_status gpumem_nrm2_f32(gpumem_ctx* ctx, const float* x, int64_t n, int64_t stride, double* result) {
-  return norm(ctx, GPUMEM_F32, x, n, stride, result);
+  return value(ctx, {.dtype = GPUMEM_F32, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_nrm2_f64(gpumem_ctx* ctx, const double* x, int64_t n, int64_t stride, double* result) {
-  return norm(ctx, GPUMEM_F64, x, n, stride, result);
+  return value(ctx, {.dtype = GPUMEM_F64, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result});
 }
 
 gpumem_status gpumem_nrm2_f32_async(gpumem_ctx* ctx, const float* x, int64_t n, int64_t stride, double* result,
                                     gpumem_stream* stream) {
-  return norm(ctx, GPUMEM_F32, x, n, stride, result, enqueued(stream));
+  return value(ctx, {.dtype = GPUMEM_F32, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result},
+               enqueued(stream));
 }
 
 gpumem_status gpumem_nrm2_f64_async(gpumem_ctx* ctx, const double* x, int64_t n, int64_t stride, double* result,
                                     gpumem_stream* stream) {
-  return norm(ctx, GPUMEM_F64, x, n, stride, result, enqueued(stream));
+  return value(ctx, {.dtype = GPUMEM_F64, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result},
+               enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_axis(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                  const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                  int64_t batch_stride, void* result) {
-  return run(ctx, reduce_axis, {dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result});
+  return run(ctx, reduce_axis,
+             {.dtype = dtype,
+              .op = op,
+              .axis = axis,
+              .x = x,
+              .rows = rows,
+              .cols = cols,
+              .ld = ld,
+              .batches = batches,
+              .batch_stride = batch_stride,
+              .result = result});
 }
 
 gpumem_status gpumem_reduce_axis_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                        const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                        int64_t batch_stride, void* result, gpumem_status* status,
                                        gpumem_stream* stream) {
-  return run(ctx, reduce_axis, {dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result, status},
+  return run(ctx, reduce_axis,
+             {.dtype = dtype,
+              .op = op,
+              .axis = axis,
+              .x = x,
+              .rows = rows,
+              .cols = cols,
+              .ld = ld,
+              .batches = batches,
+              .batch_stride = batch_stride,
+              .result = result,
+              .status = status},
              enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_segments(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
                                      const int64_t* offsets, int64_t segments, void* result) {
-  return run(ctx, reduce_segments, {dtype, op, x, n, offsets, segments, result});
+  return run(ctx, reduce_segments,
+             {.dtype = dtype, .op = op, .x = x, .n = n, .offsets = offsets, .segments = segments, .result = result});
 }
 
 gpumem_status gpumem_reduce_segments_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x,
                                            int64_t n, const int64_t* offsets, int64_t segments, void* result,
                                            gpumem_status* status, gpumem_stream* stream) {
-  return run(ctx, reduce_segments, {dtype, op, x, n, offsets, segments, result, status}, enqueued(stream));
+  return run(ctx, reduce_segments,
+             {.dtype = dtype,
+              .op = op,
+              .x = x,
+              .n = n,
+              .offsets = offsets,
+              .segments = segments,
+              .result = result,
+              .status = status},
+             enqueued(stream));
 }

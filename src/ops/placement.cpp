@@ -105,6 +105,15 @@ Placement place_across(bool on_cuda, const Operand& src, const Operand& dst) noe
   return placement;
 }
 
+Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept {
+  Placement placement = place(on_cuda, z);
+  if (!staged) return placement;
+  placement.stage_src = true;
+  placement.reason = z.on_host() ? "z lies in host memory; what lies on the device is copied to the host first"
+                                 : "z lies in memory of the device; what lies on the host is copied there first";
+  return placement;
+}
+
 bool read_elsewhere(Runs runs, const Operand& index, Until until) noexcept {
   if (runs == Runs::host) return !index.on_host();
   return until == Until::complete ? index.on_host() : index.kind == GPUMEM_MEMORY_PAGEABLE;

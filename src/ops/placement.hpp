@@ -42,6 +42,8 @@ Placement place(bool on_cuda, const Operand& operand) noexcept;
 Placement place_streamed(const Operand& x) noexcept;
 // Two operands that are read: the work runs where x lies. What is staged is y.
 Placement place_beside_x(bool on_cuda, const Operand& x, const Operand& y) noexcept;
+// The work runs where z lies; staged: another operand lies elsewhere.
+Placement place_beside_z(bool on_cuda, const Operand& z, bool staged) noexcept;
 // The work runs where dst lies.
 Placement place(bool on_cuda, const Operand& src, const Operand& dst) noexcept;
 // The same of either form of a call: the _async one, which moves no operand, throws UNSUPPORTED where src would have to be.

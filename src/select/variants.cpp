@@ -1,9 +1,12 @@
 #include "select/variants.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "kernels/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -21,6 +24,11 @@ constexpr auto kFamilyNames = [] {
 }();
 
 }  // namespace
+
+LaunchShape host_elements_shape(const DeviceProps& d, int64_t n, int64_t moved) noexcept {
+  const int64_t tasks = std::clamp<int64_t>(n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
+  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(n, 1), tasks), 64) * 64};
+}
 
 const FamilyNames& family_names(gpumem_family family) {
   if (family < 1 || family > Families::count) {

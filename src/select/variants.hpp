@@ -43,6 +43,9 @@ constexpr int32_t row_of_backend(std::span<const Variant<Params>> table, int32_t
   return place;
 }
 
+// Of work on n elements, each of which moves so many bytes: tasks of the host, pieces of whole cache lines.
+LaunchShape host_elements_shape(const DeviceProps& device, int64_t n, int64_t moved) noexcept;
+
 // The families as names, for the calls that take any of them.
 struct FamilyNames {
   const char* name = nullptr;

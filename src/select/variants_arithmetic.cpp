@@ -11,8 +11,6 @@
 namespace gpumem {
 namespace {
 
-const char* accepts(const DeviceProps&, const ArithmeticParams&) noexcept { return nullptr; }
-
 const char* accepts_aligned(const DeviceProps&, const ArithmeticParams& p) noexcept {
   const int32_t element = element_bytes(p.dtype);
   const auto whole = [&](const void* operand) { return misalignment(operand) % element == 0; };
@@ -25,10 +23,7 @@ LaunchShape tiles_shape(const DeviceProps&, const ArithmeticParams& p) noexcept 
 }
 
 LaunchShape host_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
-  const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + p.terms);
-  const int64_t n = p.elements();
-  const int64_t tasks = std::clamp<int64_t>(n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
-  return {tasks, 1, 1, ceil_div(ceil_div(n, tasks), 64) * 64};
+  return host_elements_shape(d, p.elements(), int64_t{element_bytes(p.dtype)} * (1 + p.terms));
 }
 LaunchShape serial_shape(const DeviceProps&, const ArithmeticParams& p) noexcept { return {1, 1, 1, p.elements()}; }
 

@@ -40,11 +40,10 @@ LaunchShape strided_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
   return blocks_of(p.n, int64_t{kAxpbyThreads} * kAxpbyRun, kAxpbyRun);
 }
 
-// Pieces of whole cache lines. An element is moved at most three times.
+// An element is moved at most three times.
 LaunchShape host_shape(const DeviceProps& d, const AxpbyParams& p) noexcept {
   const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.x != nullptr ? 1 : 0) + (p.y != nullptr ? 1 : 0));
-  const int64_t tasks = std::clamp<int64_t>(p.n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
-  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), 64) * 64};
+  return host_elements_shape(d, p.n, moved);
 }
 LaunchShape serial_shape(const DeviceProps&, const AxpbyParams& p) noexcept { return {1, 1, 1, p.n}; }
 

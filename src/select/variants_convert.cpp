@@ -30,8 +30,7 @@ LaunchShape element_shape(const DeviceProps&, const ConvertParams& p) noexcept {
 // Pieces of whole cache lines.
 LaunchShape host_shape(const DeviceProps& d, const ConvertParams& p) noexcept {
   const int64_t moved = element_bytes(p.src_type) + element_bytes(p.dst_type);
-  const int64_t tasks = std::clamp<int64_t>(p.n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
-  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), 64) * 64};
+  return host_elements_shape(d, p.n, moved);
 }
 LaunchShape serial_shape(const DeviceProps&, const ConvertParams& p) noexcept { return {1, 1, 1, p.n}; }
 

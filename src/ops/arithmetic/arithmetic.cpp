@@ -78,8 +78,6 @@ void check(const ArithmeticParams& c) {
   for (int32_t k = 0; k < c.terms; ++k) check_strides(kStridesOf[static_cast<size_t>(k)], c.x_strides[k], c.rank);
 }
 
-bool is_zero(gpumem_dtype dtype, uint64_t factor) noexcept { return (factor & ~sign_bit(dtype)) == 0; }
-
 StridedSide side_of_x(const ArithmeticParams& c, int32_t k) noexcept {
   const auto at = static_cast<size_t>(k);
   return {kStridesOf[at], kBytesOf[at], c.rank, c.extents, c.x_strides[k]};
@@ -169,31 +167,24 @@ Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until 
   const ByteRange z{"z", call.z, reach_bytes(z_side, element), gap_in(z_side, element)};
   check_distinct(z_side);
   const Operand z_lies = planner.look_up_here(z, Access::write);
-  plan.placement = place(planner.on_cuda(), z_lies);
-  bool reads_z = false;
   ArithmeticParams& c = plan.params = call;
   c.terms = 0;
+  bool reads_z = false;
+  bool staged = false;
   for (int32_t k = 0; k < call.terms; ++k) {
     if (is_zero(c.dtype, call.factors[k])) continue;
     const Source source = look_up_source(planner, call, k, z, z_lies);
-    if (source.staged && until == Until::enqueued) {
-      fail(GPUMEM_UNSUPPORTED,
-           "%s lies %s and z is %s memory; expected both in host memory or both on the device's side",
-           source.range.argument, z_lies.on_host() ? "on the device's side" : "in host memory", kind_name(z_lies.kind));
-    }
-    if (source.staged) {
-      plan.placement.stage_src = true;
-      plan.placement.reason = z_lies.on_host()
-                                  ? "z lies in host memory; what lies on the device is copied to the host first"
-                                  : "z lies in memory of the device; what lies on the host is copied there first";
-    }
-    const bool of_z = is_z(call, k);
-    reads_z = reads_z || of_z;
-    if (!of_z) plan.placement.uses(source.lies);
+    if (source.staged && until == Until::enqueued) fail_on_two_sides(source.range.argument, source.lies, "z", z_lies);
+    staged = staged || source.staged;
+    reads_z = reads_z || is_z(call, k);
     planned.sources[static_cast<size_t>(c.terms)] = source;
     c.x[c.terms] = source.staged ? scratch_to_come() : call.x[k];
     c.factors[c.terms] = call.factors[k];
     std::copy_n(call.x_strides[k], kMaxViewRank, c.x_strides[c.terms++]);
+  }
+  plan.placement = place_beside_z(planner.on_cuda(), z_lies, staged);
+  for (int32_t k = 0; k < c.terms; ++k) {
+    if (c.x[k] != call.z) plan.placement.uses(planned.sources[static_cast<size_t>(k)].lies);
   }
   if (!reads_z) plan.placement.overwrites(call.z);
   fuse(c);

@@ -39,8 +39,6 @@ void check(const AxpbyParams& c) {
   require_at_least("n", c.n, 0);
 }
 
-bool is_zero(gpumem_dtype dtype, uint64_t factor) noexcept { return (factor & ~sign_bit(dtype)) == 0; }
-
 // z has been looked up, and has as many bytes.
 Source look_up_source(Planner& planner, const ByteRange& range, const ByteRange& z, const Operand& z_lies) {
   const Operand operand = planner.look_up_here(range, Access::read);
@@ -50,18 +48,7 @@ Source look_up_source(Planner& planner, const ByteRange& range, const ByteRange&
 }
 
 void require_one_side(const Operand& z, const Source& source) {
-  if (!source.staged) return;
-  fail(GPUMEM_UNSUPPORTED, "%s lies %s and z is %s memory; expected both in host memory or both on the device's side",
-       source.range.argument, z.on_host() ? "on the device's side" : "in host memory", kind_name(z.kind));
-}
-
-Placement place_axpby(bool on_cuda, const Operand& z, bool staged) noexcept {
-  Placement placement = place(on_cuda, z);
-  if (!staged) return placement;
-  placement.stage_src = true;
-  placement.reason = z.on_host() ? "z lies in host memory; what lies on the device is copied to the host first"
-                                 : "z lies in memory of the device; what lies on the host is copied there first";
-  return placement;
+  if (source.staged) fail_on_two_sides(source.range.argument, source.lies, "z", z);
 }
 
 // As the table is to see it.
@@ -87,7 +74,7 @@ Planned plan_with_sources(Planner& planner, const AxpbyParams& c, Until until) {
     require_one_side(z_lies, planned.x);
     require_one_side(z_lies, planned.y);
   }
-  plan.placement = place_axpby(planner.on_cuda(), z_lies, planned.x.staged || planned.y.staged);
+  plan.placement = place_beside_z(planner.on_cuda(), z_lies, planned.x.staged || planned.y.staged);
   for (const Source* source : {&planned.x, &planned.y}) {
     if (source->read && source->range.p != c.z) plan.placement.uses(source->lies);
   }
