@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/checker.hpp"
@@ -128,8 +127,6 @@ class CudaBackend final : public Backend {
   bool starts_early_ = false;  // kernels on this device, see kernels::Stream
   cudaStream_t own_stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // of await_order()
-  // Keeps the launches of one reduction together, so that one after the other may use its stream's scratch.
-  std::mutex launching_;
   ReduceScratchPool scratch_;
   DriverPool pool_;
   Checker checker_;

@@ -37,7 +37,7 @@ void add_rows_launcher_names(LauncherNames& names) {
   add_names(names, GPUMEM_FAMILY_SCATTER, kScatter);
 }
 
-// Two launches, which the lock keeps together: the next call on the stream uses the same scratch.
+// Two launches, which the lease keeps together: the next call on the stream uses the same scratch.
 BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
                                      const Choice& choice, Until until) {
   const auto launcher = (named == NamedRows::of_src ? kGather : kScatter)[choice.launcher].launch;
@@ -46,8 +46,8 @@ BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const
   std::optional<ResultSlots::Lease> slot;
   if (until == Until::complete) slot.emplace(slots_);
   {
-    const std::lock_guard<std::mutex> lock(launching_);
-    const auto scratch = scratch_in(scratch_.for_stream(native(stream)), slot ? slot->device() : nullptr);
+    const auto lease = scratch_.for_stream(native(stream));
+    const auto scratch = scratch_in(lease.scratch, slot ? slot->device() : nullptr);
     GPUMEM_CUDA(launcher(params, choice.shape, scratch, kernel_stream(stream)));
   }
   if (!slot) return {};

@@ -126,8 +126,8 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, 
   launch.slot = slot.device();
   launch.ticket = slot.ticket();
   {
-    const std::lock_guard<std::mutex> lock(launching_);
-    launch.scratch = scratch_.for_stream(native(stream));
+    const auto lease = scratch_.for_stream(native(stream));
+    launch.scratch = lease.scratch;
     GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
   }
   wait_for(slot, native(stream));
@@ -141,8 +141,8 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, 
   const auto launcher = kReduce[choice.launcher].launch;
   require_open(stream);
   kernels::ReduceLaunch launch = launch_of(params, choice.shape);
-  const std::lock_guard<std::mutex> lock(launching_);
-  launch.scratch = scratch_.for_stream(native(stream));
+  const auto lease = scratch_.for_stream(native(stream));
+  launch.scratch = lease.scratch;
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
 }
 
@@ -150,9 +150,8 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, 
 // takes back what it has left in scratch memory.
 template <class Launcher>
 void CudaBackend::launch_lines(const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream) {
-  // The lock keeps those of one call together, since the next one on the stream uses the same scratch.
-  const std::lock_guard<std::mutex> lock(launching_);
-  launch.scratch = scratch_.for_stream(native(stream));
+  const auto lease = scratch_.for_stream(native(stream));
+  launch.scratch = lease.scratch;
   const cudaError_t error = launcher(launch, kernel_stream(stream));
   if (error == cudaSuccess && launch.slot == nullptr && ends_silently(launch)) return;
   if (error != cudaSuccess) {
@@ -196,7 +195,7 @@ void CudaBackend::warm_up_reductions() {
   if (capturing(own_stream_)) return;
   constexpr int32_t kSingleTile = 1;
   static_assert(std::string_view(kReduce[kSingleTile].name) == "single_tile");
-  const void* zeros = scratch_.for_stream(own_stream_).counters;
+  const void* zeros = scratch_.for_stream(own_stream_).scratch.counters;
   for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
     for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_ARG_MIN}) {
       const int32_t threads = 32 * single_tile_warps(node_kind(dtype, op));

@@ -9,7 +9,7 @@ using kernels::kScratchCounters;
 void ReduceScratchPool::open() { GPUMEM_CUDA(cudaStreamCreateWithFlags(&housekeeping_, cudaStreamNonBlocking)); }
 
 void ReduceScratchPool::close() noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
   for (const auto& piece : pieces_) {
     static_cast<void>(cudaFree(piece->scratch.nodes));
     if (piece->passed != nullptr) static_cast<void>(cudaEventDestroy(piece->passed));
@@ -82,14 +82,27 @@ void ReduceScratchPool::attach(Piece* piece, cudaGraph_t graph) {
   GPUMEM_CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
 }
 
-kernels::ReduceScratch ReduceScratchPool::for_stream(cudaStream_t stream) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+ReduceScratchPool::Piece* ReduceScratchPool::of_stream(cudaStream_t stream) {
+  const auto own = of_stream_.find(stream);
+  return own == of_stream_.end() ? nullptr : own->second;
+}
+
+ReduceScratchPool::Lease ReduceScratchPool::for_stream(cudaStream_t stream) {
+  const auto leased = [](Piece* piece) {
+    return Lease{piece->scratch, std::unique_lock<std::mutex>(piece->launching)};
+  };
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
   GPUMEM_CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, nullptr, nullptr, nullptr));
   const bool capturing = status == cudaStreamCaptureStatusActive;
-  const auto own = of_stream_.find(stream);
-  if (!capturing && own != of_stream_.end()) return own->second->scratch;
+  Piece* own = nullptr;
+  if (!capturing) {
+    const std::shared_lock<std::shared_mutex> lock(mutex_);
+    own = of_stream(stream);
+  }
+  if (own != nullptr) return leased(own);
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
+  if (!capturing && (own = of_stream(stream)) != nullptr) return leased(own);
   Piece* piece = idle_piece(stream, capturing);
   if (piece == nullptr) {
     {
@@ -103,11 +116,11 @@ kernels::ReduceScratch ReduceScratchPool::for_stream(cudaStream_t stream) {
   } else {
     of_stream_.emplace(stream, piece);
   }
-  return piece->scratch;
+  return leased(piece);
 }
 
 void ReduceScratchPool::stream_ends(cudaStream_t stream) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
   const auto own = of_stream_.find(stream);
   if (own == of_stream_.end()) return;
   Piece* piece = own->second;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <vector>
 
 #include "backend/cuda/cuda_check.hpp"
@@ -22,8 +23,13 @@ class ReduceScratchPool {
   // After all work is done. Pieces of graphs that still live are freed too: no graph outlives its context.
   void close() noexcept;
 
-  // What the next launch on the stream may use until it is done.
-  kernels::ReduceScratch for_stream(cudaStream_t stream);
+  // What the next launches on the stream may use until they are done. While the lease lasts, other threads that launch on the same
+  // stream wait: the launches of one call follow each other.
+  struct Lease {
+    kernels::ReduceScratch scratch;
+    std::unique_lock<std::mutex> lock;
+  };
+  Lease for_stream(cudaStream_t stream);
   // The stream is about to end, or to be given back to the program: its piece goes to whoever comes next, after its work.
   void stream_ends(cudaStream_t stream) noexcept;
 
@@ -32,6 +38,7 @@ class ReduceScratchPool {
     kernels::ReduceScratch scratch;
     cudaEvent_t passed = nullptr;  // its last use by a stream that has ended
     bool waited = true;            // nothing to wait for
+    std::mutex launching;
   };
   // What graphs give their pieces back to: it may outlive the pool.
   struct Shelf {
@@ -44,11 +51,12 @@ class ReduceScratchPool {
   };
 
   static void give_back(void* of_graph) noexcept;
+  Piece* of_stream(cudaStream_t stream);
   Piece* idle_piece(cudaStream_t stream, bool capturing);
   Piece* new_piece();
   void attach(Piece* piece, cudaGraph_t graph);
 
-  std::mutex mutex_;
+  std::shared_mutex mutex_;
   cudaStream_t housekeeping_ = nullptr;  // captures nothing, waits for nobody
   std::vector<std::unique_ptr<Piece>> pieces_;
   std::map<cudaStream_t, Piece*> of_stream_;
