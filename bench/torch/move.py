@@ -97,6 +97,7 @@ class Run:
 
         def in_turn():  # what is timed leaves any number of transposes behind
             src.copy_(want.transpose(1, 2).reshape(-1))
+            torch.cuda.synchronize()
             own()
             torch.cuda.synchronize()
             return same(y, want)

@@ -1,14 +1,15 @@
 // Copies. Every kernel reads each byte once and writes it once: twice the bytes copied.
-//   vec16                one range, 16 bytes a thread and as many blocks as it takes: neighbouring lanes move neighbouring words. The
-//                        ends before the first 16-byte boundary and after the last are moved by the first block, a byte a thread.
+//   vec16                one range, 16 bytes a thread and as many blocks as it takes: neighbouring lanes move neighbouring words. Where
+//                        src and dst are not equally far from a multiple of 16, a thread reads the two aligned words that its bytes
+//                        lie in, and funnel shifts put them into place. The ends are moved by the first block, a byte a thread.
 //                        H200, 4 GiB: 4280 GB/s, where cudaMemcpyAsync ran at 4295.
 //   vec4, vec2, scalar   the textbook's: one range as words of four, two and one times 4 bytes, a word a thread at a time in a loop
 //                        over the grid's stride; what is shorter than a word at the end is moved by the first block.
-//   rows                 rows with gaps between them, cut into pieces of one access a lane; a piece has 1 to 32 lanes, so that the
-//                        accesses of a warp lie in neighbouring rows where rows are short. A row is moved in the widest accesses at
-//                        which all rows begin, and its end in halves of that.
-//   bytes                anything, a byte a thread.
+//   realigned            anything: rows with gaps between them, and both sides at any address. As vec16 where those differ; what a row
+//                        has of its first and last word is written in parts.
 #include "kernels/copy/copy.hpp"
+
+#include <algorithm>
 
 #include "kernels/copy/limits.hpp"
 #include "kernels/division.hpp"
@@ -23,16 +24,30 @@ constexpr int kThreads = kCopyThreads;
 __device__ int64_t first_of_thread() { return int64_t{blockIdx.x} * kThreads + threadIdx.x; }
 __device__ int64_t grid_step() { return int64_t{gridDim.x} * kThreads; }
 
-// head bytes, words words of 16, and less than 16 bytes after them.
+// The 16 bytes that begin `by` bytes into two words, 0 <= by < 16.
+__device__ __forceinline__ uint4 shifted(const uint4& low, const uint4& high, unsigned by) {
+  const uint32_t in[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  uint32_t eighth[6], quarter[5];
+#pragma unroll
+  for (int i = 0; i < 6; ++i) eighth[i] = (by & 8) != 0 ? in[i + 2] : in[i];
+#pragma unroll
+  for (int i = 0; i < 5; ++i) quarter[i] = (by & 4) != 0 ? eighth[i + 1] : eighth[i];
+  const auto word = [&](int i) { return __funnelshift_r(quarter[i], quarter[i + 1], 8 * (by & 3)); };
+  return uint4{word(0), word(1), word(2), word(3)};
+}
+
+// head bytes, words words of 16 of dst, and less than 32 bytes after them. Those of src begin `by` bytes into aligned words.
+template <bool kShifts>
 __global__ void __launch_bounds__(kThreads)
     vec16_kernel(unsigned char* __restrict__ dst, const unsigned char* __restrict__ src, int64_t bytes, int64_t head,
-                 int64_t words) {
+                 int64_t words, unsigned by) {
   after_earlier_work();
   const int64_t step = grid_step();
   auto* to = reinterpret_cast<uint4*>(dst + head);
-  const auto* from = reinterpret_cast<const uint4*>(src + head);
+  const auto* from = reinterpret_cast<const uint4*>(src + head - by);
 #pragma unroll 1
-  for (int64_t i = first_of_thread(); i < words; i += step) to[i] = from[i];
+  for (int64_t i = first_of_thread(); i < words; i += step)
+    to[i] = kShifts ? shifted(from[i], from[i + 1], by) : from[i];
   if (blockIdx.x != 0) return;
   const int64_t tail = head + words * 16 + threadIdx.x;
   if (threadIdx.x < head) dst[threadIdx.x] = src[threadIdx.x];
@@ -52,94 +67,81 @@ __global__ void __launch_bounds__(kThreads)
   if (tail < bytes) dst[tail] = src[tail];
 }
 
-// Where a row lies on each side.
-struct Row {
-  unsigned char* dst;
-  const unsigned char* src;
-  __device__ Row(const CopyParams& params, int64_t row) {
-    int64_t slice = 0;
-    if (params.slices > 1) {
-      const Quotient in(row, params.rows);
-      slice = in.quotient;
-      row = in.rest;
-    }
-    dst = reinterpret_cast<unsigned char*>(params.dst) + slice * params.dst_slice + row * params.dst_pitch;
-    src = reinterpret_cast<const unsigned char*>(params.src) + slice * params.src_slice + row * params.src_pitch;
-  }
-};
-
-template <int kBytes>
-__device__ void move_word(unsigned char* dst, const unsigned char* src) {
-  using Word = WordOf<kBytes>;
-  *reinterpret_cast<Word*>(dst) = *reinterpret_cast<const Word*>(src);
-}
-
-// Less than 2 * kBytes bytes, from an address that is aligned to twice kBytes.
-template <int kBytes>
-__device__ void move_rest(unsigned char* dst, const unsigned char* src, int rest) {
-  if (rest & kBytes) {
-    move_word<kBytes>(dst, src);
-    dst += kBytes;
-    src += kBytes;
-  }
-  if constexpr (kBytes > 1) move_rest<kBytes / 2>(dst, src, rest);
-}
-
-// Pieces of a row, and what finds a piece's row and a row's slice.
-struct Pieces {
+// The aligned words of 16 bytes that rows of dst touch, and what finds a word's row and a row's slice.
+struct RowWords {
   Divisor<uint64_t> of_row;
   Divisor<uint64_t> rows;
   int64_t all;
-  int log2_lanes;
+  const unsigned char* src_end;
 };
 
-template <int kAccess>
-__global__ void __launch_bounds__(kThreads)
-    rows_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ Pieces pieces) {
-  constexpr int kDepth = copy_row_depth(kAccess);
-  const int groups = kThreads >> pieces.log2_lanes;  // in a block, each with a piece at a time
-  const int64_t lane = threadIdx.x & ((1u << pieces.log2_lanes) - 1);
-  const int64_t first = int64_t{blockIdx.x} * groups + (threadIdx.x >> pieces.log2_lanes);
-  for (int64_t i = first; i < pieces.all; i += int64_t{gridDim.x} * groups) {
-    const auto index = static_cast<uint64_t>(i);
-    const uint64_t row = pieces.of_row.quotient(index);
-    const auto piece = static_cast<int64_t>(index - row * pieces.of_row.value);
-    const uint64_t slice = params.slices > 1 ? pieces.rows.quotient(row) : 0;
-    const auto in_slice = static_cast<int64_t>(row - slice * pieces.rows.value);
-    const int64_t at = ((piece * kDepth << pieces.log2_lanes) + lane) * kAccess;
-    auto* dst = reinterpret_cast<unsigned char*>(params.dst) + static_cast<int64_t>(slice) * params.dst_slice +
-                in_slice * params.dst_pitch + at;
-    const auto* src = reinterpret_cast<const unsigned char*>(params.src) +
-                      static_cast<int64_t>(slice) * params.src_slice + in_slice * params.src_pitch + at;
-    WordOf<kAccess> word[kDepth];
-    const int step = kAccess << pieces.log2_lanes;
-    const int64_t left = params.row_bytes - at;
+// Of the aligned word at p the bytes between begin and end; the others are 0.
+__device__ __forceinline__ uint4 load_within(const unsigned char* p, const unsigned char* begin,
+                                             const unsigned char* end) {
+  if (p >= begin && p + 16 <= end) return *reinterpret_cast<const uint4*>(p);
+  uint32_t quarter[4] = {0, 0, 0, 0};
 #pragma unroll
-    for (int k = 0; k < kDepth; ++k) {
-      if (k * step + kAccess <= left) word[k] = *reinterpret_cast<const WordOf<kAccess>*>(src + k * step);
-    }
+  for (int i = 0; i < 16; ++i) {
+    if (p + i >= begin && p + i < end) quarter[i / 4] |= uint32_t{p[i]} << 8 * (i % 4);
+  }
+  return uint4{quarter[0], quarter[1], quarter[2], quarter[3]};
+}
+
+__device__ __forceinline__ uint32_t quarter_of(const uint4& word, int i) {
+  return (i & 2) != 0 ? (i & 1) != 0 ? word.w : word.z : (i & 1) != 0 ? word.y : word.x;
+}
+
+// Bytes [begin, end) of a word, by as few accesses as their alignment allows.
+__device__ __forceinline__ void store_part(unsigned char* to, const uint4& word, int begin, int end) {
+  int at = begin;
+  const auto store = [&](int bytes) {
+    const uint32_t value = quarter_of(word, at / 4) >> 8 * (at % 4);
+    if (bytes == 1) to[at] = static_cast<unsigned char>(value);
+    if (bytes == 2) *reinterpret_cast<uint16_t*>(to + at) = static_cast<uint16_t>(value);
+    if (bytes == 4) *reinterpret_cast<uint32_t*>(to + at) = value;
+    at += bytes;
+  };
 #pragma unroll
-    for (int k = 0; k < kDepth; ++k) {
-      if (k * step + kAccess <= left) {
-        *reinterpret_cast<WordOf<kAccess>*>(dst + k * step) = word[k];
-      } else if constexpr (kAccess > 1) {
-        if (k * step < left) move_rest<kAccess / 2>(dst + k * step, src + k * step, static_cast<int>(left - k * step));
-      }
-    }
+  for (int bytes = 1; bytes <= 2; bytes *= 2) {
+    if ((at & bytes) != 0 && at + bytes <= end) store(bytes);
+  }
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    if (at + 4 <= end) store(4);
+  }
+#pragma unroll
+  for (int bytes = 2; bytes > 0; bytes /= 2) {
+    if (at + bytes <= end) store(bytes);
   }
 }
 
-__global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__ CopyParams params) {
-  const int64_t bytes = params.row_bytes * params.rows * params.slices;
+__global__ void __launch_bounds__(kThreads)
+    realigned_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ RowWords words) {
+  after_earlier_work();
+  const auto* src_begin = reinterpret_cast<const unsigned char*>(params.src);
   const int64_t step = grid_step();
-  for (int64_t i = first_of_thread(); i < bytes; i += step) {
-    int64_t row = 0;
-    if (i >= params.row_bytes) {
-      row = i <= UINT32_MAX ? static_cast<uint32_t>(i) / static_cast<uint32_t>(params.row_bytes) : i / params.row_bytes;
+#pragma unroll 1
+  for (int64_t i = first_of_thread(); i < words.all; i += step) {
+    const uint64_t row = words.of_row.quotient(static_cast<uint64_t>(i));
+    const int64_t in_row = i - static_cast<int64_t>(row * words.of_row.value);
+    const auto slice = params.slices > 1 ? static_cast<int64_t>(words.rows.quotient(row)) : 0;
+    const int64_t in_slice = static_cast<int64_t>(row) - slice * params.rows;
+    auto* dst = reinterpret_cast<unsigned char*>(params.dst) + slice * params.dst_slice + in_slice * params.dst_pitch;
+    const int64_t at = 16 * in_row - static_cast<int64_t>(reinterpret_cast<uintptr_t>(dst) % 16);
+    const int begin = at < 0 ? static_cast<int>(-at) : 0;
+    const int end = params.row_bytes - at < 16 ? static_cast<int>(params.row_bytes - at) : 16;
+    if (begin >= end) continue;
+    const auto* from = src_begin + slice * params.src_slice + in_slice * params.src_pitch + at;
+    const auto by = static_cast<int>(reinterpret_cast<uintptr_t>(from) % 16);
+    uint4 low{0, 0, 0, 0}, high{0, 0, 0, 0};
+    if (by + begin < 16) low = load_within(from - by, src_begin, words.src_end);
+    if (by + end > 16) high = load_within(from - by + 16, src_begin, words.src_end);
+    const uint4 word = by == 0 ? low : shifted(low, high, static_cast<unsigned>(by));
+    if (begin == 0 && end == 16) {
+      *reinterpret_cast<uint4*>(dst + at) = word;
+    } else {
+      store_part(dst + at, word, begin, end);
     }
-    const int64_t at = i - row * params.row_bytes;
-    const Row here(params, row);
-    here.dst[at] = here.src[at];
   }
 }
 
@@ -151,26 +153,19 @@ cudaError_t start_words(const CopyParams& params, const LaunchShape& shape, Stre
                  reinterpret_cast<const unsigned char*>(params.src), params.row_bytes);
 }
 
-template <int kAccess>
-cudaError_t start_rows(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  Pieces pieces{};
-  while ((1 << pieces.log2_lanes) < copy_row_lanes(params.row_bytes, kAccess)) ++pieces.log2_lanes;
-  const int64_t of_row = copy_row_pieces(params.row_bytes, kAccess);
-  pieces.of_row = Divisor<uint64_t>(static_cast<uint64_t>(of_row));
-  pieces.rows = Divisor<uint64_t>(static_cast<uint64_t>(params.rows));
-  pieces.all = of_row * params.rows * params.slices;
-  return enqueue(rows_kernel<kAccess>, blocks(shape), kThreads, stream, params, pieces);
-}
-
 }  // namespace
 
 cudaError_t copy_vec16(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(params.dst) % 16);
-  const int64_t to_boundary = (16 - misalignment) % 16;
-  const int64_t head = to_boundary < params.row_bytes ? to_boundary : params.row_bytes;
-  return enqueue_early(vec16_kernel, blocks(shape), kThreads, stream, reinterpret_cast<unsigned char*>(params.dst),
-                       reinterpret_cast<const unsigned char*>(params.src), params.row_bytes, head,
-                       (params.row_bytes - head) / 16);
+  const auto past = [](const char* p) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) % 16); };
+  const int64_t shift = past(params.src - past(params.dst));
+  // Aligned words of src hold no byte that is not of src: one more of dst is moved by bytes where the first or last would.
+  int64_t head = (16 - past(params.dst)) % 16;
+  if (head < shift) head += 16;
+  head = std::min(head, params.row_bytes);
+  const int64_t words = (params.row_bytes - head - (shift == 0 ? 0 : 16 - shift)) / 16;
+  return enqueue_early(shift == 0 ? vec16_kernel<false> : vec16_kernel<true>, blocks(shape), kThreads, stream,
+                       reinterpret_cast<unsigned char*>(params.dst), reinterpret_cast<const unsigned char*>(params.src),
+                       params.row_bytes, head, std::max<int64_t>(words, 0), static_cast<unsigned>(shift));
 }
 
 cudaError_t copy_vec4(const CopyParams& params, const LaunchShape& shape, Stream stream) {
@@ -183,14 +178,14 @@ cudaError_t copy_scalar(const CopyParams& params, const LaunchShape& shape, Stre
   return start_words<uint32_t>(params, shape, stream);
 }
 
-cudaError_t copy_rows(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  return for_size(params.access(), [&]<int kAccess>() { return start_rows<kAccess>(params, shape, stream); });
+cudaError_t copy_realigned(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  const int64_t of_row = params.words_of_row();
+  const RowWords words{Divisor<uint64_t>(static_cast<uint64_t>(of_row)),
+                       Divisor<uint64_t>(static_cast<uint64_t>(params.rows)), of_row * params.rows * params.slices,
+                       reinterpret_cast<const unsigned char*>(params.src) + params.src_extent()};
+  return enqueue_early(realigned_kernel, blocks(shape), kThreads, stream, params, words);
 }
 
-cudaError_t copy_bytes(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  return enqueue(bytes_kernel, blocks(shape), kThreads, stream, params);
-}
-
-cudaError_t copy_preload() { return preload(vec16_kernel); }
+cudaError_t copy_preload() { return preload(vec16_kernel<false>, vec16_kernel<true>, realigned_kernel); }
 
 }  // namespace gpumem::kernels

@@ -17,8 +17,7 @@ CopyLauncher copy_vec4;
 CopyLauncher copy_vec2;
 CopyLauncher copy_scalar;
 
-CopyLauncher copy_rows;
-CopyLauncher copy_bytes;
+CopyLauncher copy_realigned;  // any
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t copy_preload();

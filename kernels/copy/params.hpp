@@ -42,9 +42,19 @@ struct CopyParams {
   int64_t elements() const noexcept { return bytes(); }
   // The widest access at which every row begins, on both sides.
   int64_t access() const noexcept {
-    const auto addresses = reinterpret_cast<uintptr_t>(dst) | reinterpret_cast<uintptr_t>(src);
-    const int64_t pitches = (rows > 1 ? dst_pitch | src_pitch : 0) | (slices > 1 ? dst_slice | src_slice : 0);
-    return widest_access(addresses | static_cast<uint64_t>(pitches));
+    return widest_access(starts(dst, dst_pitch, dst_slice) | starts(src, src_pitch, src_slice));
+  }
+  // Aligned words of 16 bytes that a row of dst touches, at most.
+  int64_t words_of_row() const noexcept {
+    return row_accesses(row_bytes + 16 - widest_access(starts(dst, dst_pitch, dst_slice)), 16);
+  }
+  // From the first byte of src to its last.
+  int64_t src_extent() const noexcept { return (slices - 1) * src_slice + (rows - 1) * src_pitch + row_bytes; }
+
+ private:
+  // The bits of the addresses at which the rows of a side begin.
+  uint64_t starts(const void* side, int64_t pitch, int64_t slice) const noexcept {
+    return reinterpret_cast<uintptr_t>(side) | static_cast<uint64_t>((rows > 1 ? pitch : 0) | (slices > 1 ? slice : 0));
   }
 };
 

@@ -81,9 +81,6 @@ constexpr int64_t aos_soa_tile(int64_t element_bytes, int64_t width) noexcept {
   return (kAosSoaShared / (width * element_bytes) - padding) / 32 * 32;
 }
 
-// Side of the tile of the transpose by 4-byte words of 1- and 2-byte elements.
-constexpr int64_t byte_perm_words_tile(int64_t element_bytes) noexcept { return 128 / element_bytes; }
-
 // The tile of the transpose of 1- and 2-byte elements by byte permutations, 16 bytes an access: 128 bytes of each row of dst, 256 of each row of src. On an
 // H200 256 x 128, 128 x 128, 192 x 64 and 256 x 64 bytes are 0.01 to 0.03 slower, 384 x 128 reach 0.55 of a copy for 0.94.
 constexpr int64_t byte_perm_rows(int64_t element_bytes) noexcept { return 128 / element_bytes; }

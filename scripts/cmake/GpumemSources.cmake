@@ -146,7 +146,7 @@ set(kernel_sources
   kernels/stream.cu
   kernels/transpose/aos_soa.cu
   kernels/transpose/byte_perm_vec16.cu
-  kernels/transpose/byte_perm_words.cu
+  kernels/transpose/chunks.cu
   kernels/transpose/in_place_c2r.cu
   kernels/transpose/in_place_shared.cu
   kernels/transpose/in_place_tiles.cu

@@ -8,6 +8,7 @@
 #include "kernels/permute/contiguous_boxes.hpp"
 #include "kernels/permute/limits.hpp"
 #include "kernels/permute/packed.hpp"
+#include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "ops/permute/permute_transpose.hpp"
 #include "select/select.hpp"
@@ -70,8 +71,11 @@ const char* accepts_tiled(const DeviceProps&, const PermuteParams& p) noexcept {
 
 const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
   if (!is_transpose(p.axes)) return "it needs two axes, or three of which one counts matrices";
-  if (tiles_filled(transpose_of(p)) < kLeastFilled) return "it needs axes that fill tiles of 64 x 64 better";
-  return misaligned(p);
+  if (const char* reason = misaligned(p)) return reason;
+  const TransposeParams t = transpose_of(p);
+  const bool tight = t.dst_ld == t.rows && t.dst_batch_stride == t.rows * t.cols;
+  const bool small = t.batches > 1 && tight && t.rows * t.cols <= kSmallMatrixBytes / t.element_bytes;
+  return small || tiles_filled(t) >= kLeastFilled ? nullptr : "it needs axes that fill tiles of 64 x 64 better";
 }
 
 // What the transposes' table makes of it.

@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
+#include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "select/variants.hpp"
 
@@ -54,6 +55,20 @@ const char* accepts_aligned(const DeviceProps&, const TransposeParams& p) noexce
   return nullptr;
 }
 
+// A block then writes where it has read, and nowhere else.
+const char* accepts_in_place_chunks(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (!p.in_place()) return kApart;
+  if (misalignment(p.dst) % p.element_bytes != 0) return "it needs dst aligned to its elements";
+  if (p.rows * p.cols > kSmallMatrixBytes / p.element_bytes) return "it needs matrices of at most 16 KiB";
+  const bool tight = p.dst_ld == p.rows && (p.batches == 1 || p.dst_batch_stride == p.rows * p.cols);
+  return tight ? nullptr : "it needs matrices without gaps, and none between them";
+}
+
+const char* accepts_chunks(const DeviceProps& d, const TransposeParams& p) noexcept {
+  if (const char* reason = accepts_aligned(d, p)) return reason;
+  return chunk_plan(p).fits ? nullptr : "it needs matrices of which a tile fits into 64 KiB of shared memory";
+}
+
 const char* accepts_aos_soa(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (std::min(p.rows, p.cols) > kAosSoaWidth) return "it needs at most 32 rows or at most 32 columns";
   return accepts_aligned(d, p);
@@ -62,11 +77,6 @@ const char* accepts_aos_soa(const DeviceProps& d, const TransposeParams& p) noex
 const char* accepts_host_aos_soa(const DeviceProps&, const TransposeParams& p) noexcept {
   if (p.in_place()) return kInPlace;
   return std::min(p.rows, p.cols) <= kHostAosSoaWidth ? nullptr : "it needs at most 16 rows or at most 16 columns";
-}
-
-const char* accepts_small_elements(const DeviceProps&, const TransposeParams& p) noexcept {
-  if (p.in_place()) return kInPlace;
-  return p.element_bytes <= 2 ? nullptr : "it needs elements of 1 or 2 bytes";
 }
 
 // Small matrices would leave most of its tiles empty.
@@ -92,6 +102,14 @@ const char* accepts_byte_perm(const DeviceProps& d, const TransposeParams& p) no
   return accepts_vec16(d, p);
 }
 
+// Small matrices would leave most of a tile empty, and small elements of rows that begin anywhere have no other way by 16 bytes.
+const char* yields_to_tiles(const DeviceProps& d, const TransposeParams& p) noexcept {
+  const bool small = p.batches > 1 && p.rows * p.cols <= kSmallMatrixBytes / p.element_bytes;
+  const bool narrow = std::min(p.rows, p.cols) <= kAosSoaWidth;
+  if (small || (p.element_bytes <= 2 && !narrow && accepts_vec16(d, p) != nullptr)) return nullptr;
+  return "tiles are as fast for matrices that fill them";
+}
+
 LaunchShape blocks(const TransposeParams& p, int64_t a_matrix, int32_t threads, int32_t per_thread,
                    int64_t tile) noexcept {
   return {std::min(p.batches * a_matrix, kMaxGrid), threads, per_thread, tile};
@@ -107,9 +125,6 @@ LaunchShape vec16_shape(const DeviceProps&, const TransposeParams& p) noexcept {
 LaunchShape padded_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   return tiles_of(p, kTransposePaddedTile);
 }
-LaunchShape words_shape(const DeviceProps&, const TransposeParams& p) noexcept {
-  return tiles_of(p, byte_perm_words_tile(p.element_bytes));
-}
 LaunchShape byte_perm_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t rows = byte_perm_rows(p.element_bytes);
   const int64_t cols = byte_perm_cols(p.element_bytes);
@@ -121,6 +136,11 @@ LaunchShape realigned_shape(const DeviceProps&, const TransposeParams& p) noexce
   const int64_t sector = realigned_sector(p.element_bytes);
   const auto loads = static_cast<int32_t>((rows + sector) * cols / kTransposeThreads);
   return blocks(p, ceil_div(p.rows + sector - 1, rows) * ceil_div(p.cols, cols), kTransposeThreads, loads, cols);
+}
+LaunchShape chunks_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+  const ChunkPlan plan = chunk_plan(p);
+  const auto words = static_cast<int32_t>(ceil_div(plan.runs * plan.run_words, plan.threads));
+  return {std::min(plan.all, kMaxGrid), plan.threads, words, plan.matrices * plan.rows};
 }
 LaunchShape aos_soa_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t tile = aos_soa_tile(p.element_bytes, std::min(p.rows, p.cols));
@@ -185,15 +205,16 @@ LaunchShape serial_shape(const DeviceProps&, const TransposeParams& p) noexcept 
 // A row stands where it was measured to win (H200; figures beside the kernels and in docs/experiments.md). The variants in
 // place take no other problem, and no other variant takes theirs.
 constexpr Variant<TransposeParams> kTable[] = {
+    {"in_place_chunks", Runs::cuda, 1, accepts_in_place_chunks, chunks_shape},
     {"in_place_tiles_vec16", Runs::cuda, 1, accepts_square_words, in_place_vec16_shape},
     {"in_place_tiles", Runs::cuda, 1, accepts_square, in_place_shape},
     {"in_place_shared", Runs::cuda, 1, accepts_in_place_shared, in_place_shared_shape},
     {"in_place_c2r", Runs::cuda, 1, accepts_rectangle, c2r_shape},
+    {"chunks", Runs::cuda, 1, accepts_chunks, chunks_shape, yields_to_tiles},
     {"aos_soa", Runs::cuda, 2, accepts_aos_soa, aos_soa_shape},
     {"byte_perm_vec16", Runs::cuda, 1, accepts_byte_perm, byte_perm_shape},
     {"tile_vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
     {"tile_realigned", Runs::cuda, 2, accepts_realigned, realigned_shape},
-    {"byte_perm_words", Runs::cuda, 1, accepts_small_elements, words_shape},
     {"tile_padded", Runs::cuda, 2, accepts_aligned, padded_shape},
     {"shared_padded", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
     {"shared", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},

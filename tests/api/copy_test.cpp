@@ -272,7 +272,7 @@ TEST_P(Copies, ExplainSaysWhoCopies) {
   ASSERT_TRUE(ok(gpumem_copy_2d(ctx, p + 2049, 40, p, 40, 20, 10)));
   EXPECT_EQ(last_problem(), "copy bytes=20 rows=10 src_pitch=40 dst_pitch=40 src=device dst=device dst_misaligned=1");
   explain_last();
-  EXPECT_EQ(explained.variant, on_cuda() ? "rows" : "host_parallel");
+  EXPECT_EQ(explained.variant, on_cuda() ? "realigned" : "host_parallel");
   ASSERT_TRUE(ok(gpumem_copy_3d_async(ctx, p + 2048, 40, 401, p, 40, 401, 20, 10, 2, nullptr)));
   EXPECT_EQ(last_problem(),
             "copy bytes=20 rows=10 slices=2 src_pitch=40 src_slice=401 dst_pitch=40 dst_slice=401 "
@@ -284,7 +284,7 @@ TEST_P(Copies, ExplainSaysWhoCopies) {
   EXPECT_TRUE(explained.json.member("empty").text == "true") << "dst == src";
 
   // Over the link the driver copies, or rings: what is forced for other copies says nothing there.
-  ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, on_cuda() ? "bytes" : "host_serial")));
+  ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_COPY, on_cuda() ? "scalar" : "host_serial")));
   ASSERT_TRUE(ok(gpumem_copy_3d(ctx, b.data(), 40, 401, p, 40, 401, 20, 10, 2)));
   explain_last();
   EXPECT_EQ(explained.variant, on_cuda() ? "rings" : "host_serial");

@@ -29,7 +29,7 @@ TEST_P(TransposeInPlace, AKnownRectangleAndBack) {
 }
 
 TEST_P(TransposeInPlace, ThePassesAndTheirUndoingByEachVariant) {
-  const std::initializer_list<const char*> on_device = {"in_place_shared", "in_place_c2r"};
+  const std::initializer_list<const char*> on_device = {"in_place_chunks", "in_place_shared", "in_place_c2r"};
   const std::initializer_list<const char*> on_host = {"host_in_place_buffer", "host_in_place_c2r"};
   for (const char* variant : on_cuda() ? on_device : on_host) {
     ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, variant)));
@@ -88,7 +88,7 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   const std::string tiles = on_cuda() ? "tile_padded" : "host_tiled";
   Explained in_place;
   ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), in_place)));
-  EXPECT_EQ(in_place.variant, swap);
+  EXPECT_EQ(in_place.variant, on_cuda() ? "in_place_chunks" : swap);
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, swap.c_str())));
   EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_transpose(ctx, 4, 20, 20, x.get(), 20, y.get(), 20), {swap, "apart"}));
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, tiles.c_str())));
@@ -107,7 +107,7 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   std::string text;
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, nullptr)));
   ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 30, x.get(), 30, x.get(), 20), in_place)));
-  EXPECT_EQ(in_place.variant, on_cuda() ? "in_place_shared" : "host_in_place_buffer");
+  EXPECT_EQ(in_place.variant, on_cuda() ? "in_place_chunks" : "host_in_place_buffer");
   ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 30, x.get(), 30, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));
   EXPECT_NE(text.find("it needs a square matrix"), std::string::npos) << text;
   ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), GPUMEM_FORMAT_TEXT, text)));

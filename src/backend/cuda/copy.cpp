@@ -60,14 +60,13 @@ cudaError_t by_driver(const CopyParams& block, const LaunchShape&, kernels::Stre
 }
 
 constexpr CudaLauncher<CopyParams> kCopy[] = {
-    {"rows", kernels::copy_rows},
     {"vec16", kernels::copy_vec16},
     {"driver", by_driver},
     {"rings", nullptr},  // of host threads and the driver's copies: src/ops/copy/ring_copy.cpp
     {"vec4", kernels::copy_vec4},
     {"vec2", kernels::copy_vec2},
     {"scalar", kernels::copy_scalar},
-    {"bytes", kernels::copy_bytes},
+    {"realigned", kernels::copy_realigned},
 };
 
 }  // namespace

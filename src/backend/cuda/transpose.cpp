@@ -7,15 +7,16 @@ namespace gpumem {
 namespace {
 
 constexpr Launcher<kernels::TransposeLauncher*> kTranspose[] = {
+    {"in_place_chunks", kernels::transpose_chunks},
     {"in_place_tiles_vec16", kernels::transpose_in_place_tiles_vec16},
     {"in_place_tiles", kernels::transpose_in_place_tiles},
     {"in_place_shared", kernels::transpose_in_place_shared},
     {"in_place_c2r", nullptr},  // takes scratch memory
+    {"chunks", kernels::transpose_chunks},
     {"aos_soa", kernels::transpose_aos_soa},
     {"byte_perm_vec16", kernels::transpose_byte_perm_vec16},
     {"tile_vec16", kernels::transpose_tile_vec16},
     {"tile_realigned", kernels::transpose_tile_realigned},
-    {"byte_perm_words", kernels::transpose_byte_perm_words},
     {"tile_padded", kernels::transpose_tile_padded},
     {"shared_padded", kernels::transpose_shared_padded},
     {"shared", kernels::transpose_shared},
