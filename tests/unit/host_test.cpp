@@ -1,6 +1,7 @@
 // The host backend's parts: every instruction set computes the same, the probes tell the truth, queues keep order.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -65,6 +66,31 @@ TEST(Probe, TellsMappedFromUnmappedAndReadOnly) {
   EXPECT_FALSE(host_readable(reinterpret_cast<void*>(0x10)));
   EXPECT_FALSE(host_readable(reinterpret_cast<void*>(0x8000000000000000u)));
   munmap(p, 2 * page);
+}
+
+// What is sure to be there is not asked for: the thread's own stack, from this frame up, and the heap of brk(). The rest is, also
+// where the stack is not the thread's own.
+TEST(Probe, KnowsTheStackAndTheHeapOfTheProgram) {
+  int local = 42;
+  EXPECT_TRUE(host_readable(&local));
+  EXPECT_TRUE(host_writable(&local));
+  EXPECT_EQ(local, 42);
+  void* const end = sbrk(0);
+  EXPECT_FALSE(host_writable(static_cast<char*>(end) + (1 << 20))) << "past the heap's end";
+  ASSERT_NE(sbrk(4096), reinterpret_cast<void*>(-1));
+  EXPECT_TRUE(host_writable(end));
+  std::thread([&local] {
+    pthread_attr_t attributes;
+    ASSERT_EQ(pthread_getattr_np(pthread_self(), &attributes), 0);
+    size_t bytes = 0;
+    void* begin = nullptr;
+    ASSERT_EQ(pthread_attr_getstack(&attributes, &begin, &bytes), 0);
+    pthread_attr_destroy(&attributes);
+    char own = 1;
+    EXPECT_TRUE(host_writable(&own));
+    EXPECT_FALSE(host_writable(static_cast<char*>(begin) - 1)) << "the guard page";
+    EXPECT_TRUE(host_writable(&local)) << "another thread's stack";
+  }).join();
 }
 
 // Both ways of reading the list of mappings, and the probes of short ranges, against pages that are as they were made.
