@@ -21,7 +21,7 @@ namespace gpumem {
 template <class Params>
 struct Variant;  // select/variants.hpp
 template <class Params>
-struct HostLaunchers;  // backend/host/host_backend.hpp
+struct HostLauncher;  // backend/host/host_backend.hpp
 template <class Params>
 struct CudaLaunchers;  // backend/cuda/cuda_backend.hpp
 
@@ -29,6 +29,7 @@ template <class TheParams, gpumem_family kId>
 struct Family {
   using Params = TheParams;
   using Table = std::span<const Variant<Params>>;
+  using HostTable = std::span<const HostLauncher<Params>>;  // in the order of the table's host rows
   static constexpr gpumem_family id = kId;
 };
 
@@ -46,7 +47,7 @@ struct TransposeFamily : Family<TransposeParams, GPUMEM_FAMILY_TRANSPOSE> {
 struct FillFamily : Family<FillParams, GPUMEM_FAMILY_FILL> {
   static constexpr const char* name = "fill";
   static Table table() noexcept;
-  static HostLaunchers<Params> on_host() noexcept;
+  static HostTable on_host() noexcept;
   static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
@@ -63,21 +64,21 @@ struct ReduceSegmentsFamily : Family<ReduceSegmentsParams, GPUMEM_FAMILY_REDUCE_
 struct CopyFamily : Family<CopyParams, GPUMEM_FAMILY_COPY> {
   static constexpr const char* name = "copy";
   static Table table() noexcept;
-  static HostLaunchers<Params> on_host() noexcept;
+  static HostTable on_host() noexcept;
   static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct AxpbyFamily : Family<AxpbyParams, GPUMEM_FAMILY_AXPBY> {
   static constexpr const char* name = "axpby";
   static Table table() noexcept;
-  static HostLaunchers<Params> on_host() noexcept;
+  static HostTable on_host() noexcept;
   static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct ConvertFamily : Family<ConvertParams, GPUMEM_FAMILY_CONVERT> {
   static constexpr const char* name = "convert";
   static Table table() noexcept;
-  static HostLaunchers<Params> on_host() noexcept;
+  static HostTable on_host() noexcept;
   static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
@@ -94,19 +95,21 @@ struct ScatterFamily : Family<GatherScatterParams, GPUMEM_FAMILY_SCATTER> {
 struct PermuteFamily : Family<PermuteParams, GPUMEM_FAMILY_PERMUTE> {
   static constexpr const char* name = "permute";
   static Table table() noexcept;
-  static HostLaunchers<Params> on_host() noexcept;
+  static HostTable on_host() noexcept;
   static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct ResizeFamily : Family<ResizeParams, GPUMEM_FAMILY_RESIZE> {
   static constexpr const char* name = "resize";
   static Table table() noexcept;
+  static HostTable on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct ArithmeticFamily : Family<ArithmeticParams, GPUMEM_FAMILY_ARITHMETIC> {
   static constexpr const char* name = "arithmetic";
   static Table table() noexcept;
-  static HostLaunchers<Params> on_host() noexcept;
+  static HostTable on_host() noexcept;
   static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
@@ -126,7 +129,7 @@ using Families =
                AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily>;
 // Those that a backend does no more for than launch the chosen variant.
 using LaunchedFamilies =
-    FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ConvertFamily, ArithmeticFamily>;
+    FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

@@ -19,9 +19,10 @@ constexpr int64_t widest_access(uint64_t bits) noexcept {
   return lowest == 0 || lowest > 16 ? 16 : static_cast<int64_t>(lowest);
 }
 
+// Of numbers that are not negative, however large.
+constexpr int64_t ceil_div(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
+
 // Accesses that cover a row: full ones, and one for the rest.
-constexpr int64_t row_accesses(int64_t row_bytes, int64_t access) noexcept {
-  return row_bytes / access + (row_bytes % access != 0 ? 1 : 0);
-}
+constexpr int64_t row_accesses(int64_t row_bytes, int64_t access) noexcept { return ceil_div(row_bytes, access); }
 
 }  // namespace gpumem

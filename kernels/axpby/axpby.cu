@@ -162,8 +162,7 @@ cudaError_t for_operands(const AxpbyParams& params, const F& f) {
   return params.dtype == GPUMEM_F32 ? with_type.template operator()<float>() : with_type.template operator()<double>();
 }
 
-template <class T>
-Reads reads_of(const T* operand, const T* z) {
+Reads reads_of(const void* operand, const void* z) {
   if (operand == nullptr) return Reads::nothing;
   const bool congruent = (reinterpret_cast<uintptr_t>(operand) - reinterpret_cast<uintptr_t>(z)) % 16 == 0;
   return congruent ? Reads::words : Reads::elements;
@@ -184,8 +183,8 @@ cudaError_t start_words(const AxpbyParams& params, const LaunchShape& shape, Str
   const int64_t to_boundary = (16 - misalignment) % 16 / static_cast<int64_t>(sizeof(T));
   const int64_t head = to_boundary < o.n ? to_boundary : o.n;
   const int64_t words = (o.n - head) / Word<T>::kElements;
-  return for_reads(reads_of(o.x, static_cast<const T*>(o.z)), [&]<Reads kX>() {
-    return for_reads(reads_of(o.y, static_cast<const T*>(o.z)),
+  return for_reads(reads_of(o.x, o.z), [&]<Reads kX>() {
+    return for_reads(reads_of(o.y, o.z),
                      [&]<Reads kY>() { return start(words_kernel<kX, kY, T>, shape, stream, o, head, words); });
   });
 }
@@ -195,21 +194,16 @@ cudaError_t vec16(const AxpbyParams& params, const LaunchShape& shape, Stream st
                                     : start_words<double>(params, shape, stream);
 }
 
-cudaError_t coalesced(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+template <class Access>
+cudaError_t elements(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(elements_kernel<Aligned, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
+    return start(elements_kernel<Access, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 
 cudaError_t strided(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
     return start(runs_kernel<kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
-  });
-}
-
-cudaError_t bytes(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
-  return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(elements_kernel<Bytewise, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
   });
 }
 
@@ -220,7 +214,8 @@ cudaError_t preload_most() {
 
 // The one kernel of words reads each operand in the widest way that it allows.
 constexpr CudaLauncher<AxpbyParams> kLaunchers[] = {
-    {"vec16", vec16}, {"vec16_store", vec16}, {"coalesced", coalesced}, {"strided", strided}, {"bytes", bytes},
+    {"vec16", vec16},     {"vec16_store", vec16},        {"coalesced", elements<Aligned>},
+    {"strided", strided}, {"bytes", elements<Bytewise>},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "kernels/enqueue.cuh"
 #include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/gather_scatter/limits.hpp"
+#include "kernels/limits.hpp"
 #include "kernels/words.cuh"
 
 namespace gpumem::kernels {
@@ -175,9 +176,9 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
   r.dst_pitch = params.dst_pitch;
   r.index = params.index;
   r.row_bytes = params.row_bytes;
-  r.words = params.row_bytes / kBytes + (params.row_bytes % kBytes != 0 ? 1 : 0);
+  r.words = ceil_div(params.row_bytes, kBytes);
   r.total = params.n * r.words;
-  r.tiles = r.total / kTile + (r.total % kTile != 0 ? 1 : 0);
+  r.tiles = ceil_div(r.total, kTile);
   r.step_rows = kThreads / r.words;
   r.step_words = kThreads % r.words;
   r.verdict = scratch.verdict;
@@ -191,31 +192,15 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
                                                : start<Word, kGathers, uint64_t>(params, shape, scratch, stream);
 }
 
+constexpr GatherScatterLauncher kGather[] = {
+    {"vec16", start<uint4, true>}, {"words", start<uint32_t, true>}, {"bytes", start<unsigned char, true>}};
+constexpr GatherScatterLauncher kScatter[] = {
+    {"vec16", start<uint4, false>}, {"words", start<uint32_t, false>}, {"bytes", start<unsigned char, false>}};
+
 }  // namespace
 
-cudaError_t gather_vec16(const GatherScatterParams& params, const LaunchShape& shape,
-                         const GatherScatterScratch& scratch, Stream stream) {
-  return start<uint4, true>(params, shape, scratch, stream);
-}
-cudaError_t gather_words(const GatherScatterParams& params, const LaunchShape& shape,
-                         const GatherScatterScratch& scratch, Stream stream) {
-  return start<uint32_t, true>(params, shape, scratch, stream);
-}
-cudaError_t gather_bytes(const GatherScatterParams& params, const LaunchShape& shape,
-                         const GatherScatterScratch& scratch, Stream stream) {
-  return start<unsigned char, true>(params, shape, scratch, stream);
-}
-cudaError_t scatter_vec16(const GatherScatterParams& params, const LaunchShape& shape,
-                          const GatherScatterScratch& scratch, Stream stream) {
-  return start<uint4, false>(params, shape, scratch, stream);
-}
-cudaError_t scatter_words(const GatherScatterParams& params, const LaunchShape& shape,
-                          const GatherScatterScratch& scratch, Stream stream) {
-  return start<uint32_t, false>(params, shape, scratch, stream);
-}
-cudaError_t scatter_bytes(const GatherScatterParams& params, const LaunchShape& shape,
-                          const GatherScatterScratch& scratch, Stream stream) {
-  return start<unsigned char, false>(params, shape, scratch, stream);
+std::span<const GatherScatterLauncher> gather_scatter_launchers(NamedRows named) {
+  return named == NamedRows::of_src ? kGather : kScatter;
 }
 
 cudaError_t gather_scatter_preload() { return preload(check_kernel<uint32_t>); }

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <span>
+
 #include "kernels/gather_scatter/params.hpp"
 #include "kernels/launch_shape.hpp"
 #include "kernels/stream.hpp"
@@ -18,15 +20,14 @@ struct GatherScatterScratch {
 };
 
 // Two kernels each: all of the index is checked, then the rows are moved if all of it is good.
-using GatherScatterLauncher = cudaError_t(const GatherScatterParams& params, const LaunchShape& shape,
-                                          const GatherScatterScratch& scratch, Stream stream);
+struct GatherScatterLauncher {
+  const char* name;
+  cudaError_t (*launch)(const GatherScatterParams& params, const LaunchShape& shape,
+                        const GatherScatterScratch& scratch, Stream stream);
+};
 
-GatherScatterLauncher gather_vec16;
-GatherScatterLauncher gather_words;
-GatherScatterLauncher gather_bytes;
-GatherScatterLauncher scatter_vec16;
-GatherScatterLauncher scatter_words;
-GatherScatterLauncher scatter_bytes;
+// In the order of the tables' CUDA rows.
+std::span<const GatherScatterLauncher> gather_scatter_launchers(NamedRows named);
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t gather_scatter_preload();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "kernels/limits.hpp"
 #include "kernels/permute/params.hpp"
 
 namespace gpumem {
@@ -29,7 +30,6 @@ struct PermuteBox {
 namespace boxes {
 
 constexpr int64_t up(int64_t n, int64_t unit) noexcept { return (n + unit - 1) / unit * unit; }
-constexpr int64_t pieces_of(int64_t n, int64_t piece) noexcept { return n / piece + (n % piece != 0 ? 1 : 0); }
 
 constexpr int64_t sector_elements(int64_t element_bytes) noexcept {
   return std::max<int64_t>(kPermuteSectorBytes / element_bytes, 1);
@@ -46,12 +46,11 @@ inline void sort_by_src(const PermuteAxes& axes, int32_t* order) noexcept {
 
 // Equal pieces of about `wanted`, in multiples of `granule` unless too much would be moved twice.
 inline int64_t piece_of(int64_t extent, int64_t wanted, int64_t granule) noexcept {
-  int64_t best = std::min(extent, up(pieces_of(extent, pieces_of(extent, wanted)), granule));
+  int64_t best = std::min(extent, up(ceil_div(extent, ceil_div(extent, wanted)), granule));
   if (extent / wanted > 16) return best;
   double least = 1e9;
-  for (int64_t count = pieces_of(extent, wanted + wanted / 3); count <= pieces_of(extent, wanted - wanted / 4);
-       ++count) {
-    const int64_t bare = pieces_of(extent, count);
+  for (int64_t count = ceil_div(extent, wanted + wanted / 3); count <= ceil_div(extent, wanted - wanted / 4); ++count) {
+    const int64_t bare = ceil_div(extent, count);
     const double off = 0.1 * std::abs(static_cast<double>(bare - wanted)) / static_cast<double>(wanted);
     for (const int64_t piece : {std::min(extent, up(bare, granule)), bare}) {
       const double twice = static_cast<double>(count * piece) / static_cast<double>(extent) + off;
@@ -72,7 +71,7 @@ inline void grow(PermuteBox& t, const PermuteAxes& axes, const int32_t* order, i
   int64_t reached = 1;
   for (int32_t k = 0; k < count && 4 * reached < 3 * wanted; ++k) {
     const int32_t d = order[k];
-    const int64_t more = pieces_of(wanted, reached);
+    const int64_t more = ceil_div(wanted, reached);
     const int64_t granule = sector / std::gcd(sector, reached);
     const bool whole = axes.extent[d] <= std::min(more + more / 2, kLongestWhole);
     const int64_t piece = whole ? axes.extent[d] : piece_of(axes.extent[d], more, granule);
@@ -128,7 +127,7 @@ inline bool spans_32_bits(const PermuteBox& t, int32_t rank, const int64_t* stri
 // How many boxes there are, once extents and steps are known. False: too many for 32 bits.
 inline bool count_boxes(PermuteBox& t, const PermuteAxes& axes) noexcept {
   for (int32_t d = 0; d < axes.rank; ++d) {
-    t.boxes[d] = pieces_of(axes.extent[d] - t.extent[d], t.step[d]) + 1;
+    t.boxes[d] = ceil_div(axes.extent[d] - t.extent[d], t.step[d]) + 1;
     if (t.boxes[d] > UINT32_MAX || t.all_boxes > UINT32_MAX) return false;
     t.volume *= t.extent[d];
     t.all_boxes *= t.boxes[d];

@@ -36,7 +36,7 @@ inline LineTile line_tile(const PermuteAxes& axes) noexcept {
   std::fill_n(t.extent, axes.rank, 1);
   const int64_t longest = kLinePieces * kLinePiece / 2;
   t.extent[0] = axes.extent[0] <= longest ? axes.extent[0] : boxes::piece_of(axes.extent[0], longest, sector);
-  const int64_t pieces = boxes::pieces_of(t.extent[0] + sector - 1, kLinePiece);
+  const int64_t pieces = ceil_div(t.extent[0] + sector - 1, kLinePiece);
   // As many lines along src as along dst; those that are whole, and then the rest of them.
   const int64_t lines = kLineThreads / 32 * line_loads(axes.element_bytes) * kLineRounds / pieces;
   int64_t side = 1;
@@ -56,13 +56,13 @@ inline LineTile line_tile(const PermuteAxes& axes) noexcept {
     int64_t product = 1;
     for (int32_t d = 1; d < axes.rank; ++d) product *= t.extent[d];
     if (product * pieces <= kLinePieces || t.extent[most] == 1) break;
-    t.extent[most] = boxes::pieces_of(t.extent[most], 2);
+    t.extent[most] = ceil_div(t.extent[most], 2);
   }
   std::copy_n(t.extent, kMaxPermuteRank, t.step);
   if (!boxes::on_sectors(t, axes, dst_order, axes.dst_stride, 1, sector)) t.sector_mask = sector - 1;
   if (!boxes::count_boxes(t, axes)) return t;
   t.lines = t.volume / t.extent[0];
-  t.pieces = boxes::pieces_of(t.extent[0] + t.sector_mask, kLinePiece);
+  t.pieces = ceil_div(t.extent[0] + t.sector_mask, kLinePiece);
   t.fits = t.pieces * t.lines <= kLinePieces && boxes::spans_32_bits(t, axes.rank, axes.src_stride) &&
            boxes::spans_32_bits(t, axes.rank, axes.dst_stride);
   return t;

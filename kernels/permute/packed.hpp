@@ -77,7 +77,7 @@ using namespace boxes;
 constexpr int64_t odd_pitch(int64_t run, int64_t element_bytes) noexcept {
   if (element_bytes >= 4) return run | 1;
   const int64_t word = 4 / element_bytes;
-  return (pieces_of(run, word) | 1) * word;
+  return (ceil_div(run, word) | 1) * word;
 }
 
 // Elements of a row of the box, one a thread. Makes an extent longer where that lets it be folded; false: it cannot be.
@@ -87,7 +87,7 @@ inline bool choose_cols(PackedTile& t, const PermuteAxes& axes) noexcept {
     const int64_t longer = t.cols * t.extent[d];
     if (longer > kPackedMaxCols) {
       if (t.cols >= 16) return true;
-      t.folds = pieces_of(t.extent[d], kPackedMaxCols / t.cols);
+      t.folds = ceil_div(t.extent[d], kPackedMaxCols / t.cols);
       const int64_t before = t.extent[d];
       t.extent[d] = up(before, t.folds);
       if (t.step[d] == before) t.step[d] = t.extent[d];
@@ -110,7 +110,7 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
     t.sector_mask = sector - 1;
     const int32_t last = run.axes - 1;
     const int64_t inner = run.elements / t.extent[last];
-    const int64_t shared = pieces_of(t.sector_mask, inner);
+    const int64_t shared = ceil_div(t.sector_mask, inner);
     if (t.extent[last] + shared < axes.extent[last] && shared * inner * 8 <= run.elements) {
       t.cut_axis = last;
       t.run_step = run.elements;
@@ -135,9 +135,9 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
   t.rows = t.volume / t.cols;
   t.lines = t.volume / t.run;
   t.rows_at_once = std::min(t.rows, kPackedThreads / t.cols);
-  t.rows_each = up(pieces_of(t.rows, t.rows_at_once), 2);
+  t.rows_each = up(ceil_div(t.rows, t.rows_at_once), 2);
   t.threads = static_cast<int32_t>(up(t.rows_at_once * t.cols, 32));
-  t.pieces = pieces_of(t.run + t.sector_mask, kPackedPiece);
+  t.pieces = ceil_div(t.run + t.sector_mask, kPackedPiece);
   t.pitch = odd_pitch(t.run, e);
   if (t.rows_at_once * t.rows_each > kPackedRows || t.pieces * t.lines > kPackedPieces ||
       t.shared_elements(e) * e > kPackedBytes || !spans_32_bits(t, axes.rank, axes.src_stride) ||
@@ -226,7 +226,7 @@ inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
     if (more < 2) return;
     const int32_t d = t.src_order[k];
     if (t.extent[d] > 1) continue;
-    t.extent[d] = axes.extent[d] <= more ? axes.extent[d] : pieces_of(axes.extent[d], pieces_of(axes.extent[d], more));
+    t.extent[d] = axes.extent[d] <= more ? axes.extent[d] : ceil_div(axes.extent[d], ceil_div(axes.extent[d], more));
     volume *= t.extent[d];
   }
 }

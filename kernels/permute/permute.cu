@@ -9,6 +9,7 @@
 // table leaves such shapes to `packed` (packed.cu) or to `strided_scalar`.
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
+#include "kernels/limits.hpp"
 #include "kernels/permute/limits.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/words.cuh"
@@ -172,8 +173,6 @@ Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also)
   return outer;
 }
 
-int64_t cut(int64_t extent, int64_t piece) { return extent / piece + (extent % piece != 0 ? 1 : 0); }
-
 template <class Arguments>
 cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, Stream stream) {
   return enqueue(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
@@ -183,7 +182,7 @@ template <int kBytes, class Index>
 cudaError_t start_rows(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
   const int64_t run = params.axes.extent[0];
   const int64_t lanes = permute_row_lanes(run);
-  const int64_t pieces_a_run = cut(run, lanes * permute_row_loads(kBytes));
+  const int64_t pieces_a_run = ceil_div(run, lanes * permute_row_loads(kBytes));
   Rows<Index> rows{};
   rows.src = params.src;
   rows.dst = params.dst;
@@ -208,8 +207,8 @@ cudaError_t start_tiles(const PermuteParams& params, const LaunchShape& shape, S
   tiles.down = axes.extent[0];
   tiles.src_pitch = axes.src_stride[0];
   tiles.dst_pitch = axes.dst_stride[fastest];
-  const int64_t across = cut(tiles.across, tile);
-  const int64_t down = cut(tiles.down, tile);
+  const int64_t across = ceil_div(tiles.across, tile);
+  const int64_t down = ceil_div(tiles.down, tile);
   tiles.tiles = axes.elements() / tiles.across / tiles.down * across * down;
   tiles.tiles_across = Divisor<Index>(static_cast<Index>(across));
   tiles.tiles_down = Divisor<Index>(static_cast<Index>(down));
@@ -223,8 +222,11 @@ cudaError_t start_elements(const PermuteParams& params, const LaunchShape& shape
   return start(elements_kernel<T, Index>, elements, shape.grid, stream);
 }
 
-// Neither the numbers of pieces nor what they are divided by exceed the number of elements.
-bool fits_32_bits(const PermuteAxes& axes) { return axes.elements() <= UINT32_MAX; }
+// Calls f with the words that hold the number of elements: neither the numbers of pieces nor what they are divided by exceed it.
+template <class F>
+cudaError_t for_index(const PermuteAxes& axes, const F& f) {
+  return axes.elements() <= UINT32_MAX ? f.template operator()<uint32_t>() : f.template operator()<uint64_t>();
+}
 
 bool aligned(const void* p, int64_t bytes) {
   return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0;
@@ -234,15 +236,13 @@ bool aligned(const void* p, int64_t bytes) {
 
 cudaError_t permute_contiguous_runs(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return fits_32_bits(params.axes) ? start_rows<kBytes, uint32_t>(params, shape, stream)
-                                     : start_rows<kBytes, uint64_t>(params, shape, stream);
+    return for_index(params.axes, [&]<class Index>() { return start_rows<kBytes, Index>(params, shape, stream); });
   });
 }
 
 cudaError_t permute_tiled(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return fits_32_bits(params.axes) ? start_tiles<kBytes, uint32_t>(params, shape, stream)
-                                     : start_tiles<kBytes, uint64_t>(params, shape, stream);
+    return for_index(params.axes, [&]<class Index>() { return start_tiles<kBytes, Index>(params, shape, stream); });
   });
 }
 
@@ -250,11 +250,10 @@ cudaError_t permute_strided_scalar(const PermuteParams& params, const LaunchShap
   const int64_t bytes = params.axes.element_bytes;
   const bool by_words = aligned(params.src, bytes) && aligned(params.dst, bytes);
   return for_size(bytes, [&]<int kBytes>() {
-    const auto of = [&]<class T>() {
-      return fits_32_bits(params.axes) ? start_elements<T, uint32_t>(params, shape, stream)
-                                       : start_elements<T, uint64_t>(params, shape, stream);
-    };
-    return by_words ? of.template operator()<WordOf<kBytes>>() : of.template operator()<Bytes<kBytes>>();
+    return for_index(params.axes, [&]<class Index>() {
+      return by_words ? start_elements<WordOf<kBytes>, Index>(params, shape, stream)
+                      : start_elements<Bytes<kBytes>, Index>(params, shape, stream);
+    });
   });
 }
 

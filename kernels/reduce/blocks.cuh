@@ -64,44 +64,27 @@ __device__ __forceinline__ SmallArgNode combine(const SmallArgNode& a, const Sma
   return b.rank < a.rank || (b.rank == a.rank && b.index < a.index) ? b : a;
 }
 
-__device__ __forceinline__ uint64_t shuffle_xor(uint64_t v, int distance) {
-  return __shfl_xor_sync(kWholeWarp, static_cast<unsigned long long>(v), distance);
+// A node of the words that f makes of those of v.
+template <class Node, class F>
+__device__ __forceinline__ Node by_words(const Node& v, const F& f) {
+  unsigned long long word[sizeof(Node) / 8];
+  memcpy(word, &v, sizeof(Node));
+#pragma unroll
+  for (size_t i = 0; i < sizeof(Node) / 8; ++i) word[i] = f(word[i]);
+  Node made;
+  memcpy(&made, word, sizeof(Node));
+  return made;
 }
-__device__ __forceinline__ NarrowNode shuffle_xor(const NarrowNode& v, int distance) {
-  return NarrowNode(static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.sum), distance)));
+template <class Node>
+__device__ __forceinline__ Node shuffle(const Node& v, int lane) {
+  return by_words(v, [&](unsigned long long word) { return __shfl_sync(kWholeWarp, word, lane); });
 }
-__device__ __forceinline__ WideNode shuffle_xor(const WideNode& v, int distance) {
-  const uint64_t low = shuffle_xor(static_cast<uint64_t>(v.sum), distance);
-  const uint64_t high = shuffle_xor(static_cast<uint64_t>(static_cast<Uint128>(v.sum) >> 64), distance);
-  return WideNode(static_cast<Int128>((static_cast<Uint128>(high) << 64) | low));
+template <class Node>
+__device__ __forceinline__ Node shuffle_xor(const Node& v, int distance) {
+  return by_words(v, [&](unsigned long long word) { return __shfl_xor_sync(kWholeWarp, word, distance); });
 }
-__device__ __forceinline__ SmallRangeNode shuffle_xor(const SmallRangeNode& v, int distance) {
-  return {__shfl_xor_sync(kWholeWarp, v.low, distance), __shfl_xor_sync(kWholeWarp, v.high, distance)};
-}
-__device__ __forceinline__ SmallArgNode shuffle_xor(const SmallArgNode& v, int distance) {
-  return {__shfl_xor_sync(kWholeWarp, v.rank, distance),
-          static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
-}
-__device__ __forceinline__ SumNode shuffle_xor(const SumNode& v, int distance) {
-  return SumNode(__shfl_xor_sync(kWholeWarp, v.sum, distance));
-}
-__device__ __forceinline__ CompensatedNode shuffle_xor(const CompensatedNode& v, int distance) {
-  return CompensatedNode(__shfl_xor_sync(kWholeWarp, v.sum, distance), __shfl_xor_sync(kWholeWarp, v.error, distance));
-}
-__device__ __forceinline__ NormNode shuffle_xor(const NormNode& v, int distance) {
-  return {__shfl_xor_sync(kWholeWarp, v.small, distance), __shfl_xor_sync(kWholeWarp, v.middle, distance),
-          __shfl_xor_sync(kWholeWarp, v.large, distance)};
-}
-__device__ __forceinline__ RangeNode shuffle_xor(const RangeNode& v, int distance) {
-  return {shuffle_xor(v.low, distance), shuffle_xor(v.high, distance)};
-}
-__device__ __forceinline__ ArgNode shuffle_xor(const ArgNode& v, int distance) {
-  return {shuffle_xor(v.rank, distance), static_cast<int64_t>(shuffle_xor(static_cast<uint64_t>(v.index), distance))};
-}
-__device__ __forceinline__ IntegerNode shuffle_xor(const IntegerNode& v, int distance) {
-  IntegerNode other;
-  for (int i = 0; i < 4; ++i) other.word[i] = shuffle_xor(v.word[i], distance);
-  return other;
+__device__ __forceinline__ SmallArgNode shuffle_xor(const SmallArgNode& v, int distance) {  // half a word less
+  return {__shfl_xor_sync(kWholeWarp, v.rank, distance), shuffle_xor(v.index, distance)};
 }
 
 // A node of a warp's lanes, in lane order; whole in every lane. The lanes from `count` on have none.
@@ -178,17 +161,6 @@ class TreeStack {
   int64_t count_ = 0;
   alignas(16) unsigned char room_[kLevels * sizeof(Node)];
 };
-
-template <class Node>
-__device__ __forceinline__ Node shuffle(const Node& v, int lane) {
-  unsigned long long word[sizeof(Node) / 8];
-  memcpy(word, &v, sizeof(Node));
-#pragma unroll
-  for (size_t i = 0; i < sizeof(Node) / 8; ++i) word[i] = __shfl_sync(kWholeWarp, word[i], lane);
-  Node from;
-  memcpy(&from, word, sizeof(Node));
-  return from;
-}
 
 // The same for nodes that a whole warp has: lane l keeps the subtree that waits on level l.
 template <class Node>

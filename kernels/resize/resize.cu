@@ -194,24 +194,10 @@ __global__ void __launch_bounds__(kThreads, 3)
 
 template <class T>
 __device__ inline T read_bytes(const unsigned char* from) {
-  union {
-    unsigned char byte[sizeof(T)];
-    T value;
-  } both;
+  Bytes<sizeof(T)> in;
 #pragma unroll
-  for (int i = 0; i < static_cast<int>(sizeof(T)); ++i) both.byte[i] = __ldg(from + i);
-  return both.value;
-}
-
-template <class T>
-__device__ inline void write_bytes(unsigned char* to, T value) {
-  union {
-    T value;
-    unsigned char byte[sizeof(T)];
-  } both;
-  both.value = value;
-#pragma unroll
-  for (int i = 0; i < static_cast<int>(sizeof(T)); ++i) to[i] = both.byte[i];
+  for (int i = 0; i < static_cast<int>(sizeof(T)); ++i) in.bytes[i] = __ldg(from + i);
+  return std::bit_cast<T>(in);
 }
 
 template <class T>
@@ -237,7 +223,7 @@ __global__ void __launch_bounds__(kThreads)
       for (int64_t at = 0; at < pixel; at += static_cast<int64_t>(sizeof(T))) {
         const auto a = Blend::across(read_bytes<T>(upper + at), read_bytes<T>(upper + step + at), across.weight);
         const auto b = Blend::across(read_bytes<T>(lower + at), read_bytes<T>(lower + step + at), across.weight);
-        write_bytes<T>(to + at, Blend::down(a, b, down.weight));
+        Bytewise::store(reinterpret_cast<T*>(to + at), Blend::down(a, b, down.weight));
       }
     }
   }

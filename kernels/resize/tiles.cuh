@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/division.hpp"
+#include "kernels/limits.hpp"
 #include "kernels/resize/limits.hpp"
 #include "kernels/resize/resize.hpp"
 
@@ -26,16 +27,14 @@ struct ResizeTiles {
   int32_t log2_lanes;
 };
 
-inline int64_t resize_pieces(int64_t extent, int64_t piece) { return extent / piece + (extent % piece != 0 ? 1 : 0); }
-
 inline ResizeTiles resize_tiles(const ResizeWork& work, int pixels) {
-  const int64_t groups = resize_pieces(work.across.dst, pixels);
-  const int64_t steps = resize_pieces(work.down.dst, work.rows_per_thread);
+  const int64_t groups = ceil_div(work.across.dst, pixels);
+  const int64_t steps = ceil_div(work.down.dst, work.rows_per_thread);
   const int lanes = resize_lanes(groups, steps);
   int32_t log2_lanes = 0;
   while (1 << log2_lanes < lanes) ++log2_lanes;
-  const int64_t across = resize_pieces(groups, lanes);
-  return {across, across * resize_pieces(steps, kResizeThreads / lanes), log2_lanes};
+  const int64_t across = ceil_div(groups, lanes);
+  return {across, across * ceil_div(steps, kResizeThreads / lanes), log2_lanes};
 }
 
 // The first column and the rows of this thread in a tile.

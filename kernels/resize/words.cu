@@ -222,8 +222,8 @@ Kernel kernel_of(const ResizeWork& work, bool dst_words) {
 cudaError_t resize_words(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
   const ResizeWork work = resize_work(params, shape);
   if (work.dtype != GPUMEM_U8 || work.channels < 1 || work.channels > 4) return cudaErrorInvalidValue;
-  const int64_t across = resize_pieces(work.across.dst, int64_t{32} * resize_words_pixels(work.channels));
-  const int64_t down = resize_pieces(work.down.dst, kResizeWarps * work.rows_per_thread);
+  const int64_t across = ceil_div(work.across.dst, int64_t{32} * resize_words_pixels(work.channels));
+  const int64_t down = ceil_div(work.down.dst, kResizeWarps * work.rows_per_thread);
   const bool dst_words = in_words(work.dst, work.dst_pitch);
   const auto row_bytes = static_cast<int32_t>(work.across.src) * work.channels;
   const ResizeWords src(work.src, (work.down.src - 1) * work.src_pitch + row_bytes);

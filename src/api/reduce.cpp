@@ -7,51 +7,46 @@ using namespace gpumem::api;
 
 namespace {
 
-// What is refused before the operation begins is this thread's last problem all the same.
-void require_output(const void* p, const char* argument, const ReduceParams& params, Until until) {
-  if (p != nullptr) return;
-  note_call(params, until);
-  require(p, argument);
-}
-
 // The operations that have functions of their own are known to problem lines alone.
-void require_general(const ReduceParams& params, Until until) {
-  if (params.op >= GPUMEM_SUM && params.op <= GPUMEM_SUM_COMPENSATED) return;
-  note_call(params, until);
-  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", params.op,
-       GPUMEM_SUM, GPUMEM_SUM_COMPENSATED);
+void require_general(gpumem_reduce_op op) {
+  if (op >= GPUMEM_SUM && op <= GPUMEM_SUM_COMPENSATED) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", op, GPUMEM_SUM,
+       GPUMEM_SUM_COMPENSATED);
 }
 
-gpumem_reduce_op search_for(const ReduceParams& params, Until until) {
-  if (params.op == GPUMEM_MIN) return GPUMEM_ARG_MIN;
-  if (params.op == GPUMEM_MAX) return GPUMEM_ARG_MAX;
-  note_call(params, until);
-  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d) or GPUMEM_MAX (%d)", params.op, GPUMEM_MIN,
-       GPUMEM_MAX);
+gpumem_reduce_op search_for(gpumem_reduce_op op) {
+  if (op == GPUMEM_MIN) return GPUMEM_ARG_MIN;
+  if (op == GPUMEM_MAX) return GPUMEM_ARG_MAX;
+  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d) or GPUMEM_MAX (%d)", op, GPUMEM_MIN, GPUMEM_MAX);
 }
 
-// One value, by an operation that the function's name says.
+// One value, once check(params) has refused what the function does not take: that is this thread's last problem all the same.
+template <class Check>
+gpumem_status checked(gpumem_ctx* ctx, ReduceParams params, Order order, const Check& check) noexcept {
+  return with_context(ctx, [&](Context& context) {
+    note_call(params, order.until);
+    check(params);
+    reduce(context, params, stream_of(context, order.stream), order.until);
+  });
+}
+
+// By an operation that the function's name says.
 gpumem_status value(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
-  return with_context(ctx, [&](Context& context) {
-    require_output(params.result, "result", params, order.until);
-    reduce(context, params, stream_of(context, order.stream), order.until);
-  });
+  return checked(ctx, params, order, [](const ReduceParams& p) { require(p.result, "result"); });
 }
 
-// The same by an operation that the program names.
+// By one that the program names.
 gpumem_status general(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
-  return with_context(ctx, [&](Context& context) {
-    require_output(params.result, "result", params, order.until);
-    require_general(params, order.until);
-    reduce(context, params, stream_of(context, order.stream), order.until);
+  return checked(ctx, params, order, [](const ReduceParams& p) {
+    require(p.result, "result");
+    require_general(p.op);
   });
 }
 
-gpumem_status search(gpumem_ctx* ctx, ReduceParams params, Order order = {}) noexcept {
-  return with_context(ctx, [&](Context& context) {
-    require_output(params.index, "index", params, order.until);
-    params.op = search_for(params, order.until);
-    reduce(context, params, stream_of(context, order.stream), order.until);
+gpumem_status search(gpumem_ctx* ctx, const ReduceParams& params, Order order = {}) noexcept {
+  return checked(ctx, params, order, [](ReduceParams& p) {
+    require(p.index, "index");
+    p.op = search_for(p.op);
   });
 }
 

@@ -42,8 +42,9 @@ gpumem_status gpumem_stream_query(gpumem_ctx* ctx, gpumem_stream* stream) {
 }
 
 gpumem_status gpumem_stream_wait_event(gpumem_ctx* ctx, gpumem_stream* stream, gpumem_event* event) {
-  return with_context(
-      ctx, [&](Context& context) { wait_event(context, stream_of(context, stream), event_of(context, event)); });
+  return with_context(ctx, [&](Context& context) {
+    context.device().wait_event(stream_of(context, stream), event_of(context, event).native);
+  });
 }
 
 gpumem_status gpumem_event_create(gpumem_ctx* ctx, gpumem_event** event) {

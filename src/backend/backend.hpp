@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include "base/device_props.hpp"
@@ -44,10 +46,7 @@ struct ManagedState {
 };
 
 // Work on the host that a stream runs in its order. It must not throw and not call the backend that runs it.
-struct HostTask {
-  virtual ~HostTask() = default;
-  virtual void run() noexcept = 0;
-};
+using HostTask = std::function<void()>;
 
 // Parameters of one family, and of any that is only launched.
 template <class Family>
@@ -112,7 +111,6 @@ class Backend {
   // dst is written only if every index names a row; *status tells. Given Until::complete, it returns the first that does not.
   virtual BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
                                   const Choice& choice, Until until) = 0;
-  virtual void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) = 0;
   // Of a copy, the CUDA backend's variant `driver` takes any pair of pointers too.
   virtual void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) = 0;
 
@@ -133,7 +131,7 @@ class Backend {
   virtual void await_order() = 0;
   virtual bool idle(NativeStream stream) = 0;  // not under capture
   virtual bool capturing(NativeStream /*stream*/) { return false; }
-  virtual void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) = 0;
+  virtual void host_callback(NativeStream stream, HostTask task) = 0;
   virtual NativeEvent create_event() = 0;
   virtual NativeEvent create_fence() { return create_event(); }  // may have no time: for order alone
   virtual void destroy_event(NativeEvent event) noexcept = 0;
@@ -157,6 +155,11 @@ class Host : public Backend {
   virtual void move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept = 0;
   // Calls task(state, i) for each i in [0, tasks) by all threads, and returns when all have returned.
   virtual void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept = 0;
+  template <class F>
+  void parallel(int64_t tasks, F&& f) noexcept {
+    parallel(
+        tasks, [](void* state, int64_t i) { (*static_cast<std::remove_reference_t<F>*>(state))(i); }, &f);
+  }
 };
 
 // The program's own pool, when it lends one.

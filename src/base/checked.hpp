@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/sentences.hpp"
+#include "kernels/limits.hpp"
 
 namespace gpumem {
 
@@ -43,7 +44,5 @@ inline void require_element_size(const char* argument, int64_t bytes) {
   if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) return;
   fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected 1, 2, 4, 8 or 16", argument, ll(bytes));
 }
-
-constexpr int64_t ceil_div(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
 
 }  // namespace gpumem

@@ -60,10 +60,6 @@ void record(Context& context, Event& event, NativeStream stream) {
   event.in_capture = in_capture;
 }
 
-void wait_event(Context& context, NativeStream stream, Event& event) {
-  context.device().wait_event(stream, event.native);
-}
-
 void synchronize(Context& context, Event& event) {
   require_no_node(event, "event");
   context.device().synchronize_event(event.native);

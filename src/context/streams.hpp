@@ -21,7 +21,6 @@ void synchronize_all(Context& context);
 void wait_for_streams(Context& context);
 
 void record(Context& context, Event& event, NativeStream stream);
-void wait_event(Context& context, NativeStream stream, Event& event);
 void synchronize(Context& context, Event& event);
 double elapsed_seconds(Context& context, Event& start, Event& end);
 

@@ -5,16 +5,6 @@
 namespace gpumem {
 namespace {
 
-// Keeps the buffers alive until the stream has reached this point.
-class Keep final : public HostTask {
- public:
-  explicit Keep(std::shared_ptr<const BounceBuffers> buffers) noexcept : landing_(std::move(buffers)) {}
-  void run() noexcept override {}
-
- private:
-  std::shared_ptr<const BounceBuffers> landing_;
-};
-
 int64_t bytes_of(const BounceBuffers::Place& place) noexcept { return static_cast<int64_t>(place.size); }
 
 }  // namespace
@@ -26,12 +16,10 @@ void* BounceBuffers::room_for(const Output& output) {
   return places_.back().bytes.get();
 }
 
-void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<HostTask> task, BounceBuffers buffers,
-                     bool prefilled) {
+void enqueue_on_host(Context& context, NativeStream stream, HostTask task, BounceBuffers buffers, bool prefilled) {
   Backend& device = context.device();
   if (buffers.places().empty()) return device.host_callback(stream, std::move(task));
   const auto shared = std::make_shared<const BounceBuffers>(std::move(buffers));
-  auto keep = std::make_unique<Keep>(shared);
   try {
     for (const BounceBuffers::Place& place : shared->places()) {
       if (prefilled)
@@ -41,7 +29,7 @@ void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<Host
     for (const BounceBuffers::Place& place : shared->places()) {
       enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)), Runs::cuda);
     }
-    device.host_callback(stream, std::move(keep));
+    device.host_callback(stream, [shared] {});  // the buffers live until the stream has come here
   } catch (...) {
     device.finish_stream(stream);  // what was enqueued still uses the buffers
     throw;

@@ -29,14 +29,6 @@ class BounceBuffers {
 
 // Enqueues a task that writes to the buffers. prefilled: they hold what their targets held when it begins, so that a task that
 // writes nothing changes nothing.
-void enqueue_on_host(Context& context, NativeStream stream, std::unique_ptr<HostTask> task, BounceBuffers buffers,
-                     bool prefilled);
-// The same for work of the host; what and status are for BesideTask.
-template <class Work>
-void enqueue_on_host(Context& context, NativeStream stream, const char* what, const Work& work, gpumem_status* status,
-                     BounceBuffers buffers, bool prefilled) {
-  auto task = std::make_unique<BesideTask<Work>>(context, what, work, status);
-  enqueue_on_host(context, stream, std::move(task), std::move(buffers), prefilled);
-}
+void enqueue_on_host(Context& context, NativeStream stream, HostTask task, BounceBuffers buffers, bool prefilled);
 
 }  // namespace gpumem

@@ -23,35 +23,13 @@ struct Report {
   std::string line;
   std::string fused;  // of a permutation: what is left of its axes
   bool empty;
-  const DeviceProps* props;
-  const char* placement;
-  const char* variant;
-  ChosenBy by;
-  LaunchShape shape;
-  std::vector<PassedOver> passed_over;
+  const DeviceProps* props = nullptr;  // this and the rest only where there is something to do
+  const char* placement = nullptr;
+  const char* variant = nullptr;
+  ChosenBy by{};
+  LaunchShape shape{};
+  std::vector<PassedOver> passed_over{};
 };
-
-template <class Family>
-Report report_of(const Planner& planner, const Plan<Family>& plan, std::string line) {
-  Report report{Family::name,     std::move(line),     {}, plan.empty, nullptr, plan.placement.reason, nullptr,
-                plan.decision.by, plan.decision.shape, {}};
-  if (plan.empty) return report;
-  const DeviceProps& props = planner.props(plan.placement.runs);
-  report.props = &props;
-  const auto table = Family::table();
-  report.variant = table[plan.decision.row].name;
-  for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
-    if (row == plan.decision.row) continue;
-    const char* reason = rejection(table[row], props, plan.params);
-    if (reason == nullptr) reason = passed_over(table[row], props, plan.params);
-    if (reason == nullptr) {
-      reason = plan.decision.by == ChosenBy::table ? "it fits too, and stands later in the table"
-                                                   : "it fits too; another was asked for";
-    }
-    report.passed_over.push_back({table[row].name, reason});
-  }
-  return report;
-}
 
 template <class Family>
 std::string fused_words(const Plan<Family>&) {
@@ -69,10 +47,28 @@ std::string fused_words(const Plan<PermuteFamily>& plan) {
 }
 
 template <class Family>
-Report report(Planner& planner, const Plan<Family>& plan, const CallRecord& record) {
-  Report made = report_of(planner, plan, line_of(record));
-  made.fused = fused_words(plan);
-  return made;
+Report report_of(const Planner& planner, const Plan<Family>& plan, const CallRecord& record) {
+  Report report{.family = Family::name, .line = line_of(record), .fused = fused_words(plan), .empty = plan.empty};
+  if (plan.empty) return report;
+  const DeviceProps& props = planner.props(plan.placement.runs);
+  const auto table = Family::table();
+  const Decision& decision = plan.decision;
+  report.props = &props;
+  report.placement = plan.placement.reason;
+  report.variant = table[decision.row].name;
+  report.by = decision.by;
+  report.shape = decision.shape;
+  for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
+    if (row == decision.row) continue;
+    const char* reason = rejection(table[row], props, plan.params);
+    if (reason == nullptr) reason = passed_over(table[row], props, plan.params);
+    if (reason == nullptr) {
+      reason = decision.by == ChosenBy::table ? "it fits too, and stands later in the table"
+                                              : "it fits too; another was asked for";
+    }
+    report.passed_over.push_back({table[row].name, reason});
+  }
+  return report;
 }
 
 constexpr const char* kChosenBy[] = {"table", "tuning", "environment", "program"};
@@ -153,7 +149,7 @@ std::string explain(Context& context, std::string_view line, gpumem_format forma
   Families::for_each([&]<class Family>() {
     const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
     if (call == nullptr) return;
-    const Report made = report<Family>(planner, plan(planner, call_of(*call), record.until), record);
+    const Report made = report_of<Family>(planner, plan(planner, call_of(*call), record.until), record);
     words = format == GPUMEM_FORMAT_JSON ? as_json(made) : as_text(made);
   });
   return words;

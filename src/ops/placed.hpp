@@ -3,7 +3,6 @@
 #pragma once
 
 #include <exception>
-#include <memory>
 #include <string>
 
 #include "context/context.hpp"
@@ -13,29 +12,19 @@
 
 namespace gpumem {
 
-// Work is called as work(backend, stream, until).
+// A task of the host that calls work(backend, stream, until). what: as the log names it. *status, if there is one, tells where
+// memory has run out.
 template <class Work>
-class BesideTask final : public HostTask {
- public:
-  // what: as the log names it. *status, if there is one, tells where memory has run out.
-  BesideTask(Context& context, std::string what, Work work, gpumem_status* status = nullptr)
-      : context_(context), what_(std::move(what)), work_(std::move(work)), status_(status) {}
-
-  void run() noexcept override {
+HostTask beside_task(Context& context, std::string what, Work work, gpumem_status* status = nullptr) {
+  return [&context, what = std::move(what), work = std::move(work), status] {
     try {
-      work_(context_.host(), nullptr, Until::complete);
+      work(context.host(), nullptr, Until::complete);
     } catch (const std::exception& error) {  // of memory
-      if (status_ != nullptr) *status_ = GPUMEM_OUT_OF_MEMORY;
-      context_.log.write(GPUMEM_LOG_ERROR, "%s failed: %s", what_.c_str(), error.what());
+      if (status != nullptr) *status = GPUMEM_OUT_OF_MEMORY;
+      context.log.write(GPUMEM_LOG_ERROR, "%s failed: %s", what.c_str(), error.what());
     }
-  }
-
- private:
-  Context& context_;
-  std::string what_;
-  Work work_;
-  gpumem_status* status_;
-};
+  };
+}
 
 // Host work of a CUDA context: now, behind the context's own stream, or in the order of a stream.
 template <class Work>
@@ -44,8 +33,8 @@ void run_beside(Context& context, NativeStream stream, Until until, const char* 
     context.device().await_order();
     work(context.host(), nullptr, until);
   } else {
-    context.device().host_callback(
-        stream, std::make_unique<BesideTask<Work>>(context, std::string(what) + " that was enqueued", std::move(work)));
+    context.device().host_callback(stream,
+                                   beside_task(context, std::string(what) + " that was enqueued", std::move(work)));
   }
 }
 

@@ -7,21 +7,6 @@ namespace {
 
 constexpr const char* kHostContext = "a host context runs everything on the host";
 
-}  // namespace
-
-void Placement::uses(const Operand& operand) noexcept {
-  if (runs != Runs::cuda || operand.kind != GPUMEM_MEMORY_MANAGED || operand.extent == 0) return;
-  managed[static_cast<size_t>(managed_ranges++)] = {operand.first, operand.extent, false};
-}
-
-void Placement::overwrites(const void* p) noexcept {
-  for (ManagedRange& range : managed) {
-    if (range.p == p) range.overwritten = true;
-  }
-}
-
-namespace {
-
 Placement place_one(const Operand& operand) noexcept {
   switch (operand.kind) {
     case GPUMEM_MEMORY_DEVICE:
@@ -45,6 +30,17 @@ Placement place_two(const Operand& src, const Operand& dst) noexcept {
 }
 
 }  // namespace
+
+void Placement::uses(const Operand& operand) noexcept {
+  if (runs != Runs::cuda || operand.kind != GPUMEM_MEMORY_MANAGED || operand.extent == 0) return;
+  managed[static_cast<size_t>(managed_ranges++)] = {operand.first, operand.extent, false};
+}
+
+void Placement::overwrites(const void* p) noexcept {
+  for (ManagedRange& range : managed) {
+    if (range.p == p) range.overwritten = true;
+  }
+}
 
 Placement place(bool on_cuda, const Operand& operand) noexcept {
   if (!on_cuda) return {Runs::host, false, kHostContext};

@@ -43,6 +43,9 @@ constexpr int32_t row_of_backend(std::span<const Variant<Params>> table, int32_t
   return place;
 }
 
+// Of work on n elements: blocks of `threads` that take `tile` each, as many as there may be.
+LaunchShape grid_of(int64_t n, int64_t tile, int32_t threads, int32_t per_thread = 1) noexcept;
+
 // Of work on n elements, each of which moves so many bytes: tasks of the host, pieces of whole cache lines.
 LaunchShape host_elements_shape(const DeviceProps& device, int64_t n, int64_t moved) noexcept;
 

@@ -26,18 +26,14 @@ const char* accepts_vec16(const DeviceProps& d, const AxpbyParams& p) noexcept {
   return nullptr;
 }
 
-LaunchShape blocks_of(int64_t n, int64_t tile, int32_t per_thread) noexcept {
-  return {std::clamp<int64_t>(ceil_div(n, tile), 1, kMaxGrid), kAxpbyThreads, per_thread, tile};
-}
-
 LaunchShape vec16_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
-  return blocks_of(p.n, axpby_vec16_tile(p.dtype), kAxpbyWords);
+  return grid_of(p.n, axpby_vec16_tile(p.dtype), kAxpbyThreads, kAxpbyWords);
 }
 LaunchShape element_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
-  return blocks_of(p.n, kAxpbyThreads, 1);
+  return grid_of(p.n, kAxpbyThreads, kAxpbyThreads);
 }
 LaunchShape strided_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
-  return blocks_of(p.n, int64_t{kAxpbyThreads} * kAxpbyRun, kAxpbyRun);
+  return grid_of(p.n, int64_t{kAxpbyThreads} * kAxpbyRun, kAxpbyThreads, kAxpbyRun);
 }
 
 // An element is moved at most three times.

@@ -19,18 +19,18 @@ const char* accepts_one_row(const DeviceProps&, const FillParams& p) noexcept {
 LaunchShape memset_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
 
 LaunchShape vec16_shape(const DeviceProps&, const FillParams& p) noexcept {
-  constexpr int64_t kBlockBytes = int64_t{kFillThreads} * 16;
-  return {std::clamp<int64_t>(ceil_div(p.row_bytes(), kBlockBytes), 1, kMaxGrid), kFillThreads, 1, kBlockBytes};
+  return grid_of(p.row_bytes(), int64_t{kFillThreads} * 16, kFillThreads);
 }
 
 LaunchShape bytes_shape(const DeviceProps&, const FillParams& p) noexcept {
-  return {std::clamp<int64_t>(ceil_div(p.row_bytes(), kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads};
+  return grid_of(p.row_bytes(), kFillThreads, kFillThreads);
 }
 
 // Words of the widest access at which every row begins, all rows' one after the other.
 LaunchShape rows_shape(const DeviceProps&, const FillParams& p) noexcept {
-  const int64_t words = p.rows * row_accesses(p.row_bytes(), p.access());
-  return {std::clamp<int64_t>(ceil_div(words, kFillThreads), 1, kMaxGrid), kFillThreads, 1, kFillThreads * p.access()};
+  LaunchShape shape = grid_of(p.rows * row_accesses(p.row_bytes(), p.access()), kFillThreads, kFillThreads);
+  shape.tile *= p.access();
+  return shape;
 }
 
 // Many rows: a task takes some of them. One row, or few long ones: a task takes a part of a row.
@@ -41,8 +41,7 @@ LaunchShape host_shape(const DeviceProps& d, const FillParams& p) noexcept {
     const int64_t tile = ceil_div(ceil_div(p.row_bytes(), parts), 64) * 64;
     return {parts == 1 ? std::min(wanted, p.rows) : p.rows * ceil_div(p.row_bytes(), tile), 1, 1, tile};
   }
-  const int64_t tasks = std::clamp<int64_t>(p.row_bytes() / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
-  return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(p.row_bytes(), 1), tasks), 64) * 64};
+  return host_elements_shape(d, p.row_bytes(), 1);
 }
 LaunchShape serial_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
 

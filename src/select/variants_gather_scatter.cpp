@@ -34,10 +34,11 @@ const char* accepts_words(const DeviceProps&, const GatherScatterParams& p) noex
 }
 
 LaunchShape shape_of(const GatherScatterParams& p, int64_t word_bytes) noexcept {
-  constexpr int64_t kBlockWords = int64_t{kGatherScatterThreads} * kGatherScatterWords;
-  const int64_t blocks = ceil_div(p.n * ceil_div(p.row_bytes, word_bytes), kBlockWords);
-  return {std::clamp<int64_t>(blocks, 1, kMaxGrid), kGatherScatterThreads, kGatherScatterWords,
-          kBlockWords * word_bytes};
+  LaunchShape shape =
+      grid_of(p.n * ceil_div(p.row_bytes, word_bytes), int64_t{kGatherScatterThreads} * kGatherScatterWords,
+              kGatherScatterThreads, kGatherScatterWords);
+  shape.tile *= word_bytes;
+  return shape;
 }
 LaunchShape vec16_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 16); }
 LaunchShape words_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 4); }

@@ -57,12 +57,11 @@ class CudaBackend final : public Backend {
   void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
   BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
                           Until until) override;
-  void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) override;
   void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
-  NativeStream create_stream() override;
-  NativeStream create_side_stream() override;
+  NativeStream create_stream() override { return make_stream(cudaStreamDefault); }
+  NativeStream create_side_stream() override { return make_stream(cudaStreamNonBlocking); }
   void finish_stream(NativeStream stream) noexcept override;
   void destroy_stream(NativeStream stream) noexcept override;
   NativeStream wrap_stream(void* native) override;
@@ -72,9 +71,9 @@ class CudaBackend final : public Backend {
   void await_order() override;
   bool idle(NativeStream stream) override;
   bool capturing(NativeStream stream) override;
-  void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
-  NativeEvent create_event() override;
-  NativeEvent create_fence() override;
+  void host_callback(NativeStream stream, HostTask task) override;
+  NativeEvent create_event() override { return make_event(cudaEventDefault); }
+  NativeEvent create_fence() override { return make_event(cudaEventDisableTiming); }
   void destroy_event(NativeEvent event) noexcept override;
   void record(NativeEvent event, NativeStream stream) override;
   void wait_event(NativeStream stream, NativeEvent event) override;
@@ -111,6 +110,8 @@ class CudaBackend final : public Backend {
   void open(bool non_blocking_stream);
   void close() noexcept;
   kernels::Stream kernel_stream(NativeStream stream) const noexcept;
+  NativeStream make_stream(unsigned flags);
+  NativeEvent make_event(unsigned flags);
   void finish(cudaStream_t stream, Until until);
   // The legacy stream takes no work while another blocking stream is captured. Throws CAPTURING.
   void require_open(NativeStream stream);
@@ -120,6 +121,7 @@ class CudaBackend final : public Backend {
   template <class Launcher>
   gpumem_status run_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
+  void resize_by_texture(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on);
 
   DeviceProps props_;
   PrimaryContext primary_;
@@ -138,7 +140,6 @@ class CudaBackend final : public Backend {
 // Launchers that stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
 void add_rows_launcher_names(LauncherNames& names);
-void add_resize_launcher_names(LauncherNames& names);
 void add_transpose_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -7,9 +7,9 @@ namespace {
 
 cudaEvent_t native_event(NativeEvent event) noexcept { return static_cast<cudaEvent_t>(event); }
 
-void run_host_task(void* argument) {
+void run_host_task(void* argument) noexcept {
   const std::unique_ptr<HostTask> task(static_cast<HostTask*>(argument));
-  task->run();
+  (*task)();
 }
 
 // OK and NOT_READY are answers; everything else is thrown.
@@ -21,17 +21,10 @@ bool answered_done(cudaError_t error, const char* what) {
 
 }  // namespace
 
-NativeStream CudaBackend::create_stream() {
+NativeStream CudaBackend::make_stream(unsigned flags) {
   const DeviceScope scope = enter();
   cudaStream_t stream = nullptr;
-  GPUMEM_CUDA(cudaStreamCreate(&stream));
-  return stream;
-}
-
-NativeStream CudaBackend::create_side_stream() {
-  const DeviceScope scope = enter();
-  cudaStream_t stream = nullptr;
-  GPUMEM_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  GPUMEM_CUDA(cudaStreamCreateWithFlags(&stream, flags));
   return stream;
 }
 
@@ -128,24 +121,18 @@ void CudaBackend::require_open(NativeStream stream) {
   }
 }
 
-void CudaBackend::host_callback(NativeStream stream, std::unique_ptr<HostTask> task) {
+void CudaBackend::host_callback(NativeStream stream, HostTask task) {
   const DeviceScope scope = enter();
   require_open(stream);
-  GPUMEM_CUDA(cudaLaunchHostFunc(native(stream), run_host_task, task.get()));
-  static_cast<void>(task.release());  // run_host_task deletes it
+  auto owned = std::make_unique<HostTask>(std::move(task));
+  GPUMEM_CUDA(cudaLaunchHostFunc(native(stream), run_host_task, owned.get()));
+  static_cast<void>(owned.release());  // run_host_task deletes it
 }
 
-NativeEvent CudaBackend::create_event() {
+NativeEvent CudaBackend::make_event(unsigned flags) {
   const DeviceScope scope = enter();
   cudaEvent_t event = nullptr;
-  GPUMEM_CUDA(cudaEventCreate(&event));
-  return event;
-}
-
-NativeEvent CudaBackend::create_fence() {
-  const DeviceScope scope = enter();
-  cudaEvent_t event = nullptr;
-  GPUMEM_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  GPUMEM_CUDA(cudaEventCreateWithFlags(&event, flags));
   return event;
 }
 

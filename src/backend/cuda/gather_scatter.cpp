@@ -1,4 +1,4 @@
-// Gathers and scatters on a CUDA device: one launcher a variant, in the order of the tables' CUDA rows.
+// Gathers and scatters on a CUDA device.
 #include <optional>
 
 #include "backend/cuda/cuda_backend.hpp"
@@ -6,17 +6,6 @@
 
 namespace gpumem {
 namespace {
-
-constexpr Launcher<kernels::GatherScatterLauncher*> kGather[] = {
-    {"vec16", kernels::gather_vec16},
-    {"words", kernels::gather_words},
-    {"bytes", kernels::gather_bytes},
-};
-constexpr Launcher<kernels::GatherScatterLauncher*> kScatter[] = {
-    {"vec16", kernels::scatter_vec16},
-    {"words", kernels::scatter_words},
-    {"bytes", kernels::scatter_bytes},
-};
 
 // A reduction's scratch serves: its counters are 0 between launches, and so are the two that are used here. The report goes where a
 // reduction's value would.
@@ -33,14 +22,14 @@ static_assert(kScratchNodeBytes % sizeof(unsigned long long) == 0);  // counters
 }  // namespace
 
 void add_rows_launcher_names(LauncherNames& names) {
-  add_names(names, GPUMEM_FAMILY_GATHER, kGather);
-  add_names(names, GPUMEM_FAMILY_SCATTER, kScatter);
+  add_names(names, GPUMEM_FAMILY_GATHER, kernels::gather_scatter_launchers(NamedRows::of_src));
+  add_names(names, GPUMEM_FAMILY_SCATTER, kernels::gather_scatter_launchers(NamedRows::of_dst));
 }
 
 // Two launches, which the lease keeps together: the next call on the stream uses the same scratch.
 BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
                                      const Choice& choice, Until until) {
-  const auto launcher = (named == NamedRows::of_src ? kGather : kScatter)[choice.launcher].launch;
+  const auto launcher = kernels::gather_scatter_launchers(named)[static_cast<size_t>(choice.launcher)].launch;
   const DeviceScope scope = enter();
   require_open(stream);
   std::optional<ResultSlots::Lease> slot;

@@ -59,11 +59,10 @@ void serial(const HostTeam&, const ArithmeticParams& a, const LaunchShape&) {
   rows(host_loops("base"), a, 0, a.elements(), false);
 }
 
-constexpr Launcher<HostLaunchers<ArithmeticParams>::Launch*> kArithmetic[] = {{"host_parallel", parallel},
-                                                                              {"host_serial", serial}};
+constexpr HostLauncher<ArithmeticParams> kArithmetic[] = {{"host_parallel", parallel}, {"host_serial", serial}};
 
 }  // namespace
 
-HostLaunchers<ArithmeticParams> ArithmeticFamily::on_host() noexcept { return {kArithmetic}; }
+ArithmeticFamily::HostTable ArithmeticFamily::on_host() noexcept { return kArithmetic; }
 
 }  // namespace gpumem

@@ -72,11 +72,10 @@ void serial(const HostTeam&, const AxpbyParams& args, const LaunchShape&) {
   one_by_one<double, uint64_t>(args);
 }
 
-constexpr Launcher<HostLaunchers<AxpbyParams>::Launch*> kAxpby[] = {{"host_parallel", parallel},
-                                                                    {"host_serial", serial}};
+constexpr HostLauncher<AxpbyParams> kAxpby[] = {{"host_parallel", parallel}, {"host_serial", serial}};
 
 }  // namespace
 
-HostLaunchers<AxpbyParams> AxpbyFamily::on_host() noexcept { return {kAxpby}; }
+AxpbyFamily::HostTable AxpbyFamily::on_host() noexcept { return kAxpby; }
 
 }  // namespace gpumem

@@ -36,11 +36,10 @@ void serial(const HostTeam&, const ConvertParams& p, const LaunchShape&) {
   });
 }
 
-constexpr Launcher<HostLaunchers<ConvertParams>::Launch*> kConvert[] = {{"host_parallel", parallel},
-                                                                        {"host_serial", serial}};
+constexpr HostLauncher<ConvertParams> kConvert[] = {{"host_parallel", parallel}, {"host_serial", serial}};
 
 }  // namespace
 
-HostLaunchers<ConvertParams> ConvertFamily::on_host() noexcept { return {kConvert}; }
+ConvertFamily::HostTable ConvertFamily::on_host() noexcept { return kConvert; }
 
 }  // namespace gpumem

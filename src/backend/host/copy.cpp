@@ -41,12 +41,11 @@ void copy_parallel(const HostTeam& team, const CopyParams& b, const LaunchShape&
 
 void copy_serial(const HostTeam&, const CopyParams& b, const LaunchShape&) { copy_rows(b); }
 
-constexpr Launcher<HostLaunchers<CopyParams>::Launch*> kCopy[] = {{"host_parallel", copy_parallel},
-                                                                  {"host_serial", copy_serial}};
+constexpr HostLauncher<CopyParams> kCopy[] = {{"host_parallel", copy_parallel}, {"host_serial", copy_serial}};
 
 }  // namespace
 
-HostLaunchers<CopyParams> CopyFamily::on_host() noexcept { return {kCopy}; }
+CopyFamily::HostTable CopyFamily::on_host() noexcept { return kCopy; }
 
 void HostBackend::move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept {
   move(team_, block, first, last, around_caches && long_enough_to_stream(block));

@@ -137,9 +137,7 @@ NativeStream HostBackend::wrap_stream(void* native) {
 void HostBackend::synchronize(NativeStream stream) { queue_of(stream).drain(); }
 bool HostBackend::idle(NativeStream stream) { return queue_of(stream).idle(); }
 
-void HostBackend::host_callback(NativeStream stream, std::unique_ptr<HostTask> task) {
-  queue_of(stream).enqueue([shared = std::shared_ptr<HostTask>(std::move(task))] { shared->run(); });
-}
+void HostBackend::host_callback(NativeStream stream, HostTask task) { queue_of(stream).enqueue(std::move(task)); }
 
 NativeEvent HostBackend::create_event() { return new HostEvent; }
 void HostBackend::destroy_event(NativeEvent event) noexcept { delete &event_of(event); }

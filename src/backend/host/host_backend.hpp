@@ -15,11 +15,10 @@
 
 namespace gpumem {
 
-// A launcher for each of a family's host rows.
 template <class Params>
-struct HostLaunchers {
-  using Launch = void(const HostTeam& team, const Params& params, const LaunchShape& shape);
-  std::span<const Launcher<Launch*>> all;
+struct HostLauncher {
+  const char* name;
+  void (*launch)(const HostTeam& team, const Params& params, const LaunchShape& shape);
 };
 
 class HostBackend final : public Host {
@@ -52,7 +51,6 @@ class HostBackend final : public Host {
   void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
   BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
                           Until until) override;
-  void resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) override;
   void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
@@ -64,7 +62,7 @@ class HostBackend final : public Host {
   void synchronize_device() override { own_queue_.drain(); }
   void await_order() override { own_queue_.drain(); }
   bool idle(NativeStream stream) override;
-  void host_callback(NativeStream stream, std::unique_ptr<HostTask> task) override;
+  void host_callback(NativeStream stream, HostTask task) override;
   NativeEvent create_event() override;
   void destroy_event(NativeEvent event) noexcept override;
   void record(NativeEvent event, NativeStream stream) override;
@@ -101,7 +99,6 @@ class HostBackend final : public Host {
 
 // Launchers that stand in files of their own.
 void add_rows_host_names(LauncherNames& names);
-void add_resize_host_names(LauncherNames& names);
 void add_transpose_host_names(LauncherNames& names);
 
 }  // namespace gpumem

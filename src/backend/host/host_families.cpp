@@ -19,30 +19,20 @@ Range piece(int64_t i, int64_t tile, int64_t n) noexcept {
   return {std::min(i * tile, n), std::min((i + 1) * tile, n)};
 }
 
-// Parts of rows, shape.tile bytes each, are dealt out to shape.grid tasks in order.
-void fill_rows(const HostTeam& team, const FillParams& args, const LaunchShape& shape) {
+// Parts of rows, shape.tile bytes each, are dealt out to shape.grid tasks in order; a multiple of 64, so that each begins with the
+// pattern's first byte.
+void fill_parallel(const HostTeam& team, const FillParams& args, const LaunchShape& shape) {
   const bool stream = team.larger_than_caches(args.row_bytes() * args.rows);
-  const int64_t tile = shape.tile;
-  const int64_t parts_a_row = (args.row_bytes() + tile - 1) / tile;
+  const int64_t parts_a_row = ceil_div(args.row_bytes(), shape.tile);
   const int64_t parts = parts_a_row * args.rows;
-  const int64_t parts_a_task = (parts + shape.grid - 1) / shape.grid;
-  team.parallel((parts + parts_a_task - 1) / parts_a_task, [&](int64_t task) {
+  const int64_t parts_a_task = ceil_div(parts, shape.grid);
+  team.parallel(ceil_div(parts, parts_a_task), [&](int64_t task) {
     const Range own = piece(task, parts_a_task, parts);
     for (int64_t part = own.first; part < own.last; ++part) {
-      const Range r = piece(part % parts_a_row, tile, args.row_bytes());
+      const Range r = piece(part % parts_a_row, shape.tile, args.row_bytes());
       char* row = static_cast<char*>(args.dst) + part / parts_a_row * args.pitch;
       team.loops.moves.fill(row + r.first, r.last - r.first, args.word, stream);
     }
-  });
-}
-
-// shape.tile is a multiple of 64, so that each piece begins with the pattern's first byte.
-void fill_parallel(const HostTeam& team, const FillParams& args, const LaunchShape& shape) {
-  if (args.rows > 1) return fill_rows(team, args, shape);
-  const bool stream = team.larger_than_caches(args.row_bytes());
-  team.parallel((args.row_bytes() + shape.tile - 1) / shape.tile, [&](int64_t i) {
-    const Range r = piece(i, shape.tile, args.row_bytes());
-    team.loops.moves.fill(static_cast<char*>(args.dst) + r.first, r.last - r.first, args.word, stream);
   });
 }
 
@@ -58,8 +48,7 @@ constexpr Launcher<HostWay> kReduce[] = {
 constexpr Launcher<HostWay> kReduceAxis[] = {{"host_lines", {}}, {"host_lines_serial", {.serial = true}}};
 constexpr Launcher<HostWay> kReduceSegments[] = {{"host_segments", {}}, {"host_segments_serial", {.serial = true}}};
 
-constexpr Launcher<HostLaunchers<FillParams>::Launch*> kFill[] = {{"host_parallel", fill_parallel},
-                                                                  {"host_serial", fill_serial}};
+constexpr HostLauncher<FillParams> kFill[] = {{"host_parallel", fill_parallel}, {"host_serial", fill_serial}};
 
 }  // namespace
 
@@ -70,8 +59,7 @@ LauncherNames host_launcher_names() {
   add_names(names, GPUMEM_FAMILY_REDUCE_AXIS, kReduceAxis);
   add_names(names, GPUMEM_FAMILY_REDUCE_SEGMENTS, kReduceSegments);
   add_rows_host_names(names);
-  add_resize_host_names(names);
-  LaunchedFamilies::for_each([&]<class Family>() { add_names(names, Family::id, Family::on_host().all); });
+  LaunchedFamilies::for_each([&]<class Family>() { add_names(names, Family::id, Family::on_host()); });
   return names;
 }
 
@@ -111,12 +99,12 @@ gpumem_status HostBackend::reduce_lines(NativeStream stream, const ReduceSegment
   return run_lines<SegmentReduction>(stream, kReduceSegments[choice.launcher].launch, params, choice.shape, until);
 }
 
-HostLaunchers<FillParams> FillFamily::on_host() noexcept { return {kFill}; }
+FillFamily::HostTable FillFamily::on_host() noexcept { return kFill; }
 
 void HostBackend::launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) {
   std::visit(
       [&]<class Family>(const Work<Family>& of) {
-        const auto run = Family::on_host().all[static_cast<size_t>(choice.launcher)].launch;
+        const auto run = Family::on_host()[static_cast<size_t>(choice.launcher)].launch;
         submit(stream, until, [run, params = of.params, shape = choice.shape, this] { run(team_, params, shape); });
       },
       work);

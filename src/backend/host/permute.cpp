@@ -4,6 +4,7 @@
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/permute_loops.hpp"
+#include "kernels/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -19,8 +20,6 @@ constexpr int64_t kLinesAtOnce = 2048;
 
 // Bytes side by side in dst from which on most of its lines are written as a whole.
 constexpr int64_t kWholeLines = 8 * kLine;
-
-constexpr int64_t ceil_of(int64_t a, int64_t b) noexcept { return (a + b - 1) / b; }
 
 struct Axis {
   int64_t extent = 1;
@@ -105,13 +104,13 @@ void over_pieces(const HostTeam& team, int64_t tasks, const Walk& walk, int64_t 
                  const Move& move) noexcept {
   const bool cut_x = walk.x.extent > walk.y.extent;
   const int64_t length = cut_x ? walk.x.extent : walk.y.extent;
-  const int64_t steps = ceil_of(length, step);
-  const int64_t wanted = tasks == 1 ? 1 : ceil_of(4 * tasks, walk.count);
-  const int64_t steps_a_band = std::min(ceil_of(steps, wanted), std::max<int64_t>(longest / step, 1));
+  const int64_t steps = ceil_div(length, step);
+  const int64_t wanted = tasks == 1 ? 1 : ceil_div(4 * tasks, walk.count);
+  const int64_t steps_a_band = std::min(ceil_div(steps, wanted), std::max<int64_t>(longest / step, 1));
   const int64_t band = steps_a_band * step;
-  const int64_t units = ceil_of(steps, steps_a_band) * walk.count;
-  const int64_t units_a_task = ceil_of(units, tasks);
-  team.parallel(ceil_of(units, units_a_task), [&](int64_t task) {
+  const int64_t units = ceil_div(steps, steps_a_band) * walk.count;
+  const int64_t units_a_task = ceil_div(units, tasks);
+  team.parallel(ceil_div(units, units_a_task), [&](int64_t task) {
     const int64_t last = std::min((task + 1) * units_a_task, units);
     Place place(walk, task * units_a_task % walk.count);
     for (int64_t unit = task * units_a_task; unit < last; ++unit, place.next()) {
@@ -210,11 +209,10 @@ void permute_tiled(const HostTeam& team, const PermuteParams& args, const Launch
 
 void permute_serial(const HostTeam&, const PermuteParams& args, const LaunchShape&) { permute_strided_scalar(args); }
 
-constexpr Launcher<HostLaunchers<PermuteParams>::Launch*> kPermute[] = {{"host_tiled", permute_tiled},
-                                                                        {"host_serial", permute_serial}};
+constexpr HostLauncher<PermuteParams> kPermute[] = {{"host_tiled", permute_tiled}, {"host_serial", permute_serial}};
 
 }  // namespace
 
-HostLaunchers<PermuteParams> PermuteFamily::on_host() noexcept { return {kPermute}; }
+PermuteFamily::HostTable PermuteFamily::on_host() noexcept { return kPermute; }
 
 }  // namespace gpumem

@@ -176,16 +176,10 @@ void resize_serial(const HostTeam&, const ResizeParams& a, const LaunchShape&) {
   for_pixel_type(a.dtype, [&]<class T>() { resize_elements<T>(a); });
 }
 
-constexpr Launcher<void (*)(const HostTeam&, const ResizeParams&, const LaunchShape&)> kResize[] = {
-    {"host_parallel", resize_parallel}, {"host_serial", resize_serial}};
+constexpr HostLauncher<ResizeParams> kResize[] = {{"host_parallel", resize_parallel}, {"host_serial", resize_serial}};
 
 }  // namespace
 
-void add_resize_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_RESIZE, kResize); }
-
-void HostBackend::resize(NativeStream stream, const ResizeParams& params, const Choice& choice, Until until) {
-  const auto launch = kResize[choice.launcher].launch;
-  submit(stream, until, [launch, params, shape = choice.shape, this] { launch(team_, params, shape); });
-}
+ResizeFamily::HostTable ResizeFamily::on_host() noexcept { return kResize; }
 
 }  // namespace gpumem

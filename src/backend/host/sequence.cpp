@@ -13,6 +13,8 @@
 namespace gpumem {
 namespace {
 
+constexpr auto kRoot = [](double x) noexcept { return std::sqrt(x); };
+
 void gather(int32_t bytes, char* to, const Operand& from, int64_t first, int64_t count) noexcept {
   for_size(bytes, [&]<int kBytes>() {
     const char* at = from.data + first * from.pitch;
@@ -92,17 +94,8 @@ ReduceNode fold_all(NodeKind kind, const ReduceNode* nodes, int64_t step, int64_
   return fold_nodes(kind, levels, 1, count);
 }
 
-namespace {
-
-template <class Node>
-ReduceValue value_with_root(gpumem_dtype dtype, gpumem_reduce_op op, const Node& node) noexcept {
-  return value_of(dtype, op, node, [](double x) { return std::sqrt(x); });
-}
-
-}  // namespace
-
 ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
-  return value_with_root(dtype, op, node);
+  return value_of(dtype, op, node, kRoot);
 }
 
 gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node, char* result) noexcept {
@@ -118,7 +111,7 @@ gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const Reduce
   return with_node(node_kind(dtype, op), [&](auto kind) {
     gpumem_status worst = GPUMEM_OK;
     for (int64_t i = 0; i < count; ++i) {
-      const ReduceValue value = value_with_root(dtype, op, decltype(kind)(nodes[i]));
+      const ReduceValue value = value_of(dtype, op, decltype(kind)(nodes[i]), kRoot);
       worst = std::max(worst, value.status);
       if (pairs) {
         std::memcpy(result + i * 2 * kWord, value.word, 2 * kWord);

@@ -61,10 +61,8 @@ Planned plan_with_sources(Planner& planner, const AxpbyParams& c, Until until) {
   check(c);
   Planned planned;
   Plan<AxpbyFamily>& plan = planned.plan;
-  if (c.n == 0) {
-    plan.empty = true;
-    return planned;
-  }
+  plan.empty = c.n == 0;
+  if (plan.empty) return planned;
   const int64_t bytes = checked_mul(c.n, element_bytes(c.dtype), "bytes of z");
   const ByteRange z{"z", c.z, bytes};
   const Operand z_lies = planner.look_up_here(z, Access::write);

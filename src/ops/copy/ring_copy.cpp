@@ -19,8 +19,6 @@ constexpr int64_t kMiB = 1024 * kKiB;
 // Of a chunk, by one thread, where all of them move it.
 constexpr int64_t kHostPart = 256 * kKiB;
 
-int32_t threads_of(Context& context) noexcept { return context.host().props().multiprocessors; }
-
 // Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
 // in them, which pays once the first round through them does not count.
 bool goes_around_caches(int64_t bytes, Runs to, int32_t threads) noexcept {
@@ -65,25 +63,38 @@ void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& bloc
   device.launch(stream, Work<CopyFamily>{merged(block)}, driver_choice(), Until::enqueued);
 }
 
-// One copy that host threads share: each takes a piece after the other, whichever is next.
-class SharedCopy {
- public:
-  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const LaunchShape& shape, Runs to)
+// What both ways through the rings go by.
+struct RingCopy {
+  RingCopy(Context& context, NativeStream stream, const CopyParams& block, int64_t piece_bytes, Runs to)
       : host_(context.host()),
         device_(context.device()),
         rings_(context.rings()),
         stream_(stream),
         to_(to),
-        around_caches_(goes_around_caches(block.bytes(), to, threads_of(context))),
+        around_caches_(goes_around_caches(block.bytes(), to, host_.props().multiprocessors)),
+        pieces_(pieces_of(block, piece_bytes)) {}
+
+  Host& host_;
+  Backend& device_;
+  PinnedRings& rings_;
+  const NativeStream stream_;
+  const Runs to_;
+  const bool around_caches_;
+  const std::vector<CopyParams> pieces_;
+};
+
+// One copy that host threads share: each takes a piece after the other, whichever is next.
+class SharedCopy : RingCopy {
+ public:
+  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const LaunchShape& shape, Runs to)
+      : RingCopy(context, stream, block, shape.tile, to),
         slots_(static_cast<size_t>(shape.per_thread)),
-        pieces_(pieces_of(block, shape.tile)),
         shares_(static_cast<size_t>(std::min(count(), shape.grid))) {}
 
   void run(Until until) {
     if (count() == 1) return run_whole(until);
     if (several()) start_ = rings_.fences().record(stream_);
-    const auto task = [](void* self, int64_t i) { static_cast<SharedCopy*>(self)->take_part(static_cast<size_t>(i)); };
-    host_.parallel(static_cast<int64_t>(shares_.size()), task, this);
+    host_.parallel(static_cast<int64_t>(shares_.size()), [this](int64_t i) { take_part(static_cast<size_t>(i)); });
     if (failed_) {
       for (const Share& share : shares_) {
         if (share.link != nullptr) device_.finish_stream(share.link);
@@ -195,14 +206,7 @@ class SharedCopy {
     }
   }
 
-  Host& host_;
-  Backend& device_;
-  PinnedRings& rings_;
-  const NativeStream stream_;
-  const Runs to_;
-  const bool around_caches_;
   const size_t slots_;
-  const std::vector<CopyParams> pieces_;
   std::vector<Share> shares_;
   FencePtr start_;  // what was enqueued before comes first
   std::atomic<int64_t> next_{0};
@@ -210,40 +214,13 @@ class SharedCopy {
   std::exception_ptr failed_;
 };
 
-// Rows in host memory that a stream moves in its order, by all threads of the host.
-class MoveRows final : public HostTask {
- public:
-  MoveRows(Host& host, const CopyParams& block, bool around_caches) noexcept
-      : host_(host), block_(block), around_caches_(around_caches) {}
-
-  void run() noexcept override {
-    const auto task = [](void* self, int64_t i) { static_cast<MoveRows*>(self)->move(i * kHostPart); };
-    host_.parallel(ceil_div(block_.bytes(), kHostPart), task, this);
-  }
-
- private:
-  void move(int64_t first) noexcept {
-    host_.move_part(block_, first, std::min(first + kHostPart, block_.bytes()), around_caches_);
-  }
-
-  Host& host_;
-  CopyParams block_;
-  bool around_caches_;
-};
-
 // One copy in a stream's order. Where there are several pieces the copy engine works on the ring's own stream, so that it and the
 // host are at work at the same time.
-class EnqueuedCopy {
+class EnqueuedCopy : RingCopy {
  public:
   EnqueuedCopy(Context& context, NativeStream stream, const CopyParams& block, Runs to)
-      : host_(context.host()),
-        device_(context.device()),
-        fences_(context.rings().fences()),
-        stream_(stream),
-        to_(to),
-        around_caches_(goes_around_caches(block.bytes(), to, threads_of(context))),
-        pieces_(pieces_of(block, kRingChunkBytes)),
-        ring_(context.rings().lend(stream)),
+      : RingCopy(context, stream, block, kRingChunkBytes, to),
+        ring_(rings_.lend(stream)),
         link_(pieces_.size() > 1 ? ring_->link : stream) {}
 
   void run() {
@@ -263,13 +240,18 @@ class EnqueuedCopy {
  private:
   PinnedRing::Slot& slot_of(size_t piece) const noexcept { return ring_->slots[piece % ring_->slots.size()]; }
 
+  // Rows in host memory, by all threads of the host.
   void by_host(const CopyParams& block) {
-    device_.host_callback(stream_, std::make_unique<MoveRows>(host_, block, around_caches_));
+    device_.host_callback(stream_, [block, &host = host_, around_caches = around_caches_] {
+      host.parallel(ceil_div(block.bytes(), kHostPart), [&](int64_t i) {
+        host.move_part(block, i * kHostPart, std::min((i + 1) * kHostPart, block.bytes()), around_caches);
+      });
+    });
   }
 
   // What `after` is given from now on comes after what `before` has been given.
   void order(NativeStream before, NativeStream after) {
-    if (before != after) fences_.record(before)->hold(after);
+    if (before != after) rings_.fences().record(before)->hold(after);
   }
 
   void send() {
@@ -279,7 +261,7 @@ class EnqueuedCopy {
       by_host(into(pieces_[i], slot.chunk));
       order(stream_, link_);
       by_copy_engine(device_, link_, out_of(pieces_[i], slot.chunk));
-      slot.free = fences_.record(link_);
+      slot.free = rings_.fences().record(link_);
     }
     if (link_ != stream_) slot_of(pieces_.size() - 1).free->hold(stream_);
   }
@@ -292,17 +274,10 @@ class EnqueuedCopy {
       by_copy_engine(device_, link_, into(pieces_[i], slot.chunk));
       order(link_, stream_);
       by_host(out_of(pieces_[i], slot.chunk));
-      slot.free = fences_.record(stream_);
+      slot.free = rings_.fences().record(stream_);
     }
   }
 
-  Host& host_;
-  Backend& device_;
-  Fences& fences_;
-  const NativeStream stream_;
-  const Runs to_;
-  const bool around_caches_;
-  const std::vector<CopyParams> pieces_;
   const PinnedRings::Lease ring_;
   const NativeStream link_;
 };

@@ -103,10 +103,8 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Until
   Plan<Family> plan;
   GatherScatterParams& c = plan.params = normal(given);
   const Ranges ranges = ranges_of(c);
-  if (c.n == 0) {
-    plan.empty = true;
-    return plan;
-  }
+  plan.empty = c.n == 0;
+  if (plan.empty) return plan;
   const int width = element_bytes(c.index_type);
   if (reinterpret_cast<uintptr_t>(c.index) % static_cast<uintptr_t>(width) != 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "index (0x%llx) is misaligned; expected a multiple of %d", number(c.index), width);
@@ -178,8 +176,8 @@ void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream)
   const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
     host.gather_scatter(now, kNamed<Family>, params, choice, done);
   };
-  enqueue_on_host(context, stream, kGathers<Family> ? "gather that was enqueued" : "scatter that was enqueued", work,
-                  nullptr, std::move(buffers), false);
+  const char* what = kGathers<Family> ? "gather that was enqueued" : "scatter that was enqueued";
+  enqueue_on_host(context, stream, beside_task(context, what, work), std::move(buffers), false);
 }
 
 }  // namespace

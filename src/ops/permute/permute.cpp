@@ -163,10 +163,8 @@ Placement place_permutation(Planner& planner, const PermuteParams& c, const Perm
 Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& call, Until until) {
   const Permutation p = permutation_of(call);
   Plan<PermuteFamily> plan;
-  if (p.empty) {
-    plan.empty = true;
-    return plan;
-  }
+  plan.empty = p.empty;
+  if (plan.empty) return plan;
   plan.placement = place_permutation(planner, call, p, until);
   const bool staged = plan.placement.stage_src;
   PermuteParams& params = plan.params;

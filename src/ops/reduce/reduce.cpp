@@ -128,7 +128,8 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
   const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until) {
     host.reduce_async(now, params, choice);
   };
-  enqueue_on_host(context, stream, "an enqueued reduction", work, params.status, std::move(buffers), true);
+  enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
+                  std::move(buffers), true);
 }
 
 void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
@@ -149,13 +150,11 @@ void reduce_async(Context& context, const ReduceParams& call, NativeStream strea
 Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until) {
   check(call);
   Plan<ReduceFamily> plan;
-  if (call.n == 0) {
-    if (!has_empty_value(call.dtype, call.op)) {
-      fail(GPUMEM_EMPTY, "n is 0; expected at least one element for the %s", op_name(call.op));
-    }
-    plan.empty = true;
-    return plan;
+  plan.empty = call.n == 0;
+  if (plan.empty && !has_empty_value(call.dtype, call.op)) {
+    fail(GPUMEM_EMPTY, "n is 0; expected at least one element for the %s", op_name(call.op));
   }
+  if (plan.empty) return plan;
   plan.placement = place_reduction(planner, call, until);
   plan.params = normal(call);
   if (plan.placement.stage_src) plan.params.y = scratch_to_come();

@@ -82,7 +82,8 @@ void enqueue_lines(Context& context, const Plan<Family>& planned, LineOutputs& o
   const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
     host.reduce_lines(now, params, choice, done);
   };
-  enqueue_on_host(context, stream, "an enqueued reduction", work, params.status, std::move(buffers), false);
+  enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
+                  std::move(buffers), false);
 }
 
 // The lines that an axis reduction reduces, and the elements of each.
@@ -157,14 +158,12 @@ Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Unt
   const ReduceAxisParams& c = plan.params = normal(given);
   const LineExtents lines = lines_of(c);
   static_cast<void>(result_bytes(c.op, lines.count));
-  if (lines.count == 0 || lines.length == 0) {
-    if (lines.count != 0 && !has_empty_value(c.dtype, c.op)) {
-      fail(GPUMEM_EMPTY, "%s is 0; expected at least one element for the %s of each of the %s",
-           c.axis == GPUMEM_AXIS_ROWS ? "cols" : "rows", op_name(c.op), lines_name(c.axis));
-    }
-    plan.empty = true;
-    return plan;
+  plan.empty = lines.count == 0 || lines.length == 0;
+  if (plan.empty && lines.count != 0 && !has_empty_value(c.dtype, c.op)) {
+    fail(GPUMEM_EMPTY, "%s is 0; expected at least one element for the %s of each of the %s",
+         c.axis == GPUMEM_AXIS_ROWS ? "cols" : "rows", op_name(c.op), lines_name(c.axis));
   }
+  if (plan.empty) return plan;
   plan.placement = place(planner.on_cuda(), planner.look_up_here(inputs_of(c).range[0], Access::read));
   plan.decision = decide<ReduceAxisFamily>(planner, plan.placement.runs, c);
   return plan;
@@ -189,10 +188,8 @@ Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& gi
   ReduceSegmentsParams& c = plan.params = given;
   if (c.n == 0) c.x = nullptr;
   static_cast<void>(result_bytes(c.op, c.segments));
-  if (c.segments == 0) {
-    plan.empty = true;
-    return plan;
-  }
+  plan.empty = c.segments == 0;
+  if (plan.empty) return plan;
   if (reinterpret_cast<uintptr_t>(c.offsets) % sizeof(int64_t) != 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "offsets (0x%llx) is misaligned; expected a multiple of %zu", number(c.offsets),
          sizeof(int64_t));

@@ -74,10 +74,8 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until
   check_extents(kSrc, given.src_rows, given.src_cols, given.src_pitch, pixel);
   check_extents(kDst, given.dst_rows, given.dst_cols, given.dst_pitch, pixel);
   Plan<ResizeFamily> plan;
-  if (given.dst_rows == 0 || given.dst_cols == 0) {
-    plan.empty = true;
-    return plan;
-  }
+  plan.empty = given.dst_rows == 0 || given.dst_cols == 0;
+  if (plan.empty) return plan;
   require_pixel(kSrc.rows, given.src_rows);
   require_pixel(kSrc.cols, given.src_cols);
   ResizeParams& c = plan.params = normal(given);
@@ -99,20 +97,17 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until
 
 void resize(Context& context, const ResizeParams& given, NativeStream stream, Until until) {
   CallPlanner planner(context, given, until);
-  const Plan<ResizeFamily> planned = plan(planner, given, until);
+  Plan<ResizeFamily> planned = plan(planner, given, until);
   if (planned.empty) return;
-  ResizeParams params = planned.params;
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
     require_not_capturing(context, stream, "this resize");
+    ResizeParams& params = planned.params;
     stage_rows(context, staged, planned.placement.runs, given.src, given.src_pitch, params.src_pitch, params.src_rows,
                planned.placement.host_side);
     params.src = staged->get();
   }
-  run_placed(context, planned.placement, stream, until, "this resize",
-             [params, choice = Choice(planned.decision)](Backend& backend, NativeStream on, Until done) {
-               backend.resize(on, params, choice, done);
-             });
+  launch_placed(context, planned, stream, until, "this resize");
 }
 
 }  // namespace gpumem

@@ -65,28 +65,33 @@ ReduceNode squares_of_32(const void* x, const void*, int64_t n) {
 
 constexpr uint64_t kPart = (uint64_t{1} << 21) - 1;
 
-// A cube is x times its square, which is cut into three parts of 21, 21 and 22 bits: the products have at most 54, so that a
-// block of them can't overflow.
+// Sums of a times squares, which are cut into three parts of 21, 21 and 22 bits: the products have at most 54, so that a block of
+// them can't overflow. T is a's type.
+template <class T>
+struct TripleProducts {
+  Words part[3] = {};
+  void add(const Words& a, const Words& square) {
+    const Words parts[3] = {square & kPart, square >> 21 & kPart, square >> 42};
+    for (int i = 0; i < 3; ++i) part[i] += products<T>(a, parts[i]);
+  }
+  // Multiplied, not shifted: the sums may be negative.
+  Int128 sum() const {
+    using Word = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+    return sum_of_lanes<Word>(part[0]) + sum_of_lanes<Word>(part[1]) * (Int128{1} << 21) +
+           sum_of_lanes<Word>(part[2]) * (Int128{1} << 42);
+  }
+};
+
 template <class T>
 ReduceNode cubes_of_32(const void* x, const void*, int64_t n) {
-  using Word = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
   return node_of(over_all<T>(x, n, [](const T* v, int64_t count) {
-    Words part0{};
-    Words part1{};
-    Words part2{};
-    const auto add = [&](const Words& a) {
-      const Words square = products<T>(a, a);
-      part0 += products<T>(a, square & kPart);
-      part1 += products<T>(a, square >> 21 & kPart);
-      part2 += products<T>(a, square >> 42);
-    };
+    TripleProducts<T> cubes;
     over_pairs(v, count, [&](const Words& pairs) {
-      add(pairs);
-      add(pairs >> 32);
+      const Words odd = pairs >> 32;
+      cubes.add(pairs, products<T>(pairs, pairs));
+      cubes.add(odd, products<T>(odd, odd));
     });
-    // Multiplied, not shifted: the sums may be negative.
-    return sum_of_lanes<Word>(part0) + sum_of_lanes<Word>(part1) * (Int128{1} << 21) +
-           sum_of_lanes<Word>(part2) * (Int128{1} << 42);
+    return cubes.sum();
   }));
 }
 
@@ -124,20 +129,6 @@ ReduceNode squares_of_64(const void* x, const void*, int64_t n) {
   return node_of(word0, word1, 0);
 }
 
-// Sums of a times the three parts of squares, as in cubes_of_32; T is a's type.
-template <class T>
-struct TripleProducts {
-  Words part[3] = {};
-  void add(const Words& a, const Words (&square)[3]) {
-    for (int i = 0; i < 3; ++i) part[i] += products<T>(a, square[i]);
-  }
-  Int128 sum() const {
-    using Word = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
-    return sum_of_lanes<Word>(part[0]) + sum_of_lanes<Word>(part[1]) * (Int128{1} << 21) +
-           sum_of_lanes<Word>(part[2]) * (Int128{1} << 42);
-  }
-};
-
 // With x = a + 2^32 b, where b has the sign: a^3 + 3 a^2 b 2^32 + 3 a b^2 2^64 + b^3 2^96.
 template <class B>
 struct CubesOf64 {
@@ -167,12 +158,10 @@ struct CubesOf64 {
       const Words b = a >> 32;
       const Words aa = products<uint32_t>(a, a);
       const Words bb = products<B>(b, b);
-      const Words aa_parts[3] = {aa & kPart, aa >> 21 & kPart, aa >> 42};
-      const Words bb_parts[3] = {bb & kPart, bb >> 21 & kPart, bb >> 42};
-      aaas.add(a, aa_parts);
-      aabs.add(b, aa_parts);
-      abbs.add(a, bb_parts);
-      bbbs.add(b, bb_parts);
+      aaas.add(a, aa);
+      aabs.add(b, aa);
+      abbs.add(a, bb);
+      bbbs.add(b, bb);
     }
     aaa += aaas.sum();
     aab += aabs.sum();

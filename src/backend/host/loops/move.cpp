@@ -77,6 +77,14 @@ void gather_tile(const char* src, int64_t src_pitch, Element<kBytes>* buffer) {
   gather_elements<kBytes, kTile>(src, src_pitch, buffer, kTile, kTile);
 }
 
+inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
+  if (stream) {
+    stream_row(dst, src, bytes);
+  } else {
+    std::memcpy(dst, src, static_cast<size_t>(bytes));
+  }
+}
+
 template <int kBytes, int kTile>
 void transpose_tiles(const TransposeBand b, Element<kBytes>* __restrict buffer) {
   const int64_t src_pitch = b.src_ld * kBytes;
@@ -95,11 +103,7 @@ void transpose_tiles(const TransposeBand b, Element<kBytes>* __restrict buffer) 
       for (int64_t c = 0; c < cols; ++c) {
         char* out = b.dst + (c0 + c) * dst_pitch + r0 * kBytes;
         const char* in = reinterpret_cast<const char*>(&buffer[c * kTile]);
-        if (b.stream) {
-          stream_row(out, in, row_bytes);
-        } else {
-          std::memcpy(out, in, static_cast<size_t>(row_bytes));
-        }
+        put_row(out, in, row_bytes, b.stream);
       }
     }
   }
@@ -115,14 +119,6 @@ void transpose_band(const TransposeBand& b) {
   }
   alignas(64) Element<kBytes> buffer[kStackTile * kStackTile];
   transpose_tiles<kBytes, kStackTile>(b, buffer);
-}
-
-inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
-  if (stream) {
-    stream_row(dst, src, bytes);
-  } else {
-    std::memcpy(dst, src, static_cast<size_t>(bytes));
-  }
 }
 
 // The buffer holds a piece of each plane, or the structures side by side; either leaves it in long rows.
