@@ -42,6 +42,8 @@ struct ReduceFamily : Family<ReduceParams, GPUMEM_FAMILY_REDUCE> {
 struct TransposeFamily : Family<TransposeParams, GPUMEM_FAMILY_TRANSPOSE> {
   static constexpr const char* name = "transpose";
   static Table table() noexcept;
+  static HostTable on_host() noexcept;
+  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct FillFamily : Family<FillParams, GPUMEM_FAMILY_FILL> {
@@ -128,8 +130,8 @@ using Families =
     FamilyList<ReduceFamily, TransposeFamily, FillFamily, ReduceAxisFamily, ReduceSegmentsFamily, CopyFamily,
                AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily>;
 // Those that a backend does no more for than launch the chosen variant.
-using LaunchedFamilies =
-    FamilyList<FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily, ConvertFamily, ArithmeticFamily>;
+using LaunchedFamilies = FamilyList<TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, PermuteFamily, ResizeFamily,
+                                    ConvertFamily, ArithmeticFamily>;
 
 constexpr int family_index(gpumem_family family) noexcept { return family - 1; }
 

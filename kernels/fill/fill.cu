@@ -80,12 +80,6 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int6
   }
 }
 
-template <int kAccess>
-cudaError_t start(const FillParams& params, const LaunchShape& shape, const Pattern& pattern, Stream stream) {
-  return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(shape.grid), kThreads, stream,
-                 static_cast<unsigned char*>(params.dst), params.row_bytes(), params.rows, params.pitch, pattern);
-}
-
 cudaError_t by_memset(const FillParams& params, const LaunchShape&, Stream stream) {
   constexpr int64_t kMaxPitch = 0x7fffffff;  // the driver takes no pitch above
   const auto bytes = static_cast<size_t>(params.row_bytes());
@@ -120,8 +114,11 @@ cudaError_t fill_vec16(const FillParams& params, const LaunchShape& shape, Strea
 }
 
 cudaError_t fill_rows(const FillParams& params, const LaunchShape& shape, Stream stream) {
-  return for_size(params.access(),
-                  [&]<int kAccess>() { return start<kAccess>(params, shape, Pattern(params), stream); });
+  return for_size(params.access(), [&]<int kAccess>() {
+    return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(shape.grid), kThreads, stream,
+                   static_cast<unsigned char*>(params.dst), params.row_bytes(), params.rows, params.pitch,
+                   Pattern(params));
+  });
 }
 
 cudaError_t preload_most() { return preload(vec16_kernel); }

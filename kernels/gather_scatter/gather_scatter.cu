@@ -10,7 +10,6 @@
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/gather_scatter/gather_scatter.hpp"
-#include "kernels/gather_scatter/limits.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/words.cuh"
 

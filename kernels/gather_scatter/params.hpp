@@ -39,4 +39,8 @@ struct BadIndex {
   uint64_t bits = 0;  // its value, with zeros above
 };
 
+// What the tables and the kernels agree on: threads of a block, and words that a thread has under way.
+constexpr int kGatherScatterThreads = 256;
+constexpr int kGatherScatterWords = 4;
+
 }  // namespace gpumem

@@ -53,8 +53,8 @@ constexpr PermuteForm form_of(const PermuteAxes& fused) noexcept {
   return src_fastest(fused) > 0 && fused.src_stride[0] > 0 ? PermuteForm::planes : PermuteForm::general;
 }
 
-// As it is given, and what the plan makes of it: the axes, fused, and no pointer to the program's arrays.
-struct PermuteParams {
+// As a call gives it: arrays that are the caller's.
+struct PermuteCall {
   int64_t element_bytes = 4;
   int32_t rank = 0;
   const int64_t* extents = nullptr;  // of src
@@ -63,6 +63,22 @@ struct PermuteParams {
   const int64_t* src_strides = nullptr;  // nullptr: row-major without gaps
   void* dst = nullptr;
   const int64_t* dst_strides = nullptr;
+};
+
+// The same with arrays of its own, where they were given, and what the plan makes of them: the axes, fused.
+struct PermuteParams {
+  int64_t element_bytes = 4;
+  int32_t rank = 0;
+  bool has_extents = false;
+  bool has_order = false;
+  bool has_src_strides = false;
+  bool has_dst_strides = false;
+  int32_t order[kMaxPermuteRank] = {};
+  int64_t extents[kMaxPermuteRank] = {};
+  int64_t src_strides[kMaxPermuteRank] = {};
+  int64_t dst_strides[kMaxPermuteRank] = {};
+  const void* src = nullptr;
+  void* dst = nullptr;
   PermuteAxes axes{};
 
   constexpr int64_t elements() const noexcept { return axes.elements(); }

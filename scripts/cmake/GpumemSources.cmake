@@ -106,7 +106,6 @@ set(cuda_sources
   src/backend/cuda/cuda_check.cpp
   src/backend/cuda/copy.cpp
   src/backend/cuda/cuda_devices.cpp
-  src/backend/cuda/cuda_families.cpp
   src/backend/cuda/cuda_managed.cpp
   src/backend/cuda/permute.cpp
   src/backend/cuda/reduce.cpp

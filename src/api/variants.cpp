@@ -1,6 +1,6 @@
 // Variants and explain.
 #include "api/guard.hpp"
-#include "ops/explain.hpp"
+#include "ops/operations.hpp"
 #include "ops/problem_line.hpp"
 
 using namespace gpumem;

@@ -107,7 +107,6 @@ class Backend {
                                      Until until) = 0;
   virtual gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
                                      Until until) = 0;
-  virtual void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) = 0;
   // dst is written only if every index names a row; *status tells. Given Until::complete, it returns the first that does not.
   virtual BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
                                   const Choice& choice, Until until) = 0;

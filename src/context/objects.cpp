@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/names.hpp"
+#include "base/scope_exit.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
 
@@ -63,12 +64,9 @@ uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   context.ended_streams.reserve(context.streams.size() + context.ended_streams.size() + 1);
   StreamCache& cache = context.device_memory().open(stream->native);
   stream->cache = &cache;
-  try {
-    stream->handle = process().handles.insert(HandleType::stream, stream.get());
-  } catch (...) {
-    context.device_memory().close(cache, true);  // nothing was given to it
-    throw;
-  }
+  ScopeExit close([&] { context.device_memory().close(cache, true); });  // nothing was given to it
+  stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  close.release();
   context.streams.push_back(stream.get());
   return stream.release()->handle;
 }
@@ -124,13 +122,10 @@ uint64_t create_stream(Context& context) {
   auto stream = unused_stream(context);
   *stream = {&context, nullptr, false};
   stream->native = context.device().create_stream();
-  const NativeStream native = stream->native;
-  try {
-    return enlist(context, std::move(stream));
-  } catch (...) {
-    context.device().destroy_stream(native);
-    throw;
-  }
+  ScopeExit destroy([&context, native = stream->native] { context.device().destroy_stream(native); });
+  const uint64_t handle = enlist(context, std::move(stream));
+  destroy.release();
+  return handle;
 }
 
 uint64_t wrap_stream(Context& context, void* native) {
@@ -161,12 +156,9 @@ uint64_t create_event(Context& context) {
   auto event = std::make_unique<Event>();
   event->context = &context;
   event->native = context.device().create_event();
-  try {
-    event->handle = process().handles.insert(HandleType::event, event.get());
-  } catch (...) {
-    context.device().destroy_event(event->native);
-    throw;
-  }
+  ScopeExit destroy([&] { context.device().destroy_event(event->native); });
+  event->handle = process().handles.insert(HandleType::event, event.get());
+  destroy.release();
   ++context.events;
   return event.release()->handle;
 }

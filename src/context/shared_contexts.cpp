@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/scope_exit.hpp"
 #include "context/process.hpp"
 #include "ops/operations.hpp"
 
@@ -17,35 +18,25 @@ Stream* wrapper_of(Context& context, void* native) {
 }  // namespace
 
 // Half of the slots stay empty, so the search ends. The low bits of an address are alike.
-WrappedStreams::Slot& WrappedStreams::slot_of(void* native) noexcept {
-  size_t at = (reinterpret_cast<uintptr_t>(native) * uint64_t{0x9e3779b97f4a7c15}) >> 32;
+WrappedStreams::Slot& WrappedStreams::slot_of(void* key) noexcept {
+  size_t at = (reinterpret_cast<uintptr_t>(key) * uint64_t{0x9e3779b97f4a7c15}) >> 32;
   for (;; ++at) {
     Slot& slot = slots_[at % kSlots];
-    void* const held = slot.native.load(std::memory_order_acquire);
-    if (held == native || held == nullptr) return slot;
+    void* const held = slot.key.load(std::memory_order_acquire);
+    if (held == key || held == nullptr) return slot;
   }
 }
 
 Stream* WrappedStreams::of(void* native) {
-  if (native == nullptr) {
-    if (Stream* known = of_null_.load(std::memory_order_acquire)) return known;
-  } else {
-    const Slot& slot = slot_of(native);
-    if (slot.native.load(std::memory_order_acquire) == native) return slot.stream;
-  }
+  void* const key = native != nullptr ? native : this;  // an address that no stream has
+  if (const Slot& slot = slot_of(key); slot.key.load(std::memory_order_acquire) == key) return slot.stream;
   const std::lock_guard<std::mutex> lock(adding_);
-  if (native == nullptr) {
-    if (of_null_.load(std::memory_order_relaxed) == nullptr) {
-      of_null_.store(wrapper_of(context_, nullptr), std::memory_order_release);
-    }
-    return of_null_.load(std::memory_order_relaxed);
-  }
-  Slot& slot = slot_of(native);
-  if (slot.native.load(std::memory_order_relaxed) == native) return slot.stream;  // another thread was first
-  if (count_ == kMost) return nullptr;
+  Slot& slot = slot_of(key);
+  if (slot.key.load(std::memory_order_relaxed) == key) return slot.stream;  // another thread was first
+  if (native != nullptr && count_ == kMost) return nullptr;
   slot.stream = wrapper_of(context_, native);
-  slot.native.store(native, std::memory_order_release);
-  ++count_;
+  slot.key.store(key, std::memory_order_release);
+  if (native != nullptr) ++count_;
   return slot.stream;
 }
 
@@ -119,13 +110,9 @@ SharedContext& SharedContexts::of(int32_t device) {
   options.device = device;
   const uint64_t handle = create_context(options);
   auto& context = *static_cast<Context*>(process().handles.get(handle, HandleType::context, "ctx"));
-  std::unique_ptr<SharedContext> made;
-  try {
-    made = std::make_unique<SharedContext>(context, handle);
-  } catch (...) {
-    destroy_context(handle);
-    throw;
-  }
+  ScopeExit destroy([handle] { destroy_context(handle); });
+  auto made = std::make_unique<SharedContext>(context, handle);
+  destroy.release();
   context.shared = true;
   place.store(made.get(), std::memory_order_release);
   return *made.release();  // never ends

@@ -25,14 +25,13 @@ class WrappedStreams {
   static constexpr size_t kMost = 256;
   static constexpr size_t kSlots = 2 * kMost;  // a power of two
   struct Slot {
-    std::atomic<void*> native{nullptr};
+    std::atomic<void*> key{nullptr};
     Stream* stream = nullptr;
   };
 
-  Slot& slot_of(void* native) noexcept;  // the stream's, or the one that it would get
+  Slot& slot_of(void* key) noexcept;  // the stream's, or the one that it would get
 
   Context& context_;
-  std::atomic<Stream*> of_null_{nullptr};
   std::array<Slot, kSlots> slots_{};
   std::mutex adding_;
   size_t count_ = 0;

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/names.hpp"
+#include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
@@ -155,14 +156,8 @@ void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
 }
 
 void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
-  void* p = nullptr;
-  try {
-    p = find(cache, bytes, alignment);
-  } catch (...) {
-    tell_damage();  // of what made room
-    throw;
-  }
-  tell_damage();
+  const ScopeExit tell([this] { tell_damage(); });  // of what made room
+  void* const p = find(cache, bytes, alignment);
   context_.trace.allocated(p, bytes, policy_.kind, alignment, cache.stream);
   return p;
 }
@@ -320,13 +315,8 @@ void BlockPool::require_intact(const Claim& claim) {
 
 void BlockPool::check(Damage& found) {
   if (guards_ == nullptr) return;
-  try {
-    guards_->check_all(found);
-  } catch (...) {
-    tell_damage();
-    throw;
-  }
-  tell_damage();
+  const ScopeExit tell([this] { tell_damage(); });
+  guards_->check_all(found);
 }
 
 void BlockPool::free_now(const Claim& claim) noexcept {

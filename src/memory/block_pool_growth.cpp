@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/names.hpp"
+#include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
@@ -166,16 +167,11 @@ Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t
     fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had, %lld are taken already: %s", request.bytes,
          kind_name(policy_.kind), ll(reserved_.load(std::memory_order_relaxed)), error.what());
   }
-  void* taken = region->taken;
-  const size_t taken_bytes = region->taken_bytes;
-  try {
-    Region& added = process().registry.add(std::move(region));
-    reserve(static_cast<int64_t>(taken_bytes));
-    return added;
-  } catch (...) {
-    source_->give_back(stream, taken, taken_bytes);
-    throw;
-  }
+  ScopeExit back([&, taken = region->taken, bytes = region->taken_bytes] { source_->give_back(stream, taken, bytes); });
+  Region& added = process().registry.add(std::move(region));
+  back.release();
+  reserve(static_cast<int64_t>(added.taken_bytes));
+  return added;
 }
 
 // Where nothing is pooled: the block is a region without a cache.
@@ -183,12 +179,9 @@ void* BlockPool::allocate_alone(const Request& request) {
   const size_t bytes = alone_bytes(request.bytes);
   if (over_limit(most_taken(bytes, request.alignment))) fail_over_limit(request);
   Region& region = new_region(*ready_, request, bytes, 1);
-  try {
-    if (guards_ != nullptr) guards_->surround(region, request.bytes);
-  } catch (...) {
-    give_back(region, nullptr);
-    throw;
-  }
+  ScopeExit back([&] { give_back(region, nullptr); });
+  if (guards_ != nullptr) guards_->surround(region, request.bytes);
+  back.release();
   const std::lock_guard<std::mutex> lock(ready_->mutex);
   ++ready_->counts.misses;
   return hand_out(*ready_, {&region, 0}, request.bytes);
@@ -229,13 +222,12 @@ bool BlockPool::adopt(StreamCache& cache, StreamCache& from, const Request& requ
     cache.make_room(request.size_class, region->slots);
     from.detach(*region);
   }
-  try {
-    if (from.stream != nullptr) fences_.record(from.stream)->hold(cache.stream);
-  } catch (...) {
+  ScopeExit back([&] {
     const std::lock_guard<std::mutex> lock(from.mutex);
     from.attach(*region);  // the room that it had
-    throw;
-  }
+  });
+  if (from.stream != nullptr) fences_.record(from.stream)->hold(cache.stream);
+  back.release();
   const std::lock_guard<std::mutex> lock(cache.mutex);
   cache.attach(*region);
   return true;

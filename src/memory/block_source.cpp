@@ -1,6 +1,7 @@
 #include "memory/block_source.hpp"
 
 #include "base/error.hpp"
+#include "base/scope_exit.hpp"
 #include "context/context.hpp"
 
 namespace gpumem {
@@ -39,12 +40,9 @@ void* PinnedSource::take_from_driver(size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   from_driver_.reserve(from_driver_.size() + 1);
   void* p = context_.device().allocate(GPUMEM_MEMORY_PINNED, bytes);
-  try {
-    from_driver_.insert(p);
-  } catch (...) {
-    context_.device().release(GPUMEM_MEMORY_PINNED, p, bytes);
-    throw;
-  }
+  ScopeExit undo([&] { context_.device().release(GPUMEM_MEMORY_PINNED, p, bytes); });
+  from_driver_.insert(p);
+  undo.release();
   return p;
 }
 

@@ -1,5 +1,7 @@
 #include "memory/fences.hpp"
 
+#include "base/scope_exit.hpp"
+
 namespace gpumem {
 
 Fences::~Fences() {
@@ -26,13 +28,9 @@ void Fences::give_back(NativeEvent event) noexcept {
 
 FencePtr Fences::record(NativeStream stream) {
   NativeEvent event = take();
-  std::unique_ptr<Fence> fence;
-  try {
-    fence = std::make_unique<Fence>(*this, event);
-  } catch (...) {
-    give_back(event);
-    throw;
-  }
+  ScopeExit back([&] { give_back(event); });
+  auto fence = std::make_unique<Fence>(*this, event);
+  back.release();
   backend_.record(event, stream);
   return fence;
 }

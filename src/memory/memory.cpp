@@ -3,6 +3,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 #include "context/process.hpp"
 #include "context/streams.hpp"
@@ -24,19 +25,15 @@ template <class Wait>
 void free_after(Context& context, const Claim& claim, const Wait& wait) {
   BlockPool& pool = pool_of(context, claim.region->kind);
   std::exception_ptr damage;
+  ScopeExit keep([&] { Registry::unclaim(claim); });
+  wait();
   try {
-    wait();
     pool.require_intact(claim);
   } catch (const Error& error) {
-    if (error.status() != GPUMEM_CORRUPTED) {
-      Registry::unclaim(claim);
-      throw;
-    }
+    if (error.status() != GPUMEM_CORRUPTED) throw;
     damage = std::current_exception();
-  } catch (...) {
-    Registry::unclaim(claim);
-    throw;
   }
+  keep.release();
   pool.free_now(claim);
   if (damage != nullptr) std::rethrow_exception(damage);
 }
@@ -79,16 +76,14 @@ void free_async(Context& context, void* p, const StreamCache& on) {
   if (p == nullptr) return;
   const Claim claim = process().registry.claim(reinterpret_cast<uintptr_t>(p), &context);
   BlockPool& pool = context.device_memory();
-  try {
-    if (claim.region->kind != GPUMEM_MEMORY_DEVICE) {
-      fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %s memory; expected device memory (gpumem_free() takes any kind)",
-           number(p), kind_name(claim.region->kind));
-    }
-    if (pool.pooled()) return pool.free_in_order(claim, on);
-  } catch (...) {
-    Registry::unclaim(claim);
-    throw;
+  ScopeExit keep([&] { Registry::unclaim(claim); });
+  if (claim.region->kind != GPUMEM_MEMORY_DEVICE) {
+    fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is %s memory; expected device memory (gpumem_free() takes any kind)",
+         number(p), kind_name(claim.region->kind));
   }
+  if (pool.pooled()) pool.free_in_order(claim, on);
+  keep.release();
+  if (pool.pooled()) return;
   free_after(context, claim, [&] {
     pool.wait_for_uses(claim);
     wait_for_streams(context);
@@ -147,26 +142,20 @@ void register_host(Context& context, void* p, int64_t bytes) {
   }
   const auto size = static_cast<size_t>(bytes);
   context.device().register_host(p, size);
-  try {
-    const Runs backend = context.device().props().backend;
-    process().registry.add_registered(
-        {reinterpret_cast<uintptr_t>(p), size, GPUMEM_MEMORY_PINNED, backend, GPUMEM_DEVICE_HOST, &context, true});
-  } catch (...) {
-    context.device().unregister_host(p);
-    throw;
-  }
+  ScopeExit unregister([&] { context.device().unregister_host(p); });
+  const Runs backend = context.device().props().backend;
+  process().registry.add_registered(
+      {reinterpret_cast<uintptr_t>(p), size, GPUMEM_MEMORY_PINNED, backend, GPUMEM_DEVICE_HOST, &context, true});
+  unregister.release();
   context.registered.registered(bytes);
 }
 
 void unregister_host(Context& context, void* p) {
   if (p == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "p is NULL; expected the start of registered memory");
   const Claim claim = process().registry.claim_registered(reinterpret_cast<uintptr_t>(p), &context);
-  try {
-    wait_for_streams(context);
-  } catch (...) {
-    Registry::unclaim(claim);  // work may still use it
-    throw;
-  }
+  ScopeExit keep([&] { Registry::unclaim(claim); });  // work may still use it
+  wait_for_streams(context);
+  keep.release();
   context.labels.forget(claim);
   context.device().unregister_host(p);
   context.registered.unregistered(static_cast<int64_t>(claim.bytes()));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/scope_exit.hpp"
+
 namespace gpumem {
 
 void PageMap::Cell::insert(Region& region) {
@@ -32,16 +34,15 @@ void PageMap::Cell::erase(const Region& region) noexcept {
 
 void PageMap::insert_at(uintptr_t piece, Region& region) {
   auto& leaf = leaves_[piece >> kLeafBits];
-  try {
-    if (leaf == nullptr) leaf = std::make_unique<Leaf>();
-    Cell& cell = leaf->cells[cell_of(piece)];
-    const bool was_empty = cell.empty();
-    cell.insert(region);
-    if (was_empty) ++leaf->used;
-  } catch (...) {
+  ScopeExit drop([&] {
     if (leaf == nullptr || leaf->used == 0) leaves_.erase(piece >> kLeafBits);
-    throw;
-  }
+  });
+  if (leaf == nullptr) leaf = std::make_unique<Leaf>();
+  Cell& cell = leaf->cells[cell_of(piece)];
+  const bool was_empty = cell.empty();
+  cell.insert(region);
+  if (was_empty) ++leaf->used;
+  drop.release();
 }
 
 void PageMap::erase_at(uintptr_t piece, const Region& region) noexcept {
@@ -56,12 +57,11 @@ void PageMap::erase_at(uintptr_t piece, const Region& region) noexcept {
 
 void PageMap::insert(Region& region) {
   uintptr_t piece = first_piece(region);
-  try {
-    for (; piece <= last_piece(region); ++piece) insert_at(piece, region);
-  } catch (...) {
+  ScopeExit drop([&] {
     while (piece-- > first_piece(region)) erase_at(piece, region);
-    throw;
-  }
+  });
+  for (; piece <= last_piece(region); ++piece) insert_at(piece, region);
+  drop.release();
 }
 
 void PageMap::erase(const Region& region) noexcept {

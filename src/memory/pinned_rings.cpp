@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/scope_exit.hpp"
 #include "context/context.hpp"
 
 namespace gpumem {
@@ -47,13 +48,10 @@ std::unique_ptr<PinnedRing> PinnedRings::make() {
   }
   auto ring = std::make_unique<PinnedRing>();
   ring->link = device_.create_side_stream();
-  try {
-    auto* const chunks = static_cast<char*>(source_.take(nullptr, kRingBytes));
-    for (size_t i = 0; i < ring->slots.size(); ++i) ring->slots[i].chunk = chunks + i * kRingChunkBytes;
-  } catch (...) {
-    device_.destroy_stream(ring->link);
-    throw;
-  }
+  ScopeExit destroy([&] { device_.destroy_stream(ring->link); });
+  auto* const chunks = static_cast<char*>(source_.take(nullptr, kRingBytes));
+  destroy.release();
+  for (size_t i = 0; i < ring->slots.size(); ++i) ring->slots[i].chunk = chunks + i * kRingChunkBytes;
   return ring;
 }
 

@@ -1,5 +1,6 @@
 #include "ops/bounce_buffers.hpp"
 
+#include "base/scope_exit.hpp"
 #include "ops/copy/ring_copy.hpp"
 
 namespace gpumem {
@@ -20,20 +21,17 @@ void enqueue_on_host(Context& context, NativeStream stream, HostTask task, Bounc
   Backend& device = context.device();
   if (buffers.places().empty()) return device.host_callback(stream, std::move(task));
   const auto shared = std::make_shared<const BounceBuffers>(std::move(buffers));
-  try {
-    for (const BounceBuffers::Place& place : shared->places()) {
-      if (prefilled)
-        enqueue_through_rings(context, stream, one_range(place.bytes.get(), place.target, bytes_of(place)), Runs::host);
-    }
-    device.host_callback(stream, std::move(task));
-    for (const BounceBuffers::Place& place : shared->places()) {
-      enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)), Runs::cuda);
-    }
-    device.host_callback(stream, [shared] {});  // the buffers live until the stream has come here
-  } catch (...) {
-    device.finish_stream(stream);  // what was enqueued still uses the buffers
-    throw;
+  ScopeExit finish([&] { device.finish_stream(stream); });  // what was enqueued still uses the buffers
+  for (const BounceBuffers::Place& place : shared->places()) {
+    if (prefilled)
+      enqueue_through_rings(context, stream, one_range(place.bytes.get(), place.target, bytes_of(place)), Runs::host);
   }
+  device.host_callback(stream, std::move(task));
+  for (const BounceBuffers::Place& place : shared->places()) {
+    enqueue_through_rings(context, stream, one_range(place.target, place.bytes.get(), bytes_of(place)), Runs::cuda);
+  }
+  device.host_callback(stream, [shared] {});  // the buffers live until the stream has come here
+  finish.release();
 }
 
 }  // namespace gpumem

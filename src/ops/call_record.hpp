@@ -25,33 +25,11 @@ inline constexpr int32_t kOwnDevice = -1;
 struct GatherParams : GatherScatterParams {};
 struct ScatterParams : GatherScatterParams {};
 
-// A permutation with its own extents and strides: the caller's are read during the call alone.
-struct PermuteRecord {
-  PermuteRecord() noexcept = default;
-  explicit PermuteRecord(const PermuteParams& call) noexcept;
-  // It points here.
-  PermuteParams call() const noexcept;
-
-  int64_t element_bytes = 0;
-  int32_t rank = 0;
-  bool has_extents = false;
-  bool has_order = false;
-  bool has_src_strides = false;
-  bool has_dst_strides = false;
-  int32_t order[kMaxPermuteRank] = {};
-  int64_t extents[kMaxPermuteRank] = {};
-  int64_t src_strides[kMaxPermuteRank] = {};
-  int64_t dst_strides[kMaxPermuteRank] = {};
-  const void* src = nullptr;
-  void* dst = nullptr;
-};
-
 // What the record keeps of a family's call.
 template <class Family>
-using CallOf = std::conditional_t<std::is_same_v<Family, GatherFamily>, GatherParams,
-                                  std::conditional_t<std::is_same_v<Family, ScatterFamily>, ScatterParams,
-                                                     std::conditional_t<std::is_same_v<Family, PermuteFamily>,
-                                                                        PermuteRecord, typename Family::Params>>>;
+using CallOf = std::conditional_t<
+    std::is_same_v<Family, GatherFamily>, GatherParams,
+    std::conditional_t<std::is_same_v<Family, ScatterFamily>, ScatterParams, typename Family::Params>>;
 template <class... Family>
 std::variant<std::monostate, CallOf<Family>...> any_call(FamilyList<Family...>);
 
@@ -68,12 +46,6 @@ struct CallRecord {
   const Seen* find(const void* p) const noexcept;
 };
 
-inline PermuteParams call_of(const PermuteRecord& record) noexcept { return record.call(); }
-template <class Call>
-const Call& call_of(const Call& call) noexcept {
-  return call;
-}
-
 // The calling thread's last operation. Plain thread-local bytes: nothing to construct or destroy.
 CallRecord& last_call() noexcept;
 
@@ -86,6 +58,5 @@ CallRecord& note_call(const Call& call, Until until) {
   last.seen_count = 0;
   return last;
 }
-inline CallRecord& note_call(const PermuteParams& call, Until until) { return note_call(PermuteRecord(call), until); }
 
 }  // namespace gpumem

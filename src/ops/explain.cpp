@@ -1,5 +1,4 @@
-#include "ops/explain.hpp"
-
+// A plan in words.
 #include <cstdio>
 #include <vector>
 
@@ -149,7 +148,7 @@ std::string explain(Context& context, std::string_view line, gpumem_format forma
   Families::for_each([&]<class Family>() {
     const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
     if (call == nullptr) return;
-    const Report made = report_of<Family>(planner, plan(planner, call_of(*call), record.until), record);
+    const Report made = report_of<Family>(planner, plan(planner, *call, record.until), record);
     words = format == GPUMEM_FORMAT_JSON ? as_json(made) : as_text(made);
   });
   return words;

@@ -1,8 +1,7 @@
-#include "ops/managed_prefetch.hpp"
-
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "ops/placement.hpp"
 
 namespace gpumem {
 namespace {

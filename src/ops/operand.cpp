@@ -12,14 +12,11 @@ namespace {
 // Memory of another context of this process, as this context sees it: what a host context calls device or managed memory
 // is ordinary memory to a CUDA context.
 Operand from_allocation(const Context& context, const Allocation& allocation) noexcept {
-  Operand operand{allocation.kind,
-                  allocation.device,
-                  !allocation.registered,
-                  false,
-                  allocation.base,
-                  static_cast<int64_t>(allocation.bytes),
-                  nullptr,
-                  0};
+  Operand operand{.kind = allocation.kind,
+                  .device = allocation.device,
+                  .ours = !allocation.registered,
+                  .base = allocation.base,
+                  .bytes = static_cast<int64_t>(allocation.bytes)};
   if (context.on_cuda() && allocation.backend == Runs::host) operand.kind = GPUMEM_MEMORY_PAGEABLE;
   return operand;
 }
@@ -48,8 +45,10 @@ Operand identify(Context& context, const void* p, const char* argument) {
          "%s (0x%llx) lies in memory of gpumem where nothing is allocated; expected live memory", argument, number(p));
   }
   const Location location = context.device().classify(p);
-  return {
-      location.kind, location.device, false, false, location.base, static_cast<int64_t>(location.bytes), nullptr, 0};
+  return {.kind = location.kind,
+          .device = location.device,
+          .base = location.base,
+          .bytes = static_cast<int64_t>(location.bytes)};
 }
 
 constexpr uintptr_t kLeastPage = 4096;  // of any system

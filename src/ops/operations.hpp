@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "context/context.hpp"
 #include "kernels/families.hpp"
@@ -42,7 +44,7 @@ void reduce(Context& context, const ReduceParams& params, NativeStream stream, U
 void reduce_axis(Context& context, const ReduceAxisParams& params, NativeStream stream, Until until);
 void reduce_segments(Context& context, const ReduceSegmentsParams& params, NativeStream stream, Until until);
 void transpose(Context& context, const TransposeParams& params, NativeStream stream, Until until);
-void permute(Context& context, const PermuteParams& params, NativeStream stream, Until until);
+void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until);
 void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Until until);
 void convert(Context& context, const ConvertParams& params, NativeStream stream, Until until);
 void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Until until);
@@ -66,5 +68,8 @@ Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& params, Un
 Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Until until);
 Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Until until);
 Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until until);
+
+// The plan of a problem line in words. Throws what the operation would fail with.
+std::string explain(Context& context, std::string_view line, gpumem_format format);
 
 }  // namespace gpumem

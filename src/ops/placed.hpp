@@ -7,7 +7,6 @@
 
 #include "context/context.hpp"
 #include "context/streams.hpp"
-#include "ops/managed_prefetch.hpp"
 #include "ops/plan.hpp"
 
 namespace gpumem {
@@ -26,28 +25,22 @@ HostTask beside_task(Context& context, std::string what, Work work, gpumem_statu
   };
 }
 
-// Host work of a CUDA context: now, behind the context's own stream, or in the order of a stream.
-template <class Work>
-void run_beside(Context& context, NativeStream stream, Until until, const char* what, Work work) {
-  if (until == Until::complete) {
-    context.device().await_order();
-    work(context.host(), nullptr, until);
-  } else {
-    context.device().host_callback(stream,
-                                   beside_task(context, std::string(what) + " that was enqueued", std::move(work)));
-  }
-}
-
 // what: the operation as a sentence names it, "this fill". Until::complete is for the context's own stream.
 template <class Work>
 void run_placed(Context& context, const Placement& placement, NativeStream stream, Until until, const char* what,
                 Work work) {
-  const Runs runs = placement.runs;
-  const bool beside = context.on_cuda() && runs == Runs::host;
+  const bool beside = context.on_cuda() && placement.runs == Runs::host;
   if (until == Until::complete || beside) require_not_capturing(context, stream, what);
-  if (beside) return run_beside(context, stream, until, what, std::move(work));
-  prefetch_managed(context, placement, stream);
-  work(context.running(runs), stream, until);
+  if (!beside) {
+    prefetch_managed(context, placement, stream);
+    work(context.running(placement.runs), stream, until);
+  } else if (until == Until::complete) {
+    context.device().await_order();
+    work(context.host(), nullptr, until);
+  } else {
+    const std::string enqueued = std::string(what) + " that was enqueued";
+    context.device().host_callback(stream, beside_task(context, enqueued, std::move(work)));
+  }
 }
 
 // The same, of a family that is only launched.

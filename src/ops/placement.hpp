@@ -58,6 +58,11 @@ bool read_elsewhere(Runs runs, const Operand& index, Until until) noexcept;
 // Throws UNSUPPORTED: of a call that moves no operand.
 [[noreturn]] void fail_on_two_sides(const char* a_name, const Operand& a, const char* b_name, const Operand& b);
 
+// Managed memory that work on the device is about to use is prefetched to it, in the order of the stream. Left to the faults of a kernel
+// it arrives at a fifth of the speed, and pages that nobody has touched yet are created at a tenth (docs/experiments.md). A hint that is
+// not taken is no error, and nothing moves that the program has advised to lie elsewhere.
+void prefetch_managed(Context& context, const Placement& placement, NativeStream stream);
+
 // Memory of a CUDA device that is not the context's.
 bool on_another_device(int32_t own, const Operand& operand) noexcept;
 // A copy: one between host and device, or between devices, runs on neither side.

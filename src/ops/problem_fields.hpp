@@ -87,7 +87,7 @@ void fields(V& v, TransposeParams& c) {
 }
 
 template <class V>
-void fields(V& v, PermuteRecord& c) {
+void fields(V& v, PermuteParams& c) {
   v.number("bytes", c.element_bytes);
   int32_t listed = c.rank;
   c.has_extents = v.numbers("extents", c.extents, c.has_extents, 'x', listed);

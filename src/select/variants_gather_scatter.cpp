@@ -3,7 +3,6 @@
 
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
-#include "kernels/gather_scatter/limits.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 

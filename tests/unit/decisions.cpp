@@ -38,7 +38,7 @@ std::string answer(const std::string& question) {
   std::string text;
   Families::for_each([&]<class Family>() {
     const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
-    if (call != nullptr) text = print<Family>(plan(planner, call_of(*call), record.until));
+    if (call != nullptr) text = print<Family>(plan(planner, *call, record.until));
   });
   return text;
 }

@@ -64,7 +64,7 @@ class LastProblem : public testing::TestWithParam<Runs> {
         LinePlanner planner(*context, record);
         try {
           const auto& read = std::get<static_cast<size_t>(Family::id)>(record.call);
-          const Plan<Family> of_line = plan(planner, call_of(read), record.until);
+          const Plan<Family> of_line = plan(planner, read, record.until);
           EXPECT_EQ(refused, GPUMEM_OK) << line;
           EXPECT_EQ(of_line.empty, with_memory.empty) << line;
           EXPECT_EQ(of_line.placement.runs, with_memory.placement.runs) << line;
@@ -136,15 +136,17 @@ TEST_P(LastProblem, Transpose) {
   });
 }
 TEST_P(LastProblem, Permute) {
-  std::vector<int64_t> extents;
-  std::vector<int32_t> order;
   expect_same_plans<PermuteFamily>([&] {
-    extents = {some(9), some(30), some(30)};
-    order = {0, 1, 2};
-    std::swap(order[0], order[random.below(3)]);
-    std::swap(order[1], order[random.below(3)]);
-    const int64_t e = int64_t{1} << random.below(4);
-    return PermuteParams{e, 3, extents.data(), order.data(), somewhere(), nullptr, somewhere(), nullptr};
+    PermuteParams c{.rank = 3, .has_extents = true, .has_order = true, .order = {0, 1, 2}};
+    c.extents[0] = some(9);
+    c.extents[1] = some(30);
+    c.extents[2] = some(30);
+    std::swap(c.order[0], c.order[random.below(3)]);
+    std::swap(c.order[1], c.order[random.below(3)]);
+    c.element_bytes = int64_t{1} << random.below(4);
+    c.src = somewhere();
+    c.dst = somewhere();
+    return c;
   });
 }
 TEST_P(LastProblem, Fill) {

@@ -48,7 +48,7 @@ auto told(const ArithmeticParams& c) {
 auto told(const GatherScatterParams& c) {
   return std::tuple(c.row_bytes, c.n, c.src_rows, c.dst_rows, c.src_pitch, c.dst_pitch, c.index_type);
 }
-auto told(const PermuteRecord& c) {
+auto told(const PermuteParams& c) {
   std::string axes;
   const auto add = [&](bool given, const auto& list) {
     axes += given ? "given " : "none ";
@@ -156,17 +156,20 @@ requires std::derived_from<Call, GatherScatterParams> Call random_call(Random& r
   if (c.dst_rows > 1) c.dst_pitch = any(r);
   return c;
 }
-PermuteRecord random_call(Random& r, std::type_identity<PermuteRecord>) {
-  int64_t numbers[8];
-  int32_t order[8];
-  for (int d = 0; d < 8; ++d) {
-    numbers[d] = any(r);
-    order[d] = any_of(r, 7);
-  }
-  const auto rank = static_cast<int32_t>(r.below(10));
-  const auto some = [&](auto* list) { return r.below(4) == 0 || rank == 0 ? nullptr : list; };
-  return PermuteRecord(
-      PermuteParams{any(r), rank, some(numbers), some(order), address(r), some(numbers), address(r), some(numbers)});
+PermuteParams random_call(Random& r, std::type_identity<PermuteParams>) {
+  PermuteParams c{.element_bytes = any(r), .rank = static_cast<int32_t>(r.below(10))};
+  c.src = address(r);
+  c.dst = address(r);
+  const auto some = [&](bool& has, auto& list, const auto& value) {
+    has = c.rank > 0 && c.rank <= kMaxPermuteRank && r.below(4) != 0;
+    for (int32_t d = 0; has && d < c.rank; ++d) list[d] = value();
+  };
+  const auto number = [&] { return any(r); };
+  some(c.has_extents, c.extents, number);
+  some(c.has_order, c.order, [&] { return any_of(r, 7); });
+  some(c.has_src_strides, c.src_strides, number);
+  some(c.has_dst_strides, c.dst_strides, number);
+  return c;
 }
 ResizeParams random_call(Random& r, std::type_identity<ResizeParams>) {
   return {

@@ -1,10 +1,11 @@
-// Creation, memory and movement.
+// Creation, memory, movement, and launches.
 #include "backend/cuda/cuda_backend.hpp"
 
 #include <sys/resource.h>
 
 #include "base/error.hpp"
 #include "base/names.hpp"
+#include "base/scope_exit.hpp"
 #include "kernels/reduce/launch.hpp"
 
 namespace gpumem {
@@ -26,12 +27,9 @@ CudaBackend::PrimaryContext::~PrimaryContext() { static_cast<void>(driver_api().
 
 CudaBackend::CudaBackend(int32_t ordinal, bool non_blocking_stream) : props_(cuda_props(ordinal)), primary_(ordinal) {
   const DeviceScope scope = enter();
-  try {
-    open(non_blocking_stream);
-  } catch (...) {
-    close();
-    throw;
-  }
+  ScopeExit end([this] { close(); });
+  open(non_blocking_stream);
+  end.release();
 }
 
 CudaBackend::~CudaBackend() {
@@ -186,6 +184,37 @@ void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t b
   require_open(stream);
   GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
   finish(native(stream), until);
+}
+
+LauncherNames cuda_launcher_names() {
+  LauncherNames names;
+  add_reduce_launcher_names(names);
+  add_rows_launcher_names(names);
+  LaunchedFamilies::for_each([&]<class Family>() { add_names(names, Family::id, Family::on_cuda().all); });
+  return names;
+}
+
+void CudaBackend::warmup() {
+  const DeviceScope scope = enter();
+  warm_up_reductions();
+  GPUMEM_CUDA(kernels::gather_scatter_preload());
+  LaunchedFamilies::for_each([]<class Family>() { GPUMEM_CUDA(Family::on_cuda().preload()); });
+}
+
+void CudaBackend::launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) {
+  const DeviceScope scope = enter();
+  require_open(stream);
+  const kernels::Stream on = kernel_stream(stream);
+  std::visit(
+      [&]<class Family>(const Work<Family>& of) {
+        const auto launch = Family::on_cuda().all[static_cast<size_t>(choice.launcher)].launch;
+        if constexpr (requires { launch_other(of.params, choice.shape, on); }) {
+          if (launch == nullptr) return launch_other(of.params, choice.shape, on);
+        }
+        GPUMEM_CUDA(launch(of.params, choice.shape, on));
+      },
+      work);
+  finish(on, until);
 }
 
 }  // namespace gpumem

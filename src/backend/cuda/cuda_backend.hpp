@@ -54,7 +54,6 @@ class CudaBackend final : public Backend {
                              Until until) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
                              Until until) override;
-  void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
   BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
                           Until until) override;
   void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
@@ -121,7 +120,9 @@ class CudaBackend final : public Backend {
   template <class Launcher>
   gpumem_status run_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
-  void resize_by_texture(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on);
+  // The variants whose kernels take more than a stream: a texture, scratch memory.
+  void launch_other(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on);
+  void launch_other(const TransposeParams& params, const LaunchShape& shape, const kernels::Stream& on);
 
   DeviceProps props_;
   PrimaryContext primary_;
@@ -140,6 +141,5 @@ class CudaBackend final : public Backend {
 // Launchers that stand in files of their own.
 void add_reduce_launcher_names(LauncherNames& names);
 void add_rows_launcher_names(LauncherNames& names);
-void add_transpose_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

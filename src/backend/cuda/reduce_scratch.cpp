@@ -1,6 +1,7 @@
 #include "backend/cuda/reduce_scratch.hpp"
 
 #include "base/error.hpp"
+#include "base/scope_exit.hpp"
 
 namespace gpumem {
 
@@ -27,23 +28,21 @@ void ReduceScratchPool::close() noexcept {
 // One allocation: nodes, counters, status; the latter two 0.
 ReduceScratchPool::Piece* ReduceScratchPool::new_piece() {
   constexpr size_t kZeroed = kScratchCounters * sizeof(unsigned) + sizeof(gpumem_status);
-  pieces_.push_back(std::make_unique<Piece>());
-  Piece* piece = pieces_.back().get();
-  try {
-    void* memory = nullptr;
-    GPUMEM_CUDA(cudaMalloc(&memory, kScratchNodeBytes + kZeroed));
-    piece->scratch.nodes = memory;
-    piece->scratch.counters = reinterpret_cast<unsigned*>(static_cast<char*>(memory) + kScratchNodeBytes);
-    piece->scratch.status = reinterpret_cast<gpumem_status*>(piece->scratch.counters + kScratchCounters);
-    GPUMEM_CUDA(cudaEventCreateWithFlags(&piece->passed, cudaEventDisableTiming));
-    GPUMEM_CUDA(cudaMemsetAsync(piece->scratch.counters, 0, kZeroed, housekeeping_));
-    GPUMEM_CUDA(cudaStreamSynchronize(housekeeping_));
-  } catch (...) {
+  Piece* piece = pieces_.emplace_back(std::make_unique<Piece>()).get();
+  ScopeExit forget([&] {
     static_cast<void>(cudaFree(piece->scratch.nodes));
     if (piece->passed != nullptr) static_cast<void>(cudaEventDestroy(piece->passed));
     pieces_.pop_back();
-    throw;
-  }
+  });
+  void* memory = nullptr;
+  GPUMEM_CUDA(cudaMalloc(&memory, kScratchNodeBytes + kZeroed));
+  piece->scratch.nodes = memory;
+  piece->scratch.counters = reinterpret_cast<unsigned*>(static_cast<char*>(memory) + kScratchNodeBytes);
+  piece->scratch.status = reinterpret_cast<gpumem_status*>(piece->scratch.counters + kScratchCounters);
+  GPUMEM_CUDA(cudaEventCreateWithFlags(&piece->passed, cudaEventDisableTiming));
+  GPUMEM_CUDA(cudaMemsetAsync(piece->scratch.counters, 0, kZeroed, housekeeping_));
+  GPUMEM_CUDA(cudaStreamSynchronize(housekeeping_));
+  forget.release();
   return piece;
 }
 

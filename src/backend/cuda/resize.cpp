@@ -9,7 +9,7 @@ namespace {
 constexpr CudaLauncher<ResizeParams> kResize[] = {
     {"words", kernels::resize_words},
     {"global", kernels::resize_global},
-    {"texture", nullptr},  // takes a texture: resize_by_texture()
+    {"texture", nullptr},  // takes a texture
     {"bytes", kernels::resize_bytes},
 };
 
@@ -17,7 +17,7 @@ constexpr CudaLauncher<ResizeParams> kResize[] = {
 
 CudaLaunchers<ResizeParams> ResizeFamily::on_cuda() noexcept { return {kResize, kernels::resize_preload}; }
 
-void CudaBackend::resize_by_texture(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on) {
+void CudaBackend::launch_other(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on) {
   if (capturing(on.native)) {
     fail(GPUMEM_CAPTURING,
          "the variant texture of resize can't run on a stream that is being captured into a graph, which would outlive "

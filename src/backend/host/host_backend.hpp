@@ -19,6 +19,9 @@ template <class Params>
 struct HostLauncher {
   const char* name;
   void (*launch)(const HostTeam& team, const Params& params, const LaunchShape& shape);
+  // Instead, in memory that is taken before the work is handed in.
+  void (*in_scratch)(const HostTeam& team, const Params& params, const LaunchShape& shape, char* scratch) = nullptr;
+  int64_t (*scratch_bytes)(const HostTeam& team, const Params& params, const LaunchShape& shape) = nullptr;
 };
 
 class HostBackend final : public Host {
@@ -48,7 +51,6 @@ class HostBackend final : public Host {
                              Until until) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
                              Until until) override;
-  void transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) override;
   BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
                           Until until) override;
   void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
@@ -99,6 +101,5 @@ class HostBackend final : public Host {
 
 // Launchers that stand in files of their own.
 void add_rows_host_names(LauncherNames& names);
-void add_transpose_host_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -55,7 +55,6 @@ constexpr HostLauncher<FillParams> kFill[] = {{"host_parallel", fill_parallel}, 
 LauncherNames host_launcher_names() {
   LauncherNames names;
   add_names(names, GPUMEM_FAMILY_REDUCE, kReduce);
-  add_transpose_host_names(names);
   add_names(names, GPUMEM_FAMILY_REDUCE_AXIS, kReduceAxis);
   add_names(names, GPUMEM_FAMILY_REDUCE_SEGMENTS, kReduceSegments);
   add_rows_host_names(names);
@@ -104,8 +103,16 @@ FillFamily::HostTable FillFamily::on_host() noexcept { return kFill; }
 void HostBackend::launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) {
   std::visit(
       [&]<class Family>(const Work<Family>& of) {
-        const auto run = Family::on_host()[static_cast<size_t>(choice.launcher)].launch;
-        submit(stream, until, [run, params = of.params, shape = choice.shape, this] { run(team_, params, shape); });
+        const auto& launcher = Family::on_host()[static_cast<size_t>(choice.launcher)];
+        std::shared_ptr<char[]> scratch;
+        if (launcher.scratch_bytes != nullptr) {
+          const int64_t bytes = launcher.scratch_bytes(team_, of.params, choice.shape);
+          scratch = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
+        }
+        submit(stream, until, [&launcher, scratch, params = of.params, shape = choice.shape, this] {
+          if (scratch == nullptr) return launcher.launch(team_, params, shape);
+          launcher.in_scratch(team_, params, shape, scratch.get());
+        });
       },
       work);
 }

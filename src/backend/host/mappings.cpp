@@ -29,21 +29,6 @@ constexpr uint64_t kReadable = 0x01;
 constexpr uint64_t kWritable = 0x02;
 constexpr uint64_t kCoveringOrNext = 0x10;
 
-class List {
- public:
-  List() noexcept : file_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
-  List(const List&) = delete;
-  List& operator=(const List&) = delete;
-  ~List() {
-    if (file_ >= 0) close(file_);
-  }
-
-  int file() const noexcept { return file_; }
-
- private:
-  int file_;
-};
-
 // Takes the accessible mappings in ascending order until the range is passed or a hole is found.
 class Walk {
  public:
@@ -192,17 +177,16 @@ HoleSearch MappingsFile::find_hole(const AddressRange& range, size_t gap, bool w
 }
 
 HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, MappingList by) noexcept {
+  if (by == MappingList::asked) return MappingsFile().find_hole(range, gap, writable);
   static thread_local Seen seen;
-  if (by == MappingList::text && seen.covers(range, writable)) return {true, std::nullopt};
+  if (seen.covers(range, writable)) return {true, std::nullopt};
   const int before = errno;
+  const MappingsFile list;
   Walk walk(range, gap);
-  bool known = false;
-  if (const List list; list.file() >= 0) {
-    known = by == MappingList::asked ? ask(list.file(), writable, walk) : read_text(list.file(), writable, walk);
-  }
+  const bool known = list.file() >= 0 && read_text(list.file(), writable, walk);
   errno = before;
   if (!known) return {};
-  if (const auto run = walk.run(); run && by == MappingList::text) seen.keep(*run, writable);
+  if (const auto run = walk.run()) seen.keep(*run, writable);
   return {true, walk.hole()};
 }
 

@@ -34,6 +34,7 @@ class MappingsFile {
   MappingsFile(const MappingsFile&) = delete;
   MappingsFile& operator=(const MappingsFile&) = delete;
 
+  int file() const noexcept { return file_; }  // -1: it can't be opened
   // As above; known is false too where the program has closed the file.
   HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable) const noexcept;
 

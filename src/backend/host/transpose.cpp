@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/transpose_in_place.hpp"
-#include "backend/launchers.hpp"
 #include "base/checked.hpp"
 #include "kernels/transpose/limits.hpp"
 
@@ -26,16 +24,13 @@ bool streamed(const TransposeParams& a) noexcept { return bytes_of(a) >= kStream
 
 // One matrix as a band that is all of it.
 TransposeBand matrix(const TransposeParams& a, int64_t batch, bool stream) noexcept {
-  return {static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes,
-          a.src_ld,
-          static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes,
-          a.dst_ld,
-          0,
-          a.rows,
-          0,
-          a.cols,
-          stream,
-          nullptr};
+  return {.src = static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes,
+          .src_ld = a.src_ld,
+          .dst = static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes,
+          .dst_ld = a.dst_ld,
+          .last_row = a.rows,
+          .last_col = a.cols,
+          .stream = stream};
 }
 
 // The longer sides of all matrices are one row of tiles; each task takes as many neighbours of it as the others, and calls
@@ -56,7 +51,7 @@ void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, 
   });
 }
 
-void transpose_tiled(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) {
+void transpose_tiled(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
   const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const bool stream = streamed(a);
@@ -72,7 +67,7 @@ void transpose_tiled(const HostTeam& team, const TransposeParams& a, const Launc
   });
 }
 
-void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) {
+void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
   const auto loop = team.loops.moves.aos_soa[log2_of(a.element_bytes)];
   const int64_t tile = host_aos_soa_tile(a.element_bytes);
   const bool stream = streamed(a);
@@ -122,7 +117,7 @@ void swap_pair(const HostTeam& team, const TransposeParams& a, const TilePair& p
   }
 }
 
-void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char*) {
+void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const int64_t across = ceil_div(a.rows, tile);
   const int64_t pairs = transpose_tile_pairs(across);
@@ -142,7 +137,7 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, co
 }
 
 // An element at a time: any stride, any alignment. The plain form that the fast loops are held against.
-void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchShape&, char*) {
+void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchShape&) {
   const auto bytes = static_cast<size_t>(a.element_bytes);
   for (int64_t batch = 0; batch < a.batches; ++batch) {
     const auto* src = static_cast<const char*>(a.src) + batch * a.src_batch_stride * a.element_bytes;
@@ -155,12 +150,6 @@ void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchSha
   }
 }
 
-// What a variant does, in as much scratch memory as it asks for.
-struct Transposer {
-  void (*run)(const HostTeam&, const TransposeParams&, const LaunchShape&, char* scratch);
-  int64_t (*scratch_bytes)(const HostTeam&, const TransposeParams&, const LaunchShape&) = nullptr;
-};
-
 template <class Job>
 void run_job(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
   Job(team, a, shape.grid).run(scratch);
@@ -170,27 +159,17 @@ int64_t scratch_of_job(const HostTeam& team, const TransposeParams& a, const Lau
   return Job(team, a, shape.grid).scratch_bytes();
 }
 
-constexpr Launcher<Transposer> kTranspose[] = {
-    {"host_in_place_tiles", {transpose_in_place_tiles}},
-    {"host_in_place_buffer", {run_job<BufferedTranspose>, scratch_of_job<BufferedTranspose>}},
-    {"host_in_place_c2r", {run_job<C2rTranspose>, scratch_of_job<C2rTranspose>}},
-    {"host_aos_soa", {transpose_aos_soa}},
-    {"host_tiled", {transpose_tiled}},
-    {"host_serial", {transpose_serial}},
+constexpr HostLauncher<TransposeParams> kTranspose[] = {
+    {"host_in_place_tiles", transpose_in_place_tiles},
+    {"host_in_place_buffer", nullptr, run_job<BufferedTranspose>, scratch_of_job<BufferedTranspose>},
+    {"host_in_place_c2r", nullptr, run_job<C2rTranspose>, scratch_of_job<C2rTranspose>},
+    {"host_aos_soa", transpose_aos_soa},
+    {"host_tiled", transpose_tiled},
+    {"host_serial", transpose_serial},
 };
 
 }  // namespace
 
-void add_transpose_host_names(LauncherNames& names) { add_names(names, GPUMEM_FAMILY_TRANSPOSE, kTranspose); }
-
-void HostBackend::transpose(NativeStream stream, const TransposeParams& params, const Choice& choice, Until until) {
-  const Transposer transposer = kTranspose[choice.launcher].launch;
-  std::shared_ptr<char[]> scratch;
-  if (transposer.scratch_bytes != nullptr) {
-    const int64_t bytes = transposer.scratch_bytes(team_, params, choice.shape);
-    scratch = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
-  }
-  submit(stream, until, [=, this, shape = choice.shape] { transposer.run(team_, params, shape, scratch.get()); });
-}
+TransposeFamily::HostTable TransposeFamily::on_host() noexcept { return kTranspose; }
 
 }  // namespace gpumem

@@ -5,6 +5,7 @@
 
 #include "backend/backend.hpp"
 #include "base/quiet_thread.hpp"
+#include "base/scope_exit.hpp"
 
 namespace gpumem {
 namespace {
@@ -103,13 +104,10 @@ int32_t WorkerPool::workers_up_to(int32_t wanted) noexcept {
     while (workers_.size() < count) {
       workers_.push_back(std::make_unique<Worker>());
       const auto index = static_cast<int32_t>(workers_.size()) - 1;
-      try {
-        Worker& worker = *workers_.back();
-        worker.thread = quiet_thread([this, &worker, index] { run(worker, index); });
-      } catch (...) {
-        workers_.pop_back();
-        throw;
-      }
+      ScopeExit forget([this] { workers_.pop_back(); });
+      Worker& worker = *workers_.back();
+      worker.thread = quiet_thread([this, &worker, index] { run(worker, index); });
+      forget.release();
     }
   } catch (const std::exception&) {
     // Fewer threads, or none: the caller takes part in any case.

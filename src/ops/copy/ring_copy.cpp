@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/scope_exit.hpp"
 #include "memory/pinned_rings.hpp"
 
 namespace gpumem {
@@ -111,12 +112,9 @@ class SharedCopy : RingCopy {
   // A copy of one piece, by the calling thread.
   void run_whole(Until until) {
     const PinnedRings::Lease ring = rings_.lend(stream_);
-    try {
-      move_whole(ring->slots[0], until);
-    } catch (...) {
-      device_.finish_stream(stream_);
-      throw;
-    }
+    ScopeExit finish([this] { device_.finish_stream(stream_); });
+    move_whole(ring->slots[0], until);
+    finish.release();
   }
 
   void move_whole(PinnedRing::Slot& slot, Until until) {
@@ -224,17 +222,12 @@ class EnqueuedCopy : RingCopy {
         link_(pieces_.size() > 1 ? ring_->link : stream) {}
 
   void run() {
-    try {
-      if (to_ == Runs::cuda) {
-        send();
-      } else {
-        fetch();
-      }
-    } catch (...) {
+    ScopeExit finish([this] {
       device_.finish_stream(stream_);
       device_.finish_stream(link_);
-      throw;
-    }
+    });
+    to_ == Runs::cuda ? send() : fetch();
+    finish.release();
   }
 
  private:

@@ -16,13 +16,30 @@
 namespace gpumem {
 namespace {
 
+template <class T>
+bool copy_axes(const T* from, int32_t rank, T* to) noexcept {
+  if (from == nullptr || rank < 0 || rank > kMaxPermuteRank) return false;
+  std::copy_n(from, rank, to);
+  return true;
+}
+
+// As far as the call can be read at all: what the record keeps of it.
+PermuteParams readable(const PermuteCall& call) noexcept {
+  PermuteParams c{.element_bytes = call.element_bytes, .rank = call.rank, .src = call.src, .dst = call.dst};
+  c.has_extents = copy_axes(call.extents, call.rank, c.extents);
+  c.has_order = copy_axes(call.order, call.rank, c.order);
+  c.has_src_strides = copy_axes(call.src_strides, call.rank, c.src_strides);
+  c.has_dst_strides = copy_axes(call.dst_strides, call.rank, c.dst_strides);
+  return c;
+}
+
 void check_sizes(const PermuteParams& c) {
   require_element_size("element_bytes", c.element_bytes);
-  check_extents(c.rank, c.extents, kMaxPermuteRank);
+  check_extents(c.rank, c.has_extents ? c.extents : nullptr, kMaxPermuteRank);
 }
 
 void check_order(const PermuteParams& c) {
-  if (c.rank > 0 && c.order == nullptr) {
+  if (c.rank > 0 && !c.has_order) {
     fail(GPUMEM_INVALID_ARGUMENT, "order is NULL; expected the order of %d axes", c.rank);
   }
   int32_t place[kMaxPermuteRank];
@@ -52,25 +69,19 @@ struct Permutation {
 Permutation permutation_of(const PermuteParams& c) {
   check_sizes(c);
   check_order(c);
-  check_strides("src_strides", c.src_strides, c.rank);
-  check_strides("dst_strides", c.dst_strides, c.rank);
+  check_strides("src_strides", c.src_strides, c.has_src_strides ? c.rank : 0);
+  check_strides("dst_strides", c.dst_strides, c.has_dst_strides ? c.rank : 0);
   Permutation p;
   p.empty = std::find(c.extents, c.extents + c.rank, 0) != c.extents + c.rank;
   if (p.empty) return p;
   int64_t src_strides[kMaxPermuteRank] = {};
-  if (c.src_strides != nullptr) {
-    std::copy_n(c.src_strides, c.rank, src_strides);
-  } else {
-    fill_tight(src_strides, c.extents, c.rank);
-  }
+  std::copy_n(c.src_strides, c.rank, src_strides);
+  if (!c.has_src_strides) fill_tight(src_strides, c.extents, c.rank);
   PermuteAxes& axes = p.axes;
   axes.element_bytes = c.element_bytes;
   for (int32_t d = 0; d < c.rank; ++d) axes.add(c.extents[c.order[d]], src_strides[c.order[d]], 0);
-  if (c.dst_strides != nullptr) {
-    std::copy_n(c.dst_strides, c.rank, axes.dst_stride);
-  } else {
-    fill_tight(axes.dst_stride, axes.extent, axes.rank);
-  }
+  std::copy_n(c.dst_strides, c.rank, axes.dst_stride);
+  if (!c.has_dst_strides) fill_tight(axes.dst_stride, axes.extent, axes.rank);
   p.src_bytes = reach_bytes({"src_strides", "bytes of src", c.rank, c.extents, src_strides}, c.element_bytes);
   const StridedSide dst{"dst_strides", "bytes of dst", axes.rank, axes.extent, axes.dst_stride};
   p.dst_bytes = reach_bytes(dst, c.element_bytes);
@@ -114,7 +125,8 @@ void run(Backend& backend, NativeStream stream, const PermuteParams& params, con
     return backend.launch(stream, Work<PermuteFamily>{params}, decision, until);
   }
   const TransposeParams transpose = transpose_of(params);
-  backend.transpose(stream, transpose, select<TransposeFamily>(backend.props(), transpose, {}, {}), until);
+  backend.launch(stream, Work<TransposeFamily>{transpose}, select<TransposeFamily>(backend.props(), transpose, {}, {}),
+                 until);
 }
 
 struct Staged {
@@ -175,8 +187,9 @@ Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& call, Until unti
   return plan;
 }
 
-void permute(Context& context, const PermuteParams& call, NativeStream stream, Until until) {
+void permute(Context& context, const PermuteCall& given, NativeStream stream, Until until) {
   constexpr const char* kWhat = "this permutation";
+  const PermuteParams call = readable(given);
   CallPlanner planner(context, call, until);
   const Plan<PermuteFamily> planned = plan(planner, call, until);
   if (planned.empty) return;

@@ -41,17 +41,6 @@ void require_values(gpumem_status found, gpumem_dtype dtype, gpumem_reduce_op op
   }
 }
 
-// The two outputs of the _async forms; the plain ones have no status.
-struct LineOutputs {
-  Output result_and_status[2];
-
-  LineOutputs(void* result, int64_t bytes, gpumem_status* status) noexcept
-      : result_and_status{{"result", result, bytes, 8}, status_of(status)} {}
-  Output& result() noexcept { return result_and_status[0]; }
-  Output& status() noexcept { return result_and_status[1]; }
-  std::span<Output> all() noexcept { return result_and_status; }
-};
-
 // The plain form: on the context's own stream, with the results brought to where they belong.
 template <class Family>
 gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typename Family::Params params,
@@ -68,7 +57,7 @@ gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typena
 
 // The _async form.
 template <class Family>
-void enqueue_lines(Context& context, const Plan<Family>& planned, LineOutputs& outputs, NativeStream stream) {
+void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (&outputs)[2], NativeStream stream) {
   typename Family::Params params = planned.params;
   if (!context.on_cuda() || planned.placement.runs == Runs::cuda) {
     prefetch_managed(context, planned.placement, stream);
@@ -77,8 +66,8 @@ void enqueue_lines(Context& context, const Plan<Family>& planned, LineOutputs& o
   }
   require_not_capturing(context, stream, "a reduction of host memory");
   BounceBuffers buffers;
-  params.result = buffers.room_for(outputs.result());
-  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs.status()));
+  params.result = buffers.room_for(outputs[0]);
+  params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
   const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
     host.reduce_lines(now, params, choice, done);
   };
@@ -173,13 +162,12 @@ void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream s
   CallPlanner planner(context, given, until);
   const Plan<ReduceAxisFamily> planned = plan(planner, given, until);
   const ReduceAxisParams& params = planned.params;
-  LineOutputs outputs(params.result, result_bytes(params.op, params.lines()), params.status);
-  check_outputs(context, outputs.all(), inputs_of(params).all(), until);
+  Output outputs[] = {{"result", params.result, result_bytes(params.op, params.lines()), 8}, status_of(params.status)};
+  check_outputs(context, outputs, inputs_of(params).all(), until);
   if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_axis");
-  if (planned.empty) return zero(context, outputs.all(), stream, until);
+  if (planned.empty) return zero(context, outputs, stream, until);
   if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
-  require_values(reduce_lines(context, planned, params, outputs.result()), params.dtype, params.op,
-                 lines_name(params.axis));
+  require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, lines_name(params.axis));
 }
 
 Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& given, Until until) {
@@ -203,11 +191,11 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
   CallPlanner planner(context, given, until);
   const Plan<ReduceSegmentsFamily> planned = plan(planner, given, until);
   ReduceSegmentsParams params = planned.params;
-  LineOutputs outputs(params.result, result_bytes(params.op, params.segments), params.status);
+  Output outputs[] = {{"result", params.result, result_bytes(params.op, params.segments), 8}, status_of(params.status)};
   const Inputs inputs = inputs_of(params);
-  check_outputs(context, outputs.all(), inputs.all(), until);
+  check_outputs(context, outputs, inputs.all(), until);
   if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_segments");
-  if (planned.empty) return zero(context, outputs.all(), stream, until);
+  if (planned.empty) return zero(context, outputs, stream, until);
   if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {
@@ -215,7 +203,7 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
     stage(context, staged, planned.placement.runs, offsets.p, offsets.bytes, planned.placement.host_side);
     params.offsets = static_cast<const int64_t*>(staged->get());
   }
-  require_values(reduce_lines(context, planned, params, outputs.result()), params.dtype, params.op, "segments");
+  require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, "segments");
 }
 
 }  // namespace gpumem

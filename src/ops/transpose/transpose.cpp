@@ -104,9 +104,7 @@ void transpose(Context& context, const TransposeParams& given, NativeStream stre
     require_not_capturing(context, context.own_stream(), "gpumem_transpose");
     return transpose_across(context, planned);
   }
-  run_placed(context, planned.placement, stream, until, "this transpose",
-             [params = planned.params, choice = Choice(planned.decision)](
-                 Backend& backend, NativeStream on, Until done) { backend.transpose(on, params, choice, done); });
+  launch_placed(context, planned, stream, until, "this transpose");
 }
 
 }  // namespace gpumem

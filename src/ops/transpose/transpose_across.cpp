@@ -172,7 +172,7 @@ class Crossing {
         as_large ? planned_.decision : decide<TransposeFamily>(context_, planned_.placement.runs, params);
     params.src = to_device() ? slot.buffer.get() : src_of(piece);
     params.dst = to_device() ? dst_of(piece) : slot.buffer.get();
-    device_.transpose(stream, params, decision, Until::enqueued);
+    device_.launch(stream, Work<TransposeFamily>{params}, decision, Until::enqueued);
   }
 
   Context& context_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "backend/host/loops/common.hpp"
 #include "backend/host/loops/loops.hpp"
@@ -162,16 +163,10 @@ void arithmetic_of(const ArithmeticRow& row) {
   for (int k = 0; k < row.terms; ++k) side_by_side = side_by_side && row.step[k] == sizeof(T);
   if (!side_by_side) return strided<T>(row);
   if (row.product) return Row<T, 2, true>(row).all();
-  constexpr void (*kByTerms[])(const ArithmeticRow&) = {[](const ArithmeticRow& r) { Row<T, 0, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 1, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 2, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 3, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 4, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 5, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 6, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 7, false>(r).all(); },
-                                                        [](const ArithmeticRow& r) { Row<T, 8, false>(r).all(); }};
-  kByTerms[row.terms](row);
+  [&]<int... kTerms>(std::integer_sequence<int, kTerms...>) {
+    static_cast<void>(((row.terms == kTerms && (Row<T, kTerms, false>(row).all(), true)) || ...));
+  }
+  (std::make_integer_sequence<int, ArithmeticRow::kMost + 1>{});
 }
 
 }  // namespace

@@ -84,12 +84,12 @@ struct TransposeBand {
   int64_t src_ld;
   char* dst;
   int64_t dst_ld;
-  int64_t first_row;
+  int64_t first_row = 0;
   int64_t last_row;
-  int64_t first_col;
+  int64_t first_col = 0;
   int64_t last_col;
   bool stream;
-  void* buffer;
+  void* buffer = nullptr;
 };
 
 // Structures [first, last) of a narrow matrix: rows of `width` elements of src become columns of dst (from_packed), or columns of
