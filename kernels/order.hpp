@@ -6,8 +6,6 @@
 // No sum is ever -0 (it begins at +0), so adding a missing +0 changes nothing, and any aligned run of 2^k leaves is a subtree.
 #pragma once
 
-#include <cstdint>
-
 namespace gpumem {
 
 constexpr int kLeafTerms = 1024;

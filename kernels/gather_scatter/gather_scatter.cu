@@ -80,19 +80,13 @@ struct Place {
   }
 };
 
-struct Rows {
-  const char* src;
-  int64_t src_pitch;
-  char* dst;
-  int64_t dst_pitch;
-  const void* index;
-  int64_t row_bytes;
-  int64_t words;  // of a row
-  int64_t total;  // words
-  int64_t tiles;
-  int64_t step_rows;  // kThreads words in whole rows, and the rest in words
-  int64_t step_words;
-  const unsigned long long* verdict;
+struct Rows : GatherScatterParams {
+  int64_t words = 0;  // of a row
+  int64_t total = 0;  // words
+  int64_t tiles = 0;
+  int64_t step_rows = 0;  // kThreads words in whole rows, and the rest in words
+  int64_t step_words = 0;
+  const unsigned long long* verdict = nullptr;
 };
 
 template <class T>
@@ -119,6 +113,8 @@ template <class Word, class Index, bool kGathers>
 __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ Rows r) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
   const auto* index = static_cast<const Index*>(r.index);
+  const auto* src = static_cast<const char*>(r.src);
+  auto* dst = static_cast<char*>(r.dst);
   const bool bad = *r.verdict != 0;
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
@@ -146,14 +142,14 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
     Word in[kWords];
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
-      if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(r.src + from[k]);
+      if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(src + from[k]);
     }
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if (left[k] >= kBytes) {
-        *reinterpret_cast<Word*>(r.dst + to[k]) = in[k];
+        *reinterpret_cast<Word*>(dst + to[k]) = in[k];
       } else if (kBytes > 1 && left[k] > 0) {
-        move_tail<Word>(r.src + from[k], r.dst + to[k], static_cast<int>(left[k]));
+        move_tail<Word>(src + from[k], dst + to[k], static_cast<int>(left[k]));
       }
     }
   }
@@ -168,13 +164,7 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
   const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, params,
                                     params.limit(kGathers ? params.src_rows : params.dst_rows), scratch);
   if (error != cudaSuccess) return error;
-  Rows r{};
-  r.src = static_cast<const char*>(params.src);
-  r.src_pitch = params.src_pitch;
-  r.dst = static_cast<char*>(params.dst);
-  r.dst_pitch = params.dst_pitch;
-  r.index = params.index;
-  r.row_bytes = params.row_bytes;
+  Rows r{params};
   r.words = ceil_div(params.row_bytes, kBytes);
   r.total = params.n * r.words;
   r.tiles = ceil_div(r.total, kTile);

@@ -3,8 +3,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstdint>
-
 #include "kernels/launch_shape.hpp"
 #include "kernels/permute/params.hpp"
 #include "kernels/stream.hpp"

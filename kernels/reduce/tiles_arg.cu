@@ -35,12 +35,24 @@ class Ranks {
   Rank flip_;
 };
 
-template <gpumem_dtype kClass, int kWords>
-class PlaceState {
- public:
+// What both states have.
+template <gpumem_dtype kClass>
+struct ArgOf {
   static constexpr int kBytes = element_bytes(kClass);
   static constexpr Values kValues = Values::placed;
   using Node = std::conditional_t<kBytes == 8, ArgNode, SmallArgNode>;
+
+  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
+    const ArgNode found(whole.stored());
+    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
+  }
+};
+
+template <gpumem_dtype kClass, int kWords>
+class PlaceState : public ArgOf<kClass> {
+ public:
+  using ArgOf<kClass>::kBytes;
+  using typename ArgOf<kClass>::Node;
 
   __device__ PlaceState(gpumem_dtype dtype, gpumem_reduce_op op) : rank_(dtype, op == GPUMEM_ARG_MAX) {}
   __device__ void begin(int64_t word) {
@@ -69,11 +81,6 @@ class PlaceState {
     return block_tree(found, shared);
   }
 
-  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
-    const ArgNode found(whole.stored());
-    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
-  }
-
  private:
   using Rank = typename Ranks<kClass>::Rank;
   static constexpr int kPerWord = 16 / kBytes;
@@ -100,11 +107,10 @@ class PlaceState {
 };
 
 template <gpumem_dtype kClass, int kWords>
-class ChunkState {
+class ChunkState : public ArgOf<kClass> {
  public:
-  using Node = SmallArgNode;
-  static constexpr int kBytes = element_bytes(kClass);
-  static constexpr Values kValues = Values::placed;
+  using ArgOf<kClass>::kBytes;
+  using typename ArgOf<kClass>::Node;
 
   __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)
       : dtype_(dtype), maximum_(op == GPUMEM_ARG_MAX), keys_(dtype) {}
@@ -132,11 +138,6 @@ class ChunkState {
     Node found = end_;
     if (first_ >= 0 && best_ == lowest) found = combine(found, place(span));
     return block_tree(found, shared);
-  }
-
-  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
-    const ArgNode found(whole.stored());
-    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
   }
 
  private:

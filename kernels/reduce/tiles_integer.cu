@@ -38,22 +38,36 @@ struct ChunkTerms : Terms<kElementBytes, TheNode> {
   }
 };
 
-// 128 elements below 2^8.
+// The elements of a word, each added to `sum`.
+template <int kBytes>
+__device__ __forceinline__ int32_t add_elements(int32_t w, int32_t sum) {
+  return kBytes == 1 ? __dp4a(w, 0x01010101, sum) : __dp2a_lo(w, 0x0101, sum);
+}
+template <int kBytes>
+__device__ __forceinline__ uint32_t add_elements(uint32_t w, uint32_t sum) {
+  return kBytes == 1 ? __dp4a(w, 0x01010101u, sum) : __dp2a_lo(w, 0x0101u, sum);
+}
 template <bool kIsSigned>
-struct Sum8 : ChunkTerms<1, int32_t> {
+using Word32 = std::conditional_t<kIsSigned, int32_t, uint32_t>;
+
+// 128 elements below 2^8, or 64 below 2^16.
+template <int kElementBytes, bool kIsSigned>
+struct ShortSum : ChunkTerms<kElementBytes, int32_t> {
   __device__ void add(uint32_t w) {
-    if constexpr (kIsSigned) {
-      chunk = __dp4a(static_cast<int>(w), 0x01010101, chunk);
-    } else {
-      chunk = static_cast<int32_t>(__dp4a(w, 0x01010101u, static_cast<uint32_t>(chunk)));
-    }
+    using Word = Word32<kIsSigned>;
+    this->chunk =
+        static_cast<int32_t>(add_elements<kElementBytes>(static_cast<Word>(w), static_cast<Word>(this->chunk)));
   }
-  __device__ void add_one(uint64_t bits) { total += extended<kIsSigned, 1>(bits); }
+  __device__ void add_one(uint64_t bits) { this->total += extended<kIsSigned, kElementBytes>(bits); }
 };
 
-struct SumAbs8 : ChunkTerms<1, uint32_t> {
-  __device__ void add(uint32_t w) { chunk = __dp4a(__vabs4(w), 0x01010101u, chunk); }  // |-128| is 128 as u8
-  __device__ void add_one(uint64_t bits) { total += static_cast<int64_t>(magnitude<true, 1>(bits)); }
+// |-128| is 128 as u8.
+template <int kElementBytes>
+struct ShortSumAbs : ChunkTerms<kElementBytes, uint32_t> {
+  __device__ void add(uint32_t w) {
+    this->chunk = add_elements<kElementBytes>(kElementBytes == 1 ? __vabs4(w) : __vabs2(w), this->chunk);
+  }
+  __device__ void add_one(uint64_t bits) { this->total += static_cast<int64_t>(magnitude<true, kElementBytes>(bits)); }
 };
 
 // 128 squares below 2^16.
@@ -74,8 +88,6 @@ struct SumSquares8 : ChunkTerms<1, uint32_t> {
 
 // 128 cubes of at most 255^3 stay below 2^31.
 template <bool kIsSigned>
-using Word32 = std::conditional_t<kIsSigned, int32_t, uint32_t>;
-template <bool kIsSigned>
 struct SumCubes8 : ChunkTerms<1, Word32<kIsSigned>> {
   __device__ void add(uint32_t w) {
 #pragma unroll
@@ -89,24 +101,6 @@ struct SumCubes8 : ChunkTerms<1, Word32<kIsSigned>> {
     const int64_t v = extended<kIsSigned, 1>(bits);
     this->total += v * v * v;
   }
-};
-
-// 64 elements below 2^16.
-template <bool kIsSigned>
-struct Sum16 : ChunkTerms<2, int32_t> {
-  __device__ void add(uint32_t w) {
-    if constexpr (kIsSigned) {
-      chunk = __dp2a_lo(static_cast<int>(w), 0x0101, chunk);
-    } else {
-      chunk = static_cast<int32_t>(__dp2a_lo(w, 0x0101u, static_cast<uint32_t>(chunk)));
-    }
-  }
-  __device__ void add_one(uint64_t bits) { total += extended<kIsSigned, 2>(bits); }
-};
-
-struct SumAbs16 : ChunkTerms<2, uint32_t> {
-  __device__ void add(uint32_t w) { chunk = __dp2a_lo(__vabs2(w), 0x0101u, chunk); }
-  __device__ void add_one(uint64_t bits) { total += static_cast<int64_t>(magnitude<true, 2>(bits)); }
 };
 
 template <bool kIsSigned>
@@ -289,13 +283,13 @@ using Cubes64 = Power64<kType, GPUMEM_SUM_CUBES>;
 cudaError_t reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
   switch (launch.dtype) {
     case GPUMEM_I8:
-      return start<Sum8<true>, SumAbs8, SumSquares8<true>, SumCubes8<true>>(launch, stream);
+      return start<ShortSum<1, true>, ShortSumAbs<1>, SumSquares8<true>, SumCubes8<true>>(launch, stream);
     case GPUMEM_U8:
-      return start<Sum8<false>, Sum8<false>, SumSquares8<false>, SumCubes8<false>>(launch, stream);
+      return start<ShortSum<1, false>, ShortSum<1, false>, SumSquares8<false>, SumCubes8<false>>(launch, stream);
     case GPUMEM_I16:
-      return start<Sum16<true>, SumAbs16, SumSquares16<true>, SumCubes16<true>>(launch, stream);
+      return start<ShortSum<2, true>, ShortSumAbs<2>, SumSquares16<true>, SumCubes16<true>>(launch, stream);
     case GPUMEM_U16:
-      return start<Sum16<false>, Sum16<false>, SumSquares16<false>, SumCubes16<false>>(launch, stream);
+      return start<ShortSum<2, false>, ShortSum<2, false>, SumSquares16<false>, SumCubes16<false>>(launch, stream);
     case GPUMEM_I32:
       return start<Sum32<true>, SumAbs32, SumSquares32<true>, SumCubes32<true>>(launch, stream);
     case GPUMEM_U32:

@@ -114,11 +114,8 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
                whole)) {
     return;
   }
-  if (launch.slot != nullptr) {
-    publish(launch.slot, whole.stored(), launch.ticket);
-  } else {
-    store_value(launch, value_of(launch.dtype, launch.op, whole, Root{}), false);
-  }
+  if (launch.slot != nullptr) return publish(launch.slot, whole.stored(), launch.ticket);
+  store_value(launch, value_of(launch.dtype, launch.op, whole, Root{}), false);
 }
 
 // One short sequence, by one block or a cluster.
@@ -132,11 +129,8 @@ __global__ void __launch_bounds__(32 * kSingleTileChunks, 2)
   after_earlier_work();
   Node node = node_of_single_tile<kType, Term>({launch.span, launch.y}, leaves);
   if (!hand_in(node, cluster)) return;
-  if (launch.slot != nullptr) {
-    publish(launch.slot, node.stored(), launch.ticket);
-  } else {
-    store_aligned_value<Values::one>(launch, value_of(launch.dtype, launch.op, node, Root{}));
-  }
+  if (launch.slot != nullptr) return publish(launch.slot, node.stored(), launch.ticket);
+  store_aligned_value<Values::one>(launch, value_of(launch.dtype, launch.op, node, Root{}));
 }
 
 template <gpumem_dtype kType, class Term>

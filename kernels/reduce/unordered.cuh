@@ -104,11 +104,8 @@ __global__ void __launch_bounds__(kTileThreads, 1024 / kTileThreads)
   const int64_t n = launch.span.head + launch.span.count * (16 / State::kBytes) + launch.span.after;
   Whole<Node> whole;
   if (!hand_in(node, n, static_cast<Node*>(launch.nodes), launch.counter, shared, whole)) return;
-  if (launch.slot != nullptr) {
-    publish(launch.slot, whole.stored(), launch.ticket);
-  } else {
-    store_value(launch, State::value(launch.dtype, launch.op, whole), launch.op == GPUMEM_MIN_MAX);
-  }
+  if (launch.slot != nullptr) return publish(launch.slot, whole.stored(), launch.ticket);
+  store_value(launch, State::value(launch.dtype, launch.op, whole), launch.op == GPUMEM_MIN_MAX);
 }
 
 // One short sequence, by one block or a cluster.
@@ -125,11 +122,8 @@ __global__ void __launch_bounds__(64 * kSingleTileChunks)
   if (blockIdx.y == 0 && (launch.span.head | launch.span.after) != 0) take_ends(state, launch.span);
   Node node = state.node(launch.span, shared);
   if (!hand_in(node, cluster)) return;
-  if (launch.slot != nullptr) {
-    publish(launch.slot, node.stored(), launch.ticket);
-  } else {
-    store_aligned_value<State::kValues>(launch, State::value(launch.dtype, launch.op, node));
-  }
+  if (launch.slot != nullptr) return publish(launch.slot, node.stored(), launch.ticket);
+  store_aligned_value<State::kValues>(launch, State::value(launch.dtype, launch.op, node));
 }
 
 // FewState is for kFewWords words at a time, where a State depends on that.

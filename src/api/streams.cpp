@@ -5,16 +5,6 @@
 using namespace gpumem;
 using namespace gpumem::api;
 
-namespace {
-
-void require_one_context(const Event& start, const Event& end) {
-  if (start.context != end.context) {
-    fail(GPUMEM_INVALID_ARGUMENT, "start and end belong to two contexts; expected two events of one");
-  }
-}
-
-}  // namespace
-
 gpumem_status gpumem_stream_create(gpumem_ctx* ctx, gpumem_stream** stream) {
   return make_in(ctx, stream, "stream",
                  [](Context& context) { return as_handle<gpumem_stream>(create_stream(context)); });
@@ -73,7 +63,9 @@ gpumem_status gpumem_event_elapsed(gpumem_event* start, gpumem_event* end, doubl
     require(seconds, "seconds");
     Event& first = resolve(start, "start");
     Event& last = resolve(end, "end");
-    require_one_context(first, last);
+    if (first.context != last.context) {
+      fail(GPUMEM_INVALID_ARGUMENT, "start and end belong to two contexts; expected two events of one");
+    }
     in_context(*first.context, [&](Context& context) { *seconds = elapsed_seconds(context, first, last); });
   });
 }

@@ -34,18 +34,6 @@ bool debug_in_environment() {
 
 }  // namespace
 
-void RegisteredStats::registered(int64_t bytes) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  bytes_ += bytes;
-  ranges_ += bytes > 0 ? 1 : -1;
-}
-
-void RegisteredStats::read(gpumem_memory_stats_info& info) const noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  info.registered_bytes = bytes_;
-  info.registered_ranges = ranges_;
-}
-
 Context::Context(const gpumem_ctx_options& options)
     : choice_(choose_device(options.device)),
       stream_host_data_(options.stream_host_data != 0),

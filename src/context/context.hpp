@@ -18,19 +18,6 @@
 
 namespace gpumem {
 
-// Memory that the program registered, which no pool counts.
-class RegisteredStats {
- public:
-  void registered(int64_t bytes) noexcept;
-  void unregistered(int64_t bytes) noexcept { registered(-bytes); }
-  void read(gpumem_memory_stats_info& info) const noexcept;
-
- private:
-  mutable std::mutex mutex_;
-  int64_t bytes_ = 0;
-  int64_t ranges_ = 0;
-};
-
 // What gpumem_ctx_options_init() sets.
 inline constexpr gpumem_ctx_options kDefaultContextOptions = {
     sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1, 0, 0};
@@ -77,7 +64,9 @@ class Context {
   bool shared = false;
 
   Log log;
-  RegisteredStats registered;
+  // Memory that the program registered, which no pool counts.
+  std::atomic<int64_t> registered_bytes{0};
+  std::atomic<int64_t> registered_ranges{0};
   Labels labels;
   MemoryTrace trace;
 

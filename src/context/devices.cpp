@@ -23,8 +23,6 @@ int32_t parse_device(const char* text) {
   return ordinal;
 }
 
-bool needs_cuda(int32_t wanted) noexcept { return wanted != GPUMEM_DEVICE_HOST; }
-
 DeviceChoice on_host(gpumem_status code, std::string reason) {
   return {Runs::host, GPUMEM_DEVICE_HOST, code, std::move(reason), false};
 }
@@ -62,7 +60,7 @@ DeviceChoice choose_device(int32_t wanted) {
   const char* environment = ::secure_getenv("GPUMEM_DEVICE");
   const bool from_environment = wanted == GPUMEM_DEVICE_BEST && environment != nullptr && environment[0] != '\0';
   const int32_t effective = from_environment ? parse_device(environment) : wanted;
-  return choose_device(wanted, environment, needs_cuda(effective) ? cuda_devices() : CudaDevices{});
+  return choose_device(wanted, environment, effective != GPUMEM_DEVICE_HOST ? cuda_devices() : CudaDevices{});
 }
 
 void fill_device_info(const DeviceProps& props, const DeviceChoice& choice, gpumem_device_info& info) {

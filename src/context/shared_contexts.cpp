@@ -9,13 +9,6 @@
 #include "ops/operations.hpp"
 
 namespace gpumem {
-namespace {
-
-Stream* wrapper_of(Context& context, void* native) {
-  return static_cast<Stream*>(process().handles.get(wrap_stream(context, native), HandleType::stream, "stream"));
-}
-
-}  // namespace
 
 // Half of the slots stay empty, so the search ends. The low bits of an address are alike.
 WrappedStreams::Slot& WrappedStreams::slot_of(void* key) noexcept {
@@ -34,7 +27,8 @@ Stream* WrappedStreams::of(void* native) {
   Slot& slot = slot_of(key);
   if (slot.key.load(std::memory_order_relaxed) == key) return slot.stream;  // another thread was first
   if (native != nullptr && count_ == kMost) return nullptr;
-  slot.stream = wrapper_of(context_, native);
+  const uint64_t handle = wrap_stream(context_, native);
+  slot.stream = static_cast<Stream*>(process().handles.get(handle, HandleType::stream, "stream"));
   slot.key.store(key, std::memory_order_release);
   if (native != nullptr) ++count_;
   return slot.stream;
@@ -58,11 +52,8 @@ void SharedContext::free(void* p, Stream* stream) {
 }
 
 void SharedContext::free_now(void* p, Stream* stream) {
-  if (stream == nullptr) {
-    free_after_device(context, p);
-  } else {
-    free_async(context, p, *stream->cache);
-  }
+  if (stream == nullptr) return free_after_device(context, p);
+  free_async(context, p, *stream->cache);
 }
 
 // Only a live block is put off, and only once: its address must not belong to another block by the time it is freed.

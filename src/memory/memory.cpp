@@ -147,7 +147,8 @@ void register_host(Context& context, void* p, int64_t bytes) {
   process().registry.add_registered(
       {reinterpret_cast<uintptr_t>(p), size, GPUMEM_MEMORY_PINNED, backend, GPUMEM_DEVICE_HOST, &context, true});
   unregister.release();
-  context.registered.registered(bytes);
+  context.registered_bytes += bytes;
+  ++context.registered_ranges;
 }
 
 void unregister_host(Context& context, void* p) {
@@ -158,12 +159,14 @@ void unregister_host(Context& context, void* p) {
   keep.release();
   context.labels.forget(claim);
   context.device().unregister_host(p);
-  context.registered.unregistered(static_cast<int64_t>(claim.bytes()));
+  context.registered_bytes -= static_cast<int64_t>(claim.bytes());
+  --context.registered_ranges;
   process().registry.remove(*claim.region);
 }
 
 void read_stats(Context& context, gpumem_memory_stats_info& info) {
-  context.registered.read(info);
+  info.registered_bytes = context.registered_bytes;
+  info.registered_ranges = context.registered_ranges;
   const PoolState device = context.device_memory().state();
   info.device_bytes = device.counts.live_bytes;
   info.device_blocks = device.counts.live_blocks;

@@ -51,11 +51,9 @@ void check_outputs(Context& context, std::span<Output> outputs, std::span<const 
 
 void store(Context& context, const Output& output, const void* value) {
   const auto size = static_cast<size_t>(output.bytes);
-  if (!context.on_cuda() || output.where.on_host()) {
-    std::memcpy(output.p, value, size);  // any alignment
-  } else {
-    context.device().copy(context.own_stream(), output.p, value, size, Until::complete);
-  }
+  const bool by_host = !context.on_cuda() || output.where.on_host();
+  if (by_host) return static_cast<void>(std::memcpy(output.p, value, size));  // any alignment
+  context.device().copy(context.own_stream(), output.p, value, size, Until::complete);
 }
 
 void zero(Context& context, std::span<const Output> outputs, NativeStream stream, Until until) {

@@ -1,7 +1,5 @@
 // The axpby table. Every variant reads each operand once and writes z once; they differ in the width of an access and in which
 // thread makes it.
-#include <algorithm>
-
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/elements.hpp"

@@ -1,8 +1,6 @@
 // The seam on a CUDA device. Every call runs inside a DeviceScope, so the caller's device is as it was.
 #pragma once
 
-#include <memory>
-
 #include "backend/backend.hpp"
 #include "backend/cuda/checker.hpp"
 #include "backend/cuda/cuda_check.hpp"

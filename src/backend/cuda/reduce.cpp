@@ -1,5 +1,4 @@
 // The reductions on a CUDA device: one launcher a variant, in the order of the tables' CUDA rows.
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string_view>

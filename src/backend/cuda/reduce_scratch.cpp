@@ -1,6 +1,5 @@
 #include "backend/cuda/reduce_scratch.hpp"
 
-#include "base/error.hpp"
 #include "base/scope_exit.hpp"
 
 namespace gpumem {

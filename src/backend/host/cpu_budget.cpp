@@ -5,17 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
 namespace gpumem {
 namespace {
 
-struct Closer {
-  void operator()(FILE* file) const noexcept { std::fclose(file); }
-};
-using File = std::unique_ptr<FILE, Closer>;
+using File = std::unique_ptr<FILE, decltype([](FILE* file) { std::fclose(file); })>;
 
 File open_file(const char* path) noexcept { return File(std::fopen(path, "re")); }
 

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "backend/backend.hpp"

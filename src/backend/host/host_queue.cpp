@@ -5,28 +5,6 @@
 
 namespace gpumem {
 
-void Mark::pass() noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  when_ = std::chrono::steady_clock::now();
-  passed_ = true;
-  changed_.notify_all();
-}
-
-bool Mark::passed() const noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return passed_;
-}
-
-void Mark::wait() const noexcept {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return passed_; });
-}
-
-std::chrono::steady_clock::time_point Mark::when() const noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return when_;
-}
-
 void HostQueue::end() noexcept {
   {
     std::unique_lock<std::mutex> lock(mutex_);

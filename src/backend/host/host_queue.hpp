@@ -3,6 +3,7 @@
 // first such task.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -17,15 +18,17 @@ namespace gpumem {
 // One record of an event: done when the queue has passed it.
 class Mark {
  public:
-  void pass() noexcept;
-  bool passed() const noexcept;
-  void wait() const noexcept;
-  std::chrono::steady_clock::time_point when() const noexcept;
+  void pass() noexcept {
+    when_ = std::chrono::steady_clock::now();
+    passed_.store(true);
+    passed_.notify_all();
+  }
+  bool passed() const noexcept { return passed_.load(); }
+  void wait() const noexcept { passed_.wait(false); }
+  std::chrono::steady_clock::time_point when() const noexcept { return when_; }  // once it is passed
 
  private:
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  bool passed_ = false;
+  std::atomic<bool> passed_{false};
   std::chrono::steady_clock::time_point when_{};
 };
 

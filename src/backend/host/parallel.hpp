@@ -55,11 +55,8 @@ struct HostTeam {
     }
     const gpumem_task_fn task = [](void* state, int64_t index) { (*static_cast<const F*>(state))(index); };
     void* state = const_cast<F*>(&f);
-    if (lent.call != nullptr) {
-      lent.call(lent.user, tasks, task, state);
-    } else {
-      pool->parallel_for(tasks, threads, task, state);
-    }
+    if (lent.call != nullptr) return lent.call(lent.user, tasks, task, state);
+    pool->parallel_for(tasks, threads, task, state);
   }
 };
 

@@ -121,8 +121,10 @@ class SegmentReduction {
     int64_t length;  // negative: the offsets are wrong
   };
   Segment segment(int64_t index) const noexcept;
+  // f(index, segment) for each of the task's.
+  template <class F>
+  void for_segments(int64_t task, const F& f) const noexcept;
   void reduce_task(int64_t task) noexcept;
-  void reduce_long_ones(int64_t task) noexcept;
   void reduce_long(int64_t index, const Segment& segment) noexcept;
   Sequence sequence(const Segment& segment) const noexcept;
 

@@ -30,7 +30,10 @@ SegmentReduction::SegmentReduction(const HostTeam& team, HostWay way, const Redu
 gpumem_status SegmentReduction::run() noexcept {
   team_.parallel(tasks_, [this](int64_t task) { reduce_task(task); });
   for (size_t task = 0; task < has_long_.size(); ++task) {
-    if (has_long_[task] != 0) reduce_long_ones(static_cast<int64_t>(task));
+    if (has_long_[task] == 0) continue;
+    for_segments(static_cast<int64_t>(task), [this](int64_t i, const Segment& s) {
+      if (s.length > kLong) reduce_long(i, s);
+    });
   }
   return worst_.write_to(params_.status);
 }
@@ -43,12 +46,16 @@ SegmentReduction::Segment SegmentReduction::segment(int64_t index) const noexcep
   return valid ? Segment{bounds[0], bounds[1] - bounds[0]} : Segment{0, -1};
 }
 
-void SegmentReduction::reduce_task(int64_t task) noexcept {
-  const DefaultFloatEnvironment environment;
+template <class F>
+void SegmentReduction::for_segments(int64_t task, const F& f) const noexcept {
   const int64_t tile = tasks_ == 1 ? params_.segments : shape_.tile;
   const int64_t last = std::min((task + 1) * tile, params_.segments);
-  for (int64_t i = task * tile; i < last; ++i) {
-    const Segment s = segment(i);
+  for (int64_t i = task * tile; i < last; ++i) f(i, segment(i));
+}
+
+void SegmentReduction::reduce_task(int64_t task) noexcept {
+  const DefaultFloatEnvironment environment;
+  for_segments(task, [&](int64_t i, const Segment& s) {
     if (s.length < 0) {
       worst_.add(write_zeros(params_.op, result_at(params_, i), GPUMEM_OUT_OF_RANGE));
     } else if (s.length == 0) {
@@ -58,16 +65,7 @@ void SegmentReduction::reduce_task(int64_t task) noexcept {
     } else {
       worst_.add(write_value(params_.dtype, params_.op, sequence(s).node(0, s.length), result_at(params_, i)));
     }
-  }
-}
-
-void SegmentReduction::reduce_long_ones(int64_t task) noexcept {
-  const int64_t tile = tasks_ == 1 ? params_.segments : shape_.tile;
-  const int64_t last = std::min((task + 1) * tile, params_.segments);
-  for (int64_t i = task * tile; i < last; ++i) {
-    const Segment s = segment(i);
-    if (s.length > kLong) reduce_long(i, s);
-  }
+  });
 }
 
 void SegmentReduction::reduce_long(int64_t index, const Segment& s) noexcept {

@@ -150,19 +150,17 @@ void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchSha
   }
 }
 
-template <class Job>
-void run_job(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
-  Job(team, a, shape.grid).run(scratch);
+void transpose_c2r(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
+  C2rTranspose(team, a, shape.grid).run(scratch);
 }
-template <class Job>
-int64_t scratch_of_job(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
-  return Job(team, a, shape.grid).scratch_bytes();
+int64_t c2r_scratch_bytes(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+  return C2rTranspose(team, a, shape.grid).scratch_bytes();
 }
 
 constexpr HostLauncher<TransposeParams> kTranspose[] = {
     {"host_in_place_tiles", transpose_in_place_tiles},
-    {"host_in_place_buffer", nullptr, run_job<BufferedTranspose>, scratch_of_job<BufferedTranspose>},
-    {"host_in_place_c2r", nullptr, run_job<C2rTranspose>, scratch_of_job<C2rTranspose>},
+    {"host_in_place_buffer", nullptr, transpose_buffered, buffered_scratch_bytes},
+    {"host_in_place_c2r", nullptr, transpose_c2r, c2r_scratch_bytes},
     {"host_aos_soa", transpose_aos_soa},
     {"host_tiled", transpose_tiled},
     {"host_serial", transpose_serial},

@@ -27,20 +27,24 @@ void share(const HostTeam& team, int64_t pieces, int64_t tasks, char* scratch, i
   });
 }
 
+int64_t matrix_bytes(const TransposeParams& a) noexcept { return a.rows * a.cols * a.element_bytes; }
+
+int64_t buffered_tasks(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) noexcept {
+  return std::min<int64_t>({team.threads, shape.grid, a.batches});
+}
+
 }  // namespace
 
-BufferedTranspose::BufferedTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept
-    : team_(team),
-      params_(params),
-      matrix_bytes_(params.rows * params.cols * params.element_bytes),
-      tasks_(std::min<int64_t>({team.threads, tasks, params.batches})) {}
+int64_t buffered_scratch_bytes(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) noexcept {
+  return buffered_tasks(team, a, shape) * matrix_bytes(a);
+}
 
-void BufferedTranspose::run(char* scratch) const noexcept {
-  const TransposeParams& a = params_;
-  const auto loop = team_.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
-  share(team_, a.batches, tasks_, scratch, matrix_bytes_, [&](int64_t batch, char* copy) {
-    const TaskMemory buffer(tile_memory_bytes(a.element_bytes, matrix_bytes_));
-    std::memcpy(copy, matrix(a, batch), static_cast<size_t>(matrix_bytes_));
+void transpose_buffered(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
+  const auto loop = team.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
+  const int64_t bytes = matrix_bytes(a);
+  share(team, a.batches, buffered_tasks(team, a, shape), scratch, bytes, [&](int64_t batch, char* copy) {
+    const TaskMemory buffer(tile_memory_bytes(a.element_bytes, bytes));
+    std::memcpy(copy, matrix(a, batch), static_cast<size_t>(bytes));
     loop({copy, a.cols, matrix(a, batch), a.rows, 0, a.rows, 0, a.cols, false, buffer.get()});
   });
 }

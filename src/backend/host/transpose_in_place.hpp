@@ -9,18 +9,8 @@
 namespace gpumem {
 
 // Each matrix goes to a thread's scratch memory as it is, and comes back transposed.
-class BufferedTranspose {
- public:
-  BufferedTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept;
-  int64_t scratch_bytes() const noexcept { return tasks_ * matrix_bytes_; }
-  void run(char* scratch) const noexcept;
-
- private:
-  const HostTeam& team_;
-  TransposeParams params_;
-  int64_t matrix_bytes_;
-  int64_t tasks_;
-};
+int64_t buffered_scratch_bytes(const HostTeam& team, const TransposeParams& params, const LaunchShape& shape) noexcept;
+void transpose_buffered(const HostTeam& team, const TransposeParams& params, const LaunchShape& shape, char* scratch);
 
 // The passes of c2r.hpp. Each thread permutes a row, or a group of neighbouring columns, in scratch memory of its own:
 // max(rows, cols) elements or kHostInPlaceBytes, and all of them together no more than half of the data.

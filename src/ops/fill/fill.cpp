@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "base/checked.hpp"
 #include "base/sentences.hpp"
 #include "ops/placed.hpp"

@@ -14,7 +14,6 @@
 #include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/placed.hpp"
-#include "ops/reduce/reduce_check.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {

@@ -1,9 +1,8 @@
-#include "ops/reduce/reduce_check.hpp"
-
 #include "base/checked.hpp"
 #include "base/names.hpp"
 #include "base/sentences.hpp"
 #include "kernels/elements.hpp"
+#include "ops/reduce/reduce.hpp"
 
 namespace gpumem {
 namespace {

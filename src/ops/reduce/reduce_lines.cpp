@@ -1,14 +1,12 @@
 // Reductions of many lines at once: of the rows or columns of matrices, and of segments of a vector. Each has one block of results.
 #include <optional>
-#include <span>
 
 #include "base/checked.hpp"
 #include "base/names.hpp"
 #include "context/streams.hpp"
 #include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"
-#include "ops/plan.hpp"
-#include "ops/reduce/reduce_check.hpp"
+#include "ops/reduce/reduce.hpp"
 #include "ops/staging.hpp"
 
 namespace gpumem {

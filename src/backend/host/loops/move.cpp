@@ -78,11 +78,8 @@ void gather_tile(const char* src, int64_t src_pitch, Element<kBytes>* buffer) {
 }
 
 inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
-  if (stream) {
-    stream_row(dst, src, bytes);
-  } else {
-    std::memcpy(dst, src, static_cast<size_t>(bytes));
-  }
+  if (stream) return stream_row(dst, src, bytes);
+  std::memcpy(dst, src, static_cast<size_t>(bytes));
 }
 
 template <int kBytes, int kTile>

@@ -1,8 +1,6 @@
 // Exact sums of integers, and smallest and largest elements, of many lines at once: neighbouring columns, and short rows; compiled
 // once for each instruction set (loops.hpp). A column's value stays in memory while the rows go by; compilers turn a row of
 // columns into vectors.
-#include <type_traits>
-
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/loops/order.hpp"
 #include "backend/host/loops/words.hpp"
