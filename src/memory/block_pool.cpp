@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "base/scope_exit.hpp"
-#include "base/sentences.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
 #include "context/streams.hpp"

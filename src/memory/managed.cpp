@@ -1,7 +1,6 @@
 // What a program asks for managed memory, and where it lies.
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/sentences.hpp"
 #include "context/streams.hpp"
 #include "ops/operand.hpp"
 #include "ops/operations.hpp"

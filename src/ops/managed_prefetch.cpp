@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "ops/placement.hpp"
 
 namespace gpumem {

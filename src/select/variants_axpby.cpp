@@ -1,9 +1,7 @@
 // The axpby table. Every variant reads each operand once and writes z once; they differ in the width of an access and in which
 // thread makes it.
-#include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/elements.hpp"
-#include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {

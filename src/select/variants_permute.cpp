@@ -2,7 +2,6 @@
 // single elements.
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/permute/contiguous_boxes.hpp"

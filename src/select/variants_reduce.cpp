@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/checked.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/reduce/limits.hpp"

@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/gather_scatter/gather_scatter.hpp"
-#include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
 

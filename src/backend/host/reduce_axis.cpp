@@ -147,11 +147,8 @@ void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Un
 }
 
 void AxisReduction::put(int64_t line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept {
-  if (pieces_ > 1) {
-    std::copy_n(nodes, count, &partial_[static_cast<size_t>(piece * lines_ + line)]);
-  } else {
-    worst_.add(write_values(params_.dtype, params_.op, nodes, count, result_at(params_, line)));
-  }
+  if (pieces_ == 1) return worst_.add(write_values(params_.dtype, params_.op, nodes, count, result_at(params_, line)));
+  std::copy_n(nodes, count, &partial_[static_cast<size_t>(piece * lines_ + line)]);
 }
 
 void AxisReduction::fold_pieces() noexcept {

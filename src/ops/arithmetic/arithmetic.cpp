@@ -4,7 +4,6 @@
 #include <cstring>
 #include <optional>
 
-#include "base/sentences.hpp"
 #include "kernels/elements.hpp"
 #include "ops/placed.hpp"
 #include "ops/plan.hpp"

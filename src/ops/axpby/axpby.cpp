@@ -4,7 +4,6 @@
 
 #include "base/checked.hpp"
 #include "base/names.hpp"
-#include "base/sentences.hpp"
 #include "kernels/elements.hpp"
 #include "ops/outputs.hpp"
 #include "ops/placed.hpp"

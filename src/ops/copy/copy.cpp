@@ -2,7 +2,6 @@
 #include "base/sentences.hpp"
 #include "ops/copy/ring_copy.hpp"
 #include "ops/placed.hpp"
-#include "ops/staging.hpp"
 
 namespace gpumem {
 namespace {

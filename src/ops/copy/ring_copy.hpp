@@ -4,7 +4,6 @@
 
 #include "context/context.hpp"
 #include "kernels/copy/params.hpp"
-#include "ops/operand.hpp"
 
 namespace gpumem {
 

@@ -9,7 +9,6 @@
 
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
-#include "base/sentences.hpp"
 #include "context/streams.hpp"
 #include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"

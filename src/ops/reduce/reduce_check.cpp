@@ -1,6 +1,5 @@
 #include "base/checked.hpp"
 #include "base/names.hpp"
-#include "base/sentences.hpp"
 #include "kernels/elements.hpp"
 #include "ops/reduce/reduce.hpp"
 

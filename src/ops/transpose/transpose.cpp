@@ -2,7 +2,6 @@
 #include "ops/transpose/transpose.hpp"
 
 #include "base/checked.hpp"
-#include "base/names.hpp"
 #include "base/sentences.hpp"
 #include "ops/placed.hpp"
 
