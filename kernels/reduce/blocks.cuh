@@ -256,7 +256,7 @@ __device__ __forceinline__ void finish_sound_line(const ReduceLaunch& launch, in
   } else if constexpr (std::is_same_v<Node, NarrowNode>) {
     static_cast<int64_t*>(launch.result)[index] = node.sum;
   } else {
-    finish_line(launch, index, {nullptr, nullptr, n, true}, node.stored());
+    finish_line<Node::kind>(launch, index, {nullptr, nullptr, n, true}, node.stored());
   }
 }
 

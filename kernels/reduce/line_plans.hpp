@@ -10,9 +10,24 @@
 
 namespace gpumem {
 
-// Threads of a block of the kernels by warps, and lines that a group of lanes takes at a time where they are short.
+// Threads of a block of the kernels by warps.
 constexpr int kLineThreads = 256;
-constexpr int kShortLinesAtOnce = 4;
+
+// How a warp takes lines of at most so many elements: the lanes that share a line, the elements of each, and the lines that a lane has
+// under way.
+struct LineCut {
+  int lanes;
+  int each;
+  int lines;
+
+  constexpr int at_once() const noexcept { return 32 / lanes * lines; }
+};
+constexpr LineCut line_cut(int longest) noexcept {
+  if (longest == 8) return {4, 2, 8};
+  if (longest == 32) return {8, 4, 4};
+  return {32, longest / 32, 4};
+}
+
 // Runs into which segments are cut that are longer than such a run, at most.
 constexpr int64_t kMostLongRuns = 8192;
 
@@ -22,20 +37,20 @@ constexpr int64_t kLongSegment = 64 * kLeafTerms;
 constexpr int64_t kMostRowRuns = 16380;
 constexpr int64_t kLongestRun = int64_t{1} << 30;
 
-// Elements of a line for which lanes of a warp are set aside: 8, 32, 128 or 256; 0 where a warp has a line by itself. A segment that is
+// Elements of the longest line of those that share a warp: 8, 32, 128 or 256; 0 where a warp has a line by itself. A segment that is
 // longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps.
 constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 &&
          (op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES);
 }
-constexpr int row_lanes(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
+constexpr int longest_row(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
   if (by_whole_warps(dtype, op)) return 0;
-  for (const int lanes : {8, 32, 128, 256}) {
-    if (cols <= lanes) return lanes;
+  for (const int longest : {8, 32, 128, 256}) {
+    if (cols <= longest) return longest;
   }
   return 0;
 }
-constexpr int segment_lanes(gpumem_dtype dtype, gpumem_reduce_op op, int64_t average) noexcept {
+constexpr int longest_segment(gpumem_dtype dtype, gpumem_reduce_op op, int64_t average) noexcept {
   if (by_whole_warps(dtype, op)) return 0;
   return average <= 5 ? 8 : average <= 20 ? 32 : 0;
 }

@@ -96,11 +96,13 @@ struct Root {
 };
 
 // The end of one of many lines, by one thread. Not inlined: the way there is what counts.
-inline __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t index, const Line& line,
-                                                const ReduceNode& node) {
+template <NodeKind kKind>
+__device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t index, const Line& line,
+                                         const ReduceNode& node) {
   ReduceValue value;
   if (line.n > 0) {
-    value = value_of(launch.dtype, launch.op, node, Root{});
+    value =
+        with_node(kKind, [&](auto kind) { return value_of(launch.dtype, launch.op, decltype(kind)(node), Root{}); });
   } else if (!line.sound) {
     value.status = GPUMEM_OUT_OF_RANGE;
   } else if (!has_empty_value(launch.dtype, launch.op)) {

@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
                 whole)) {
       const ReduceNode node = whole.stored();
       if (launch.lines.many) {
-        finish_line(launch, index, line, node);
+        finish_line<Node::kind>(launch, index, line, node);
       } else if (launch.slot != nullptr) {
         publish(launch.slot, node, launch.ticket);
       } else {

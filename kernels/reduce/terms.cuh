@@ -1,5 +1,5 @@
 // What an element adds to the node of its line, by its bits: for kernels that take elements one by one. The operation is a value of the
-// launch, but for plain sums of floating-point elements.
+// launch, but for sums and sums of squares of floating-point elements.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,7 +13,8 @@ using UnsignedOf =
     std::conditional_t<kBytes == 8, unsigned long long,
                        std::conditional_t<kBytes == 4, uint32_t, std::conditional_t<kBytes == 2, uint16_t, uint8_t>>>;
 
-template <gpumem_dtype kType, bool kPlain>
+// kOp: GPUMEM_SUM or GPUMEM_SUM_SQUARES; another stands for all others.
+template <gpumem_dtype kType, gpumem_reduce_op kOp>
 struct SumElement {
   using Node = SumNode;
   static constexpr int kBytes = element_bytes(kType);
@@ -22,7 +23,7 @@ struct SumElement {
   __device__ SumElement(gpumem_dtype, gpumem_reduce_op o) : op(o) {}
   __device__ __forceinline__ void enter(Node& node, UnsignedOf<kBytes> bits) const {
     const double x = value(bits);
-    node.sum += kPlain ? x : sum_term(op, x);
+    node.sum += sum_term(kOp == GPUMEM_SUM || kOp == GPUMEM_SUM_SQUARES ? kOp : op, x);
   }
 
  private:
@@ -133,8 +134,9 @@ struct PowerElement {
 template <class F>
 cudaError_t for_sum_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   const auto sum = [&]<gpumem_dtype kType>() {
-    return op == GPUMEM_SUM ? f.template operator()<SumElement<kType, true>>()
-                            : f.template operator()<SumElement<kType, false>>();
+    if (op == GPUMEM_SUM) return f.template operator()<SumElement<kType, GPUMEM_SUM>>();
+    return op == GPUMEM_SUM_SQUARES ? f.template operator()<SumElement<kType, GPUMEM_SUM_SQUARES>>()
+                                    : f.template operator()<SumElement<kType, GPUMEM_SUM_ABS>>();
   };
   if (op == GPUMEM_SUM_COMPENSATED) return f.template operator()<CompensatedElement>();
   switch (dtype) {

@@ -1,13 +1,14 @@
 // Contiguous lines, the rows of matrices and the segments of vectors, each to a value of its own: x is read once by neighbouring lanes
 // of a warp, one value a line is written. Work is cut by bytes: a warp takes several short lines at a time, a long line is shared by
-// many warps, of which the last folds what the others have. Lane l of a warp takes the elements l, l + 32, l + 64, l + 96 of each 128:
-// the first two steps of the reproducible fold need no other lane, and no line needs an alignment beyond its elements'.
-//   short_kernel  kLanes lanes have a line of at most kLanes * kEach elements, several lines at a time: their loads are under way
-//                 together, and one exchange folds two
+// many warps, of which the last folds what the others have. Lane l of those that share a line takes the elements l, l + lanes, l + 2 lanes,
+// ...: the first steps of the reproducible fold need no other lane, and no line needs an alignment beyond its elements'.
+//   short_kernel  4, 8 or 32 lanes have a line of at most kLongest elements, several lines at a time: their loads are under way together,
+//                 and one exchange folds two
 //   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it
 // Segments that turn out longer than the lanes' share are left to their warp; those longer than a run are noted, and their runs are
 // taken by a second launch.
-// H200, sums of rows of 2^27 f32 in all: 2,030 to 2,290 GB/s at 8 to 64 elements, 4,180 at 128, 2,430 at 129, 4,230 to 4,390 at 512 to 4096.
+// H200, sums of rows of 2^27 f32 in all: 2,860 to 3,150 GB/s at 8 to 64 elements, 3,630 at 100, 4,080 at 128, 3,420 at 129, 4,280 at 256,
+// 4,230 to 4,390 at 512 to 4096.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 
@@ -22,17 +23,31 @@ __device__ __forceinline__ ElementOf<Term> load_element(const char* p) {
   return __ldcs(reinterpret_cast<const ElementOf<Term>*>(p));
 }
 
-template <class Node>
+// A minimum or maximum, by the code for its type alone.
+template <int kBytes, gpumem_dtype... kTypes>
+__device__ __forceinline__ uint64_t extremum(const ReduceLaunch& launch, const RangeNode& node) {
+  uint64_t word = 0;
+  const auto take = [&]<gpumem_dtype kType>() {
+    if constexpr (element_bytes(kType) == kBytes) {
+      if (launch.dtype == kType) word = value_of(kType, launch.op, node).word[0];
+    }
+  };
+  (take.template operator()<kTypes>(), ...);
+  return word;
+}
+
+template <class Term, class Node>
 __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
   if constexpr (Node::kind == NodeKind::range) {
     if (line.n > 0 && (launch.op == GPUMEM_MIN || launch.op == GPUMEM_MAX)) {
-      const ReduceValue value = value_of(launch.dtype, launch.op, RangeNode(node.stored()));
-      static_cast<uint64_t*>(launch.result)[index] = value.word[0];
+      static_cast<uint64_t*>(launch.result)[index] =
+          extremum<Term::kBytes, GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U16, GPUMEM_I32, GPUMEM_U32, GPUMEM_I64,
+                   GPUMEM_U64, GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64>(launch, RangeNode(node.stored()));
       return;
     }
   }
   if (line.n > 0) return finish_sound_line(launch, index, line.n, node);
-  finish_line(launch, index, line, node.stored());
+  finish_line<Node::kind>(launch, index, line, node.stored());
 }
 
 // kLines values of each group of lanes, folded. While a lane has several values it keeps half of them and gives the other half away.
@@ -157,7 +172,7 @@ __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t in
   if (line.n > launch.tile && note_runs(launch, index, line.n)) return;
   const Term term(launch.dtype, launch.op);
   const typename Term::Node node = run_node(term, line.x, line.n);
-  if (threadIdx.x % 32 == 0) finish(launch, index, line, node);
+  if (threadIdx.x % 32 == 0) finish<Term>(launch, index, line, node);
 }
 
 // Whether this warp is the last of those that share a line, and then has all of it; the nodes are the line's.
@@ -181,78 +196,99 @@ __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run
   return true;
 }
 
-// Where lines of a matrix begin.
+// Where rows begin. Strides are in bytes.
 struct Matrix {
-  Divisor<uint64_t> per_batch;
+  int64_t pitch;
+  int64_t batch_stride;
+  Divisor<uint32_t> per_batch;
+  bool evenly;  // all rows lie a pitch apart
 
-  __device__ __forceinline__ Line line(const ReduceLaunch& launch, int64_t index, int bytes) const {
-    const LineLayout& lines = launch.lines;
-    int64_t at = index * lines.pitch;
-    if (lines.per_batch != lines.count) {
-      const auto batch = static_cast<int64_t>(per_batch.quotient(static_cast<uint64_t>(index)));
-      at = batch * lines.batch_stride + (index - batch * lines.per_batch) * lines.pitch;
-    }
-    return {static_cast<const char*>(launch.x) + at * bytes, nullptr, lines.length, true};
+  __device__ __forceinline__ const char* row(const ReduceLaunch& launch, int64_t index) const {
+    const char* x = static_cast<const char*>(launch.x);
+    if (evenly) return x + index * pitch;
+    const uint32_t batch = per_batch.quotient(static_cast<uint32_t>(index));
+    return x + batch * batch_stride + (static_cast<uint32_t>(index) - batch * per_batch.value) * pitch;
   }
 };
 
-template <class Term, int kLanes, int kEach, bool kSegments>
+template <class Term, int kLongest, bool kSegments>
 __global__ void __launch_bounds__(kLineThreads)
-    short_kernel(const __grid_constant__ ReduceLaunch launch, const Matrix matrix) {
+    short_kernel(const __grid_constant__ ReduceLaunch launch, const __grid_constant__ Matrix matrix) {
   using Node = typename Term::Node;
-  constexpr int kLines = kShortLinesAtOnce;
+  constexpr LineCut kCut = line_cut(kLongest);
+  constexpr int kLanes = kCut.lanes;
+  constexpr int kEach = kCut.each;
+  constexpr int kLines = kCut.lines;
   constexpr int kGroups = 32 / kLanes;
-  constexpr int kMost = kLanes * kEach;
-  constexpr int kOwn = kEach < 4 ? kEach : 4;
+  constexpr int kOwn = !Term::kOrdered ? 1 : kEach < 4 ? kEach : 4;
   using Fold = GroupFold<kLanes, kLines>;
   after_earlier_work();
   const Term term(launch.dtype, launch.op);
   const int g = threadIdx.x % kLanes;
-  const int64_t count = launch.lines.count;
-  const int64_t step = int64_t{gridDim.x} * (blockDim.x / 32) * kGroups * kLines;
-  int64_t of_warp = (int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32) * kGroups * kLines;
-  for (; of_warp < count; of_warp += step) {
-    const int64_t first = of_warp + threadIdx.x % 32 / kLanes;
-    ElementOf<Term> element[kLines][kEach];
-    int n[kLines];            // elements that are taken here
-    unsigned longer[kLines];  // groups whose line is left for later
+  const int group = threadIdx.x % 32 / kLanes;
+  const int64_t step = int64_t{gridDim.x} * (blockDim.x / 32) * kCut.at_once();
+  int64_t of_warp = (int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32) * kCut.at_once();
+  for (; of_warp < launch.lines.count; of_warp += step) {
+    const auto here = static_cast<int>(min(launch.lines.count - of_warp, int64_t{kCut.at_once()}));
+    const char* const first = kSegments || !matrix.evenly ? nullptr : matrix.row(launch, of_warp);
+    const char* x[kLines];
+    int n[kLines];
+    unsigned left = 0;  // bit r: line r is left for later
 #pragma unroll
     for (int r = 0; r < kLines; ++r) {
-      const int64_t index = first + r * kGroups < count ? first + r * kGroups : count - 1;
-      const Line line = kSegments ? line_of(launch, index, Term::kBytes) : matrix.line(launch, index, Term::kBytes);
-      n[r] = line.n <= kMost ? static_cast<int>(line.n) : 0;
-      if (kSegments) longer[r] = __ballot_sync(kWholeWarp, g == 0 && line.n > kMost && first + r * kGroups < count);
-      const char* x = line.x + g * Term::kBytes;
+      const bool is_here = group + r * kGroups < here;
+      const int place = is_here ? group + r * kGroups : 0;
+      if (kSegments) {
+        const Line line = line_of(launch, of_warp + place, Term::kBytes);
+        x[r] = line.x;
+        n[r] = line.n <= kLongest ? static_cast<int>(line.n) : 0;
+        if (is_here && line.n > kLongest) left |= 1u << r;
+      } else {
+        x[r] = matrix.evenly ? first + place * matrix.pitch : matrix.row(launch, of_warp + place);
+        n[r] = static_cast<int>(launch.lines.length);
+      }
+    }
+    // Rows are of one length: what none of them has is skipped.
+    const auto is_beyond = [&](int k) { return !kSegments && k > 0 && k * kLanes >= n[0]; };
+    ElementOf<Term> element[kLines][kEach];
 #pragma unroll
-      for (int k = 0; k < kEach; ++k) {
-        if (g + 32 * k < n[r]) element[r][k] = load_element<Term>(x + 32 * k * Term::kBytes);
+    for (int k = 0; k < kEach; ++k) {
+      if (is_beyond(k)) break;
+#pragma unroll
+      for (int r = 0; r < kLines; ++r) {
+        const char* const own = x[r] + g * Term::kBytes;
+        element[r][k] = 0;
+        if (g + k * kLanes < n[r]) element[r][k] = load_element<Term>(own + k * kLanes * Term::kBytes);
+      }
+    }
+    Node a[kLines][kOwn];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) {
+      if (is_beyond(k)) break;
+#pragma unroll
+      for (int r = 0; r < kLines; ++r) {
+        if (Node::kind == NodeKind::range && g + k * kLanes >= n[r]) continue;  // a sum takes the 0
+        term.enter(a[r][k % kOwn], element[r][k]);
       }
     }
     Node v[kLines];
 #pragma unroll
-    for (int r = 0; r < kLines; ++r) {
-      Node a[kOwn];
-#pragma unroll
-      for (int k = 0; k < kEach; ++k) {
-        if (g + 32 * k < n[r]) term.enter(a[k % kOwn], element[r][k]);
-      }
-      v[r] = fold_own(a);
-    }
+    for (int r = 0; r < kLines; ++r) v[r] = fold_own(a[r]);
     Fold::fold(v);
 #pragma unroll
     for (int i = 0; i < Fold::kLeft; ++i) {
       const int r = Fold::line(i);
-      const int64_t index = first + r * kGroups;
-      if (r < 0 || index >= count) continue;
+      if (r < 0 || group + r * kGroups >= here || (left >> r & 1) != 0) continue;
+      const int64_t index = of_warp + group + r * kGroups;
       Line own{nullptr, nullptr, launch.lines.length, true};
       if (kSegments) own = line_of(launch, index, Term::kBytes);
-      if (own.n <= kMost) finish(launch, index, own, v[i]);
+      finish<Term>(launch, index, own, v[i]);
     }
     if constexpr (kSegments) {
-#pragma unroll
+#pragma unroll 1
       for (int r = 0; r < kLines; ++r) {
-        for (unsigned left = longer[r]; left != 0; left &= left - 1) {
-          take_segment<Term>(launch, of_warp + r * kGroups + (__ffs(static_cast<int>(left)) - 1) / kLanes);
+        for (unsigned of = __ballot_sync(kWholeWarp, g == 0 && (left >> r & 1) != 0); of != 0; of &= of - 1) {
+          take_segment<Term>(launch, of_warp + (__ffs(static_cast<int>(of)) - 1) / kLanes + r * kGroups);
         }
       }
     }
@@ -262,7 +298,7 @@ __global__ void __launch_bounds__(kLineThreads)
 // noted: the runs of very long segments.
 template <class Term, bool kSegments>
 __global__ void __launch_bounds__(kLineThreads)
-    long_kernel(const __grid_constant__ ReduceLaunch launch, const Matrix matrix, bool noted) {
+    long_kernel(const __grid_constant__ ReduceLaunch launch, const __grid_constant__ Matrix matrix, bool noted) {
   after_earlier_work();
   const int64_t warps = int64_t{gridDim.x} * (blockDim.x / 32);
   int64_t unit = int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
@@ -285,44 +321,37 @@ __global__ void __launch_bounds__(kLineThreads)
       run.first = static_cast<int32_t>(run.line) * runs;
       run.runs = runs;
     }
-    const Line line = kSegments ? line_of(launch, run.line, Term::kBytes) : matrix.line(launch, run.line, Term::kBytes);
+    const Line line = kSegments ? line_of(launch, run.line, Term::kBytes)
+                                : Line{matrix.row(launch, run.line), nullptr, launch.lines.length, true};
+    const int64_t at = run.runs == 1 ? 0 : (unit - run.first) * launch.tile;
+    const int64_t n = run.runs == 1 || line.n - at < launch.tile ? line.n - at : launch.tile;
+    const typename Term::Node node = run_node(term, line.x + at * Term::kBytes, n);
     if (run.runs == 1) {
-      const typename Term::Node node = run_node(term, line.x, line.n);
-      if (threadIdx.x % 32 == 0) finish(launch, run.line, line, node);
+      if (threadIdx.x % 32 == 0) finish<Term>(launch, run.line, line, node);
       continue;
     }
-    const int64_t at = (unit - run.first) * launch.tile;
-    const int64_t n = line.n - at < launch.tile ? line.n - at : launch.tile;
-    const typename Term::Node node = run_node(term, line.x + at * Term::kBytes, n);
     Whole<typename Term::Node> whole;
     const bool last =
         fold_runs(node, static_cast<typename Term::Node*>(launch.scratch.nodes) + run.first,
                   static_cast<int>(unit - run.first), run.runs, launch.scratch.counters + run.first, whole);
-    if (last && threadIdx.x % 32 == 0) finish(launch, run.line, line, whole);
+    if (last && threadIdx.x % 32 == 0) finish<Term>(launch, run.line, line, whole);
   }
 }
 
-template <class Term, int kLanes, int kEach, bool kSegments>
+template <class Term, bool kSegments, int kLongest, int... kLonger>
 cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
-  return enqueue_early(short_kernel<Term, kLanes, kEach, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
+  if constexpr (sizeof...(kLonger) > 0) {
+    if (launch.lanes != kLongest) return start_short<Term, kSegments, kLonger...>(launch, matrix, stream);
+  }
+  return enqueue_early(short_kernel<Term, kLongest, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
                        stream, launch, matrix);
 }
 
 template <class Term, bool kSegments>
 cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   if constexpr (!std::is_same_v<Term, PowerElement>) {
-    switch (launch.lanes) {
-      case 8:
-        return start_short<Term, 8, 1, kSegments>(launch, matrix, stream);
-      case 32:
-        return start_short<Term, 32, 1, kSegments>(launch, matrix, stream);
-      default:
-        break;
-    }
-    if constexpr (!kSegments) {
-      if (launch.lanes == 128) return start_short<Term, 32, 4, false>(launch, matrix, stream);
-      if (launch.lanes == 256) return start_short<Term, 32, 8, false>(launch, matrix, stream);
-    }
+    if (launch.lanes != 0 && kSegments) return start_short<Term, true, 8, 32>(launch, matrix, stream);
+    if (launch.lanes != 0) return start_short<Term, false, 8, 32, 128, 256>(launch, matrix, stream);
   }
   return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
                        matrix, false);
@@ -332,11 +361,14 @@ cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream strea
 
 cudaError_t reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
-    if (launch.lines.offsets == nullptr) {
-      return start<Term, false>(launch, {Divisor<uint64_t>(static_cast<uint64_t>(launch.lines.per_batch))}, stream);
+    const LineLayout& lines = launch.lines;
+    if (lines.offsets == nullptr) {
+      const Matrix matrix{lines.pitch * Term::kBytes, lines.batch_stride * Term::kBytes,
+                          Divisor<uint32_t>(static_cast<uint32_t>(lines.per_batch)), lines.per_batch == lines.count};
+      return start<Term, false>(launch, matrix, stream);
     }
     const cudaError_t error = start<Term, true>(launch, {}, stream);
-    if (error != cudaSuccess || launch.lines.length <= launch.tile) return error;
+    if (error != cudaSuccess || lines.length <= launch.tile) return error;
     return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kLineThreads, stream, launch,
                    Matrix{}, true);
   });

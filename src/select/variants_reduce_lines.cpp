@@ -67,13 +67,10 @@ LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int32_t lanes, int6
   return {std::clamp<int64_t>(ceil_div(warps, threads / 32), 1, kMaxGrid), threads, lanes, tile};
 }
 
-// per_thread: the lanes that share a line; tile: elements of a run.
+// per_thread: the elements of the longest line of those that share a warp; tile: elements of a run.
 LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
-  const int lanes = row_lanes(p.dtype, p.op, p.cols);
-  if (lanes != 0) {
-    const int64_t at_once = std::max(int64_t{32} / lanes, int64_t{1}) * kShortLinesAtOnce;
-    return warps_shape(d, ceil_div(p.lines(), at_once), lanes, p.cols);
-  }
+  const int longest = longest_row(p.dtype, p.op, p.cols);
+  if (longest != 0) return warps_shape(d, ceil_div(p.lines(), line_cut(longest).at_once()), longest, p.cols);
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
   const int64_t run =
       run_pieces(p.lines(), leaves, int64_t{32} * d.multiprocessors, std::min(kMostRowRuns, most_runs(p.dtype, p.op)));
@@ -119,24 +116,24 @@ const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsPar
 // Longer segments than a run are cut; there are never more runs than kMostLongRuns.
 LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   const int64_t average = ceil_div(p.n, p.segments);
-  const int lanes = segment_lanes(p.dtype, p.op, average);
-  const int64_t at_once = lanes == 0 ? 1 : int64_t{32} / lanes * kShortLinesAtOnce;
+  const int longest = longest_segment(p.dtype, p.op, average);
+  const int64_t at_once = longest == 0 ? 1 : line_cut(longest).at_once();
   const auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(2 * p.n, kMostLongRuns))));
-  return warps_shape(d, ceil_div(p.segments, at_once), lanes, std::max(run, kLongSegment));
+  return warps_shape(d, ceil_div(p.segments, at_once), longest, std::max(run, kLongSegment));
 }
 LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {p.segments, kElementThreads, 1, p.n};
 }
 
 constexpr Variant<ReduceAxisParams> kAxis[] = {
-    {"warp_rows", Runs::cuda, 1, accepts_rows, rows_shape},
+    {"warp_rows", Runs::cuda, 2, accepts_rows, rows_shape},
     {"block_columns", Runs::cuda, 1, accepts_columns, columns_shape},
     {"strided_scalar", Runs::cuda, 1, accepts_axis, scalar_axis_shape},
     {"host_lines", Runs::host, 1, accepts_axis, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts_axis, host_axis_serial_shape},
 };
 constexpr Variant<ReduceSegmentsParams> kSegments[] = {
-    {"warp_segments", Runs::cuda, 1, accepts_aligned_segments, segments_shape},
+    {"warp_segments", Runs::cuda, 2, accepts_aligned_segments, segments_shape},
     {"strided_scalar", Runs::cuda, 1, accepts_segments, scalar_segments_shape},
     {"host_segments", Runs::host, 1, accepts_segments, host_segments_shape},
     {"host_segments_serial", Runs::host, 1, accepts_segments, host_segments_serial_shape},

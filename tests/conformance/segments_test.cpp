@@ -116,6 +116,31 @@ TEST_P(SegmentsConformance, GivesTheReferencesBitsByEveryVariant) {
   }
 }
 
+// The same for averages next to those where the way of taking segments changes, with segments that need more room than theirs.
+TEST_P(SegmentsConformance, GivesTheReferencesBitsNextToWholeWords) {
+  Random random(13);
+  for (const gpumem_dtype dtype : {GPUMEM_I8, GPUMEM_I16, GPUMEM_I32, GPUMEM_I64, GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
+    const auto bytes = static_cast<int64_t>(info_of(dtype).bytes);
+    for (const int64_t words : {2, 6, 18, 24}) {
+      std::vector<int64_t> offsets = {0};
+      for (int i = 0; i < 150; ++i) {
+        offsets.push_back(offsets.back() + random.between(0, 2 * words * std::max<int64_t>(4 / bytes, 1)));
+      }
+      const Bytes elements = random_elements(dtype, Numbers::full, offsets.back(), 1, random);
+      GuardedBuffer x = blocks.buffer(0, GPUMEM_MEMORY_DEVICE, elements.size(), static_cast<size_t>(words % 4 * bytes));
+      x.set(elements.data());
+      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX}) {
+        Segmented s{dtype, op, elements.data(), offsets.back(), offsets.data(), 150};
+        const LinesOutcome want = reference(s);
+        s.x = x.data();
+        std::vector<uint64_t> got(want.words.size());
+        ASSERT_EQ(run(ctx, s, got.data()), want.status) << describe(s);
+        ASSERT_EQ(got, want.words) << describe(s) << ", " << words << " words, " << difference(want, got.data(), op);
+      }
+    }
+  }
+}
+
 // Offsets that are none: their segments are 0, the others right, and nothing outside of x is read.
 TEST_P(SegmentsConformance, BadOffsetsSpoilTheirOwnSegmentsAlone) {
   constexpr int64_t kN = 4096 / 4;

@@ -66,11 +66,12 @@ kernels::ReduceLaunch launch_of(const ReduceParams& params, const LaunchShape& s
 
 kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const LaunchShape& shape) noexcept {
   const bool rows = params.of_rows();
+  const bool evenly = rows && params.batch_stride == params.rows * params.ld;  // as the rows of one matrix
   const kernels::LineLayout lines{.count = params.lines(),
                                   .length = params.length(),
                                   .stride = rows ? 1 : params.ld,
                                   .pitch = rows ? params.ld : 1,
-                                  .per_batch = rows ? params.rows : params.cols,
+                                  .per_batch = evenly ? params.lines() : rows ? params.rows : params.cols,
                                   .batch_stride = params.batch_stride,
                                   .many = true};
   return launch_of(params, shape, lines, ceil_div(lines.length, shape.tile));
