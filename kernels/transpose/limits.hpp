@@ -107,6 +107,9 @@ constexpr int64_t host_stack_tile(int64_t element_bytes) noexcept {
   return side;
 }
 
+// Bytes of a matrix that the host transposes without tiles.
+constexpr int64_t kHostSmallMatrix = 8192;
+
 // Elements of the short side that the host's transpose of narrow matrices takes, and of the long side at a time: 4 KiB of each plane.
 constexpr int64_t kHostAosSoaWidth = 16;
 constexpr int64_t host_aos_soa_tile(int64_t element_bytes) noexcept { return 4096 / element_bytes; }

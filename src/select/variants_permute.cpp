@@ -77,6 +77,15 @@ const char* accepts_transpose(const DeviceProps&, const PermuteParams& p) noexce
   return small || tiles_filled(t) >= kLeastFilled ? nullptr : "it needs axes that fill tiles of 64 x 64 better";
 }
 
+const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) noexcept {
+  if (!is_transpose(p.axes)) return "it needs two axes, or three of which one counts matrices";
+  const TransposeParams t = transpose_of(p);
+  const bool tight = t.src_ld == t.cols && (t.batches == 1 || t.src_batch_stride == t.rows * t.cols);
+  const bool small = t.batches > 1 && t.rows * t.cols <= kHostSmallMatrix / t.element_bytes;
+  return tight && (small || t.cols <= kHostAosSoaWidth) ? nullptr
+                                                        : "it needs structures, or small matrices, without gaps";
+}
+
 // What the transposes' table makes of it.
 LaunchShape transpose_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
   return select<TransposeFamily>(d, transpose_of(p), {}, {}).shape;
@@ -136,6 +145,7 @@ constexpr Variant<PermuteParams> kTable[] = {
     {"contiguous_runs", Runs::cuda, 1, accepts_contiguous_runs, contiguous_runs_shape},
     {"tiled", Runs::cuda, 1, accepts_tiled, tiled_shape},
     {"strided_scalar", Runs::cuda, 1, accepts, strided_scalar_shape},
+    {"host_transpose", Runs::host, 1, accepts_host_transpose, transpose_shape},
     {"host_tiled", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
 };

@@ -74,6 +74,11 @@ const char* accepts_aos_soa(const DeviceProps& d, const TransposeParams& p) noex
   return accepts_aligned(d, p);
 }
 
+const char* accepts_host_small(const DeviceProps&, const TransposeParams& p) noexcept {
+  if (p.in_place()) return kInPlace;
+  return p.rows * p.cols <= kHostSmallMatrix / p.element_bytes ? nullptr : "it needs matrices of at most 8 KiB";
+}
+
 const char* accepts_host_aos_soa(const DeviceProps&, const TransposeParams& p) noexcept {
   if (p.in_place()) return kInPlace;
   return std::min(p.rows, p.cols) <= kHostAosSoaWidth ? nullptr : "it needs at most 16 rows or at most 16 columns";
@@ -177,6 +182,9 @@ LaunchShape host_tasks(const DeviceProps& d, const TransposeParams& p, int64_t p
   return {std::clamp<int64_t>(wanted, 1, std::min(pieces, int64_t{8} * d.multiprocessors)), 1, 1, tile};
 }
 
+LaunchShape host_small_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+  return host_tasks(d, p, p.batches, p.rows);
+}
 LaunchShape host_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
@@ -223,6 +231,7 @@ constexpr Variant<TransposeParams> kTable[] = {
     {"host_in_place_tiles", Runs::host, 1, accepts_square, host_in_place_shape},
     {"host_in_place_buffer", Runs::host, 1, accepts_host_buffer, host_buffer_shape},
     {"host_in_place_c2r", Runs::host, 1, accepts_rectangle, host_c2r_shape},
+    {"host_small", Runs::host, 1, accepts_host_small, host_small_shape},
     {"host_aos_soa", Runs::host, 1, accepts_host_aos_soa, host_aos_soa_shape},
     {"host_tiled", Runs::host, 1, accepts_apart, host_shape},
     {"host_serial", Runs::host, 1, accepts_apart, serial_shape},

@@ -325,6 +325,7 @@ TEST_P(Permute, IsExplained) {
     EXPECT_EQ(variant(of({12, 8, 3}, {2, 1, 0})), "packed");
   } else {
     EXPECT_EQ(variant(of({5, 6, 7}, {2, 1, 0})), "host_tiled");
+    EXPECT_EQ(variant(of({5, 6, 7}, {0, 2, 1})), "host_transpose");
   }
   std::string text;
   const auto explain_call = [&](const Arguments& a) {

@@ -209,7 +209,11 @@ void permute_tiled(const HostTeam& team, const PermuteParams& args, const Launch
 
 void permute_serial(const HostTeam&, const PermuteParams& args, const LaunchShape&) { permute_strided_scalar(args); }
 
-constexpr HostLauncher<PermuteParams> kPermute[] = {{"host_tiled", permute_tiled}, {"host_serial", permute_serial}};
+constexpr HostLauncher<PermuteParams> kPermute[] = {
+    {"host_transpose", nullptr},  // the engine hands it over to the transposes
+    {"host_tiled", permute_tiled},
+    {"host_serial", permute_serial},
+};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "backend/host/parallel.hpp"
 #include "backend/host/transpose_in_place.hpp"
 #include "base/checked.hpp"
+#include "kernels/sizes.hpp"
 #include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
@@ -34,18 +35,20 @@ TransposeBand matrix(const TransposeParams& a, int64_t batch, bool stream) noexc
 }
 
 // The longer sides of all matrices are one row of tiles; each task takes as many neighbours of it as the others, and calls
-// f(batch, first tile, last tile) for its part of each matrix.
+// f(batch, first tile, last tile, memory of the task) for its part of each matrix.
 template <class F>
-void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, int64_t tiles, const F& f) {
+void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, int64_t tiles, int64_t memory_bytes,
+                 const F& f) {
   const int64_t a_task = ceil_div(a.batches * tiles, tasks);
   team.parallel(ceil_div(a.batches * tiles, a_task), [&](int64_t task) {
+    const TaskMemory memory(memory_bytes);
     int64_t at = task * a_task;
     const int64_t end = std::min(at + a_task, a.batches * tiles);
     while (at < end) {
       const int64_t batch = at / tiles;
       const int64_t first = at % tiles;
       const int64_t last = std::min(tiles, first + (end - at));
-      f(batch, first, last);
+      f(batch, first, last, memory.get());
       at += last - first;
     }
   });
@@ -57,14 +60,14 @@ void transpose_tiled(const HostTeam& team, const TransposeParams& a, const Launc
   const bool stream = streamed(a);
   const bool along_rows = a.rows >= a.cols;
   const int64_t longer = std::max(a.rows, a.cols);
-  share_tiles(team, a, shape.grid, ceil_div(longer, tile), [&](int64_t batch, int64_t first, int64_t last) {
-    const TaskMemory buffer(tile_memory_bytes(a.element_bytes, bytes_of(a)));
-    TransposeBand band = matrix(a, batch, stream);
-    band.buffer = buffer.get();
-    (along_rows ? band.first_row : band.first_col) = first * tile;
-    (along_rows ? band.last_row : band.last_col) = std::min(last * tile, longer);
-    loop(band);
-  });
+  share_tiles(team, a, shape.grid, ceil_div(longer, tile), tile_memory_bytes(a.element_bytes, bytes_of(a)),
+              [&](int64_t batch, int64_t first, int64_t last, void* buffer) {
+                TransposeBand band = matrix(a, batch, stream);
+                band.buffer = buffer;
+                (along_rows ? band.first_row : band.first_col) = first * tile;
+                (along_rows ? band.last_row : band.last_col) = std::min(last * tile, longer);
+                loop(band);
+              });
 }
 
 void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
@@ -73,11 +76,36 @@ void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const Lau
   const bool stream = streamed(a);
   const bool from_packed = a.cols <= a.rows;
   const int64_t structures = std::max(a.rows, a.cols);
-  share_tiles(team, a, shape.grid, ceil_div(structures, tile), [&](int64_t batch, int64_t first, int64_t last) {
-    const TransposeBand all = matrix(a, batch, stream);
-    const TaskMemory buffer(bytes_of(a) > kHostStackBuffer ? kHostAosSoaWidth * tile * a.element_bytes : 0);
-    loop({all.src, all.src_ld, all.dst, all.dst_ld, std::min(a.rows, a.cols), first * tile,
-          std::min(last * tile, structures), from_packed, stream, buffer.get()});
+  share_tiles(team, a, shape.grid, ceil_div(structures, tile),
+              bytes_of(a) > kHostStackBuffer ? kHostAosSoaWidth * tile * a.element_bytes : 0,
+              [&](int64_t batch, int64_t first, int64_t last, void* buffer) {
+                const TransposeBand all = matrix(a, batch, stream);
+                loop({all.src, all.src_ld, all.dst, all.dst_ld, std::min(a.rows, a.cols), first * tile,
+                      std::min(last * tile, structures), from_packed, stream, buffer});
+              });
+}
+
+// Matrices that stay in the first cache, where a loop without tiles, buffers and streaming stores takes the least time.
+template <int kBytes>
+void transpose_matrices(const TransposeParams& params, int64_t first, int64_t last) noexcept {
+  const TransposeParams a = params;  // its own: the elements that are written are none of it
+  for (int64_t batch = first; batch < last; ++batch) {
+    const char* src = static_cast<const char*>(a.src) + batch * a.src_batch_stride * kBytes;
+    char* dst = static_cast<char*>(a.dst) + batch * a.dst_batch_stride * kBytes;
+    for (int64_t col = 0; col < a.cols; ++col) {
+      for (int64_t row = 0; row < a.rows; ++row) {
+        std::memcpy(dst + (col * a.dst_ld + row) * kBytes, src + (row * a.src_ld + col) * kBytes, kBytes);
+      }
+    }
+  }
+}
+
+void transpose_small(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+  const int64_t a_task = ceil_div(a.batches, shape.grid);
+  team.parallel(ceil_div(a.batches, a_task), [&](int64_t task) {
+    for_size(a.element_bytes, [&]<int kBytes>() {
+      transpose_matrices<kBytes>(a, task * a_task, std::min((task + 1) * a_task, a.batches));
+    });
   });
 }
 
@@ -123,17 +151,18 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, co
   const int64_t pairs = transpose_tile_pairs(across);
   const int64_t pitch = std::min(tile, a.rows);
   const int64_t tile_bytes = pitch * pitch * a.element_bytes;
-  share_tiles(team, a, shape.grid, pairs, [&](int64_t batch, int64_t first, int64_t last) {
-    alignas(64) char small[kHostStackBuffer / 2];
-    const TaskMemory large(tile_bytes > kHostStackBuffer / 2 ? tile_bytes : 0);
-    const TaskMemory loop_buffer(tile_memory_bytes(a.element_bytes, tile_bytes));
-    char* const buffer = tile_bytes > kHostStackBuffer / 2 ? static_cast<char*>(large.get()) : small;
-    char* matrix = static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
-    for (int64_t i = first; i < last; ++i) {
-      const TilePair pair(i, across);
-      if (pair.col < across) swap_pair(team, a, pair, matrix, {buffer, pitch, loop_buffer.get()});
-    }
-  });
+  const bool on_heap = tile_bytes > kHostStackBuffer / 2;
+  share_tiles(team, a, shape.grid, pairs, on_heap ? tile_bytes : 0,
+              [&](int64_t batch, int64_t first, int64_t last, void* large) {
+                alignas(64) char small[kHostStackBuffer / 2];
+                const TaskMemory loop_buffer(tile_memory_bytes(a.element_bytes, tile_bytes));
+                char* const buffer = on_heap ? static_cast<char*>(large) : small;
+                char* matrix = static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
+                for (int64_t i = first; i < last; ++i) {
+                  const TilePair pair(i, across);
+                  if (pair.col < across) swap_pair(team, a, pair, matrix, {buffer, pitch, loop_buffer.get()});
+                }
+              });
 }
 
 // An element at a time: any stride, any alignment. The plain form that the fast loops are held against.
@@ -161,6 +190,7 @@ constexpr HostLauncher<TransposeParams> kTranspose[] = {
     {"host_in_place_tiles", transpose_in_place_tiles},
     {"host_in_place_buffer", nullptr, transpose_buffered, buffered_scratch_bytes},
     {"host_in_place_c2r", nullptr, transpose_c2r, c2r_scratch_bytes},
+    {"host_small", transpose_small},
     {"host_aos_soa", transpose_aos_soa},
     {"host_tiled", transpose_tiled},
     {"host_serial", transpose_serial},

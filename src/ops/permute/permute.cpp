@@ -121,7 +121,7 @@ Travel travel_of(const Permutation& p) noexcept {
 
 // Two axes are the transposes' own, whose table chooses among them.
 void run(Backend& backend, NativeStream stream, const PermuteParams& params, const Decision& decision, Until until) {
-  if (std::string_view(PermuteFamily::table()[decision.row].name) != "transpose") {
+  if (!std::string_view(PermuteFamily::table()[decision.row].name).ends_with("transpose")) {
     return backend.launch(stream, Work<PermuteFamily>{params}, decision, until);
   }
   const TransposeParams transpose = transpose_of(params);

@@ -86,13 +86,15 @@ struct Leaf {
     return folded(lanes, std::make_integer_sequence<int, kVectors / 2>{});
   }
 
-  // Rows of terms, and a last one of as many vectors; the lanes that are not there hold +0, and so change nothing.
+  // Rows of terms, and a last one of as many vectors, all of them where there are rows; the lanes that are not there hold +0, and so
+  // change nothing.
   static Node part(const Terms& terms, int rows, const Terms& last, int vectors) {
     Lane<F64s> lanes[kVectors];
-    for (int v = 0; v < vectors; ++v) {
-      accumulate(terms, rows, v, lanes, std::integer_sequence<int, 0>{});
-      lanes[v].take(last.at(v * kWide));
+    for (int v = 0; rows == 0 && v < vectors; ++v) lanes[v] = Lane<F64s>{};
+    for (int v = 0; rows > 0 && v < kVectors; v += kBlock) {
+      accumulate(terms, rows, v, lanes, std::make_integer_sequence<int, kBlock>{});
     }
+    for (int v = 0; v < vectors; ++v) lanes[v].take(last.at(v * kWide));
     for (int h = vectors / 2; h > 0; h /= 2) {
       for (int v = 0; v < h; ++v) lanes[v].join(lanes[v + h]);
     }
@@ -181,7 +183,7 @@ typename TheLeaf::Node last_leaf(const typename TheLeaf::Terms& terms, int64_t n
   const auto pad = [&](T* to, const T* from) {
     if (from == nullptr) return;
     const auto bytes = static_cast<size_t>(n - rows * kLeafLanes) * sizeof(T);
-    std::memcpy(to, from + rows * kLeafLanes, bytes);
+    std::memcpy(to, from + int64_t{rows} * kLeafLanes, bytes);
     std::memset(reinterpret_cast<char*>(to) + bytes, 0, static_cast<size_t>(lanes) * sizeof(T) - bytes);
   };
   pad(x, terms.x);

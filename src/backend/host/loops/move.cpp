@@ -118,6 +118,24 @@ void transpose_band(const TransposeBand& b) {
   transpose_tiles<kBytes, kStackTile>(b, buffer);
 }
 
+// Structures of kWidth elements side by side, and a piece of each plane.
+template <int kBytes, int kWidth>
+void split(const char* src, int64_t count, Element<kBytes>* __restrict planes, int64_t tile) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int c = 0; c < kWidth; ++c) std::memcpy(&planes[c * tile + i], src + (i * kWidth + c) * kBytes, kBytes);
+  }
+}
+template <int kBytes>
+void split(const AosSoaBand& b, const char* src, int64_t count, Element<kBytes>* __restrict planes, int64_t tile) {
+  if (b.src_ld == b.width && b.width == 2) return split<kBytes, 2>(src, count, planes, tile);
+  if (b.src_ld == b.width && b.width == 3) return split<kBytes, 3>(src, count, planes, tile);
+  if (b.src_ld == b.width && b.width == 4) return split<kBytes, 4>(src, count, planes, tile);
+  const int64_t src_pitch = b.src_ld * kBytes;
+  for (int64_t c = 0; c < b.width; ++c) {
+    for (int64_t i = 0; i < count; ++i) std::memcpy(&planes[c * tile + i], src + i * src_pitch + c * kBytes, kBytes);
+  }
+}
+
 // The buffer holds a piece of each plane, or the structures side by side; either leaves it in long rows.
 template <int kBytes>
 void aos_soa_band(const AosSoaBand& band) {
@@ -131,9 +149,8 @@ void aos_soa_band(const AosSoaBand& band) {
   for (int64_t at = b.first; at < b.last; at += tile) {
     const int64_t count = b.last - at < tile ? b.last - at : tile;
     if (b.from_packed) {
+      split<kBytes>(b, b.src + at * src_pitch, count, buffer, tile);
       for (int64_t c = 0; c < b.width; ++c) {
-        const char* from = b.src + at * src_pitch + c * kBytes;
-        for (int64_t i = 0; i < count; ++i) std::memcpy(&buffer[c * tile + i], from + i * src_pitch, kBytes);
         put_row(b.dst + c * dst_pitch + at * kBytes, reinterpret_cast<const char*>(&buffer[c * tile]), count * kBytes,
                 b.stream);
       }
