@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Movement and conversions inside the device beside PyTorch's and beside a plain copy of the same bytes, on the same device in the same run.
+"""Movement, conversions and sums over views inside the device beside PyTorch's and beside a plain copy of the same bytes, on the same device in the same run.
 
 usage: move.py LIBGPUMEM [--out FILE.json] [--only WORD] [--quick] [--seed N]
 
@@ -8,6 +8,7 @@ written; of a gather or scatter those of the index too, once. Every result is co
 """
 
 import argparse
+import ctypes
 import datetime
 import json
 import os
@@ -32,6 +33,10 @@ SIGNATURES = {
     "permute_async": [PTR, I64, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
     "gather_async": [PTR, I64, PTR, I64, I64, I32, PTR, I64, PTR, I64, PTR, PTR],
     "convert_async": [PTR, I32, PTR, I32, PTR, I64, PTR],
+    "lincomb_f32_async": [PTR, I32, PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR],
+    "lincomb_f64_async": [PTR, I32, PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR],
+    "multiply_f32_async": [PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
+    "multiply_f64_async": [PTR, I32, PTR, PTR, PTR, PTR, PTR, PTR, PTR, PTR],
     "scatter_async": [PTR, I64, PTR, I64, I32, PTR, I64, PTR, I64, I64, PTR, PTR],
 }
 
@@ -176,6 +181,65 @@ class Run:
         moved = n * (x.element_size() + y.element_size()) // 2
         self.case(name, moved, own, other, lambda: same(y, x.to(y.dtype)), bar, 1.0)
 
+    def lincomb(self, name, z, sources, factors, bar=None):
+        """Views of one type, and the arrays that they are of: those count once, as what has to be read."""
+        name = f"lincomb/f{8 * z.element_size()}/{name}"
+        if not self.wants(name):
+            return
+        rank, terms, real = z.dim(), len(sources), ctypes.c_float if z.dtype == torch.float32 else ctypes.c_double
+        strides = (I64 * (rank * terms))(*(s for x in sources for s in x.stride()))
+        extents, z_strides, numbers = (I64 * rank)(*z.shape), (I64 * rank)(*z.stride()), (real * terms)(*factors)
+        places = (PTR * terms)(*(x.data_ptr() for x in sources))
+        own = lambda: self.library.call(f"lincomb_f{8 * z.element_size()}_async", rank, extents, terms, numbers, places, strides,
+                                        z.data_ptr(), z_strides, self.library.wrapped)
+
+        def other():
+            torch.mul(sources[0], factors[0], out=z)
+            for x, factor in zip(sources[1:], factors[1:]):
+                torch.add(z, x, alpha=factor, out=z)
+
+        def good():
+            wide = sum(x.double() * factor for x, factor in zip(sources, factors))
+            return torch.allclose(z.double(), wide, rtol=1e-5, atol=1e-5)
+
+        arrays = {x.untyped_storage().data_ptr(): x.numel() for x in sources if 0 not in x.stride()}
+        self.case(name, (sum(arrays.values()) + z.numel()) * z.element_size() // 2, own, other, good, bar, 1.0)
+
+    def multiply(self, name, z, x, y, bar=None):
+        name = f"multiply/f{8 * z.element_size()}/{name}"
+        if not self.wants(name):
+            return
+        rank = z.dim()
+        extents, x_strides, y_strides, z_strides = ((I64 * rank)(*v) for v in (z.shape, x.stride(), y.stride(), z.stride()))
+        own = lambda: self.library.call(f"multiply_f{8 * z.element_size()}_async", rank, extents, x.data_ptr(), x_strides,
+                                        y.data_ptr(), y_strides, z.data_ptr(), z_strides, self.library.wrapped)
+        arrays = [v.numel() for v in (x, y, z) if 0 not in v.stride()]
+        self.case(name, sum(arrays) * z.element_size() // 2, own, lambda: torch.mul(x, y, out=z), lambda: same(z, x * y), bar, 1.0)
+
+
+def arithmetic(run, quick):
+    for dtype in (torch.float32, torch.float64):
+        u = torch.rand(8194, 8194, device="cuda", dtype=dtype)
+        v = torch.empty_like(u)
+        inner = u[1:-1, 1:-1]
+        cross = [inner, u[:-2, 1:-1], u[2:, 1:-1], u[1:-1, :-2], u[1:-1, 2:]]
+        run.lincomb("five points 8192x8192", v[1:-1, 1:-1], cross, [0.5, 0.125, 0.125, 0.125, 0.125], 0.85)
+        flat = [t.reshape(-1)[:1 << 26] for t in (u, v)]
+        run.lincomb("two of 2^26", torch.empty_like(flat[0]), flat, [0.5, 2.0], 0.9)
+        run.multiply("2^26", torch.empty_like(flat[0]), *flat, 0.9)
+        run.multiply("rows by a vector", torch.empty_like(u), u, u[0].clone().expand_as(u), 0.85)
+        run.multiply("columns by a vector", torch.empty_like(u), u, u[0].clone()[:, None].expand_as(u), 0.85)
+        run.lincomb("one, transposed", torch.empty_like(u), [u.t()], [0.5])
+        run.lincomb("one, every second", torch.empty_like(flat[0][::2]), [flat[0][::2]], [0.5])
+        for side in (64, 256, 1024):
+            small = torch.rand(side + 2, side + 2, device="cuda", dtype=dtype)
+            cross = [small[1:-1, 1:-1], small[:-2, 1:-1], small[2:, 1:-1], small[1:-1, :-2], small[1:-1, 2:]]
+            run.lincomb(f"five points {side}x{side}", torch.empty_like(small)[1:-1, 1:-1], cross, [0.5] + [0.125] * 4)
+        c = torch.rand(386, 386, 386, device="cuda", dtype=dtype)
+        star = [c[1:-1, 1:-1, 1:-1], c[:-2, 1:-1, 1:-1], c[2:, 1:-1, 1:-1], c[1:-1, :-2, 1:-1], c[1:-1, 2:, 1:-1], c[1:-1, 1:-1, :-2],
+                c[1:-1, 1:-1, 2:]]
+        run.lincomb("seven points 384x384x384", torch.empty_like(c)[1:-1, 1:-1, 1:-1], star, [0.25] + [0.125] * 6, 0.85)
+
 
 def conversions(run, quick):
     for from_name in DTYPES:
@@ -279,6 +343,7 @@ def main():
     transposes(run, options.quick)
     indexed(run)
     conversions(run, options.quick)
+    arithmetic(run, options.quick)
     permutations(run, 30 if options.quick else 80, options.seed)
     if options.out:
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
