@@ -11,6 +11,7 @@
 #include "kernels/convert/params.hpp"
 
 #if defined(__CUDACC__)
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #endif
 
@@ -61,9 +62,18 @@ constexpr float float_of(Half v) {
 #endif
 }
 
+#if defined(__CUDA_ARCH__)
+// Both of a pair are made at once, and the other one is dropped: where a single one's low byte is stored, ptxas of CUDA 13.0 makes of
+// it the byte of the number as an integer (F2I.U8.F16).
+template <class Pair>
+__device__ uint16_t low_of(const Pair& pair) {
+  return static_cast<uint16_t>(reinterpret_cast<const uint32_t&>(pair));
+}
+#endif
+
 constexpr Half half_of(float v) {
 #if defined(__CUDA_ARCH__)
-  return {v == v ? __half_as_ushort(__float2half_rn(v)) : static_cast<unsigned short>(0x7e00)};
+  return {v == v ? low_of(__floats2half2_rn(v, v)) : uint16_t{0x7e00}};
 #else
   const uint32_t size = bits_of(v) & 0x7fffffffu;
   // From 2^-14 on: another bias, and a carry from what is cut off, ties to even. Below: 0.5 has the unit of such halves.
@@ -77,9 +87,13 @@ constexpr Half half_of(float v) {
 }
 
 constexpr Brain brain_of(float v) {
+#if defined(__CUDA_ARCH__)
+  return {v == v ? low_of(__floats2bfloat162_rn(v, v)) : uint16_t{0x7fc0}};
+#else
   const uint32_t bits = bits_of(v);
   const uint32_t number = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
   return {static_cast<uint16_t>(v == v ? number : 0x7fc0u)};
+#endif
 }
 
 // With kFraction bits after the first, and none below those of numbers of the exponent kLeast: rounded once, by a sum whose unit is
@@ -98,16 +112,19 @@ constexpr float shortened(double v) {
   return static_cast<float>(std::bit_cast<double>(std::bit_cast<uint64_t>(rounded) | sign));
 }
 
-// To odd: what is not exact ends in a 1 bit, so that a second rounding, to a type at least two bits shorter, is as good as one. Of
-// more than 53 bits, the last 11 become one.
-template <class T>
-constexpr double odd_double(T v) {
+// To odd: what is not exact ends in a 1 bit, so that a second rounding, to a type at least two bits shorter, is as good as one. The
+// bits that F has no place for at T's end become one with the bit above them.
+template <class F, class T>
+constexpr F odd(T v) {
+  using Size = std::make_unsigned_t<T>;
+  constexpr Size kLast = Size{1} << (8 * static_cast<int>(sizeof(T)) - std::numeric_limits<F>::digits);
   bool negative = false;
   if constexpr (std::is_signed_v<T>) negative = v < 0;
-  auto size = static_cast<uint64_t>(v);
+  auto size = static_cast<Size>(v);
   size = negative ? 0 - size : size;
-  size = size >> 53 != 0 ? (size & ~uint64_t{0x7ff}) | ((size & 0x7ff) != 0 ? 0x800 : 0) : size;
-  const auto magnitude = static_cast<double>(size);
+  const Size cut = size & (kLast - 1);
+  size = size >> std::numeric_limits<F>::digits != 0 ? (size - cut) | (cut != 0 ? kLast : 0) : size;
+  const auto magnitude = static_cast<F>(size);
   return negative ? -magnitude : magnitude;
 }
 
@@ -196,7 +213,7 @@ constexpr To converted(From v) {
   } else if constexpr (sizeof(From) <= 2) {
     return converted<To>(static_cast<float>(v));
   } else if constexpr (kToBrain) {
-    return converted<To>(odd_double(v));
+    return converted<To>(odd<std::conditional_t<sizeof(From) == 4, float, double>>(v));
   } else {  // from 65520 on it is infinity, and up to 2^24 a float is exact
     constexpr int32_t kInfinite = 1 << 17;
     const From most = v > static_cast<From>(kInfinite) ? static_cast<From>(kInfinite) : v;

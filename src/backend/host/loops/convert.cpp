@@ -20,7 +20,7 @@ constexpr int64_t kBlockElements = 256;
 template <class Hub, class T>
 inline Hub to_hub(T v) {
   if constexpr (std::is_same_v<Hub, T> && !kIsInteger<T>) return canonical(v);
-  if constexpr (std::is_same_v<Hub, double> && kIsInteger<T> && sizeof(T) == 8) return odd_double(v);
+  if constexpr (std::is_same_v<Hub, double> && kIsInteger<T> && sizeof(T) == 8) return odd<double>(v);
   return converted<Hub>(v);
 }
 
