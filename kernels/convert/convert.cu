@@ -1,5 +1,5 @@
 // dst[i] = src[i] as another type: n elements are read and n written.
-//   vectors   (vec16) accesses of as many elements as make 16 bytes of the wider type, several a thread on their way at once;
+//   vectors   (vec16) accesses of as many elements as make 16 bytes of the wider type, one to four a thread on their way at once;
 //             neighbouring threads access neighbours on both sides. Where src lies otherwise than dst to its vectors' boundaries it is
 //             read element by element, which hits the same sectors. The ragged ends are the first block's.
 //   elements  (scalar, bytes) one element a thread, in one access or byte by byte for any address. The types are looked up
@@ -31,49 +31,63 @@ struct Vectors {
   bool congruent;  // src has its boundary there too
 };
 
-// Vectors of 1 to 16 bytes go by the name of a word of that size: a compiler stores apart, now and then, what was computed apart.
+// Vectors of 1 to 16 bytes go by the name of a word of that size. A compiler stores them apart, now and then, all the same.
 template <class T, int kCount>
 __device__ void store_vector(T* p, const Vector<T, kCount>& v) {
   using Word = WordOf<kCount * sizeof(T)>;
   *reinterpret_cast<Word*>(p) = std::bit_cast<Word>(v);
 }
 
-template <int kCount, class T>
-__device__ Vector<T, kCount> load_vector(const T* p, bool aligned) {
+template <int kCount, bool kCongruent, class T>
+__device__ Vector<T, kCount> load_vector(const T* p) {
   using Word = WordOf<kCount * sizeof(T)>;
-  if (aligned) return std::bit_cast<Vector<T, kCount>>(*reinterpret_cast<const Word*>(p));
-  Vector<T, kCount> v;
+  if constexpr (kCongruent) {
+    return std::bit_cast<Vector<T, kCount>>(*reinterpret_cast<const Word*>(p));
+  } else {
+    Vector<T, kCount> v;
 #pragma unroll
-  for (int e = 0; e < kCount; ++e) v.element[e] = p[e];
-  return v;
+    for (int e = 0; e < kCount; ++e) v.element[e] = p[e];
+    return v;
+  }
 }
 
-template <class To, class From>
-__global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant__ Vectors o) {
-  after_earlier_work();
+template <class To, class From, bool kCongruent>
+__device__ void convert_all(const Vectors& o) {
   constexpr int kEach = convert_vector(sizeof(To), sizeof(From));
-  const auto* src = static_cast<const From*>(o.src);
-  auto* dst = static_cast<To*>(o.dst);
-  constexpr int64_t kTile = int64_t{kThreads} * kConvertVectors;
+  const From* src = static_cast<const From*>(o.src) + o.head;
+  To* dst = static_cast<To*>(o.dst) + o.head;
+  constexpr int kVectors = convert_vectors(sizeof(From), sizeof(To), kIsSixteen<To>);
+  constexpr int64_t kTile = int64_t{kThreads} * kVectors;
+#pragma unroll 1
   for (int64_t tile = blockIdx.x * kTile; tile < o.count; tile += gridDim.x * kTile) {
-    Vector<From, kEach> in[kConvertVectors];
+    Vector<From, kEach> in[kVectors];
 #pragma unroll
-    for (int k = 0; k < kConvertVectors; ++k) {
+    for (int k = 0; k < kVectors; ++k) {
       const int64_t at = tile + k * kThreads + threadIdx.x;
-      if (at < o.count) in[k] = load_vector<kEach>(src + o.head + at * kEach, o.congruent);
+      if (at < o.count) in[k] = load_vector<kEach, kCongruent>(src + at * kEach);
     }
 #pragma unroll
-    for (int k = 0; k < kConvertVectors; ++k) {
+    for (int k = 0; k < kVectors; ++k) {
       const int64_t at = tile + k * kThreads + threadIdx.x;
       if (at >= o.count) break;
       Vector<To, kEach> out;
 #pragma unroll
       for (int e = 0; e < kEach; ++e) out.element[e] = converted<To>(in[k].element[e]);
-      store_vector(dst + o.head + at * kEach, out);
+      store_vector(dst + at * kEach, out);
     }
   }
+}
+
+// Where both sides have their vectors' boundaries at the same elements, a path of its own: sharing the other's conversions, a compiler
+// takes words apart that are only copied.
+template <class To, class From>
+__global__ void __launch_bounds__(kThreads) vectors_kernel(const __grid_constant__ Vectors o) {
+  after_earlier_work();
+  o.congruent ? convert_all<To, From, true>(o) : convert_all<To, From, false>(o);
   if (blockIdx.x != 0) return;
-  const int64_t tail = o.head + o.count * kEach + threadIdx.x;
+  const auto* src = static_cast<const From*>(o.src);
+  auto* dst = static_cast<To*>(o.dst);
+  const int64_t tail = o.head + o.count * convert_vector(sizeof(To), sizeof(From)) + threadIdx.x;
   if (threadIdx.x < o.head) dst[threadIdx.x] = converted<To>(src[threadIdx.x]);
   if (tail < o.n) dst[tail] = converted<To>(src[tail]);
 }

@@ -73,7 +73,8 @@ __device__ uint16_t low_of(const Pair& pair) {
 
 constexpr Half half_of(float v) {
 #if defined(__CUDA_ARCH__)
-  return {v == v ? low_of(__floats2half2_rn(v, v)) : uint16_t{0x7e00}};
+  const uint16_t number = low_of(__floats2half2_rn(v, v));
+  return {v == v ? number : uint16_t{0x7e00}};
 #else
   const uint32_t size = bits_of(v) & 0x7fffffffu;
   // From 2^-14 on: another bias, and a carry from what is cut off, ties to even. Below: 0.5 has the unit of such halves.
@@ -88,7 +89,8 @@ constexpr Half half_of(float v) {
 
 constexpr Brain brain_of(float v) {
 #if defined(__CUDA_ARCH__)
-  return {v == v ? low_of(__floats2bfloat162_rn(v, v)) : uint16_t{0x7fc0}};
+  const uint16_t number = low_of(__floats2bfloat162_rn(v, v));
+  return {v == v ? number : uint16_t{0x7fc0}};
 #else
   const uint32_t bits = bits_of(v);
   const uint32_t number = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;

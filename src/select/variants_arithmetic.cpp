@@ -17,9 +17,12 @@ const char* accepts_aligned(const DeviceProps&, const ArithmeticParams& p) noexc
   return whole(p.z) && std::all_of(p.x, p.x + p.terms, whole) ? nullptr : "it needs operands aligned to their elements";
 }
 
-LaunchShape tiles_shape(const DeviceProps&, const ArithmeticParams& p) noexcept {
-  return {std::clamp<int64_t>(ceil_div(p.elements(), kArithmeticTile), 1, kMaxGrid), kArithmeticThreads,
-          kArithmeticEach, kArithmeticTile};
+// Tiles as long as leave every multiprocessor one.
+LaunchShape tiles_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
+  int64_t steps = arithmetic_steps(p.terms, element_bytes(p.dtype));
+  while (steps > kArithmeticEach && view_tiles(p, steps).blocks() < d.multiprocessors) steps /= 2;
+  const ViewTiles tiles = view_tiles(p, steps);
+  return {tiles.blocks(), kArithmeticThreads, static_cast<int32_t>(steps), tiles.elements()};
 }
 
 LaunchShape host_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
@@ -28,8 +31,8 @@ LaunchShape host_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept
 LaunchShape serial_shape(const DeviceProps&, const ArithmeticParams& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 constexpr Variant<ArithmeticParams> kTable[] = {
-    {"coalesced", Runs::cuda, 1, accepts_aligned, tiles_shape},
-    {"bytes", Runs::cuda, 1, accepts, tiles_shape},
+    {"coalesced", Runs::cuda, 2, accepts_aligned, tiles_shape},
+    {"bytes", Runs::cuda, 2, accepts, tiles_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
 };

@@ -20,8 +20,11 @@ LaunchShape blocks_of(int64_t n, int64_t tile, int32_t per_thread) noexcept {
 }
 
 LaunchShape vec16_shape(const DeviceProps&, const ConvertParams& p) noexcept {
-  const int each = convert_vector(element_bytes(p.src_type), element_bytes(p.dst_type));
-  return blocks_of(p.n, int64_t{kConvertThreads} * kConvertVectors * each, kConvertVectors);
+  const int32_t from = element_bytes(p.src_type);
+  const int32_t to = element_bytes(p.dst_type);
+  const bool to_halves = p.dst_type != p.src_type && (p.dst_type == GPUMEM_F16 || p.dst_type == GPUMEM_BF16);
+  const int vectors = convert_vectors(from, to, to_halves);
+  return blocks_of(p.n, int64_t{kConvertThreads} * vectors * convert_vector(from, to), vectors);
 }
 LaunchShape element_shape(const DeviceProps&, const ConvertParams& p) noexcept {
   return blocks_of(p.n, kConvertThreads, 1);
@@ -35,9 +38,9 @@ LaunchShape host_shape(const DeviceProps& d, const ConvertParams& p) noexcept {
 LaunchShape serial_shape(const DeviceProps&, const ConvertParams& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<ConvertParams> kTable[] = {
-    {"vec16", Runs::cuda, 1, accepts_aligned, vec16_shape},
+    {"vec16", Runs::cuda, 2, accepts_aligned, vec16_shape},
     {"scalar", Runs::cuda, 1, accepts_aligned, element_shape, by_name},
-    {"bytes", Runs::cuda, 1, accepts, element_shape},
+    {"bytes", Runs::cuda, 2, accepts, element_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
 };

@@ -2,6 +2,7 @@
 // one array, permuted axes), offsets, kinds of memory and z as a source, by every variant; then threads and instruction sets.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "conformance/conformance.hpp"
 #include "support/arithmetic.hpp"
@@ -20,6 +21,7 @@ std::vector<int64_t> random_extents(Random& random) {
   std::vector<int64_t> extents(random.below(4));
   for (int64_t& extent : extents)
     extent = random.below(12) == 0 ? 1 : random.between(1, extents.size() == 1 ? 5000 : 60);
+  if (extents.size() == 2 && random.below(3) == 0) extents[1] = random.between(100, 400);
   if (!extents.empty() && random.below(60) == 0) extents[random.below(extents.size())] = 0;
   return extents;
 }
@@ -70,11 +72,11 @@ class ArithmeticConformance : public Conformance {
     return call;
   }
 
-  void run_case(EveryVariant& variants, Random& random) {
+  void run_case(EveryVariant& variants, Random& random, std::vector<int64_t> extents) {
     Arithmetic c;
     c.product = random.below(4) == 0;
     c.dtype = random.below(2) == 0 ? GPUMEM_F32 : GPUMEM_F64;
-    c.extents = random_extents(random);
+    c.extents = std::move(extents);
     c.z.strides = distinct_strides(c.extents, random);
     const bool empty = std::find(c.extents.begin(), c.extents.end(), 0) != c.extents.end();
     const size_t element = size_of(c.dtype);
@@ -133,8 +135,18 @@ TEST_P(ArithmeticConformance, GivesTheBitsOfTheFormulaByEveryVariant) {
   EveryVariant variants(ctx, GPUMEM_FAMILY_ARITHMETIC);
   Random random(61);
   const int cases = quick_run() ? 150 : 1000;
-  for (int i = 0; i < cases && !enough(); ++i) run_case(variants, random);
+  for (int i = 0; i < cases && !enough(); ++i) run_case(variants, random, random_extents(random));
   variants.expect_all_used(on_cuda());
+}
+
+// So many elements that a thread has several of them: along each of the axes, and of rows as short as a few.
+TEST_P(ArithmeticConformance, GivesTheBitsOfTheFormulaOfLargeViews) {
+  EveryVariant variants(ctx, GPUMEM_FAMILY_ARITHMETIC);
+  Random random(63);
+  const std::vector<std::vector<int64_t>> all = {{1217, 1033}, {3, 420001}, {430, 11, 277},
+                                                 {1300007},    {420001, 3}, {140003, 3, 3}};
+  const size_t cases = quick_run() ? 4 : 5 * all.size();
+  for (size_t i = 0; i < cases && !enough(); ++i) run_case(variants, random, all[i % all.size()]);
 }
 
 INSTANTIATE_TEST_SUITE_P(On, ArithmeticConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
