@@ -185,7 +185,8 @@ Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until 
   for (int32_t k = 0; k < c.terms; ++k) {
     if (c.x[k] != call.z) plan.placement.uses(planned.sources[static_cast<size_t>(k)].lies);
   }
-  if (!reads_z) plan.placement.overwrites(call.z);
+  // What lies in gaps of z has to stay.
+  if (!reads_z && z.bytes == call.elements() * element) plan.placement.overwrites(call.z);
   fuse(c);
   plan.decision = decide<ArithmeticFamily>(planner, plan.placement.runs, c);
   return planned;
