@@ -71,7 +71,9 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const LaunchShap
                                   .length = params.length(),
                                   .stride = rows ? 1 : params.ld,
                                   .pitch = rows ? params.ld : 1,
-                                  .per_batch = evenly ? params.lines() : rows ? params.rows : params.cols,
+                                  .per_batch = evenly ? params.lines()
+                                               : rows ? params.rows
+                                                      : params.cols,
                                   .batch_stride = params.batch_stride,
                                   .many = true};
   return launch_of(params, shape, lines, ceil_div(lines.length, shape.tile));
