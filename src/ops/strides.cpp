@@ -22,10 +22,10 @@ void check_extents(int32_t rank, const int64_t* extents, int32_t most_axes) {
   }
 }
 
-void check_strides(const char* strides_of, const int64_t* strides, int32_t rank) {
+void check_strides(const char* strides_of, const int64_t* strides, int32_t rank, int32_t first) {
   for (int32_t d = 0; strides != nullptr && d < rank; ++d) {
     if (strides[d] < 0) {
-      fail(GPUMEM_INVALID_ARGUMENT, "%s[%d] is %lld; expected 0 or more", strides_of, d, ll(strides[d]));
+      fail(GPUMEM_INVALID_ARGUMENT, "%s[%d] is %lld; expected 0 or more", strides_of, first + d, ll(strides[d]));
     }
   }
 }

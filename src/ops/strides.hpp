@@ -34,8 +34,8 @@ struct StridedSide {
 
 // These throw INVALID_ARGUMENT.
 void check_extents(int32_t rank, const int64_t* extents, int32_t most_axes);
-// strides may be nullptr.
-void check_strides(const char* strides_of, const int64_t* strides, int32_t rank);
+// strides may be nullptr; they begin at the element `first` of the argument.
+void check_strides(const char* strides_of, const int64_t* strides, int32_t rank, int32_t first = 0);
 // Distinct elements have distinct places when each stride leads past what the smaller ones reach.
 void check_distinct(const StridedSide& side);
 

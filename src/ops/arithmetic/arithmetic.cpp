@@ -14,8 +14,6 @@ namespace gpumem {
 namespace {
 
 constexpr std::array kNames = {"x[0]", "x[1]", "x[2]", "x[3]", "x[4]", "x[5]", "x[6]", "x[7]"};
-constexpr std::array kStridesOf = {"strides of x[0]", "strides of x[1]", "strides of x[2]", "strides of x[3]",
-                                   "strides of x[4]", "strides of x[5]", "strides of x[6]", "strides of x[7]"};
 constexpr std::array kBytesOf = {"bytes of x[0]", "bytes of x[1]", "bytes of x[2]", "bytes of x[3]",
                                  "bytes of x[4]", "bytes of x[5]", "bytes of x[6]", "bytes of x[7]"};
 
@@ -23,6 +21,14 @@ constexpr std::array kBytesOf = {"bytes of x[0]", "bytes of x[1]", "bytes of x[2
 const char* name_of(const ArithmeticParams& c, int32_t k) noexcept {
   if (c.op == Arithmetic::multiply) return k == 0 ? "x" : "y";
   return kNames[static_cast<size_t>(k)];
+}
+
+const char* bytes_of(const ArithmeticParams& c, int32_t k) noexcept {
+  if (c.op == Arithmetic::multiply) return k == 0 ? "bytes of x" : "bytes of y";
+  return kBytesOf[static_cast<size_t>(k)];
+}
+const char* strides_of(const ArithmeticParams& c, int32_t k) noexcept {
+  return c.op == Arithmetic::multiply && k == 1 ? "y_strides" : "x_strides";
 }
 
 // As far as the call can be read at all: what the record keeps of it.
@@ -74,12 +80,13 @@ void check(const ArithmeticParams& c) {
     fail(GPUMEM_INVALID_ARGUMENT, "terms is %d; expected 1 to %d", c.terms, kMaxTerms);
   }
   check_strides("z_strides", c.z_strides, c.rank);
-  for (int32_t k = 0; k < c.terms; ++k) check_strides(kStridesOf[static_cast<size_t>(k)], c.x_strides[k], c.rank);
+  for (int32_t k = 0; k < c.terms; ++k) {
+    check_strides(strides_of(c, k), c.x_strides[k], c.rank, c.op == Arithmetic::lincomb ? k * c.rank : 0);
+  }
 }
 
 StridedSide side_of_x(const ArithmeticParams& c, int32_t k) noexcept {
-  const auto at = static_cast<size_t>(k);
-  return {kStridesOf[at], kBytesOf[at], c.rank, c.extents, c.x_strides[k]};
+  return {strides_of(c, k), bytes_of(c, k), c.rank, c.extents, c.x_strides[k]};
 }
 
 // Whether source k is z itself, element by element.

@@ -1,0 +1,54 @@
+"""What the header's types do not tell of the functions' parameters: one sound call of each, and what may be NULL."""
+
+INT32_MAX, INT64_MAX = 2**31 - 1, 2**63 - 1
+
+# Sound values by a parameter's name. A function's own stand below. Sizes are such that each of them counts.
+SOUND = {
+    "n": 16, "stride": 2, "x_stride": 2, "y_stride": 2, "alpha": 2, "beta": 3,
+    "rows": 4, "cols": 8, "ld": 8, "batches": 2, "batch_stride": 32, "segments": 2,
+    "src_ld": 8, "dst_ld": 4, "src_batch_stride": 32, "dst_batch_stride": 32, "element_bytes": 4,
+    "bytes": 64, "alignment": 256, "keep_bytes": 0, "row_bytes": 8, "slices": 2, "count": 16, "pattern_bytes": 4,
+    "src_pitch_bytes": 16, "dst_pitch_bytes": 64, "src_slice_bytes": 64, "dst_slice_bytes": 512,
+    "src_rows": 4, "src_cols": 8, "dst_rows": 4, "dst_cols": 8, "channels": 1, "rank": 2, "terms": 2,
+    "cap": 64, "index": 0, "device": -1,
+    "dtype": 4, "op": 0, "axis": 0, "src_type": 4, "dst_type": 10, "index_type": 4, "filter": 0, "family": 1,
+    "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
+    "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
+    "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],
+    "src_strides": [2, 1], "dst_strides": [4, 1], "factors": [2.0, 3.0],
+}  # fmt: skip
+
+SOUND_OF = {
+    "gpumem_resize_2d": {"dtype": 1, "dst_pitch_bytes": 16},
+    "gpumem_multiply": {"x_strides": [2, 1]},
+    "gpumem_argreduce": {"op": 1},
+    "gpumem_managed": {"p": "managed"},
+    "gpumem_host_register": {"p": "page"},
+}  # fmt: skip
+
+# Functions for which no sound call is made first: it would take away what the others need, or there is none.
+NOT_MADE_FIRST = {
+    "gpumem_ctx_destroy", "gpumem_stream_destroy", "gpumem_event_destroy", "gpumem_free", "gpumem_free_async",
+    "gpumem_host_register", "gpumem_host_unregister", "gpumem_memory_check", "gpumem_ctx_set_log",
+    "gpumem_torch_free", "gpumem_torch_record_stream", "gpumem_cupy_free", "gpumem_cupy_malloc", "gpumem_torch_malloc",
+    "gpumem_shared_ctx", "gpumem_alloc_device", "gpumem_alloc_async",
+}  # fmt: skip
+
+# Operands: memory of any kind. Those that are written to are outputs.
+READ = {"x", "y", "src", "offsets", "pattern"}
+WRITTEN = {"dst", "z", "result", "value"}
+
+# What may be NULL, of all functions or of those whose name begins so.
+NULLABLE = {
+    "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "path", "y_strides",
+         "z_strides", "x_strides", "src_strides", "dst_strides"},
+    "gpumem_version": {"major", "minor", "patch"},
+    "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},
+    "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},
+    "gpumem_variant_force": {"name"},
+}  # fmt: skip
+
+# Sizes that are sound however large they are; or of which what is large is no mistake before it is very large.
+ANY_SIZE = {"keep_bytes", "cap"}
+FROM_MEMORY = {"gpumem_alloc_device", "gpumem_alloc_pinned", "gpumem_alloc_managed", "gpumem_alloc_async",
+               "gpumem_torch_malloc", "gpumem_cupy_malloc"}  # fmt: skip

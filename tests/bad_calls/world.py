@@ -1,0 +1,126 @@
+"""A context, and all that calls on it need."""
+
+import collections
+import ctypes
+import mmap
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings"))
+import header  # noqa: E402
+import table  # noqa: E402
+
+MODEL = header.read()
+STATUS = {c["name"][7:]: c["value"] for c in MODEL["constants"] if c["type"] == "gpumem_status"}
+NAME = {value: name for name, value in STATUS.items()}
+ENUMS = collections.defaultdict(set)
+for constant in MODEL["constants"]:
+    ENUMS[constant["type"]].add(constant["value"])
+BLOCK = 4096
+STRUCTS = {struct["name"]: struct for struct in MODEL["structs"]}
+
+
+class World:
+    """A context with what calls need: memory of each kind, a stream, an event, and dead and foreign ones."""
+
+    def __init__(self, library, device, debug):
+        self.library = library
+        self.device = device
+        self.ctx = self.context(debug)
+        other = self.context(debug)
+        self.stream, self.event = self.made("gpumem_stream_create", self.ctx), self.made("gpumem_event_create", self.ctx)
+        self.ok("gpumem_event_record", self.ctx, self.event, None)
+        self.later = self.made("gpumem_event_create", self.ctx)
+        self.ok("gpumem_event_record", self.ctx, self.later, None)
+        self.ok("gpumem_ctx_synchronize", self.ctx)
+        foreign = self.made("gpumem_stream_create", other)
+        dead = self.made("gpumem_stream_create", self.ctx)
+        self.ok("gpumem_stream_destroy", ctypes.c_void_p(dead))
+        gone = self.context(debug)
+        self.ok("gpumem_ctx_destroy", ctypes.c_void_p(gone))
+        garbage = [1, 0x1234, 2**63, 2**64 - 1, 0x0123456789ABCDEF, dead, gone]
+        self.bad_handles = {
+            "gpumem_ctx*": [*garbage, self.stream, self.event],
+            "gpumem_stream*": [*garbage, self.ctx, self.event],
+            "gpumem_event*": [*garbage, self.ctx, self.stream],
+        }
+        self.foreign = foreign
+        self.blocks = {name: self.block() for name in sorted(table.READ | table.WRITTEN | {"index", "p", "status"})}
+        self.freed = self.block()
+        self.ok("gpumem_free", self.ctx, ctypes.c_void_p(self.freed))
+        for name, values in {"offsets": (0, 4, 16), "index": (0x100000000, 0x300000002)}.items():
+            words = (ctypes.c_int64 * len(values))(*values)
+            self.ok("gpumem_copy", self.ctx, self.blocks[name], words, ctypes.c_int64(ctypes.sizeof(words)))
+        self.managed = self.allocated("gpumem_alloc_managed")
+        self.pattern = ctypes.create_string_buffer(64)
+        self.pages = mmap.mmap(-1, 2 * BLOCK)
+        self.page = ctypes.addressof(ctypes.c_char.from_buffer(self.pages))
+        self.read_only = read_only_page()
+        self.out = ctypes.create_string_buffer(1024)
+        self.contents = self.seen()
+
+    def context(self, debug):
+        members = {"device": self.device, "host_threads": 2, "debug_memory": debug, "pinned_memory_kept": -1}
+        return self.made("gpumem_ctx_create", filled("gpumem_ctx_options", members))
+
+    def made(self, function, argument):
+        handle = ctypes.c_void_p()
+        self.ok(function, argument, ctypes.byref(handle))
+        return handle.value
+
+    def allocated(self, function):
+        p = ctypes.c_void_p()
+        self.ok(function, self.ctx, ctypes.c_int64(BLOCK), ctypes.byref(p))
+        pattern = ctypes.c_char(0)
+        self.ok("gpumem_fill", self.ctx, p, ctypes.byref(pattern), ctypes.c_int64(1), ctypes.c_int64(BLOCK))
+        return p.value
+
+    def block(self):
+        return self.allocated("gpumem_alloc_device")
+
+    def ok(self, function, *arguments):
+        arguments = [ctypes.c_void_p(a) if isinstance(a, int) else a for a in arguments]
+        status = getattr(self.library, function)(*arguments)
+        if status != 0:
+            raise SystemExit(f"{function} gave {NAME[status]}: {sentence(self.library)}")
+
+    def seen(self):
+        """All memory that calls could write to."""
+        found = b""
+        copy = ctypes.create_string_buffer(BLOCK)
+        for p in [*self.blocks.values(), self.managed]:
+            self.ok("gpumem_copy", self.ctx, copy, p, ctypes.c_int64(BLOCK))
+            found += copy.raw
+        return found + self.pages[:]
+
+
+def read_only_page():
+    """mmap.mmap gives no address of what can't be written."""
+    system = ctypes.CDLL(None).mmap
+    system.restype = ctypes.c_void_p
+    return system(None, ctypes.c_size_t(BLOCK), mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, ctypes.c_long(0))
+
+
+def set_member(struct, kind, name, value):
+    member = next(m for m in STRUCTS[kind]["members"] if m["name"] == name)
+    struct[member["offset"] : member["offset"] + member["size"]] = (value % 2 ** (8 * member["size"])).to_bytes(
+        member["size"], "little"
+    )
+
+
+def struct_of(kind):
+    name = kind.removeprefix("const ").rstrip("*")
+    return name if name in STRUCTS else None
+
+
+def filled(kind, members):
+    struct = ctypes.create_string_buffer(STRUCTS[kind]["size"])
+    for name, value in {"struct_size": len(struct), **members}.items():
+        set_member(struct, kind, name, value)
+    return struct
+
+
+def sentence(library):
+    buffer = ctypes.create_string_buffer(2048)
+    library.gpumem_last_error(buffer, ctypes.c_int64(len(buffer)), None)
+    return buffer.value.decode(errors="replace")
