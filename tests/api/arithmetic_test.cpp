@@ -90,7 +90,7 @@ TEST_P(ArithmeticCalls, Refusals) {
   const int64_t negative[] = {3, -1};
   const int64_t colliding[] = {2, 1};
   EXPECT_TRUE(bad(call(2, negative, 1), {"extents[1]", "-1"}));
-  EXPECT_TRUE(bad(call(2, extents, 1, negative), {"x[0]", "-1"}));
+  EXPECT_TRUE(bad(call(2, extents, 1, negative), {"x_strides[1]", "-1"}));
   EXPECT_TRUE(bad(call(2, extents, 1, nullptr, negative), {"z_strides[1]", "-1"}));
   EXPECT_TRUE(bad(call(2, extents, 1, nullptr, colliding), {"z_strides[0]", "2", "3"}));
   EXPECT_TRUE(
