@@ -1,10 +1,12 @@
-# Header, libraries, CMake package, pkg-config file.
+# What is installed, by component: library, development, tool (tools/), fortran and python (bindings/).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS gpumem gpumem_static gpumem_cpp EXPORT gpumemTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(FILES include/gpumem.h bindings/cpp/gpumem.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY bindings/cpp/gpumem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES scripts/gpumem.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/gpumem)
@@ -19,9 +21,14 @@ install(FILES ${PROJECT_BINARY_DIR}/gpumemConfig.cmake ${PROJECT_BINARY_DIR}/gpu
 
 set(GPUMEM_PC_PRIVATE_LIBS "-lpthread -ldl -lm -lstdc++")
 if(GPUMEM_HAS_CUDA)
-  set(GPUMEM_PC_PRIVATE_LIBS "-lcudart_static -lrt ${GPUMEM_PC_PRIVATE_LIBS}")
+  set(GPUMEM_PC_PRIVATE_LIBS "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt ${GPUMEM_PC_PRIVATE_LIBS}")
 endif()
 # Relative, so that the file is right wherever `cmake --install --prefix` puts it.
 file(RELATIVE_PATH GPUMEM_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(scripts/cmake/gpumem.pc.in ${PROJECT_BINARY_DIR}/gpumem.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gpumem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall VERBATIM COMMENT "Removing what was installed from this build"
+    COMMAND ${CMAKE_COMMAND} -P ${PROJECT_SOURCE_DIR}/scripts/cmake/uninstall.cmake ${PROJECT_BINARY_DIR})
+endif()

@@ -18,6 +18,14 @@ function(gpumem_shared_library target)
   endif()
 endfunction()
 
+# What lies in a folder of the prefix finds the installed library from there. In /usr the loader does.
+function(gpumem_install_run_path target folder)
+  if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    file(RELATIVE_PATH to_library ${CMAKE_INSTALL_PREFIX}/${folder} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  endif()
+endfunction()
+
 gpumem_shared_library(gpumem ${GPUMEM_CORE_OBJECTS})
 add_library(gpumem::gpumem ALIAS gpumem)
 # For its test: what the presets without CUDA build, of the objects that are here.

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 
 #include "backend/backend.hpp"
@@ -61,7 +61,9 @@ uintptr_t program_heap() noexcept {
   text[bytes > 0 ? bytes : 0] = 0;
   const char* at = strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 47; ++field) at = strchr(at + 1, ' ');
-  return at == nullptr ? 0 : strtoull(at, nullptr, 10);
+  uintptr_t begin = 0;
+  if (at != nullptr) std::from_chars(at + 1, text + sizeof text, begin);  // 0 it stays, where there is no number
+  return begin;
 }
 
 bool in_program_heap(uintptr_t address) noexcept {

@@ -1,0 +1,94 @@
+# Debian packages, one a component: `cpack -G DEB` in a build folder. Configured with -DCMAKE_INSTALL_PREFIX=/usr the libraries lie
+# where Debian has them, in a folder for each architecture.
+set(GPUMEM_PACKAGE_MAINTAINER "gpumem maintainers <maintainers@gpumem.invalid>" CACHE STRING "Who packages: name and address")
+
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
+set(CPACK_PACKAGE_CONTACT ${GPUMEM_PACKAGE_MAINTAINER})
+set(CPACK_GENERATOR DEB)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_FILE_NAME gpumem-${PROJECT_VERSION})
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL "")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)  # of the very same version
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+
+set(debian ${PROJECT_BINARY_DIR}/debian)
+set(documents ${debian}/copyright)
+find_program(GPUMEM_GZIP gzip)
+if(GPUMEM_GZIP)
+  configure_file(CHANGELOG.md ${debian}/changelog COPYONLY)
+  string(TIMESTAMP GPUMEM_PACKAGE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH, if it is set
+  configure_file(scripts/cmake/debian/changelog.in ${debian}/changelog.Debian @ONLY)
+  foreach(file changelog changelog.Debian)
+    execute_process(COMMAND ${GPUMEM_GZIP} -9nc ${debian}/${file}
+      OUTPUT_FILE ${debian}/${file}.gz COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND documents ${debian}/${file}.gz)
+  endforeach()
+endif()
+set(GPUMEM_PACKAGE_NOTICE "")
+if(GPUMEM_HAS_CUDA)
+  file(STRINGS NOTICE notice)
+  list(TRANSFORM notice REPLACE "^$" ".")
+  list(TRANSFORM notice PREPEND " ")
+  list(JOIN notice "\n" GPUMEM_PACKAGE_NOTICE)
+  set(GPUMEM_PACKAGE_NOTICE "Comment:\n${GPUMEM_PACKAGE_NOTICE}\n")
+endif()
+configure_file(scripts/cmake/debian/copyright.in ${debian}/copyright @ONLY)
+
+# What packages of programs that use the library depend on, and how the system learns of it.
+file(STRINGS src/api/gpumem.map symbols REGEX "^ +gpumem_")
+list(TRANSFORM symbols REPLACE "^ +(.*);" " \\1@GPUMEM_0.1 0.1.0\n")
+list(JOIN symbols "" symbols)
+file(WRITE ${debian}/symbols "libgpumem.so.0 libgpumem0 #MINVER#\n GPUMEM_0.1@GPUMEM_0.1 0.1.0\n${symbols}")
+file(WRITE ${debian}/shlibs "libgpumem 0 libgpumem0 (>= ${PROJECT_VERSION})\n")
+file(WRITE ${debian}/triggers "activate-noawait ldconfig\n")
+
+# A component as a package: its name there, its section, the components that it depends on, a sentence and what follows it.
+function(gpumem_package component name section depends sentence text)
+  string(TOUPPER ${component} upper)
+  set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_DEPENDS "${depends}" PARENT_SCOPE)
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${sentence}\n${text}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  # A package has them, an installed copy does not.
+  install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
+endfunction()
+
+set(about "gpumem allocates memory of a GPU, moves data to it and inside it, reduces
+and transposes it. Everything also runs on the host, with the same bits,
+where there is no GPU.")
+gpumem_package(library libgpumem0 libs "" "memory side of a GPU - shared library" "${about}")
+gpumem_package(development libgpumem-dev libdevel library "memory side of a GPU - development files" "${about}
+This package has the headers for C and C++, the static library, and what
+CMake and pkg-config look for.")
+gpumem_package(fortran libgpumem-fortran-dev libdevel development "memory side of a GPU - Fortran modules" "${about}
+This package has the modules as source: compiled ones belong to a compiler.")
+if(GPUMEM_TOOLS)
+  gpumem_package(tool gpumem utils library "memory side of a GPU - command" "${about}
+This package has the command gpumem, which shows devices, explains choices
+and measures grids.")
+endif()
+if(TARGET gpumem_python)
+  gpumem_package(python python3-gpumem python library "memory side of a GPU - Python package" "${about}
+This package takes arrays of NumPy, PyTorch and CuPy as they are.")
+endif()
+
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${debian}/shlibs ${debian}/symbols ${debian}/triggers)
+set(CPACK_DEBIAN_TOOL_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11)")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-numpy)
+set(CPACK_DEBIAN_FORTRAN_PACKAGE_ARCHITECTURE all)
+if(CMAKE_INSTALL_LIBDIR MATCHES "^lib/.")
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_MULTIARCH same)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_MULTIARCH same)
+  set(CPACK_DEBIAN_TOOL_PACKAGE_MULTIARCH foreign)
+  set(CPACK_DEBIAN_FORTRAN_PACKAGE_MULTIARCH foreign)
+endif()
+include(CPack)

@@ -1,0 +1,55 @@
+# What the tests of installed copies share. Sourced by bash; sets `build`, `source` and `scratch`, a folder that goes with the script.
+# shellcheck shell=bash
+build=$(cd "$1" && pwd)
+source=$(cd "$2" && pwd)
+here=$source/tests/package
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Runs a command, and shows what it said only if it fails.
+quietly() {
+  "$@" >"$scratch/log" 2>&1 && return
+  cat "$scratch/log"
+  return 1
+}
+
+has_cuda() { grep -q '^CMAKE_CUDA_COMPILER:' "$build/CMakeCache.txt"; }
+
+# Builds and runs programs of C, C++, Fortran and Python against the copy below a prefix, found by CMake's find_package.
+use_by_cmake() {
+  local prefix=$1 work=$scratch/cmake program options=()
+  if has_cuda; then # its run-time is part of the static library
+    options=(-DCUDAToolkit_ROOT="$(sed -n 's|^CMAKE_CUDA_COMPILER:[A-Z]*=\(.*\)/bin/nvcc$|\1|p' "$build/CMakeCache.txt")")
+  fi
+  rm -rf "$work"
+  quietly cmake -G Ninja -S "$here/consumer" -B "$work" -DCMAKE_PREFIX_PATH="$prefix" "${options[@]}"
+  quietly cmake --build "$work"
+  for program in "$work"/consumer*; do "$program"; done
+  [ -x "$work/consumer_fortran" ] || echo 'there is no Fortran compiler'
+}
+
+# The same by pkg-config, with the shared library and with the static one.
+use_by_pkg_config() {
+  local prefix=$1 flags static
+  if ! command -v pkg-config >/dev/null; then echo 'pkg-config is not installed'; return; fi
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name gpumem.pc)")
+  export PKG_CONFIG_PATH
+  read -r -a flags <<<"$(pkg-config --cflags --libs gpumem)"
+  read -r -a static <<<"$(pkg-config --static --cflags --libs gpumem | sed 's/-lgpumem\>/-l:libgpumem.a/')"
+  flags+=("-Wl,-rpath,$(pkg-config --variable=libdir gpumem)")
+  "${CC:-cc}" -o "$scratch/consumer" "$here/consumer/consumer.c" "${flags[@]}"
+  "${CC:-cc}" -o "$scratch/consumer_static" "$here/consumer/consumer.c" "${static[@]}"
+  "${CXX:-c++}" -std=c++17 -o "$scratch/consumer_cpp" "$here/consumer/consumer.cpp" "${flags[@]}"
+  for program in consumer consumer_static consumer_cpp; do "$scratch/$program"; done
+  if readelf -d "$scratch/consumer_static" | grep -q libgpumem; then echo 'the static library was passed over'; return 1; fi
+  if command -v gfortran >/dev/null; then
+    (cd "$scratch" && gfortran -o consumer_fortran "$prefix/share/gpumem/fortran/gpumem.f90" "$here/consumer/consumer.f90" "${flags[@]}")
+    "$scratch/consumer_fortran"
+  fi
+}
+
+# By a Python; the folder where its package lies, if it is no place of its own.
+use_by_python() {
+  local python=$1 folder=${2:-}
+  (cd "$scratch" && env -u GPUMEM_LIBRARY PYTHONPATH="$folder" PYTHONDONTWRITEBYTECODE=1 "$python" "$here/consumer/consumer.py")
+}
