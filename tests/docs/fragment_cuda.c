@@ -1,0 +1,10 @@
+/* What a program with CUDA of its own has. */
+#include <cuda_runtime_api.h>
+#include <gpumem.h>
+
+void fragment(gpumem_ctx* ctx, gpumem_stream* stream, cudaStream_t native, void* residual, int64_t n, double* norm,
+              double tolerance) {
+  cudaGraph_t graph;
+  cudaGraphExec_t step;
+  /* FRAGMENT */
+}
