@@ -15,6 +15,7 @@ set(emulation ${PROJECT_SOURCE_DIR}/tests/emulation)
 set(emulation_sources
   ${emulation}/device.cpp
   ${emulation}/fiber.cpp
+  ${emulation}/gates.cpp
   ${emulation}/grid.cpp
   ${emulation}/memory.cpp
   ${emulation}/report.cpp
@@ -25,6 +26,19 @@ set(emulation_sources
   ${emulation}/transfers.cpp)
 # Puts the kernels' shared memory in one place: whatever links the kernels takes it.
 set(GPUMEM_EMULATION_LINK LINKER:-T,${emulation}/shared_memory.ld)
+
+# Each call of the runtime passes a gate (gates.cpp), but for those that tell of an error.
+foreach(source ${emulation_sources})
+  file(STRINGS ${source} definitions REGEX "^cudaError_t cuda[A-Za-z0-9]+\\(")
+  foreach(definition ${definitions})
+    string(REGEX REPLACE "^cudaError_t ([A-Za-z0-9]+).*" "\\1" call "${definition}")
+    if(NOT call STREQUAL cudaGetLastError)
+      string(APPEND gates "GATE(${call})\n")
+      list(APPEND GPUMEM_EMULATION_LINK LINKER:--wrap=${call})
+    endif()
+  endforeach()
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gates/gates.inc CONTENT "${gates}" @ONLY)
 
 # For a target of kernel sources.
 function(gpumem_emulated_kernels target)
@@ -46,7 +60,7 @@ function(gpumem_add_emulation)
   add_library(gpumem_kernels OBJECT ${ARGN})
   gpumem_emulated_kernels(gpumem_kernels)
   add_library(gpumem_emulation OBJECT ${emulation_sources})
-  target_include_directories(gpumem_emulation PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_include_directories(gpumem_emulation PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/gates)
   target_include_directories(gpumem_emulation SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   # Itself it is not instrumented, for speed; what it does with stacks and memory the address sanitizer is told.
   target_compile_options(gpumem_emulation PRIVATE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion

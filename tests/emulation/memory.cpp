@@ -49,6 +49,17 @@ class Memory {
     return p;
   }
 
+  size_t ranges() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return ranges_.size();
+  }
+  size_t bytes() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    size_t sum = 0;
+    for (const auto& [begin, entry] : ranges_) sum += entry.bytes;
+    return sum;
+  }
+
   bool release(Kind kind, void* p) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = ranges_.find(reinterpret_cast<uintptr_t>(p));
@@ -186,6 +197,8 @@ bool release(Kind kind, void* p) { return Memory::only().release(kind, p); }
 bool register_pinned(void* p, size_t bytes) { return Memory::only().add_registered(p, bytes); }
 bool unregister_pinned(void* p) { return Memory::only().remove_registered(p); }
 std::optional<Range> range_of(const void* p) { return Memory::only().find(p); }
+size_t ranges_held() { return Memory::only().ranges(); }
+size_t bytes_held() { return Memory::only().bytes(); }
 
 DeviceWorks::DeviceWorks() { Memory::only().open_window(); }
 DeviceWorks::~DeviceWorks() { Memory::only().close_window(); }

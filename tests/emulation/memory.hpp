@@ -29,6 +29,8 @@ bool register_pinned(void* p, size_t bytes);
 bool unregister_pinned(void* p);
 
 std::optional<Range> range_of(const void* p);
+size_t ranges_held();
+size_t bytes_held();
 
 // The device may access its memory while one of these lives.
 class DeviceWorks {

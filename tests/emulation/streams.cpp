@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <atomic>
 #include <cfenv>
 #include <chrono>
 #include <condition_variable>
@@ -46,6 +47,12 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
+  static inline std::atomic<size_t> held{0};
+  CUevent_st() { ++held; }
+  CUevent_st(const CUevent_st&) = delete;
+  CUevent_st& operator=(const CUevent_st&) = delete;
+  ~CUevent_st() { --held; }
+
   bool timed = true;
   std::shared_ptr<Record> last;
 };
@@ -179,6 +186,12 @@ void wait_for_all() {
   std::vector<Place> places;
   for (const Stream& stream : s.streams) places.emplace_back(stream, stream->enqueued);
   s.changed.wait(lock, [&] { return passed(places); });
+}
+
+size_t streams_and_events_held() {
+  State& s = state();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  return s.streams.size() + CUevent_st::held;
 }
 
 bool is_stream(cudaStream_t handle) {

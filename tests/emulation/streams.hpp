@@ -19,4 +19,6 @@ cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 // Waits for all work of every stream.
 void wait_for_all();
 
+size_t streams_and_events_held();
+
 }  // namespace gpumem_emulation

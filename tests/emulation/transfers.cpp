@@ -5,7 +5,9 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "emulation/gates.hpp"
 #include "emulation/grid.hpp"
 #include "emulation/memory.hpp"
 #include "emulation/report.hpp"
@@ -14,6 +16,7 @@
 namespace gpumem_emulation {
 
 cudaError_t launch(Kernel kernel, cudaStream_t stream) {
+  if (const int refused = gpumem_emulation_gate("launch")) return answer(static_cast<cudaError_t>(refused));
   if (!launchable(kernel)) return answer(cudaErrorInvalidConfiguration);
   return enqueue(stream, [kernel = std::move(kernel)] {
     const DeviceWorks works;
@@ -56,7 +59,15 @@ bool fits(const void* p, size_t bytes) {
 using namespace gpumem_emulation;
 
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  constexpr size_t kTakenAtOnce = 64 << 10;  // of pageable memory (CUDA Runtime API, "API synchronization behavior")
   if (!fits(dst, bytes) || !fits(src, bytes)) return answer(cudaErrorInvalidValue);
+  if (bytes <= kTakenAtOnce && !range_of(src)) {
+    const auto* from = static_cast<const char*>(src);
+    return enqueue(stream, [dst, taken = std::vector<char>(from, from + bytes)] {
+      const DeviceWorks works;
+      copy_bytes(dst, taken.data(), taken.size());
+    });
+  }
   return enqueue(stream, [=] {
     const DeviceWorks works;
     copy_bytes(dst, src, bytes);

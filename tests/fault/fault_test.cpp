@@ -1,10 +1,11 @@
-// Every request for memory, a mapping or a thread is refused in turn, once and for good: each gives a status, nothing
-// crashes, and nothing is kept. Each number is tried in a process of its own, so that a crash names it.
+// Every request for memory, a mapping, a thread or a file, or every call of CUDA on the emulated device, is refused in turn, once and
+// for good: each gives a status, nothing crashes, and nothing is kept. Each number is tried in a process of its own, so that a crash names it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "fault/resources.hpp"
@@ -18,39 +19,50 @@ enum Outcome : int { kNothingRefused = 0, kRefused = 1, kFailed = 2 };
 
 // Writes to the parent without asking for memory.
 Outcome complain(int pipe, const char* what, const Verdict& verdict) {
-  char line[256];
+  char line[600];
   const int length =
-      std::snprintf(line, sizeof line, "%s: %s gave %s", what, verdict.call, gpumem_status_name(verdict.status));
+      std::snprintf(line, sizeof line, "%s (%s): %s gave %s: %s", what, first_refused() ? first_refused() : "nothing",
+                    verdict.call, gpumem_status_name(verdict.status), verdict.sentence);
   if (write(pipe, line, static_cast<size_t>(length)) != length) return kFailed;
   return kFailed;
 }
 
 Outcome complain_of_leak(int pipe, const Held& before, const Held& after) {
   char line[256];
-  const int length = std::snprintf(line, sizeof line, "kept %lld blocks and %lld mapped bytes",
-                                   static_cast<long long>(after.blocks - before.blocks),
+  const int length = std::snprintf(line, sizeof line, "%s was refused: kept %lld blocks and %lld bytes",
+                                   first_refused(), static_cast<long long>(after.blocks - before.blocks),
                                    static_cast<long long>(after.mapped_bytes - before.mapped_bytes));
   if (write(pipe, line, static_cast<size_t>(length)) != length) return kFailed;
   return kFailed;
 }
 
-// The child's part. With `warm`, the library has been used before, so that whatever it keeps for good is there already.
-Outcome try_one(int64_t number, Refuse mode, bool warm, int pipe) {
-  for (int i = 0; warm && i < 2; ++i) {
-    if (const Verdict verdict = run_scenario(); verdict.call != nullptr) return complain(pipe, "before", verdict);
-  }
-  const Held before = held_now();
-  refuse_request(number, mode);
-  const Verdict verdict = run_scenario();
-  const int64_t refused = refuse_nothing();
-  if (verdict.call != nullptr) return complain(pipe, "refused", verdict);
-  if (warm && held_now() != before) return complain_of_leak(pipe, before, held_now());
-  const Verdict after = run_scenario();
-  if (after.call != nullptr || after.failed_calls != 0) return complain(pipe, "afterwards", after);
-  return refused == 0 ? kNothingRefused : kRefused;
+// What can't be freed stays.
+bool frees(const char* request) {
+  return std::strstr(request, "Free") != nullptr || std::strstr(request, "Destroy") != nullptr ||
+         std::strstr(request, "Unregister") != nullptr;
 }
 
-class Fault : public testing::Test {
+// The child's part. With `warm`, the library has been used before, so that whatever it keeps for good is there already.
+Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, int pipe) {
+  Setting calm = refusal.setting;
+  calm.lost = false;
+  for (int i = 0; warm && i < 2; ++i) {
+    if (const Verdict verdict = run_scenario(calm); verdict.call != nullptr) return complain(pipe, "before", verdict);
+  }
+  const Held before = held_now();
+  refuse_request(refusal, number, mode);
+  const Verdict verdict = run_scenario(refusal.setting);
+  const int64_t refused = refuse_nothing();
+  if (verdict.call != nullptr) return complain(pipe, "refused", verdict);
+  if (refused == 0) return kNothingRefused;
+  if (refusal.setting.lost || frees(first_refused())) return kRefused;
+  if (warm && held_now() != before) return complain_of_leak(pipe, before, held_now());
+  const Verdict after = run_scenario(calm);
+  if (after.call != nullptr || after.failed_calls != 0) return complain(pipe, "afterwards", after);
+  return kRefused;
+}
+
+class Fault : public testing::TestWithParam<size_t> {
  protected:
   // The child's outcome, or kFailed with a failure of the test.
   static Outcome in_child(int64_t number, Refuse mode, bool warm) {
@@ -59,10 +71,10 @@ class Fault : public testing::Test {
     const pid_t child = fork();
     if (child == 0) {
       alarm(120);
-      _exit(try_one(number, mode, warm, ends[1]));
+      _exit(try_one(refusals()[GetParam()], number, mode, warm, ends[1]));
     }
     close(ends[1]);
-    char line[256] = {};
+    char line[600] = {};
     const ssize_t length = read(ends[0], line, sizeof line - 1);
     close(ends[0]);
     int status = 0;
@@ -73,7 +85,7 @@ class Fault : public testing::Test {
   }
 
   static void refuse_each_in_turn(Refuse mode, bool warm) {
-    const int64_t step = quick_run() ? 7 : 1;
+    const int64_t step = quick_run() ? refusals()[GetParam()].quick_step : 1;
     int failures = 0;
     for (int64_t number = 0; number < 20000; number += step) {
       const Outcome outcome = in_child(number, mode, warm);
@@ -82,21 +94,24 @@ class Fault : public testing::Test {
         EXPECT_GT(number, 20) << "the requests do not come through the test";
         return;
       }
-      if (outcome == kFailed && ++failures >= 10) FAIL() << "and so on";
+      if (outcome != kRefused && ++failures >= 10) FAIL() << "and so on";
     }
     FAIL() << "the requests do not end";
   }
 };
 
-TEST_F(Fault, NothingIsRefusedAndNothingKept) { EXPECT_EQ(in_child(INT64_MAX, Refuse::once, true), kNothingRefused); }
+TEST_P(Fault, NothingIsRefusedAndNothingKept) { EXPECT_EQ(in_child(INT64_MAX, Refuse::once, true), kNothingRefused); }
 
-TEST_F(Fault, EachRequestOnce) { refuse_each_in_turn(Refuse::once, true); }
+TEST_P(Fault, EachRequestOnce) { refuse_each_in_turn(Refuse::once, true); }
 
-TEST_F(Fault, EachRequestAndAllAfterIt) { refuse_each_in_turn(Refuse::from_then_on, true); }
+TEST_P(Fault, EachRequestAndAllAfterIt) { refuse_each_in_turn(Refuse::from_then_on, true); }
 
-TEST_F(Fault, EachRequestOfTheFirstUseOnce) { refuse_each_in_turn(Refuse::once, false); }
+TEST_P(Fault, EachRequestOfTheFirstUseOnce) { refuse_each_in_turn(Refuse::once, false); }
 
-TEST_F(Fault, EachRequestOfTheFirstUseAndAllAfterIt) { refuse_each_in_turn(Refuse::from_then_on, false); }
+TEST_P(Fault, EachRequestOfTheFirstUseAndAllAfterIt) { refuse_each_in_turn(Refuse::from_then_on, false); }
+
+INSTANTIATE_TEST_SUITE_P(Of, Fault, testing::Range(size_t{0}, refusals().size()),
+                         [](const auto& of) { return std::string(refusals()[of.param].name); });
 
 }  // namespace
 }  // namespace gpumem_test

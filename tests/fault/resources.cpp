@@ -1,8 +1,9 @@
-// The executable's own malloc, mmap and pthread_create: the dynamic linker takes them for every library of the process,
+// The executable's own malloc, mmap, pthread_create, open and so on: the dynamic linker takes them for every library of the process,
 // so libgpumem.so and the C++ run-time beneath it meet the refusals too. They hand on to glibc's own.
 #include "fault/resources.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -10,6 +11,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 
 // glibc's allocator under the names that it keeps for those who replace malloc.
@@ -23,18 +25,20 @@ namespace gpumem_test {
 namespace {
 
 constinit std::atomic<bool> g_armed{false};
+constinit std::atomic<bool> g_paused{false};
 constinit std::atomic<bool> g_persistent{false};
 constinit std::atomic<int64_t> g_number{0};
 constinit std::atomic<int64_t> g_requests{0};
 constinit std::atomic<int64_t> g_refused{0};
+constinit std::atomic<const char*> g_first{nullptr};
 constinit std::atomic<int64_t> g_blocks{0};
 constinit std::atomic<int64_t> g_mapped_bytes{0};
 
-bool refused() noexcept {
-  if (!g_armed.load(std::memory_order_relaxed)) return false;
+bool refused(const char* what) noexcept {
+  if (!g_armed.load(std::memory_order_relaxed) || g_paused.load(std::memory_order_relaxed)) return false;
   const int64_t request = g_requests.fetch_add(1);
   if (g_persistent ? request < g_number : request != g_number) return false;
-  ++g_refused;
+  if (g_refused++ == 0) g_first = what;
   return true;
 }
 
@@ -48,13 +52,24 @@ void* out_of_memory() noexcept {
   return nullptr;
 }
 
+int refused_with(int error) noexcept {
+  errno = error;
+  return -1;
+}
+
 }  // namespace
 
-void refuse_request(int64_t number, Refuse mode) noexcept {
+std::span<const Refusal> refusals() noexcept {
+  static constexpr Refusal kRefusals[] = {{"host", {}}, {"debug", {.debug_memory = 1}}};
+  return kRefusals;
+}
+
+void refuse_request(const Refusal&, int64_t number, Refuse mode) noexcept {
   g_number = number;
   g_persistent = mode == Refuse::from_then_on;
   g_requests = 0;
   g_refused = 0;
+  g_first = nullptr;
   g_armed = true;
 }
 
@@ -63,6 +78,10 @@ int64_t refuse_nothing() noexcept {
   return g_refused;
 }
 
+void pause_refusals(bool paused) noexcept { g_paused = paused; }
+
+const char* first_refused() noexcept { return g_first; }
+
 Held held_now() noexcept { return {g_blocks, g_mapped_bytes}; }
 
 }  // namespace gpumem_test
@@ -70,14 +89,15 @@ Held held_now() noexcept { return {g_blocks, g_mapped_bytes}; }
 using gpumem_test::counted;
 using gpumem_test::out_of_memory;
 using gpumem_test::refused;
+using gpumem_test::refused_with;
 
 extern "C" {
 
-void* malloc(size_t bytes) { return refused() ? out_of_memory() : counted(__libc_malloc(bytes)); }
-void* calloc(size_t n, size_t bytes) { return refused() ? out_of_memory() : counted(__libc_calloc(n, bytes)); }
+void* malloc(size_t bytes) { return refused("malloc") ? out_of_memory() : counted(__libc_malloc(bytes)); }
+void* calloc(size_t n, size_t bytes) { return refused("calloc") ? out_of_memory() : counted(__libc_calloc(n, bytes)); }
 
 void* realloc(void* p, size_t bytes) {
-  if (refused()) return out_of_memory();
+  if (refused("realloc")) return out_of_memory();
   void* const grown = __libc_realloc(p, bytes);
   if (p == nullptr) return counted(grown);
   if (bytes == 0) --gpumem_test::g_blocks;
@@ -90,7 +110,7 @@ void free(void* p) {
 }
 
 void* aligned_alloc(size_t alignment, size_t bytes) {
-  return refused() ? out_of_memory() : counted(__libc_memalign(alignment, bytes));
+  return refused("aligned_alloc") ? out_of_memory() : counted(__libc_memalign(alignment, bytes));
 }
 void* memalign(size_t alignment, size_t bytes) { return aligned_alloc(alignment, bytes); }
 
@@ -102,7 +122,7 @@ int posix_memalign(void** p, size_t alignment, size_t bytes) {
 }
 
 void* mmap(void* address, size_t bytes, int protection, int flags, int file, off_t offset) {
-  if (refused()) {
+  if (refused("mmap")) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
@@ -120,7 +140,39 @@ int munmap(void* address, size_t bytes) {
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  return refused() ? EAGAIN : create(thread, attributes, start, argument);
+  return refused("pthread_create") ? EAGAIN : create(thread, attributes, start, argument);
+}
+
+// Files. glibc's own streams do not come here.
+
+int open(const char* path, int flags, ...) {
+  if (refused("open")) return refused_with(EMFILE);
+  va_list more;
+  va_start(more, flags);
+  const auto mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : mode_t{0};
+  va_end(more);
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+ssize_t read(int file, void* p, size_t bytes) {
+  return refused("read") ? refused_with(EIO) : syscall(SYS_read, file, p, bytes);
+}
+
+ssize_t write(int file, const void* p, size_t bytes) {
+  return refused("write") ? refused_with(ENOSPC) : syscall(SYS_write, file, p, bytes);
+}
+
+int ioctl(int file, unsigned long request, ...) {
+  if (refused("ioctl")) return refused_with(ENOTTY);
+  va_list more;
+  va_start(more, request);
+  void* const argument = va_arg(more, void*);
+  va_end(more);
+  return static_cast<int>(syscall(SYS_ioctl, file, request, argument));
+}
+
+int madvise(void* p, size_t bytes, int advice) {
+  return refused("madvise") ? refused_with(ENOMEM) : static_cast<int>(syscall(SYS_madvise, p, bytes, advice));
 }
 
 }  // extern "C"

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstring>
 
+#include "fault/tour.hpp"
+
 namespace gpumem_test {
 namespace {
 
-constexpr int64_t kElements = 1 << 20;  // enough for the host backend to share out
-constexpr int64_t kRows = 1024, kCols = kElements / kRows;
+constexpr int64_t kElements = 1 << 18;  // enough for the host backend to share out
+constexpr int64_t kRows = 512, kCols = kElements / kRows;
 
 std::array<int32_t, kElements> g_x, g_y;
 std::array<int64_t, kRows> g_results;
@@ -17,14 +19,17 @@ void ignore(void*, gpumem_log_level, const char*) {}
 
 class Scenario {
  public:
+  explicit Scenario(const Setting& setting) noexcept : tour_(setting) {}
+
   Verdict run() noexcept {
     gpumem_ctx_options options;
     sound("gpumem_ctx_options_init", gpumem_ctx_options_init(&options, sizeof options));
-    options.device = GPUMEM_DEVICE_HOST;
+    options.device = tour_.setting().device;
+    options.debug_memory = tour_.setting().debug_memory;
     options.host_threads = 3;
     if (!good("gpumem_ctx_create", gpumem_ctx_create(&options, &ctx_))) {
-      if (ctx_ != nullptr) wrong("gpumem_ctx_create: *ctx after a failure");
-      return verdict_;
+      if (ctx_ != nullptr) tour_.wrong("gpumem_ctx_create: *ctx after a failure");
+      return tour_.verdict();
     }
     sound("gpumem_ctx_set_log", gpumem_ctx_set_log(ctx_, ignore, nullptr));
     good("gpumem_ctx_warmup", gpumem_ctx_warmup(ctx_));
@@ -32,31 +37,17 @@ class Scenario {
     operations();
     reductions();
     enqueued();
+    run_families(tour_, ctx_);
+    run_memory(tour_, ctx_);
     variants();
     mistakes();
     clean_up();
-    return verdict_;
+    return tour_.verdict();
   }
 
  private:
-  // A call that may run out of something.
-  bool good(const char* call, gpumem_status status) noexcept {
-    if (status == GPUMEM_OK) return true;
-    if (status != GPUMEM_OUT_OF_MEMORY && status != GPUMEM_OUT_OF_RESOURCES) {
-      if (verdict_.call == nullptr) verdict_ = {call, status, verdict_.failed_calls};
-    }
-    int64_t needed = 0;
-    if (gpumem_last_error(nullptr, 0, &needed) != GPUMEM_OK || needed < 2) wrong("a failure without a sentence");
-    ++verdict_.failed_calls;
-    return false;
-  }
-  // A call that needs nothing that could run out.
-  void sound(const char* call, gpumem_status status) noexcept {
-    if (status != GPUMEM_OK && verdict_.call == nullptr) verdict_ = {call, status, verdict_.failed_calls};
-  }
-  void wrong(const char* what) noexcept {
-    if (verdict_.call == nullptr) verdict_ = {what, GPUMEM_OK, verdict_.failed_calls};
-  }
+  bool good(const char* call, gpumem_status status) noexcept { return tour_.good(call, status); }
+  void sound(const char* call, gpumem_status status) noexcept { tour_.sound(call, status); }
 
   void allocate() noexcept {
     constexpr const char* kNames[] = {"gpumem_alloc_pinned", "gpumem_alloc_device", "gpumem_alloc_managed"};
@@ -65,7 +56,7 @@ class Scenario {
     for (size_t i = 0; i < 3; ++i) {
       blocks_[i] = &blocks_;
       const bool allocated = good(kNames[i], kAllocate[i](ctx_, kElements * 4, &blocks_[i]));
-      if (!allocated && blocks_[i] != nullptr) wrong(kNames[i]);
+      if (!allocated && blocks_[i] != nullptr) tour_.wrong(kNames[i]);
     }
     gpumem_pointer_info info;
     sound("gpumem_pointer_info_init", gpumem_pointer_info_init(&info, sizeof info));
@@ -81,18 +72,18 @@ class Scenario {
     if (!filled) g_x.fill(3);
     int64_t sum = -1;
     const bool reduced = good("gpumem_reduce_i32", gpumem_reduce_i32(ctx_, GPUMEM_SUM, g_x.data(), kElements, 1, &sum));
-    if (sum != (reduced ? 3 * kElements : -1)) wrong("gpumem_reduce_i32: the sum");
+    if (sum != (reduced ? 3 * kElements : -1)) tour_.wrong_result("gpumem_reduce_i32: the sum");
     int64_t squares = -1;
     const bool strided =
         good("gpumem_reduce_i32", gpumem_reduce_i32(ctx_, GPUMEM_SUM_SQUARES, g_x.data(), kElements / 2, 2, &squares));
-    if (squares != (strided ? 9 * (kElements / 2) : -1)) wrong("gpumem_reduce_i32: the sum of squares");
+    if (squares != (strided ? 9 * (kElements / 2) : -1)) tour_.wrong_result("gpumem_reduce_i32: the sum of squares");
     g_x[1] = 8;  // row 0, column 1
     const bool turned =
         good("gpumem_transpose", gpumem_transpose(ctx_, 4, kRows, kCols, g_x.data(), kCols, g_y.data(), kRows));
-    if (turned && (g_y[kRows] != 8 || g_y[kElements - 1] != 3)) wrong("gpumem_transpose: the elements");
+    if (turned && (g_y[kRows] != 8 || g_y[kElements - 1] != 3)) tour_.wrong_result("gpumem_transpose: the elements");
     if (blocks_[0] == nullptr) return;
     if (good("gpumem_copy", gpumem_copy(ctx_, blocks_[0], g_x.data(), kElements * 4))) {
-      if (std::memcmp(blocks_[0], g_x.data(), kElements * 4) != 0) wrong("gpumem_copy: the bytes");
+      if (std::memcmp(blocks_[0], g_x.data(), kElements * 4) != 0) tour_.wrong_result("gpumem_copy: the bytes");
     }
   }
 
@@ -103,39 +94,51 @@ class Scenario {
     const bool filled = good("gpumem_fill", gpumem_fill(ctx_, g_y.data(), &half, 4, kElements));
     double result = -1;
     const bool summed = good("gpumem_reduce_f32", gpumem_reduce_f32(ctx_, GPUMEM_SUM, floats, kElements, 1, &result));
-    if (filled && result != (summed ? kElements / 2 : -1)) wrong("gpumem_reduce_f32: the sum");
+    if (filled && result != (summed ? kElements / 2 : -1)) tour_.wrong_result("gpumem_reduce_f32: the sum");
     result = -1;
     const bool dot = good("gpumem_dot_f32", gpumem_dot_f32(ctx_, floats, floats, kElements / 2, 2, 2, &result));
-    if (filled && result != (dot ? kElements / 8 : -1)) wrong("gpumem_dot_f32: the product");
+    if (filled && result != (dot ? kElements / 8 : -1)) tour_.wrong_result("gpumem_dot_f32: the product");
     int64_t index = -1;
     g_x[kElements / 2] = 9;
     const bool found =
         good("gpumem_argreduce_i32", gpumem_argreduce_i32(ctx_, GPUMEM_MAX, g_x.data(), kElements, 1, nullptr, &index));
-    if (index != (found ? kElements / 2 : -1)) wrong("gpumem_argreduce_i32: the index");
+    if (index != (found ? kElements / 2 : -1)) tour_.wrong_result("gpumem_argreduce_i32: the index");
     for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
       g_results.fill(-1);
       const bool reduced = good("gpumem_reduce_axis", gpumem_reduce_axis(ctx_, GPUMEM_I32, GPUMEM_MIN, axis, g_x.data(),
                                                                          kRows, kCols, kCols, 1, 0, g_results.data()));
-      if (g_results[kRows - 1] != (reduced ? 3 : -1)) wrong("gpumem_reduce_axis: the minima");
+      if (g_results[kRows - 1] != (reduced ? 3 : -1)) tour_.wrong_result("gpumem_reduce_axis: the minima");
     }
     const int64_t offsets[3] = {0, 10, kElements};
     g_results.fill(-1);
     const bool reduced =
         good("gpumem_reduce_segments",
              gpumem_reduce_segments(ctx_, GPUMEM_I32, GPUMEM_MAX, g_x.data(), kElements, offsets, 2, g_results.data()));
-    if (g_results[1] != (reduced ? 9 : -1)) wrong("gpumem_reduce_segments: the maxima");
-    // What was enqueued is done, or was refused.
-    double norm = -1;
-    gpumem_status status = -1;
-    double sum = -1;
-    const bool first = good("gpumem_nrm2_f32_async", gpumem_nrm2_f32_async(ctx_, floats, kElements, 1, &norm, nullptr));
-    const bool second = good("gpumem_reduce_f32_async",
-                             gpumem_reduce_f32_async(ctx_, GPUMEM_MAX, floats, kElements, 1, &sum, &status, nullptr));
+    if (g_results[1] != (reduced ? 9 : -1)) tour_.wrong_result("gpumem_reduce_segments: the maxima");
+    reduce_enqueued(floats, filled);
+  }
+
+  // What was enqueued is done, or was refused. A device writes to memory that it can reach.
+  void reduce_enqueued(const float* floats, bool filled) noexcept {
+    struct Results {
+      double norm, sum;
+      gpumem_status status;
+    };
+    if (blocks_[0] == nullptr) return;
+    auto& results = *static_cast<Results*>(blocks_[0]);
+    results = {-1, -1, -1};
+    const bool first =
+        good("gpumem_nrm2_f32_async", gpumem_nrm2_f32_async(ctx_, floats, kElements, 1, &results.norm, nullptr));
+    const bool second =
+        good("gpumem_reduce_f32_async",
+             gpumem_reduce_f32_async(ctx_, GPUMEM_MAX, floats, kElements, 1, &results.sum, &results.status, nullptr));
     const bool waited = good("gpumem_stream_synchronize", gpumem_stream_synchronize(ctx_, nullptr));
     if (!waited) good("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_));
-    if (filled && norm != (first ? 512 : -1)) wrong("gpumem_nrm2_f32_async: the norm");
-    if (filled && sum != (second ? 0.5 : -1)) wrong("gpumem_reduce_f32_async: the maximum");
-    if (status != (second ? gpumem_status{GPUMEM_OK} : -1)) wrong("gpumem_reduce_f32_async: the status word");
+    if (filled && results.norm != (first ? 256 : -1)) tour_.wrong_result("gpumem_nrm2_f32_async: the norm");
+    if (filled && results.sum != (second ? 0.5 : -1)) tour_.wrong_result("gpumem_reduce_f32_async: the maximum");
+    if (results.status != (second ? gpumem_status{GPUMEM_OK} : -1)) {
+      tour_.wrong_result("gpumem_reduce_f32_async: the status word");
+    }
   }
 
   void enqueued() noexcept {
@@ -152,10 +155,10 @@ class Scenario {
     g_x[kElements - 1] = 0;
     const bool copied =
         ordered && good("gpumem_copy_async", gpumem_copy_async(ctx_, g_x.data(), g_y.data(), kElements * 4, wrapped));
-    if (ordered) sound("gpumem_event_synchronize", gpumem_event_synchronize(event));
+    if (ordered) good("gpumem_event_synchronize", gpumem_event_synchronize(event));
     good("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_));
-    if (filled && g_y[kElements - 1] != 5) wrong("gpumem_fill_async: the pattern");
-    if (g_x[kElements - 1] != (copied ? g_y[kElements - 1] : 0)) wrong("gpumem_copy_async: the bytes");
+    if (filled && g_y[kElements - 1] != 5) tour_.wrong_result("gpumem_fill_async: the pattern");
+    if (g_x[kElements - 1] != (copied ? g_y[kElements - 1] : 0)) tour_.wrong_result("gpumem_copy_async: the bytes");
     sound("gpumem_event_destroy", gpumem_event_destroy(event));
     sound("gpumem_stream_destroy", gpumem_stream_destroy(wrapped));
     sound("gpumem_stream_destroy", gpumem_stream_destroy(stream));
@@ -170,30 +173,27 @@ class Scenario {
     good("gpumem_last_problem", gpumem_last_problem(g_text.data(), g_text.size(), nullptr));
   }
 
-  // A caller's mistake keeps its own status, or runs out on the way to it; never success.
   void mistakes() noexcept {
-    for (const gpumem_status status : {gpumem_copy(ctx_, g_x.data(), g_y.data(), -1), gpumem_free(ctx_, g_x.data()),
-                                       gpumem_variant_force(ctx_, GPUMEM_FAMILY_REDUCE, "no_such_variant")}) {
-      const bool refused = status == GPUMEM_INVALID_ARGUMENT || status == GPUMEM_INVALID_POINTER ||
-                           status == GPUMEM_NOT_FOUND || status == GPUMEM_OUT_OF_MEMORY;
-      if (!refused && verdict_.call == nullptr) verdict_ = {"a caller's mistake", status, verdict_.failed_calls};
-    }
+    tour_.mistake(GPUMEM_INVALID_ARGUMENT, gpumem_copy(ctx_, g_x.data(), g_y.data(), -1));
+    tour_.mistake(GPUMEM_INVALID_POINTER, gpumem_free(ctx_, g_x.data()));
+    tour_.mistake(GPUMEM_NOT_FOUND, gpumem_variant_force(ctx_, GPUMEM_FAMILY_REDUCE, "no_such_variant"));
   }
 
   // Giving back needs nothing: it works when everything has run out.
   void clean_up() noexcept {
-    sound("gpumem_free", gpumem_free(ctx_, blocks_[0]));
-    sound("gpumem_free", gpumem_free(ctx_, blocks_[1]));
-    sound("gpumem_ctx_destroy", gpumem_ctx_destroy(ctx_));  // with the third block still there, if it ever was
+    tour_.free(ctx_, blocks_[0]);
+    tour_.free(ctx_, blocks_[1]);
+    if (gpumem_ctx_destroy(ctx_) != GPUMEM_OK)
+      tour_.wrong("gpumem_ctx_destroy");  // with the third block still there, if it ever was
   }
 
-  Verdict verdict_;
+  Tour tour_;
   gpumem_ctx* ctx_ = nullptr;
   void* blocks_[3] = {};
 };
 
 }  // namespace
 
-Verdict run_scenario() noexcept { return Scenario().run(); }
+Verdict run_scenario(const Setting& setting) noexcept { return Scenario(setting).run(); }
 
 }  // namespace gpumem_test
