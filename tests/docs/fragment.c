@@ -15,7 +15,8 @@ int64_t *number, *row_offsets, total, place;
 void* norm;
 const int64_t bytes = 4096, n = 1000, rows = 20, cols = 30, ld = 30, w = 5, h = 5, c = 3, nx = 10, ny = 11, nz = 12;
 const int64_t nodes = 2000, nonzeros = 40;
-const int32_t zero = 0;
+const int64_t extents[] = {4, 5, 6};
+const int32_t order[] = {2, 0, 1}, zero = 0;
 const float s = 2, alpha = 2, beta = 3;
 const double k = 0.1;
 
@@ -34,7 +35,8 @@ static void* memory(int64_t size) {
   return block;
 }
 
-static void fragment(void) { /* FRAGMENT */ }
+static void fragment(void) { /* FRAGMENT */
+}
 
 int main(void) {
   void** blocks[] = {&x, &y, &z, &a, &b, &src, &dst, &image, &pixels, &planes, &values, &table, &batch, &norm};
