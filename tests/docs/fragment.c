@@ -12,7 +12,7 @@ void *p, *x, *y, *z, *a, *b, *m, *src, *dst, *image, *pixels, *planes, *values, 
 double *grid, *halo, *u, *next, *sums, *maxima, *row_norms, *host, *device, sum;
 unsigned char *picture, *thumbnail;
 int64_t *number, *row_offsets, total, place;
-void* norm;
+void *norm, *native;
 const int64_t bytes = 4096, n = 1000, rows = 20, cols = 30, ld = 30, w = 5, h = 5, c = 3, nx = 10, ny = 11, nz = 12;
 const int64_t nodes = 2000, nonzeros = 40;
 const int64_t extents[] = {4, 5, 6};
