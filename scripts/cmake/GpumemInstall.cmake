@@ -20,8 +20,10 @@ install(FILES ${PROJECT_BINARY_DIR}/gpumemConfig.cmake ${PROJECT_BINARY_DIR}/gpu
   DESTINATION ${package_dir})
 
 set(GPUMEM_PC_PRIVATE_LIBS "-lpthread -ldl -lm -lstdc++")
+set(GPUMEM_PC_CUDA "")
 if(GPUMEM_HAS_CUDA)
-  set(GPUMEM_PC_PRIVATE_LIBS "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt ${GPUMEM_PC_PRIVATE_LIBS}")
+  set(GPUMEM_PC_CUDA "cudalibdir=${CUDAToolkit_LIBRARY_DIR}\n")  # elsewhere: --define-variable=cudalibdir=...
+  set(GPUMEM_PC_PRIVATE_LIBS "-L\${cudalibdir} -lcudart_static -lrt ${GPUMEM_PC_PRIVATE_LIBS}")
 endif()
 # Relative, so that the file is right wherever `cmake --install --prefix` puts it.
 file(RELATIVE_PATH GPUMEM_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
