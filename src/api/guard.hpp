@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,21 +27,26 @@ inline gpumem_status failed(gpumem_status status, const char* sentence) noexcept
 }
 
 // While it lives, the calling thread is not cancelled: its unwinding looks like an exception, and ends the process where it is caught.
-class Uncancelled {
+// errno is as it was afterwards.
+class LeftAsItWas {
  public:
-  Uncancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
-  Uncancelled(const Uncancelled&) = delete;
-  Uncancelled& operator=(const Uncancelled&) = delete;
+  LeftAsItWas() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_); }
+  ~LeftAsItWas() {
+    pthread_setcancelstate(state_, nullptr);
+    errno = errno_;
+  }
+  LeftAsItWas(const LeftAsItWas&) = delete;
+  LeftAsItWas& operator=(const LeftAsItWas&) = delete;
 
  private:
-  int before_;
+  const int errno_ = errno;
+  int state_;
 };
 
 // Runs f and turns whatever it throws into a status and a sentence.
 template <class F>
 gpumem_status guard(F&& f) noexcept {
-  const Uncancelled uncancelled;
+  const LeftAsItWas thread;
   try {
     f();
     return GPUMEM_OK;

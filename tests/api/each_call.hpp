@@ -1,4 +1,5 @@
-// Every function, called in the ordinary way on a host context of its own: for what must hold of each call, whatever it does.
+// Every function, called in the ordinary way on a context of its own, or with a handle that is none: for what must hold of each call,
+// whatever it does.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,9 @@ using CallOnce = std::function<gpumem_status()>;
 // One call's objects. Its outputs point to it, so it stays where it is.
 class Objects {
  public:
-  Objects() {
-    EXPECT_TRUE(ok(gpumem_ctx_create(&options_, &ctx)));
+  explicit Objects(On on) {
+    const gpumem_ctx_options options = options_for(on, 2);
+    EXPECT_TRUE(ok(gpumem_ctx_create(&options, &ctx)));
     EXPECT_TRUE(ok(gpumem_stream_create(ctx, &stream)));
     EXPECT_TRUE(ok(gpumem_event_create(ctx, &event)));
     EXPECT_TRUE(ok(gpumem_event_create(ctx, &later_event)));
@@ -40,13 +42,12 @@ class Objects {
   gpumem_event* event = nullptr;
   gpumem_event* later_event = nullptr;
   Outputs out;
-
- private:
-  gpumem_ctx_options options_ = options_for(On::host, 2);
 };
 
-inline void on_calls_without_handles(const std::function<void(const std::string&, const CallOnce&)>& f) {
-  const gpumem_ctx_options options = options_for(On::host);
+using OnCall = std::function<void(const std::string& name, const CallOnce& call)>;
+
+inline void on_calls_without_handles(const OnCall& f, On on) {
+  const gpumem_ctx_options options = options_for(on);
   gpumem_ctx* ctx = nullptr;
   f("ctx_create", [&] { return gpumem_ctx_create(&options, &ctx); });
   EXPECT_TRUE(ok(gpumem_ctx_destroy(ctx)));
@@ -62,14 +63,14 @@ inline void on_calls_without_handles(const std::function<void(const std::string&
 }
 
 // Calls f(name, call) for each function.
-inline void on_each_call(const std::function<void(const std::string& name, const CallOnce& call)>& f) {
-  on_calls_without_handles(f);
+inline void on_each_call(const OnCall& f, On on = On::host) {
+  on_calls_without_handles(f, on);
   const auto on_each = [&](const auto& calls_of, auto Objects::*handle) {
-    const Objects count_only;
+    const Objects count_only(on);
     Outputs unused;
     const size_t count = calls_of(count_only, unused).size();
     for (size_t i = 0; i < count; ++i) {
-      Objects objects;
+      Objects objects(on);
       const auto call = calls_of(objects, objects.out)[i];
       f(call.name, [&] { return call.run(objects.*handle); });
     }
@@ -77,6 +78,23 @@ inline void on_each_call(const std::function<void(const std::string& name, const
   on_each([](const Objects&, Outputs& out) { return calls_with_context(out); }, &Objects::ctx);
   on_each([](const Objects& o, Outputs& out) { return calls_with_stream(o.ctx, o.event, out); }, &Objects::stream);
   on_each([](const Objects& o, Outputs& out) { return calls_with_event(o.ctx, o.event, out); }, &Objects::later_event);
+}
+
+// The same for calls with a handle that is none.
+inline void on_each_refused_call(const OnCall& f, On on) {
+  Objects objects(on);
+  const auto refuse = [&]<class Handle>(const std::vector<Call<Handle>>& calls) {
+    for (const Call<Handle>& call : calls) {
+      f(call.name, [&] {
+        const gpumem_status status = call.run(reinterpret_cast<Handle*>(&objects));
+        EXPECT_EQ(status, GPUMEM_INVALID_HANDLE) << call.name;
+        return status;
+      });
+    }
+  };
+  refuse(calls_with_context(objects.out));
+  refuse(calls_with_stream(objects.ctx, objects.event, objects.out));
+  refuse(calls_with_event(objects.ctx, objects.event, objects.out));
 }
 
 }  // namespace gpumem_test

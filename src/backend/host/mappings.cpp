@@ -169,10 +169,8 @@ MappingsFile::~MappingsFile() {
 }
 
 HoleSearch MappingsFile::find_hole(const AddressRange& range, size_t gap, bool writable) const noexcept {
-  const int before = errno;
   Walk walk(range, gap);
   const bool known = file_ >= 0 && ask(file_, writable, walk);
-  errno = before;
   return {known, known ? walk.hole() : std::nullopt};
 }
 
@@ -180,11 +178,9 @@ HoleSearch find_hole(const AddressRange& range, size_t gap, bool writable, Mappi
   if (by == MappingList::asked) return MappingsFile().find_hole(range, gap, writable);
   static thread_local Seen seen;
   if (seen.covers(range, writable)) return {true, std::nullopt};
-  const int before = errno;
   const MappingsFile list;
   Walk walk(range, gap);
   const bool known = list.file() >= 0 && read_text(list.file(), writable, walk);
-  errno = before;
   if (!known) return {};
   if (const auto run = walk.run()) seen.keep(*run, writable);
   return {true, walk.hole()};

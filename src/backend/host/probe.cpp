@@ -95,11 +95,7 @@ bool host_readable(const void* p) noexcept {
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(p) & ~uintptr_t{7};
   if (aligned == 0) return false;
   if (surely_accessible(aligned, aligned)) return true;
-  const int before = errno;
-  const long result = syscall(SYS_rt_sigprocmask, ~0, aligned, nullptr, 8);
-  const bool readable = result == 0 || errno != EFAULT;
-  errno = before;
-  return readable;
+  return syscall(SYS_rt_sigprocmask, ~0, aligned, nullptr, 8) == 0 || errno != EFAULT;
 }
 
 // FUTEX_WAKE_OP adds 0 to the word atomically, so what is there stays, whoever else writes to it: EFAULT when the page can't be
@@ -109,13 +105,10 @@ bool host_writable(void* p) noexcept {
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(p) & ~uintptr_t{3};
   if (aligned == 0) return false;
   if (surely_accessible(aligned, aligned)) return true;
-  const int before = errno;
   constexpr int kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
   const long result =
       syscall(SYS_futex, &nobody_waits, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, nullptr, aligned, kAddNothing);
-  const bool writable = result >= 0 || errno != EFAULT;
-  errno = before;
-  return writable;
+  return result >= 0 || errno != EFAULT;
 }
 
 // A hole is whole pages: as few are looked at as leave no place for one that is too long.
@@ -141,7 +134,6 @@ size_t host_resident_bytes(const void* p, size_t bytes) noexcept {
   unsigned char resident[kPages];
   const auto first = reinterpret_cast<uintptr_t>(p);
   const uintptr_t last = first + bytes;
-  const int before = errno;
   size_t found = 0;
   for (uintptr_t at = first / page * page; at < last;) {
     const uintptr_t end = std::min((last + page - 1) / page * page, at + kPages * page);
@@ -150,7 +142,6 @@ size_t host_resident_bytes(const void* p, size_t bytes) noexcept {
       if ((resident[i] & 1) != 0) found += std::min(last, at + page) - std::max(first, at);
     }
   }
-  errno = before;
   return found;
 }
 
