@@ -58,7 +58,7 @@ def main():
     for page in tracked_pages():
         put(page, staged(page, into), into)
     reference = subprocess.run([HERE / "reference.py"], check=True, capture_output=True, text=True).stdout
-    put(pathlib.Path("docs/reference.md"), reference, into)
+    put(pathlib.Path("reference.md"), reference, into)
     shutil.copyfile(HERE / "site.css", into / "docs/site.css")
 
 
