@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Makes a wheel of the Python package with the library inside. A PEP 517 back end: `pip install bindings/python` builds the library
-first, or takes a build that is there with `--config-settings build-dir=build/host`.
+first (CMAKE_ARGS has options for CMake), or takes a build that is there with `--config-settings build-dir=build/host`.
 
 usage: build_backend.py BUILD_FOLDER OUTPUT_FOLDER    prints the wheel's name
 """
 
 import base64
 import hashlib
+import os
 import pathlib
 import platform
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -69,7 +71,7 @@ def built():
     build = ROOT / "build" / "wheel"
     left_out = [f"-DGPUMEM_{part}=OFF" for part in ("TESTS", "BENCH", "EXAMPLES", "TOOLS")]
     subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DGPUMEM_RELEASE_ARCHITECTURES=ON",
-                    f"-DPython3_EXECUTABLE={sys.executable}", *left_out], check=True)  # fmt: skip
+                    f"-DPython3_EXECUTABLE={sys.executable}", *left_out, *shlex.split(os.environ.get("CMAKE_ARGS", ""))], check=True)  # fmt: skip
     subprocess.run(["cmake", "--build", build], check=True)
     return build
 
