@@ -135,7 +135,8 @@ enum {
   GPUMEM_ARG_MIN = 16,
   GPUMEM_ARG_MAX = 17,
   GPUMEM_DOT = 18,
-  GPUMEM_NRM2 = 19
+  GPUMEM_NRM2 = 19,
+  GPUMEM_ARG_MAX_ABS = 20
 };
 
 /* Which lines of a matrix gpumem_reduce_axis() reduces, each to one result. */
@@ -720,9 +721,11 @@ GPUMEM_API gpumem_status gpumem_reduce_f64_async(gpumem_ctx *ctx, gpumem_reduce_
                                                  int64_t stride, double *result, gpumem_status *status,
                                                  gpumem_stream *stream);
 
-/* *value = the minimum or maximum of x (op GPUMEM_MIN or GPUMEM_MAX), *index = where it is, counted in elements of the
- * strided sequence: the first NaN if there is one, else the lowest index among equals (-0 is less than +0). value may
- * be NULL. */
+/* *value = the minimum, the maximum or the largest |x| (op GPUMEM_MIN, GPUMEM_MAX or GPUMEM_MAX_ABS), as gpumem_reduce()
+ * gives it; *index = where it is, counted in elements of the strided sequence: the first NaN if there is one, else the
+ * lowest index among equals (-0 is less than +0, and of MAX_ABS -x equals x). value may be NULL. Where |INT64_MIN| is the
+ * largest, the plain forms give GPUMEM_OVERFLOW, and the _async forms, which have no status, leave value and index
+ * untouched; so it is whether value is NULL or not. */
 GPUMEM_API gpumem_status gpumem_argreduce(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void *x,
                                           int64_t n, int64_t stride, void *value, int64_t *index);
 GPUMEM_API gpumem_status gpumem_argreduce_i32(gpumem_ctx *ctx, gpumem_reduce_op op, const int32_t *x, int64_t n,

@@ -164,10 +164,22 @@ constexpr bool is_nan_key(gpumem_dtype dtype, uint64_t key) noexcept {
   return key > key_of(dtype, infinity) || key < key_of(dtype, infinity | sign_bit(dtype));
 }
 
-// Ranks: what a search for the minimum or maximum looks for has the lowest. A NaN has rank 0, and nothing else that is floating.
-constexpr uint64_t rank_of(gpumem_dtype dtype, bool maximum, uint64_t key) noexcept {
+constexpr uint64_t magnitude_of_key(gpumem_dtype dtype, uint64_t key) noexcept {
+  const uint64_t zero = sign_bit(dtype);  // the key of +0
+  if (!is_floating(dtype) && !is_signed_integer(dtype)) return key;
+  return key >= zero ? key - zero : zero - key - (is_floating(dtype) ? 1 : 0);
+}
+
+// The operations that look for an element.
+constexpr bool is_search(gpumem_reduce_op op) noexcept {
+  return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
+}
+
+// Ranks: what a search looks for has the lowest. A NaN has rank 0, and nothing else that is floating.
+constexpr uint64_t rank_of(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t key) noexcept {
   if (is_nan_key(dtype, key)) return 0;
-  return maximum ? key ^ all_bits(dtype) : key;
+  if (op == GPUMEM_ARG_MIN) return key;
+  return (op == GPUMEM_ARG_MAX ? key : magnitude_of_key(dtype, key)) ^ all_bits(dtype);
 }
 
 }  // namespace gpumem

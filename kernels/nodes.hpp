@@ -23,6 +23,7 @@ constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
       return NodeKind::range;
     case GPUMEM_ARG_MIN:
     case GPUMEM_ARG_MAX:
+    case GPUMEM_ARG_MAX_ABS:
       return NodeKind::arg;
     case GPUMEM_SUM_COMPENSATED:
       return NodeKind::compensated;

@@ -14,9 +14,7 @@ struct ReduceValue {
   gpumem_status status = GPUMEM_OK;  // or OVERFLOW; the words are 0 then
 };
 
-constexpr int value_words(gpumem_reduce_op op) noexcept {
-  return op == GPUMEM_MIN_MAX || op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX ? 2 : 1;
-}
+constexpr int value_words(gpumem_reduce_op op) noexcept { return op == GPUMEM_MIN_MAX || is_search(op) ? 2 : 1; }
 
 constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   const NodeKind kind = node_kind(dtype, op);
@@ -30,10 +28,8 @@ constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t
       const bool plain = op == GPUMEM_SUM || op == GPUMEM_SUM_ABS;
       return plain && element_bytes(dtype) <= 4 && n < int64_t{1} << 31;
     }
-    case NodeKind::range:
-      return n > 0 && !(op == GPUMEM_MAX_ABS && dtype == GPUMEM_I64);
     default:
-      return n > 0;
+      return n > 0 && !((op == GPUMEM_MAX_ABS || op == GPUMEM_ARG_MAX_ABS) && dtype == GPUMEM_I64);
   }
 }
 
@@ -53,27 +49,20 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op, const Integ
   return fits ? ReduceValue{{n.word[0]}, GPUMEM_OK} : ReduceValue{{}, GPUMEM_OVERFLOW};
 }
 
-constexpr ReduceValue largest_magnitude(gpumem_dtype dtype, const RangeNode& n) noexcept {
-  const uint64_t low = bits_of_key(dtype, n.low);
-  const uint64_t high = bits_of_key(dtype, n.high);
-  if (is_floating(dtype)) {
-    const uint64_t a = low & ~sign_bit(dtype);
-    const uint64_t b = high & ~sign_bit(dtype);
-    return {{word_of(to_double(dtype, a > b ? a : b))}, GPUMEM_OK};
-  }
-  if (!is_signed_integer(dtype)) return {{high}, GPUMEM_OK};
-  const uint64_t least = extend(dtype, low);
-  const uint64_t most = extend(dtype, high);
-  const uint64_t a = static_cast<int64_t>(least) < 0 ? 0 - least : least;
-  const uint64_t b = static_cast<int64_t>(most) < 0 ? 0 - most : most;
-  const uint64_t magnitude = a > b ? a : b;
-  if (static_cast<int64_t>(magnitude) < 0) return {{}, GPUMEM_OVERFLOW};
-  return {{magnitude}, GPUMEM_OK};
+// A magnitude, and where it was found, as a result.
+constexpr ReduceValue value_of_magnitude(gpumem_dtype dtype, uint64_t magnitude, uint64_t index = 0) noexcept {
+  if (is_floating(dtype)) return {{word_of(to_double(dtype, magnitude)), index}, GPUMEM_OK};
+  if (dtype == GPUMEM_I64 && magnitude == sign_bit(dtype)) return {{}, GPUMEM_OVERFLOW};
+  return {{magnitude, index}, GPUMEM_OK};
 }
 
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const RangeNode& n) noexcept {
   if (is_nan_key(dtype, n.low) || is_nan_key(dtype, n.high)) return {{kCanonicalNan, kCanonicalNan}, GPUMEM_OK};
-  if (op == GPUMEM_MAX_ABS) return largest_magnitude(dtype, n);
+  if (op == GPUMEM_MAX_ABS) {
+    const uint64_t a = magnitude_of_key(dtype, n.low);
+    const uint64_t b = magnitude_of_key(dtype, n.high);
+    return value_of_magnitude(dtype, a > b ? a : b);
+  }
   const uint64_t low = word_of_key(dtype, n.low);
   const uint64_t high = word_of_key(dtype, n.high);
   return {{op == GPUMEM_MAX ? high : low, high}, GPUMEM_OK};
@@ -82,8 +71,9 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ra
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const ArgNode& n) noexcept {
   const auto index = static_cast<uint64_t>(n.index);
   if (is_floating(dtype) && n.rank == 0) return {{kCanonicalNan, index}, GPUMEM_OK};
-  const uint64_t key = op == GPUMEM_ARG_MAX ? n.rank ^ all_bits(dtype) : n.rank;
-  return {{word_of_key(dtype, key), index}, GPUMEM_OK};
+  const uint64_t inverse = n.rank ^ all_bits(dtype);
+  if (op == GPUMEM_ARG_MAX_ABS) return value_of_magnitude(dtype, inverse, index);
+  return {{word_of_key(dtype, op == GPUMEM_ARG_MAX ? inverse : n.rank), index}, GPUMEM_OK};
 }
 
 // sqrt is passed in: host and device have no function of that name in common.

@@ -47,7 +47,7 @@ class Sequence {
     return {key, key};
   }
   __device__ ArgNode node(int64_t i, ArgNode) const {
-    return {rank_of(dtype_, op_ == GPUMEM_ARG_MAX, key_of(dtype_, bits(i))), i};
+    return {rank_of(dtype_, op_, key_of(dtype_, bits(i))), i};
   }
   __device__ SumNode node(int64_t i, SumNode) const {
     const double x = to_double(dtype_, bits(i));

@@ -1,6 +1,6 @@
-// The place of the minimum or maximum. Of elements of 4 and 8 bytes a thread keeps the lowest rank and its place. Of smaller ones,
-// which go two at a time, it keeps the lowest rank and the chunk that it was first seen in; in the end those threads that have the
-// lowest of their warp read that chunk again for the place.
+// The place of the minimum, the maximum or the largest magnitude. Of elements of 4 and 8 bytes a thread keeps the lowest rank and its
+// place. Of smaller ones, which go two at a time, it keeps the lowest rank and the chunk that it was first seen in; in the end those
+// threads that have the lowest of their warp read that chunk again for the place.
 #include "kernels/reduce/keys.cuh"
 #include "kernels/reduce/unordered.cuh"
 
@@ -13,8 +13,16 @@ class Ranks {
  public:
   using Rank = std::conditional_t<element_bytes(kClass) == 8, uint64_t, uint32_t>;
 
-  __device__ Ranks(gpumem_dtype dtype, bool maximum)
-      : flip_((kFloating || is_signed_integer(dtype) ? kSign : 0) ^ (maximum ? ~Rank{0} : 0)) {}
+  __device__ Ranks(gpumem_dtype dtype, gpumem_reduce_op op)
+      : magnitudes_(op == GPUMEM_ARG_MAX_ABS),
+        flip_((is_signed(dtype) && !magnitudes_ ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : ~Rank{0})) {}
+
+  // What operator() takes: where magnitudes are sought, they stand in for the elements.
+  __device__ bool magnitudes() const { return magnitudes_; }
+  __device__ static Rank magnitude(Rank bits) {
+    if (kFloating) return bits & ~kSign;
+    return (bits & kSign) != 0 ? 0 - bits : bits;
+  }
   __device__ __forceinline__ Rank operator()(Rank bits) const {
     if constexpr (kClass == GPUMEM_F32) {
       const Rank negative = static_cast<Rank>(static_cast<int32_t>(bits) >> 31) & ~kSign;
@@ -32,6 +40,9 @@ class Ranks {
  private:
   static constexpr bool kFloating = is_floating(kClass);
   static constexpr Rank kSign = Rank{1} << (8 * sizeof(Rank) - 1);
+  __device__ static bool is_signed(gpumem_dtype dtype) { return kFloating || is_signed_integer(dtype); }
+
+  bool magnitudes_;
   Rank flip_;
 };
 
@@ -54,10 +65,25 @@ class PlaceState : public ArgOf<kClass> {
   using ArgOf<kClass>::kBytes;
   using typename ArgOf<kClass>::Node;
 
-  __device__ PlaceState(gpumem_dtype dtype, gpumem_reduce_op op) : rank_(dtype, op == GPUMEM_ARG_MAX) {}
+  __device__ PlaceState(gpumem_dtype dtype, gpumem_reduce_op op) : rank_(dtype, op) {}
   __device__ void begin(int64_t word) {
     of_chunk_ = static_cast<uint32_t>(word / (32 * kWords)) * kOfChunk;
     if (place_ == kNowhere) place_ = of_chunk_;  // even if no rank is below the highest
+  }
+  template <int kCount>
+  __device__ __forceinline__ void prepare(uint4 (&words)[kCount]) const {
+    if (!rank_.magnitudes()) return;
+#pragma unroll
+    for (uint4& w : words) {
+      if constexpr (kBytes == 8) {
+        const Rank low = rank_.magnitude(static_cast<uint64_t>(w.y) << 32 | w.x);
+        const Rank high = rank_.magnitude(static_cast<uint64_t>(w.w) << 32 | w.z);
+        w = {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(high),
+             static_cast<uint32_t>(high >> 32)};
+      } else {
+        w = {rank_.magnitude(w.x), rank_.magnitude(w.y), rank_.magnitude(w.z), rank_.magnitude(w.w)};
+      }
+    }
   }
   __device__ __forceinline__ void take(const uint4& w, int i) {
     const uint32_t first = of_chunk_ + static_cast<uint32_t>(i * kPerWord);
@@ -73,7 +99,8 @@ class PlaceState : public ArgOf<kClass> {
   }
   __device__ void end() {}
   __device__ void take_element(uint64_t bits, int64_t index) {
-    end_ = combine(end_, Node(rank_(static_cast<Rank>(bits)), index));
+    const auto element = static_cast<Rank>(bits);
+    end_ = combine(end_, Node(rank_(rank_.magnitudes() ? rank_.magnitude(element) : element), index));
   }
   __device__ Node node(const WordSpan& span, Node* shared) {
     Node found = end_;
@@ -113,7 +140,11 @@ class ChunkState : public ArgOf<kClass> {
   using typename ArgOf<kClass>::Node;
 
   __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)
-      : dtype_(dtype), maximum_(op == GPUMEM_ARG_MAX), keys_(dtype) {}
+      : dtype_(dtype), minimum_(op == GPUMEM_ARG_MIN), keys_(dtype) {
+    if (op != GPUMEM_ARG_MAX_ABS) return;
+    opposite_ = kClass == GPUMEM_F16 ? kAllBits : kAllBits + 1;
+    lowest_key_ = (kAllBits + 1) / 2;
+  }
   __device__ void begin(int64_t word) {
     chunk_ = word;
     keys_ = KeyRange<kClass>(dtype_);
@@ -127,7 +158,8 @@ class ChunkState : public ArgOf<kClass> {
     }
   }
   __device__ void take_element(uint64_t bits, int64_t index) {
-    end_ = combine(end_, Node(rank_of_element(static_cast<uint32_t>(bits)), index));
+    const uint32_t key = key_of_element(static_cast<uint32_t>(bits));
+    end_ = combine(end_, Node(lowest_rank(key, key), index));
   }
   __device__ Node node(const WordSpan& span, Node* shared) {
     uint32_t lowest = first_ < 0 ? ~uint32_t{0} : best_;
@@ -142,6 +174,26 @@ class ChunkState : public ArgOf<kClass> {
 
  private:
   static constexpr int kPerWord = 16 / kBytes;
+  static constexpr int kAllBits = (1 << 8 * kBytes) - 1;
+
+  struct Sought {  // keys up to low and from high on
+    int low;
+    int high;
+    __device__ bool is_in(uint32_t lowest, uint32_t highest) const {
+      return static_cast<int>(lowest) <= low || static_cast<int>(highest) >= high;
+    }
+  };
+  // The keys of the lowest rank, of a chunk that has none lower.
+  __device__ Sought of_best() const {
+    const int best = static_cast<int>(best_);
+    if (kClass == GPUMEM_F16 && best == 0) {
+      const int infinity = static_cast<int>(infinity_bits(dtype_));
+      return {kAllBits / 2 - infinity - 1, kAllBits / 2 + infinity + 2};
+    }
+    if (minimum_) return {best, kAllBits + 1};
+    const int key = kAllBits + lowest_key_ - best;
+    return {opposite_ - key, key};
+  }
 
   // The first element of the lowest rank in its chunk, whose words are asked for at once.
   __device__ Node place(const WordSpan& span) const {
@@ -151,13 +203,14 @@ class ChunkState : public ArgOf<kClass> {
       const int64_t word = first_ + i * 32;
       words[i] = word < span.count ? reinterpret_cast<const uint4*>(span.words)[word] : uint4{};
     }
+    const Sought sought = of_best();
     uint4 word{};
     int64_t at = span.count;
 #pragma unroll
     for (int i = kWords - 1; i >= 0; --i) {
       KeyRange<kClass> keys(dtype_);
       keys.take(words[i]);
-      if (first_ + i * 32 < span.count && lowest_rank(keys) == best_) {
+      if (first_ + i * 32 < span.count && sought.is_in(keys.node().low, keys.node().high)) {
         word = words[i];
         at = first_ + i * 32;
       }
@@ -167,24 +220,29 @@ class ChunkState : public ArgOf<kClass> {
 #pragma unroll
     for (int k = kPerWord - 1; k >= 0; --k) {
       constexpr int kPerPart = 4 / kBytes;
-      const uint32_t bits = part[k / kPerPart] >> (8 * kBytes * (k % kPerPart)) & (~uint32_t{0} >> (32 - 8 * kBytes));
-      if (rank_of_element(bits) == best_) first = k;
+      const uint32_t key = key_of_element(part[k / kPerPart] >> (8 * kBytes * (k % kPerPart)) & kAllBits);
+      if (sought.is_in(key, key)) first = k;
     }
     return Node(best_, span.head + at * kPerWord + first);
   }
   __device__ __forceinline__ uint32_t lowest_rank(const KeyRange<kClass>& keys) const {
-    constexpr uint32_t kAllBits = ~uint32_t{0} >> (32 - 8 * kBytes);
     const auto range = keys.node();
-    const bool nan = kClass == GPUMEM_F16 && (is_nan_key(dtype_, range.low) || is_nan_key(dtype_, range.high));
-    return nan ? 0 : maximum_ ? range.high ^ kAllBits : range.low;
+    return lowest_rank(range.low, range.high);
   }
-  __device__ __forceinline__ uint32_t rank_of_element(uint32_t bits) const {
-    return for_type<kClass>(
-        dtype_, [&](gpumem_dtype type) { return static_cast<uint32_t>(rank_of(type, maximum_, key_of(type, bits))); });
+  __device__ __forceinline__ uint32_t lowest_rank(uint32_t low, uint32_t high) const {
+    if (kClass == GPUMEM_F16 && (is_nan_key(dtype_, low) || is_nan_key(dtype_, high))) return 0;
+    if (minimum_) return low;
+    return kAllBits + lowest_key_ - max(static_cast<int>(high), opposite_ - static_cast<int>(low));
+  }
+  __device__ __forceinline__ uint32_t key_of_element(uint32_t bits) const {
+    return for_type<kClass>(dtype_, [&](gpumem_dtype type) { return static_cast<uint32_t>(key_of(type, bits)); });
   }
 
   gpumem_dtype dtype_;
-  bool maximum_;
+  bool minimum_;
+  // Of magnitudes, the sum of the keys of x and -x, of which the higher counts, and the key of 0; else 0.
+  int opposite_ = 0;
+  int lowest_key_ = 0;
   KeyRange<kClass> keys_;
   int64_t chunk_ = 0;
   int64_t first_ = -1;  // first word of the chunk with the lowest rank; -1: no chunk yet
@@ -197,7 +255,11 @@ using ArgState = std::conditional_t<element_bytes(kClass) >= 4, PlaceState<kClas
 
 }  // namespace
 
-cudaError_t reduce_tiles_arg(const ReduceLaunch& launch, Stream stream) {
+cudaError_t reduce_tiles_arg(const ReduceLaunch& search, Stream stream) {
+  ReduceLaunch launch = search;
+  if (launch.op == GPUMEM_ARG_MAX_ABS && !is_floating(launch.dtype) && !is_signed_integer(launch.dtype)) {
+    launch.op = GPUMEM_ARG_MAX;
+  }
   return for_key_class(launch.dtype, [&]<gpumem_dtype kClass>() {
     return start_tiles<ArgState<kClass, kChunkWords>, ArgState<kClass, kFewWords>>(launch, stream);
   });

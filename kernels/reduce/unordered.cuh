@@ -17,8 +17,21 @@ __device__ __forceinline__ uint64_t element_bits(const char* x, int64_t i) {
   if constexpr (kBytes == 8) return reinterpret_cast<const unsigned long long*>(x)[i];
 }
 
-// A State gathers words of one thread: begin(its first word of a chunk), take(word, its number of them), end(),
-// take_element(bits, index); node() is then the block's node, in thread 0; value() is what becomes of the last one.
+// A State gathers words of one thread: begin(its first word of a chunk), prepare(all of them) if it has that, take(word, its
+// number of them), end(), take_element(bits, index); node() is then the block's node, in thread 0; value() is what becomes of
+// the last one.
+
+// The words of a chunk, one in each step; there are `left` from the lane's first on.
+template <class State, int kWords>
+__device__ __forceinline__ void take_words(State& state, uint4 (&v)[kWords], int left) {
+  if constexpr (requires { state.prepare(v); }) state.prepare(v);
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) {
+    if (i * 32 < left) state.take(v[i], i);
+  }
+  state.end();
+}
+
 template <class State>
 __device__ __forceinline__ void take_chunks(State& state, const WordSpan& span, int first, int last) {
   const int lane = threadIdx.x % 32;
@@ -31,9 +44,7 @@ __device__ __forceinline__ void take_chunks(State& state, const WordSpan& span, 
     uint4 v[kChunkWords];
 #pragma unroll
     for (int i = 0; i < kChunkWords; ++i) v[i] = __ldcs(words + at + i * 32);
-#pragma unroll
-    for (int i = 0; i < kChunkWords; ++i) state.take(v[i], i);
-    state.end();
+    take_words(state, v, 32 * kChunkWords);
   }
   if (chunk >= last) return;
   const int64_t at = static_cast<int64_t>(chunk) * (32 * kChunkWords);
@@ -43,11 +54,7 @@ __device__ __forceinline__ void take_chunks(State& state, const WordSpan& span, 
   uint4 v[kChunkWords];
 #pragma unroll
   for (int i = 0; i < kChunkWords; ++i) v[i] = i * 32 < left ? __ldcs(words + at + i * 32) : uint4{};
-#pragma unroll
-  for (int i = 0; i < kChunkWords; ++i) {
-    if (i * 32 < left) state.take(v[i], i);
-  }
-  state.end();
+  take_words(state, v, left);
 }
 
 // Head and tail, fewer than 16 elements each, by the first warp.
@@ -76,11 +83,7 @@ __device__ __forceinline__ void take_single_tile(State& state, const WordSpan& s
   uint4 v[kFewWords];
 #pragma unroll
   for (int i = 0; i < kFewWords; ++i) v[i] = i * 32 < left ? __ldcs(words + i * 32) : uint4{};
-#pragma unroll
-  for (int i = 0; i < kFewWords; ++i) {
-    if (i * 32 < left) state.take(v[i], i);
-  }
-  state.end();
+  take_words(state, v, left);
 }
 
 template <class State>

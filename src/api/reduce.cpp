@@ -17,7 +17,9 @@ void require_general(gpumem_reduce_op op) {
 gpumem_reduce_op search_for(gpumem_reduce_op op) {
   if (op == GPUMEM_MIN) return GPUMEM_ARG_MIN;
   if (op == GPUMEM_MAX) return GPUMEM_ARG_MAX;
-  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d) or GPUMEM_MAX (%d)", op, GPUMEM_MIN, GPUMEM_MAX);
+  if (op == GPUMEM_MAX_ABS) return GPUMEM_ARG_MAX_ABS;
+  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d), GPUMEM_MAX (%d) or GPUMEM_MAX_ABS (%d)", op,
+       GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS);
 }
 
 // One value, once check(params) has refused what the function does not take: that is this thread's last problem all the same.

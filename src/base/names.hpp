@@ -36,10 +36,13 @@ constexpr OpNames names_of(gpumem_reduce_op op) noexcept {
                                   {"largest absolute", "max_abs"},
                                   {"minimum and maximum", "min_max"},
                                   {"compensated sum", "sum_compensated"}};
-  constexpr OpNames kOwn[] = {
-      {"index of the minimum", "arg_min"}, {"index of the maximum", "arg_max"}, {"dot", "dot"}, {"norm", "nrm2"}};
+  constexpr OpNames kOwn[] = {{"index of the minimum", "arg_min"},
+                              {"index of the maximum", "arg_max"},
+                              {"dot", "dot"},
+                              {"norm", "nrm2"},
+                              {"index of the largest absolute", "arg_max_abs"}};
   if (op >= GPUMEM_SUM && op <= GPUMEM_SUM_COMPENSATED) return kGeneral[op];
-  return op >= GPUMEM_ARG_MIN && op <= GPUMEM_NRM2 ? kOwn[op - GPUMEM_ARG_MIN] : OpNames{};
+  return op >= GPUMEM_ARG_MIN && op <= GPUMEM_ARG_MAX_ABS ? kOwn[op - GPUMEM_ARG_MIN] : OpNames{};
 }
 constexpr const char* op_name(gpumem_reduce_op op) noexcept { return names_of(op).name; }
 constexpr const char* op_word(gpumem_reduce_op op) noexcept { return names_of(op).word; }

@@ -34,6 +34,10 @@ struct Of<uint16_t> {
   static constexpr gpumem_dtype kType = GPUMEM_U16;
 };
 template <>
+struct Of<int32_t> {
+  static constexpr gpumem_dtype kType = GPUMEM_I32;
+};
+template <>
 struct Of<int64_t> {
   static constexpr gpumem_dtype kType = GPUMEM_I64;
 };
@@ -190,6 +194,26 @@ TEST_P(ReduceTypes, TheLowestIndexAmongEqualsIsGiven) {
       same({GPUMEM_OK, {std::bit_cast<uint64_t>(kInf), 0}}, of(GPUMEM_ARG_MIN, std::vector<double>(70000, kInf))));
   EXPECT_TRUE(
       same({GPUMEM_OK, {std::bit_cast<uint64_t>(-kInf), 0}}, of(GPUMEM_ARG_MAX, std::vector<double>(70000, -kInf))));
+}
+
+TEST_P(ReduceTypes, TheFirstOfTheLargestMagnitudesIsGiven) {
+  std::vector<double> x(5000, 7);
+  EXPECT_TRUE(same({GPUMEM_OK, {std::bit_cast<uint64_t>(7.0), 0}}, of(GPUMEM_ARG_MAX_ABS, x)));
+  x[4999] = 9;
+  for (const size_t at : {size_t{3000}, size_t{1025}, size_t{130}, size_t{5}, size_t{0}}) {
+    x[at] = at % 2 == 0 ? -9 : 9;
+    EXPECT_TRUE(same({GPUMEM_OK, {std::bit_cast<uint64_t>(9.0), at}}, of(GPUMEM_ARG_MAX_ABS, x)));
+  }
+  x.assign(70000, -0.0);
+  x[0] = 0.0;
+  EXPECT_TRUE(same({GPUMEM_OK, {0, 0}}, of(GPUMEM_ARG_MAX_ABS, x)));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(same({GPUMEM_OK, {kNan, 1}}, of<double>(GPUMEM_ARG_MAX_ABS, {-kInf, -nan, nan, kInf})));
+  EXPECT_TRUE(same({GPUMEM_OK, {128, 1}}, of<int8_t>(GPUMEM_ARG_MAX_ABS, {127, -128, -127, -128})));
+  EXPECT_TRUE(same({GPUMEM_OK, {255, 2}}, of<uint8_t>(GPUMEM_ARG_MAX_ABS, {128, 127, 255, 255})));
+  EXPECT_TRUE(same({GPUMEM_OK, {uint64_t{1} << 31, 1}}, of<int32_t>(GPUMEM_ARG_MAX_ABS, {INT32_MAX, INT32_MIN})));
+  EXPECT_TRUE(same({GPUMEM_OK, {INT64_MAX, 1}}, of<int64_t>(GPUMEM_ARG_MAX_ABS, {3, -INT64_MAX, INT64_MAX})));
+  EXPECT_TRUE(same({GPUMEM_OVERFLOW, {}}, of<int64_t>(GPUMEM_ARG_MAX_ABS, {3, INT64_MIN, INT64_MAX})));
 }
 
 TEST_P(ReduceTypes, IndicesCountTheStridedSequence) {

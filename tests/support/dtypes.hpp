@@ -37,18 +37,19 @@ inline constexpr gpumem_dtype kFloatingTypes[] = {GPUMEM_F16, GPUMEM_BF16, GPUME
 
 // Operations of gpumem_reduce(), then those that have functions of their own.
 inline constexpr gpumem_reduce_op kAllOps[] = {
-    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES,
-    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_ARG_MIN, GPUMEM_SUM_COMPENSATED,
-    GPUMEM_ARG_MAX,   GPUMEM_DOT,     GPUMEM_NRM2};
+    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS,    GPUMEM_SUM_SQUARES,
+    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_ARG_MIN,    GPUMEM_SUM_COMPENSATED,
+    GPUMEM_ARG_MAX,   GPUMEM_DOT,     GPUMEM_NRM2,    GPUMEM_ARG_MAX_ABS};
 inline constexpr gpumem_reduce_op kReduceOps[] = {GPUMEM_SUM,     GPUMEM_MIN,         GPUMEM_MAX,
                                                   GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES, GPUMEM_SUM_CUBES,
                                                   GPUMEM_MAX_ABS, GPUMEM_MIN_MAX,     GPUMEM_SUM_COMPENSATED};
-inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_DOT, GPUMEM_NRM2};
+inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_DOT, GPUMEM_NRM2,
+                                                    GPUMEM_ARG_MAX_ABS};
 
 inline const char* op_name(gpumem_reduce_op op) {
   static constexpr const char* kNames[] = {
-      "sum", "min", "max", "sum_abs", "squares", "cubes", "max_abs", "min_max", "compensated", "9",
-      "10",  "11",  "12",  "13",      "14",      "15",    "arg_min", "arg_max", "dot",         "nrm2"};
+      "sum", "min", "max", "sum_abs", "squares", "cubes",   "max_abs", "min_max", "compensated", "9",          "10",
+      "11",  "12",  "13",  "14",      "15",      "arg_min", "arg_max", "dot",     "nrm2",        "arg_max_abs"};
   return kNames[op];
 }
 
@@ -57,7 +58,9 @@ inline bool has(gpumem_dtype dtype, gpumem_reduce_op op) {
   return (op != GPUMEM_DOT && op != GPUMEM_NRM2) || dtype == GPUMEM_F32 || dtype == GPUMEM_F64;
 }
 
-inline bool is_arg(gpumem_reduce_op op) { return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX; }
+inline bool is_arg(gpumem_reduce_op op) {
+  return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
+}
 
 // The value of nothing is none.
 inline bool needs_elements(gpumem_reduce_op op) {

@@ -39,7 +39,9 @@ template <class T>
 const T* as(const void* p) {
   return static_cast<const T*>(p);
 }
-inline gpumem_reduce_op arg_op(gpumem_reduce_op op) { return op == GPUMEM_ARG_MIN ? GPUMEM_MIN : GPUMEM_MAX; }
+inline gpumem_reduce_op arg_op(gpumem_reduce_op op) {
+  return op == GPUMEM_ARG_MIN ? GPUMEM_MIN : op == GPUMEM_ARG_MAX ? GPUMEM_MAX : GPUMEM_MAX_ABS;
+}
 
 // By the function of one type, where there is one.
 inline gpumem_status typed(gpumem_ctx* c, const Reduction& r, void* out) {

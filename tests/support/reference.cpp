@@ -182,14 +182,17 @@ Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
       return {GPUMEM_OK, {lowest(), static_cast<uint64_t>(place_of(x, false))}};
     case GPUMEM_ARG_MAX:
       return {GPUMEM_OK, {highest(), static_cast<uint64_t>(place_of(x, true))}};
-    case GPUMEM_MAX_ABS: {
+    case GPUMEM_MAX_ABS:
+    case GPUMEM_ARG_MAX_ABS: {
       double most = 0;
-      for (int64_t i = 0; i < x.n; ++i) {
+      uint64_t place = 0;
+      for (int64_t i = 0; i < x.n && !std::isnan(most); ++i) {
         const double magnitude = std::fabs(element(x, i));
-        if (std::isnan(magnitude)) return {GPUMEM_OK, {kNan, 0}};
-        if (magnitude > most) most = magnitude;
+        if (magnitude <= most) continue;
+        most = magnitude;
+        place = static_cast<uint64_t>(i);
       }
-      return {GPUMEM_OK, {bits_of(most), 0}};
+      return {GPUMEM_OK, {bits_of(most), op == GPUMEM_MAX_ABS ? 0 : place}};
     }
     case GPUMEM_NRM2:
       if (x.dtype == GPUMEM_F64) return {GPUMEM_OK, {bits_of(norm_of_f64(terms(GPUMEM_SUM, x))), 0}};
@@ -238,12 +241,16 @@ Outcome integral(gpumem_reduce_op op, const Sequence& x) {
   Wide positive, negative, most;
   int64_t low = 0;
   int64_t high = 0;
+  int64_t largest = 0;
   for (int64_t i = 0; i < x.n; ++i) {
     const Integer e = integer(x, i);
     if (less(e, integer(x, low))) low = i;
     if (less(integer(x, high), e)) high = i;
     Wide term(e.magnitude);
-    if (most < term) most = term;
+    if (most < term) {
+      most = term;
+      largest = i;
+    }
     if (op == GPUMEM_SUM_SQUARES) term = term.times(e.magnitude);
     if (op == GPUMEM_SUM_CUBES) term = term.times(e.magnitude).times(e.magnitude);
     const bool subtract = e.negative && op != GPUMEM_SUM_ABS && op != GPUMEM_SUM_SQUARES;
@@ -263,6 +270,11 @@ Outcome integral(gpumem_reduce_op op, const Sequence& x) {
       return {GPUMEM_OK, {at(high), static_cast<uint64_t>(high)}};
     case GPUMEM_MAX_ABS:
       return fitted(most, Wide(), is_signed);
+    case GPUMEM_ARG_MAX_ABS: {
+      Outcome found = fitted(most, Wide(), is_signed);
+      if (found.status == GPUMEM_OK) found.words[1] = static_cast<uint64_t>(largest);
+      return found;
+    }
     default:
       return fitted(positive, negative, is_signed);
   }

@@ -196,7 +196,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
         gpumem_reduce(queue_.ctx, detail::raw_dtype<T>(), GPUMEM_MIN_MAX, from.data, from.size, from.stride, both);
     return Mode::give(code, std::pair(both[0], both[1]));
   }
-  // The minimum or maximum, and its place counted from 0.
+  // The minimum, the maximum or the largest magnitude, and its place counted from 0.
   template <class X>
   of<found<reduced_t<detail::element_t<X>>>> argreduce(reduce_op op, X&& x) const {
     using T = detail::element_t<X>;

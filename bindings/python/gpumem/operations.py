@@ -115,7 +115,7 @@ class Operations(raw.Base):
         return self._several("gpumem_reduce_segments", x, args, (view, ends, result, status), out, status, stream)
 
     def argreduce(self, x, op="min", *, out=None, stream=None):
-        """The minimum or maximum and its index. With a stream: two arrays, which `out` may give."""
+        """The minimum, the maximum or the largest magnitude ("max_abs") and its index. With a stream: two arrays, which `out` may give."""
         view, op = operand(self, x, "x", stream), op_code(op)
         dtype, (n, stride) = typed(view, "x"), sequence(view, "x")
         if stream is None and out is None:

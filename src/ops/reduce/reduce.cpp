@@ -28,8 +28,6 @@ namespace {
   return value;
 }
 
-bool is_arg(gpumem_reduce_op op) noexcept { return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX; }
-
 Inputs inputs_of(const ReduceParams& c) {
   if (c.n == 0) return {};
   const auto range = [&](const char* argument, const void* p, int64_t stride, const char* what) {
@@ -43,11 +41,11 @@ Inputs inputs_of(const ReduceParams& c) {
 
 // The outputs of a call; the index only of an argument search, whose value may be left out.
 Output result_of(gpumem_reduce_op op, void* p, int64_t alignment) noexcept {
-  const bool arg = is_arg(op);
+  const bool arg = is_search(op);
   return {arg ? "value" : "result", p, op == GPUMEM_MIN_MAX ? 16 : 8, alignment, arg};
 }
 Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
-  return {"index", p, is_arg(op) ? 8 : 0, alignment};
+  return {"index", p, is_search(op) ? 8 : 0, alignment};
 }
 
 // A node as the caller's value, whatever floating-point environment the program has set.

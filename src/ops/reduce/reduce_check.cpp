@@ -10,7 +10,7 @@ constexpr bool one_value_of_one_operand(gpumem_reduce_op op) noexcept {
   return op >= GPUMEM_SUM && op <= GPUMEM_SUM_COMPENSATED;
 }
 constexpr bool is_op(gpumem_reduce_op op) noexcept {
-  return one_value_of_one_operand(op) || (op >= GPUMEM_ARG_MIN && op <= GPUMEM_NRM2);
+  return one_value_of_one_operand(op) || (op >= GPUMEM_ARG_MIN && op <= GPUMEM_ARG_MAX_ABS);
 }
 
 void check_dtype(gpumem_dtype dtype) {
@@ -45,7 +45,7 @@ void check(const ReduceParams& c) {
   check_dtype(c.dtype);
   if (!is_op(c.op)) {
     fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a gpumem_reduce_op (%d to %d, %d to %d)", c.op, GPUMEM_SUM,
-         GPUMEM_SUM_COMPENSATED, GPUMEM_ARG_MIN, GPUMEM_NRM2);
+         GPUMEM_SUM_COMPENSATED, GPUMEM_ARG_MIN, GPUMEM_ARG_MAX_ABS);
   }
   check_pair(c.dtype, c.op);
   require_at_least("n", c.n, 0);

@@ -69,6 +69,7 @@ TEST_P(CppOperations, ReduceSequences) {
   EXPECT_EQ(place.value, -300);
   EXPECT_EQ(place.index, 0);
   EXPECT_EQ(ctx.argreduce(reduce_op::max, every(numbers, 2)).index, 499);
+  EXPECT_EQ(ctx.argreduce(reduce_op::max_abs, every(numbers, 2)).index, 499);
   EXPECT_EQ(ctx.argreduce(reduce_op::max, every(numbers, 2)).value, 698);
   const std::array<std::uint8_t, 3> bytes{255, 255, 255};
   EXPECT_EQ(ctx.reduce(reduce_op::sum_cubes, bytes), 3U * 255 * 255 * 255);

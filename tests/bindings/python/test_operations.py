@@ -28,6 +28,8 @@ def test_reduce_of_every_type():
             x = array.array(letter, [generator.randrange(0, 100) for _ in range(1000)])
             assert ctx.reduce(x) == sum(x) and ctx.asarray(x).dtype == name
             assert ctx.argreduce(x, "max") == (max(x), x.index(max(x)))
+            most = max(map(abs, x))
+            assert ctx.argreduce(x, "max_abs") == (most, list(map(abs, x)).index(most))
         for letter in "fd":
             x = array.array(letter, [generator.randrange(-8, 9) / 4 for _ in range(1000)])
             assert ctx.reduce(x) == sum(x)

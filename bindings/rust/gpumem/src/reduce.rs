@@ -39,13 +39,14 @@ impl Op {
     }
 }
 
-/// Which end an [`Context::argreduce`] looks for.
+/// Which element an [`Context::argreduce`] looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
 pub enum Extreme {
     Min = sys::GPUMEM_MIN,
     Max = sys::GPUMEM_MAX,
+    MaxAbs = sys::GPUMEM_MAX_ABS,
 }
 
 /// Which lines of a matrix are reduced, each to one result.
@@ -220,7 +221,7 @@ impl Context {
         Ok((ends[0], ends[1]))
     }
 
-    /// The minimum or maximum, and its index. `gpumem_argreduce()`.
+    /// The minimum, the maximum or the largest magnitude, and its index. `gpumem_argreduce()`.
     pub fn argreduce<'a, T: Element>(&self, x: impl Into<View<'a, T>>, end: Extreme) -> Result<(T::Result, usize)> {
         let (mut value, mut index) = (T::Result::default(), 0);
         let p = &mut value as *mut T::Result;

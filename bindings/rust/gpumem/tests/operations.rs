@@ -17,6 +17,7 @@ fn reduces() -> Result<()> {
     assert_eq!(ctx.reduce(View::from(&x).step_by(7), Op::Sum)?, x.iter().step_by(7).map(|&v| v as i64).sum::<i64>());
     assert_eq!(ctx.min_max(&x)?, (-10, 99));
     assert_eq!(ctx.argreduce(&x[20..], Extreme::Max)?, (99, 89));
+    assert_eq!(ctx.argreduce(&x[20..], Extreme::MaxAbs)?, (99, 89));
     assert_eq!(ctx.reduce(&[3u8, 4], Op::SumSquares)?, 25u64);
     assert_eq!(ctx.reduce(&[F16(0x3c00), F16(0x4000)], Op::Sum)?, 3.0);
     assert_eq!(ctx.reduce(&[Bf16(0x3f80); 5], Op::Sum)?, 5.0);

@@ -68,6 +68,8 @@ ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept
       return ranges.first_minimum[dtype];
     case GPUMEM_ARG_MAX:
       return ranges.first_maximum[dtype];
+    case GPUMEM_ARG_MAX_ABS:
+      return ranges.first_largest[dtype];
     default:
       return is_sum(op) ? sum_of(is_floating(dtype) ? floats.sums[dtype] : integers[dtype], op) : ranges.range[dtype];
   }

@@ -54,6 +54,7 @@ struct RangeLoops {
   ByType<ReduceLoop> range;
   ByType<ReduceLoop> first_minimum;
   ByType<ReduceLoop> first_maximum;
+  ByType<ReduceLoop> first_largest;  // by magnitude
 };
 
 // Many lines at once, pitch bytes apart. columns: the nodes of neighbouring columns, at most kStripBytes of a row, in at most

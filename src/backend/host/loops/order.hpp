@@ -32,6 +32,10 @@ struct Integer {
   using T = Type;
   static T order(T x) { return x; }
   static bool is_nan(T) { return false; }
+  static std::make_unsigned_t<T> magnitude(T v) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<U>(v < 0 ? U{0} - static_cast<U>(v) : static_cast<U>(v));
+  }
 
   static Range<T> range(const Bits<T>* x, int64_t n) {
     T low = x[0];
@@ -52,6 +56,7 @@ struct Floating {
   // A negative number's magnitude bits are inverted; done twice, it is the number again.
   static T order(T bits) { return static_cast<T>(bits < 0 ? bits ^ static_cast<U>(-1) >> 1 : bits); }
   static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
+  static U magnitude(T v) { return static_cast<U>(v < 0 ? ~v : v); }
 
   // As unsigned numbers, bits with a sign are the highest, and go down as the elements go up.
   static Range<T> range(const Bits<T>* x, int64_t n) {

@@ -21,49 +21,61 @@ ReduceNode range(const void* x, const void*, int64_t n) {
   return {{key(low), key(high), 0, 0}};
 }
 
-// The place of the first element that is sought, a value or any NaN, which is known to be there. In steps, each without a branch but at its end.
-template <class Type, class T = typename Type::T>
-int64_t first_of(const Bits<typename Type::T>* x, int64_t n, T value, bool nan) {
+// As rank_of(), of an element as order() makes it: what is sought has the lowest.
+template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
+std::make_unsigned_t<T> rank(T v) {
+  using U = std::make_unsigned_t<T>;
+  if (Type::is_nan(v)) return 0;
+  if constexpr (kOp == GPUMEM_ARG_MIN) return static_cast<U>(key(v));
+  if constexpr (kOp == GPUMEM_ARG_MAX) return static_cast<U>(~key(v));
+  if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::magnitude(v));
+}
+template <class Type, gpumem_reduce_op kOp, class T>
+std::make_unsigned_t<T> lowest_rank(const Range<T>& range) {
+  const auto low = rank<Type, kOp>(range.low);
+  const auto high = rank<Type, kOp>(range.high);
+  return low < high ? low : high;
+}
+
+// The place of the first element of a rank that is known to be there. In steps, each without a branch but at its end.
+template <class Type, gpumem_reduce_op kOp, class T = typename Type::T>
+int64_t first_of(const Bits<typename Type::T>* x, int64_t n, std::make_unsigned_t<T> sought) {
   constexpr int64_t kStep = 64;
   int64_t at = 0;
-  const auto sought = [&](T v) { return nan ? Type::is_nan(v) : v == value; };
-  for (; at + kStep <= n; at += kStep) {
-    const Range<T> here = Type::range(x + at, kStep);
-    if (nan ? Type::is_nan(here.low) || Type::is_nan(here.high) : here.low == value || here.high == value) break;
-  }
-  while (!sought(Type::order(x[at]))) ++at;
+  while (at + kStep <= n && lowest_rank<Type, kOp>(Type::range(x + at, kStep)) != sought) at += kStep;
+  while (rank<Type, kOp>(Type::order(x[at])) != sought) ++at;
   return at;
 }
 
-// Only the block with the best value is searched for its place.
-template <class Type, bool kMaximum>
+// Only the block with the lowest rank is searched for its place; below rank 0 there is none.
+template <class Type, gpumem_reduce_op kOp>
 ReduceNode first(const void* data, const void*, int64_t n) {
   using T = typename Type::T;
   const auto* x = static_cast<const Bits<typename Type::T>*>(data);
-  T best{};
-  int64_t block = -1;
-  bool nan = false;
-  for (int64_t at = 0; at < n && !nan; at += kBlock<T>) {
+  auto best = static_cast<std::make_unsigned_t<T>>(-1);
+  int64_t block = 0;
+  for (int64_t at = 0; at < n && best != 0; at += kBlock<T>) {
     prefetch_block_ahead(x + at);
-    const Range<T> here = Type::range(x + at, n - at < kBlock<T> ? n - at : kBlock<T>);
-    nan = Type::is_nan(here.low) || Type::is_nan(here.high);
-    const T candidate = kMaximum ? here.high : here.low;
-    if (nan || block < 0 || (kMaximum ? candidate > best : candidate < best)) {
-      best = candidate;
+    const auto here = lowest_rank<Type, kOp>(Type::range(x + at, n - at < kBlock<T> ? n - at : kBlock<T>));
+    if (here < best) {
+      best = here;
       block = at;
     }
   }
-  const int64_t index = block + first_of<Type>(x + block, n - block < kBlock<T> ? n - block : kBlock<T>, best, nan);
-  const uint64_t rank = nan ? 0 : kMaximum ? key(best) ^ static_cast<std::make_unsigned_t<T>>(-1) : key(best);
-  return {{rank, static_cast<uint64_t>(index), 0, 0}};
+  const int64_t index = block + first_of<Type, kOp>(x + block, n - block < kBlock<T> ? n - block : kBlock<T>, best);
+  return {{best, static_cast<uint64_t>(index), 0, 0}};
 }
+
+template <gpumem_reduce_op kOp>
+constexpr ByType<ReduceLoop> kFirst = by_type<ReduceLoop>([]<gpumem_dtype kType>() {
+  return first<Ordered<kType>, kOp>;
+});
 
 }  // namespace
 
 namespace GPUMEM_LOOPS {
 const RangeLoops ranges = {by_type<ReduceLoop>([]<gpumem_dtype kType>() { return range<Ordered<kType>>; }),
-                           by_type<ReduceLoop>([]<gpumem_dtype kType>() { return first<Ordered<kType>, false>; }),
-                           by_type<ReduceLoop>([]<gpumem_dtype kType>() { return first<Ordered<kType>, true>; })};
+                           kFirst<GPUMEM_ARG_MIN>, kFirst<GPUMEM_ARG_MAX>, kFirst<GPUMEM_ARG_MAX_ABS>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem
