@@ -625,6 +625,12 @@ GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
  * on a host context; the per-thread default stream), INVALID_ARGUMENT (a stream of another device or CUDA context). */
 GPUMEM_API gpumem_status gpumem_stream_wrap(gpumem_ctx *ctx, void *native_stream, gpumem_stream **stream);
 
+/* *native_stream = the stream's cudaStream_t, for calls of CUDA and for other libraries (__cuda_array_interface__,
+ * DLPack); a NULL stream is the context's own. Work that they give it takes its place in the stream's order. It lives
+ * as long as the stream, and is not to be destroyed. A wrapped legacy default stream is (void *)1 (cudaStreamLegacy).
+ * *native_stream is NULL on failure. Errors: UNSUPPORTED (a host context). */
+GPUMEM_API gpumem_status gpumem_stream_native(gpumem_ctx *ctx, gpumem_stream *stream, void **native_stream);
+
 /* Waits until everything enqueued so far is done. Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_synchronize(gpumem_ctx *ctx, gpumem_stream *stream);
 

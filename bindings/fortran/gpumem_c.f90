@@ -570,6 +570,12 @@ module gpumem_c
       type(c_ptr), value :: native_stream
       type(c_ptr), intent(out) :: stream
     end function
+    integer(c_int32_t) function gpumem_stream_native(ctx, stream, native_stream) bind(c, name='gpumem_stream_native')
+      import
+      type(c_ptr), value :: ctx
+      type(c_ptr), value :: stream
+      type(c_ptr), intent(out) :: native_stream
+    end function
     integer(c_int32_t) function gpumem_stream_synchronize(ctx, stream) bind(c, name='gpumem_stream_synchronize')
       import
       type(c_ptr), value :: ctx

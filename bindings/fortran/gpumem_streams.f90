@@ -18,6 +18,7 @@ module gpumem_streams
   contains
     procedure :: create => create_stream
     procedure :: wrap
+    procedure :: native
     procedure :: own
     procedure :: destroy => destroy_stream
     procedure :: synchronize => synchronize_stream
@@ -59,6 +60,15 @@ contains
     character(*), intent(inout), optional :: errmsg
     call self%own(queue)
     call finish(gpumem_stream_wrap(self%ctx, native_stream, self%stream), stat, errmsg)
+  end subroutine
+
+  ! The stream's cudaStream_t.
+  subroutine native(self, native_stream, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(c_ptr), intent(out) :: native_stream
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(gpumem_stream_native(self%ctx, self%stream, native_stream), stat, errmsg)
   end subroutine
 
   ! The context's own stream, which is not to be destroyed.

@@ -20,6 +20,16 @@ gpumem_status gpumem_stream_wrap(gpumem_ctx* ctx, void* native_stream, gpumem_st
                  [&](Context& context) { return as_handle<gpumem_stream>(wrap_stream(context, native_stream)); });
 }
 
+gpumem_status gpumem_stream_native(gpumem_ctx* ctx, gpumem_stream* stream, void** native_stream) {
+  return make_in(ctx, native_stream, "native_stream", [&](Context& context) {
+    const NativeStream native = stream_of(context, stream);
+    if (!context.on_cuda()) {
+      fail(GPUMEM_UNSUPPORTED, "ctx is a host context, whose streams are not CUDA's; expected a context of a device");
+    }
+    return native;
+  });
+}
+
 gpumem_status gpumem_stream_synchronize(gpumem_ctx* ctx, gpumem_stream* stream) {
   return with_context(ctx, [&](Context& context) { synchronize(context, stream_of(context, stream)); });
 }

@@ -187,6 +187,7 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"fill_async", "ctx", [&](C c) { return gpumem_fill_async(c, out.bytes, &pattern, 1, 16, nullptr); }},
       {"stream_create", "ctx", [&](C c) { return gpumem_stream_create(c, &out.stream); }},
       {"stream_wrap", "ctx", [&](C c) { return gpumem_stream_wrap(c, nullptr, &out.stream); }},
+      {"stream_native", "ctx", [&](C c) { return gpumem_stream_native(c, nullptr, &out.p); }},
       {"stream_synchronize", "ctx", [](C c) { return gpumem_stream_synchronize(c, nullptr); }},
       {"stream_query", "ctx", [](C c) { return gpumem_stream_query(c, nullptr); }},
       {"event_create", "ctx", [&](C c) { return gpumem_event_create(c, &out.event); }},

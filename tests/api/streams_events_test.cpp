@@ -307,6 +307,21 @@ TEST(HostStreams, ANativeStreamIsUnsupported) {
   EXPECT_EQ(stream, nullptr);
 }
 
+TEST(HostStreams, AreNoCudaStreams) {
+  const Context ctx(On::host);
+  const Stream stream(ctx);
+  for (gpumem_stream* of : {static_cast<gpumem_stream*>(nullptr), static_cast<gpumem_stream*>(stream)}) {
+    void* native = &of;
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, gpumem_stream_native(ctx, of, &native), {"host context"}));
+    EXPECT_EQ(native, nullptr);
+  }
+  void* native = &native;
+  EXPECT_TRUE(
+      gives(GPUMEM_INVALID_HANDLE, gpumem_stream_native(ctx, reinterpret_cast<gpumem_stream*>(&native), &native)));
+  EXPECT_EQ(native, nullptr);
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_stream_native(ctx, nullptr, nullptr), {"native_stream", "NULL"}));
+}
+
 TEST(HostStreams, AWrappedNullIsOneMoreNameForTheContextsOwn) {
   Gate gate;
   Bytes held(kLong);

@@ -228,12 +228,35 @@ TEST_F(Gpu, AnEventRecordedInACaptureIsNotAsked) {
   cudaStreamDestroy(native);
 }
 
+TEST_F(Gpu, ANativeStreamTakesWorkOfTheProgramInItsOrder) {
+  gpumem_stream* created = nullptr;
+  ASSERT_EQ(gpumem_stream_create(ctx, &created), GPUMEM_OK);
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, 4096, &p), GPUMEM_OK);
+  for (gpumem_stream* const stream : {static_cast<gpumem_stream*>(nullptr), created}) {
+    void* native = nullptr;
+    ASSERT_EQ(gpumem_stream_native(ctx, stream, &native), GPUMEM_OK) << last_error();
+    ASSERT_EQ(gpumem_fill_async(ctx, p, "a", 1, 4096, stream), GPUMEM_OK) << last_error();
+    char seen = 0;
+    ASSERT_EQ(cudaMemcpyAsync(&seen, static_cast<char*>(p) + 4095, 1, cudaMemcpyDeviceToHost,
+                              static_cast<cudaStream_t>(native)),
+              cudaSuccess);
+    ASSERT_EQ(gpumem_fill_async(ctx, p, "b", 1, 4096, stream), GPUMEM_OK) << last_error();
+    ASSERT_EQ(gpumem_stream_synchronize(ctx, stream), GPUMEM_OK);
+    EXPECT_EQ(seen, 'a');
+  }
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+  EXPECT_EQ(gpumem_stream_destroy(created), GPUMEM_OK);
+}
+
 TEST_F(Gpu, SpecialStreamHandles) {
   gpumem_stream* stream = nullptr;
   EXPECT_EQ(gpumem_stream_wrap(ctx, cudaStreamPerThread, &stream), GPUMEM_UNSUPPORTED);
   EXPECT_EQ(stream, nullptr);
   ASSERT_EQ(gpumem_stream_wrap(ctx, cudaStreamLegacy, &stream), GPUMEM_OK) << last_error();
   void* p = nullptr;
+  EXPECT_EQ(gpumem_stream_native(ctx, stream, &p), GPUMEM_OK) << last_error();
+  EXPECT_EQ(p, cudaStreamLegacy);
   ASSERT_EQ(gpumem_alloc_device(ctx, 4096, &p), GPUMEM_OK);
   EXPECT_EQ(gpumem_fill_async(ctx, p, "a", 1, 4096, stream), GPUMEM_OK) << last_error();
   EXPECT_EQ(gpumem_stream_synchronize(ctx, stream), GPUMEM_OK);

@@ -87,6 +87,12 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   gpumem_ctx* context_handle() const noexcept { return queue_.ctx; }
   basic_stream_ref<returning> attempt() const noexcept { return {queue_.ctx, queue_.stream}; }
 
+  // The cudaStream_t.
+  of<void*> native() const {
+    void* stream = nullptr;
+    const gpumem_status code = gpumem_stream_native(queue_.ctx, queue_.stream, &stream);
+    return Mode::give(code, std::move(stream));
+  }
   of<void> synchronize() const { return Mode::give(gpumem_stream_synchronize(queue_.ctx, queue_.stream)); }
   // Whether everything enqueued is done.
   of<bool> done() const {

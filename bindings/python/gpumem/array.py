@@ -223,7 +223,7 @@ class Array(raw.View):
         memory, stream = self.memory, None
         if memory:
             memory.exported = True
-            stream = memory.core.order_legacy_after(memory)
+            stream = memory.core.stream_of(memory)
         return self._interface(stream=stream)
 
     def __dlpack_device__(self):

@@ -81,7 +81,7 @@ class Context(Operations):
         function, user = raw.parallel_for_callback(parallel_for)
         options.update(device=device_number(device), parallel_for=function, parallel_for_user=user)
         handle = raw.gpumem_ctx_create(filled_options(options))
-        self._begin(Core(handle, not options.get("non_blocking_stream"), (log, parallel_for)))
+        self._begin(Core(handle, (log, parallel_for)))
         if log is not None:
             raw.gpumem_ctx_set_log(handle, on_log, log_user)
 

@@ -57,11 +57,10 @@ def read_text(call):
 class Core:
     """A gpumem_ctx, destroyed with the last object that needs it."""
 
-    __slots__ = ("handle", "cuda", "device", "ordered_with_legacy", "callbacks", "legacy", "pid", "shared", "registered",
-                 "__weakref__")
+    __slots__ = ("handle", "cuda", "device", "callbacks", "legacy", "pid", "shared", "registered", "__weakref__")
 
-    def __init__(self, handle, ordered_with_legacy=True, callbacks=(), shared=False):
-        self.handle, self.ordered_with_legacy, self.shared = handle, ordered_with_legacy, shared
+    def __init__(self, handle, callbacks=(), shared=False):
+        self.handle, self.shared = handle, shared
         self.legacy, self.pid = None, os.getpid()
         self.registered = {}  # what the program's own pinned memory belongs to, by address
         info = self.device_info()
@@ -146,12 +145,18 @@ class Core:
         except Exception:
             memory.synchronize()
 
-    def order_legacy_after(self, memory):
-        """The stream of __cuda_array_interface__: None where nothing is running on the memory."""
+    def stream_of(self, memory):
+        """The stream of __cuda_array_interface__, behind all work on the memory: None where nothing is running on it."""
         if not memory.running():
             return None
-        self.order_native_after(memory, LEGACY_STREAM)
-        return LEGACY_STREAM
+        try:
+            last, *others = memory.running()
+            for stream in others:
+                self.follow(stream.handle, last.handle)
+            return last.native
+        except Exception:
+            memory.synchronize()
+            return None
 
     def order_after_native(self, stream, native):
         """Work on the stream (None: the context's own) waits for the CUDA stream."""

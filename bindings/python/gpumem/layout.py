@@ -3,7 +3,7 @@
 from itertools import zip_longest
 
 from . import _gpumem as raw
-from .array import DL_CPU, LEGACY_STREAM, Array, from_interface
+from .array import DL_CPU, Array, from_interface
 from .names import DEVICE_HOST, Kind
 from .words import NAMES
 
@@ -197,12 +197,10 @@ def foreign(context, x, name, stream):
 def from_dlpack(context, x, stream):
     words = {}
     if x.__dlpack_device__()[0] != DL_CPU and context.core.cuda:
-        # The other library makes this stream wait for its own. Those of a context wait for the legacy default stream.
-        words["stream"] = stream.native or LEGACY_STREAM if stream else LEGACY_STREAM
+        # The other library makes this stream wait for its own.
+        words["stream"] = (stream or context.stream).native
     try:
         capsule = x.__dlpack__(max_version=(1, 0), **words)
     except TypeError:
         capsule = x.__dlpack__(**words)  # of a library that knows no versions
-    if words and not context.core.ordered_with_legacy and not (stream and stream.native):
-        context.core.order_after_native(stream, LEGACY_STREAM)
     return raw.dlpack_import(capsule)

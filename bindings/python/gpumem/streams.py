@@ -46,19 +46,19 @@ class Event:
 class Stream:
     """A queue of work. `native` is a stream of CUDA to borrow: a number, or an object of PyTorch or CuPy."""
 
-    __slots__ = ("core", "handle", "native", "kept", "chunks", "__weakref__")
+    __slots__ = ("core", "handle", "borrowed", "kept", "chunks", "__weakref__")
 
     def __init__(self, context, native=None):
         self._begin(context.core, None)
-        self.native = native_number(native)
-        if native is None:
-            self.handle = raw.gpumem_stream_create(self.core.handle)
+        self.borrowed = native is not None
+        if self.borrowed:
+            number = native_number(native)  # 0 and 1 are the legacy default stream, which has no address
+            self.handle = raw.gpumem_stream_wrap(self.core.handle, number if number > 1 else None)
         else:
-            # 0 and 1 are the legacy default stream, which has no address.
-            self.handle = raw.gpumem_stream_wrap(self.core.handle, self.native if self.native > 1 else None)
+            self.handle = raw.gpumem_stream_create(self.core.handle)
 
     def _begin(self, core, handle):
-        self.core, self.handle, self.native = core, handle, None
+        self.core, self.handle, self.borrowed = core, handle, False
         self.kept, self.chunks = [], deque()
 
     @classmethod
@@ -72,7 +72,7 @@ class Stream:
         if self.core.is_forked():
             return
         try:
-            if (self.native is not None or self.handle is None) and (self.kept or self.chunks):
+            if (self.borrowed or self.handle is None) and (self.kept or self.chunks):
                 synchronize(self.core.handle, self.handle)  # the end of such a stream waits for nothing
         finally:
             if self.handle is not None:
@@ -102,6 +102,11 @@ class Stream:
             return True
         except NotReady:
             return False
+
+    @property
+    def native(self):
+        """The stream of CUDA, a number: of a context on a device."""
+        return raw.gpumem_stream_native(self.core.handle, self.handle)
 
     def wait(self, event):
         """Work from now on waits for the event."""

@@ -62,6 +62,7 @@ typedef struct gpumem_functions {
   gpumem_status (*stream_create)(gpumem_ctx *, gpumem_stream **);
   gpumem_status (*stream_destroy)(gpumem_stream *);
   gpumem_status (*stream_wrap)(gpumem_ctx *, void *, gpumem_stream **);
+  gpumem_status (*stream_native)(gpumem_ctx *, gpumem_stream *, void **);
   gpumem_status (*stream_synchronize)(gpumem_ctx *, gpumem_stream *);
   gpumem_status (*stream_query)(gpumem_ctx *, gpumem_stream *);
   gpumem_status (*stream_wait_event)(gpumem_ctx *, gpumem_stream *, gpumem_event *);
@@ -247,6 +248,7 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_stream_create,
                                                 gpumem_stream_destroy,
                                                 gpumem_stream_wrap,
+                                                gpumem_stream_native,
                                                 gpumem_stream_synchronize,
                                                 gpumem_stream_query,
                                                 gpumem_stream_wait_event,

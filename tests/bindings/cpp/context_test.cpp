@@ -76,6 +76,7 @@ TEST_P(CppContext, StreamsAndEventsOrderWork) {
   if (GetParam() == On::host) {
     ctx.wrap_stream(nullptr).fill(memory, 3);
     EXPECT_TRUE(throws(status::unsupported, "", [&] { (void)ctx.wrap_stream(&memory); }));
+    EXPECT_TRUE(throws(status::unsupported, "", [&] { (void)ctx.own_stream().native(); }));
   }
 }
 

@@ -126,6 +126,7 @@ contains
 
   subroutine streams
     type(gpumem_stream) :: first, second, own, wrapped
+    type(c_ptr) :: native
     type(gpumem_event) :: begin, end
     type(gpumem_memory) :: x, total
     integer(int64), pointer :: sum_of(:)
@@ -159,6 +160,8 @@ contains
     call ctx%destroy(stat, errmsg)
     call expect_refusal(gpumem_busy, stat, errmsg, '')
     call wrapped%wrap(ctx, c_null_ptr)
+    call wrapped%native(native, stat, errmsg)
+    call expect_refusal(gpumem_unsupported, stat, errmsg, 'host context')
     call wrapped%synchronize()
     call wrapped%destroy()
     call begin%destroy()

@@ -76,9 +76,10 @@ def test_order_of_streams():
         for value in (1, 2, 3):
             ctx.fill(a, value, stream=s)
             other = OfOthers(a)
-            assert ctx.reduce(other) == value << 16 and other.asked == {"max_version": (1, 0), "stream": 1}
+            assert ctx.reduce(other) == value << 16
+            assert other.asked == {"max_version": (1, 0), "stream": ctx.stream.native}
             ctx.fill(a, -value, stream=s)
-            assert a.__cuda_array_interface__["stream"] == 1
+            assert a.__cuda_array_interface__["stream"] == s.native
             assert ctx.reduce(OfOthers(a, a.__cuda_array_interface__)) == -value << 16
             ctx.fill(a, value, stream=s)
             with cuda(non_blocking_stream=True) as apart:
@@ -88,6 +89,7 @@ def test_order_of_streams():
             assert ctx.reduce(a) == 7 << 16
             assert a.tolist()[-1] == 7
         legacy = ctx.Stream(native=0)
+        assert legacy.native == 1
         total = ctx.reduce(OfOthers(a), stream=legacy)
         legacy.synchronize()
         assert total.item() == 7 << 16

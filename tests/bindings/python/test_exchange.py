@@ -209,7 +209,7 @@ def test_cuda_array_interface():
         def is_forked(self):
             return True  # nothing is freed
 
-        def order_legacy_after(self, memory):
+        def stream_of(self, memory):
             return 1 if memory.running() else None
 
     memory = gpumem.array.Memory(StandIn(), 0x10000, int(Kind.DEVICE))

@@ -40,7 +40,7 @@ def test_methods():
         kind = getattr(gpumem, name)
         body = dict(declared(dict(declared(TREE.body))[name].body))
         public = {key for key in dir(kind) if not key.startswith("_")}
-        internal = {"core", "kept", "chunks", "own", "dtype_code", "kind_code", "sequence_stride", "owner", "handle"}
+        internal = {"core", "kept", "chunks", "borrowed", "own", "dtype_code", "kind_code", "sequence_stride", "owner", "handle"}
         assert public - internal <= set(body), (name, public - internal - set(body))
         for key, node in body.items():
             member = inspect.getattr_static(kind, key, None)

@@ -277,6 +277,7 @@ pub struct Functions {
     pub gpumem_stream_create: unsafe extern "C" fn(ctx: *mut gpumem_ctx, stream: *mut *mut gpumem_stream) -> gpumem_status,
     pub gpumem_stream_destroy: unsafe extern "C" fn(stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_stream_wrap: unsafe extern "C" fn(ctx: *mut gpumem_ctx, native_stream: *mut c_void, stream: *mut *mut gpumem_stream) -> gpumem_status,
+    pub gpumem_stream_native: unsafe extern "C" fn(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream, native_stream: *mut *mut c_void) -> gpumem_status,
     pub gpumem_stream_synchronize: unsafe extern "C" fn(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_stream_query: unsafe extern "C" fn(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream) -> gpumem_status,
     pub gpumem_stream_wait_event: unsafe extern "C" fn(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream, event: *mut gpumem_event) -> gpumem_status,
@@ -426,6 +427,7 @@ impl Functions {
             gpumem_stream_create: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut *mut gpumem_stream) -> gpumem_status>(some("gpumem_stream_create\0")?),
             gpumem_stream_destroy: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_stream) -> gpumem_status>(some("gpumem_stream_destroy\0")?),
             gpumem_stream_wrap: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut c_void, *mut *mut gpumem_stream) -> gpumem_status>(some("gpumem_stream_wrap\0")?),
+            gpumem_stream_native: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut gpumem_stream, *mut *mut c_void) -> gpumem_status>(some("gpumem_stream_native\0")?),
             gpumem_stream_synchronize: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut gpumem_stream) -> gpumem_status>(some("gpumem_stream_synchronize\0")?),
             gpumem_stream_query: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut gpumem_stream) -> gpumem_status>(some("gpumem_stream_query\0")?),
             gpumem_stream_wait_event: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut gpumem_stream, *mut gpumem_event) -> gpumem_status>(some("gpumem_stream_wait_event\0")?),
@@ -567,6 +569,7 @@ impl Functions {
             gpumem_stream_create: linked::gpumem_stream_create,
             gpumem_stream_destroy: linked::gpumem_stream_destroy,
             gpumem_stream_wrap: linked::gpumem_stream_wrap,
+            gpumem_stream_native: linked::gpumem_stream_native,
             gpumem_stream_synchronize: linked::gpumem_stream_synchronize,
             gpumem_stream_query: linked::gpumem_stream_query,
             gpumem_stream_wait_event: linked::gpumem_stream_wait_event,
@@ -710,6 +713,7 @@ mod linked {
         pub fn gpumem_stream_create(ctx: *mut gpumem_ctx, stream: *mut *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_stream_destroy(stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_stream_wrap(ctx: *mut gpumem_ctx, native_stream: *mut c_void, stream: *mut *mut gpumem_stream) -> gpumem_status;
+        pub fn gpumem_stream_native(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream, native_stream: *mut *mut c_void) -> gpumem_status;
         pub fn gpumem_stream_synchronize(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_stream_query(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_stream_wait_event(ctx: *mut gpumem_ctx, stream: *mut gpumem_stream, event: *mut gpumem_event) -> gpumem_status;

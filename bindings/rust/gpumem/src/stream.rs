@@ -236,6 +236,14 @@ impl Queue {
         self.ctx.check(unsafe { (api.gpumem_event_record)(self.ctx.as_raw(), event.event, self.stream) })
     }
 
+    /// The `cudaStream_t`, for as long as the stream lives. `gpumem_stream_native()`.
+    pub fn native(&self) -> Result<*mut c_void> {
+        let mut native = std::ptr::null_mut();
+        let api = self.ctx.api();
+        self.ctx.check(unsafe { (api.gpumem_stream_native)(self.ctx.as_raw(), self.stream, &mut native) })?;
+        Ok(native)
+    }
+
     /// Work from now on waits for the event's last record so far. `gpumem_stream_wait_event()`.
     pub fn wait(&self, event: &Event) -> Result<()> {
         let api = self.ctx.api();

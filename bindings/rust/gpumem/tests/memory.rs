@@ -148,6 +148,7 @@ fn events_order_streams() -> Result<()> {
     assert_eq!(end.elapsed_since(&ctx.event()?).unwrap_err().status(), Status::INVALID_ARGUMENT);
     b.synchronize()?;
     assert!(ctx.device()?.is_cuda || unsafe { ctx.wrap_stream(4096 as *mut _) }.is_err());
+    assert_eq!(ctx.stream()?.native().is_ok(), ctx.device()?.is_cuda);
     unsafe { ctx.wrap_stream(std::ptr::null_mut()) }?.synchronize()
 }
 
