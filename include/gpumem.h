@@ -233,6 +233,12 @@ typedef struct gpumem_ctx_options {
   /* 1: debug mode, see gpumem_memory_check(); default 0: only if the environment's GPUMEM_DEBUG is 1. */
   int32_t debug_memory;
   int32_t reserved2; /* 0 */
+  /* 1: a host context refuses _async calls that a CUDA context would refuse for where their operands lie, with the same
+   * status: results in pageable memory, and operands on both sides, where memory in name of a device counts as one
+   * (gpumem_alloc_device(), gpumem_alloc_async() and gpumem_alloc_managed()). Default 0: they run. Nothing on a CUDA
+   * context. */
+  int32_t strict_host;
+  int32_t reserved3; /* 0 */
 } gpumem_ctx_options;
 
 typedef struct gpumem_device_info {

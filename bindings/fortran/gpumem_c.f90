@@ -122,6 +122,8 @@ module gpumem_c
     integer(c_int64_t) :: pinned_memory_kept
     integer(c_int32_t) :: debug_memory
     integer(c_int32_t) :: reserved2
+    integer(c_int32_t) :: strict_host
+    integer(c_int32_t) :: reserved3
   end type
 
   type, bind(c) :: gpumem_device_info

@@ -31,6 +31,8 @@ gpumem_ctx_options checked(const gpumem_ctx_options* given) {
   require_zero("reserved1", options.reserved1);
   require_switch("debug_memory", options.debug_memory);
   require_zero("reserved2", options.reserved2);
+  require_switch("strict_host", options.strict_host);
+  require_zero("reserved3", options.reserved3);
   if (options.device_memory_limit < 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "options->device_memory_limit is %lld; expected 0 (none) or bytes",
          ll(options.device_memory_limit));

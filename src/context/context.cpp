@@ -37,7 +37,8 @@ bool debug_in_environment() {
 Context::Context(const gpumem_ctx_options& options)
     : choice_(choose_device(options.device)),
       stream_host_data_(options.stream_host_data != 0),
-      debugs_memory_(debug_in_environment() || options.debug_memory != 0) {
+      debugs_memory_(debug_in_environment() || options.debug_memory != 0),
+      strict_host_(options.strict_host != 0) {
   read_variants_from_environment();
   host_ = make_host_backend({.workers = &process().workers,
                              .threads = options.host_threads,

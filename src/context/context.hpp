@@ -20,7 +20,7 @@ namespace gpumem {
 
 // What gpumem_ctx_options_init() sets.
 inline constexpr gpumem_ctx_options kDefaultContextOptions = {
-    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1, 0, 0};
+    sizeof(gpumem_ctx_options), GPUMEM_DEVICE_BEST, 0, 0, 0, nullptr, nullptr, 0, 0, 0, -1, 0, 0, 0, 0};
 
 struct Stream;
 class PinnedRings;
@@ -39,6 +39,9 @@ class Context {
   const DeviceChoice& choice() const noexcept { return choice_; }
   // Whether blocking reductions of host memory run on the device.
   bool streams_host_data() const noexcept { return stream_host_data_; }
+
+  // Whether a host context refuses what a CUDA context would refuse.
+  bool strict_host() const noexcept { return strict_host_ && !on_cuda(); }
 
   NativeStream own_stream() noexcept { return device().own_stream(); }
   BlockPool& device_memory() noexcept { return *device_memory_; }
@@ -85,6 +88,7 @@ class Context {
   DeviceChoice choice_;
   bool stream_host_data_;
   bool debugs_memory_;
+  bool strict_host_;
   std::unique_ptr<Host> host_;
   std::unique_ptr<Backend> device_;  // null on a host context
   std::unique_ptr<BlockPool> device_memory_;

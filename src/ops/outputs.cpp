@@ -16,7 +16,8 @@ void check_output(Context& context, Output& output, Until until) {
   }
   output.where = look_up_range(context, output.p, output.bytes, Access::write, output.argument);
   require_same_device(context.device().props(), output.where, output.argument);
-  if (until == Until::enqueued && context.on_cuda() && output.where.kind == GPUMEM_MEMORY_PAGEABLE) {
+  const bool by_device = context.on_cuda() || context.strict_host();
+  if (until == Until::enqueued && by_device && output.where.kind == GPUMEM_MEMORY_PAGEABLE) {
     fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) is pageable memory%s; expected device, pinned or managed memory",
          output.argument, number(output.p), output.where.mixed ? ", at least in part" : "");
   }

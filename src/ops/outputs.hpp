@@ -35,7 +35,7 @@ inline Output status_of(gpumem_status* status) noexcept {
 
 // Looks the outputs up, and throws unless each can take what the operation writes: UNSUPPORTED for another device,
 // INVALID_ARGUMENT for what overlaps an input or another output, INVALID_POINTER for pageable memory when a stream of a CUDA
-// context is to write it.
+// context, or of a strict host context, is to write it.
 void check_outputs(Context& context, std::span<Output> outputs, std::span<const ByteRange> inputs, Until until);
 
 // Writes bytes of host memory to an output, complete on return and behind the context's own stream.

@@ -2,12 +2,16 @@
 
 #include "base/error.hpp"
 #include "base/sentences.hpp"
+#include "ops/placement.hpp"
 #include "ops/problem_line.hpp"
 
 namespace gpumem {
 
-Planner::Planner(Context& context) noexcept
-    : device_(context.device().props()), host_(context.host().props()), context_(&context) {}
+Planner::Planner(Context& context, Until until) noexcept
+    : device_(context.device().props()),
+      host_(context.host().props()),
+      context_(&context),
+      one_side_(context.strict_host() && until == Until::enqueued) {}
 Planner::Planner(const DeviceProps& device, const DeviceProps& host) noexcept
     : device_(device), host_(host), context_(nullptr) {}
 
@@ -20,7 +24,26 @@ bool Planner::streams_host_data() const noexcept { return context_ != nullptr &&
 Operand Planner::look_up_here(const ByteRange& range, Access access) {
   const Operand operand = look_up(range, access);
   require_same_device(device_, operand, range.argument);
+  require_one_side(range.argument, operand);
   return operand;
+}
+
+Operand Planner::look_up_index(const ByteRange& range) {
+  const Operand operand = look_up(range, Access::read);
+  require_same_device(device_, operand, range.argument);
+  if (operand.kind != GPUMEM_MEMORY_PINNED) require_one_side(range.argument, operand);
+  return operand;
+}
+
+void Planner::require_one_side(const char* argument, const Operand& operand) {
+  if (!one_side_) return;
+  if (first_argument_ == nullptr) {
+    first_argument_ = argument;
+    first_kind_ = operand.kind;
+  }
+  Operand first;
+  first.kind = first_kind_;
+  if (operand.on_host() != first.on_host()) fail_on_two_sides(argument, operand, first_argument_, first);
 }
 
 Operand CallPlanner::look_up(const ByteRange& range, Access access) {

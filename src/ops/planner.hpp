@@ -14,8 +14,11 @@ class Planner {
 
   // Throws for memory that can't be accessed so; see look_up_range().
   virtual Operand look_up(const ByteRange& range, Access access) = 0;
-  // And for memory of another CUDA device than the context's.
+  // And for memory of another CUDA device than the context's; for an _async call on a strict host context also for memory of another
+  // side than that of the operands before.
   Operand look_up_here(const ByteRange& range, Access access);
+  // The same for an index or offsets, which kernels read in pinned memory too.
+  Operand look_up_index(const ByteRange& range);
 
   bool on_cuda() const noexcept { return device_.backend == Runs::cuda; }
   // Of the context's device; on a host context the host's.
@@ -27,14 +30,19 @@ class Planner {
   bool streams_host_data() const noexcept;
 
  protected:
-  explicit Planner(Context& context) noexcept;
+  Planner(Context& context, Until until) noexcept;
   // Of devices that need not be here, where the program has chosen nothing.
   Planner(const DeviceProps& device, const DeviceProps& host) noexcept;
 
  private:
+  void require_one_side(const char* argument, const Operand& operand);
+
   const DeviceProps& device_;
   const DeviceProps& host_;
   const Context* context_;  // may be nullptr
+  bool one_side_ = false;   // all operands have to lie on that of the first
+  const char* first_argument_ = nullptr;
+  gpumem_memory_kind first_kind_ = GPUMEM_MEMORY_PAGEABLE;
 };
 
 // Of a call: asks registry and driver, and notes it all as the thread's last operation.
@@ -42,7 +50,7 @@ class CallPlanner final : public Planner {
  public:
   template <class Call>
   CallPlanner(Context& context, const Call& call, Until until)
-      : Planner(context), context_(context), record_(note_call(call, until)) {}
+      : Planner(context, until), context_(context), record_(note_call(call, until)) {}
 
   Operand look_up(const ByteRange& range, Access access) override;
 
@@ -54,7 +62,7 @@ class CallPlanner final : public Planner {
 // Of a line: no memory is touched.
 class LinePlanner final : public Planner {
  public:
-  LinePlanner(Context& context, const CallRecord& record) noexcept : Planner(context), record_(record) {}
+  LinePlanner(Context& context, const CallRecord& record) noexcept : Planner(context, record.until), record_(record) {}
   LinePlanner(const DeviceProps& device, const DeviceProps& host, const CallRecord& record) noexcept
       : Planner(device, host), record_(record) {}
 

@@ -73,6 +73,8 @@ TEST(Structs, OptionsDefaultToWhatTheHeaderSays) {
   EXPECT_EQ(options.reserved1, 0);
   EXPECT_EQ(options.debug_memory, 0);
   EXPECT_EQ(options.reserved2, 0);
+  EXPECT_EQ(options.strict_host, 0);
+  EXPECT_EQ(options.reserved3, 0);
 }
 
 TEST(Structs, AnOlderCallersOptionsAreReadUpToTheirEnd) {

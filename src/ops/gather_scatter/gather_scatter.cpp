@@ -83,7 +83,7 @@ Placement place_rows(Planner& planner, const Ranges& ranges, Until until) {
   std::optional<Operand> src;
   std::optional<Operand> dst;
   if (ranges.src.bytes > 0) src = planner.look_up_here(ranges.src, Access::read);
-  const Operand index = planner.look_up_here(ranges.index, Access::read);
+  const Operand index = planner.look_up_index(ranges.index);
   if (ranges.dst.bytes > 0) dst = planner.look_up_here(ranges.dst, Access::write);
   const bool on_cuda = planner.on_cuda();
   Placement placement = src && dst ? place(on_cuda, *src, *dst) : place(on_cuda, dst ? *dst : *src);

@@ -124,7 +124,7 @@ Inputs inputs_of(const ReduceSegmentsParams& c) {
 // The work runs where x lies; where there is no x, where the offsets lie.
 Placement place_segments(Planner& planner, const ReduceSegmentsParams& c, Until until) {
   const Inputs inputs = inputs_of(c);
-  const Operand offsets = planner.look_up_here(inputs.range[0], Access::read);
+  const Operand offsets = planner.look_up_index(inputs.range[0]);
   Placement placement =
       place(planner.on_cuda(), c.n > 0 ? planner.look_up_here(inputs.range[1], Access::read) : offsets);
   if (!planner.on_cuda() || !read_elsewhere(placement.runs, offsets, until)) return placement;

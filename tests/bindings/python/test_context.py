@@ -140,6 +140,8 @@ def test_pointers_labels_and_traces():
         ctx.warmup()
     with gpumem.Context("host", debug_memory=True) as ctx:
         ctx.memory_check()
+    with gpumem.Context("host", strict_host=True) as ctx, raises(gpumem.Unsupported):
+        ctx.axpby(1, ctx.zeros(4), 1, ctx.zeros(4, kind="pinned"), stream=ctx.stream)
 
 
 def test_managed():

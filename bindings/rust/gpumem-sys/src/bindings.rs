@@ -142,6 +142,8 @@ pub struct gpumem_ctx_options {
     pub pinned_memory_kept: i64,
     pub debug_memory: i32,
     pub reserved2: i32,
+    pub strict_host: i32,
+    pub reserved3: i32,
 }
 
 #[repr(C)]

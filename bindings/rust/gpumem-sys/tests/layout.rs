@@ -15,7 +15,7 @@ macro_rules! offset {
 
 #[test]
 fn gpumem_ctx_options_is_as_in_c() {
-    assert_eq!((size_of::<gpumem_ctx_options>(), align_of::<gpumem_ctx_options>()), (72, 8));
+    assert_eq!((size_of::<gpumem_ctx_options>(), align_of::<gpumem_ctx_options>()), (80, 8));
     assert_eq!(offset!(gpumem_ctx_options, struct_size), 0);
     assert_eq!(offset!(gpumem_ctx_options, device), 8);
     assert_eq!(offset!(gpumem_ctx_options, host_threads), 12);
@@ -29,6 +29,8 @@ fn gpumem_ctx_options_is_as_in_c() {
     assert_eq!(offset!(gpumem_ctx_options, pinned_memory_kept), 56);
     assert_eq!(offset!(gpumem_ctx_options, debug_memory), 64);
     assert_eq!(offset!(gpumem_ctx_options, reserved2), 68);
+    assert_eq!(offset!(gpumem_ctx_options, strict_host), 72);
+    assert_eq!(offset!(gpumem_ctx_options, reserved3), 76);
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub struct Builder {
     device_memory_limit: i64,
     pinned_memory_kept: i64,
     debug_memory: bool,
+    strict_host: bool,
     callbacks: Box<Callbacks>,
 }
 
@@ -41,6 +42,8 @@ impl Builder {
         pinned_memory_kept: i64,
         /// Writes past the ends of memory are found.
         debug_memory: bool,
+        /// On the host, what a GPU would refuse for where it lies is refused too.
+        strict_host: bool,
     }
 
     /// Takes the context's messages, from any thread. It may not use the context.
@@ -67,6 +70,7 @@ impl Builder {
         options.device_memory_limit = self.device_memory_limit;
         options.pinned_memory_kept = self.pinned_memory_kept;
         options.debug_memory = self.debug_memory.into();
+        options.strict_host = self.strict_host.into();
         if self.callbacks.parallel_for.is_some() {
             options.parallel_for = Some(on_parallel_for);
             options.parallel_for_user = user;
@@ -93,6 +97,7 @@ impl Context {
             device_memory_limit: 0,
             pinned_memory_kept: -1,
             debug_memory: false,
+            strict_host: false,
             callbacks: Box::default(),
         }
     }

@@ -169,7 +169,7 @@ fn registers_and_asks_about_memory() -> Result<()> {
     std::fs::remove_file(&path).unwrap();
     assert_eq!(ctx.memory_trace(Some("a\0b")).unwrap_err().status(), Status::INVALID_ARGUMENT);
     assert_eq!(ctx.memory_check().unwrap_err().status(), Status::UNSUPPORTED);
-    Context::builder().debug_memory(true).build()?.memory_check()
+    Context::builder().debug_memory(true).strict_host(true).build()?.memory_check()
 }
 
 #[test]
