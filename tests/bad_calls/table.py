@@ -32,6 +32,7 @@ NOT_MADE_FIRST = {
     "gpumem_host_register", "gpumem_host_unregister", "gpumem_memory_check", "gpumem_ctx_set_log",
     "gpumem_torch_free", "gpumem_torch_record_stream", "gpumem_cupy_free", "gpumem_cupy_malloc", "gpumem_torch_malloc",
     "gpumem_shared_ctx", "gpumem_alloc_device", "gpumem_alloc_async",
+    "gpumem_stream_native",
 }  # fmt: skip
 
 # Operands: memory of any kind. Those that are written to are outputs.

@@ -104,8 +104,8 @@ class Check(unittest.TestCase):
                 [one["name"] for one in d["functions"]].index("gpumem_ctx_create")),
             "functions: gpumem_x is not in the header": lambda d: d["functions"].append({"name": "gpumem_x"}),
             "constants GPUMEM_INVALID_ARGUMENT: value is 3, in the header 1": lambda d: d["constants"][4].update(value=3),
-            "struct gpumem_ctx_options: 12 members, in the header 13": lambda d: d["structs"][0]["members"].pop(),
-            "structs gpumem_ctx_options: size is 64, in the header 72": lambda d: d["structs"][0].update(size=64),
+            "struct gpumem_ctx_options: 14 members, in the header 15": lambda d: d["structs"][0]["members"].pop(),
+            "structs gpumem_ctx_options: size is 64, in the header 80": lambda d: d["structs"][0].update(size=64),
         }  # fmt: skip
         for sentence, change in faults.items():
             self.assertEqual([sentence], self.found(change))
