@@ -46,7 +46,7 @@ struct CopyParams {
   }
   // Aligned words of 16 bytes that a row of dst touches, at most.
   int64_t words_of_row() const noexcept {
-    return row_accesses(row_bytes + 16 - widest_access(starts(dst, dst_pitch, dst_slice)), 16);
+    return ceil_div(row_bytes + 16 - widest_access(starts(dst, dst_pitch, dst_slice)), 16);
   }
   // From the first byte of src to its last.
   int64_t src_extent() const noexcept { return (slices - 1) * src_slice + (rows - 1) * src_pitch + row_bytes; }

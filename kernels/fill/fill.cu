@@ -62,7 +62,7 @@ __device__ void write_rest(unsigned char* row, int64_t at, int rest, const Patte
 template <int kAccess>
 __global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int64_t bytes, int64_t rows, int64_t pitch,
                                                         const __grid_constant__ Pattern pattern) {
-  const int64_t words_a_row = row_accesses(bytes, kAccess);
+  const int64_t words_a_row = ceil_div(bytes, kAccess);
   const int64_t words = words_a_row * rows;
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < words; i += step) {

@@ -37,7 +37,8 @@ __device__ __forceinline__ void fill(Piece* pieces, const ContiguousBoxes& p) {
 }
 
 template <int kBytes>
-__global__ void __launch_bounds__(kLineThreads, 5) contiguous_boxes_kernel(const __grid_constant__ ContiguousBoxes p) {
+__global__ void __launch_bounds__(kLineThreads, resident_blocks(5, kLineThreads))
+    contiguous_boxes_kernel(const __grid_constant__ ContiguousBoxes p) {
   using T = WordOf<kBytes>;
   constexpr int kLoads = line_loads(kBytes);
   constexpr int kWarps = kLineThreads / 32;

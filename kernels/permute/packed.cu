@@ -126,7 +126,8 @@ __device__ __forceinline__ void write_lines(T* dst, const T* shared, const Table
 }
 
 template <int kBytes, bool kPadded>
-__global__ void __launch_bounds__(kPackedThreads, kPackedResident) packed_kernel(const __grid_constant__ Packed p) {
+__global__ void __launch_bounds__(kPackedThreads, resident_blocks(kPackedResident, kPackedThreads))
+    packed_kernel(const __grid_constant__ Packed p) {
   using T = WordOf<kBytes>;
   constexpr int kLoads = in_flight(kBytes);
   __shared__ T shared[kPackedBytes / kBytes];

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "kernels/limits.hpp"
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -221,7 +222,7 @@ struct NarrowSides {
 };
 
 template <int kBytes, bool kFromPacked>
-__global__ void __launch_bounds__(kAosSoaThreads, 2048 / kAosSoaThreads)
+__global__ void __launch_bounds__(kAosSoaThreads, resident_blocks(4, kAosSoaThreads))
     aos_soa_kernel(const __grid_constant__ TransposeParams params, const __grid_constant__ Structures n,
                    const Tiles tiles) {
   using Sides = NarrowSides<kBytes>;

@@ -7,6 +7,7 @@
 // cuBLAS geam 229.
 #include <cuda_pipeline_primitives.h>
 
+#include "kernels/limits.hpp"
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -33,7 +34,8 @@ struct Realigned {
 };
 
 template <int kBytes>
-__global__ void __launch_bounds__(kThreads, 8) realigned_kernel(const TransposeParams params, const Tiles tiles) {
+__global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
+    realigned_kernel(const TransposeParams params, const Tiles tiles) {
   after_earlier_work();
   using O = Realigned<kBytes>;
   using Element = typename O::Element;

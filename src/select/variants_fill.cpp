@@ -28,7 +28,7 @@ LaunchShape bytes_shape(const DeviceProps&, const FillParams& p) noexcept {
 
 // Words of the widest access at which every row begins, all rows' one after the other.
 LaunchShape rows_shape(const DeviceProps&, const FillParams& p) noexcept {
-  LaunchShape shape = grid_of(p.rows * row_accesses(p.row_bytes(), p.access()), kFillThreads, kFillThreads);
+  LaunchShape shape = grid_of(p.rows * ceil_div(p.row_bytes(), p.access()), kFillThreads, kFillThreads);
   shape.tile *= p.access();
   return shape;
 }

@@ -83,6 +83,7 @@ class AxisReduction {
   void reduce_short_rows(const Unit& unit) noexcept;
   void reduce_strip(int64_t first_column, int64_t columns, const Unit& unit, char* scratch) noexcept;
   void put(int64_t first_line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept;
+  LineResults results(int64_t line, ReduceNode* nodes) const noexcept;
   void fold_pieces() noexcept;
   const char* row_at(int64_t row) const noexcept;
 
@@ -100,7 +101,8 @@ class AxisReduction {
   int64_t groups_;
   int64_t piece_;
   int64_t pieces_ = 1;
-  int64_t strip_ = 0;  // columns at a time
+  bool direct_ = false;  // the loops write the values themselves
+  int64_t strip_ = 0;    // columns at a time
   int64_t nodes_at_ = 0;
   int64_t scratch_lines_ = 0;             // a worker's
   std::unique_ptr<CacheLine[]> scratch_;  // every worker's

@@ -31,7 +31,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
     groups_ = groups_of_matrix_ = ceil_div(lines_, width_);
   } else {
     // Whole strips, so that no two units read the same cache lines.
-    strip_ = std::min(kStripBytes / bytes_, std::max<int64_t>(1, params.cols));
+    strip_ = std::min(kStripColumns, std::max<int64_t>(1, params.cols));
     width_ = ceil_div(std::min(width_, std::max<int64_t>(1, params.cols)), strip_) * strip_;
     groups_of_matrix_ = ceil_div(params.cols, width_);
     groups_ = params.batches * groups_of_matrix_;
@@ -42,6 +42,8 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
   if (scratch_lines_ > 0 && workers > 0) {
     scratch_ = std::make_unique_for_overwrite<CacheLine[]>(static_cast<size_t>(workers * scratch_lines_));
   }
+  const bool sums = kind_ == NodeKind::sum || kind_ == NodeKind::compensated;
+  direct_ = sums && pieces_ == 1 && length_ <= kLeafTerms;
   if (pieces_ > 1) partial_.resize(static_cast<size_t>(pieces_ * lines_));
 }
 
@@ -78,12 +80,13 @@ AxisReduction::Unit AxisReduction::unit(int64_t index) const noexcept {
 
 gpumem_status AxisReduction::run() noexcept {
   const int64_t units = groups_ * pieces_;
-  team_.parallel(std::min<int64_t>(threads_, units), [this, units](int64_t worker) {
+  // Small ones are taken several at a time.
+  const int64_t at_once = std::max<int64_t>(1, kWorthATask / 8 / std::max<int64_t>(1, width_ * piece_));
+  team_.parallel(std::min<int64_t>(threads_, units), [this, units, at_once](int64_t worker) {
     const DefaultFloatEnvironment environment;
     char* scratch = scratch_ ? scratch_[worker * scratch_lines_].bytes : nullptr;
-    for (int64_t i = next_.fetch_add(1, std::memory_order_relaxed); i < units;
-         i = next_.fetch_add(1, std::memory_order_relaxed)) {
-      reduce(unit(i), scratch);
+    for (int64_t first = 0; (first = next_.fetch_add(at_once, std::memory_order_relaxed)) < units;) {
+      for (int64_t i = first; i < std::min(first + at_once, units); ++i) reduce(unit(i), scratch);
     }
   });
   if (pieces_ > 1) fold_pieces();
@@ -96,7 +99,7 @@ void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
       worst_.add(write_empty(params_.dtype, params_.op, result_at(params_, i)));
     }
   } else if (rows_) {
-    if (length_ <= kLeafLanes) return reduce_short_rows(u);
+    if (length_ <= loop_.longest) return reduce_short_rows(u);
     for (int64_t i = u.first_line; i < u.last_line; ++i) reduce_row(i, u);
   } else {
     for (int64_t i = u.first_line; i < u.last_line; i += strip_) {
@@ -121,9 +124,9 @@ void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
   ReduceNode nodes[kRowsAtOnce];
   for (int64_t i = u.first_line; i < u.last_line;) {
     const int64_t of_matrix = params_.rows - i % params_.rows;
-    const int64_t rows = std::min({kRowsAtOnce, u.last_line - i, of_matrix});
-    loop_.rows(row_at(i), params_.ld * bytes_, rows, length_, nodes);
-    put(i, rows, u.piece, nodes);
+    const int64_t rows = std::min({direct_ ? INT64_MAX : kRowsAtOnce, u.last_line - i, of_matrix});
+    loop_.rows(row_at(i), params_.ld * bytes_, rows, length_, results(i, nodes));
+    if (!direct_) put(i, rows, u.piece, nodes);
     i += rows;
   }
 }
@@ -135,15 +138,21 @@ void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Un
   const int64_t start = first_column / params_.cols * params_.batch_stride + first_column % params_.cols;
   const char* matrix = static_cast<const char*>(params_.x) + start * bytes_;
   const int64_t pitch = params_.ld * bytes_;
+  if (direct_) return loop_.columns(matrix, pitch, length_, columns, scratch, results(first_column, nullptr));
   const bool single = u.last - u.first <= kLeafTerms;
   int64_t leaves = 0;
   for (int64_t row = u.first; row < u.last; row += kLeafTerms, ++leaves) {
     const int64_t rows = std::min<int64_t>(kLeafTerms, u.last - row);
-    loop_.columns(matrix + row * pitch, pitch, rows, columns, scratch, nodes);
+    loop_.columns(matrix + row * pitch, pitch, rows, columns, scratch, {.nodes = nodes});
     for (int64_t c = 0; c < columns && !single; ++c) push_node(kind_, levels + c, strip_, leaves, nodes[c]);
   }
   for (int64_t c = 0; c < columns && !single; ++c) nodes[c] = fold_nodes(kind_, levels + c, strip_, leaves);
   put(first_column, columns, u.piece, nodes);
+}
+
+LineResults AxisReduction::results(int64_t line, ReduceNode* nodes) const noexcept {
+  if (!direct_) return {.nodes = nodes};
+  return {.values = result_at(params_, line)};
 }
 
 void AxisReduction::put(int64_t line, int64_t count, int64_t piece, const ReduceNode* nodes) noexcept {

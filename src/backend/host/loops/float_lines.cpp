@@ -1,6 +1,9 @@
 // Floating-point sums of many lines at once: neighbouring columns, and short rows, in the order of kernels/order.hpp; compiled once
 // for each instruction set (loops.hpp). Neighbouring columns are neighbouring lanes of vectors, so that a row is read as it lies.
+#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/loops/sums.hpp"
@@ -9,9 +12,10 @@
 namespace gpumem {
 namespace {
 
-constexpr int64_t kRowsAhead =
-    4;                    // of each of the leaf's rows of lanes: where rows lie far apart, no hardware prefetcher helps
-constexpr int kFew = 16;  // elements of a row, up to which a vector takes as many rows as it has lanes
+// What lies in a core's caches is not asked for ahead of its use.
+constexpr int64_t kCached = int64_t{256} << 10;
+// Columns of a matrix without gaps, up to which a leaf's rows are read as one long row.
+constexpr int64_t kFewColumns = 32;
 
 inline int64_t power_of_two(int64_t n) {
   int64_t power = 1;
@@ -19,129 +23,353 @@ inline int64_t power_of_two(int64_t n) {
   return power;
 }
 
+// What follows i where bits count from the highest, `half`, on.
+inline int64_t next_reversed(int64_t i, int64_t half) {
+  for (; (i & half) != 0; half /= 2) i ^= half;
+  return i | half;
+}
+
+// Rows of columns; those that are not there are rows of zeros, which change no sum.
+struct RowsOfColumns {
+  const char* x;
+  int64_t pitch;
+  int64_t rows;
+  const char* zeros;
+};
+
+// The rows of `lanes` lanes that the tree joins with each other: it takes them by their numbers' bits, from the highest on.
+[[gnu::noinline]] inline void find_rows(const RowsOfColumns& of, int64_t first, int64_t all, int lanes, int terms,
+                                        const char** row) {
+  for (int l = 0; l < lanes; ++l) {
+    const int64_t lane = first + (l & 1) * (all / 2) + (l >> 1) * (all / 4);
+    for (int64_t at = lane; at < lane + terms * kLeafLanes; at += kLeafLanes) {
+      *row++ = at < of.rows ? of.x + at * of.pitch : of.zeros;
+    }
+  }
+}
+
 template <template <class> class Lane, class Terms>
 struct FloatLines {
   using T = typename Terms::T;
   using Vector = Lane<F64s>;
   static constexpr int64_t kElement = sizeof(T);
+  static constexpr int kMembers = sizeof(Vector) / sizeof(F64s);
+  static constexpr int kGroup = kAccumulators / kMembers;  // vectors that stay in registers
+  static constexpr int64_t kLevels = 6;                    // of the tree over pairs of a leaf's lanes
+  static_assert(2 << kLevels == kLeafLanes);
+  static constexpr int64_t kPlane = kLeafLanes * kFewColumns + kWide;  // of few columns: a member of their lanes
+  static constexpr int64_t kPlaneBytes = kMembers * kPlane * 8;
+  static constexpr int64_t kLevelBytes = kLevels * kStripColumns / kWide * sizeof(Vector);
 
-  static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, ReduceNode* nodes) {
-    auto* lanes = reinterpret_cast<Vector*>(scratch);
-    if (columns >= kWide) return strip(x, pitch, rows, columns, lanes, nodes);
-    // Fewer than a vector's: zeros beside them.
-    char* padded = scratch + kLeafLanes * sizeof(Vector);
-    static_assert(kLeafLanes * int64_t{sizeof(Vector)} + int64_t{kLeafTerms} * kWide * kElement <= kColumnScratchBytes);
-    std::memset(padded, 0, static_cast<size_t>(rows * kWide * kElement));
-    for (int64_t r = 0; r < rows; ++r) {
-      std::memcpy(padded + r * kWide * kElement, x + r * pitch, static_cast<size_t>(columns * kElement));
-    }
-    ReduceNode all[kWide];
-    strip(padded, kWide * kElement, rows, kWide, lanes, all);
-    for (int64_t c = 0; c < columns; ++c) nodes[c] = all[c];
+  static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results) {
+    if (pitch == columns * kElement && columns <= kFewColumns) return few_columns(x, rows, columns, scratch, results);
+    static_assert(kLevelBytes + kStripColumns * kElement <= kColumnScratchBytes);
+    if (columns >= kWide) return strip(x, pitch, rows, columns, scratch, results);
+    // Fewer than a vector's, with gaps between rows: brought together.
+    char* together = scratch + kPlaneBytes;
+    static_assert(kPlaneBytes + kLeafTerms * (kWide - 1) * kElement <= kColumnScratchBytes);
+    const auto row_bytes = static_cast<size_t>(columns * kElement);
+    for (int64_t r = 0; r < rows; ++r) std::memcpy(together + r * columns * kElement, x + r * pitch, row_bytes);
+    few_columns(together, rows, columns, scratch, results);
   }
 
-  static void rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes) {
-    if (cols <= kFew) return few(x, pitch, rows, cols, nodes);
-    switch (power_of_two(cols)) {
-      case 32:
-        return whole<32 / kWide>(x, pitch, rows, cols, nodes);
-      case 64:
-        return whole<64 / kWide>(x, pitch, rows, cols, nodes);
-      default:
-        return whole<kLeafLanes / kWide>(x, pitch, rows, cols, nodes);
-    }
+  static void rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results) {
+    if (pitch == cols * kElement && cols <= kShort && kWide >= 2 * cols) return short_rows(x, rows, cols, results);
+    if (cols <= kWide) return whole_rows(x, pitch, rows, cols, results, row_sum<1>);
+    constexpr RowSum kSums[] = {row_sum_apart<2>, row_sum_apart<4>, row_sum_apart<8>, row_sum_apart<16>};
+    const int64_t vectors = power_of_two((std::min<int64_t>(cols, kLeafLanes) + kWide - 1) / kWide);
+    const bool in_registers = vectors <= kGroup;
+    whole_rows(x, pitch, rows, cols, results,
+               in_registers ? kSums[std::countr_zero(static_cast<uint64_t>(vectors)) - 1] : sum_of_groups);
   }
 
  private:
+  struct Members {
+    F64s of[kMembers];
+  };
+
   static Terms terms(const char* at) { return {{reinterpret_cast<const T*>(at), nullptr}}; }
 
-  static void store(const Vector& lanes, int64_t count, ReduceNode* nodes) {
-    for (int64_t k = 0; k < count; ++k) nodes[k] = stored(Vector::each(lanes, [k](const F64s& v) { return v[k]; }));
+  static Vector joined(Vector a, const Vector& b) {
+    a.join(b);
+    return a;
   }
 
-  // Folds `count` lanes by halves, each of them `vectors` vectors.
-  static void fold(Vector* lanes, int64_t count, int64_t vectors) {
-    for (int64_t h = count / 2; h > 0; h /= 2) {
-      for (int64_t i = 0; i < h * vectors; ++i) lanes[i].join(lanes[i + h * vectors]);
+  static F64s values(const Vector& lanes) {
+    F64s v = lanes.sum;
+    if constexpr (kMembers == 2) {
+      const F64s corrected = lanes.sum + lanes.error;
+      v = corrected - corrected == 0 ? corrected : v;
     }
+    return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
   }
 
-  // The terms of one lane of every column of a vector.
-  template <int kTerms>
-  static Vector lane(const char* p, int64_t step, int64_t count) {
-    Vector sum{};
-    for (int64_t r = 0; r < (kTerms > 0 ? kTerms : count); ++r) sum.take(terms(p + r * step).at(0));
-    return sum;
-  }
-
-  static void prefetch(const char* row, int64_t pitch, int64_t count, int64_t bytes) {
-    const auto from = reinterpret_cast<uintptr_t>(row) + static_cast<uintptr_t>(kRowsAhead * pitch);
-    for (int64_t r = 0; r < count; ++r) {
-      for (int64_t at = 0; at < bytes; at += kLineBytes) {
-        __builtin_prefetch(reinterpret_cast<const void*>(from + static_cast<uintptr_t>(r * kLeafLanes * pitch + at)));
+  // A line for each of the first `count` members.
+  [[gnu::noinline]] static void store(const Vector& lanes, int64_t count, const LineResults& results, int64_t line) {
+    if (results.values != nullptr) {
+      const F64s v = values(lanes);
+      if (count == kWide) {
+        std::memcpy(results.values + line * 8, &v, sizeof v);
+      } else {
+        std::memcpy(results.values + line * 8, &v, static_cast<size_t>(count) * 8);
       }
+      return;
+    }
+    for (int64_t k = 0; k < count; ++k) {
+      results.nodes[line + k] = stored(Vector::each(lanes, [k](const F64s& v) { return v[k]; }));
     }
   }
 
-  // The last vector overlaps the one before it where the columns do not fill it.
-  static void strip(const char* x, int64_t pitch, int64_t rows, int64_t columns, Vector* lanes, ReduceNode* nodes) {
+  // kTerms rows of kLanes lanes each, in the order in which the tree joins lanes.
+  template <int kLanes, int kTerms>
+  struct Block {
+    const char* row[kLanes * kTerms];
+
+    template <int... kRow>
+    void prefetch(int64_t offset, std::integer_sequence<int, kRow...>) const {
+      (__builtin_prefetch(row[kRow] + offset), ...);
+    }
+    template <int... kLane>
+    Vector sum(int64_t offset, std::integer_sequence<int, kLane...>) const {
+      Vector lanes[kLanes];
+      ((lanes[kLane] = lane(&row[kLane * kTerms], offset, std::make_integer_sequence<int, kTerms>{})), ...);
+      if constexpr (kLanes == 4) lanes[2].join(lanes[3]);
+      lanes[0].join(lanes[1]);
+      if constexpr (kLanes == 4) lanes[0].join(lanes[2]);
+      return lanes[0];
+    }
+    template <int... kTerm>
+    static Vector lane(const char* const* rows, int64_t offset, std::integer_sequence<int, kTerm...>) {
+      Vector sum{};
+      (sum.take(terms(rows[kTerm] + offset).at(0)), ...);
+      return sum;
+    }
+  };
+
+  // What the tree has not joined yet is kept by level. The last vector overlaps the one before it where the columns do not fill it.
+  template <int kLanes, int kTerms>
+  static void strip(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch,
+                    const LineResults& results) {
+    auto* levels = reinterpret_cast<Vector*>(scratch);
+    char* zeros = scratch + kLevelBytes;
+    std::memset(zeros, 0, static_cast<size_t>(columns * kElement));
     const int64_t vectors = (columns + kWide - 1) / kWide;
-    const auto first_of = [&](int64_t v) { return (v + 1 < vectors ? v * kWide : columns - kWide); };
-    const int64_t used = rows < kLeafLanes ? rows : kLeafLanes;
-    for (int64_t j = 0; j < used; ++j) {
-      const char* row = x + j * pitch;
-      const int64_t count = (rows - j + kLeafLanes - 1) / kLeafLanes;
-      prefetch(row, pitch, count, columns * kElement);
+    const int64_t used = power_of_two(rows < kLeafLanes ? rows : kLeafLanes);
+    const int64_t all = used < kLanes ? kLanes : used;
+    const int64_t last = all / kLanes - 1;
+    const bool far = rows * pitch > kCached;
+    Block<kLanes, kTerms> next;
+    find_rows({x, pitch, rows, zeros}, 0, all, kLanes, kTerms, next.row);
+    for (int64_t i = 0, first_lane = 0; i <= last; ++i, first_lane = next_reversed(first_lane, all / kLanes / 2)) {
+      const Block<kLanes, kTerms> block = next;
+      find_rows({x, pitch, rows, zeros}, next_reversed(first_lane, all / kLanes / 2), all, kLanes, kTerms, next.row);
+      const int complete = std::countr_one(static_cast<uint64_t>(i));  // subtrees that end here
       for (int64_t v = 0; v < vectors; ++v) {
-        const char* at = row + first_of(v) * kElement;
-        lanes[j * vectors + v] = count == kLeafRows ? lane<kLeafRows>(at, kLeafLanes * pitch, count)
-                                                    : lane<0>(at, kLeafLanes * pitch, count);
+        const int64_t first = v + 1 < vectors ? v * kWide : columns - kWide;
+        if (far && v % (kLineBytes / (kWide * kElement)) == 0)
+          next.prefetch(first * kElement, std::make_integer_sequence<int, kLanes * kTerms>{});
+        Vector sum = block.sum(first * kElement, std::make_integer_sequence<int, kLanes>{});
+        Vector* level = levels + v;
+        for (int l = 0; l < complete; ++l, level += vectors) sum = joined(*level, sum);
+        if (i < last) {
+          *level = sum;
+        } else {
+          store(sum, kWide, results, first);
+        }
       }
     }
-    const int64_t all = power_of_two(used);
-    for (int64_t i = used * vectors; i < all * vectors; ++i) lanes[i] = Vector{};
-    fold(lanes, all, vectors);
-    for (int64_t v = 0; v < vectors; ++v) store(lanes[v], kWide, nodes + first_of(v));
   }
 
-  // A row at a time, in kVectors vectors; one that does not fill them is copied between zeros.
-  template <int kVectors>
-  static void whole(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes) {
-    alignas(64) T padded[kVectors * kWide] = {};
-    const bool fills = cols == int64_t{kVectors} * kWide;
-    for (int64_t r = 0; r < rows; ++r) {
-      const char* row = x + r * pitch;
-      if (!fills) std::memcpy(padded, row, static_cast<size_t>(cols * kElement));
-      const Terms from = terms(fills ? row : reinterpret_cast<const char*>(padded));
-      Vector lanes[kVectors] = {};
-      for (int v = 0; v < kVectors; ++v) lanes[v].take(from.at(v * kWide));
-      nodes[r] = stored(folded(lanes, std::make_integer_sequence<int, kVectors / 2>{}));
+  static void strip(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch,
+                    const LineResults& results) {
+    if (rows <= kLeafLanes) return strip<4, 1>(x, pitch, rows, columns, scratch, results);
+    if (rows <= 2 * kLeafLanes) return strip<4, 2>(x, pitch, rows, columns, scratch, results);
+    if (rows <= 4 * kLeafLanes) return strip<2, 4>(x, pitch, rows, columns, scratch, results);
+    return strip<2, kLeafRows>(x, pitch, rows, columns, scratch, results);
+  }
+
+  // Member m of element e of the lanes of few columns is plane[m * kPlane + e].
+  static Vector from_planes(const double* planes, int64_t e) {
+    Members members;
+    for (int m = 0; m < kMembers; ++m) members.of[m] = load(planes + m * kPlane + e);
+    return std::bit_cast<Vector>(members);
+  }
+  static void to_planes(double* planes, int64_t e, const Vector& lanes) {
+    const auto members = std::bit_cast<Members>(lanes);
+    for (int m = 0; m < kMembers; ++m) std::memcpy(planes + m * kPlane + e, &members.of[m], sizeof(F64s));
+  }
+
+  // As neighbouring columns lie side by side, so do the lanes of all of them.
+  static void few_columns(const char* x, int64_t rows, int64_t columns, char* scratch, const LineResults& results) {
+    auto* planes = reinterpret_cast<double*>(scratch);
+    const Terms all = terms(x);
+    const int64_t n = rows * columns;
+    const int64_t used = rows < kLeafLanes ? rows : kLeafLanes;
+    int64_t lanes = power_of_two(used);
+    for (int64_t e = 0; e < lanes * columns; e += kWide) {
+      Vector sum{};
+      for (int64_t at = e; at < n && e < used * columns; at += kLeafLanes * columns) {
+        prefetch_ahead(all.x + at);
+        sum.take(at + kWide <= n ? all.at(at) : all.part(at, n - at));
+      }
+      to_planes(planes, e, sum);
+    }
+    while (lanes > 1) {
+      lanes /= 2;
+      for (int64_t e = 0; e < lanes * columns; e += kWide) {
+        to_planes(planes, e, joined(from_planes(planes, e), from_planes(planes, e + lanes * columns)));
+      }
+    }
+    for (int64_t c = 0; c < columns; c += kWide) {
+      store(from_planes(planes, c), columns - c < kWide ? columns - c : kWide, results, c);
     }
   }
 
-  // As many rows as a vector has lanes; what is missing is +0.
-  static void few(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes) {
-    alignas(64) T transposed[kFew * kWide] = {};
-    const int64_t all = power_of_two(cols);
+  // As many rows at a time as a vector has members, the last one in place of those that are not there; the lanes of a row lie in as many
+  // vectors as it needs, to a power of two.
+  using RowSum = Vector (*)(const Terms& row, int64_t cols, int64_t lanes);
+  template <class Sum>
+  static void whole_rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, const LineResults& results,
+                         Sum sum) {
+    const int64_t lanes = power_of_two(std::min<int64_t>(cols, kLeafLanes));
     for (int64_t first = 0; first < rows; first += kWide) {
-      const int64_t count = rows - first < kWide ? rows - first : kWide;
-      for (int64_t k = 0; k < count; ++k) {
-        const char* row = x + (first + k) * pitch;
-        for (int64_t j = 0; j < cols; ++j) std::memcpy(&transposed[j * kWide + k], row + j * kElement, sizeof(T));
+      Vector sums[kWide];
+      for (int64_t r = first; r < first + kWide; ++r) {
+        sums[r - first] = sum(terms(x + (r < rows ? r : rows - 1) * pitch), cols, lanes);
       }
-      Vector lanes[kFew];
-      for (int64_t j = 0; j < all; ++j) {
-        lanes[j] = Vector{};
-        lanes[j].take(terms(reinterpret_cast<const char*>(&transposed[j * kWide])).at(0));
-      }
-      fold(lanes, all, 1);
-      store(lanes[0], count, nodes + first);
+      store(members_folded<kWide>(sums), rows - first < kWide ? rows - first : kWide, results, first);
     }
+  }
+
+  template <int kVectors>
+  static Vector row_sum(const Terms& row, int64_t cols, int64_t lanes) {
+    Vector sums[kVectors];
+    lane_sums(row, 0, cols, std::max<int64_t>(lanes, kWide), sums, std::make_integer_sequence<int, kVectors>{});
+    return vectors_folded(sums, std::make_integer_sequence<int, kVectors / 2>{});
+  }
+  template <int kVectors>
+  [[gnu::noinline]] static Vector row_sum_apart(const Terms& row, int64_t cols, int64_t lanes) {
+    return row_sum<std::min(kVectors, kGroup)>(row, cols, lanes);
+  }
+  [[gnu::noinline]] static Vector sum_of_groups(const Terms& row, int64_t cols, int64_t lanes) {
+    constexpr auto kOfGroup = std::make_integer_sequence<int, kGroup>{};
+    constexpr int kGroups = kLeafLanes / kWide / kGroup;
+    Vector groups[kGroups][kGroup];
+    int64_t count = lanes / (kGroup * kWide);
+    for (int64_t g = 0; g < count; ++g) lane_sums(row, g * kGroup * kWide, cols, lanes, groups[g], kOfGroup);
+    if constexpr (kGroups > 1) {
+      while (count > 1) {
+        count /= 2;
+        for (int64_t g = 0; g < count; ++g) {
+          for (int v = 0; v < kGroup; ++v) groups[g][v].join(groups[g + count][v]);
+        }
+      }
+    }
+    return vectors_folded(groups[0], std::make_integer_sequence<int, kGroup / 2>{});
+  }
+
+  // Of neighbouring vectors of lanes, from element `at` on.
+  template <int... kIndex>
+  static void lane_sums(const Terms& row, int64_t at, int64_t cols, int64_t lanes, Vector* sums,
+                        std::integer_sequence<int, kIndex...>) {
+    constexpr int64_t kWhole = sizeof...(kIndex) * kWide;
+    Vector sum[sizeof...(kIndex)];
+    ((sum[kIndex] = Vector{}), ...);
+    for (; at + kWhole <= cols; at += lanes) {
+      (prefetch<kIndex * kWide * kElement>(row.x + at), ...);
+      (sum[kIndex].take(row.at(at + kIndex * kWide)), ...);
+    }
+    if constexpr (sizeof...(kIndex) <= 4) {
+      if (at < cols) (take_rest(sum[kIndex], row, at + kIndex * kWide, cols), ...);
+      at = cols;
+    }
+    ((sums[kIndex] = sum[kIndex]), ...);
+    for (; at < cols; at += kWide) {
+      prefetch_ahead(row.x + at);
+      (sums++)->take(at + kWide <= cols ? row.at(at) : row.part(at, cols - at));
+    }
+  }
+  // Once a line.
+  template <int64_t kOffset>
+  static void prefetch(const T* x) {
+    if constexpr (kOffset % kLineBytes == 0) prefetch_ahead(reinterpret_cast<const char*>(x) + kOffset);
+  }
+  static void take_rest(Vector& lanes, const Terms& row, int64_t at, int64_t cols) {
+    if (at + kWide <= cols) {
+      lanes.take(row.at(at));
+    } else if (at < cols) {
+      lanes.take(row.part(at, cols - at));
+    }
+  }
+
+  // Rows that a vector has several of, side by side.
+  static constexpr int kShort = 4;
+  static void short_rows(const char* x, int64_t rows, int64_t cols, const LineResults& results) {
+    if constexpr (kWide >= 2)
+      if (cols == 1) return short_rows_of<1>(x, rows, results);
+    if constexpr (kWide >= 4)
+      if (cols == 2) return short_rows_of<2>(x, rows, results);
+    if constexpr (kWide >= 8)
+      if (cols == 3) return short_rows_of<3>(x, rows, results);
+    if constexpr (kWide >= 8) return short_rows_of<4>(x, rows, results);
+  }
+  template <int kCols>
+  static void short_rows_of(const char* x, int64_t rows, const LineResults& results) {
+    constexpr int kLanes = kCols == 3 ? 4 : kCols;
+    constexpr int kOfVector = kWide / kLanes * kCols;  // elements
+    const Terms all = terms(x);
+    for (int64_t first = 0; first < rows; first += kWide) {
+      prefetch_ahead(all.x + first * kCols);
+      Vector lines[kLanes];
+      for (int v = 0; v < kLanes; ++v) {
+        const int64_t at = first * kCols + int64_t{v} * kOfVector;
+        const int64_t left = rows * kCols - at;
+        const F64s v8 = left >= kWide ? all.at(at) : all.part(at, std::max<int64_t>(left, 0));
+        lines[v] = Vector{};
+        lines[v].take(kCols == 3 ? spread(v8) : v8);
+      }
+      store(members_folded<kLanes>(lines), rows - first < kWide ? rows - first : kWide, results, first);
+    }
+  }
+  // Threes to fours.
+  static F64s spread(const F64s& v) {
+#if defined(__AVX512F__)
+    return __builtin_shufflevector(v, F64s{}, 0, 1, 2, 8, 3, 4, 5, 8);
+#else
+    return v;
+#endif
+  }
+
+  // The members of each vector folded by halves, to a vector of the results: kGroup members are left of a line.
+  template <int kGroup>
+  static Vector members_folded(Vector* lines) {
+    if constexpr (kGroup == 1) {
+      return lines[0];
+    } else {
+      for (int k = 0; k < kGroup / 2; ++k) {
+        const auto members = std::make_integer_sequence<int, kWide>{};
+        lines[k] = joined(half_of<kGroup, 0>(lines[2 * k], lines[2 * k + 1], members),
+                          half_of<kGroup, kGroup / 2>(lines[2 * k], lines[2 * k + 1], members));
+      }
+      return members_folded<kGroup / 2>(lines);
+    }
+  }
+  // One half of every group of two vectors.
+  template <int kGroup, int kFrom, int... kIndex>
+  static Vector half_of(const Vector& a, const Vector& b, std::integer_sequence<int, kIndex...>) {
+    constexpr int kHalf = kGroup / 2;
+    Members half = std::bit_cast<Members>(a);
+    const Members other = std::bit_cast<Members>(b);
+    for (int m = 0; m < kMembers; ++m) {
+      half.of[m] =
+          __builtin_shufflevector(half.of[m], other.of[m], (kIndex / kHalf * kGroup + kFrom + kIndex % kHalf)...);
+    }
+    return std::bit_cast<Vector>(half);
   }
 };
 
 template <template <class> class Lane, class Terms>
-constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, Terms>::rows};
+constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, Terms>::rows, kLeafTerms};
 
 constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
   if constexpr (is_floating(kType)) {

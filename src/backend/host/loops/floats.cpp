@@ -12,13 +12,6 @@
 namespace gpumem {
 namespace {
 
-// Accumulators: half of the registers, or all that a leaf needs.
-#if defined(__AVX512F__)
-constexpr int kAccumulators = 16;
-#else
-constexpr int kAccumulators = 8;
-#endif
-
 // As norm_term(). The masks are all ones where they hold.
 template <class V>
 struct Norm {
@@ -83,7 +76,7 @@ struct Leaf {
     for (int v = 0; v < kVectors; v += kBlock) {
       accumulate(terms, kLeafRows, v, lanes, std::make_integer_sequence<int, kBlock>{});
     }
-    return folded(lanes, std::make_integer_sequence<int, kVectors / 2>{});
+    return folded(vectors_folded(lanes, std::make_integer_sequence<int, kVectors / 2>{}));
   }
 
   // Rows of terms, and a last one of as many vectors, all of them where there are rows; the lanes that are not there hold +0, and so
@@ -105,7 +98,8 @@ struct Leaf {
   template <int... kIndex>
   static void accumulate(const Terms& terms, int rows, int first, Lane<F64s>* lanes,
                          std::integer_sequence<int, kIndex...>) {
-    Lane<F64s> block[] = {(static_cast<void>(kIndex), Lane<F64s>{})...};
+    Lane<F64s> block[sizeof...(kIndex)];
+    ((block[kIndex] = Lane<F64s>{}), ...);
     for (int r = 0; r < rows; ++r) {
       const int row = r * kLeafLanes + first * kWide;
       if constexpr (sizeof...(kIndex) > 1) (prefetch<kIndex * kWide>(terms, row), ...);

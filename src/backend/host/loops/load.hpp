@@ -76,6 +76,23 @@ inline F64s load(const F16* p) {
 }
 #endif
 
+// The first `count` of a vector's elements, fewer than it has, and +0 in place of the others.
+template <class T>
+[[gnu::noinline]] F64s copied_part(const T* p, int64_t count) {
+  T part[kWide] = {};
+  for (int64_t i = 0; i < count; ++i) part[i] = load_as<T>(p + i);
+  return load(part);
+}
+template <class T>
+inline F64s load_part(const T* p, int64_t count) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask8>((1U << count) - 1);
+  if constexpr (sizeof(T) == 8) return reinterpret_cast<F64s>(_mm512_maskz_loadu_pd(mask, p));
+  if constexpr (sizeof(T) == 4) return widened(_mm256_maskz_loadu_ps(mask, p));
+#endif
+  return copied_part(p, count);
+}
+
 inline F64s magnitude(const F64s& v) {
   return reinterpret_cast<F64s>(reinterpret_cast<Bits64>(v) & INT64_C(0x7fffffffffffffff));
 }

@@ -57,14 +57,24 @@ struct RangeLoops {
   ByType<ReduceLoop> first_largest;  // by magnitude
 };
 
-// Many lines at once, pitch bytes apart. columns: the nodes of neighbouring columns, at most kStripBytes of a row, in at most
-// kLeafTerms rows. rows: those of rows of at most kLeafLanes elements. At least one line with at least one element, at any
-// alignment.
-constexpr int64_t kStripBytes = 256;
+// Where the results of neighbouring lines go: their nodes, or, of floating-point sums without a root, their values, at any alignment.
+struct LineResults {
+  ReduceNode* nodes = nullptr;
+  char* values = nullptr;
+
+  constexpr LineResults after(int64_t lines) const noexcept {
+    return values == nullptr ? LineResults{nodes + lines, nullptr} : LineResults{nullptr, values + lines * 8};
+  }
+};
+
+// Many lines at once, pitch bytes apart. columns: neighbouring columns, at most kStripColumns, of at most kLeafTerms rows. rows: rows of at
+// most `longest` elements. At least one line with at least one element, at any alignment.
+constexpr int64_t kStripColumns = 512;
 constexpr int64_t kColumnScratchBytes = int64_t{128} << 10;  // aligned to 64
 struct LineLoop {
-  void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, ReduceNode* nodes);
-  void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes);
+  void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results);
+  void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results);
+  int64_t longest;
 };
 
 struct FloatLineLoops {

@@ -17,28 +17,24 @@ struct Operands {
   const T* x;
   const T* y;
 };
-template <class T>
-struct Plain : Operands<T> {
-  F64s at(int64_t i) const { return load(this->x + i); }
+// Of one operand, by what a term is made of an element.
+template <class T, F64s (*kTerm)(const F64s&)>
+struct Unary : Operands<T> {
+  F64s at(int64_t i) const { return kTerm(load(this->x + i)); }
+  // Of fewer elements than a vector has.
+  F64s part(int64_t i, int64_t count) const { return kTerm(load_part(this->x + i, count)); }
 };
+inline F64s itself(const F64s& v) { return v; }
+inline F64s square(const F64s& v) { return v * v; }
+inline F64s cube(const F64s& v) { return (v * v) * v; }
 template <class T>
-struct Magnitudes : Operands<T> {
-  F64s at(int64_t i) const { return magnitude(load(this->x + i)); }
-};
+using Plain = Unary<T, itself>;
 template <class T>
-struct Squares : Operands<T> {
-  F64s at(int64_t i) const {
-    const F64s v = load(this->x + i);
-    return v * v;
-  }
-};
+using Magnitudes = Unary<T, magnitude>;
 template <class T>
-struct Cubes : Operands<T> {
-  F64s at(int64_t i) const {
-    const F64s v = load(this->x + i);
-    return (v * v) * v;
-  }
-};
+using Squares = Unary<T, square>;
+template <class T>
+using Cubes = Unary<T, cube>;
 template <class T>
 struct Products : Operands<T> {
   F64s at(int64_t i) const { return load(this->x + i) * load(this->y + i); }
@@ -89,6 +85,13 @@ inline F64s rotated(const F64s& v, std::integer_sequence<int, kIndex...>) {
   return __builtin_shufflevector(v, v, ((kIndex + kBy) % kWide)...);
 }
 
+// Accumulators: half of the registers, or all that a leaf needs.
+#if defined(__AVX512F__)
+constexpr int kAccumulators = 16;
+#else
+constexpr int kAccumulators = 8;
+#endif
+
 // A vector of lanes folded by halves to its first one; what the others become does not matter.
 template <template <class> class Lane, int kHalf = kWide / 2>
 inline Lane<double> folded(Lane<F64s> lanes) {
@@ -101,13 +104,13 @@ inline Lane<double> folded(Lane<F64s> lanes) {
   }
 }
 
-// Twice as many vectors of them as there are indices; with none, a single one.
+// Twice as many vectors of them as there are indices, folded by halves to one; with none, a single one.
 template <template <class> class Lane, int... kIndex>
-inline Lane<double> folded(Lane<F64s>* lanes, std::integer_sequence<int, kIndex...>) {
+inline Lane<F64s> vectors_folded(Lane<F64s>* lanes, std::integer_sequence<int, kIndex...>) {
   constexpr int kHalf = sizeof...(kIndex);
   (lanes[kIndex].join(lanes[kIndex + kHalf]), ...);
-  if constexpr (kHalf > 1) return folded(lanes, std::make_integer_sequence<int, kHalf / 2>{});
-  return folded(lanes[0]);
+  if constexpr (kHalf > 1) return vectors_folded<Lane>(lanes, std::make_integer_sequence<int, kHalf / 2>{});
+  return lanes[0];
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // Exact sums of integers, and smallest and largest elements, of many lines at once: neighbouring columns, and short rows; compiled
 // once for each instruction set (loops.hpp). A column's value stays in memory while the rows go by; compilers turn a row of
 // columns into vectors.
+#include <new>
+
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/loops/order.hpp"
 #include "backend/host/loops/words.hpp"
+#include "kernels/order.hpp"
 
 namespace gpumem {
 namespace {
@@ -14,8 +17,10 @@ struct WordLines {
   using T = typename State::T;
   static constexpr int64_t kElement = sizeof(T);
 
-  static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char*, ReduceNode* nodes) {
-    typename State::template Many<kStripBytes / sizeof(T)> many;
+  static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results) {
+    using Many = typename State::template Many<kStripColumns>;
+    static_assert(sizeof(Many) <= kColumnScratchBytes);
+    Many& many = *new (scratch) Many;
     many.begin(x, columns);
     for (int64_t r = 0; r < rows; ++r) {
       const char* row = x + r * pitch;
@@ -25,11 +30,11 @@ struct WordLines {
       }
       many.take(row, columns);
     }
-    for (int64_t c = 0; c < columns; ++c) nodes[c] = many.node(c);
+    for (int64_t c = 0; c < columns; ++c) results.nodes[c] = many.node(c);
   }
 
-  static void rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, ReduceNode* nodes) {
-    for (int64_t r = 0; r < rows; ++r) nodes[r] = State::of_row(x + r * pitch, cols);
+  static void rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results) {
+    for (int64_t r = 0; r < rows; ++r) results.nodes[r] = State::of_row(x + r * pitch, cols);
   }
 
  private:
@@ -139,7 +144,7 @@ struct Ranges {
 };
 
 template <class State>
-constexpr LineLoop kLines = {WordLines<State>::columns, WordLines<State>::rows};
+constexpr LineLoop kLines = {WordLines<State>::columns, WordLines<State>::rows, kLeafLanes};
 template <class T, class Word, Word (*kTerm)(T)>
 constexpr LineLoop kSum = kLines<Sums<InWord<T, Word, kTerm>>>;
 
