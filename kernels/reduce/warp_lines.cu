@@ -184,6 +184,7 @@ __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run
     store_node(nodes + run, node);
     before = count_block(counter, runs - 1);
   }
+  __syncwarp();  // what lane 0 has seen of the others' nodes, all lanes see
   if (static_cast<int>(__shfl_sync(kWholeWarp, before, 0)) != runs - 1) return false;
   int each = 8;
   while (each * 32 < runs) each *= 2;

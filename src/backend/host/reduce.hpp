@@ -68,6 +68,7 @@ class AxisReduction {
   };
   // Elements [first, last) of lines [first_line, last_line).
   struct Unit {
+    int64_t matrix;  // of columns
     int64_t first_line;
     int64_t last_line;
     int64_t piece;

@@ -67,15 +67,16 @@ void AxisReduction::size_scratch() noexcept {
   scratch_lines_ = (kColumnScratchBytes + nodes_at_ + strip_ * kNode) / int64_t{sizeof(CacheLine)} + 1;
 }
 
+// Without divisions where batches of small matrices make many units.
 AxisReduction::Unit AxisReduction::unit(int64_t index) const noexcept {
-  const int64_t group = index / pieces_;
-  const int64_t piece = index % pieces_;
+  const int64_t group = pieces_ == 1 ? index : index / pieces_;
+  const int64_t piece = index - group * pieces_;
   const int64_t lines_of_matrix = rows_ ? lines_ : params_.cols;
-  const int64_t matrix = group / groups_of_matrix_;
-  const int64_t first = group % groups_of_matrix_ * width_;
+  const int64_t matrix = groups_of_matrix_ == 1 ? group : group / groups_of_matrix_;
+  const int64_t first = (group - matrix * groups_of_matrix_) * width_;
   const int64_t last = std::min(first + width_, lines_of_matrix);
-  return {matrix * lines_of_matrix + first, matrix * lines_of_matrix + last, piece, piece * piece_,
-          std::min((piece + 1) * piece_, length_)};
+  const int64_t before = matrix * lines_of_matrix;
+  return {matrix, before + first, before + last, piece, piece * piece_, std::min((piece + 1) * piece_, length_)};
 }
 
 gpumem_status AxisReduction::run() noexcept {
@@ -135,7 +136,7 @@ void AxisReduction::reduce_short_rows(const Unit& u) noexcept {
 void AxisReduction::reduce_strip(int64_t first_column, int64_t columns, const Unit& u, char* scratch) noexcept {
   auto* levels = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes);
   auto* nodes = reinterpret_cast<ReduceNode*>(scratch + kColumnScratchBytes + nodes_at_);
-  const int64_t start = first_column / params_.cols * params_.batch_stride + first_column % params_.cols;
+  const int64_t start = u.matrix * params_.batch_stride + first_column - u.matrix * params_.cols;
   const char* matrix = static_cast<const char*>(params_.x) + start * bytes_;
   const int64_t pitch = params_.ld * bytes_;
   if (direct_) return loop_.columns(matrix, pitch, length_, columns, scratch, results(first_column, nullptr));
