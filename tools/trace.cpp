@@ -41,7 +41,7 @@ std::optional<TraceEvent> parse(const std::string& line) {
       return std::nullopt;
   }
   const auto known = kind_of(kind);
-  if (in.fail() || !known || event.bytes < 0) return std::nullopt;
+  if (in.fail() || !known || event.bytes < 0 || event.alignment < 0) return std::nullopt;
   std::string rest;
   if (in >> rest) return std::nullopt;
   event.kind = *known;

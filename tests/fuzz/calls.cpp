@@ -57,10 +57,12 @@ class Calls {
                                                                             gpumem_alloc_managed};
     void* p = nullptr;
     require(kAllocate[kind % 3](ctx_, static_cast<int64_t>(bytes), &p) == GPUMEM_OK, "an allocation");
+    const auto* begin = static_cast<unsigned char*>(p);
     for (Block& other : blocks_) {
-      if (!other.live && other.p == p) other.p = nullptr;  // its address is another block's now
-      require(!other.live || other.p + other.model.size() <= p || other.p >= static_cast<unsigned char*>(p) + bytes,
-              "two blocks in one place");
+      if (other.p == nullptr) continue;
+      const bool apart = other.p + other.model.size() <= begin || other.p >= begin + bytes;
+      require(!other.live || apart, "two blocks in one place");
+      if (!apart) other.p = nullptr;  // what was freed there is another block's now
     }
     block = {static_cast<unsigned char*>(p), std::vector<unsigned char>(bytes, 7), true};
     require(gpumem_fill(ctx_, p, "\7", 1, static_cast<int64_t>(bytes)) == GPUMEM_OK, "a fill");
