@@ -54,12 +54,11 @@ Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, 
   const Verdict verdict = run_scenario(refusal.setting);
   const int64_t refused = refuse_nothing();
   if (verdict.call != nullptr) return complain(pipe, "refused", verdict);
-  if (refused == 0) return kNothingRefused;
-  if (refusal.setting.lost || frees(first_refused())) return kRefused;
+  if (refused > 0 && (refusal.setting.lost || frees(first_refused()))) return kRefused;
   if (warm && held_now() != before) return complain_of_leak(pipe, before, held_now());
   const Verdict after = run_scenario(calm);
   if (after.call != nullptr || after.failed_calls != 0) return complain(pipe, "afterwards", after);
-  return kRefused;
+  return refused == 0 ? kNothingRefused : kRefused;
 }
 
 class Fault : public testing::TestWithParam<size_t> {
