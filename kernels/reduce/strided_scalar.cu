@@ -46,9 +46,7 @@ class Sequence {
     const uint64_t key = key_of(dtype_, bits(i));
     return {key, key};
   }
-  __device__ ArgNode node(int64_t i, ArgNode) const {
-    return {rank_of(dtype_, op_, key_of(dtype_, bits(i))), i};
-  }
+  __device__ ArgNode node(int64_t i, ArgNode) const { return {rank_of(dtype_, op_, key_of(dtype_, bits(i))), i}; }
   __device__ SumNode node(int64_t i, SumNode) const {
     const double x = to_double(dtype_, bits(i));
     return SumNode(op_ == GPUMEM_DOT ? x * to_double(dtype_, y_bits(i)) : sum_term(op_, x));
