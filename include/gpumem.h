@@ -621,7 +621,8 @@ GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_
 /* -------------------------------------------------------------------------------------------------- streams, events */
 
 /* A stream is a queue: work on it runs in order, work on different streams may overlap. destroy waits for the stream's
- * work; NULL is a no-op. */
+ * work; NULL is a no-op. The streams of a host context share threads, up to host_threads of them; a thread that is inside
+ * the program's parallel_for is not counted, so that calls of it may wait for one another. */
 GPUMEM_API gpumem_status gpumem_stream_create(gpumem_ctx *ctx, gpumem_stream **stream);
 GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
 

@@ -8,6 +8,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <thread>
 
 #include "backend/host/host_queue.hpp"
@@ -191,7 +194,8 @@ TEST(WorkerPool, RunsEachTaskOnceFromManyCallers) {
 }
 
 TEST(HostQueue, KeepsOrderBetweenBlockingAndEnqueuedWork) {
-  HostQueue queue;
+  QueueWorkers workers(1);
+  HostQueue queue(workers);
   std::vector<int> order;
   for (int i = 0; i < 100; ++i) {
     queue.enqueue([&order, i] { order.push_back(2 * i); });
@@ -210,7 +214,8 @@ TEST(HostQueue, KeepsOrderBetweenBlockingAndEnqueuedWork) {
 
 // Waiting is for what was handed in so far: a producer that never stops starves nobody.
 TEST(HostQueue, WaitingEndsWhileOthersGoOn) {
-  HostQueue queue;
+  QueueWorkers workers(1);
+  HostQueue queue(workers);
   std::atomic<bool> stop{false};
   std::atomic<int> pending{0};
   std::thread feeder([&] {
@@ -238,10 +243,53 @@ TEST(HostQueue, WaitingEndsWhileOthersGoOn) {
 TEST(HostQueue, DestructionRunsWhatWasEnqueued) {
   int done = 0;
   {
-    HostQueue queue;
+    QueueWorkers workers(1);
+    HostQueue queue(workers);
     for (int i = 0; i < 10; ++i) queue.enqueue([&] { ++done; });
   }
   EXPECT_EQ(done, 10);
+}
+
+// Each waits for the next one, and the last has work last of all: one worker is enough, because none waits with a queue.
+TEST(HostQueue, AQueueThatWaitsKeepsNoWorker) {
+  constexpr int kQueues = 64;
+  std::vector<int> order;
+  {
+    QueueWorkers workers(1);
+    std::deque<HostQueue> queues;
+    std::vector<std::shared_ptr<Mark>> marks;
+    for (int i = 0; i < kQueues; ++i) {
+      queues.emplace_back(workers);
+      marks.push_back(std::make_shared<Mark>());
+    }
+    for (size_t i = 0; i < kQueues; ++i) {
+      if (i + 1 < kQueues) queues[i].enqueue_wait(marks[i + 1]);
+      queues[i].enqueue([&order, i] { order.push_back(static_cast<int>(i)); });
+      queues[i].enqueue_mark(marks[i]);
+    }
+    queues.front().drain();
+    for (const auto& mark : marks) EXPECT_TRUE(mark->passed());
+  }
+  std::vector<int> expected;
+  for (int i = kQueues - 1; i >= 0; --i) expected.push_back(i);
+  EXPECT_EQ(order, expected);
+}
+
+// A queue that is never empty does not keep the one worker from the others.
+TEST(HostQueue, TakesTurnsWithOthers) {
+  QueueWorkers workers(1);
+  HostQueue busy(workers);
+  HostQueue other(workers);
+  std::atomic<bool> stop{false};
+  std::function<void()> again = [&] {
+    if (!stop) busy.enqueue(again);
+  };
+  busy.enqueue(again);
+  other.enqueue([] {});
+  other.drain();
+  EXPECT_FALSE(busy.idle());
+  stop = true;
+  while (!busy.idle()) std::this_thread::yield();
 }
 
 }  // namespace

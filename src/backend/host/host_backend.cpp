@@ -67,7 +67,9 @@ std::unique_ptr<Host> make_host_backend(const HostOptions& options) { return std
 HostBackend::HostBackend(const HostOptions& options)
     : props_(host_props(options)),
       team_{host_loops(options.simd), props_.multiprocessors, props_.l2_bytes, options.parallel_for,
-            options.parallel_for.call == nullptr ? WorkerPool::shared(*options.workers) : nullptr} {}
+            options.parallel_for.call == nullptr ? WorkerPool::shared(*options.workers) : nullptr},
+      workers_(props_.multiprocessors),
+      own_queue_(workers_) {}
 
 void HostBackend::warmup() {
   team_.parallel(props_.multiprocessors, [](int64_t) {});
@@ -118,7 +120,7 @@ NativeStream HostBackend::create_stream() {
     return queue;
   }
   ended_queues_.reserve(queues_.size() + 1);
-  return queues_.emplace_back(std::make_unique<HostQueue>()).get();
+  return queues_.emplace_back(std::make_unique<HostQueue>(workers_)).get();
 }
 void HostBackend::finish_stream(NativeStream stream) noexcept { queue_of(stream).drain(); }
 void HostBackend::destroy_stream(NativeStream stream) noexcept {
@@ -153,7 +155,7 @@ void HostBackend::record(NativeEvent event, NativeStream stream) {
 void HostBackend::wait_event(NativeStream stream, NativeEvent event) {
   auto mark = mark_of(event);
   if (mark == nullptr || mark->passed()) return;
-  queue_of(stream).enqueue([mark] { mark->wait(); });
+  queue_of(stream).enqueue_wait(std::move(mark));
 }
 
 void HostBackend::synchronize_event(NativeEvent event) {

@@ -92,6 +92,7 @@ class HostBackend final : public Host {
   DeviceProps props_;
   HostTeam team_;
   MappingsFile mappings_;
+  QueueWorkers workers_;
   HostQueue own_queue_;
   std::mutex queues_mutex_;
   std::vector<std::unique_ptr<HostQueue>> queues_;  // of all streams; those that ended wait for another one

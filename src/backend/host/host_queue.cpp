@@ -1,25 +1,42 @@
 #include "backend/host/host_queue.hpp"
 
+#include <utility>
+
 #include "base/error.hpp"
-#include "base/quiet_thread.hpp"
 
 namespace gpumem {
 
-void HostQueue::end() noexcept {
+void Mark::pass() noexcept {
+  when_ = std::chrono::steady_clock::now();
+  HostQueue* parked;
   {
-    std::unique_lock<std::mutex> lock(mutex_);
-    ended_ = true;
-    changed_.wait(lock, [this] { return serving_ == next_; });
-    stopping_ = true;
-    changed_.notify_all();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    passed_.store(true);
+    parked = std::exchange(parked_, nullptr);
   }
-  if (thread_.joinable()) thread_.join();
+  passed_.notify_all();
+  while (parked != nullptr) {
+    HostQueue& queue = *std::exchange(parked, parked->link_);
+    queue.workers_.ready(queue);
+  }
+}
+
+bool Mark::park(HostQueue& queue) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (passed()) return false;
+  queue.link_ = std::exchange(parked_, &queue);
+  return true;
+}
+
+void HostQueue::end() noexcept {
+  std::unique_lock<std::mutex> lock(mutex_);
+  ended_ = true;
+  changed_.wait(lock, [this] { return serving_ == next_ && !with_worker_; });
 }
 
 void HostQueue::begin() noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   ended_ = false;
-  stopping_ = false;
 }
 
 void HostQueue::require_not_ended() const {
@@ -34,33 +51,44 @@ void HostQueue::take_turn() {
 }
 
 void HostQueue::end_turn() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   ++serving_;
   changed_.notify_all();
+  call_worker(std::move(lock));
+}
+
+// Until the worker has served it, the queue can't end: it is still there once the lock is given up.
+void HostQueue::call_worker(std::unique_lock<std::mutex> lock) {
+  if (with_worker_ || !has_work()) return;
+  with_worker_ = true;
+  lock.unlock();
+  workers_.ready(*this);
 }
 
 // Takes the number last: nothing that can fail comes after it, so no number is ever left without a holder.
-void HostQueue::push(Task task, std::shared_ptr<Mark> mark) {
+void HostQueue::push(std::unique_lock<std::mutex> lock, Task task, std::shared_ptr<Mark> mark,
+                     std::shared_ptr<Mark> awaited) {
   require_not_ended();
-  if (!thread_.joinable()) thread_ = quiet_thread([this] { serve(); });
-  items_.push_back({next_, std::move(task), std::move(mark)});
+  if (!with_worker_) workers_.require_one();
+  items_.push_back({next_, std::move(task), std::move(mark), std::move(awaited)});
   ++next_;
-  changed_.notify_all();
+  call_worker(std::move(lock));
 }
 
-void HostQueue::enqueue(Task task) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  push(std::move(task), nullptr);
-}
+void HostQueue::enqueue(Task task) { push(std::unique_lock<std::mutex>(mutex_), std::move(task), nullptr, nullptr); }
 
 void HostQueue::enqueue_mark(std::shared_ptr<Mark> mark) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   require_not_ended();
   if (serving_ == next_) {
     mark->pass();  // no thread is needed for a moment that has come
   } else {
-    push(nullptr, std::move(mark));
+    push(std::move(lock), nullptr, std::move(mark), nullptr);
   }
+}
+
+void HostQueue::enqueue_wait(std::shared_ptr<Mark> mark) {
+  push(std::unique_lock<std::mutex>(mutex_), nullptr, nullptr, std::move(mark));
 }
 
 void HostQueue::drain() {
@@ -77,20 +105,25 @@ bool HostQueue::idle() const noexcept {
 // A mark is passed when its number is over: whoever sees it passed sees the queue idle too, if nothing came after.
 void HostQueue::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return items_.empty() ? stopping_ : serving_ == items_.front().number; });
-    if (items_.empty()) return;
-    const Item item = std::move(items_.front());
+  while (has_work()) {
+    if (items_.front().awaited && items_.front().awaited->park(*this)) return;
+    Item item = std::move(items_.front());
     items_.pop_front();
     if (item.task) {
       lock.unlock();
       item.task();
+      item.task = nullptr;  // what it holds is given back before its number is over
       lock.lock();
     }
     ++serving_;
     if (item.mark) item.mark->pass();
     changed_.notify_all();
+    if (workers_.wanted() && has_work()) {
+      lock.unlock();
+      return workers_.ready(*this);
+    }
   }
+  with_worker_ = false;
 }
 
 }  // namespace gpumem

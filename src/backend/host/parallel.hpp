@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/host/loops/loops.hpp"
+#include "backend/host/queue_workers.hpp"
 #include "backend/host/worker_pool.hpp"
 #include "kernels/transpose/limits.hpp"
 
@@ -55,7 +56,10 @@ struct HostTeam {
     }
     const gpumem_task_fn task = [](void* state, int64_t index) { (*static_cast<const F*>(state))(index); };
     void* state = const_cast<F*>(&f);
-    if (lent.call != nullptr) return lent.call(lent.user, tasks, task, state);
+    if (lent.call != nullptr) {
+      const QueueWorkers::Blocked blocked;
+      return lent.call(lent.user, tasks, task, state);
+    }
     pool->parallel_for(tasks, threads, task, state);
   }
 };
