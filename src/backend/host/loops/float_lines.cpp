@@ -42,7 +42,7 @@ struct RowsOfColumns {
                                         const char** row) {
   for (int l = 0; l < lanes; ++l) {
     const int64_t lane = first + (l & 1) * (all / 2) + (l >> 1) * (all / 4);
-    for (int64_t at = lane; at < lane + terms * kLeafLanes; at += kLeafLanes) {
+    for (int64_t at = lane; at < lane + int64_t{terms} * kLeafLanes; at += kLeafLanes) {
       *row++ = at < of.rows ? of.x + at * of.pitch : of.zeros;
     }
   }
@@ -67,7 +67,7 @@ struct FloatLines {
     if (columns >= kWide) return strip(x, pitch, rows, columns, scratch, results);
     // Fewer than a vector's, with gaps between rows: brought together.
     char* together = scratch + kPlaneBytes;
-    static_assert(kPlaneBytes + kLeafTerms * (kWide - 1) * kElement <= kColumnScratchBytes);
+    static_assert(kPlaneBytes + kElement * kLeafTerms * (kWide - 1) <= kColumnScratchBytes);
     const auto row_bytes = static_cast<size_t>(columns * kElement);
     for (int64_t r = 0; r < rows; ++r) std::memcpy(together + r * columns * kElement, x + r * pitch, row_bytes);
     few_columns(together, rows, columns, scratch, results);
@@ -99,7 +99,7 @@ struct FloatLines {
     F64s v = lanes.sum;
     if constexpr (kMembers == 2) {
       const F64s corrected = lanes.sum + lanes.error;
-      v = corrected - corrected == 0 ? corrected : v;
+      v = corrected - corrected == 0 ? corrected : v;  // NOLINT(misc-redundant-expression)
     }
     return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)
   }
@@ -183,8 +183,8 @@ struct FloatLines {
   static void strip(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch,
                     const LineResults& results) {
     if (rows <= kLeafLanes) return strip<4, 1>(x, pitch, rows, columns, scratch, results);
-    if (rows <= 2 * kLeafLanes) return strip<4, 2>(x, pitch, rows, columns, scratch, results);
-    if (rows <= 4 * kLeafLanes) return strip<2, 4>(x, pitch, rows, columns, scratch, results);
+    if (rows <= int64_t{2} * kLeafLanes) return strip<4, 2>(x, pitch, rows, columns, scratch, results);
+    if (rows <= int64_t{4} * kLeafLanes) return strip<2, 4>(x, pitch, rows, columns, scratch, results);
     return strip<2, kLeafRows>(x, pitch, rows, columns, scratch, results);
   }
 
@@ -255,7 +255,7 @@ struct FloatLines {
     constexpr auto kOfGroup = std::make_integer_sequence<int, kGroup>{};
     constexpr int kGroups = kLeafLanes / kWide / kGroup;
     Vector groups[kGroups][kGroup];
-    int64_t count = lanes / (kGroup * kWide);
+    int64_t count = lanes / kGroup / kWide;
     for (int64_t g = 0; g < count; ++g) lane_sums(row, g * kGroup * kWide, cols, lanes, groups[g], kOfGroup);
     if constexpr (kGroups > 1) {
       while (count > 1) {
@@ -276,11 +276,11 @@ struct FloatLines {
     Vector sum[sizeof...(kIndex)];
     ((sum[kIndex] = Vector{}), ...);
     for (; at + kWhole <= cols; at += lanes) {
-      (prefetch<kIndex * kWide * kElement>(row.x + at), ...);
-      (sum[kIndex].take(row.at(at + kIndex * kWide)), ...);
+      (prefetch<kElement * kIndex * kWide>(row.x + at), ...);
+      (sum[kIndex].take(row.at(at + int64_t{kIndex} * kWide)), ...);
     }
     if constexpr (sizeof...(kIndex) <= 4) {
-      if (at < cols) (take_rest(sum[kIndex], row, at + kIndex * kWide, cols), ...);
+      if (at < cols) (take_rest(sum[kIndex], row, at + int64_t{kIndex} * kWide, cols), ...);
       at = cols;
     }
     ((sums[kIndex] = sum[kIndex]), ...);
@@ -315,7 +315,7 @@ struct FloatLines {
   }
   template <int kCols>
   static void short_rows_of(const char* x, int64_t rows, const LineResults& results) {
-    constexpr int kLanes = kCols == 3 ? 4 : kCols;
+    constexpr int kLanes = kCols + (kCols == 3 ? 1 : 0);
     constexpr int kOfVector = kWide / kLanes * kCols;  // elements
     const Terms all = terms(x);
     for (int64_t first = 0; first < rows; first += kWide) {
@@ -346,10 +346,11 @@ struct FloatLines {
     if constexpr (kGroup == 1) {
       return lines[0];
     } else {
-      for (int k = 0; k < kGroup / 2; ++k) {
-        const auto members = std::make_integer_sequence<int, kWide>{};
-        lines[k] = joined(half_of<kGroup, 0>(lines[2 * k], lines[2 * k + 1], members),
-                          half_of<kGroup, kGroup / 2>(lines[2 * k], lines[2 * k + 1], members));
+      constexpr auto kOfVector = std::make_integer_sequence<int, kWide>{};
+      const Vector* pair = lines;
+      for (int k = 0; k < kGroup / 2; ++k, pair += 2) {
+        lines[k] = joined(half_of<kGroup, 0>(pair[0], pair[1], kOfVector),
+                          half_of<kGroup, kGroup / 2>(pair[0], pair[1], kOfVector));
       }
       return members_folded<kGroup / 2>(lines);
     }

@@ -176,7 +176,7 @@ typename TheLeaf::Node last_leaf(const typename TheLeaf::Terms& terms, int64_t n
   alignas(64) T y[kLeafLanes];
   const auto pad = [&](T* to, const T* from) {
     if (from == nullptr) return;
-    const auto bytes = static_cast<size_t>(n - rows * kLeafLanes) * sizeof(T);
+    const auto bytes = static_cast<size_t>(n - int64_t{rows} * kLeafLanes) * sizeof(T);
     std::memcpy(to, from + int64_t{rows} * kLeafLanes, bytes);
     std::memset(reinterpret_cast<char*>(to) + bytes, 0, static_cast<size_t>(lanes) * sizeof(T) - bytes);
   };
