@@ -88,13 +88,15 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
   const std::lock_guard<std::mutex> growing(growing_);
   if (--cache.users > 0) return;
   NativeStream stream = cache.stream;
-  const bool used = !cache.regions.empty() || std::any_of(caches_.begin(), caches_.end(), [&](const auto& other) {
-    const std::lock_guard<std::mutex> lock(other->mutex);
-    return std::any_of(other->uses.begin(), other->uses.end(), [&](const auto& entry) {
-      const std::vector<NativeStream>& streams = entry.second.streams;
-      return std::find(streams.begin(), streams.end(), stream) != streams.end();
-    });
-  });
+  const bool elsewhere = declared_.load(std::memory_order_relaxed);
+  const bool used =
+      !cache.regions.empty() || (elsewhere && std::any_of(caches_.begin(), caches_.end(), [&](const auto& other) {
+                                   const std::lock_guard<std::mutex> lock(other->mutex);
+                                   return std::any_of(other->uses.begin(), other->uses.end(), [&](const auto& entry) {
+                                     const std::vector<NativeStream>& streams = entry.second.streams;
+                                     return std::find(streams.begin(), streams.end(), stream) != streams.end();
+                                   });
+                                 }));
   FencePtr end;
   bool known = !used;
   try {
@@ -106,6 +108,7 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
     // Nothing tells when its work is done.
   }
   for (const auto& other : caches_) {
+    if (!elsewhere) break;
     const std::lock_guard<std::mutex> lock(other->mutex);
     for (auto& [p, uses] : other->uses) {
       if (std::erase(uses.streams, stream) != 0 && end != nullptr) add_fence(uses, end);
@@ -334,6 +337,7 @@ void BlockPool::free_now(const Claim& claim) noexcept {
 }
 
 void BlockPool::use_on(uintptr_t p, NativeStream stream) {
+  declared_.store(true, std::memory_order_relaxed);
   process().registry.with_live(p, &context_, [this, stream](Region& region, uint32_t slot) {
     if (region.cache.load(std::memory_order_acquire) == nullptr) {
       if (region.kind != policy_.kind) return;  // its free waits for all streams

@@ -130,7 +130,8 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   std::vector<std::unique_ptr<StreamCache>> caches_;  // kept until the pool ends: a free may still come for one
   StreamCache* ready_;
   StreamCache* own_ = nullptr;
-  bool released_in_order_ = false;  // memory is on its way back behind streams' work
+  std::atomic<bool> declared_{false};  // some block was said to be used on a stream that is not its own
+  bool released_in_order_ = false;     // memory is on its way back behind streams' work
   std::atomic<int64_t> reserved_{0};
   std::atomic<int64_t> reserved_peak_{0};
   // An upper bound of all live bytes. A cache adds to it when its own live bytes exceed its share of it, and takes away in steps of
