@@ -262,19 +262,23 @@ __global__ void __launch_bounds__(kLineThreads)
         if (g + k * kLanes < n[r]) element[r][k] = load_element<Term>(own + k * kLanes * Term::kBytes);
       }
     }
-    Node a[kLines][kOwn];
+    struct Own {
+      Node of[kOwn];
+    };
+    Own a
+        [kLines];  // of an array of arrays, nvcc 13.0 leaves all rows but the first zero in place of what Node begins with
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       if (is_beyond(k)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
         if (Node::kind == NodeKind::range && g + k * kLanes >= n[r]) continue;  // a sum takes the 0
-        term.enter(a[r][k % kOwn], element[r][k]);
+        term.enter(a[r].of[k % kOwn], element[r][k]);
       }
     }
     Node v[kLines];
 #pragma unroll
-    for (int r = 0; r < kLines; ++r) v[r] = fold_own(a[r]);
+    for (int r = 0; r < kLines; ++r) v[r] = fold_own(a[r].of);
     Fold::fold(v);
 #pragma unroll
     for (int i = 0; i < Fold::kLeft; ++i) {

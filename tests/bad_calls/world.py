@@ -48,6 +48,7 @@ class World:
         self.blocks = {name: self.block() for name in sorted(table.READ | table.WRITTEN | {"index", "p", "status"})}
         self.freed = self.block()
         self.ok("gpumem_free", self.ctx, ctypes.c_void_p(self.freed))
+        reserve(self.freed)
         for name, values in {"offsets": (0, 4, 16), "index": (0x100000000, 0x300000002)}.items():
             words = (ctypes.c_int64 * len(values))(*values)
             self.ok("gpumem_copy", self.ctx, self.blocks[name], words, ctypes.c_int64(ctypes.sizeof(words)))
@@ -99,6 +100,14 @@ def read_only_page():
     system = ctypes.CDLL(None).mmap
     system.restype = ctypes.c_void_p
     return system(None, ctypes.c_size_t(BLOCK), mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, ctypes.c_long(0))
+
+
+def reserve(address):
+    """So that memory which was given back to the system becomes nobody else's."""
+    no_access, fixed_noreplace = 0, 0x100000
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | fixed_noreplace
+    start = ctypes.c_void_p(address // BLOCK * BLOCK)
+    ctypes.CDLL(None).mmap(start, ctypes.c_size_t(BLOCK), no_access, flags, -1, ctypes.c_long(0))
 
 
 def set_member(struct, kind, name, value):

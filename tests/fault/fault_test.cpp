@@ -46,6 +46,7 @@ bool frees(const char* request) {
 Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, int pipe) {
   Setting calm = refusal.setting;
   calm.lost = false;
+  if (warm) keep_stacks();
   for (int i = 0; warm && i < 2; ++i) {
     if (const Verdict verdict = run_scenario(calm); verdict.call != nullptr) return complain(pipe, "before", verdict);
   }

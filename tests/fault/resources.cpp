@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <barrier>
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
+#include <thread>
+#include <vector>
 
 // glibc's allocator under the names that it keeps for those who replace malloc.
 extern "C" void* __libc_malloc(size_t);
@@ -83,6 +86,19 @@ void pause_refusals(bool paused) noexcept { g_paused = paused; }
 const char* first_refused() noexcept { return g_first; }
 
 Held held_now() noexcept { return {g_blocks, g_mapped_bytes}; }
+
+void keep_stacks() {
+  constexpr int kThreads = 16;
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, size_t{256} << 10);  // all of them fit what glibc keeps
+  pthread_setattr_default_np(&small);
+  pthread_attr_destroy(&small);
+  std::barrier all(kThreads);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back([&all] { all.arrive_and_wait(); });
+  for (std::thread& thread : threads) thread.join();
+}
 
 }  // namespace gpumem_test
 
