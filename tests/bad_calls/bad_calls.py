@@ -85,6 +85,7 @@ def main():
         judge = Judge(World(library, device, debug))
         for model in MODEL["functions"]:
             if re.search(arguments.only, model["name"]) and model["returns"] != "const char*":
+                judge.world.free_one()
                 judge.all_of(Function(judge.world, model), arguments.most)
         print(f"device {device}, debug mode {debug}: {judge.calls} bad calls, {sum(judge.wrong.values())} not as documented")
         wrong, total = wrong + sum(judge.wrong.values()), total + judge.calls

@@ -46,9 +46,8 @@ class World:
         }
         self.foreign = foreign
         self.blocks = {name: self.block() for name in sorted(table.READ | table.WRITTEN | {"index", "p", "status"})}
-        self.freed = self.block()
-        self.ok("gpumem_free", self.ctx, ctypes.c_void_p(self.freed))
-        reserve(self.freed)
+        self.freed = None
+        self.free_one()
         for name, values in {"offsets": (0, 4, 16), "index": (0x100000000, 0x300000002)}.items():
             words = (ctypes.c_int64 * len(values))(*values)
             self.ok("gpumem_copy", self.ctx, self.blocks[name], words, ctypes.c_int64(ctypes.sizeof(words)))
@@ -78,6 +77,12 @@ class World:
 
     def block(self):
         return self.allocated("gpumem_alloc_device")
+
+    def free_one(self):
+        """A block that is gone. The library remembers the last few thousand of them, so each function is given one of its own."""
+        self.freed = self.block()
+        self.ok("gpumem_free", self.ctx, ctypes.c_void_p(self.freed))
+        reserve(self.freed)
 
     def ok(self, function, *arguments):
         arguments = [ctypes.c_void_p(a) if isinstance(a, int) else a for a in arguments]
