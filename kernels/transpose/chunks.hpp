@@ -61,6 +61,7 @@ struct ChunkPlan {
 
 namespace chunks {
 
+// NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): elements have 1 to 16 bytes, so no unit is 0
 constexpr int64_t up(int64_t n, int64_t unit) noexcept { return (n + unit - 1) / unit * unit; }
 // The least number from `least` on that differs from `like` by a multiple of 16.
 constexpr int64_t as_aligned_as(int64_t like, int64_t least) noexcept {
@@ -110,7 +111,7 @@ inline bool cut_range(ChunkPlan& plan, const TransposeParams& p, const ChunkSize
   for (const int64_t line : {128, 32, 16}) {
     const int64_t step = line / std::gcd(line, matrix);
     if (step > plan.matrices) continue;
-    plan.matrices -= plan.matrices % step;
+    plan.matrices -= plan.matrices % step;  // NOLINT(clang-analyzer-core.DivideZero): no divisor of line exceeds it
     break;
   }
   plan.lanes = 4;
