@@ -9,4 +9,12 @@ inline int32_t misalignment(const void* p) noexcept {
   return static_cast<int32_t>(reinterpret_cast<uintptr_t>(p) % 16);
 }
 
+// Whether it lies at a multiple of 1, 2, 4, 8 or 16 bytes, as nullptr does.
+inline bool aligned(const void* p, int64_t bytes) noexcept { return misalignment(p) % bytes == 0; }
+
+// Bytes from it to the next multiple of such a number.
+inline int64_t to_boundary(const void* p, int64_t bytes) noexcept {
+  return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(p)) & (bytes - 1);
+}
+
 }  // namespace gpumem

@@ -17,6 +17,15 @@ template <int kBytes>
 using WordOf = std::tuple_element_t<std::countr_zero(static_cast<unsigned>(kBytes)),
                                     std::tuple<uint8_t, uint16_t, uint32_t, uint2, uint4>>;
 
+// 16 bytes as one word, and as the elements in it.
+template <int kBytes>
+union ElementWord {
+  uint4 word;
+  uint32_t quarter[4];
+  WordOf<kBytes> element[16 / kBytes];
+  __device__ ElementWord() {}
+};
+
 // Elements of any alignment, moved byte by byte.
 template <int kBytes>
 struct Bytes {

@@ -62,11 +62,7 @@ struct NarrowSides {
   using Element = WordOf<kBytes>;
   static constexpr uint32_t kVector = 16 / kBytes;
   static constexpr bool kAsync = kBytes >= 4;
-  union Word {
-    uint4 word;
-    Element element[kVector];
-    __device__ Word() {}
-  };
+  using Word = ElementWord<kBytes>;
 
   // Where an element lies in shared memory, and in memory on either side.
   struct Place {

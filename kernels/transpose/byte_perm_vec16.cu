@@ -49,14 +49,6 @@ struct BytePerm {
   static __device__ int moved(int word_across) { return word_across % 8 * 4; }
 };
 
-template <class Element, int kVector>
-union ElementWord {
-  uint4 word;
-  uint32_t quarter[4];
-  Element element[kVector];
-  __device__ ElementWord() {}
-};
-
 // The last elements of a row that does not fill its last word.
 template <int kBytes>
 __device__ uint4 partial_word(const WordOf<kBytes>* from, int count) {
@@ -78,7 +70,7 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeP
   after_earlier_work();
   using T = BytePerm<kBytes, kRows, kCols>;
   using Element = typename T::Element;
-  using Word = ElementWord<Element, T::kVector>;
+  using Word = ElementWord<kBytes>;
   alignas(16) __shared__ uint32_t shared[kCols * T::kGroups];
   for (int64_t tile = blockIdx.x; tile < tiles.all; tile += gridDim.x) {
     const TilePlace origin(tile, tiles, kRows, kCols);

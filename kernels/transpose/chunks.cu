@@ -110,11 +110,7 @@ __device__ __forceinline__ uint4 gathered(const F& at) {
     const uint32_t x = quarter(0), y = quarter(4), z = quarter(8), w = quarter(12);
     return uint4{x, y, z, w};
   } else {
-    union Word {
-      uint4 word;
-      WordOf<kBytes> element[kChunk / kBytes];
-      __device__ Word() {}
-    } out;
+    ElementWord<kBytes> out;
 #pragma unroll
     for (int k = 0; k < kChunk / kBytes; ++k) out.element[k] = at(k);
     return out.word;

@@ -47,76 +47,11 @@ __global__ void __launch_bounds__(kTransposeThreads)
   }
 }
 
-// One tile of a pair, as a thread of its block sees it.
-template <int kBytes>
-struct SwapTile {
-  using Element = WordOf<kBytes>;
-  static constexpr int kSide = static_cast<int>(transpose_vec16_tile(kBytes));
-  static constexpr int kVector = 16 / kBytes;
-  static constexpr int kAcross = kSide / kVector;
-  static constexpr int kRows = kTransposeThreads / kAcross;  // at once
-  static constexpr int kPasses = kSide / kRows;
-  using Shared = Element[kSide][kSide + 1];
-  union Word {
-    uint4 word;
-    Element element[kVector];
-    __device__ Word() {}
-  };
-
-  int along = static_cast<int>(threadIdx.x) % kAcross * kVector;
-  int first = static_cast<int>(threadIdx.x) / kAcross;
-
-  __device__ void load(const Element* data, int64_t ld, int64_t n, int64_t row, int64_t col,
-                       Word (&in)[kPasses]) const {
-#pragma unroll
-    for (int pass = 0; pass < kPasses; ++pass) {
-      const int64_t r = row + first + pass * kRows;
-      const int64_t c = col + along;
-      const Element* from = data + r * ld + c;
-      if (r < n && c + kVector <= n) {
-        in[pass].word = *reinterpret_cast<const uint4*>(from);
-      } else if (r < n) {
-#pragma unroll
-        for (int k = 0; k < kVector; ++k) {
-          if (c + k < n) in[pass].element[k] = from[k];
-        }
-      }
-    }
-  }
-  __device__ void keep(const Word (&in)[kPasses], Shared& shared) const {
-#pragma unroll
-    for (int pass = 0; pass < kPasses; ++pass) {
-#pragma unroll
-      for (int k = 0; k < kVector; ++k) shared[first + pass * kRows][along + k] = in[pass].element[k];
-    }
-  }
-  // The tile that was kept, to the place across the diagonal.
-  __device__ void store(Element* data, int64_t ld, int64_t n, int64_t row, int64_t col, const Shared& shared) const {
-#pragma unroll
-    for (int pass = 0; pass < kPasses; ++pass) {
-      const int c = first + pass * kRows;
-      const int64_t r = row + c;
-      Word out;
-#pragma unroll
-      for (int k = 0; k < kVector; ++k) out.element[k] = shared[along + k][c];
-      Element* to = data + r * ld + col + along;
-      if (r < n && col + along + kVector <= n) {
-        *reinterpret_cast<uint4*>(to) = out.word;
-      } else if (r < n) {
-#pragma unroll
-        for (int k = 0; k < kVector; ++k) {
-          if (col + along + k < n) to[k] = out.element[k];
-        }
-      }
-    }
-  }
-};
-
 template <int kBytes>
 __global__ void __launch_bounds__(kTransposeThreads)
     swap_words_kernel(const TransposeParams params, int64_t across, int64_t per_matrix, int64_t all) {
   after_earlier_work();
-  using T = SwapTile<kBytes>;
+  using T = WordTile<kBytes, false>;
   alignas(16) __shared__ typename T::Shared upper;
   alignas(16) __shared__ typename T::Shared lower;
   const T tile;
@@ -129,13 +64,13 @@ __global__ void __launch_bounds__(kTransposeThreads)
     const int64_t col = tiles.col * T::kSide;
     typename T::Word above[T::kPasses];
     typename T::Word below[T::kPasses];
-    tile.load(data, params.dst_ld, params.rows, row, col, above);
-    if (row != col) tile.load(data, params.dst_ld, params.rows, col, row, below);
+    tile.load(data, params.dst_ld, params.rows, params.rows, row, col, above);
+    if (row != col) tile.load(data, params.dst_ld, params.rows, params.rows, col, row, below);
     tile.keep(above, upper);
     if (row != col) tile.keep(below, lower);
     __syncthreads();
-    tile.store(data, params.dst_ld, params.rows, col, row, upper);
-    if (row != col) tile.store(data, params.dst_ld, params.rows, row, col, lower);
+    tile.store(data, params.dst_ld, params.rows, params.rows, col, row, upper);
+    if (row != col) tile.store(data, params.dst_ld, params.rows, params.rows, row, col, lower);
     __syncthreads();
   }
 }
@@ -144,7 +79,7 @@ __global__ void __launch_bounds__(kTransposeThreads)
 
 cudaError_t transpose_in_place_tiles_vec16(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
   const auto swap = [&]<int kBytes>() {
-    const int64_t across = tiles_along(params.rows, SwapTile<kBytes>::kSide);
+    const int64_t across = tiles_along(params.rows, transpose_vec16_tile(kBytes));
     const int64_t per_matrix = transpose_tile_pairs(across);
     return start(swap_words_kernel<kBytes>, shape.grid, stream, params, across, per_matrix,
                  per_matrix * params.batches);

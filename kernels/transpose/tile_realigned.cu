@@ -26,11 +26,6 @@ struct Realigned {
   static constexpr int kCols = static_cast<int>(realigned_cols(kBytes));
   static constexpr int kEights = (kRows / kVector + 7) / 8;  // a warp writes eight words of four rows at a time
   static_assert(kCols % 32 == 0 && kCols % 4 == 0 && kRows % kSector == 0);
-  union Word {
-    uint4 word;
-    Element element[kVector];
-    __device__ Word() {}
-  };
 };
 
 template <int kBytes>
@@ -74,7 +69,7 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
       // A sector's worth of rows precedes the tile's own: as far past a boundary as the first of them does the row begin.
       const auto past_sector = static_cast<int>(reinterpret_cast<uintptr_t>(to) / kBytes % O::kSector);
       const int row = O::kSector - past_sector + at;
-      typename O::Word out;
+      ElementWord<kBytes> out;
 #pragma unroll
       for (int k = 0; k < O::kVector; ++k) out.element[k] = shared[row + k][c];
       if (row >= row_begin && row + O::kVector <= row_end) {

@@ -13,7 +13,6 @@ namespace gpumem::kernels {
 
 using TransposeLauncher = cudaError_t(const TransposeParams& params, const LaunchShape& shape, Stream stream);
 TransposeLauncher transpose_tile_vec16;
-TransposeLauncher transpose_tile_padded;
 TransposeLauncher transpose_tile_bytes;
 TransposeLauncher transpose_aos_soa;
 TransposeLauncher transpose_byte_perm_vec16;  // elements of 1 and 2 bytes, as tile_vec16

@@ -58,6 +58,7 @@ set(core_sources
   src/ops/gather_scatter/gather_scatter.cpp
   src/ops/resize/resize.cpp
   src/context/shared_contexts.cpp
+  src/ops/sources.cpp
   src/ops/staging.cpp
   src/memory/stream_cache.cpp
   src/context/streams.cpp

@@ -13,7 +13,7 @@ template <class T>
 gpumem_status lincomb(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, int32_t terms, const T* factors,
                       const T* const* x, const int64_t* x_strides, T* z, const int64_t* z_strides, Order order = {}) {
   ArithmeticCall call{.op = Arithmetic::lincomb,
-                      .dtype = sizeof(T) == 4 ? GPUMEM_F32 : GPUMEM_F64,
+                      .dtype = kDtypeOf<T>,
                       .rank = rank,
                       .extents = extents,
                       .terms = terms,
@@ -33,7 +33,7 @@ gpumem_status multiply(gpumem_ctx* ctx, int32_t rank, const int64_t* extents, co
   const void* const sources[] = {x, y};
   return run(ctx, arithmetic,
              {.op = Arithmetic::multiply,
-              .dtype = sizeof(T) == 4 ? GPUMEM_F32 : GPUMEM_F64,
+              .dtype = kDtypeOf<T>,
               .rank = rank,
               .extents = extents,
               .terms = 2,

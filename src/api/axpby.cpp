@@ -1,5 +1,6 @@
 // z = alpha x + beta y.
 #include <bit>
+#include <type_traits>
 
 #include "api/guard.hpp"
 #include "ops/operations.hpp"
@@ -9,24 +10,10 @@ using namespace gpumem::api;
 
 namespace {
 
-AxpbyParams params_of(float alpha, const float* x, float beta, const float* y, float* z, int64_t n) noexcept {
-  return {.dtype = GPUMEM_F32,
-          .alpha = std::bit_cast<uint32_t>(alpha),
-          .x = x,
-          .beta = std::bit_cast<uint32_t>(beta),
-          .y = y,
-          .z = z,
-          .n = n};
-}
-
-AxpbyParams params_of(double alpha, const double* x, double beta, const double* y, double* z, int64_t n) noexcept {
-  return {.dtype = GPUMEM_F64,
-          .alpha = std::bit_cast<uint64_t>(alpha),
-          .x = x,
-          .beta = std::bit_cast<uint64_t>(beta),
-          .y = y,
-          .z = z,
-          .n = n};
+template <class T>
+AxpbyParams params_of(T alpha, const T* x, T beta, const T* y, T* z, int64_t n) noexcept {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  return {kDtypeOf<T>, std::bit_cast<Bits>(alpha), x, std::bit_cast<Bits>(beta), y, z, n};
 }
 
 }  // namespace

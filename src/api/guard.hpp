@@ -202,6 +202,12 @@ inline void write_text(std::string_view text, char* buf, int64_t cap, int64_t* n
   if (needed != nullptr) *needed = static_cast<int64_t>(text.size()) + 1;
 }
 
+// The type of the elements of a typed function.
+template <class T>
+constexpr gpumem_dtype kDtypeOf = std::is_floating_point_v<T> ? (sizeof(T) == 4 ? GPUMEM_F32 : GPUMEM_F64)
+                                  : std::is_signed_v<T>       ? (sizeof(T) == 4 ? GPUMEM_I32 : GPUMEM_I64)
+                                                              : (sizeof(T) == 4 ? GPUMEM_U32 : GPUMEM_U64);
+
 // In what order an operation runs: behind the context's own stream and complete on return, or enqueued on a stream.
 struct Order {
   const gpumem_stream* stream = nullptr;

@@ -52,6 +52,42 @@ gpumem_status search(gpumem_ctx* ctx, const ReduceParams& params, Order order = 
   });
 }
 
+// What the typed functions reduce, and what they look for.
+template <class T>
+ReduceParams reduction(gpumem_reduce_op op, const T* x, int64_t n, int64_t stride, void* result,
+                       gpumem_status* status = nullptr) noexcept {
+  return {.dtype = kDtypeOf<T>, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status};
+}
+template <class T>
+ReduceParams arg_reduction(gpumem_reduce_op op, const T* x, int64_t n, int64_t stride, void* value,
+                           int64_t* index) noexcept {
+  return {.dtype = kDtypeOf<T>, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index};
+}
+
+template <class T>
+ReduceParams dot(const T* x, const T* y, int64_t n, int64_t x_stride, int64_t y_stride, double* result) noexcept {
+  ReduceParams params = reduction(GPUMEM_DOT, x, n, x_stride, result);
+  params.y = y;
+  params.y_stride = y_stride;
+  return params;
+}
+
+ReduceAxisParams matrices(gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis, const void* x, int64_t rows,
+                          int64_t cols, int64_t ld, int64_t batches, int64_t batch_stride, void* result,
+                          gpumem_status* status) noexcept {
+  return {.dtype = dtype,
+          .op = op,
+          .axis = axis,
+          .x = x,
+          .rows = rows,
+          .cols = cols,
+          .ld = ld,
+          .batches = batches,
+          .batch_stride = batch_stride,
+          .result = result,
+          .status = status};
+}
+
 }  // namespace
 
 gpumem_status gpumem_reduce(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
@@ -61,32 +97,32 @@ gpumem_status gpumem_reduce(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_o
 
 gpumem_status gpumem_reduce_i32(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
                                 int64_t* result) {
-  return general(ctx, {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = result});
+  return general(ctx, reduction(op, x, n, stride, result));
 }
 
 gpumem_status gpumem_reduce_i64(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n, int64_t stride,
                                 int64_t* result) {
-  return general(ctx, {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = result});
+  return general(ctx, reduction(op, x, n, stride, result));
 }
 
 gpumem_status gpumem_reduce_u32(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n, int64_t stride,
                                 uint64_t* result) {
-  return general(ctx, {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = result});
+  return general(ctx, reduction(op, x, n, stride, result));
 }
 
 gpumem_status gpumem_reduce_u64(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n, int64_t stride,
                                 uint64_t* result) {
-  return general(ctx, {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = result});
+  return general(ctx, reduction(op, x, n, stride, result));
 }
 
 gpumem_status gpumem_reduce_f32(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n, int64_t stride,
                                 double* result) {
-  return general(ctx, {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = result});
+  return general(ctx, reduction(op, x, n, stride, result));
 }
 
 gpumem_status gpumem_reduce_f64(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n, int64_t stride,
                                 double* result) {
-  return general(ctx, {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = result});
+  return general(ctx, reduction(op, x, n, stride, result));
 }
 
 gpumem_status gpumem_reduce_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
@@ -97,44 +133,32 @@ gpumem_status gpumem_reduce_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_re
 
 gpumem_status gpumem_reduce_i32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
                                       int64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx,
-                 {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
-                 enqueued(stream));
+  return general(ctx, reduction(op, x, n, stride, result, status), enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_i64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n, int64_t stride,
                                       int64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx,
-                 {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
-                 enqueued(stream));
+  return general(ctx, reduction(op, x, n, stride, result, status), enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_u32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n,
                                       int64_t stride, uint64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx,
-                 {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
-                 enqueued(stream));
+  return general(ctx, reduction(op, x, n, stride, result, status), enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_u64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n,
                                       int64_t stride, uint64_t* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx,
-                 {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
-                 enqueued(stream));
+  return general(ctx, reduction(op, x, n, stride, result, status), enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_f32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n, int64_t stride,
                                       double* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx,
-                 {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
-                 enqueued(stream));
+  return general(ctx, reduction(op, x, n, stride, result, status), enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_f64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n, int64_t stride,
                                       double* result, gpumem_status* status, gpumem_stream* stream) {
-  return general(ctx,
-                 {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = result, .status = status},
-                 enqueued(stream));
+  return general(ctx, reduction(op, x, n, stride, result, status), enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
@@ -144,38 +168,32 @@ gpumem_status gpumem_argreduce(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduc
 
 gpumem_status gpumem_argreduce_i32(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n, int64_t stride,
                                    int64_t* value, int64_t* index) {
-  return search(ctx,
-                {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
+  return search(ctx, arg_reduction(op, x, n, stride, value, index));
 }
 
 gpumem_status gpumem_argreduce_i64(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n, int64_t stride,
                                    int64_t* value, int64_t* index) {
-  return search(ctx,
-                {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
+  return search(ctx, arg_reduction(op, x, n, stride, value, index));
 }
 
 gpumem_status gpumem_argreduce_u32(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n, int64_t stride,
                                    uint64_t* value, int64_t* index) {
-  return search(ctx,
-                {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
+  return search(ctx, arg_reduction(op, x, n, stride, value, index));
 }
 
 gpumem_status gpumem_argreduce_u64(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n, int64_t stride,
                                    uint64_t* value, int64_t* index) {
-  return search(ctx,
-                {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
+  return search(ctx, arg_reduction(op, x, n, stride, value, index));
 }
 
 gpumem_status gpumem_argreduce_f32(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n, int64_t stride,
                                    double* value, int64_t* index) {
-  return search(ctx,
-                {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
+  return search(ctx, arg_reduction(op, x, n, stride, value, index));
 }
 
 gpumem_status gpumem_argreduce_f64(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n, int64_t stride,
                                    double* value, int64_t* index) {
-  return search(ctx,
-                {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index});
+  return search(ctx, arg_reduction(op, x, n, stride, value, index));
 }
 
 gpumem_status gpumem_argreduce_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, const void* x, int64_t n,
@@ -186,144 +204,83 @@ gpumem_status gpumem_argreduce_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem
 
 gpumem_status gpumem_argreduce_i32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int32_t* x, int64_t n,
                                          int64_t stride, int64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, {.dtype = GPUMEM_I32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
-                enqueued(stream));
+  return search(ctx, arg_reduction(op, x, n, stride, value, index), enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_i64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const int64_t* x, int64_t n,
                                          int64_t stride, int64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, {.dtype = GPUMEM_I64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
-                enqueued(stream));
+  return search(ctx, arg_reduction(op, x, n, stride, value, index), enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_u32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint32_t* x, int64_t n,
                                          int64_t stride, uint64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, {.dtype = GPUMEM_U32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
-                enqueued(stream));
+  return search(ctx, arg_reduction(op, x, n, stride, value, index), enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_u64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const uint64_t* x, int64_t n,
                                          int64_t stride, uint64_t* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, {.dtype = GPUMEM_U64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
-                enqueued(stream));
+  return search(ctx, arg_reduction(op, x, n, stride, value, index), enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_f32_async(gpumem_ctx* ctx, gpumem_reduce_op op, const float* x, int64_t n,
                                          int64_t stride, double* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, {.dtype = GPUMEM_F32, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
-                enqueued(stream));
+  return search(ctx, arg_reduction(op, x, n, stride, value, index), enqueued(stream));
 }
 
 gpumem_status gpumem_argreduce_f64_async(gpumem_ctx* ctx, gpumem_reduce_op op, const double* x, int64_t n,
                                          int64_t stride, double* value, int64_t* index, gpumem_stream* stream) {
-  return search(ctx, {.dtype = GPUMEM_F64, .op = op, .x = x, .n = n, .stride = stride, .result = value, .index = index},
-                enqueued(stream));
+  return search(ctx, arg_reduction(op, x, n, stride, value, index), enqueued(stream));
 }
 
 gpumem_status gpumem_dot_f32(gpumem_ctx* ctx, const float* x, const float* y, int64_t n, int64_t x_stride,
                              int64_t y_stride, double* result) {
-  return value(ctx, {.dtype = GPUMEM_F32,
-                     .op = GPUMEM_DOT,
-                     .x = x,
-                     .n = n,
-                     .stride = x_stride,
-                     .y = y,
-                     .y_stride = y_stride,
-                     .result = result});
+  return value(ctx, dot(x, y, n, x_stride, y_stride, result));
 }
 
 gpumem_status gpumem_dot_f64(gpumem_ctx* ctx, const double* x, const double* y, int64_t n, int64_t x_stride,
                              int64_t y_stride, double* result) {
-  return value(ctx, {.dtype = GPUMEM_F64,
-                     .op = GPUMEM_DOT,
-                     .x = x,
-                     .n = n,
-                     .stride = x_stride,
-                     .y = y,
-                     .y_stride = y_stride,
-                     .result = result});
+  return value(ctx, dot(x, y, n, x_stride, y_stride, result));
 }
 
 gpumem_status gpumem_dot_f32_async(gpumem_ctx* ctx, const float* x, const float* y, int64_t n, int64_t x_stride,
                                    int64_t y_stride, double* result, gpumem_stream* stream) {
-  return value(ctx,
-               {.dtype = GPUMEM_F32,
-                .op = GPUMEM_DOT,
-                .x = x,
-                .n = n,
-                .stride = x_stride,
-                .y = y,
-                .y_stride = y_stride,
-                .result = result},
-               enqueued(stream));
+  return value(ctx, dot(x, y, n, x_stride, y_stride, result), enqueued(stream));
 }
 
 gpumem_status gpumem_dot_f64_async(gpumem_ctx* ctx, const double* x, const double* y, int64_t n, int64_t x_stride,
                                    int64_t y_stride, double* result, gpumem_stream* stream) {
-  return value(ctx,
-               {.dtype = GPUMEM_F64,
-                .op = GPUMEM_DOT,
-                .x = x,
-                .n = n,
-                .stride = x_stride,
-                .y = y,
-                .y_stride = y_stride,
-                .result = result},
-               enqueued(stream));
+  return value(ctx, dot(x, y, n, x_stride, y_stride, result), enqueued(stream));
 }
 
 gpumem_status gpumem_nrm2_f32(gpumem_ctx* ctx, const float* x, int64_t n, int64_t stride, double* result) {
-  return value(ctx, {.dtype = GPUMEM_F32, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result});
+  return value(ctx, reduction(GPUMEM_NRM2, x, n, stride, result));
 }
 
 gpumem_status gpumem_nrm2_f64(gpumem_ctx* ctx, const double* x, int64_t n, int64_t stride, double* result) {
-  return value(ctx, {.dtype = GPUMEM_F64, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result});
+  return value(ctx, reduction(GPUMEM_NRM2, x, n, stride, result));
 }
 
 gpumem_status gpumem_nrm2_f32_async(gpumem_ctx* ctx, const float* x, int64_t n, int64_t stride, double* result,
                                     gpumem_stream* stream) {
-  return value(ctx, {.dtype = GPUMEM_F32, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result},
-               enqueued(stream));
+  return value(ctx, reduction(GPUMEM_NRM2, x, n, stride, result), enqueued(stream));
 }
 
 gpumem_status gpumem_nrm2_f64_async(gpumem_ctx* ctx, const double* x, int64_t n, int64_t stride, double* result,
                                     gpumem_stream* stream) {
-  return value(ctx, {.dtype = GPUMEM_F64, .op = GPUMEM_NRM2, .x = x, .n = n, .stride = stride, .result = result},
-               enqueued(stream));
+  return value(ctx, reduction(GPUMEM_NRM2, x, n, stride, result), enqueued(stream));
 }
 
 gpumem_status gpumem_reduce_axis(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                  const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                  int64_t batch_stride, void* result) {
-  return run(ctx, reduce_axis,
-             {.dtype = dtype,
-              .op = op,
-              .axis = axis,
-              .x = x,
-              .rows = rows,
-              .cols = cols,
-              .ld = ld,
-              .batches = batches,
-              .batch_stride = batch_stride,
-              .result = result});
+  return run(ctx, reduce_axis, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result, nullptr));
 }
 
 gpumem_status gpumem_reduce_axis_async(gpumem_ctx* ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                        const void* x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                        int64_t batch_stride, void* result, gpumem_status* status,
                                        gpumem_stream* stream) {
-  return run(ctx, reduce_axis,
-             {.dtype = dtype,
-              .op = op,
-              .axis = axis,
-              .x = x,
-              .rows = rows,
-              .cols = cols,
-              .ld = ld,
-              .batches = batches,
-              .batch_stride = batch_stride,
-              .result = result,
-              .status = status},
+  return run(ctx, reduce_axis, matrices(dtype, op, axis, x, rows, cols, ld, batches, batch_stride, result, status),
              enqueued(stream));
 }
 

@@ -23,6 +23,12 @@ const char* accepts(const DeviceProps&, const Params&) noexcept {
   return nullptr;
 }
 
+// The shape of a row that takes all of it at once: one task of the host, or one call of the driver.
+template <class Params>
+LaunchShape whole(const DeviceProps&, const Params& p) noexcept {
+  return {1, 1, 1, p.elements()};
+}
+
 template <class Params>
 struct Variant {
   const char* name;

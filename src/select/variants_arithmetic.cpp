@@ -1,20 +1,17 @@
 // The table of sums of scaled operands and of products. Every variant reads each source once and writes z once.
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/arithmetic/limits.hpp"
 #include "kernels/elements.hpp"
-#include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
 
 const char* accepts_aligned(const DeviceProps&, const ArithmeticParams& p) noexcept {
-  const int32_t element = element_bytes(p.dtype);
-  const auto whole = [&](const void* operand) { return misalignment(operand) % element == 0; };
-  return whole(p.z) && std::all_of(p.x, p.x + p.terms, whole) ? nullptr : "it needs operands aligned to their elements";
+  const auto fits = [&p](const void* operand) { return aligned(operand, element_bytes(p.dtype)); };
+  return fits(p.z) && std::all_of(p.x, p.x + p.terms, fits) ? nullptr : "it needs operands aligned to their elements";
 }
 
 // Tiles as long as leave every multiprocessor one.
@@ -28,13 +25,12 @@ LaunchShape tiles_shape(const DeviceProps& d, const ArithmeticParams& p) noexcep
 LaunchShape host_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
   return host_elements_shape(d, p.elements(), int64_t{element_bytes(p.dtype)} * (1 + p.terms));
 }
-LaunchShape serial_shape(const DeviceProps&, const ArithmeticParams& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 constexpr Variant<ArithmeticParams> kTable[] = {
     {"coalesced", Runs::cuda, 2, accepts_aligned, tiles_shape},
     {"bytes", Runs::cuda, 2, accepts, tiles_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"host_serial", Runs::host, 1, accepts, whole},
 };
 
 }  // namespace

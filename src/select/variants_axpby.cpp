@@ -9,9 +9,9 @@ namespace {
 
 const char* accepts_aligned(const DeviceProps&, const AxpbyParams& p) noexcept {
   const int32_t element = element_bytes(p.dtype);
-  if (p.x != nullptr && misalignment(p.x) % element != 0) return "it needs x aligned to its elements";
-  if (p.y != nullptr && misalignment(p.y) % element != 0) return "it needs y aligned to its elements";
-  if (misalignment(p.z) % element != 0) return "it needs z aligned to its elements";
+  if (!aligned(p.x, element)) return "it needs x aligned to its elements";
+  if (!aligned(p.y, element)) return "it needs y aligned to its elements";
+  if (!aligned(p.z, element)) return "it needs z aligned to its elements";
   return nullptr;
 }
 
@@ -37,7 +37,6 @@ LaunchShape host_shape(const DeviceProps& d, const AxpbyParams& p) noexcept {
   const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.x != nullptr ? 1 : 0) + (p.y != nullptr ? 1 : 0));
   return host_elements_shape(d, p.n, moved);
 }
-LaunchShape serial_shape(const DeviceProps&, const AxpbyParams& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<AxpbyParams> kTable[] = {
     {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},
@@ -46,7 +45,7 @@ constexpr Variant<AxpbyParams> kTable[] = {
     {"strided", Runs::cuda, 1, accepts_aligned, strided_shape, by_name},
     {"bytes", Runs::cuda, 1, accepts, element_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"host_serial", Runs::host, 1, accepts, whole},
 };
 
 }  // namespace

@@ -32,16 +32,14 @@ const char* accepts_words(const DeviceProps&, const GatherScatterParams& p) noex
   return nullptr;
 }
 
-LaunchShape shape_of(const GatherScatterParams& p, int64_t word_bytes) noexcept {
+template <int64_t kWordBytes>
+LaunchShape words_shape(const DeviceProps&, const GatherScatterParams& p) noexcept {
   LaunchShape shape =
-      grid_of(p.n * ceil_div(p.row_bytes, word_bytes), int64_t{kGatherScatterThreads} * kGatherScatterWords,
+      grid_of(p.n * ceil_div(p.row_bytes, kWordBytes), int64_t{kGatherScatterThreads} * kGatherScatterWords,
               kGatherScatterThreads, kGatherScatterWords);
-  shape.tile *= word_bytes;
+  shape.tile *= kWordBytes;
   return shape;
 }
-LaunchShape vec16_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 16); }
-LaunchShape words_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 4); }
-LaunchShape bytes_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return shape_of(p, 1); }
 
 // tile: rows of a task. Rows that are few and long are cut: the tasks are then a multiple of n.
 LaunchShape host_shape(const DeviceProps& d, const GatherScatterParams& p) noexcept {
@@ -57,8 +55,8 @@ LaunchShape host_shape(const DeviceProps& d, const GatherScatterParams& p) noexc
 LaunchShape serial_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<GatherScatterParams> kTable[] = {
-    {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},  {"words", Runs::cuda, 1, accepts_words, words_shape},
-    {"bytes", Runs::cuda, 1, accepts, bytes_shape},        {"host_parallel", Runs::host, 1, accepts, host_shape},
+    {"vec16", Runs::cuda, 1, accepts_vec16, words_shape<16>}, {"words", Runs::cuda, 1, accepts_words, words_shape<4>},
+    {"bytes", Runs::cuda, 1, accepts, words_shape<1>},        {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 

@@ -27,8 +27,8 @@ const char* accepts_copy(const DeviceProps&, const PermuteParams& p) noexcept {
 }
 
 const char* misaligned(const PermuteParams& p) noexcept {
-  if (misalignment(p.src) % p.axes.element_bytes != 0) return "it needs src aligned to its elements";
-  if (misalignment(p.dst) % p.axes.element_bytes != 0) return "it needs dst aligned to its elements";
+  if (!aligned(p.src, p.axes.element_bytes)) return "it needs src aligned to its elements";
+  if (!aligned(p.dst, p.axes.element_bytes)) return "it needs dst aligned to its elements";
   return nullptr;
 }
 
@@ -91,8 +91,6 @@ LaunchShape transpose_shape(const DeviceProps& d, const PermuteParams& p) noexce
   return select<TransposeFamily>(d, transpose_of(p), {}, {}).shape;
 }
 
-LaunchShape copy_shape(const DeviceProps&, const PermuteParams& p) noexcept { return {1, 1, 1, p.elements()}; }
-
 // A group of lanes takes `tile` elements of a run at a time.
 LaunchShape contiguous_runs_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   const int64_t run = p.axes.extent[0];
@@ -133,12 +131,11 @@ LaunchShape host_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
   const int64_t tasks = std::clamp<int64_t>(wanted, 1, int64_t{8} * d.multiprocessors);
   return {tasks, 1, 1, host_transpose_tile(p.axes.element_bytes)};
 }
-LaunchShape serial_shape(const DeviceProps&, const PermuteParams& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 // transpose hands over to the transposes, whose own table chooses among them: on two axes they are faster than packed (H200, 7264 x
 // 7296 elements of 4 bytes: 0.93 of a copy's speed in place of 0.85).
 constexpr Variant<PermuteParams> kTable[] = {
-    {"copy", Runs::cuda, 1, accepts_copy, copy_shape},
+    {"copy", Runs::cuda, 1, accepts_copy, whole},
     {"contiguous_boxes", Runs::cuda, 1, accepts_contiguous_boxes, contiguous_boxes_shape},
     {"transpose", Runs::cuda, 1, accepts_transpose, transpose_shape},
     {"packed", Runs::cuda, 1, accepts_packed, packed_shape},
@@ -147,7 +144,7 @@ constexpr Variant<PermuteParams> kTable[] = {
     {"strided_scalar", Runs::cuda, 1, accepts, strided_scalar_shape},
     {"host_transpose", Runs::host, 1, accepts_host_transpose, transpose_shape},
     {"host_tiled", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"host_serial", Runs::host, 1, accepts, whole},
 };
 
 }  // namespace

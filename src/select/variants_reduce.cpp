@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/reduce/limits.hpp"
-#include "select/reduce_shapes.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
@@ -14,7 +14,8 @@ namespace {
 
 const char* contiguous(const ReduceParams& p) noexcept {
   if (p.stride != 1 || p.y_stride != 1) return "it needs stride 1";
-  if (!aligned(p.x, p.dtype) || !aligned(p.y, p.dtype)) return "it needs aligned elements";
+  if (!aligned(p.x, element_bytes(p.dtype)) || !aligned(p.y, element_bytes(p.dtype)))
+    return "it needs aligned elements";
   return nullptr;
 }
 
@@ -97,7 +98,6 @@ LaunchShape host_shape(const DeviceProps& d, const ReduceParams& p) noexcept {
   const int64_t tile = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))) * kLeafTerms;
   return {ceil_div(std::max<int64_t>(p.n, 1), tile), 1, 1, tile};
 }
-LaunchShape serial_shape(const DeviceProps&, const ReduceParams& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<ReduceParams> kTable[] = {
     {"single_tile_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
@@ -114,7 +114,7 @@ constexpr Variant<ReduceParams> kTable[] = {
     {"strided_scalar", Runs::cuda, 2, accepts, strided_scalar_shape},
     {"host_vector", Runs::host, 2, accepts_contiguous, host_shape},
     {"host_strided", Runs::host, 2, accepts, host_shape},
-    {"host_serial", Runs::host, 2, accepts, serial_shape},
+    {"host_serial", Runs::host, 2, accepts, whole},
 };
 
 }  // namespace

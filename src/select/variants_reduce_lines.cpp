@@ -8,16 +8,12 @@
 #include "kernels/nodes.hpp"
 #include "kernels/order.hpp"
 #include "kernels/reduce/line_plans.hpp"
-#include "select/reduce_shapes.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
 namespace {
 
 constexpr int64_t kHostTaskElements = int64_t{1} << 18;
-
-const char* accepts_axis(const DeviceProps&, const ReduceAxisParams&) noexcept { return nullptr; }
-const char* accepts_segments(const DeviceProps&, const ReduceSegmentsParams&) noexcept { return nullptr; }
 
 // Tasks of at least kHostTaskElements, cut between lines: tile is lines.
 LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
@@ -46,7 +42,7 @@ int64_t most_runs(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
 
 // Lines that overlap can be many and long at once: more runs of the longest kind than there is scratch memory for.
 const char* accepts_runs(const ReduceAxisParams& p) noexcept {
-  if (!aligned(p.x, p.dtype)) return "it needs aligned elements";
+  if (!aligned(p.x, element_bytes(p.dtype))) return "it needs aligned elements";
   if (p.lines() > kMaxGrid) return "it takes at most 2^31 - 1 rows or columns";
   const int64_t runs = ceil_div(p.length(), kLongestRun);
   return runs == 1 || p.lines() <= std::min(kMostRowRuns, most_runs(p.dtype, p.op)) / runs
@@ -111,7 +107,7 @@ LaunchShape scalar_axis_shape(const DeviceProps& d, const ReduceAxisParams& p) n
 }
 
 const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
-  return aligned(p.x, p.dtype) ? nullptr : "it needs aligned elements";
+  return aligned(p.x, element_bytes(p.dtype)) ? nullptr : "it needs aligned elements";
 }
 // Longer segments than a run are cut; there are never more runs than kMostLongRuns.
 LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
@@ -128,15 +124,15 @@ LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams
 constexpr Variant<ReduceAxisParams> kAxis[] = {
     {"warp_rows", Runs::cuda, 2, accepts_rows, rows_shape},
     {"block_columns", Runs::cuda, 1, accepts_columns, columns_shape},
-    {"strided_scalar", Runs::cuda, 1, accepts_axis, scalar_axis_shape},
-    {"host_lines", Runs::host, 1, accepts_axis, host_axis_shape},
-    {"host_lines_serial", Runs::host, 1, accepts_axis, host_axis_serial_shape},
+    {"strided_scalar", Runs::cuda, 1, accepts, scalar_axis_shape},
+    {"host_lines", Runs::host, 1, accepts, host_axis_shape},
+    {"host_lines_serial", Runs::host, 1, accepts, host_axis_serial_shape},
 };
 constexpr Variant<ReduceSegmentsParams> kSegments[] = {
     {"warp_segments", Runs::cuda, 2, accepts_aligned_segments, segments_shape},
-    {"strided_scalar", Runs::cuda, 1, accepts_segments, scalar_segments_shape},
-    {"host_segments", Runs::host, 1, accepts_segments, host_segments_shape},
-    {"host_segments_serial", Runs::host, 1, accepts_segments, host_segments_serial_shape},
+    {"strided_scalar", Runs::cuda, 1, accepts, scalar_segments_shape},
+    {"host_segments", Runs::host, 1, accepts, host_segments_shape},
+    {"host_segments_serial", Runs::host, 1, accepts, host_segments_serial_shape},
 };
 
 }  // namespace

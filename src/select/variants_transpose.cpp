@@ -50,15 +50,15 @@ const char* accepts_host_buffer(const DeviceProps& d, const TransposeParams& p) 
 
 const char* accepts_aligned(const DeviceProps&, const TransposeParams& p) noexcept {
   if (p.in_place()) return kInPlace;
-  if (misalignment(p.src) % p.element_bytes != 0) return "it needs src aligned to its elements";
-  if (misalignment(p.dst) % p.element_bytes != 0) return "it needs dst aligned to its elements";
+  if (!aligned(p.src, p.element_bytes)) return "it needs src aligned to its elements";
+  if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
   return nullptr;
 }
 
 // A block then writes where it has read, and nowhere else.
 const char* accepts_in_place_chunks(const DeviceProps&, const TransposeParams& p) noexcept {
   if (!p.in_place()) return kApart;
-  if (misalignment(p.dst) % p.element_bytes != 0) return "it needs dst aligned to its elements";
+  if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
   if (p.rows * p.cols > kSmallMatrixBytes / p.element_bytes) return "it needs matrices of at most 16 KiB";
   const bool tight = p.dst_ld == p.rows && (p.batches == 1 || p.dst_batch_stride == p.rows * p.cols);
   return tight ? nullptr : "it needs matrices without gaps, and none between them";
@@ -182,7 +182,7 @@ LaunchShape host_tasks(const DeviceProps& d, const TransposeParams& p, int64_t p
   return {std::clamp<int64_t>(wanted, 1, std::min(pieces, int64_t{8} * d.multiprocessors)), 1, 1, tile};
 }
 
-LaunchShape host_small_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+LaunchShape host_matrices_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   return host_tasks(d, p, p.batches, p.rows);
 }
 LaunchShape host_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
@@ -202,9 +202,6 @@ LaunchShape host_in_place_shape(const DeviceProps& d, const TransposeParams& p) 
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * transpose_tile_pairs(ceil_div(p.rows, tile)), tile);
 }
-LaunchShape host_buffer_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
-  return host_tasks(d, p, p.batches, p.rows);
-}
 LaunchShape host_c2r_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   return host_tasks(d, p, p.batches * std::max(p.rows, p.cols), 1);
 }
@@ -223,15 +220,14 @@ constexpr Variant<TransposeParams> kTable[] = {
     {"byte_perm_vec16", Runs::cuda, 1, accepts_byte_perm, byte_perm_shape},
     {"tile_vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
     {"tile_realigned", Runs::cuda, 2, accepts_realigned, realigned_shape},
-    {"tile_padded", Runs::cuda, 2, accepts_aligned, padded_shape},
     {"shared_padded", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
     {"shared", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
     {"naive", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
     {"tile_bytes", Runs::cuda, 1, accepts_apart, padded_shape},
     {"host_in_place_tiles", Runs::host, 1, accepts_square, host_in_place_shape},
-    {"host_in_place_buffer", Runs::host, 1, accepts_host_buffer, host_buffer_shape},
+    {"host_in_place_buffer", Runs::host, 1, accepts_host_buffer, host_matrices_shape},
     {"host_in_place_c2r", Runs::host, 1, accepts_rectangle, host_c2r_shape},
-    {"host_small", Runs::host, 1, accepts_host_small, host_small_shape},
+    {"host_small", Runs::host, 1, accepts_host_small, host_matrices_shape},
     {"host_aos_soa", Runs::host, 1, accepts_host_aos_soa, host_aos_soa_shape},
     {"host_tiled", Runs::host, 1, accepts_apart, host_shape},
     {"host_serial", Runs::host, 1, accepts_apart, serial_shape},

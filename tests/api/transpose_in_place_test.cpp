@@ -85,7 +85,7 @@ TEST_P(TransposeInPlace, VariantsForOperandsApartDoNotFitAndTheOtherWayRound) {
   const Memory x(ctx, GPUMEM_MEMORY_DEVICE, 4096);
   const Memory y(ctx, GPUMEM_MEMORY_DEVICE, 4096);
   const std::string swap = on_cuda() ? "in_place_tiles_vec16" : "host_in_place_tiles";
-  const std::string tiles = on_cuda() ? "tile_padded" : "host_tiled";
+  const std::string tiles = on_cuda() ? "tile_vec16" : "host_tiled";
   Explained in_place;
   ASSERT_TRUE(ok(explain(ctx, transpose_line(ctx, 4, 20, 20, x.get(), 20, x.get(), 20), in_place)));
   EXPECT_EQ(in_place.variant, on_cuda() ? "in_place_chunks" : swap);

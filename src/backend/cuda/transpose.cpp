@@ -16,7 +16,6 @@ constexpr CudaLauncher<TransposeParams> kTranspose[] = {
     {"byte_perm_vec16", kernels::transpose_byte_perm_vec16},
     {"tile_vec16", kernels::transpose_tile_vec16},
     {"tile_realigned", kernels::transpose_tile_realigned},
-    {"tile_padded", kernels::transpose_tile_padded},
     {"shared_padded", kernels::transpose_shared_padded},
     {"shared", kernels::transpose_shared},
     {"naive", kernels::transpose_naive},

@@ -53,11 +53,7 @@ void parallel(const HostTeam& team, const ArithmeticParams& a, const LaunchShape
   });
 }
 
-// Row by row without the team, and without the widest loops: what they are held against.
-void serial(const HostTeam&, const ArithmeticParams& a, const LaunchShape&) {
-  const DefaultFloatEnvironment environment;
-  rows(host_loops("base"), a, 0, a.elements(), false);
-}
+void serial(const HostTeam&, const ArithmeticParams& a, const LaunchShape& shape) { parallel(no_team(), a, shape); }
 
 constexpr HostLauncher<ArithmeticParams> kArithmetic[] = {{"host_parallel", parallel}, {"host_serial", serial}};
 

@@ -21,7 +21,7 @@ Range piece(int64_t i, int64_t tile, int64_t n) noexcept {
 
 // Parts of rows, shape.tile bytes each, are dealt out to shape.grid tasks in order; a multiple of 64, so that each begins with the
 // pattern's first byte.
-void fill_parallel(const HostTeam& team, const FillParams& args, const LaunchShape& shape) {
+void fill(const HostTeam& team, const FillParams& args, const LaunchShape& shape) {
   const bool stream = team.larger_than_caches(args.row_bytes() * args.rows);
   const int64_t parts_a_row = ceil_div(args.row_bytes(), shape.tile);
   const int64_t parts = parts_a_row * args.rows;
@@ -36,19 +36,14 @@ void fill_parallel(const HostTeam& team, const FillParams& args, const LaunchSha
   });
 }
 
-void fill_serial(const HostTeam& team, const FillParams& args, const LaunchShape&) {
-  for (int64_t row = 0; row < args.rows; ++row) {
-    team.loops.moves.fill(static_cast<char*>(args.dst) + row * args.pitch, args.row_bytes(), args.word, false);
-  }
-}
-
 // A reduction's rows differ in how the one job runs.
 constexpr Launcher<HostWay> kReduce[] = {
     {"host_vector", {}}, {"host_strided", {.one_by_one = true}}, {"host_serial", {.one_by_one = true, .serial = true}}};
 constexpr Launcher<HostWay> kReduceAxis[] = {{"host_lines", {}}, {"host_lines_serial", {.serial = true}}};
 constexpr Launcher<HostWay> kReduceSegments[] = {{"host_segments", {}}, {"host_segments_serial", {.serial = true}}};
 
-constexpr HostLauncher<FillParams> kFill[] = {{"host_parallel", fill_parallel}, {"host_serial", fill_serial}};
+// A serial fill is one task.
+constexpr HostLauncher<FillParams> kFill[] = {{"host_parallel", fill}, {"host_serial", fill}};
 
 }  // namespace
 

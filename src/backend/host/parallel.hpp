@@ -42,7 +42,7 @@ struct HostTeam {
   int32_t threads;
   int64_t cache_bytes;               // last-level cache
   ParallelFor lent;                  // the program's pool, when it lends one
-  std::shared_ptr<WorkerPool> pool;  // else the library's
+  std::shared_ptr<WorkerPool> pool;  // else the library's; none: the calling thread is alone
 
   // A server's last-level cache is shared with others: no more than 32 MiB of it are counted on.
   bool larger_than_caches(int64_t bytes) const noexcept { return bytes > std::min(cache_bytes / 2, int64_t{32} << 20); }
@@ -50,8 +50,8 @@ struct HostTeam {
   // Calls f(i) for each i in [0, tasks); f must not throw.
   template <class F>
   void parallel(int64_t tasks, const F& f) const noexcept {
-    if (tasks <= 1) {
-      if (tasks == 1) f(int64_t{0});
+    if (tasks <= 1 || (lent.call == nullptr && pool == nullptr)) {
+      for (int64_t i = 0; i < tasks; ++i) f(i);
       return;
     }
     const gpumem_task_fn task = [](void* state, int64_t index) { (*static_cast<const F*>(state))(index); };
@@ -63,5 +63,8 @@ struct HostTeam {
     pool->parallel_for(tasks, threads, task, state);
   }
 };
+
+// The calling thread, with the narrowest loops: what teams are held against.
+inline HostTeam no_team() { return {host_loops("base"), 1, INT64_MAX, {}, nullptr}; }
 
 }  // namespace gpumem

@@ -1,7 +1,6 @@
 // Resizing on the host: one launcher a variant, in the order of the table's host rows.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "backend/host/host_backend.hpp"
 #include "base/checked.hpp"
@@ -132,48 +131,8 @@ void resize_parallel(const HostTeam& team, const ResizeParams& a, const LaunchSh
   });
 }
 
-// The formula, pixel by pixel.
-template <class T>
-T blend_at(const ResizeParams& a, const ResizeTap& down, const ResizeTap& across, int64_t channel) noexcept {
-  using Blend = ResizeBlend<T>;
-  const auto line = [&](int64_t row) {
-    const auto element = [&](int64_t col) {
-      T value;
-      std::memcpy(&value, src_row(a, row) + (col * a.channels + channel) * static_cast<int64_t>(sizeof(T)),
-                  sizeof value);
-      return value;
-    };
-    return Blend::across(element(across.index), element(across.next()), across.weight);
-  };
-  return Blend::down(line(down.index), line(down.next()), down.weight);
-}
-
-template <class T>
-void resize_elements(const ResizeParams& a) noexcept {
-  const DefaultFloatEnvironment environment;
-  const ResizeAxis rows = resize_axis(a.src_rows, a.dst_rows);
-  const ResizeAxis cols = resize_axis(a.src_cols, a.dst_cols);
-  const auto pixel = static_cast<size_t>(a.channels) * sizeof(T);
-  for (int64_t i = 0; i < a.dst_rows; ++i) {
-    for (int64_t j = 0; j < a.dst_cols; ++j) {
-      char* to = dst_at(a, i, j);
-      if (a.filter == GPUMEM_FILTER_NEAREST) {
-        std::memcpy(to, src_row(a, resize_nearest(rows, i)) + resize_nearest(cols, j) * static_cast<int64_t>(pixel),
-                    pixel);
-        continue;
-      }
-      const ResizeTap down = resize_tap<ResizeBlend<T>::kDown>(rows, i);
-      const ResizeTap across = resize_tap<ResizeBlend<T>::kAcross>(cols, j);
-      for (int64_t c = 0; c < a.channels; ++c) {
-        const T value = blend_at<T>(a, down, across, c);
-        std::memcpy(to + c * static_cast<int64_t>(sizeof(T)), &value, sizeof value);
-      }
-    }
-  }
-}
-
-void resize_serial(const HostTeam&, const ResizeParams& a, const LaunchShape&) {
-  for_pixel_type(a.dtype, [&]<class T>() { resize_elements<T>(a); });
+void resize_serial(const HostTeam&, const ResizeParams& a, const LaunchShape& shape) {
+  resize_parallel(no_team(), a, shape);
 }
 
 constexpr HostLauncher<ResizeParams> kResize[] = {{"host_parallel", resize_parallel}, {"host_serial", resize_serial}};

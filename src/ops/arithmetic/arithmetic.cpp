@@ -6,8 +6,7 @@
 
 #include "kernels/elements.hpp"
 #include "ops/placed.hpp"
-#include "ops/plan.hpp"
-#include "ops/staging.hpp"
+#include "ops/sources.hpp"
 #include "ops/strides.hpp"
 
 namespace gpumem {
@@ -58,11 +57,15 @@ ArithmeticParams readable(const ArithmeticCall& call) noexcept {
   return c;
 }
 
-void check_call(const ArithmeticCall& call) {
-  check_extents(call.rank, call.extents, kMaxViewRank);
-  if (call.terms < 1 || call.terms > kMaxTerms) {
-    fail(GPUMEM_INVALID_ARGUMENT, "terms is %d; expected 1 to %d", call.terms, kMaxTerms);
+void check_counts(int32_t rank, const int64_t* extents, int32_t terms) {
+  check_extents(rank, extents, kMaxViewRank);
+  if (terms < 1 || terms > kMaxTerms) {
+    fail(GPUMEM_INVALID_ARGUMENT, "terms is %d; expected 1 to %d", terms, kMaxTerms);
   }
+}
+
+void check_call(const ArithmeticCall& call) {
+  check_counts(call.rank, call.extents, call.terms);
   if (call.x == nullptr) fail(GPUMEM_INVALID_ARGUMENT, "x is NULL; expected the addresses of %d operands", call.terms);
   if (call.factors == nullptr && call.op == Arithmetic::lincomb) {
     fail(GPUMEM_INVALID_ARGUMENT, "factors is NULL; expected %d of them", call.terms);
@@ -71,22 +74,12 @@ void check_call(const ArithmeticCall& call) {
 
 // A line gives any numbers.
 void check(const ArithmeticParams& c) {
-  if (c.dtype != GPUMEM_F32 && c.dtype != GPUMEM_F64) {
-    fail(GPUMEM_UNSUPPORTED, "dtype is %d; expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", c.dtype, GPUMEM_F32,
-         GPUMEM_F64);
-  }
-  check_extents(c.rank, c.extents, kMaxViewRank);
-  if (c.terms < 1 || c.terms > kMaxTerms) {
-    fail(GPUMEM_INVALID_ARGUMENT, "terms is %d; expected 1 to %d", c.terms, kMaxTerms);
-  }
+  require_f32_or_f64(c.dtype);
+  check_counts(c.rank, c.extents, c.terms);
   check_strides("z_strides", c.z_strides, c.rank);
   for (int32_t k = 0; k < c.terms; ++k) {
     check_strides(strides_of(c, k), c.x_strides[k], c.rank, c.op == Arithmetic::lincomb ? k * c.rank : 0);
   }
-}
-
-StridedSide side_of_x(const ArithmeticParams& c, int32_t k) noexcept {
-  return {strides_of(c, k), bytes_of(c, k), c.rank, c.extents, c.x_strides[k]};
 }
 
 // Whether source k is z itself, element by element.
@@ -98,16 +91,9 @@ bool is_z(const ArithmeticParams& c, int32_t k) noexcept {
   return true;
 }
 
-// A source that is read, by the place it has in the plan.
-struct Source {
-  ByteRange range{};
-  Operand lies{};
-  bool staged = false;  // lies on the other side than z
-};
-
 struct Planned {
   Plan<ArithmeticFamily> plan;
-  std::array<Source, kMaxTerms> sources{};
+  std::optional<Sources> sources;  // by the place that they have in the plan
 };
 
 void keep_axis(const ArithmeticParams& from, int32_t d, ArithmeticParams& to) noexcept {
@@ -151,17 +137,6 @@ void fuse(ArithmeticParams& c) noexcept {
   for (int32_t k = 0; k < c.terms; ++k) c.x_strides[k][0] = 1;
 }
 
-Source look_up_source(Planner& planner, const ArithmeticParams& c, int32_t k, const ByteRange& z,
-                      const Operand& z_lies) {
-  const StridedSide side = side_of_x(c, k);
-  const int64_t element = element_bytes(c.dtype);
-  Source source{{name_of(c, k), c.x[k], reach_bytes(side, element), gap_in(side, element)}};
-  source.lies = planner.look_up_here(source.range, Access::read);
-  if (!is_z(c, k)) require_disjoint(z, source.range);
-  source.staged = planner.on_cuda() && source.lies.on_host() != z_lies.on_host();
-  return source;
-}
-
 Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until until) {
   check(call);
   Planned planned;
@@ -172,63 +147,23 @@ Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until 
   const int64_t element = element_bytes(call.dtype);
   const ByteRange z{"z", call.z, reach_bytes(z_side, element), gap_in(z_side, element)};
   check_distinct(z_side);
-  const Operand z_lies = planner.look_up_here(z, Access::write);
+  Sources& sources = planned.sources.emplace(planner, z, until);
   ArithmeticParams& c = plan.params = call;
   c.terms = 0;
-  bool reads_z = false;
-  bool staged = false;
   for (int32_t k = 0; k < call.terms; ++k) {
     if (is_zero(c.dtype, call.factors[k])) continue;
-    const Source source = look_up_source(planner, call, k, z, z_lies);
-    if (source.staged && until == Until::enqueued) fail_on_two_sides(source.range.argument, source.lies, "z", z_lies);
-    staged = staged || source.staged;
-    reads_z = reads_z || is_z(call, k);
-    planned.sources[static_cast<size_t>(c.terms)] = source;
-    c.x[c.terms] = source.staged ? scratch_to_come() : call.x[k];
+    const StridedSide side{strides_of(call, k), bytes_of(call, k), call.rank, call.extents, call.x_strides[k]};
+    const ByteRange x{name_of(call, k), call.x[k], reach_bytes(side, element), gap_in(side, element)};
+    c.x[c.terms] = sources.add(x, is_z(call, k));
     c.factors[c.terms] = call.factors[k];
     std::copy_n(call.x_strides[k], kMaxViewRank, c.x_strides[c.terms++]);
   }
-  plan.placement = place_beside_z(planner.on_cuda(), z_lies, staged);
-  for (int32_t k = 0; k < c.terms; ++k) {
-    if (c.x[k] != call.z) plan.placement.uses(planned.sources[static_cast<size_t>(k)].lies);
-  }
+  plan.placement = sources.place();
   // What lies in gaps of z has to stay.
-  if (!reads_z && z.bytes == call.elements() * element) plan.placement.overwrites(call.z);
+  if (!sources.read_z() && z.bytes == call.elements() * element) plan.placement.overwrites(call.z);
   fuse(c);
   plan.decision = decide<ArithmeticFamily>(planner, plan.placement.runs, c);
   return planned;
-}
-
-// Brings what lies elsewhere next to z. Views of one array overlap: each run of bytes is brought once.
-void bring(Context& context, Planned& planned, std::array<std::optional<Scratch>, kMaxTerms>& rooms) {
-  ArithmeticParams& c = planned.plan.params;
-  std::array<bool, kMaxTerms> brought{};
-  for (size_t k = 0; k < static_cast<size_t>(c.terms); ++k) {
-    if (!planned.sources[k].staged || brought[k]) continue;
-    auto begin = reinterpret_cast<uintptr_t>(planned.sources[k].range.p);
-    auto end = begin + static_cast<uintptr_t>(planned.sources[k].range.bytes);
-    const auto overlaps = [&](const Source& source) {
-      const auto p = reinterpret_cast<uintptr_t>(source.range.p);
-      return source.staged && p < end && begin < p + static_cast<uintptr_t>(source.range.bytes);
-    };
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (size_t j = 0; j < static_cast<size_t>(c.terms); ++j) {
-        if (brought[j] || !overlaps(planned.sources[j])) continue;
-        const auto p = reinterpret_cast<uintptr_t>(planned.sources[j].range.p);
-        begin = std::min(begin, p);
-        end = std::max(end, p + static_cast<uintptr_t>(planned.sources[j].range.bytes));
-        brought[j] = grown = true;
-      }
-    }
-    stage(context, rooms[k], planned.plan.placement.runs, reinterpret_cast<const void*>(begin),
-          static_cast<int64_t>(end - begin), planned.sources[k].lies.host_side());
-    for (size_t j = k; j < static_cast<size_t>(c.terms); ++j) {
-      const auto p = reinterpret_cast<uintptr_t>(planned.sources[j].range.p);
-      if (planned.sources[j].staged && p >= begin && p < end)
-        c.x[j] = static_cast<char*>(rooms[k]->get()) + (p - begin);
-    }
-  }
 }
 
 }  // namespace
@@ -245,8 +180,9 @@ void arithmetic(Context& context, const ArithmeticCall& call, NativeStream strea
   if (planned.plan.empty) return;
   const char* what = call.op == Arithmetic::lincomb ? "this linear combination" : "this product";
   if (until == Until::complete) require_not_capturing(context, stream, what);
-  std::array<std::optional<Scratch>, kMaxTerms> rooms;
-  bring(context, planned, rooms);
+  Sources::Brought brought;
+  planned.sources->bring(context, planned.plan.placement.runs, brought);
+  std::copy_n(brought.at.data(), planned.plan.params.terms, planned.plan.params.x);
   launch_placed(context, planned.plan, stream, until, what);
 }
 

@@ -61,10 +61,6 @@ struct RangeLoops {
 struct LineResults {
   ReduceNode* nodes = nullptr;
   char* values = nullptr;
-
-  constexpr LineResults after(int64_t lines) const noexcept {
-    return values == nullptr ? LineResults{nodes + lines, nullptr} : LineResults{nullptr, values + lines * 8};
-  }
 };
 
 // Many lines at once, pitch bytes apart. columns: neighbouring columns, at most kStripColumns, of at most kLeafTerms rows. rows: rows of at

@@ -1,0 +1,72 @@
+#include "ops/sources.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/names.hpp"
+#include "ops/staging.hpp"
+
+namespace gpumem {
+
+Sources::Sources(Planner& planner, const ByteRange& z, Until until)
+    : planner_(planner), z_(z), z_lies_(planner.look_up_here(z, Access::write)), until_(until) {}
+
+const void* Sources::add(const ByteRange& range, bool is_z) {
+  Source& source = sources_[count_++];
+  source = {range, planner_.look_up_here(range, Access::read)};
+  if (!is_z) require_disjoint(z_, range);
+  read_z_ = read_z_ || is_z;
+  source.staged = planner_.on_cuda() && source.lies.on_host() != z_lies_.on_host();
+  any_staged_ = any_staged_ || source.staged;
+  if (source.staged && until_ == Until::enqueued) fail_on_two_sides(range.argument, source.lies, z_.argument, z_lies_);
+  return source.staged ? scratch_to_come() : range.p;
+}
+
+Placement Sources::place() const noexcept {
+  Placement placement = place_beside_z(planner_.on_cuda(), z_lies_, any_staged_);
+  for (size_t k = 0; k < count_; ++k) {
+    if (sources_[k].range.p != z_.p) placement.uses(sources_[k].lies);
+  }
+  return placement;
+}
+
+void Sources::bring(Context& context, Runs runs, Brought& brought) const {
+  std::array<bool, kMaxTerms> done{};
+  for (size_t k = 0; k < count_; ++k) {
+    if (done[k]) continue;
+    if (!sources_[k].staged) {
+      brought.at[k] = sources_[k].range.p;
+      continue;
+    }
+    uintptr_t begin = sources_[k].begin();
+    uintptr_t end = sources_[k].end();
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (size_t j = k; j < count_; ++j) {
+        const Source& other = sources_[j];
+        if (done[j] || !other.staged || other.begin() >= end || begin >= other.end()) continue;
+        begin = std::min(begin, other.begin());
+        end = std::max(end, other.end());
+        done[j] = grown = true;
+      }
+    }
+    stage(context, brought.rooms[k], runs, reinterpret_cast<const void*>(begin), static_cast<int64_t>(end - begin),
+          sources_[k].lies.host_side());
+    for (size_t j = k; j < count_; ++j) {
+      const bool inside = sources_[j].staged && sources_[j].begin() >= begin && sources_[j].begin() < end;
+      if (inside) brought.at[j] = static_cast<char*>(brought.rooms[k]->get()) + (sources_[j].begin() - begin);
+    }
+  }
+}
+
+void require_f32_or_f64(gpumem_dtype dtype) {
+  if (dtype == GPUMEM_F32 || dtype == GPUMEM_F64) return;
+  if (!is_dtype(dtype)) {
+    fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", dtype, GPUMEM_F32,
+         GPUMEM_F64);
+  }
+  fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d)", dtype, dtype_name(dtype),
+       GPUMEM_F32, GPUMEM_F64);
+}
+
+}  // namespace gpumem
