@@ -61,6 +61,31 @@ constexpr gpumem_dtype count_dtypes() noexcept {
 inline constexpr gpumem_dtype kDtypes = count_dtypes();
 constexpr bool is_dtype(gpumem_dtype dtype) noexcept { return dtype >= 0 && dtype < kDtypes; }
 
+// An element as C++ has it; those of 16 bits by their bits alone.
+struct Half {
+  uint16_t bits;
+};
+struct Brain {
+  uint16_t bits;
+};
+template <gpumem_dtype kType>
+constexpr auto element_of() noexcept {
+  if constexpr (kType == GPUMEM_I8) return int8_t{};
+  if constexpr (kType == GPUMEM_U8) return uint8_t{};
+  if constexpr (kType == GPUMEM_I16) return int16_t{};
+  if constexpr (kType == GPUMEM_U16) return uint16_t{};
+  if constexpr (kType == GPUMEM_I32) return int32_t{};
+  if constexpr (kType == GPUMEM_U32) return uint32_t{};
+  if constexpr (kType == GPUMEM_I64) return int64_t{};
+  if constexpr (kType == GPUMEM_U64) return uint64_t{};
+  if constexpr (kType == GPUMEM_F16) return Half{};
+  if constexpr (kType == GPUMEM_BF16) return Brain{};
+  if constexpr (kType == GPUMEM_F32) return float{};
+  if constexpr (kType == GPUMEM_F64) return double{};
+}
+template <gpumem_dtype kType>
+using ElementOf = decltype(element_of<kType>());
+
 // A field of the table, kBits for each type, in one word: where a type is known at run time only, device code shifts it and loads
 // nothing.
 template <int kBits, class Field>

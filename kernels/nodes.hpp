@@ -2,6 +2,7 @@
 // value of the next run without loss. One set of types and functions for host and kernels, so that they can't differ.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "kernels/elements.hpp"
@@ -235,6 +236,34 @@ constexpr ReduceNode combine(NodeKind kind, const ReduceNode& a, const ReduceNod
     using Node = decltype(node);
     return combine(Node(a), Node(b)).stored();
   });
+}
+
+// The pairwise tree over nodes that come in order. levels[i * pitch], i < kTreeLevels, is memory of the caller's: a subtree of 2^i nodes, there
+// if bit i of count, how many nodes came before, is set.
+constexpr int kTreeLevels = 64;
+constexpr void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count,
+                         const ReduceNode& node) noexcept {
+  ReduceNode subtree = node;
+  int level = 0;
+  for (; (count >> level & 1) != 0; ++level) subtree = combine(kind, levels[level * pitch], subtree);
+  levels[level * pitch] = subtree;
+}
+
+constexpr ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, int64_t count) noexcept {
+  if (count == 0) return empty_node(kind);
+  auto left = static_cast<uint64_t>(count);
+  ReduceNode node = levels[std::countr_zero(left) * pitch];
+  for (left &= left - 1; left != 0; left &= left - 1) {
+    node = combine(kind, levels[std::countr_zero(left) * pitch], node);
+  }
+  return node;
+}
+
+// Of nodes that are all there, `step` apart.
+constexpr ReduceNode fold_all(NodeKind kind, const ReduceNode* nodes, int64_t step, int64_t count) noexcept {
+  ReduceNode levels[kTreeLevels];
+  for (int64_t i = 0; i < count; ++i) push_node(kind, levels, 1, i, nodes[i * step]);
+  return fold_nodes(kind, levels, 1, count);
 }
 
 }  // namespace gpumem

@@ -6,8 +6,10 @@
 //   strided    a contiguous run a thread: the textbook's bad pattern, in which the accesses of a warp lie kAxpbyRun elements apart
 //   bytes      as coalesced, an element moved byte by byte, for any address
 // A thread reads what it overwrites itself and nothing else of z, so z may be x or y; nothing here may assume that they differ.
+#include <algorithm>
 #include <bit>
 
+#include "kernels/alignment.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/rounded.cuh"
@@ -164,8 +166,7 @@ cudaError_t for_operands(const AxpbyParams& params, const F& f) {
 
 Reads reads_of(const void* operand, const void* z) {
   if (operand == nullptr) return Reads::nothing;
-  const bool congruent = (reinterpret_cast<uintptr_t>(operand) - reinterpret_cast<uintptr_t>(z)) % 16 == 0;
-  return congruent ? Reads::words : Reads::elements;
+  return misalignment(operand) == misalignment(z) ? Reads::words : Reads::elements;
 }
 
 // Calls f with a way of reading as a compile-time constant.
@@ -179,9 +180,7 @@ cudaError_t for_reads(Reads reads, const F& f) {
 template <class T>
 cudaError_t start_words(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
   const Operands<T> o = operands_of<T>(params);
-  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(o.z) % 16);
-  const int64_t to_boundary = (16 - misalignment) % 16 / static_cast<int64_t>(sizeof(T));
-  const int64_t head = to_boundary < o.n ? to_boundary : o.n;
+  const int64_t head = std::min(to_boundary(o.z, 16) / static_cast<int64_t>(sizeof(T)), o.n);
   const int64_t words = (o.n - head) / Word<T>::kElements;
   return for_reads(reads_of(o.x, o.z), [&]<Reads kX>() {
     return for_reads(reads_of(o.y, o.z),

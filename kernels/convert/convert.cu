@@ -7,6 +7,7 @@
 // A thread reads what it overwrites itself and nothing else of dst, so dst may be src.
 #include <algorithm>
 
+#include "kernels/alignment.hpp"
 #include "kernels/convert/element.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
@@ -121,11 +122,6 @@ __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constan
       store_as<Access>(p.dst_type, p.dst, i, exact(Access::load(static_cast<const ElementOf<kFrom>*>(p.src) + i)));
     });
   }
-}
-
-// Bytes from p to the next multiple of `bytes`, a power of two.
-int64_t to_boundary(const void* p, int64_t bytes) {
-  return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(p)) & (bytes - 1);
 }
 
 cudaError_t vec16(const ConvertParams& params, const LaunchShape& shape, Stream stream) {

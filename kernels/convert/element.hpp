@@ -18,31 +18,6 @@
 namespace gpumem {
 namespace {
 
-struct Half {
-  uint16_t bits;
-};
-struct Brain {
-  uint16_t bits;
-};
-
-template <gpumem_dtype kType>
-constexpr auto element_of() {
-  if constexpr (kType == GPUMEM_I8) return int8_t{};
-  if constexpr (kType == GPUMEM_U8) return uint8_t{};
-  if constexpr (kType == GPUMEM_I16) return int16_t{};
-  if constexpr (kType == GPUMEM_U16) return uint16_t{};
-  if constexpr (kType == GPUMEM_I32) return int32_t{};
-  if constexpr (kType == GPUMEM_U32) return uint32_t{};
-  if constexpr (kType == GPUMEM_I64) return int64_t{};
-  if constexpr (kType == GPUMEM_U64) return uint64_t{};
-  if constexpr (kType == GPUMEM_F16) return Half{};
-  if constexpr (kType == GPUMEM_BF16) return Brain{};
-  if constexpr (kType == GPUMEM_F32) return float{};
-  if constexpr (kType == GPUMEM_F64) return double{};
-}
-template <gpumem_dtype kType>
-using ElementOf = decltype(element_of<kType>());
-
 constexpr uint32_t bits_of(float v) { return std::bit_cast<uint32_t>(v); }
 constexpr float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
 

@@ -1,12 +1,13 @@
 // Fills: write only, rows * bytes bytes.
 //   memset the driver's own, of patterns of one byte
-//   bytes  one a thread, the plain form, of one row
 //   vec16  16 a thread, of one row. The ragged ends before the first 16-byte boundary and after the last are written by the first block,
 //          a byte a thread; between them the pattern is the same word, rotated by the length of the head
 //   rows   any rows with gaps between them: a thread writes one word of the widest access at which all rows begin, neighbouring threads
 //          neighbouring words of a row, and the last thread of a row writes its end in halves of that
+#include <algorithm>
 #include <cstring>
 
+#include "kernels/alignment.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
@@ -34,12 +35,6 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(unsigned char* dst, int
   const int64_t tail = head + words * 16 + threadIdx.x;
   if (threadIdx.x < head) dst[threadIdx.x] = pattern.bytes[threadIdx.x];
   if (tail < bytes) dst[tail] = pattern.bytes[tail % 16];
-}
-
-__global__ void __launch_bounds__(kThreads)
-    bytes_kernel(unsigned char* dst, int64_t bytes, const __grid_constant__ Pattern pattern) {
-  const int64_t step = int64_t{gridDim.x} * kThreads;
-  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < bytes; i += step) dst[i] = pattern.bytes[i % 16];
 }
 
 // The pattern's bytes from `at` on, a multiple of kBytes.
@@ -95,15 +90,8 @@ cudaError_t by_memset(const FillParams& params, const LaunchShape&, Stream strea
   return cudaSuccess;
 }
 
-cudaError_t fill_bytes(const FillParams& params, const LaunchShape& shape, Stream stream) {
-  return enqueue(bytes_kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
-                 static_cast<unsigned char*>(params.dst), params.row_bytes(), Pattern(params));
-}
-
 cudaError_t fill_vec16(const FillParams& params, const LaunchShape& shape, Stream stream) {
-  const auto misalignment = static_cast<int64_t>(reinterpret_cast<uintptr_t>(params.dst) % 16);
-  const int64_t to_boundary = (16 - misalignment) % 16;
-  const int64_t head = to_boundary < params.row_bytes() ? to_boundary : params.row_bytes();
+  const int64_t head = std::min(to_boundary(params.dst, 16), params.row_bytes());
   const int64_t words = (params.row_bytes() - head) / 16;
   unsigned char rotated[16];
   for (int i = 0; i < 16; ++i) rotated[i] = params.word[(i + head) % 16];
@@ -123,8 +111,7 @@ cudaError_t fill_rows(const FillParams& params, const LaunchShape& shape, Stream
 
 cudaError_t preload_most() { return preload(vec16_kernel); }
 
-constexpr CudaLauncher<FillParams> kLaunchers[] = {
-    {"memset", by_memset}, {"vec16", fill_vec16}, {"bytes", fill_bytes}, {"rows", fill_rows}};
+constexpr CudaLauncher<FillParams> kLaunchers[] = {{"memset", by_memset}, {"vec16", fill_vec16}, {"rows", fill_rows}};
 
 }  // namespace
 }  // namespace gpumem::kernels

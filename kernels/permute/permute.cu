@@ -7,6 +7,7 @@
 // The number of a piece, tile or element is taken apart into places on the other axes by multiplications (kernels/division.hpp),
 // in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
 // table leaves such shapes to `packed` (packed.cu) or to `strided_scalar`.
+#include "kernels/alignment.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
@@ -226,10 +227,6 @@ cudaError_t start_elements(const PermuteParams& params, const LaunchShape& shape
 template <class F>
 cudaError_t for_index(const PermuteAxes& axes, const F& f) {
   return axes.elements() <= UINT32_MAX ? f.template operator()<uint32_t>() : f.template operator()<uint64_t>();
-}
-
-bool aligned(const void* p, int64_t bytes) {
-  return reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(bytes) == 0;
 }
 
 }  // namespace

@@ -272,9 +272,8 @@ int64_t transpose_in_place_c2r_scratch(const TransposeParams& params, const Laun
 cudaError_t transpose_in_place_c2r(const TransposeParams& params, const LaunchShape& shape, void* scratch,
                                    Stream stream) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    const bool aligned = reinterpret_cast<uintptr_t>(params.dst) % kBytes == 0;
-    return aligned ? Passes<WordOf<kBytes>>(params, shape, scratch, stream).run()
-                   : Passes<Bytes<kBytes>>(params, shape, scratch, stream).run();
+    return aligned(params.dst, kBytes) ? Passes<WordOf<kBytes>>(params, shape, scratch, stream).run()
+                                       : Passes<Bytes<kBytes>>(params, shape, scratch, stream).run();
   });
 }
 

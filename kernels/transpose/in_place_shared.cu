@@ -73,8 +73,8 @@ cudaError_t run(const TransposeParams& params, const LaunchShape& shape, Stream 
 
 cudaError_t transpose_in_place_shared(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    const bool aligned = reinterpret_cast<uintptr_t>(params.dst) % kBytes == 0;
-    return aligned ? run<WordOf<kBytes>>(params, shape, stream) : run<Bytes<kBytes>>(params, shape, stream);
+    return aligned(params.dst, kBytes) ? run<WordOf<kBytes>>(params, shape, stream)
+                                       : run<Bytes<kBytes>>(params, shape, stream);
   });
 }
 

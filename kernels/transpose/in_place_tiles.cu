@@ -94,9 +94,8 @@ cudaError_t transpose_in_place_tiles(const TransposeParams& params, const Launch
   const int64_t across = tiles_along(params.rows, kTile);
   const int64_t per_matrix = transpose_tile_pairs(across);
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    const bool aligned = reinterpret_cast<uintptr_t>(params.dst) % kBytes == 0;
-    return start(aligned ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, shape.grid, stream, params, across,
-                 per_matrix, per_matrix * params.batches);
+    return start(aligned(params.dst, kBytes) ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, shape.grid,
+                 stream, params, across, per_matrix, per_matrix * params.batches);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/alignment.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/transpose/limits.hpp"

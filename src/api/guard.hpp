@@ -65,7 +65,7 @@ gpumem_status guard(F&& f) noexcept {
 
 template <class T>
 T& resolve(const void* handle, HandleType type, const char* argument) {
-  return *static_cast<T*>(process().handles.get(reinterpret_cast<uintptr_t>(handle), type, argument));
+  return object_of<T>(reinterpret_cast<uintptr_t>(handle), type, argument);
 }
 
 inline Context& resolve(const gpumem_ctx* ctx) { return resolve<Context>(ctx, HandleType::context, "ctx"); }

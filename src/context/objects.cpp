@@ -13,11 +13,6 @@
 namespace gpumem {
 namespace {
 
-template <class T>
-T& object_of(uint64_t handle, HandleType type, const char* argument) {
-  return *static_cast<T*>(process().handles.get(handle, type, argument));
-}
-
 // The log is called without any lock: it may use the library for another context.
 void report_leaks(Context& context) noexcept {
   try {

@@ -27,4 +27,10 @@ struct Process {
 
 Process& process();
 
+// What a live handle stands for. Throws INVALID_HANDLE or FORKED, naming the argument.
+template <class T>
+T& object_of(uint64_t handle, HandleType type, const char* argument) {
+  return *static_cast<T*>(process().handles.get(handle, type, argument));
+}
+
 }  // namespace gpumem

@@ -28,7 +28,7 @@ Stream* WrappedStreams::of(void* native) {
   if (slot.key.load(std::memory_order_relaxed) == key) return slot.stream;  // another thread was first
   if (native != nullptr && count_ == kMost) return nullptr;
   const uint64_t handle = wrap_stream(context_, native);
-  slot.stream = static_cast<Stream*>(process().handles.get(handle, HandleType::stream, "stream"));
+  slot.stream = &object_of<Stream>(handle, HandleType::stream, "stream");
   slot.key.store(key, std::memory_order_release);
   if (native != nullptr) ++count_;
   return slot.stream;
@@ -100,7 +100,7 @@ SharedContext& SharedContexts::of(int32_t device) {
   gpumem_ctx_options options = kDefaultContextOptions;
   options.device = device;
   const uint64_t handle = create_context(options);
-  auto& context = *static_cast<Context*>(process().handles.get(handle, HandleType::context, "ctx"));
+  auto& context = object_of<Context>(handle, HandleType::context, "ctx");
   ScopeExit destroy([handle] { destroy_context(handle); });
   auto made = std::make_unique<SharedContext>(context, handle);
   destroy.release();

@@ -1,7 +1,9 @@
 // Arrays of several axes, each with a stride in elements: checks and reaches. Axes of extent 1 have no stride.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "ops/operand.hpp"
 
@@ -21,6 +23,34 @@ constexpr AxesInOrder in_order_of(const int64_t* strides, int32_t rank) noexcept
     order.axis[at] = d;
   }
   return order;
+}
+
+// The fewest axes that have the same elements, by their strides on the first side, the smallest first: axes of extent 1 are left out, and
+// neighbours that go on where the other ends, on every side, are one.
+struct FusedAxes {
+  int32_t rank = 0;
+  int32_t axis[kMaxAxes] = {};  // that has the strides
+  int64_t extent[kMaxAxes] = {};
+};
+constexpr FusedAxes fused_axes(int32_t rank, const int64_t* extents, std::span<const int64_t* const> sides) noexcept {
+  FusedAxes fused;
+  const AxesInOrder order = in_order_of(sides[0], rank);
+  for (int32_t i = 0; i < rank; ++i) {
+    const int32_t d = order.axis[i];
+    if (extents[d] == 1) continue;
+    const int32_t last = fused.rank - 1;
+    const auto goes_on = [&](const int64_t* strides) {
+      int64_t end = 0;
+      return !__builtin_mul_overflow(fused.extent[last], strides[fused.axis[last]], &end) && strides[d] == end;
+    };
+    if (last >= 0 && std::all_of(sides.begin(), sides.end(), goes_on)) {
+      fused.extent[last] *= extents[d];
+    } else {
+      fused.axis[fused.rank] = d;
+      fused.extent[fused.rank++] = extents[d];
+    }
+  }
+  return fused;
 }
 
 // One side of an operation: an argument and its axes.

@@ -16,14 +16,10 @@ const char* accepts_one_row(const DeviceProps&, const FillParams& p) noexcept {
   return p.rows == 1 ? nullptr : "it fills one row, and this fill has more";
 }
 
-LaunchShape memset_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
+LaunchShape row_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
 
 LaunchShape vec16_shape(const DeviceProps&, const FillParams& p) noexcept {
   return grid_of(p.row_bytes(), int64_t{kFillThreads} * 16, kFillThreads);
-}
-
-LaunchShape bytes_shape(const DeviceProps&, const FillParams& p) noexcept {
-  return grid_of(p.row_bytes(), kFillThreads, kFillThreads);
 }
 
 // Words of the widest access at which every row begins, all rows' one after the other.
@@ -43,12 +39,11 @@ LaunchShape host_shape(const DeviceProps& d, const FillParams& p) noexcept {
   }
   return host_elements_shape(d, p.row_bytes(), 1);
 }
-LaunchShape serial_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
 
 constexpr Variant<FillParams> kTable[] = {
-    {"memset", Runs::cuda, 1, accepts_uniform, memset_shape}, {"vec16", Runs::cuda, 1, accepts_one_row, vec16_shape},
-    {"bytes", Runs::cuda, 1, accepts_one_row, bytes_shape},   {"rows", Runs::cuda, 1, accepts, rows_shape},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"memset", Runs::cuda, 1, accepts_uniform, row_shape}, {"vec16", Runs::cuda, 1, accepts_one_row, vec16_shape},
+    {"rows", Runs::cuda, 1, accepts, rows_shape},          {"host_parallel", Runs::host, 1, accepts, host_shape},
+    {"host_serial", Runs::host, 1, accepts, row_shape},
 };
 
 }  // namespace

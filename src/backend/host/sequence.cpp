@@ -70,30 +70,6 @@ ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
   return fold_nodes(kind_, levels, 1, leaves);
 }
 
-// levels[i] is a subtree of 2^i nodes, there if bit i of count is set.
-void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count, const ReduceNode& node) noexcept {
-  ReduceNode subtree = node;
-  int level = 0;
-  for (; (count >> level & 1) != 0; ++level) subtree = combine(kind, levels[level * pitch], subtree);
-  levels[level * pitch] = subtree;
-}
-
-ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, int64_t count) noexcept {
-  if (count == 0) return empty_node(kind);
-  auto left = static_cast<uint64_t>(count);
-  ReduceNode node = levels[std::countr_zero(left) * pitch];
-  for (left &= left - 1; left != 0; left &= left - 1) {
-    node = combine(kind, levels[std::countr_zero(left) * pitch], node);
-  }
-  return node;
-}
-
-ReduceNode fold_all(NodeKind kind, const ReduceNode* nodes, int64_t step, int64_t count) noexcept {
-  ReduceNode levels[kTreeLevels];
-  for (int64_t i = 0; i < count; ++i) push_node(kind, levels, 1, i, nodes[i * step]);
-  return fold_nodes(kind, levels, 1, count);
-}
-
 ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
   return value_of(dtype, op, node, kRoot);
 }

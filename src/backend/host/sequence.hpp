@@ -39,14 +39,6 @@ class Sequence {
   bool gather_;
 };
 
-// The pairwise tree over nodes that come in order. level[i * pitch], i < kTreeLevels, is memory of the caller's; count is how
-// many nodes came before.
-constexpr int kTreeLevels = 64;
-void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count, const ReduceNode& node) noexcept;
-ReduceNode fold_nodes(NodeKind kind, const ReduceNode* levels, int64_t pitch, int64_t count) noexcept;
-// Of nodes that are all there, `step` apart.
-ReduceNode fold_all(NodeKind kind, const ReduceNode* nodes, int64_t step, int64_t count) noexcept;
-
 ReduceValue value_of_node(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept;
 
 // One of many results: zeros where there is no value. Gives the status.

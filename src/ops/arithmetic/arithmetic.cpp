@@ -96,45 +96,21 @@ struct Planned {
   std::optional<Sources> sources;  // by the place that they have in the plan
 };
 
-void keep_axis(const ArithmeticParams& from, int32_t d, ArithmeticParams& to) noexcept {
-  to.extents[to.rank] = from.extents[d];
-  to.z_strides[to.rank] = from.z_strides[d];
-  for (int32_t k = 0; k < to.terms; ++k) to.x_strides[k][to.rank] = from.x_strides[k][d];
-  ++to.rank;
-}
-
-// Whether axis d goes on where the last one of `c` ends, on every side.
-bool continues(const ArithmeticParams& from, int32_t d, const ArithmeticParams& c) noexcept {
-  const int32_t last = c.rank - 1;
-  const auto on = [&](const int64_t* outer, const int64_t* inner) {
-    int64_t reach = 0;
-    return !__builtin_mul_overflow(from.extents[d], inner[d], &reach) && outer[last] == reach;
-  };
-  bool all = on(c.z_strides, from.z_strides);
-  for (int32_t k = 0; k < c.terms; ++k) all = all && on(c.x_strides[k], from.x_strides[k]);
-  return all;
-}
-
 // The same elements in the fewest axes, those with the longest strides in z first.
 void fuse(ArithmeticParams& c) noexcept {
   const ArithmeticParams from = c;
-  const AxesInOrder order = in_order_of(from.z_strides, from.rank);
-  c.rank = 0;
-  for (int32_t i = from.rank - 1; i >= 0; --i) {
-    const int32_t d = order.axis[i];
-    if (from.extents[d] == 1) continue;
-    if (c.rank > 0 && continues(from, d, c)) {
-      const int64_t outer = c.extents[--c.rank];
-      keep_axis(from, d, c);
-      c.extents[c.rank - 1] *= outer;
-    } else {
-      keep_axis(from, d, c);
-    }
-  }
-  if (c.rank > 0) return;
-  c.rank = 1;
-  c.extents[0] = c.z_strides[0] = 1;
+  const int64_t* sides[1 + kMaxTerms] = {from.z_strides};
+  for (int32_t k = 0; k < c.terms; ++k) sides[1 + k] = from.x_strides[k];
+  const FusedAxes fused = fused_axes(from.rank, from.extents, std::span(sides).first(static_cast<size_t>(1 + c.terms)));
+  c.rank = std::max(fused.rank, 1);
+  c.extents[0] = c.z_strides[0] = 1;  // of a single element
   for (int32_t k = 0; k < c.terms; ++k) c.x_strides[k][0] = 1;
+  for (int32_t i = 0; i < fused.rank; ++i) {
+    const int32_t d = fused.rank - 1 - i;
+    c.extents[d] = fused.extent[i];
+    c.z_strides[d] = from.z_strides[fused.axis[i]];
+    for (int32_t k = 0; k < c.terms; ++k) c.x_strides[k][d] = from.x_strides[k][fused.axis[i]];
+  }
 }
 
 Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until until) {

@@ -10,36 +10,13 @@ namespace gpumem {
 
 namespace fusing {
 
-// Axes of extent 1 left out, the others by their stride in dst, the smallest first.
-constexpr PermuteAxes ordered(const PermuteAxes& axes) noexcept {
+constexpr PermuteAxes fewest(const PermuteAxes& axes) noexcept {
+  const int64_t* const sides[] = {axes.dst_stride, axes.src_stride};
+  const FusedAxes fused = fused_axes(axes.rank, axes.extent, sides);
   PermuteAxes out;
   out.element_bytes = axes.element_bytes;
-  const AxesInOrder order = in_order_of(axes.dst_stride, axes.rank);
-  for (int32_t i = 0; i < axes.rank; ++i) {
-    const int32_t d = order.axis[i];
-    if (axes.extent[d] != 1) out.add(axes.extent[d], axes.src_stride[d], axes.dst_stride[d]);
-  }
-  return out;
-}
-
-// outer == extent * inner, without the product.
-constexpr bool continues(int64_t outer, int64_t extent, int64_t inner) noexcept {
-  if (inner == 0) return outer == 0;
-  return outer % inner == 0 && outer / inner == extent;
-}
-
-// Neighbours that go on where the other ends, on both sides, are one axis.
-constexpr PermuteAxes joined(const PermuteAxes& axes) noexcept {
-  PermuteAxes out;
-  out.element_bytes = axes.element_bytes;
-  for (int32_t d = 0; d < axes.rank; ++d) {
-    const int32_t last = out.rank - 1;
-    if (last >= 0 && continues(axes.src_stride[d], out.extent[last], out.src_stride[last]) &&
-        continues(axes.dst_stride[d], out.extent[last], out.dst_stride[last])) {
-      out.extent[last] *= axes.extent[d];
-    } else {
-      out.add(axes.extent[d], axes.src_stride[d], axes.dst_stride[d]);
-    }
+  for (int32_t i = 0; i < fused.rank; ++i) {
+    out.add(fused.extent[i], axes.src_stride[fused.axis[i]], axes.dst_stride[fused.axis[i]]);
   }
   return out;
 }
@@ -64,7 +41,7 @@ constexpr int64_t widening(const PermuteAxes& axes, int32_t src_misalignment, in
 // addresses (modulo 16) allow. No extent may be 0, and distinct elements must have distinct places in dst. A single element
 // is one axis of extent 1.
 constexpr PermuteAxes fuse(const PermuteAxes& axes, int32_t src_misalignment, int32_t dst_misalignment) noexcept {
-  PermuteAxes out = fusing::joined(fusing::ordered(axes));
+  PermuteAxes out = fusing::fewest(axes);
   if (out.rank == 0) out.add(1, 1, 1);
   const int64_t wide = fusing::widening(out, src_misalignment, dst_misalignment);
   if (wide == 1) return out;
@@ -75,7 +52,7 @@ constexpr PermuteAxes fuse(const PermuteAxes& axes, int32_t src_misalignment, in
     out.dst_stride[d] /= wide;
   }
   if (out.extent[0] > 1 || out.rank == 1) return out;
-  return fusing::ordered(out);  // a run became one element
+  return fusing::fewest(out);  // a run became one element
 }
 
 }  // namespace gpumem

@@ -13,19 +13,10 @@ namespace {
 
 constexpr int64_t kPieceBytes = int64_t{64} << 20;
 
-// Level by level, neighbours in pairs. Not inlined: so the nodes are memory that the environment's fences hold.
-[[gnu::noinline]] ReduceNode combine_pieces(NodeKind kind, std::vector<ReduceNode> nodes) {
+// Not inlined: so the nodes are memory that the environment's fences hold.
+[[gnu::noinline]] ReduceNode combined(NodeKind kind, const std::vector<ReduceNode>& pieces) noexcept {
   const DefaultFloatEnvironment environment;
-  const ReduceNode missing = empty_node(kind);
-  while (nodes.size() > 1) {
-    const size_t pairs = (nodes.size() + 1) / 2;
-    for (size_t i = 0; i < pairs; ++i) {
-      const ReduceNode& right = 2 * i + 1 < nodes.size() ? nodes[2 * i + 1] : missing;
-      nodes[i] = combine(kind, nodes[2 * i], right);
-    }
-    nodes.resize(pairs);
-  }
-  return nodes[0];
+  return fold_all(kind, pieces.data(), 1, static_cast<int64_t>(pieces.size()));
 }
 
 // A place in a piece becomes a place in the whole.
@@ -61,7 +52,7 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
     nodes.push_back(device.reduce(context.own_stream(), part, decision));
     move_index(kind, first, nodes.back());
   }
-  return combine_pieces(kind, std::move(nodes));
+  return combined(kind, nodes);
 }
 
 }  // namespace gpumem

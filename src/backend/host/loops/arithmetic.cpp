@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "backend/host/loops/common.hpp"
@@ -13,27 +15,16 @@ namespace gpumem {
 namespace {
 
 template <class T>
-struct Type;
-template <>
-struct Type<float> {
-  using Bits = uint32_t;
-  using Vector = float __attribute__((vector_size(kVectorBytes)));
-  static constexpr Bits kNan = 0x7fc00000;
-};
-template <>
-struct Type<double> {
-  using Bits = uint64_t;
-  using Vector = double __attribute__((vector_size(kVectorBytes)));
-  static constexpr Bits kNan = 0x7ff8000000000000;
-};
-
-template <class T>
 inline T from_bits(uint64_t wide) {
-  const auto bits = static_cast<typename Type<T>::Bits>(wide);
+  const auto bits = static_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(wide);
   T value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
+
+// 0x7fc00000, 0x7ff8000000000000.
+template <class T>
+constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 
 // One vector around the caches, to a multiple of its size.
 template <class Vector>
@@ -53,8 +44,7 @@ inline void stream_store(char* p, const Vector& v) {
 template <class T, int kTerms, bool kProduct>
 class Row {
  public:
-  explicit Row(const ArithmeticRow& row)
-      : z_(row.z), n_(row.n), stream_(row.stream), nan_(from_bits<T>(Type<T>::kNan)) {
+  explicit Row(const ArithmeticRow& row) : z_(row.z), n_(row.n), stream_(row.stream), nan_(kNan<T>) {
     for (int k = 0; k < kTerms; ++k) {
       x_[k] = row.x[k];
       factor_[k] = from_bits<T>(row.factor[k]);
@@ -75,7 +65,7 @@ class Row {
   }
 
  private:
-  using Vector = typename Type<T>::Vector;
+  using Vector [[gnu::vector_size(kVectorBytes)]] = T;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int64_t kInVector = kVectorBytes / kSize;
   static constexpr int64_t kInLine = kLineBytes / kSize;
@@ -152,7 +142,7 @@ void strided(const ArithmeticRow& row) {
       const T term = row.product && k == 0 ? x : (row.product ? z : from_bits<T>(row.factor[k])) * x;
       z = row.product || k == 0 ? term : z + term;
     }
-    if (__builtin_isnan(z)) z = from_bits<T>(Type<T>::kNan);
+    if (__builtin_isnan(z)) z = kNan<T>;
     std::memcpy(row.z + i * row.z_step, &z, sizeof z);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace gpumem {
 namespace {
@@ -26,6 +27,13 @@ inline T load_as(const void* p) {
   T value;
   std::memcpy(&value, p, sizeof value);
   return value;
+}
+
+// |x| of the least number fits the unsigned type.
+template <class T>
+inline std::make_unsigned_t<T> magnitude(T v) {
+  using U = std::make_unsigned_t<T>;
+  return v < 0 ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
 }
 
 inline void prefetch_ahead(const void* p) {

@@ -374,7 +374,7 @@ constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, 
 
 constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
   if constexpr (is_floating(kType)) {
-    using T = FloatingElement<kType>;
+    using T = ElementOf<kType>;
     return {kLines<Sum, Plain<T>>, kLines<Sum, Magnitudes<T>>, kLines<Sum, Squares<T>>, kLines<Sum, Cubes<T>>};
   } else {
     return {};

@@ -206,7 +206,7 @@ constexpr ReduceLoop kSum = run<Leaf<Sum, Terms<T>>>;
 
 constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<ReduceLoop> {
   if constexpr (is_floating(kType)) {
-    using T = FloatingElement<kType>;
+    using T = ElementOf<kType>;
     return {kSum<Plain, T>, kSum<Magnitudes, T>, kSum<Squares, T>, kSum<Cubes, T>};
   } else {
     return {};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/host/loops/common.hpp"
-#include "gpumem.h"
+#include "kernels/elements.hpp"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -21,23 +21,6 @@ using U32s = uint32_t __attribute__((vector_size(4 * kWide)));
 using U16s = uint16_t __attribute__((vector_size(2 * kWide)));
 #endif
 
-struct F16 {
-  uint16_t bits;
-};
-struct Bf16 {
-  uint16_t bits;
-};
-
-template <gpumem_dtype kType>
-constexpr auto floating_element() {
-  if constexpr (kType == GPUMEM_F16) return F16{};
-  if constexpr (kType == GPUMEM_BF16) return Bf16{};
-  if constexpr (kType == GPUMEM_F32) return float{};
-  if constexpr (kType == GPUMEM_F64) return double{};
-}
-template <gpumem_dtype kType>
-using FloatingElement = decltype(floating_element<kType>());
-
 inline F64s load(const double* p) { return load_as<F64s>(p); }
 
 // gcc 12 compiles conversions between vectors of different widths badly, hence the intrinsics. (With a mask of all lanes: it warns
@@ -45,29 +28,29 @@ inline F64s load(const double* p) { return load_as<F64s>(p); }
 #if defined(__AVX512F__)
 inline F64s widened(__m256 v) { return reinterpret_cast<F64s>(_mm512_maskz_cvtps_pd(0xff, v)); }
 inline F64s load(const float* p) { return widened(_mm256_loadu_ps(p)); }
-inline F64s load(const Bf16* p) {
+inline F64s load(const Brain* p) {
   const __m256i low = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   return widened(_mm256_castsi256_ps(_mm256_slli_epi32(low, 16)));
 }
-inline F64s load(const F16* p) {
+inline F64s load(const Half* p) {
   return widened(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 }
 #elif defined(__AVX2__)
 inline F64s widened(__m128 v) { return reinterpret_cast<F64s>(_mm256_cvtps_pd(v)); }
 inline F64s load(const float* p) { return widened(_mm_loadu_ps(p)); }
-inline F64s load(const Bf16* p) {
+inline F64s load(const Brain* p) {
   const __m128i low = _mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
   return widened(_mm_castsi128_ps(_mm_slli_epi32(low, 16)));
 }
-inline F64s load(const F16* p) { return widened(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))); }
+inline F64s load(const Half* p) { return widened(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))); }
 #else
 inline F64s load(const float* p) { return __builtin_convertvector(load_as<F32s>(p), F64s); }
-inline F64s load(const Bf16* p) {
+inline F64s load(const Brain* p) {
   const U32s high = __builtin_convertvector(load_as<U16s>(p), U32s) << 16;
   return __builtin_convertvector(reinterpret_cast<F32s>(high), F64s);
 }
 // The fields in f64's places, scaled by the difference of the exponents' biases; infinities and NaNs get theirs.
-inline F64s load(const F16* p) {
+inline F64s load(const Half* p) {
   const Bits64 bits = __builtin_convertvector(load_as<U16s>(p), Bits64);
   const F64s finite = reinterpret_cast<F64s>((bits & 0x7fff) << 42) * 0x1p1008;
   const Bits64 special = (bits & 0x7c00) == 0x7c00;

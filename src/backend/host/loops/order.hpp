@@ -6,6 +6,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "backend/host/loops/common.hpp"
 #include "kernels/elements.hpp"
 
 namespace gpumem {
@@ -32,10 +33,7 @@ struct Integer {
   using T = Type;
   static T order(T x) { return x; }
   static bool is_nan(T) { return false; }
-  static std::make_unsigned_t<T> magnitude(T v) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<U>(v < 0 ? U{0} - static_cast<U>(v) : static_cast<U>(v));
-  }
+  static std::make_unsigned_t<T> size(T v) { return magnitude(v); }
 
   static Range<T> range(const Bits<T>* x, int64_t n) {
     T low = x[0];
@@ -56,7 +54,7 @@ struct Floating {
   // A negative number's magnitude bits are inverted; done twice, it is the number again.
   static T order(T bits) { return static_cast<T>(bits < 0 ? bits ^ static_cast<U>(-1) >> 1 : bits); }
   static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
-  static U magnitude(T v) { return static_cast<U>(v < 0 ? ~v : v); }
+  static U size(T v) { return static_cast<U>(v < 0 ? ~v : v); }
 
   // As unsigned numbers, bits with a sign are the highest, and go down as the elements go up.
   static Range<T> range(const Bits<T>* x, int64_t n) {

@@ -28,7 +28,7 @@ std::make_unsigned_t<T> rank(T v) {
   if (Type::is_nan(v)) return 0;
   if constexpr (kOp == GPUMEM_ARG_MIN) return static_cast<U>(key(v));
   if constexpr (kOp == GPUMEM_ARG_MAX) return static_cast<U>(~key(v));
-  if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::magnitude(v));
+  if constexpr (kOp == GPUMEM_ARG_MAX_ABS) return static_cast<U>(~Type::size(v));
 }
 template <class Type, gpumem_reduce_op kOp, class T>
 std::make_unsigned_t<T> lowest_rank(const Range<T>& range) {

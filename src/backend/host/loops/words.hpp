@@ -14,13 +14,6 @@
 namespace gpumem {
 namespace {
 
-// |x| of the least number fits the unsigned type.
-template <class T>
-inline std::make_unsigned_t<T> magnitude(T v) {
-  using U = std::make_unsigned_t<T>;
-  return v < 0 ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
-}
-
 template <class T, class Word>
 inline Word itself(T v) {
   return v;
