@@ -8,6 +8,7 @@
 // in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
 // table leaves such shapes to `packed` (packed.cu) or to `strided_scalar`.
 #include "kernels/alignment.hpp"
+#include "kernels/cuda_launchers.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
@@ -254,7 +255,14 @@ cudaError_t permute_strided_scalar(const PermuteParams& params, const LaunchShap
   });
 }
 
-cudaError_t permute_preload() {
+namespace {
+
+cudaError_t copy(const PermuteParams& params, const LaunchShape&, Stream stream) {
+  const auto bytes = static_cast<size_t>(params.axes.elements() * params.axes.element_bytes);
+  return cudaMemcpyAsync(params.dst, params.src, bytes, cudaMemcpyDefault, stream);
+}
+
+cudaError_t preload_all() {
   cudaError_t error = for_all_sizes([&]<int kBytes>() {
     return preload(rows_kernel<kBytes, uint32_t>, tiles_kernel<kBytes, uint32_t>,
                    elements_kernel<WordOf<kBytes>, uint32_t>);
@@ -263,4 +271,19 @@ cudaError_t permute_preload() {
   return error == cudaSuccess ? permute_packed_preload() : error;
 }
 
+constexpr CudaLauncher<PermuteParams> kLaunchers[] = {
+    {"copy", copy},
+    {"contiguous_boxes", permute_contiguous_boxes},
+    {"transpose", nullptr},  // the engine hands it over to the transposes
+    {"packed", permute_packed},
+    {"contiguous_runs", permute_contiguous_runs},
+    {"tiled", permute_tiled},
+    {"strided_scalar", permute_strided_scalar},
+};
+
+}  // namespace
 }  // namespace gpumem::kernels
+
+namespace gpumem {
+CudaLaunchers<PermuteParams> PermuteFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_all}; }
+}  // namespace gpumem

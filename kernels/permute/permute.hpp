@@ -18,8 +18,7 @@ PermuteLauncher permute_contiguous_boxes;  // where line_tile() fits
 PermuteLauncher permute_packed;            // where packed_tile() fits
 PermuteLauncher permute_strided_scalar;    // any
 
-// Loads the kernels' code now instead of at the first launch.
-cudaError_t permute_preload();
+// Load the kernels' code now instead of at the first launch.
 cudaError_t permute_contiguous_boxes_preload();
 cudaError_t permute_packed_preload();
 

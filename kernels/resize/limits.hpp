@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 
 namespace gpumem {
@@ -43,6 +44,23 @@ constexpr int resize_lanes(int64_t groups, int64_t steps) noexcept {
   int lanes = 1;
   while (lanes < kResizeThreads && lanes < groups && (lanes < 32 || kResizeThreads / lanes > steps)) lanes *= 2;
   return lanes;
+}
+
+// A block of dst's pixels a tile: 2^log2_lanes threads along a row.
+struct ResizeTiles {
+  int64_t across;  // tiles along a row
+  int64_t count;
+  int32_t log2_lanes;
+};
+// Where a thread makes so many pixels of each of so many rows.
+constexpr ResizeTiles resize_tiles(int64_t dst_rows, int64_t dst_cols, int pixels, int64_t rows) noexcept {
+  const int64_t groups = ceil_div(dst_cols, pixels);
+  const int64_t steps = ceil_div(dst_rows, rows);
+  const int lanes = resize_lanes(groups, steps);
+  int32_t log2_lanes = 0;
+  while (1 << log2_lanes < lanes) ++log2_lanes;
+  const int64_t across = ceil_div(groups, lanes);
+  return {across, across * ceil_div(steps, kResizeThreads / lanes), log2_lanes};
 }
 
 // Columns of dst that the host's resize takes at once: two lines of them stay in the caches of a core.

@@ -233,7 +233,8 @@ using Kernel = void (*)(ResizeWork, ResizeTiles);
 
 cudaError_t start(Kernel kernel, const ResizeParams& params, const LaunchShape& shape, int pixels, Stream stream) {
   const ResizeWork work = resize_work(params, shape);
-  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work, resize_tiles(work, pixels));
+  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work,
+                 resize_tiles(params.dst_rows, params.dst_cols, pixels, shape.tile));
 }
 
 template <class T, int kChannels>

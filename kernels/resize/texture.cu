@@ -92,7 +92,8 @@ cudaError_t for_channels(const ResizeParams& params, const LaunchShape& shape, c
                       : params.channels == 2 ? kernel_of<T, 2>(params.filter)
                                              : kernel_of<T, 4>(params.filter);
   const ResizeWork work = resize_work(params, shape);
-  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work, resize_tiles(work, 1), texture);
+  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work,
+                 resize_tiles(params.dst_rows, params.dst_cols, 1, shape.tile), texture);
 }
 
 }  // namespace

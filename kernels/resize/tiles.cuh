@@ -20,23 +20,6 @@ inline ResizeWork resize_work(const ResizeParams& params, const LaunchShape& sha
           shape.tile};
 }
 
-// A block of dst's pixels a tile: `lanes` threads along a row.
-struct ResizeTiles {
-  int64_t across;  // tiles along a row
-  int64_t count;
-  int32_t log2_lanes;
-};
-
-inline ResizeTiles resize_tiles(const ResizeWork& work, int pixels) {
-  const int64_t groups = ceil_div(work.across.dst, pixels);
-  const int64_t steps = ceil_div(work.down.dst, work.rows_per_thread);
-  const int lanes = resize_lanes(groups, steps);
-  int32_t log2_lanes = 0;
-  while (1 << log2_lanes < lanes) ++log2_lanes;
-  const int64_t across = ceil_div(groups, lanes);
-  return {across, across * ceil_div(steps, kResizeThreads / lanes), log2_lanes};
-}
-
 // The first column and the rows of this thread in a tile.
 struct ResizePlace {
   int64_t col;

@@ -95,7 +95,6 @@ set(core_sources
   src/backend/host/transpose_in_place.cpp
   src/backend/host/loops/dispatch.cpp
   src/backend/host/mappings.cpp
-  src/backend/host/permute_loops.cpp
   src/backend/host/probe.cpp
   src/backend/host/reduce_segments.cpp
   src/backend/host/sequence.cpp
@@ -109,7 +108,6 @@ set(cuda_sources
   src/backend/cuda/copy.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_managed.cpp
-  src/backend/cuda/permute.cpp
   src/backend/cuda/reduce.cpp
   src/backend/cuda/resize.cpp
   src/backend/cuda/gather_scatter.cpp

@@ -66,13 +66,7 @@ int64_t rows_per_thread(const DeviceProps& d, const ResizeParams& p, int64_t gro
 }
 
 LaunchShape tiles_of(const ResizeParams& p, int pixels, int64_t rows) noexcept {
-  const int64_t groups = ceil_div(p.dst_cols, pixels);
-  const int64_t steps = ceil_div(p.dst_rows, rows);
-  const int lanes = resize_lanes(groups, steps);
-  const int64_t across = ceil_div(groups, lanes);
-  const int64_t down = ceil_div(steps, kResizeThreads / lanes);
-  const int64_t blocks = across > kMaxGrid / down ? kMaxGrid : across * down;
-  return {blocks, kResizeThreads, pixels, rows};
+  return {std::min(resize_tiles(p.dst_rows, p.dst_cols, pixels, rows).count, kMaxGrid), kResizeThreads, pixels, rows};
 }
 
 LaunchShape global_shape(const DeviceProps& d, const ResizeParams& p) noexcept {

@@ -26,9 +26,7 @@ nvtxDomainHandle_t domain() noexcept {
 
 // nullptr: no tool took it.
 nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
-  nvtxMemVirtualRangeDesc_t range{};
-  range.size = bytes;
-  range.ptr = p;
+  const nvtxMemVirtualRangeDesc_t range{.size = bytes, .ptr = p};
   nvtxMemHeapDesc_t heap{};
   heap.extCompatID = NVTX_EXT_COMPATID_MEM;
   heap.structSize = sizeof heap;
@@ -83,9 +81,7 @@ const Checker::Heap* Checker::heap_of(void* p) const noexcept {
 }
 
 void Checker::begin_block(void* p, size_t bytes) noexcept {
-  nvtxMemVirtualRangeDesc_t range{};
-  range.size = bytes;
-  range.ptr = p;
+  const nvtxMemVirtualRangeDesc_t range{.size = bytes, .ptr = p};
   nvtxMemRegionsRegisterBatch_t blocks{};
   blocks.extCompatID = NVTX_EXT_COMPATID_MEM;
   blocks.structSize = sizeof blocks;

@@ -13,22 +13,9 @@ cudaMemLocation location_of(int32_t device) noexcept {
   return {cudaMemLocationTypeDevice, {device}};
 }
 
-cudaMemoryAdvise advice_of(gpumem_advice advice) noexcept {
-  switch (advice) {
-    case GPUMEM_ADVISE_READ_MOSTLY:
-      return cudaMemAdviseSetReadMostly;
-    case GPUMEM_ADVISE_UNSET_READ_MOSTLY:
-      return cudaMemAdviseUnsetReadMostly;
-    case GPUMEM_ADVISE_PREFERRED_LOCATION:
-      return cudaMemAdviseSetPreferredLocation;
-    case GPUMEM_ADVISE_UNSET_PREFERRED_LOCATION:
-      return cudaMemAdviseUnsetPreferredLocation;
-    case GPUMEM_ADVISE_ACCESSED_BY:
-      return cudaMemAdviseSetAccessedBy;
-    default:
-      return cudaMemAdviseUnsetAccessedBy;
-  }
-}
+// Advice has the numbers that it has in CUDA.
+static_assert(int{GPUMEM_ADVISE_READ_MOSTLY} == int{cudaMemAdviseSetReadMostly});
+static_assert(int{GPUMEM_ADVISE_UNSET_ACCESSED_BY} == int{cudaMemAdviseUnsetAccessedBy});
 
 int32_t device_of(int location) noexcept {
   if (location == cudaCpuDeviceId) return GPUMEM_DEVICE_HOST;
@@ -45,7 +32,7 @@ void CudaBackend::prefetch(NativeStream stream, const void* p, size_t bytes, int
 
 void CudaBackend::advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) {
   const DeviceScope scope = enter();
-  GPUMEM_CUDA(cudaMemAdvise(p, bytes, advice_of(advice), location_of(device)));
+  GPUMEM_CUDA(cudaMemAdvise(p, bytes, static_cast<cudaMemoryAdvise>(advice), location_of(device)));
 }
 
 // The driver keeps track of blocks of 2 MiB; what is only partly overwritten is kept. Not on the legacy stream, which the call does

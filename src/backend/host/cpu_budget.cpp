@@ -23,13 +23,19 @@ int32_t affinity_processors() noexcept {
   return online > 0 ? static_cast<int32_t>(online) : 1;
 }
 
+// What a quota of so many microseconds in each period leaves of `limit`.
+int32_t cut_to(long long quota, long long period, int32_t limit) noexcept {
+  if (quota <= 0 || period <= 0) return limit;
+  return static_cast<int32_t>(std::clamp<long long>((quota + period - 1) / period, 1, limit));
+}
+
 // cgroup v2's cpu.max holds "<quota> <period>" or "max <period>", in microseconds.
 int32_t quota_of(const char* path, int32_t limit) noexcept {
   const File file = open_file(path);
   long long quota = 0;
   long long period = 0;
-  if (!file || std::fscanf(file.get(), "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) return limit;
-  return static_cast<int32_t>(std::clamp<long long>((quota + period - 1) / period, 1, limit));
+  const bool known = file && std::fscanf(file.get(), "%lld %lld", &quota, &period) == 2;
+  return known ? cut_to(quota, period, limit) : limit;
 }
 
 // Walks from the process's own cgroup up to the root: the tightest quota on the way counts.
@@ -58,11 +64,9 @@ int32_t cgroup_v1_processors(int32_t limit) noexcept {
   const File period_file = open_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
   long long quota = 0;
   long long period = 0;
-  if (!quota_file || !period_file || std::fscanf(quota_file.get(), "%lld", &quota) != 1 ||
-      std::fscanf(period_file.get(), "%lld", &period) != 1 || quota <= 0 || period <= 0) {
-    return limit;
-  }
-  return static_cast<int32_t>(std::clamp<long long>((quota + period - 1) / period, 1, limit));
+  const bool known = quota_file && period_file && std::fscanf(quota_file.get(), "%lld", &quota) == 1 &&
+                     std::fscanf(period_file.get(), "%lld", &period) == 1;
+  return known ? cut_to(quota, period, limit) : limit;
 }
 
 }  // namespace
