@@ -115,7 +115,7 @@ const char* AxisReduction::row_at(int64_t row) const noexcept {
 }
 
 void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
-  const Operand elements{row_at(row), bytes_};
+  const Strided elements{row_at(row), bytes_};
   const ReduceNode node = Sequence(team_.loops, params_.dtype, params_.op, elements).node(u.first, u.last);
   put(row, 1, u.piece, &node);
 }

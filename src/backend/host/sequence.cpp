@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kRoot = [](double x) noexcept { return std::sqrt(x); };
 
-void gather(int32_t bytes, char* to, const Operand& from, int64_t first, int64_t count) noexcept {
+void gather(int32_t bytes, char* to, const Strided& from, int64_t first, int64_t count) noexcept {
   for_size(bytes, [&]<int kBytes>() {
     const char* at = from.data + first * from.pitch;
     for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, at + i * from.pitch, kBytes);
@@ -24,13 +24,13 @@ void gather(int32_t bytes, char* to, const Operand& from, int64_t first, int64_t
 
 }  // namespace
 
-Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y,
+Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Strided x, Strided y,
                    bool one_by_one) noexcept
     : loop_(loops.reduce(dtype, op)), kind_(node_kind(dtype, op)), bytes_(element_bytes(dtype)), x_(x), y_(y) {
   gather_ = one_by_one || !side_by_side(x_) || !side_by_side(y_);
 }
 
-bool Sequence::side_by_side(const Operand& operand) const noexcept {
+bool Sequence::side_by_side(const Strided& operand) const noexcept {
   if (operand.data == nullptr) return true;
   return operand.pitch == bytes_ && reinterpret_cast<uintptr_t>(operand.data) % static_cast<uintptr_t>(bytes_) == 0;
 }

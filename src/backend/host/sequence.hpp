@@ -10,7 +10,7 @@
 
 namespace gpumem {
 
-struct Operand {
+struct Strided {
   const char* data = nullptr;
   int64_t pitch = 0;  // bytes from element to element
 };
@@ -19,7 +19,7 @@ struct Operand {
 class Sequence {
  public:
   // one_by_one: even if the elements lie side by side.
-  Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Operand x, Operand y = {},
+  Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Strided x, Strided y = {},
            bool one_by_one = false) noexcept;
 
   NodeKind kind() const noexcept { return kind_; }
@@ -29,13 +29,13 @@ class Sequence {
 
  private:
   ReduceNode gathered(int64_t first, int64_t last) const noexcept;
-  bool side_by_side(const Operand& operand) const noexcept;
+  bool side_by_side(const Strided& operand) const noexcept;
 
   ReduceLoop loop_;
   NodeKind kind_;
   int32_t bytes_;
-  Operand x_;
-  Operand y_;
+  Strided x_;
+  Strided y_;
   bool gather_;
 };
 

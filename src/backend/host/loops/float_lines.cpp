@@ -372,19 +372,11 @@ struct FloatLines {
 template <template <class> class Lane, class Terms>
 constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, Terms>::rows, kLeafTerms};
 
-constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
-  if constexpr (is_floating(kType)) {
-    using T = ElementOf<kType>;
-    return {kLines<Sum, Plain<T>>, kLines<Sum, Magnitudes<T>>, kLines<Sum, Squares<T>>, kLines<Sum, Cubes<T>>};
-  } else {
-    return {};
-  }
-};
-
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const FloatLineLoops float_lines = {by_type<SumLoops<LineLoop>>(sums_of_type), kLines<Compensated, Plain<double>>};
+const FloatLineLoops float_lines = {floating_sums<LineLoop>([]<class Terms>() { return kLines<Sum, Terms>; }),
+                                    kLines<Compensated, Plain<double>>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

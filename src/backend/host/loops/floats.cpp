@@ -201,23 +201,14 @@ ReduceNode run(const void* x, const void* y, int64_t n) {
   return stored(tree.value());
 }
 
-template <template <class> class Terms, class T>
-constexpr ReduceLoop kSum = run<Leaf<Sum, Terms<T>>>;
-
-constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<ReduceLoop> {
-  if constexpr (is_floating(kType)) {
-    using T = ElementOf<kType>;
-    return {kSum<Plain, T>, kSum<Magnitudes, T>, kSum<Squares, T>, kSum<Cubes, T>};
-  } else {
-    return {};
-  }
-};
+template <class Terms>
+constexpr ReduceLoop kSum = run<Leaf<Sum, Terms>>;
 
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const FloatLoops floats = {by_type<SumLoops<ReduceLoop>>(sums_of_type), kSum<Products, float>, kSum<Products, double>,
-                           run<Leaf<Compensated, Plain<double>>>, run<NormLeaf>};
+const FloatLoops floats = {floating_sums<ReduceLoop>([]<class Terms>() { return kSum<Terms>; }), kSum<Products<float>>,
+                           kSum<Products<double>>, run<Leaf<Compensated, Plain<double>>>, run<NormLeaf>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

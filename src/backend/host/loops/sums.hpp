@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/host/loops/load.hpp"
+#include "backend/host/loops/loops.hpp"
 #include "kernels/nodes.hpp"
 
 namespace gpumem {
@@ -39,6 +40,19 @@ template <class T>
 struct Products : Operands<T> {
   F64s at(int64_t i) const { return load(this->x + i) * load(this->y + i); }
 };
+
+// The sums of each floating-point type: `loop` is called with the terms of each.
+template <class Loop, class F>
+constexpr ByType<SumLoops<Loop>> floating_sums(const F& loop) {
+  return by_type<SumLoops<Loop>>([&loop]<gpumem_dtype kType>() -> SumLoops<Loop> {
+    if constexpr (is_floating(kType)) {
+      using T = ElementOf<kType>;
+      return {loop.template operator()<Plain<T>>(), loop.template operator()<Magnitudes<T>>(),
+              loop.template operator()<Squares<T>>(), loop.template operator()<Cubes<T>>()};
+    }
+    return {};
+  });
+}
 
 // What lanes accumulate: V is F64s for a vector of them, double for one. Zero to begin with; take() adds terms, join() other
 // lanes, and each() is for what is done to every member.
