@@ -31,7 +31,7 @@ inline T load_as(const void* p) {
 
 // |x| of the least number fits the unsigned type.
 template <class T>
-inline std::make_unsigned_t<T> magnitude(T v) {
+inline std::make_unsigned_t<T> unsigned_magnitude(T v) {
   using U = std::make_unsigned_t<T>;
   return v < 0 ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
 }

@@ -104,7 +104,7 @@ ReduceNode sum_of_64(const void* x, const void*, int64_t n) {
     uint64_t high = 0;
     for (int64_t i = 0; i < count; ++i) {
       auto a = static_cast<uint64_t>(v[i]);
-      if constexpr (kAbsolute) a = magnitude(v[i]);
+      if constexpr (kAbsolute) a = unsigned_magnitude(v[i]);
       if constexpr (kMoved) a ^= uint64_t{1} << 63;
       low += a & kLow;
       high += a >> 32;

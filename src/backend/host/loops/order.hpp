@@ -33,7 +33,7 @@ struct Integer {
   using T = Type;
   static T order(T x) { return x; }
   static bool is_nan(T) { return false; }
-  static std::make_unsigned_t<T> size(T v) { return magnitude(v); }
+  static std::make_unsigned_t<T> size(T v) { return unsigned_magnitude(v); }
 
   static Range<T> range(const Bits<T>* x, int64_t n) {
     T low = x[0];

@@ -75,7 +75,7 @@ struct InWord {
 
 template <class T>
 inline Int128 square_of_32(T v) {
-  const uint64_t size = magnitude(v);
+  const uint64_t size = unsigned_magnitude(v);
   const uint64_t square = size * size;
   return static_cast<Int128>(square);
 }
@@ -90,7 +90,7 @@ struct PowersOf64 {
   using T = Type;
   Int128 word[3];
   void take(T v) {
-    const uint64_t a = magnitude(v);
+    const uint64_t a = unsigned_magnitude(v);
     const Uint128 square = static_cast<Uint128>(a) * a;
     if constexpr (kCubes) {
       const Uint128 low = static_cast<Uint128>(static_cast<uint64_t>(square)) * a;

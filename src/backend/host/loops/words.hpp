@@ -20,7 +20,7 @@ inline Word itself(T v) {
 }
 template <class T, class Word>
 inline Word absolute(T v) {
-  return magnitude(v);
+  return unsigned_magnitude(v);
 }
 // An unsigned element is its own absolute value, and needs no code of its own.
 template <class T, class Word>
@@ -28,7 +28,7 @@ constexpr auto kAbsolute = std::is_signed_v<T> ? absolute<T, Word> : itself<T, W
 template <class T, class Word>
 inline Word square(T v) {
   // Formed in 32 bits, so that a vector holds more of them.
-  const std::make_unsigned_t<T> a = magnitude(v);
+  const std::make_unsigned_t<T> a = unsigned_magnitude(v);
   const uint32_t square = static_cast<uint32_t>(a) * a;
   return static_cast<Word>(square);
 }
