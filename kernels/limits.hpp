@@ -22,8 +22,8 @@ constexpr int64_t widest_access(uint64_t bits) noexcept {
 // Of numbers that are not negative, however large.
 constexpr int64_t ceil_div(int64_t a, int64_t b) noexcept { return a / b + (a % b != 0 ? 1 : 0); }
 
-// Blocks of `threads` that a multiprocessor is to have registers for, at most as many as fit its threads: for more, ptxas refuses the kernel
-// (CUDA C++ Programming Guide, "Compute Capabilities").
+// Blocks of `threads` that a multiprocessor is to have registers for, at most as many as fit its threads: for more, ptxas refuses
+// the kernel (CUDA C++ Programming Guide, "Compute Capabilities").
 constexpr int resident_blocks(int wanted, int threads) noexcept {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
   constexpr int kMost = 2048;

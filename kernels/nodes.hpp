@@ -238,8 +238,8 @@ constexpr ReduceNode combine(NodeKind kind, const ReduceNode& a, const ReduceNod
   });
 }
 
-// The pairwise tree over nodes that come in order. levels[i * pitch], i < kTreeLevels, is memory of the caller's: a subtree of 2^i nodes, there
-// if bit i of count, how many nodes came before, is set.
+// The pairwise tree over nodes that come in order. levels[i * pitch], i < kTreeLevels, is memory of the caller's: a subtree of 2^i
+// nodes, there if bit i of count, how many nodes came before, is set.
 constexpr int kTreeLevels = 64;
 constexpr void push_node(NodeKind kind, ReduceNode* levels, int64_t pitch, int64_t count,
                          const ReduceNode& node) noexcept {

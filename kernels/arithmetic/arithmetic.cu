@@ -1,6 +1,6 @@
-// z = a0 x0 + a1 x1 + ..., or x0 x1, over views. Each source is read once and z written once, n elements for each of them; where sources are
-// shifted views of one array (a stencil) all but the first find most of theirs in the caches. Views shifted by a column begin nowhere
-// at the same boundary of 16 bytes, so that an access is of one element, neighbouring threads' along a row of z.
+// z = a0 x0 + a1 x1 + ..., or x0 x1, over views. Each source is read once and z written once, n elements for each of them; where
+// sources are shifted views of one array (a stencil) all but the first find most of theirs in the caches. Views shifted by a column
+// begin nowhere at the same boundary of 16 bytes, so that an access is of one element, neighbouring threads' along a row of z.
 //   coalesced  elements at their own alignment, the number of sources known to the compiler. H200, of a plain copy's rate: five points of
 //              8192 x 8192 f32 0.71, f64 0.87; seven of 384^3 0.61, 0.69; rows times a vector 0.88, 0.97; what lies without gaps 1.02
 //   bytes      the same, an element moved byte by byte, for any address

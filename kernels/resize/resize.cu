@@ -5,6 +5,8 @@
 //   bytes   a pixel a thread, an element moved byte by byte, for any address and pitch
 #include "kernels/resize/resize.hpp"
 
+#include <algorithm>
+
 #include "kernels/enqueue.cuh"
 #include "kernels/resize/tiles.cuh"
 #include "kernels/words.cuh"
@@ -15,11 +17,7 @@ namespace {
 constexpr int kThreads = kResizeThreads;
 
 // The largest power of two that divides bytes, a word at most.
-constexpr int word_bytes(int bytes) {
-  int word = 1;
-  while (word < 16 && bytes % (word * 2) == 0) word *= 2;
-  return word;
-}
+constexpr int word_bytes(int bytes) { return std::min(bytes & -bytes, 16); }
 
 __device__ inline bool aligned(const void* p, int bytes) {
   return (reinterpret_cast<uintptr_t>(p) & static_cast<unsigned>(bytes - 1)) == 0;
@@ -238,40 +236,25 @@ cudaError_t start(Kernel kernel, const ResizeParams& params, const LaunchShape& 
 }
 
 template <class T, int kChannels>
-cudaError_t start_global(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
+Kernel global_kernel(const ResizeParams& params) {
   constexpr int kBytes = kChannels * static_cast<int>(sizeof(T));
-  constexpr int kPixels = Pixels<T, kChannels>::kCount;
   const bool nearest = params.filter == GPUMEM_FILTER_NEAREST;
   if constexpr (kChannels == 2 || kChannels == 4) {
     if (reinterpret_cast<uintptr_t>(params.src) % kBytes == 0 && params.src_pitch % kBytes == 0) {
-      return start(nearest ? nearest_kernel<T, kChannels, true> : bilinear_kernel<T, kChannels, true>, params, shape,
-                   kPixels, stream);
+      return nearest ? nearest_kernel<T, kChannels, true> : bilinear_kernel<T, kChannels, true>;
     }
   }
-  return start(nearest ? nearest_kernel<T, kChannels, false> : bilinear_kernel<T, kChannels, false>, params, shape,
-               kPixels, stream);
-}
-
-template <class T>
-cudaError_t for_channels(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
-  switch (params.channels) {
-    case 1:
-      return start_global<T, 1>(params, shape, stream);
-    case 2:
-      return start_global<T, 2>(params, shape, stream);
-    case 3:
-      return start_global<T, 3>(params, shape, stream);
-    case 4:
-      return start_global<T, 4>(params, shape, stream);
-    default:
-      return cudaErrorInvalidValue;
-  }
+  return nearest ? nearest_kernel<T, kChannels, false> : bilinear_kernel<T, kChannels, false>;
 }
 
 }  // namespace
 
 cudaError_t resize_global(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
-  return for_pixel_type(params.dtype, [&]<class T>() { return for_channels<T>(params, shape, stream); });
+  return for_pixel_type(params.dtype, [&]<class T>() {
+    return for_channels(params.channels, [&]<int kChannels>() {
+      return start(global_kernel<T, kChannels>(params), params, shape, Pixels<T, kChannels>::kCount, stream);
+    });
+  });
 }
 
 cudaError_t resize_bytes(const ResizeParams& params, const LaunchShape& shape, Stream stream) {

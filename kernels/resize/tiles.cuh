@@ -39,4 +39,13 @@ struct ResizePlace {
   }
 };
 
+// Calls f with the channels of a pixel, 1 to 4, as a constant.
+template <class F>
+constexpr auto for_channels(int64_t channels, const F& f) {
+  if (channels == 1) return f.template operator()<1>();
+  if (channels == 2) return f.template operator()<2>();
+  if (channels == 3) return f.template operator()<3>();
+  return f.template operator()<4>();
+}
+
 }  // namespace gpumem::kernels

@@ -205,16 +205,8 @@ bool in_words(const void* image, int64_t pitch) {
 
 Kernel kernel_of(const ResizeWork& work, bool dst_words) {
   const bool tuned = dst_words && work.src_pitch % 4 == 0;
-  switch (work.channels) {
-    case 1:
-      return kernel_of<1, 1>(work, tuned);
-    case 2:
-      return kernel_of<2, 1>(work, tuned);
-    case 3:
-      return kernel_of<3, 1>(work, tuned);
-    default:
-      return in_words(work.src, work.src_pitch) ? kernel_of<4, 4>(work, tuned) : kernel_of<4, 1>(work, tuned);
-  }
+  if (work.channels == 4 && in_words(work.src, work.src_pitch)) return kernel_of<4, 4>(work, tuned);
+  return for_channels(work.channels, [&]<int kChannels>() { return kernel_of<kChannels, 1>(work, tuned); });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Transposes in place of matrices that fit into a block's shared memory, 2 * batches * rows * cols * element bytes: a block reads as
-// many matrices as make 8 KiB, or one that is larger, and writes them back transposed. Reads and writes both run along memory, an element an
-// access; elements at any address.
+// many matrices as make 8 KiB, or one that is larger, and writes them back transposed. Reads and writes both run along memory, an
+// element an access; elements at any address.
 #include "kernels/transpose/c2r.hpp"
 #include "kernels/transpose/shared.cuh"
 

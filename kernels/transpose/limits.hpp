@@ -17,7 +17,8 @@ constexpr int64_t transpose_vec16_tile(int64_t element_bytes) noexcept {
 constexpr int64_t kTransposePaddedTile = 32;
 
 // A square of `across` x `across` tiles as pairs of one on or above the diagonal and the one across it: what a transpose in place
-// swaps. Row `a` of the upper triangle and row `even - 1 - a` make one row of even + 1 pairs; those with col >= across are not pairs, and are passed over.
+// swaps. Row `a` of the upper triangle and row `even - 1 - a` make one row of even + 1 pairs; those with col >= across are not
+// pairs, and are passed over.
 constexpr int64_t transpose_tile_pairs(int64_t across) noexcept {
   const int64_t even = across + across % 2;
   return even / 2 * (even + 1);
@@ -81,8 +82,9 @@ constexpr int64_t aos_soa_tile(int64_t element_bytes, int64_t width) noexcept {
   return (kAosSoaShared / (width * element_bytes) - padding) / 32 * 32;
 }
 
-// The tile of the transpose of 1- and 2-byte elements by byte permutations, 16 bytes an access: 128 bytes of each row of dst, 256 of each row of src. On an
-// H200 256 x 128, 128 x 128, 192 x 64 and 256 x 64 bytes are 0.01 to 0.03 slower, 384 x 128 reach 0.55 of a copy for 0.94.
+// The tile of the transpose of 1- and 2-byte elements by byte permutations, 16 bytes an access: 128 bytes of each row of dst, 256
+// of each row of src. On an H200 256 x 128, 128 x 128, 192 x 64 and 256 x 64 bytes are 0.01 to 0.03 slower, 384 x 128 reach 0.55 of
+// a copy for 0.94.
 constexpr int64_t byte_perm_rows(int64_t element_bytes) noexcept { return 128 / element_bytes; }
 constexpr int64_t byte_perm_cols(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 

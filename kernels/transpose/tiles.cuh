@@ -65,8 +65,8 @@ struct WordTile {
   int along = static_cast<int>(threadIdx.x) % kAcross * kVector;
   int first = static_cast<int>(threadIdx.x) / kAcross;
 
-  // The tile of a matrix of rows x cols elements that begins at (row, col). References: the kernel's parameters are read where they are used,
-  // not kept in registers.
+  // The tile of a matrix of rows x cols elements that begins at (row, col). References: the kernel's parameters are read where they
+  // are used, not kept in registers.
   __device__ void load(const Element* data, const int64_t& ld, const int64_t& rows, const int64_t& cols, int64_t row,
                        int64_t col, Word (&in)[kPasses]) const {
     const int64_t c = col + along;

@@ -52,8 +52,8 @@ void gather(Context& context, const GatherScatterParams& params, NativeStream st
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
 void resize(Context& context, const ResizeParams& params, NativeStream stream, Until until);
 
-// What is decided of them before anything runs (plan.hpp). Each throws what the operation itself would fail with before its first write. Some plans depend on whether it is the plain form
-// (Until::complete) or the _async one, which moves no operand.
+// What is decided of them before anything runs (plan.hpp). Each throws what the operation itself would fail with before its first
+// write. Some plans depend on whether it is the plain form (Until::complete) or the _async one, which moves no operand.
 Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& params, Until until);
 Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& params, Until until);
 Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& params, Until until);
