@@ -101,7 +101,7 @@ void fuse(ArithmeticParams& c) noexcept {
   const ArithmeticParams from = c;
   const int64_t* sides[1 + kMaxTerms] = {from.z_strides};
   for (int32_t k = 0; k < c.terms; ++k) sides[1 + k] = from.x_strides[k];
-  const FusedAxes fused = fused_axes(from.rank, from.extents, std::span(sides).first(static_cast<size_t>(1 + c.terms)));
+  const FusedAxes fused = fused_axes(from.rank, from.extents, std::span(sides).first(static_cast<size_t>(c.terms) + 1));
   c.rank = std::max(fused.rank, 1);
   c.extents[0] = c.z_strides[0] = 1;  // of a single element
   for (int32_t k = 0; k < c.terms; ++k) c.x_strides[k][0] = 1;
