@@ -1,4 +1,4 @@
-// Sizes that are refused: out of bounds, or products that wrap. All of these throw INVALID_ARGUMENT.
+// Sizes that are refused: out of bounds, or products that wrap; and addresses. All of these throw INVALID_ARGUMENT.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,12 @@ inline void require_at_least(const char* argument, int64_t value, int64_t least)
 inline void require_at_least(const char* argument, int64_t value, const char* what, int64_t least) {
   if (value >= least) return;
   fail(GPUMEM_INVALID_ARGUMENT, "%s is %lld; expected at least %s = %lld", argument, ll(value), what, ll(least));
+}
+
+inline void require_aligned(const char* argument, const void* p, int64_t alignment) {
+  if (reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(alignment) == 0) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "%s (0x%llx) is misaligned; expected a multiple of %lld", argument, number(p),
+       ll(alignment));
 }
 
 // The size of an element that is only moved.

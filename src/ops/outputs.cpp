@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/error.hpp"
+#include "base/checked.hpp"
 #include "base/sentences.hpp"
 #include "ops/plan.hpp"
 
@@ -10,10 +10,7 @@ namespace gpumem {
 namespace {
 
 void check_output(Context& context, Output& output, Until until) {
-  if (reinterpret_cast<uintptr_t>(output.p) % static_cast<uint64_t>(output.alignment) != 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s (0x%llx) is misaligned; expected a multiple of %lld", output.argument,
-         number(output.p), ll(output.alignment));
-  }
+  require_aligned(output.argument, output.p, output.alignment);
   output.where = look_up_range(context, output.p, output.bytes, Access::write, output.argument);
   require_same_device(context.device().props(), output.where, output.argument);
   const bool by_device = context.on_cuda() || context.strict_host();

@@ -105,10 +105,7 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Until
   const Ranges ranges = ranges_of(c);
   plan.empty = c.n == 0;
   if (plan.empty) return plan;
-  const int width = element_bytes(c.index_type);
-  if (reinterpret_cast<uintptr_t>(c.index) % static_cast<uintptr_t>(width) != 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "index (0x%llx) is misaligned; expected a multiple of %d", number(c.index), width);
-  }
+  require_aligned("index", c.index, element_bytes(c.index_type));
   plan.placement = place_rows(planner, ranges, until);
   if (plan.placement.stage_src) {  // without the gaps between rows, at the start of an allocation
     c.src = scratch_to_come();

@@ -94,9 +94,8 @@ ReduceAxisParams normal(ReduceAxisParams c) noexcept {
 int64_t bytes_of_x(const ReduceAxisParams& c) {
   constexpr const char* kWhat = "bytes of x";
   static_cast<void>(checked_mul(checked_mul(c.batches, c.rows, "batches x rows"), c.cols, "batches x rows x cols"));
-  const int64_t matrices = checked_mul(c.batches - 1, c.batch_stride, kWhat);
-  const int64_t matrix = checked_add(checked_mul(c.rows - 1, c.ld, kWhat), c.cols, kWhat);
-  return checked_mul(checked_add(matrices, matrix, kWhat), element_bytes(c.dtype), kWhat);
+  const int64_t matrix = checked_extent(c.rows, c.ld, c.cols, kWhat);
+  return checked_mul(checked_extent(c.batches, c.batch_stride, matrix, kWhat), element_bytes(c.dtype), kWhat);
 }
 
 // Nothing when there are no elements.
@@ -176,10 +175,7 @@ Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& gi
   static_cast<void>(result_bytes(c.op, c.segments));
   plan.empty = c.segments == 0;
   if (plan.empty) return plan;
-  if (reinterpret_cast<uintptr_t>(c.offsets) % sizeof(int64_t) != 0) {
-    fail(GPUMEM_INVALID_ARGUMENT, "offsets (0x%llx) is misaligned; expected a multiple of %zu", number(c.offsets),
-         sizeof(int64_t));
-  }
+  require_aligned("offsets", c.offsets, sizeof(int64_t));
   plan.placement = place_segments(planner, c, until);
   plan.decision = decide<ReduceSegmentsFamily>(planner, plan.placement.runs, c);
   return plan;
