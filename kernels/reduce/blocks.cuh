@@ -15,10 +15,15 @@ namespace gpumem::kernels {
 constexpr unsigned kWholeWarp = 0xffffffffu;
 
 // Nodes that stay on the device, as narrow as what they hold allows: fewer words to pass around.
+struct LeafNode {  // an integer sum of a leaf's elements of up to 16 bits, or of the squares of bytes
+  static constexpr NodeKind kind = NodeKind::integer;
+  int32_t sum = 0;
+};
 struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 bits
   static constexpr NodeKind kind = NodeKind::integer;
   int64_t sum = 0;
   constexpr NarrowNode() = default;
+  __device__ explicit NarrowNode(const LeafNode& leaf) : sum(leaf.sum) {}
   __device__ explicit NarrowNode(int64_t s) : sum(s) {}
   __device__ explicit NarrowNode(const ReduceNode& n) : sum(static_cast<int64_t>(n.word[0])) {}
   __device__ ReduceNode stored() const { return IntegerNode(Int128{sum}).stored(); }
@@ -53,6 +58,7 @@ struct SmallArgNode {  // ranks of up to 32 bits
   __device__ ReduceNode stored() const { return {{rank, static_cast<uint64_t>(index)}}; }
 };
 
+__device__ __forceinline__ LeafNode combine(const LeafNode& a, const LeafNode& b) { return {a.sum + b.sum}; }
 __device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowNode& b) {
   return NarrowNode(a.sum + b.sum);
 }
@@ -82,6 +88,9 @@ __device__ __forceinline__ Node shuffle(const Node& v, int lane) {
 template <class Node>
 __device__ __forceinline__ Node shuffle_xor(const Node& v, int distance) {
   return by_words(v, [&](unsigned long long word) { return __shfl_xor_sync(kWholeWarp, word, distance); });
+}
+__device__ __forceinline__ LeafNode shuffle_xor(const LeafNode& v, int distance) {
+  return {__shfl_xor_sync(kWholeWarp, v.sum, distance)};
 }
 __device__ __forceinline__ SmallArgNode shuffle_xor(const SmallArgNode& v, int distance) {  // half a word less
   return {__shfl_xor_sync(kWholeWarp, v.rank, distance), shuffle_xor(v.index, distance)};

@@ -1,8 +1,9 @@
 // Columns of row-major matrices, each to a value of its own: x is read once, one value a column is written. Neighbouring threads have
 // neighbouring columns of a row, then those of the next row, so narrow matrices without gaps are read in one piece too. A unit is a
 // group of neighbouring columns of a matrix, and of them a run of 2^k leaves; a block takes as many small units as fill it. Of each
-// 128 rows thread (c, y) takes y, y + side, y + 2 side, ... of column c: the first steps of the reproducible fold stay in the thread,
-// the last ones go through shared memory. Where there are several runs, a second kernel folds their nodes.
+// 128 rows thread (c, y) takes y, y + side, y + 2 side, ... of column c, some of them in each of several passes: the first steps of the
+// reproducible fold stay in the thread, the last ones go through shared memory. Where there are several runs, a second kernel folds
+// their nodes. Columns of few rows are a thread's own.
 // H200, sums of 2^27 f32 in all: 3,840 to 3,910 GB/s at 32 to 4096 columns, 2,360 at 129, whose rows begin anywhere in a sector.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
@@ -14,8 +15,8 @@ namespace {
 // Neighbouring columns of a thread, by one load.
 template <class Term, bool kWords>
 struct Columns {
-  static constexpr int kCount = kWords ? columns_of_word(Term::kBytes) : 1;
-  static constexpr int kThreads = most_column_threads(kWords);
+  static constexpr int kCount = kWords ? kColumnsOfWord : 1;
+  static constexpr int kThreads = kWords ? kColumnThreads : 2 * kColumnThreads;
   using Element = UnsignedOf<Term::kBytes>;
   Element element[kCount];
 
@@ -30,9 +31,8 @@ struct Columns {
 template <class Term, bool kWords, int kRows>
 struct Rows {
   using C = Columns<Term, kWords>;
-  using Node = typename Term::Node;
   static constexpr int kSums = Term::kOrdered ? kRows : 1;
-  Node sum[kSums][C::kCount];
+  typename Term::Partial sum[kSums][C::kCount];
 
   // kFull: all of them are there.
   template <bool kFull>
@@ -61,10 +61,39 @@ struct Rows {
   }
 };
 
+// What the passes of a thread give, folded as a tree: they come in the order of their reversed bits, so that those to be combined are
+// neighbours, a binary counter.
+template <class Node, int kCount>
+struct PassFold {
+  static constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLeafLanes / kColumnRows)) - 1;
+  Node waiting[kLevels][kCount];
+
+  __device__ __forceinline__ static int place(int pass, int passes) {
+    return static_cast<int>(__brev(static_cast<unsigned>(pass)) >> __clz(passes) >> 1);
+  }
+  // node becomes the whole of what it completes.
+  __device__ __forceinline__ void enter(int pass, Node (&node)[kCount]) {
+#pragma unroll
+    for (int level = 0; level < kLevels; ++level) {
+      const bool completes = (pass >> level & 1) != 0;
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) {
+        if (completes) {
+          node[k] = combine(waiting[level][k], node[k]);
+        } else {
+          waiting[level][k] = node[k];
+        }
+      }
+      if (!completes) return;
+    }
+  }
+};
+
 // A ColumnCut as the kernels take it.
 struct ColumnShape {
   int width;  // threads of a row
   int side;
+  int passes;
   int units;
   Divisor<uint32_t> row;   // width
   Divisor<uint32_t> unit;  // threads of a unit
@@ -74,14 +103,15 @@ struct ColumnShape {
   Divisor<uint64_t> groups;
 };
 
-// kRows: rows of each 128 (fewer, where columns are shorter) that a thread has.
+// kRows: rows of a pass, of each 128 (fewer, where columns are shorter).
 template <class Term, bool kWords, int kRows>
 __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, 2)
     columns_kernel(const __grid_constant__ ReduceLaunch launch, const ColumnShape shape) {
   using Node = typename Term::Node;
+  using Partial = typename Term::Partial;
   using C = Columns<Term, kWords>;
   after_earlier_work();
-  __shared__ Node shared[C::kThreads * C::kCount];
+  __shared__ Partial shared[C::kThreads * C::kCount];
   const Term term(launch.dtype, launch.op);
   const LineLayout& lines = launch.lines;
   const int width = shape.width;
@@ -109,32 +139,40 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, 2)
   for (int64_t leaf = 0; leaf < longest; leaf += kLeafTerms) {
     const int64_t at = begin + leaf;
     const auto n = static_cast<int>(end < at ? 0 : end - at < kLeafTerms ? end - at : kLeafTerms);
-    Rows<Term, kWords, kRows> rows;
-    const char* p = x + (at + y) * pitch;
-    const int chunk = kRows * shape.side;
-    int from = y;
+    Partial partial[C::kCount];
+    PassFold<Partial, C::kCount> passes;
+    const int apart = shape.side * shape.passes;
+    for (int pass = 0; pass < shape.passes; ++pass) {
+      Rows<Term, kWords, kRows> rows;
+      int from = y + PassFold<Partial, C::kCount>::place(pass, shape.passes) * shape.side;
+      const char* p = x + (at + from) * pitch;
+      const int chunk = kRows * apart;
 #pragma unroll 2
-    for (; from + (kRows - 1) * shape.side < n; from += chunk, p += chunk * pitch) {
-      rows.template enter<true>(term, p, shape.side * pitch, from, shape.side, n);
+      for (; from + (kRows - 1) * apart < n; from += chunk, p += chunk * pitch) {
+        rows.template enter<true>(term, p, apart * pitch, from, apart, n);
+      }
+      if (from < n) rows.template enter<false>(term, p, apart * pitch, from, apart, n);
+      rows.fold();
+#pragma unroll
+      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+      if (shape.passes > 1) passes.enter(pass, partial);
     }
-    if (from < n) rows.template enter<false>(term, p, shape.side * pitch, from, shape.side, n);
-    rows.fold();
     for (int half = shape.side / 2; half > 0; half /= 2) {
       if (y >= half && y < 2 * half) {
 #pragma unroll
-        for (int k = 0; k < C::kCount; ++k) shared[threadIdx.x * C::kCount + k] = rows.sum[0][k];
+        for (int k = 0; k < C::kCount; ++k) shared[threadIdx.x * C::kCount + k] = partial[k];
       }
       __syncthreads();
       if (y < half) {
 #pragma unroll
         for (int k = 0; k < C::kCount; ++k) {
-          rows.sum[0][k] = combine(rows.sum[0][k], shared[(threadIdx.x + half * width) * C::kCount + k]);
+          partial[k] = combine(partial[k], shared[(threadIdx.x + half * width) * C::kCount + k]);
         }
       }
     }
     if (shape.side > 1) __syncthreads();
 #pragma unroll
-    for (int k = 0; k < C::kCount; ++k) node[k] = rows.sum[0][k];
+    for (int k = 0; k < C::kCount; ++k) node[k] = Node(partial[k]);
     if (longest <= kLeafTerms || y != 0) continue;
 #pragma unroll
     for (int k = 0; k < C::kCount; ++k) {
@@ -148,7 +186,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, 2)
     if (longest > kLeafTerms) node[k] = stack[k].whole();
     if (!owns || first_column + k >= lines.per_batch) continue;
     if (shape.runs.value == 1) {
-      finish_sound_line(launch, line + k, lines.length, node[k]);
+      finish<Term, false>(launch, line + k, {nullptr, nullptr, lines.length, true}, node[k]);
     } else {
       store_node(static_cast<Node*>(launch.scratch.nodes) + run * shape.nodes + line + k, node[k]);
     }
@@ -181,10 +219,41 @@ __global__ void __launch_bounds__(1024)
   if (threadIdx.x % 32 == 0 && own < launch.lines.count) finish_sound_line(launch, own, launch.lines.length, node);
 }
 
-template <class Term, bool kWords, int kRows>
+// kMost: 4 or kFewRows.
+template <class Term, int kMost>
+__global__ void __launch_bounds__(kFewRowsThreads)
+    few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch) {
+  after_earlier_work();
+  const LineLayout& lines = launch.lines;
+  const int64_t line = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
+  if (line >= lines.count) return;
+  const Term term(launch.dtype, launch.op);
+  const auto batch =
+      lines.per_batch == lines.count ? 0 : static_cast<int64_t>(per_batch.quotient(static_cast<uint64_t>(line)));
+  const int64_t column = line - batch * lines.per_batch;
+  const char* p = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Term::kBytes;
+  const int64_t pitch = lines.stride * Term::kBytes;
+  const auto n = static_cast<int>(lines.length);
+  ElementOf<Term> element[kMost];
+#pragma unroll
+  for (int i = 0; i < kMost; ++i) {
+    element[i] = 0;
+    if (i < n) element[i] = load_element<Term>(p + i * pitch);
+  }
+  typename Term::Partial sum[Term::kOrdered ? kMost : 1];
+#pragma unroll
+  for (int i = 0; i < kMost; ++i) {
+    if (Term::Node::kind == NodeKind::range && i >= n) continue;  // a sum takes the 0
+    term.enter(sum[Term::kOrdered ? i : 0], element[i]);
+  }
+  finish<Term, false>(launch, line, {nullptr, nullptr, lines.length, true}, typename Term::Node(fold_own(sum)));
+}
+
+template <class Term, bool kWords>
 cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream stream) {
   const ColumnShape shape{static_cast<int>(cut.width),
                           static_cast<int>(cut.side),
+                          static_cast<int>(cut.passes),
                           static_cast<int>(cut.units),
                           Divisor<uint32_t>(static_cast<uint32_t>(cut.width)),
                           Divisor<uint32_t>(static_cast<uint32_t>(cut.width * cut.side)),
@@ -192,6 +261,7 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
                           launch.lines.count,
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.runs)),
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.groups))};
+  constexpr int kRows = column_rows(kWords, Term::kBytes, Term::kOrdered);
   const cudaError_t error = enqueue_early(columns_kernel<Term, kWords, kRows>, static_cast<unsigned>(launch.grid),
                                           launch.block, stream, launch, shape);
   if (error != cudaSuccess || cut.runs == 1) return error;
@@ -204,13 +274,23 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
 cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
-    const bool words = launch.lanes > kColumnRows;
-    const int64_t count = words ? columns_of_word(Term::kBytes) : 1;
-    const ColumnCut cut = column_cut({lines.length, lines.per_batch, lines.count / lines.per_batch, count},
-                                     launch.lanes / count, launch.tile);
-    if (words) return start<Term, true, kColumnRows>(launch, cut, stream);
-    return launch.lanes == kColumnRows ? start<Term, false, kColumnRows>(launch, cut, stream)
-                                       : start<Term, false, kFewColumnRows>(launch, cut, stream);
+    if (lines.length <= kFewRows) {
+      const auto kernel = lines.length <= 4 ? few_rows_kernel<Term, 4> : few_rows_kernel<Term, kFewRows>;
+      return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
+                           Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)));
+    }
+    const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
+    const auto cut = [&](bool words) {
+      return column_cut(extents, words ? kColumnsOfWord : 1, column_rows(words, Term::kBytes, Term::kOrdered),
+                        launch.lanes, launch.tile);
+    };
+    if constexpr (has_column_words(Term::kBytes)) {
+      const auto address = reinterpret_cast<uintptr_t>(launch.x);
+      if (column_words(address, extents, lines.stride, lines.batch_stride, Term::kBytes)) {
+        return start<Term, true>(launch, cut(true), stream);
+      }
+    }
+    return start<Term, false>(launch, cut(false), stream);
   });
 }
 

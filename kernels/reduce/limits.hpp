@@ -8,9 +8,10 @@
 
 namespace gpumem {
 
-// Nodes that the last block of a reduction folds, and the scratch memory for them: 512 KiB a stream.
+// Nodes that the last block of a reduction folds, and the scratch memory for them and those of many lines: with its counters 2 MiB a
+// stream, which is what the driver takes anyway.
 constexpr int64_t kMaxReduceBlocks = 16384;
-constexpr int64_t kScratchNodeBytes = kMaxReduceBlocks * int64_t{sizeof(ReduceNode)};
+constexpr int64_t kScratchNodeBytes = (int64_t{2} << 20) - (int64_t{128} << 10);
 
 // Of the largest node of a kind, as kernels leave it in scratch memory.
 constexpr int64_t node_bytes(NodeKind kind) noexcept {

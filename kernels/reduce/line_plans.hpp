@@ -6,12 +6,35 @@
 #include <cstdint>
 
 #include "kernels/division.hpp"
+#include "kernels/nodes.hpp"
+#include "kernels/order.hpp"
 #include "kernels/reduce/limits.hpp"
 
 namespace gpumem {
 
-// Threads of a block of the kernels by warps.
+// Threads of a block of the kernels by warps, at most: several short lines of a warp, or one. Small blocks end, and make room, sooner.
 constexpr int kLineThreads = 256;
+constexpr int kLongLineThreads = 64;
+
+// What a leaf's elements are added up in. `ordered`: the bits depend on the order; not of sums of f16, of which 8192 multiples of 2^-24
+// below 2^16 are exact. `wide`: it takes more than 8 bytes.
+struct LeafKind {
+  bool ordered;
+  bool wide;
+};
+constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  const int bytes = element_bytes(dtype);
+  switch (node_kind(dtype, op)) {
+    case NodeKind::range:
+      return {false, bytes == 8};
+    case NodeKind::integer:
+      return {false, bytes == 8 || op == GPUMEM_SUM_CUBES || (op == GPUMEM_SUM_SQUARES && bytes > 1)};
+    case NodeKind::sum:
+      return {dtype != GPUMEM_F16 || op != GPUMEM_SUM, false};
+    default:
+      return {true, true};
+  }
+}
 
 // How a warp takes lines of at most so many elements: the lanes that share a line, the elements of each, and the lines that a lane has
 // under way.
@@ -22,22 +45,27 @@ struct LineCut {
 
   constexpr int at_once() const noexcept { return 32 / lanes * lines; }
 };
-constexpr LineCut line_cut(int longest) noexcept {
-  if (longest == 8) return {4, 2, 8};
-  if (longest == 32) return {8, 4, 4};
-  return {32, longest / 32, 4};
+// Rows of 8, 16, ..., 256 elements. Of small elements, and where nodes are wide, a lane has more of a row, and folds them by itself; where
+// it has few, more rows.
+constexpr LineCut row_cut(int longest, int bytes, LeafKind kind) noexcept {
+  const bool many = bytes <= 2 || (!kind.ordered && longest >= (kind.wide ? 32 : 64));
+  const int each = !many ? 2 : bytes <= 2 ? 8 : 4;
+  const int lanes = longest / each < 32 ? longest / each : 32;
+  return {lanes, longest / lanes, !many && !kind.ordered ? 8 : 4};
 }
+// Segments of 8 or 32.
+constexpr LineCut segment_cut(int longest) noexcept { return longest == 8 ? LineCut{4, 2, 8} : LineCut{8, 4, 4}; }
 
 // Runs into which segments are cut that are longer than such a run, at most.
 constexpr int64_t kMostLongRuns = 8192;
 
-// Segments of so many elements are cut. Runs of all rows or columns at most, each with a counter; elements of the longest: a warp's sum
-// of integers of 32 bits is exact in 64.
-constexpr int64_t kLongSegment = 64 * kLeafTerms;
-constexpr int64_t kMostRowRuns = 16380;
+// Segments of so many elements are cut. Rows that are cut at most, each with a counter; elements of the longest run: a warp's sum of
+// integers of 32 bits is exact in 64.
+constexpr int64_t kLongSegment = 16 * kLeafTerms;
+constexpr int64_t kMostCutRows = 16380;
 constexpr int64_t kLongestRun = int64_t{1} << 30;
 
-// Elements of the longest line of those that share a warp: 8, 32, 128 or 256; 0 where a warp has a line by itself. A segment that is
+// Elements of the longest line of those that share a warp: 8, 16, ..., 256; 0 where a warp has a line by itself. A segment that is
 // longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps.
 constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 &&
@@ -45,10 +73,8 @@ constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept 
 }
 constexpr int longest_row(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
   if (by_whole_warps(dtype, op)) return 0;
-  for (const int longest : {8, 32, 128, 256}) {
-    if (cols <= longest) return longest;
-  }
-  return 0;
+  if (cols > 256) return 0;
+  return cols <= 8 ? 8 : static_cast<int>(std::bit_ceil(static_cast<uint64_t>(cols)));
 }
 constexpr int longest_segment(gpumem_dtype dtype, gpumem_reduce_op op, int64_t average) noexcept {
   if (by_whole_warps(dtype, op)) return 0;
@@ -64,24 +90,39 @@ constexpr int64_t run_pieces(int64_t lines, int64_t pieces, int64_t wanted, int6
   return run;
 }
 
-// Threads of a block of columns, at most, by how they load, and what several small units fill.
-constexpr int most_column_threads(bool words) noexcept { return words ? 256 : 512; }
-constexpr int kColumnThreads = 256;
-// Rows of each 128 that a thread takes: many, or few where that brings the rows of narrow matrices together.
-constexpr int kColumnRows = 8;
-constexpr int kFewColumnRows = 4;
-// Neighbouring columns that a thread loads as one word of up to 16 bytes, and whether all rows begin with one.
-constexpr int columns_of_word(int bytes) noexcept { return bytes == 8 ? 2 : 4; }
-constexpr bool column_words(uint64_t address, int64_t cols, int64_t ld, int64_t batch_stride, int bytes) noexcept {
-  const int count = columns_of_word(bytes);
-  return address % static_cast<uint64_t>(count * bytes) == 0 && (cols | ld | batch_stride) % count == 0;
+struct ColumnExtents {
+  int64_t rows;
+  int64_t cols;
+  int64_t batches;
+};
+
+// Neighbouring columns of small elements that a thread loads as one word: where all rows begin with one, and there is enough of them.
+constexpr int kColumnsOfWord = 4;
+constexpr bool has_column_words(int bytes) noexcept { return bytes <= 2; }
+constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t ld, int64_t batch_stride,
+                            int bytes) noexcept {
+  return has_column_words(bytes) && address % static_cast<uint64_t>(kColumnsOfWord * bytes) == 0 &&
+         (e.cols | ld | batch_stride) % kColumnsOfWord == 0 && e.cols >= 8 * kColumnsOfWord &&
+         e.rows * e.cols * e.batches * bytes >= int64_t{4} << 20;
 }
 
-// Columns as they are cut. Widths are in words: `count` columns of a thread.
+// Columns of so many rows at most are a thread's own.
+constexpr int kFewRows = 16;
+constexpr int kFewRowsThreads = 256;
+// Rows of each 128 that a thread takes in a pass.
+constexpr int kColumnRows = 8;
+constexpr int column_rows(bool words, int bytes, bool ordered) noexcept {
+  return words || ordered || bytes > 2 ? kColumnRows : 2 * kColumnRows;
+}
+// Threads that small units fill; a single unit can have twice as many.
+constexpr int kColumnThreads = 256;
+
+// Columns as they are cut. Widths are in words: the columns that a thread loads at once.
 struct ColumnCut {
   int64_t width = 1;   // threads of a row of the unit
   int64_t groups = 1;  // units side by side
   int64_t side = 1;    // threads of a column
+  int64_t passes = 1;  // of a thread over its column
   int64_t units = 1;   // of a block
   int64_t runs = 1;    // of leaves
   int64_t all = 1;     // units
@@ -90,23 +131,22 @@ struct ColumnCut {
   constexpr int64_t grid() const noexcept { return (all + units - 1) / units; }
 };
 
-struct ColumnExtents {
-  int64_t rows;
-  int64_t cols;
-  int64_t batches;
-  int64_t count;  // columns that a thread loads at once
-};
+// Threads that can share a column.
+constexpr int64_t most_column_sides(int64_t rows, int rows_each) noexcept {
+  const auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rows < kLeafLanes ? rows : kLeafLanes)));
+  return lanes > rows_each ? lanes / rows_each : 1;
+}
 
-// rows_each: rows of each 128 (or fewer, where columns are shorter) that a thread takes; tile: rows of a run.
-constexpr ColumnCut column_cut(const ColumnExtents& e, int64_t rows_each, int64_t tile) noexcept {
+// count: columns of a word; rows_each: column_rows(); side: threads of a column; tile: rows of a run.
+constexpr ColumnCut column_cut(const ColumnExtents& e, int64_t count, int rows_each, int64_t side,
+                               int64_t tile) noexcept {
   const auto divide = [](int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); };
   ColumnCut cut;
-  const int64_t lanes =
-      e.rows < kLeafLanes ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(e.rows))) : kLeafLanes;
-  cut.side = lanes > rows_each ? lanes / rows_each : 1;
-  const int64_t words = divide(e.cols, e.count);
-  const int64_t most = (cut.side == 1 ? kColumnThreads : most_column_threads(e.count > 1)) / cut.side;
-  cut.groups = divide(words, most);
+  cut.side = side;
+  cut.passes = most_column_sides(e.rows, rows_each) / side;
+  const int64_t words = divide(e.cols, count);
+  const bool as_one = count == 1 && words * side <= 2 * kColumnThreads;
+  cut.groups = as_one ? 1 : divide(words, kColumnThreads / side);
   cut.width = divide(words, cut.groups);
   cut.runs = divide(e.rows, tile);
   cut.all = e.batches * cut.groups * cut.runs;

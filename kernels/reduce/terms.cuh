@@ -1,10 +1,12 @@
 // What an element adds to the node of its line, by its bits: for kernels that take elements one by one. The operation is a value of the
-// launch, but for sums and sums of squares of floating-point elements.
+// launch, but for sums and sums of squares of floating-point elements. A Partial is the node of no more than a leaf's elements, and
+// kOrdered says whether its bits depend on their order.
 #pragma once
 
 #include <cuda_fp16.h>
 
 #include "kernels/reduce/blocks.cuh"
+#include "kernels/reduce/line_plans.hpp"
 
 namespace gpumem::kernels {
 
@@ -17,8 +19,9 @@ using UnsignedOf =
 template <gpumem_dtype kType, gpumem_reduce_op kOp>
 struct SumElement {
   using Node = SumNode;
+  using Partial = Node;
   static constexpr int kBytes = element_bytes(kType);
-  static constexpr bool kOrdered = true;
+  static constexpr bool kOrdered = leaf_kind(kType, kOp).ordered;
   gpumem_reduce_op op;
   __device__ SumElement(gpumem_dtype, gpumem_reduce_op o) : op(o) {}
   __device__ __forceinline__ void enter(Node& node, UnsignedOf<kBytes> bits) const {
@@ -38,6 +41,7 @@ struct SumElement {
 
 struct CompensatedElement {
   using Node = CompensatedNode;
+  using Partial = Node;
   static constexpr int kBytes = 8;
   static constexpr bool kOrdered = true;
   __device__ CompensatedElement(gpumem_dtype, gpumem_reduce_op) {}
@@ -50,6 +54,7 @@ struct CompensatedElement {
 template <int kSize>
 struct RangeElement {
   using Node = std::conditional_t<kSize == 8, RangeNode, SmallRangeNode>;
+  using Partial = Node;
   using Key = std::conditional_t<kSize == 8, uint64_t, uint32_t>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
@@ -70,33 +75,35 @@ struct RangeElement {
   }
 };
 
-// Sums, sums of absolutes and, of bytes, of powers: 2^31 terms fit 64 bits.
+// Sums, sums of absolutes and, of bytes, of squares: 2^31 terms fit 64 bits, and of small elements a leaf's terms 32.
 template <int kSize>
 struct NarrowElement {
   using Node = NarrowNode;
+  using Partial = std::conditional_t<kSize == 4, Node, LeafNode>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
   gpumem_reduce_op op;
   uint32_t sign;  // of signed types, else 0
   __device__ NarrowElement(gpumem_dtype dtype, gpumem_reduce_op o)
       : op(o), sign(is_signed_integer(dtype) ? 1u << (8 * kSize - 1) : 0) {}
-  __device__ __forceinline__ void enter(Node& node, UnsignedOf<kSize> bits) const {
-    const int64_t v = static_cast<int64_t>(bits ^ sign) - static_cast<int64_t>(sign);
+  __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
+    using Sum = std::conditional_t<kSize == 4, int64_t, int32_t>;
+    const Sum v = static_cast<Sum>(bits ^ sign) - static_cast<Sum>(sign);
     if (op == GPUMEM_SUM) {
       node.sum += v;
     } else if (op == GPUMEM_SUM_ABS) {
       node.sum += v < 0 ? -v : v;
     } else if constexpr (kSize == 1) {
-      const auto narrow = static_cast<int32_t>(v);
-      node.sum += narrow * narrow * (op == GPUMEM_SUM_CUBES ? narrow : 1);
+      node.sum += v * v;
     }
   }
 };
 
-// What 128 bits are enough for: sums of 64-bit elements, powers of elements of 16 and 32.
+// What 128 bits are enough for: sums of 64-bit elements, powers of smaller ones.
 template <int kSize>
 struct WideElement {
   using Node = WideNode;
+  using Partial = Node;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
   gpumem_reduce_op op;
@@ -110,9 +117,13 @@ struct WideElement {
       const auto term = static_cast<Int128>(magnitude);
       node.sum += negative && op == GPUMEM_SUM ? -term : term;
     } else {
-      const uint64_t square = magnitude * magnitude;
-      const Int128 cube = static_cast<Int128>(static_cast<Uint128>(square) * magnitude);
-      node.sum += op == GPUMEM_SUM_SQUARES ? static_cast<Int128>(square) : negative ? -cube : cube;
+      const uint64_t square = uint64_t{static_cast<uint32_t>(magnitude)} * static_cast<uint32_t>(magnitude);
+      if (op == GPUMEM_SUM_SQUARES) {
+        node.sum += square;
+      } else {
+        const auto cube = static_cast<Int128>(static_cast<Uint128>(square) * magnitude);
+        node.sum += negative ? -cube : cube;
+      }
     }
   }
 };
@@ -120,6 +131,7 @@ struct WideElement {
 // Powers of 64-bit elements.
 struct PowerElement {
   using Node = IntegerNode;
+  using Partial = Node;
   static constexpr int kBytes = 8;
   static constexpr bool kOrdered = false;
   gpumem_dtype dtype;
@@ -157,7 +169,8 @@ cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F
   const bool power = op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES;
   switch (element_bytes(dtype)) {
     case 1:
-      return f.template operator()<NarrowElement<1>>();
+      return op == GPUMEM_SUM_CUBES ? f.template operator()<WideElement<1>>()
+                                    : f.template operator()<NarrowElement<1>>();
     case 2:
       return power ? f.template operator()<WideElement<2>>() : f.template operator()<NarrowElement<2>>();
     case 4:
@@ -188,6 +201,59 @@ cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
     default:
       return f.template operator()<RangeElement<8>>();
   }
+}
+
+template <class Term>
+constexpr LeafKind leaf_kind_of() {
+  return {Term::kOrdered, sizeof(typename Term::Partial) > 8};
+}
+
+template <class Term>
+using ElementOf = UnsignedOf<Term::kBytes>;
+
+template <class Term>
+__device__ __forceinline__ ElementOf<Term> load_element(const char* p) {
+  return __ldcs(reinterpret_cast<const ElementOf<Term>*>(p));
+}
+
+// A lane's own steps of the fold, the farthest apart first. By recursion: of loops in loops, nvcc 13.0 left an array of 16 in memory.
+template <class Node, int kEach, int kHalf = kEach / 2>
+__device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
+  if constexpr (kHalf == 0) {
+    return a[0];
+  } else {
+#pragma unroll
+    for (int k = 0; k < kHalf; ++k) a[k] = combine(a[k], a[k + kHalf]);
+    return fold_own<Node, kEach, kHalf / 2>(a);
+  }
+}
+
+// A minimum or maximum, by the code for its type alone.
+template <int kBytes, gpumem_dtype... kTypes>
+__device__ __forceinline__ uint64_t extremum(const ReduceLaunch& launch, const RangeNode& node) {
+  uint64_t word = 0;
+  const auto take = [&]<gpumem_dtype kType>() {
+    if constexpr (element_bytes(kType) == kBytes) {
+      if (launch.dtype == kType) word = value_of(kType, launch.op, node).word[0];
+    }
+  };
+  (take.template operator()<kTypes>(), ...);
+  return word;
+}
+
+// kEmpty: the line may have no elements, or offsets that are not sound.
+template <class Term, bool kEmpty, class Node>
+__device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
+  if (kEmpty && line.n <= 0) return finish_line<Node::kind>(launch, index, line, node.stored());
+  if constexpr (Node::kind == NodeKind::range) {
+    if (launch.op == GPUMEM_MIN || launch.op == GPUMEM_MAX) {
+      static_cast<uint64_t*>(launch.result)[index] =
+          extremum<Term::kBytes, GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U16, GPUMEM_I32, GPUMEM_U32, GPUMEM_I64,
+                   GPUMEM_U64, GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64>(launch, RangeNode(node.stored()));
+      return;
+    }
+  }
+  finish_sound_line(launch, index, line.n, node);
 }
 
 }  // namespace gpumem::kernels

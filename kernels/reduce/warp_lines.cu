@@ -2,7 +2,7 @@
 // of a warp, one value a line is written. Work is cut by bytes: a warp takes several short lines at a time, a long line is shared by
 // many warps, of which the last folds what the others have. Lane l of those that share a line takes the elements l, l + lanes, l + 2 lanes,
 // ...: the first steps of the reproducible fold need no other lane, and no line needs an alignment beyond its elements'.
-//   short_kernel  4, 8 or 32 lanes have a line of at most kLongest elements, several lines at a time: their loads are under way together,
+//   short_kernel  1 to 32 lanes have a line of at most kLongest elements, several lines at a time: their loads are under way together,
 //                 and one exchange folds two
 //   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it
 // Segments that turn out longer than the lanes' share are left to their warp; those longer than a run are noted, and their runs are
@@ -14,41 +14,6 @@
 
 namespace gpumem::kernels {
 namespace {
-
-template <class Term>
-using ElementOf = UnsignedOf<Term::kBytes>;
-
-template <class Term>
-__device__ __forceinline__ ElementOf<Term> load_element(const char* p) {
-  return __ldcs(reinterpret_cast<const ElementOf<Term>*>(p));
-}
-
-// A minimum or maximum, by the code for its type alone.
-template <int kBytes, gpumem_dtype... kTypes>
-__device__ __forceinline__ uint64_t extremum(const ReduceLaunch& launch, const RangeNode& node) {
-  uint64_t word = 0;
-  const auto take = [&]<gpumem_dtype kType>() {
-    if constexpr (element_bytes(kType) == kBytes) {
-      if (launch.dtype == kType) word = value_of(kType, launch.op, node).word[0];
-    }
-  };
-  (take.template operator()<kTypes>(), ...);
-  return word;
-}
-
-template <class Term, class Node>
-__device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
-  if constexpr (Node::kind == NodeKind::range) {
-    if (line.n > 0 && (launch.op == GPUMEM_MIN || launch.op == GPUMEM_MAX)) {
-      static_cast<uint64_t*>(launch.result)[index] =
-          extremum<Term::kBytes, GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U16, GPUMEM_I32, GPUMEM_U32, GPUMEM_I64,
-                   GPUMEM_U64, GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64>(launch, RangeNode(node.stored()));
-      return;
-    }
-  }
-  if (line.n > 0) return finish_sound_line(launch, index, line.n, node);
-  finish_line<Node::kind>(launch, index, line, node.stored());
-}
 
 // kLines values of each group of lanes, folded. While a lane has several values it keeps half of them and gives the other half away.
 // v[i] is then the value of line(i), in the one lane of the group for which that is not -1.
@@ -83,17 +48,6 @@ struct GroupFold {
   }
 };
 
-// The lanes' first steps of the fold: by 64 and by 32.
-template <class Node, int kEach>
-__device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
-#pragma unroll
-  for (int half = kEach / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (int k = 0; k < half; ++k) a[k] = combine(a[k], a[k + half]);
-  }
-  return a[0];
-}
-
 // The part of a leaf that is there, n elements from p on; whole in every lane of the warp.
 template <class Term>
 __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const char* p, int n) {
@@ -101,7 +55,7 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
   constexpr int kStep = 32 * Term::kBytes;
   const int lane = threadIdx.x % 32;
   p += lane * Term::kBytes;
-  typename Term::Node a[4];
+  typename Term::Partial a[4];
   ElementOf<Term> element[kAtOnce];
   int at = 0;
   for (; at + 32 * kAtOnce <= n; at += 32 * kAtOnce, p += kAtOnce * kStep) {
@@ -123,19 +77,25 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
       if (32 * i < left) term.enter(a[i % 4], element[i]);
     }
   }
-  typename Term::Node node = fold_own(a);
+  auto node = fold_own(a);
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) node = combine(node, shuffle_xor(node, distance));
-  return node;
+  return typename Term::Node(node);
 }
 
+// A run of at least one element.
 template <class Term>
 __device__ __forceinline__ typename Term::Node run_node(const Term& term, const char* x, int64_t n) {
-  if (n <= kLeafTerms) return leaf_node(term, x, static_cast<int>(n));
   WarpStack<typename Term::Node> stack;
-  for (; n > kLeafTerms; n -= kLeafTerms, x += kLeafTerms * Term::kBytes) stack.push(leaf_node(term, x, kLeafTerms));
-  stack.push(leaf_node(term, x, static_cast<int>(n)));
-  return stack.whole();
+  for (bool first = true;; first = false) {
+    const int64_t of_leaf = n < kLeafTerms ? n : kLeafTerms;
+    const typename Term::Node node = leaf_node(term, x, static_cast<int>(of_leaf));
+    n -= of_leaf;
+    if (first && n == 0) return node;
+    stack.push(node);
+    if (n == 0) return stack.whole();
+    x += of_leaf * Term::kBytes;
+  }
 }
 
 // A run of a segment that is very long: run `place - first` of `runs`; none, if runs is 0.
@@ -171,8 +131,9 @@ __device__ __noinline__ void take_segment(const ReduceLaunch& launch, int64_t in
   const Line line = line_of(launch, index, Term::kBytes);
   if (line.n > launch.tile && note_runs(launch, index, line.n)) return;
   const Term term(launch.dtype, launch.op);
-  const typename Term::Node node = run_node(term, line.x, line.n);
-  if (threadIdx.x % 32 == 0) finish<Term>(launch, index, line, node);
+  typename Term::Node node;
+  if (line.n > 0) node = run_node(term, line.x, line.n);
+  if (threadIdx.x % 32 == 0) finish<Term, true>(launch, index, line, node);
 }
 
 // Whether this warp is the last of those that share a line, and then has all of it; the nodes are the line's.
@@ -215,8 +176,8 @@ struct Matrix {
 template <class Term, int kLongest, bool kSegments>
 __global__ void __launch_bounds__(kLineThreads)
     short_kernel(const __grid_constant__ ReduceLaunch launch, const __grid_constant__ Matrix matrix) {
-  using Node = typename Term::Node;
-  constexpr LineCut kCut = line_cut(kLongest);
+  using Node = typename Term::Partial;
+  constexpr LineCut kCut = kSegments ? segment_cut(kLongest) : row_cut(kLongest, Term::kBytes, leaf_kind_of<Term>());
   constexpr int kLanes = kCut.lanes;
   constexpr int kEach = kCut.each;
   constexpr int kLines = kCut.lines;
@@ -265,8 +226,8 @@ __global__ void __launch_bounds__(kLineThreads)
     struct Own {
       Node of[kOwn];
     };
-    Own a
-        [kLines];  // of an array of arrays, nvcc 13.0 leaves all rows but the first zero in place of what Node begins with
+    // Of an array of arrays, nvcc 13.0 leaves all rows but the first zero in place of what Node begins with.
+    Own a[kLines];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       if (is_beyond(k)) break;
@@ -287,7 +248,7 @@ __global__ void __launch_bounds__(kLineThreads)
       const int64_t index = of_warp + group + r * kGroups;
       Line own{nullptr, nullptr, launch.lines.length, true};
       if (kSegments) own = line_of(launch, index, Term::kBytes);
-      finish<Term>(launch, index, own, v[i]);
+      finish<Term, kSegments>(launch, index, own, typename Term::Node(v[i]));
     }
     if constexpr (kSegments) {
 #pragma unroll 1
@@ -332,14 +293,14 @@ __global__ void __launch_bounds__(kLineThreads)
     const int64_t n = run.runs == 1 || line.n - at < launch.tile ? line.n - at : launch.tile;
     const typename Term::Node node = run_node(term, line.x + at * Term::kBytes, n);
     if (run.runs == 1) {
-      if (threadIdx.x % 32 == 0) finish<Term>(launch, run.line, line, node);
+      if (threadIdx.x % 32 == 0) finish<Term, false>(launch, run.line, line, node);
       continue;
     }
     Whole<typename Term::Node> whole;
-    const bool last =
-        fold_runs(node, static_cast<typename Term::Node*>(launch.scratch.nodes) + run.first,
-                  static_cast<int>(unit - run.first), run.runs, launch.scratch.counters + run.first, whole);
-    if (last && threadIdx.x % 32 == 0) finish<Term>(launch, run.line, line, whole);
+    const bool last = fold_runs(node, static_cast<typename Term::Node*>(launch.scratch.nodes) + run.first,
+                                static_cast<int>(unit - run.first), run.runs,
+                                launch.scratch.counters + (kSegments ? run.first : run.line), whole);
+    if (last && threadIdx.x % 32 == 0) finish<Term, false>(launch, run.line, line, whole);
   }
 }
 
@@ -356,7 +317,7 @@ template <class Term, bool kSegments>
 cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   if constexpr (!std::is_same_v<Term, PowerElement>) {
     if (launch.lanes != 0 && kSegments) return start_short<Term, true, 8, 32>(launch, matrix, stream);
-    if (launch.lanes != 0) return start_short<Term, false, 8, 32, 128, 256>(launch, matrix, stream);
+    if (launch.lanes != 0) return start_short<Term, false, 8, 16, 32, 64, 128, 256>(launch, matrix, stream);
   }
   return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
                        matrix, false);

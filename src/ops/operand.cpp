@@ -124,6 +124,12 @@ Operand look_up(Context& context, const void* p, const char* argument) {
   return operand;
 }
 
+bool host_can_read(const void* p, int64_t bytes) noexcept {
+  const Sighting seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
+  if (seen.ours || seen.freed || seen.live) return false;
+  return host_readable(p) && host_readable(static_cast<const char*>(p) + (bytes - 1));
+}
+
 int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {
   int64_t gap = 0;
   int64_t extent = run;

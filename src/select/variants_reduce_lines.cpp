@@ -45,7 +45,7 @@ const char* accepts_runs(const ReduceAxisParams& p) noexcept {
   if (!aligned(p.x, element_bytes(p.dtype))) return "it needs aligned elements";
   if (p.lines() > kMaxGrid) return "it takes at most 2^31 - 1 rows or columns";
   const int64_t runs = ceil_div(p.length(), kLongestRun);
-  return runs == 1 || p.lines() <= std::min(kMostRowRuns, most_runs(p.dtype, p.op)) / runs
+  return runs == 1 || p.lines() <= std::min(kMostCutRows, most_runs(p.dtype, p.op) / runs)
              ? nullptr
              : "it takes fewer rows or columns of that length";
 }
@@ -57,47 +57,50 @@ const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexc
 }
 
 // Warps with a unit each, or several short lines: as few in a block as leave no multiprocessor without one.
-LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int32_t lanes, int64_t tile) noexcept {
-  const int64_t of_block = std::clamp<int64_t>(warps / (int64_t{2} * d.multiprocessors), 1, kLineThreads / 32);
+LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int most_threads, int32_t lanes, int64_t tile) noexcept {
+  const int64_t of_block = std::clamp<int64_t>(warps / (int64_t{2} * d.multiprocessors), 1, most_threads / 32);
   const auto threads = static_cast<int32_t>(32 * std::bit_floor(static_cast<uint64_t>(of_block)));
   return {std::clamp<int64_t>(ceil_div(warps, threads / 32), 1, kMaxGrid), threads, lanes, tile};
 }
 
-// per_thread: the elements of the longest line of those that share a warp; tile: elements of a run.
+// per_thread: the elements of the longest line of those that share a warp; tile: elements of a run. Runs are short, so that the last ones
+// end together, but no more of a line than its last warp folds at once.
 LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int longest = longest_row(p.dtype, p.op, p.cols);
-  if (longest != 0) return warps_shape(d, ceil_div(p.lines(), line_cut(longest).at_once()), longest, p.cols);
+  if (longest != 0) {
+    const int at_once = row_cut(longest, element_bytes(p.dtype), leaf_kind(p.dtype, p.op)).at_once();
+    return warps_shape(d, ceil_div(p.lines(), at_once), kLineThreads, longest, p.cols);
+  }
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
-  const int64_t run =
-      run_pieces(p.lines(), leaves, int64_t{32} * d.multiprocessors, std::min(kMostRowRuns, most_runs(p.dtype, p.op)));
+  const int64_t most = p.lines() <= kMostCutRows ? most_runs(p.dtype, p.op) : p.lines();
+  const int64_t wanted =
+      std::clamp<int64_t>(120 * p.lines(), int64_t{32} * d.multiprocessors, int64_t{128} * d.multiprocessors);
+  const int64_t run = run_pieces(p.lines(), leaves, wanted, most);
   const int64_t tile = std::min(run * kLeafTerms, kLongestRun);
-  return warps_shape(d, p.lines() * ceil_div(p.cols, tile), 0, tile);
+  return warps_shape(d, p.lines() * ceil_div(p.cols, tile), kLongLineThreads, 0, tile);
 }
 
-// per_thread: the elements that a thread loads at once, of one or of several columns. Whole words where there are threads enough all the
-// same; fewer rows of a thread bring those of narrow columns together.
+// per_thread: the threads of a column. A column is cut into runs, and a run between threads, until there are enough of them; narrow rows
+// are read by more, several rows at a time.
 LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
-  const int bytes = element_bytes(p.dtype);
+  if (p.rows <= kFewRows) return {ceil_div(p.lines(), kFewRowsThreads), kFewRowsThreads, 1, p.rows};
+  const ColumnExtents extents{p.rows, p.cols, p.batches};
+  const bool words =
+      column_words(static_cast<uint64_t>(misalignment(p.x)), extents, p.ld, p.batch_stride, element_bytes(p.dtype));
+  const int64_t count = words ? kColumnsOfWord : 1;
+  const int rows_each = column_rows(words, element_bytes(p.dtype), leaf_kind(p.dtype, p.op).ordered);
+  const int64_t wanted = int64_t{1536} * d.multiprocessors;
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
-  const auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(p.rows, kLeafLanes))));
-  const auto fills = [&](int64_t count) {
-    return p.batches * ceil_div(p.cols, count) * ceil_div(lanes, kColumnRows) * leaves >=
-           int64_t{512} * d.multiprocessors;
-  };
-  const int64_t of_word = columns_of_word(bytes);
-  const bool words = column_words(static_cast<uint64_t>(misalignment(p.x)), p.cols, p.ld, p.batch_stride, bytes) &&
-                     p.cols >= 8 * of_word && fills(of_word);
-  const int64_t count = words ? of_word : 1;
-  const bool many = words || (lanes > kFewColumnRows && (p.cols > 8 || p.rows <= 16) && fills(1));
-  const int64_t rows_each = many ? kColumnRows : kFewColumnRows;
-  const ColumnExtents extents{p.rows, p.cols, p.batches, count};
-  const ColumnCut whole = column_cut(extents, rows_each, p.rows);
-  const int64_t most = most_runs(p.dtype, p.op) / (p.batches * p.cols);
-  const int64_t wanted = int64_t{4} * d.multiprocessors * whole.units;
-  const int64_t tile = std::min(run_pieces(1, leaves, ceil_div(wanted, whole.all), most) * kLeafTerms, kLongestRun);
-  const ColumnCut cut = column_cut(extents, rows_each, tile);
+  const int64_t run = run_pieces(1, leaves, ceil_div(wanted, p.lines()), most_runs(p.dtype, p.op) / p.lines());
+  const int64_t tile = std::min(run * kLeafTerms, kLongestRun);
+  const int64_t columns = p.lines() * ceil_div(p.rows, tile);
+  const int64_t most = most_column_sides(p.rows, rows_each);
+  const int64_t width = std::min<int64_t>(ceil_div(p.cols, count), kColumnThreads);
+  int64_t side = 1;
+  while (side < most && (columns * side < wanted || width * side < 24)) side *= 2;
+  const ColumnCut cut = column_cut(extents, count, rows_each, side, tile);
   return {std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
-          static_cast<int32_t>(rows_each * count), tile};
+          static_cast<int32_t>(side), tile};
 }
 
 LaunchShape scalar_axis_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
@@ -113,9 +116,9 @@ const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsPar
 LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   const int64_t average = ceil_div(p.n, p.segments);
   const int longest = longest_segment(p.dtype, p.op, average);
-  const int64_t at_once = longest == 0 ? 1 : line_cut(longest).at_once();
+  const int64_t at_once = longest == 0 ? 1 : segment_cut(longest).at_once();
   const auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(2 * p.n, kMostLongRuns))));
-  return warps_shape(d, ceil_div(p.segments, at_once), longest, std::max(run, kLongSegment));
+  return warps_shape(d, ceil_div(p.segments, at_once), kLineThreads, longest, std::max(run, kLongSegment));
 }
 LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {p.segments, kElementThreads, 1, p.n};

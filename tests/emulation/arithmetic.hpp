@@ -42,6 +42,11 @@ inline int __popc(unsigned v) { return std::popcount(v); }
 inline int __popcll(unsigned long long v) { return std::popcount(v); }
 inline int __clz(int v) { return std::countl_zero(static_cast<unsigned>(v)); }
 inline int __clzll(long long v) { return std::countl_zero(static_cast<unsigned long long>(v)); }
+inline unsigned __brev(unsigned v) {
+  unsigned reversed = 0;
+  for (int i = 0; i < 32; ++i) reversed |= (v >> i & 1) << (31 - i);
+  return reversed;
+}
 inline int __ffs(int v) { return v == 0 ? 0 : std::countr_zero(static_cast<unsigned>(v)) + 1; }
 inline int __ffsll(long long v) { return v == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(v)) + 1; }
 

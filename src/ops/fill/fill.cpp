@@ -10,11 +10,11 @@ void repeat_pattern(FillParams& c, const unsigned char* p) noexcept {
   for (int64_t at = 0; at < 16; ++at) c.word[at] = p[at % c.pattern_bytes];
 }
 
-// Looks it up first: a pattern is host memory, and may be none.
+// A pattern is host memory, and may be none: looked up where it can't simply be read.
 void read_pattern(Context& context, FillParams& c) {
   require_element_size("pattern_bytes", c.pattern_bytes);
-  const Operand operand = look_up_range(context, c.pattern, c.pattern_bytes, Access::read, "pattern");
-  if (operand.kind == GPUMEM_MEMORY_DEVICE) {
+  if (!host_can_read(c.pattern, c.pattern_bytes) &&
+      look_up_range(context, c.pattern, c.pattern_bytes, Access::read, "pattern").kind == GPUMEM_MEMORY_DEVICE) {
     fail(GPUMEM_INVALID_POINTER, "pattern (0x%llx) is device memory; expected host memory", number(c.pattern));
   }
   repeat_pattern(c, static_cast<const unsigned char*>(c.pattern));
