@@ -4,7 +4,8 @@
 // 128 rows thread (c, y) takes y, y + side, y + 2 side, ... of column c, some of them in each of several passes: the first steps of the
 // reproducible fold stay in the thread, the last ones go through shared memory. Where there are several runs, a second kernel folds
 // their nodes. Columns of few rows are a thread's own.
-// H200, sums of 2^27 f32 in all: 3,840 to 3,910 GB/s at 32 to 4096 columns, 2,360 at 129, whose rows begin anywhere in a sector.
+// H200, sums of 2^27 f32 in all: 3,600 GB/s at 32 columns, 3,820 at 64, 3,100 at 129, whose rows begin anywhere in a sector, 4,000 from
+// 512 on.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 #include "kernels/words.cuh"

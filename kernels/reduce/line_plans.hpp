@@ -51,7 +51,8 @@ constexpr LineCut row_cut(int longest, int bytes, LeafKind kind) noexcept {
   const bool many = bytes <= 2 || (!kind.ordered && longest >= (kind.wide ? 32 : 64));
   const int each = !many ? 2 : bytes <= 2 ? 8 : 4;
   const int lanes = longest / each < 32 ? longest / each : 32;
-  return {lanes, longest / lanes, !many && !kind.ordered ? 8 : 4};
+  const bool more_rows = !many && (!kind.ordered || (longest == 8 && bytes == 8));
+  return {lanes, longest / lanes, more_rows ? 8 : 4};
 }
 // Segments of 8 or 32.
 constexpr LineCut segment_cut(int longest) noexcept { return longest == 8 ? LineCut{4, 2, 8} : LineCut{8, 4, 4}; }

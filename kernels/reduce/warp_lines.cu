@@ -7,8 +7,8 @@
 //   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it
 // Segments that turn out longer than the lanes' share are left to their warp; those longer than a run are noted, and their runs are
 // taken by a second launch.
-// H200, sums of rows of 2^27 f32 in all: 2,860 to 3,150 GB/s at 8 to 64 elements, 3,630 at 100, 4,080 at 128, 3,420 at 129, 4,280 at 256,
-// 4,230 to 4,390 at 512 to 4096.
+// H200, sums of rows of 2^27 f32 in all: 3,300 to 3,600 GB/s at 8 to 32 elements, 4,060 at 64, 3,700 at 100, 4,130 at 128, 3,490 at 129,
+// 4,290 at 256, 4,050 to 4,430 at 384 to 4096, 4,090 at 50257.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 
