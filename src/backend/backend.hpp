@@ -123,6 +123,8 @@ class Backend {
   virtual NativeStream wrap_stream(void* native) = 0;
   virtual void unwrap_stream(NativeStream /*stream*/) noexcept {}  // the program has it back
   virtual void synchronize(NativeStream stream) = 0;               // not under capture
+  // The same, for short work: the device may tell by a word of pinned memory, which nothing uses meanwhile.
+  virtual void synchronize_by(NativeStream stream, uint32_t& /*word*/) { synchronize(stream); }
   // Waits for all work that the process has given the device, on streams of others too; on the host for the own stream. Throws
   // CAPTURING where it sees a stream under capture.
   virtual void synchronize_device() = 0;

@@ -58,8 +58,9 @@ const char* yields_to_others(const DeviceProps& d, const CopyParams& p) noexcept
   if (p.host_side == HostSide::locked || d.pageable_access)
     return nullptr;  // such a device reads pageable memory by itself
   const bool threads = p.host_threads > 1;
+  const int64_t bytes = p.elements();
   const bool slower =
-      p.to_device ? p.elements() >= (threads ? 512 * kKiB : 32 * kMiB) : threads || p.elements() <= kMiB;
+      p.to_device ? bytes <= kMostReadEarly || bytes >= (threads ? 512 * kKiB : 32 * kMiB) : threads || bytes <= kMiB;
   return slower ? "rings are faster for so much pageable memory" : nullptr;
 }
 
@@ -75,6 +76,7 @@ LaunchShape rings_shape(const DeviceProps&, const CopyParams& p) noexcept {
   constexpr auto kAll = static_cast<int32_t>(kRingSlots);
   if (p.enqueued) return {1, 1, kAll, kRingChunkBytes};
   const int64_t bytes = p.elements();
+  if (!p.to_device && bytes <= kMostFetchedWhole) return {1, 1, 1, kMostFetchedWhole};
   const bool many = !p.to_device && p.host_threads >= 4;
   const int64_t pieces = many ? 32 : p.host_threads > 1 ? 8 : 4;
   const int64_t least = many ? 128 * kKiB : 256 * kKiB;

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "api/gate.hpp"
 #include "support/contexts.hpp"
 #include "support/memory.hpp"
 #include "support/random.hpp"
@@ -203,6 +205,35 @@ TEST_P(HeapCopies, OfSeveralThreadsDoNotMeet) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<int>(wrong.size(), 0));
+}
+
+// The host is to write the heap, as soon as the gate opens, and the copy has begun by then.
+TEST_P(HeapCopies, BlockingOnesReadWhatWasEnqueuedBefore) {
+  Gate gate;
+  const Context ctx(gate.options(GetParam()));
+  Bytes heap(64 * kMiB);  // enough for the host to share out
+  for (const size_t bytes : {size_t{8}, size_t{1000}, 64 * kKiB, 300 * kKiB, 3 * kMiB}) {
+    const auto size = static_cast<int64_t>(bytes);
+    const Memory device(ctx, GPUMEM_MEMORY_DEVICE, size);
+    const Memory pinned(ctx, GPUMEM_MEMORY_PINNED, size);
+    std::fill(heap.begin(), heap.end(), 1);
+    ASSERT_TRUE(ok(gpumem_copy(ctx, device.get(), heap.data(), size)));  // so that what it needs is there
+    gate.close();
+    gpumem_status copied = GPUMEM_INTERNAL;
+    std::thread copying;
+    {
+      const OpenAtEnd open(gate);
+      const char two = 2;
+      ASSERT_TRUE(ok(gpumem_fill_async(ctx, heap.data(), &two, 1, static_cast<int64_t>(heap.size()), nullptr)));
+      ASSERT_TRUE(gate.reached());
+      copying = std::thread([&] { copied = gpumem_copy(ctx, device.get(), heap.data(), size); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    copying.join();
+    EXPECT_EQ(copied, GPUMEM_OK);
+    ASSERT_TRUE(ok(gpumem_copy(ctx, pinned.get(), device.get(), size)));
+    EXPECT_EQ(std::count(pinned.bytes(), pinned.bytes() + bytes, 2), size);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, HeapCopies, testing::ValuesIn(contexts_here()), OnEachContext::name);

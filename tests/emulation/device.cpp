@@ -256,6 +256,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
       {"cuPointerGetAttributes", reinterpret_cast<void*>(pointer_attributes)},
       {"cuStreamGetCtx", reinterpret_cast<void*>(stream_ctx)},
       {"cuStreamIsCapturing", reinterpret_cast<void*>(stream_capturing)},
+      {"cuStreamWriteValue32", reinterpret_cast<void*>(stream_write_value)},
   };
   for (const EntryPoint& point : points) {
     if (std::strcmp(point.name, symbol) != 0) continue;

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulation/gates.hpp"
+#include "emulation/memory.hpp"
 #include "emulation/report.hpp"
 
 namespace gpumem_emulation {
@@ -178,6 +180,17 @@ cudaError_t enqueue(cudaStream_t handle, std::function<void()> work) {
   if (stream == nullptr) return answer(cudaErrorInvalidResourceHandle);
   push(s, stream, nullptr, std::move(work));
   return cudaSuccess;
+}
+
+CUresult stream_write_value(CUstream stream, CUdeviceptr word, cuuint32_t value, unsigned flags) {
+  if (const int refused = gpumem_emulation_gate("cuStreamWriteValue32")) return static_cast<CUresult>(refused);
+  auto* const p = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(word));
+  const auto range = range_of(p);
+  if (!range || range->kind != Kind::pinned || word % 4 != 0 || flags != CU_STREAM_WRITE_VALUE_DEFAULT) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto write = [p, value] { std::atomic_ref<uint32_t>(*p).store(value, std::memory_order_release); };
+  return static_cast<CUresult>(enqueue(stream, write));
 }
 
 void wait_for_all() {

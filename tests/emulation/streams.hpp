@@ -1,6 +1,7 @@
 // Streams: queues of work, each with a thread of its own.
 #pragma once
 
+#include <cuda.h>
 #include <driver_types.h>
 
 #include <cstdint>
@@ -15,6 +16,9 @@ cudaError_t answer(cudaError_t error);
 // Enqueues work. It runs after all that the stream was given before and, if the stream is a blocking one, in the order that the
 // legacy default stream imposes (CUDA C++ Programming Guide, "Implicit synchronization").
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
+
+// Of the driver's interface: a word of pinned memory that the stream writes.
+CUresult stream_write_value(CUstream stream, CUdeviceptr word, cuuint32_t value, unsigned flags);
 
 // Waits for all work of every stream.
 void wait_for_all();

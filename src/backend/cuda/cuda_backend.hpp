@@ -63,6 +63,7 @@ class CudaBackend final : public Backend {
   NativeStream wrap_stream(void* native) override;
   void unwrap_stream(NativeStream stream) noexcept override;
   void synchronize(NativeStream stream) override;
+  void synchronize_by(NativeStream stream, uint32_t& word) override;
   void synchronize_device() override;
   void await_order() override;
   bool idle(NativeStream stream) override;

@@ -29,6 +29,7 @@ DriverApi load() {
   find(api.pointer_attributes, "cuPointerGetAttributes", 7000);
   find(api.stream_ctx, "cuStreamGetCtx", 9020);
   find(api.stream_capturing, "cuStreamIsCapturing", 10000);
+  find(api.stream_write_value, "cuStreamWriteValue32", 11070);
   return api;
 }
 

@@ -16,6 +16,7 @@ struct DriverApi {
   PFN_cuPointerGetAttributes_v7000 pointer_attributes;
   PFN_cuStreamGetCtx_v9020 stream_ctx;
   PFN_cuStreamIsCapturing_v10000 stream_capturing;
+  PFN_cuStreamWriteValue32_v11070 stream_write_value;
 };
 
 // Throws DRIVER_TOO_OLD when the driver lacks one of them.

@@ -58,7 +58,8 @@ void copy_across(Context& context, const Plan<CopyFamily>& planned, NativeStream
   const bool locked = p.host_side == HostSide::locked;
   if (until == Until::complete || !locked) require_not_capturing(context, stream, "a copy of host memory");
   // What was enqueued before may still be writing host memory, which may be read at once.
-  if (until == Until::complete && !locked && p.to_device) context.device().await_order();
+  const bool looks_again = planned.decision.row == rings_variant() && reads_early(p);
+  if (until == Until::complete && !locked && p.to_device && !looks_again) context.device().await_order();
   const Runs to = p.to_device ? Runs::cuda : Runs::host;
   if (until == Until::enqueued && planned.decision.row == rings_variant()) {
     return enqueue_through_rings(context, stream, p, to);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <vector>
@@ -23,7 +24,7 @@ constexpr int64_t kHostPart = 256 * kKiB;
 // Results that are short are likely to be read soon and find room in the caches. Chunks that are used again at once are better left
 // in them, which pays once the first round through them does not count.
 bool goes_around_caches(int64_t bytes, Runs to, int32_t threads) noexcept {
-  if (to == Runs::cuda) return bytes < 256 * kMiB;
+  if (to == Runs::cuda) return bytes > kMostReadEarly && bytes < 256 * kMiB;
   return bytes >= (threads >= 4 ? 32 : 2) * kMiB;
 }
 
@@ -120,15 +121,32 @@ class SharedCopy : RingCopy {
   void move_whole(PinnedRing::Slot& slot, Until until) {
     if (slot.free != nullptr) slot.free->wait();
     slot.free = nullptr;
+    const CopyParams& piece = pieces_[0];
     if (to_ == Runs::host) {
-      by_copy_engine(device_, stream_, into(pieces_[0], slot.chunk));
-      device_.synchronize(stream_);
-      return move(out_of(pieces_[0], slot.chunk));
+      by_copy_engine(device_, stream_, into(piece, slot.chunk));
+      complete(slot);
+      return move(out_of(piece, slot.chunk));
     }
-    move(into(pieces_[0], slot.chunk));
-    by_copy_engine(device_, stream_, out_of(pieces_[0], slot.chunk));
-    if (until == Until::complete) return device_.synchronize(stream_);
-    slot.free = rings_.fences().record(stream_);
+    send_whole(piece, slot);
+    if (until == Until::enqueued) {
+      slot.free = rings_.fences().record(stream_);
+      return;
+    }
+    complete(slot);
+    if (!reads_early(piece) || std::memcmp(slot.chunk, piece.src, static_cast<size_t>(piece.row_bytes)) == 0) return;
+    send_whole(piece, slot);
+    complete(slot);
+  }
+
+  void send_whole(const CopyParams& piece, const PinnedRing::Slot& slot) {
+    move(into(piece, slot.chunk));
+    by_copy_engine(device_, stream_, out_of(piece, slot.chunk));
+  }
+
+  // The last bytes of a chunk are the word of a copy that is short enough to leave them.
+  void complete(const PinnedRing::Slot& slot) {
+    if (pieces_[0].bytes() > kMostFetchedWhole) return device_.synchronize(stream_);
+    device_.synchronize_by(stream_, *reinterpret_cast<uint32_t*>(slot.chunk + kRingChunkBytes - sizeof(uint32_t)));
   }
 
   // What one thread did.

@@ -4,6 +4,7 @@
 
 #include "context/context.hpp"
 #include "kernels/copy/params.hpp"
+#include "select/ring_sizes.hpp"
 
 namespace gpumem {
 
@@ -12,9 +13,13 @@ int32_t driver_variant() noexcept;
 int32_t rings_variant() noexcept;
 Choice driver_choice() noexcept;
 
+// A blocking copy to the device through rings that reads the heap at once, and again if that has changed by the time that the copy has
+// been made, when nothing enqueued before is writing any more.
+inline bool reads_early(const CopyParams& p) noexcept { return p.one_range() && p.row_bytes <= kMostReadEarly; }
+
 // By one of the two. Through rings by the threads of the host, each with a ring of its own: on return the host's side has been read or
 // written; given Until::enqueued, the device's comes in the order of the stream. To the device, what was enqueued before is no
-// longer writing the host's side.
+// longer writing the host's side, unless a blocking copy reads early.
 void move_across(Context& context, NativeStream stream, const CopyParams& params, const Decision& decision,
                  Until until);
 
