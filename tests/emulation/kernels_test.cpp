@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "kernels/convert/element.hpp"
+#include "kernels/copy/copy.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/permute/permute.hpp"
+#include "kernels/reduce/launch.hpp"
+#include "kernels/reduce/line_plans.hpp"
 #include "kernels/resize/resize.hpp"
+#include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/transpose.hpp"
 #include "support/random.hpp"
 
@@ -47,31 +51,130 @@ Bytes random_bytes(size_t count, uint64_t stream) {
   return bytes;
 }
 
+struct Shape {
+  int64_t rows;
+  int64_t cols;
+};
+
+// Matrices of `shape` whose lines begin 16 bytes apart or a multiple of that, for elements of any size.
+void transpose_on_few_blocks(TransposeLauncher* launcher, const Shape& shape, int64_t batches, int64_t size,
+                             int block) {
+  const int64_t src_ld = (shape.cols + 15) / 16 * 16;
+  const int64_t dst_ld = (shape.rows + 15) / 16 * 16;
+  const Bytes src = random_bytes(static_cast<size_t>(batches * shape.rows * src_ld * size), 1);
+  Bytes expected = random_bytes(static_cast<size_t>(batches * shape.cols * dst_ld * size), 2);
+  const DeviceBytes from = on_device(src);
+  const DeviceBytes to = on_device(expected);
+  for (int64_t at = 0; at < batches * shape.rows * shape.cols; ++at) {
+    const int64_t batch = at / (shape.rows * shape.cols);
+    const int64_t i = at / shape.cols % shape.rows;
+    const int64_t j = at % shape.cols;
+    std::memcpy(expected.data() + ((batch * shape.cols + j) * dst_ld + i) * size,
+                src.data() + ((batch * shape.rows + i) * src_ld + j) * size, static_cast<size_t>(size));
+  }
+  const TransposeParams params{.element_bytes = size,
+                               .rows = shape.rows,
+                               .cols = shape.cols,
+                               .src = from.get(),
+                               .src_ld = src_ld,
+                               .dst = to.get(),
+                               .dst_ld = dst_ld,
+                               .batches = batches,
+                               .src_batch_stride = shape.rows * src_ld,
+                               .dst_batch_stride = shape.cols * dst_ld};
+  if (block == 0) block = chunk_plan(params).threads;
+  EXPECT_EQ(launcher(params, {.grid = 2, .block = block}, nullptr), cudaSuccess);
+  EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element";
+}
+
 TEST(FewBlocks, Transpose) {
-  constexpr int64_t kRows = 197;
-  constexpr int64_t kCols = 301;
-  constexpr int64_t kLd = 304;  // a multiple of 16 bytes for every element
-  for (auto* const launcher : {transpose_tile_vec16, transpose_tile_bytes}) {
-    for (const int64_t size : {1, 2, 4, 8, 16}) {
-      const Bytes src = random_bytes(static_cast<size_t>(kRows * kLd * size), 1);
-      Bytes expected = random_bytes(static_cast<size_t>(kCols * kLd * size), 2);
-      const DeviceBytes from = on_device(src);
-      const DeviceBytes to = on_device(expected);
-      for (int64_t i = 0; i < kRows; ++i) {
-        for (int64_t j = 0; j < kCols; ++j) {
-          std::memcpy(expected.data() + (j * kLd + i) * size, src.data() + (i * kLd + j) * size, size);
-        }
-      }
-      const TransposeParams params{.element_bytes = size,
-                                   .rows = kRows,
-                                   .cols = kCols,
-                                   .src = from.get(),
-                                   .src_ld = kLd,
-                                   .dst = to.get(),
-                                   .dst_ld = kLd};
-      EXPECT_EQ(launcher(params, {.grid = 2}, nullptr), cudaSuccess);
-      EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element";
+  for (const int64_t size : {1, 2, 4, 8, 16}) {
+    for (auto* const launcher :
+         {transpose_tile_vec16, transpose_tile_bytes, transpose_naive, transpose_shared, transpose_shared_padded}) {
+      transpose_on_few_blocks(launcher, {197, 301}, 1, size, 1);
     }
+    if (size <= 2) transpose_on_few_blocks(transpose_byte_perm_vec16, {197, 301}, 1, size, 1);
+    if (size == 4 || size == 8) transpose_on_few_blocks(transpose_tile_realigned, {197, 301}, 1, size, 1);
+    transpose_on_few_blocks(transpose_aos_soa, {3001, 5}, 2, size, 1);
+    transpose_on_few_blocks(transpose_aos_soa, {5, 3001}, 2, size, 1);
+    transpose_on_few_blocks(transpose_chunks, {29, 31}, 40, size, 0);
+  }
+}
+
+TEST(FewBlocks, Copy) {
+  const Bytes src = random_bytes(30011, 7);
+  const DeviceBytes from = on_device(src);
+  const auto copied = [&](CopyLauncher* launcher, const CopyParams& params, int64_t at_src, int64_t at_dst) {
+    Bytes expected = random_bytes(src.size(), 8);
+    const DeviceBytes to = on_device(expected);
+    for (int64_t row = 0; row < params.rows; ++row) {
+      std::memcpy(expected.data() + at_dst + row * params.dst_pitch, src.data() + at_src + row * params.src_pitch,
+                  static_cast<size_t>(params.row_bytes));
+    }
+    CopyParams whole = params;
+    whole.src = reinterpret_cast<const char*>(from.get()) + at_src;
+    whole.dst = reinterpret_cast<char*>(to.get()) + at_dst;
+    EXPECT_EQ(launcher(whole, {.grid = 2}, nullptr), cudaSuccess);
+    EXPECT_EQ(from_device(to, expected.size()), expected);
+  };
+  for (auto* const launcher : {copy_vec16, copy_vec4, copy_vec2, copy_scalar})
+    copied(launcher, {.row_bytes = 30005}, 0, 0);
+  copied(copy_vec16, {.row_bytes = 29981}, 19, 6);
+  copied(copy_realigned, {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130}, 3, 9);
+}
+
+// Rows and segments of i32 by warps that come round several times; the value of a line is the sum of its places.
+TEST(FewBlocks, Lines) {
+  constexpr int64_t kElements = 90000;
+  Bytes image(kElements * 4);
+  for (int32_t i = 0; i < kElements; ++i) std::memcpy(image.data() + int64_t{i} * 4, &i, 4);
+  const DeviceBytes x = on_device(image);
+  const DeviceBytes nodes = on_device(Bytes(kScratchNodeBytes));
+  const DeviceBytes counters = on_device(Bytes(kScratchCounters * sizeof(unsigned) + sizeof(gpumem_status)));
+  const auto sum = [](int64_t begin, int64_t end) { return (end - begin) * (begin + end - 1) / 2; };
+  ReduceLaunch launch;
+  launch.x = x.get();
+  launch.grid = 2;
+  launch.rest_grid = 2;
+  launch.block = 64;
+  launch.scratch = {nodes.get(), reinterpret_cast<unsigned*>(counters.get()),
+                    reinterpret_cast<gpumem_status*>(counters.get() + kScratchCounters * sizeof(unsigned))};
+  const auto results = [&](int64_t lines) {
+    const DeviceBytes result = on_device(Bytes(static_cast<size_t>(lines) * 8));
+    launch.result = result.get();
+    EXPECT_EQ(reduce_warp_lines(launch, nullptr), cudaSuccess);
+    std::vector<int64_t> values(static_cast<size_t>(lines));
+    std::memcpy(values.data(), from_device(result, values.size() * 8).data(), values.size() * 8);
+    return values;
+  };
+  for (const int64_t cols : {3, 20, 100, 250, 700, 5000}) {
+    const int64_t rows = kElements / cols;
+    for (const int64_t tile : {cols, int64_t{kLeafTerms}}) {
+      if (tile != cols && cols <= kLeafTerms) continue;
+      launch.lines = {.count = rows, .length = cols, .pitch = cols, .per_batch = rows, .many = true};
+      launch.lanes = longest_row(GPUMEM_I32, GPUMEM_SUM, cols);
+      launch.tile = tile;
+      launch.blocks_per_line = (cols + tile - 1) / tile;
+      const auto values = results(rows);
+      for (int64_t row = 0; row < rows; ++row) EXPECT_EQ(values[row], sum(row * cols, (row + 1) * cols)) << cols;
+    }
+  }
+  // Segments of 0, 1, ..., 99 elements, and one that is cut into runs.
+  std::vector<int64_t> offsets{0};
+  for (int64_t n = 0; n < 100; ++n) offsets.push_back(offsets.back() + n);
+  offsets.push_back(kElements);
+  Bytes places(offsets.size() * 8);
+  std::memcpy(places.data(), offsets.data(), places.size());
+  const DeviceBytes ends = on_device(places);
+  for (const int longest : {0, 8, 32}) {
+    launch.lines = {.count = static_cast<int64_t>(offsets.size()) - 1,
+                    .length = kElements,
+                    .offsets = reinterpret_cast<const int64_t*>(ends.get()),
+                    .many = true};
+    launch.lanes = longest;
+    launch.tile = kLongSegment;
+    const auto values = results(launch.lines.count);
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) EXPECT_EQ(values[i], sum(offsets[i], offsets[i + 1])) << longest;
   }
 }
 
@@ -116,11 +219,6 @@ TEST(FewBlocks, Permute) {
     }
   }
 }
-
-struct Shape {
-  int64_t rows;
-  int64_t cols;
-};
 
 // Matrices of `shape` with a gap between them, in place. room: what a block has of shared memory.
 void transpose_in_place(bool whole, int64_t size, const Shape& shape, size_t offset, int64_t room) {
