@@ -1,8 +1,8 @@
 #include "device.hpp"
 
-#include <limits>
+#include <cstdio>
+#include <nlohmann/json.hpp>
 
-#include "args.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 
@@ -27,28 +27,27 @@ std::string device_title(const gpumem_device_info& device) {
   return format("%s (CUDA device %d, sm_%d%d)", device.name, device.device, device.compute_major, device.compute_minor);
 }
 
-int32_t parse_device(const std::string& word) {
-  if (word == "host") return GPUMEM_DEVICE_HOST;
-  if (word == "cuda") return GPUMEM_DEVICE_CUDA;
-  return static_cast<int32_t>(parse_integer(word, "--device", 0, std::numeric_limits<int32_t>::max()));
+// Names come from drivers and files, which may not keep to UTF-8.
+void print_json(const nlohmann::ordered_json& json) {
+  std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
-void write_device(Json& json, const gpumem_device_info& device) {
-  json.string("id", device_id(device))
-      .string("backend", device.backend == GPUMEM_BACKEND_HOST ? "host" : "cuda")
-      .string("name", device.name)
-      .integer("compute_major", device.compute_major)
-      .integer("compute_minor", device.compute_minor)
-      .integer("multiprocessors", device.multiprocessors)
-      .integer("driver_version", device.driver_version)
-      .boolean("managed_memory", device.managed_memory != 0)
-      .boolean("concurrent_managed", device.concurrent_managed != 0)
-      .boolean("pageable_access", device.pageable_access != 0)
-      .integer("memory_bytes", device.memory_bytes)
-      .integer("l2_bytes", device.l2_bytes)
-      .integer("bandwidth_bytes_per_s", device.bandwidth_bytes_per_s)
-      .string("reason_code", gpumem_status_name(device.reason_code))
-      .string("reason", device.reason);
+nlohmann::ordered_json device_json(const gpumem_device_info& device) {
+  return {{"id", device_id(device)},
+          {"backend", device.backend == GPUMEM_BACKEND_HOST ? "host" : "cuda"},
+          {"name", device.name},
+          {"compute_major", device.compute_major},
+          {"compute_minor", device.compute_minor},
+          {"multiprocessors", device.multiprocessors},
+          {"driver_version", device.driver_version},
+          {"managed_memory", device.managed_memory != 0},
+          {"concurrent_managed", device.concurrent_managed != 0},
+          {"pageable_access", device.pageable_access != 0},
+          {"memory_bytes", device.memory_bytes},
+          {"l2_bytes", device.l2_bytes},
+          {"bandwidth_bytes_per_s", device.bandwidth_bytes_per_s},
+          {"reason_code", gpumem_status_name(device.reason_code)},
+          {"reason", device.reason}};
 }
 
 }  // namespace tool

@@ -3,9 +3,8 @@
 
 #include <gpumem.h>
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
-
-#include "json.hpp"
 
 namespace tool {
 
@@ -17,9 +16,9 @@ std::string device_id(const gpumem_device_info& device);
 // "NVIDIA H200 (CUDA device 0, sm_90)" or "AMD EPYC (host, 16 threads)".
 std::string device_title(const gpumem_device_info& device);
 
-// "host", "cuda" or an ordinal, as GPUMEM_DEVICE_* or the ordinal; else a UsageError.
-int32_t parse_device(const std::string& word);
+// On standard output, as one line.
+void print_json(const nlohmann::ordered_json& json);
 
-void write_device(Json& json, const gpumem_device_info& device);
+nlohmann::ordered_json device_json(const gpumem_device_info& device);
 
 }  // namespace tool

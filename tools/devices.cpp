@@ -1,23 +1,17 @@
 // gpumem devices: every CUDA device and the host, and which of them a program gets that does not choose.
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
 #include "device.hpp"
 #include "failure.hpp"
-#include "json.hpp"
 #include "resources.hpp"
 #include "text.hpp"
 
 namespace tool {
 namespace {
-
-constexpr const char* kUsage =
-    "usage: gpumem devices [--json]\n"
-    "\n"
-    "Lists the CUDA devices and the host, then the device that a context takes when the program leaves the choice\n"
-    "(the variable GPUMEM_DEVICE counts), and why.\n";
 
 gpumem_device_info query(int32_t ordinal) {
   gpumem_device_info device;
@@ -53,30 +47,16 @@ void print_table(const std::vector<gpumem_device_info>& devices) {
 
 }  // namespace
 
-int run_devices(Args args) {
-  if (args.flag("--help")) {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
-  const bool as_json = args.flag("--json");
-  args.operands(0);
-
+int run_devices(const ListOptions& options) {
   const std::vector<gpumem_device_info> devices = all_devices();
   const Context ctx = create_context(GPUMEM_DEVICE_BEST);
   const gpumem_device_info chosen = device_of(ctx.get());
 
-  if (as_json) {
-    Json json;
-    json.open_object().open_array("devices");
-    for (const gpumem_device_info& device : devices) {
-      json.open_object();
-      write_device(json, device);
-      json.close_object();
-    }
-    json.close_array().open_object("default");
-    write_device(json, chosen);
-    json.close_object().close_object();
-    std::printf("%s\n", json.text().c_str());
+  if (options.json) {
+    nlohmann::ordered_json json;
+    for (const gpumem_device_info& device : devices) json["devices"].push_back(device_json(device));
+    json["default"] = device_json(chosen);
+    print_json(json);
   } else {
     print_table(devices);
     std::printf("\na context takes %s: %s\n", device_title(chosen).c_str(), chosen.reason);

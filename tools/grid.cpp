@@ -1,7 +1,7 @@
 // gpumem grid: takes a grid to the device, reduces and transposes it there, checks both, and reports.
 #include <algorithm>
 #include <cstdio>
-#include <limits>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,73 +11,16 @@
 #include "explain.hpp"
 #include "failure.hpp"
 #include "grid_report.hpp"
+#include "measure/host_clock.hpp"
+#include "measure/progress.hpp"
 #include "npy.hpp"
 #include "resources.hpp"
-#include "terminal.hpp"
 #include "terrain.hpp"
 
 namespace tool {
 namespace {
 
-constexpr const char* kUsage =
-    "usage: gpumem grid FILE.npy [options]\n"
-    "       gpumem grid --generate ROWSxCOLS [--seed N] [options]\n"
-    "\n"
-    "Reads a two-dimensional .npy of i1, u1, i2, u2 or i4 (widened to int32), or generates a terrain; copies it to "
-    "the\n"
-    "device; prints minimum, maximum, sum, mean and roughness (the sum of squares about the mean) beside those of a\n"
-    "plain loop; transposes the grid on the device and checks every element; draws both; and says which device did "
-    "it,\n"
-    "why, and how fast.\n"
-    "\n"
-    "  --out FILE.npy    write the transposed grid\n"
-    "  --device WHICH    host, cuda, or the ordinal of a CUDA device; the default is the best device\n"
-    "  --seed N          another terrain (0)\n"
-    "  --json            one JSON object instead of text and pictures\n"
-    "\n"
-    "exit status: 0 if everything agrees, 1 if something differs or fails, 2 for a mistake in the arguments\n";
-
 constexpr int64_t kElementBytes = sizeof(int32_t);
-
-struct Shape {
-  int64_t rows = 0;
-  int64_t cols = 0;
-  int64_t elements() const { return rows * cols; }
-};
-
-struct Request {
-  std::string file;  // empty: generate
-  std::optional<Shape> generate;
-  uint64_t seed = 0;
-  std::string output;
-  int32_t device = GPUMEM_DEVICE_BEST;
-  bool as_json = false;
-};
-
-Shape parse_shape(const std::string& word) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const auto x = word.find('x');
-  if (x == std::string::npos) throw UsageError("--generate is '" + word + "', expected ROWSxCOLS");
-  return {parse_integer(word.substr(0, x), "the number of rows", 1, kMost),
-          parse_integer(word.substr(x + 1), "the number of columns", 1, kMost)};
-}
-
-Request parse(Args& args) {
-  Request request;
-  request.as_json = args.flag("--json");
-  if (const auto word = args.value("--generate")) request.generate = parse_shape(*word);
-  if (const auto word = args.value("--seed")) {
-    request.seed = static_cast<uint64_t>(parse_integer(*word, "--seed", 0, std::numeric_limits<int64_t>::max()));
-  }
-  if (const auto word = args.value("--device")) request.device = parse_device(*word);
-  request.output = args.value("--out").value_or("");
-  const auto operands = args.operands(1);
-  if (operands.empty() != request.generate.has_value()) {
-    throw UsageError("expected either one FILE.npy or --generate ROWSxCOLS");
-  }
-  if (!operands.empty()) request.file = operands[0];
-  return request;
-}
 
 // A grid in pinned memory, where it came from, and its transposition beside it.
 struct Grids {
@@ -107,17 +50,23 @@ std::string explain_last(gpumem_ctx* ctx, gpumem_format format) {
   return explanation(ctx, line, format);
 }
 
+// The first call is not timed: it loads kernels.
+measure::Summary time_calls(const std::function<void()>& call) {
+  call();
+  return measure::summary(measure::take_samples(measure::one_call_sampler(call), 5, 25));
+}
+
 Operation run_sum(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
   const int64_t n = grids.shape.elements();
   int64_t sum = 0;
-  const Timing timing = measure(
-      ctx, [&] { check(gpumem_reduce_i32(ctx, GPUMEM_SUM, grids.device.get(), n, 1, &sum), "summing the grid"); });
+  const measure::Summary timing = time_calls(
+      [&] { check(gpumem_reduce_i32(ctx, GPUMEM_SUM, grids.device.get(), n, 1, &sum), "summing the grid"); });
   return {n * kElementBytes, timing, explain_last(ctx, format)};
 }
 
 Operation run_transpose(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
   const auto [rows, cols] = grids.shape;
-  const Timing timing = measure(ctx, [&, rows = rows, cols = cols] {
+  const measure::Summary timing = time_calls([&, rows = rows, cols = cols] {
     check(
         gpumem_transpose(ctx, kElementBytes, rows, cols, grids.device.get(), cols, grids.device_transposed.get(), rows),
         "transposing the grid");
@@ -146,7 +95,7 @@ bool is_transposed(const Grids& grids) {
 // Where the grid comes from: a file whose header has been read, or the generator.
 class Source {
  public:
-  explicit Source(const Request& request) : seed_(request.seed) {
+  explicit Source(const GridOptions& request) : seed_(request.seed) {
     if (request.generate) {
       shape_ = *request.generate;
     } else {
@@ -189,21 +138,23 @@ void work_on_device(gpumem_ctx* ctx, const Grids& grids, gpumem_format format, G
         "copying the transposed grid back");
 }
 
-void write_output(const Request& request, std::span<const int32_t> transposed, GridReport& report) {
-  if (request.output.empty()) return;
-  write_npy(request.output, transposed, report.cols, report.rows);
-  report.output = request.output;
+void write_output(const GridOptions& request, std::span<const int32_t> transposed, GridReport& report) {
+  if (request.out.empty()) return;
+  write_npy(request.out, transposed, report.cols, report.rows);
+  report.output = request.out;
 }
 
-int run(const Request& request) {
-  Progress progress;
+}  // namespace
+
+int run_grid(const GridOptions& request) {
+  measure::Progress progress;
   GridReport report;
   Source source(request);
   source.describe(report, request.file);
   const auto [rows, cols] = source.shape();
   if (source.shape().elements() == 0) {
     write_output(request, {}, report);
-    print_empty_report(report, request.as_json);
+    print_empty_report(report, request.json);
     return 0;
   }
 
@@ -216,7 +167,7 @@ int run(const Request& request) {
   source.fill(grids.heights());
 
   progress.step("summing and transposing on the device");
-  work_on_device(ctx.get(), grids, request.as_json ? GPUMEM_FORMAT_JSON : GPUMEM_FORMAT_TEXT, report);
+  work_on_device(ctx.get(), grids, request.json ? GPUMEM_FORMAT_JSON : GPUMEM_FORMAT_TEXT, report);
 
   progress.step("checking");
   report.plain = plain_statistics(grids.heights());
@@ -226,22 +177,12 @@ int run(const Request& request) {
   progress.step("writing the transposed grid");
   write_output(request, grids.transposed(), report);
   progress.clear();
-  if (request.as_json) {
+  if (request.json) {
     print_report_json(report);
   } else {
     print_report(report, {grids.heights(), rows, cols}, {grids.transposed(), cols, rows});
   }
   return report.agrees() ? 0 : 1;
-}
-
-}  // namespace
-
-int run_grid(Args args) {
-  if (args.flag("--help")) {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
-  return run(parse(args));
 }
 
 }  // namespace tool

@@ -1,14 +1,16 @@
 #include "grid_report.hpp"
 
-#include <cinttypes>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "device.hpp"
-#include "json.hpp"
+#include "terminal.hpp"
 #include "text.hpp"
 
 namespace tool {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string shape(int64_t rows, int64_t cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
@@ -29,51 +31,42 @@ void print_statistics(const GridReport& report) {
               report.transposition_agrees ? "is right in every element" : "is WRONG");
 }
 
+double gigabytes_per_second(const Operation& operation) {
+  return static_cast<double>(operation.bytes) / operation.timing.median * 1e-9;
+}
+
 void print_operation(const char* name, const char* counted, const Operation& operation) {
-  const Timing& t = operation.timing;
+  const measure::Summary& t = operation.timing;
   std::printf("%s: %.1f GB/s (%s %s in %s, the median of %d runs from %s to %s)\n", name,
-              gigabytes_per_second(operation.bytes, t), format_bytes(operation.bytes).c_str(), counted,
-              format_seconds(t.median_s).c_str(), t.repeats, format_seconds(t.fastest_s).c_str(),
-              format_seconds(t.slowest_s).c_str());
+              gigabytes_per_second(operation), format_bytes(operation.bytes).c_str(), counted,
+              format_seconds(t.median).c_str(), t.samples, format_seconds(t.least).c_str(),
+              format_seconds(t.greatest).c_str());
   std::printf("%s\n", indented(operation.explanation, 2).c_str());
 }
 
-void write_statistics(Json& json, const char* key, const Statistics& s) {
-  json.open_object(key).integer("min", s.min).integer("max", s.max).integer("sum", s.sum).number("mean", s.mean);
-  if (s.roughness) {
-    json.number("roughness", *s.roughness);
-  } else {
-    json.null("roughness");
-  }
-  json.close_object();
+Json statistics_json(const Statistics& s) {
+  return {{"min", s.min},
+          {"max", s.max},
+          {"sum", s.sum},
+          {"mean", s.mean},
+          {"roughness", s.roughness ? Json(*s.roughness) : Json()}};
 }
 
-void write_operation(Json& json, const char* key, const Operation& operation) {
-  json.open_object(key)
-      .integer("bytes", operation.bytes)
-      .number("median_s", operation.timing.median_s)
-      .number("fastest_s", operation.timing.fastest_s)
-      .number("slowest_s", operation.timing.slowest_s)
-      .integer("repeats", operation.timing.repeats)
-      .number("gb_per_s", gigabytes_per_second(operation.bytes, operation.timing))
-      .raw("explain", operation.explanation)
-      .close_object();
+Json operation_json(const Operation& operation) {
+  return {{"bytes", operation.bytes},
+          {"median_s", operation.timing.median},
+          {"fastest_s", operation.timing.least},
+          {"slowest_s", operation.timing.greatest},
+          {"repeats", operation.timing.samples},
+          {"gb_per_s", gigabytes_per_second(operation)},
+          {"explain", Json::parse(operation.explanation)}};
 }
 
-void write_source(Json& json, const GridReport& report) {
-  json.open_object().string("source", report.source).string("dtype", report.dtype);
-  json.integer("rows", report.rows).integer("cols", report.cols);
+Json source_json(const GridReport& report) {
+  return {{"source", report.source}, {"dtype", report.dtype}, {"rows", report.rows}, {"cols", report.cols}};
 }
 
-// The end of the report.
-void print_with_output(Json& json, const GridReport& report) {
-  if (report.output.empty()) {
-    json.null("output");
-  } else {
-    json.string("output", report.output);
-  }
-  std::printf("%s\n", json.close_object().text().c_str());
-}
+Json output_json(const GridReport& report) { return report.output.empty() ? Json() : Json(report.output); }
 
 }  // namespace
 
@@ -94,26 +87,24 @@ void print_report(const GridReport& report, const GridView& grid, const GridView
 }
 
 void print_report_json(const GridReport& report) {
-  Json json;
-  write_source(json, report);
-  json.open_object("device");
-  write_device(json, report.device);
-  json.close_object();
-  write_statistics(json, "statistics", report.library);
-  write_statistics(json, "plain_loop", report.plain);
-  json.boolean("statistics_agree", report.statistics_agree)
-      .boolean("transposition_agrees", report.transposition_agrees);
-  write_operation(json, "sum", report.sum);
-  write_operation(json, "transpose", report.transpose);
-  print_with_output(json, report);
+  Json json = source_json(report);
+  json["device"] = device_json(report.device);
+  json["statistics"] = statistics_json(report.library);
+  json["plain_loop"] = statistics_json(report.plain);
+  json["statistics_agree"] = report.statistics_agree;
+  json["transposition_agrees"] = report.transposition_agrees;
+  json["sum"] = operation_json(report.sum);
+  json["transpose"] = operation_json(report.transpose);
+  json["output"] = output_json(report);
+  print_json(json);
 }
 
 void print_empty_report(const GridReport& report, bool as_json) {
   if (as_json) {
-    Json json;
-    write_source(json, report);
-    json.null("statistics");
-    return print_with_output(json, report);
+    Json json = source_json(report);
+    json["statistics"] = nullptr;
+    json["output"] = output_json(report);
+    return print_json(json);
   }
   std::printf("%s\n%s of %s: no elements, and so no statistics\n", report.source.c_str(),
               shape(report.rows, report.cols).c_str(), report.dtype.c_str());

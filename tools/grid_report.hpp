@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <string>
 
+#include "grid_statistics.hpp"
+#include "measure/statistics.hpp"
 #include "picture.hpp"
-#include "statistics.hpp"
-#include "stopwatch.hpp"
 
 namespace tool {
 
 // One operation on the grid: how fast it was, where it ran and why.
 struct Operation {
   int64_t bytes = 0;  // read, and written where it writes
-  Timing timing;
+  measure::Summary timing;
   std::string explanation;  // of gpumem_explain(): text, or JSON when that was asked for
 };
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,25 +11,12 @@
 #include "commands.hpp"
 #include "device.hpp"
 #include "failure.hpp"
-#include "json.hpp"
 #include "resources.hpp"
 #include "text.hpp"
 #include "trace.hpp"
 
 namespace tool {
 namespace {
-
-constexpr const char* kUsage =
-    "usage: gpumem replay FILE [options]\n"
-    "\n"
-    "Makes the allocations and frees of a trace, which gpumem_memory_trace() or GPUMEM_TRACE=<path> wrote, one after "
-    "the\n"
-    "other and as fast as they go, with a stream for each stream of the trace; and says how long they took, what the\n"
-    "pools took for them, and what could not be had.\n"
-    "\n"
-    "options:\n"
-    "  --device WHICH    host, cuda, or the ordinal of a CUDA device; the default is the best device\n"
-    "  --json            the report as JSON\n";
 
 struct Counts {
   int64_t allocations = 0;
@@ -169,49 +157,35 @@ void print_text(const Result& r) {
   if (r.left > 0) std::printf("%zu allocations were still live at the end\n", r.left);
 }
 
-void print_json(const Result& r) {
-  Json json;
-  json.open_object().open_object("device");
-  write_device(json, r.device);
-  json.close_object()
-      .integer("events", static_cast<int64_t>(r.events))
-      .integer("streams", static_cast<int64_t>(r.streams))
-      .number("seconds", r.seconds)
-      .integer("allocations", r.counts.allocations)
-      .integer("frees", r.counts.frees)
-      .integer("uses", r.counts.uses)
-      .integer("out_of_memory", r.counts.out_of_memory)
-      .integer("without_allocation", r.counts.without)
-      .integer("left", static_cast<int64_t>(r.left))
-      .integer("device_peak_bytes", r.stats.device_peak_bytes)
-      .integer("device_reserved_peak_bytes", r.stats.device_reserved_peak_bytes)
-      .integer("device_hits", r.stats.device_hits)
-      .integer("device_misses", r.stats.device_misses)
-      .integer("pinned_peak_bytes", r.stats.pinned_peak_bytes)
-      .integer("pinned_reserved_peak_bytes", r.stats.pinned_reserved_peak_bytes)
-      .integer("pinned_hits", r.stats.pinned_hits)
-      .integer("pinned_misses", r.stats.pinned_misses)
-      .close_object();
-  std::printf("%s\n", json.text().c_str());
+void print_result_json(const Result& r) {
+  print_json({{"device", device_json(r.device)},
+              {"events", r.events},
+              {"streams", r.streams},
+              {"seconds", r.seconds},
+              {"allocations", r.counts.allocations},
+              {"frees", r.counts.frees},
+              {"uses", r.counts.uses},
+              {"out_of_memory", r.counts.out_of_memory},
+              {"without_allocation", r.counts.without},
+              {"left", r.left},
+              {"device_peak_bytes", r.stats.device_peak_bytes},
+              {"device_reserved_peak_bytes", r.stats.device_reserved_peak_bytes},
+              {"device_hits", r.stats.device_hits},
+              {"device_misses", r.stats.device_misses},
+              {"pinned_peak_bytes", r.stats.pinned_peak_bytes},
+              {"pinned_reserved_peak_bytes", r.stats.pinned_reserved_peak_bytes},
+              {"pinned_hits", r.stats.pinned_hits},
+              {"pinned_misses", r.stats.pinned_misses}});
 }
 
 }  // namespace
 
-int run_replay(Args args) {
-  if (args.flag("--help")) {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
-  const bool as_json = args.flag("--json");
-  const auto device = args.value("--device");
-  const std::vector<std::string> files = args.operands(1);
-  if (files.empty()) throw UsageError("a trace is missing");
-
-  const std::vector<TraceEvent> events = read_trace(files.front());
-  const Context ctx = create_context(device ? parse_device(*device) : GPUMEM_DEVICE_BEST);
+int run_replay(const ReplayOptions& options) {
+  const std::vector<TraceEvent> events = read_trace(options.file);
+  const Context ctx = create_context(options.device);
   const Result result = replay(ctx.get(), events);
-  if (as_json) {
-    print_json(result);
+  if (options.json) {
+    print_result_json(result);
   } else {
     print_text(result);
   }

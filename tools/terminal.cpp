@@ -45,16 +45,4 @@ int output_columns() {
   return kDefaultColumns;
 }
 
-Progress::Progress() : shown_(isatty(STDERR_FILENO) != 0) {}
-
-Progress::~Progress() { clear(); }
-
-void Progress::step(std::string_view doing) {
-  if (shown_) std::fprintf(stderr, "\r\033[K%.*s ...", static_cast<int>(doing.size()), doing.data());
-}
-
-void Progress::clear() {
-  if (shown_) std::fputs("\r\033[K", stderr);
-}
-
 }  // namespace tool

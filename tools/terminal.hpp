@@ -14,20 +14,4 @@ Colours output_colours();
 // The width of standard output's terminal, 80 if it is none.
 int output_columns();
 
-// A line on standard error that says what is being done, rewritten at each step and wiped at the end. Silent unless
-// standard error is a terminal.
-class Progress {
- public:
-  Progress();
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void step(std::string_view doing);
-  void clear();
-
- private:
-  bool shown_;
-};
-
 }  // namespace tool

@@ -3,19 +3,14 @@
 
 #include <array>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "device.hpp"
 #include "failure.hpp"
-#include "json.hpp"
 
 namespace tool {
 namespace {
-
-constexpr const char* kUsage =
-    "usage: gpumem variants [--json]\n"
-    "\n"
-    "Lists the kernel variants of each family, of all backends, in the order in which they are tried. The variable\n"
-    "GPUMEM_VARIANT_<FAMILY>=<variant> forces one.\n";
 
 struct Family {
   gpumem_family id;
@@ -51,27 +46,16 @@ void for_each_variant(gpumem_family family, Visit visit) {
 
 }  // namespace
 
-int run_variants(Args args) {
-  if (args.flag("--help")) {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
-  const bool as_json = args.flag("--json");
-  args.operands(0);
-
-  Json json;
-  json.open_object();
+int run_variants(const ListOptions& options) {
+  nlohmann::ordered_json json;
   for (const Family& family : kFamilies) {
-    if (!as_json) std::printf("%s\n", family.name);
-    json.open_array(family.name);
+    if (!options.json) std::printf("%s\n", family.name);
     for_each_variant(family.id, [&](const char* name) {
-      if (!as_json) std::printf("  %s\n", name);
-      json.string({}, name);
+      if (!options.json) std::printf("  %s\n", name);
+      json[family.name].push_back(name);
     });
-    json.close_array();
   }
-  json.close_object();
-  if (as_json) std::printf("%s\n", json.text().c_str());
+  if (options.json) print_json(json);
   return 0;
 }
 

@@ -5,7 +5,7 @@
 
 #include "cuda/cuda_cases.hpp"
 #include "cuda/device_kernels.hpp"
-#include "support/host_clock.hpp"
+#include "measure/host_clock.hpp"
 #include "support/random.hpp"
 
 namespace bench {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cuda/device_kernels.hpp"
-#include "support/host_clock.hpp"
+#include "measure/host_clock.hpp"
 
 namespace bench {
 namespace {
@@ -147,7 +147,7 @@ std::function<double()> cold_host_sampler(std::shared_ptr<GatedTimer> timer, std
       check_cuda(cudaDeviceSynchronize());
       const auto begin = Clock::now();
       call();
-      total += Seconds(Clock::now() - begin).count();
+      total += measure::Seconds(Clock::now() - begin).count();
     }
     return total / kColdCalls;
   };

@@ -2,28 +2,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "cuda/cuda_cases.hpp"
 #include "cuda/peers_reproducible.hpp"
-#include "support/machine.hpp"
+#include "measure/machine.hpp"
 #include "support/runner.hpp"
 
 namespace {
 
 std::string cuda_version(int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); }
 
-// The kernel module's release ("580.95.05"), else the version of CUDA that the driver speaks.
+// The kernel module's release, else the version of CUDA that the driver speaks.
 std::string driver_version() {
-  std::ifstream in("/proc/driver/nvidia/version");
-  std::string line;
-  std::getline(in, line);
-  std::istringstream words(line);
-  for (std::string word; words >> word;) {
-    if (std::isdigit(static_cast<unsigned char>(word[0])) && word.find('.') != std::string::npos) return word;
-  }
+  if (const std::string release = bench::driver_release(); !release.empty()) return release;
   int version = 0;
   bench::check_cuda(cudaDriverGetVersion(&version));
   return "CUDA " + cuda_version(version);

@@ -5,7 +5,7 @@
 
 #include "cuda/cuda_cases.hpp"
 #include "cuda/peers_cub.hpp"
-#include "support/host_clock.hpp"
+#include "measure/host_clock.hpp"
 
 namespace bench {
 namespace {

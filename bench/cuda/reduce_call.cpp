@@ -5,7 +5,7 @@
 
 #include "cuda/peers_cub.hpp"
 #include "cuda/scalar.hpp"
-#include "support/host_clock.hpp"
+#include "measure/host_clock.hpp"
 #include "support/random.hpp"
 
 namespace bench {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "measure/host_clock.hpp"
 #include "support/case.hpp"
-#include "support/host_clock.hpp"
 #include "support/library.hpp"
 #include "support/report.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "host/host_cases.hpp"
 #include "host/openmp_peers.hpp"
+#include "measure/statistics.hpp"
 #include "support/random.hpp"
-#include "support/stats.hpp"
 
 namespace bench {
 namespace {

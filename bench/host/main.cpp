@@ -4,7 +4,7 @@
 
 #include "host/host_cases.hpp"
 #include "host/openmp_peers.hpp"
-#include "support/machine.hpp"
+#include "measure/machine.hpp"
 #include "support/runner.hpp"
 
 namespace {

@@ -5,7 +5,11 @@
 #include <stdexcept>
 #include <string>
 
+namespace measure {}
+
 namespace bench {
+
+using namespace measure;  // statistics, clocks and names of machines, which the gpumem command has too
 
 // Which ceiling of the device a case is held against; none where it says nothing (data that a cache holds). All are measured
 // but the theoretical one, which the device states.

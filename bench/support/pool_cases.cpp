@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "support/host_clock.hpp"
+#include "measure/host_clock.hpp"
 
 namespace bench {
 namespace {

@@ -3,37 +3,15 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace bench {
 namespace {
 
-std::string quoted(const std::string& s) {
-  std::string out = "\"";
-  for (const char c : s) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char hex[8];
-      std::snprintf(hex, sizeof hex, "\\u%04x", static_cast<unsigned>(c));
-      out += hex;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
+using Json = nlohmann::ordered_json;
 
-std::string text_or_null(const std::string& s) { return s.empty() ? "null" : quoted(s); }
-
-std::string number(double v) {
-  if (!std::isfinite(v)) return "null";
-  char buf[32];
-  std::snprintf(buf, sizeof buf, "%.6g", v);
-  return buf;
-}
-
-std::string gigabytes(double bytes_per_s) { return bytes_per_s > 0 ? number(bytes_per_s / 1e9) : "null"; }
+std::string gigabytes(double bytes_per_s) { return bytes_per_s > 0 ? rounded(bytes_per_s / 1e9).dump() : "-"; }
 
 const char* kind_name(BarKind kind) {
   switch (kind) {
@@ -51,18 +29,23 @@ const char* kind_name(BarKind kind) {
   return "";
 }
 
-std::string json_row(const Row& r) {
+Json json_row(const Row& r) {
   const bool barred = r.bar.kind != BarKind::none;
-  std::string s = "{\"family\": " + quoted(r.family) + ", \"case\": " + quoted(r.name);
-  s += ", \"ours_us\": " + number(r.ours_us) + ", \"peer_us\": " + number(r.peer_us);
-  s += ", \"peer\": " + text_or_null(r.peer) + ", \"ratio\": " + number(r.ratio());
-  s += ", \"bar\": " + (barred ? number(r.bar.value) : "null") +
-       ", \"bar_kind\": " + text_or_null(kind_name(r.bar.kind));
-  s += std::string(", \"met\": ") + (barred ? (r.met() ? "true" : "false") : "null");
-  s += ", \"gbs\": " + number(r.gbs) + ", \"fraction_of_ceiling\": " + number(r.fraction);
-  s += ", \"spread\": " + number(r.spread) + ", \"repeats\": " + std::to_string(r.repeats);
-  if (!r.wrong.empty()) s += ", \"wrong\": " + quoted(r.wrong);
-  return s + "}";
+  Json row = {{"family", r.family},
+              {"case", r.name},
+              {"ours_us", rounded(r.ours_us)},
+              {"peer_us", rounded(r.peer_us)},
+              {"peer", text_or_null(r.peer)},
+              {"ratio", rounded(r.ratio())},
+              {"bar", barred ? rounded(r.bar.value) : Json()},
+              {"bar_kind", text_or_null(kind_name(r.bar.kind))},
+              {"met", barred ? Json(r.met()) : Json()},
+              {"gbs", rounded(r.gbs)},
+              {"fraction_of_ceiling", rounded(r.fraction)},
+              {"spread", rounded(r.spread)},
+              {"repeats", r.repeats}};
+  if (!r.wrong.empty()) row["wrong"] = r.wrong;
+  return row;
 }
 
 std::string cell(double v, int width, int digits) {
@@ -197,25 +180,16 @@ bool Report::all_right() const {
 }
 
 std::string Report::json() const {
-  std::string s = "{\n";
-  s += "  \"program\": " + quoted(machine.program) + ",\n  \"device\": " + quoted(machine.device);
-  s += ",\n  \"driver\": " + text_or_null(machine.driver) + ",\n  \"toolkit\": " + text_or_null(machine.toolkit);
-  s += ",\n  \"cpu\": " + text_or_null(machine.cpu) + ",\n  \"threads\": " + std::to_string(machine.threads);
-  s += ",\n  \"peer_threads\": " + std::to_string(machine.peer_threads);
-  s += ",\n  \"date\": " + quoted(machine.date) + ",\n  \"commit\": " + text_or_null(machine.commit);
-  s += std::string(",\n  \"quick\": ") + (quick ? "true" : "false");
-  s += ",\n  \"ceilings\": {\"read\": " + gigabytes(ceilings.read) + ", \"write\": " + gigabytes(ceilings.write) +
-       ", \"copy\": " + gigabytes(ceilings.copy) + ", \"theoretical\": " + gigabytes(ceilings.theoretical) +
-       "},\n  \"rows\": [";
-  for (std::size_t i = 0; i < rows_.size(); ++i) s += (i ? ",\n    " : "\n    ") + json_row(rows_[i]);
-  s += "\n  ],\n  \"skipped\": [";
-  for (std::size_t i = 0; i < skipped_.size(); ++i) {
-    const SkippedRow& k = skipped_[i];
-    s += (i ? ",\n    " : "\n    ");
-    s += "{\"family\": " + quoted(k.family) + ", \"case\": " + quoted(k.name) + ", \"peer\": " + text_or_null(k.peer) +
-         ", \"reason\": " + quoted(k.reason) + "}";
+  Json json = head("gpumem.peers/1", machine, ceilings);
+  json["quick"] = quick;
+  json["rows"] = Json::array();
+  for (const Row& row : rows_) json["rows"].push_back(json_row(row));
+  json["skipped"] = Json::array();
+  for (const SkippedRow& k : skipped_) {
+    json["skipped"].push_back(
+        {{"family", k.family}, {"case", k.name}, {"peer", text_or_null(k.peer)}, {"reason", k.reason}});
   }
-  return s + (skipped_.empty() ? "]\n}\n" : "\n  ]\n}\n");
+  return in_lines(json);
 }
 
 void Report::write(const std::string& path) const {

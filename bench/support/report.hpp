@@ -5,30 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "measure/results.hpp"
 #include "support/case.hpp"
 
 namespace bench {
-
-// Where and with what a run was made. Empty strings become null.
-struct Machine {
-  std::string program;
-  std::string device;
-  std::string driver;
-  std::string toolkit;
-  std::string cpu;
-  int threads = 0;       // of the library's host backend
-  int peer_threads = 0;  // of OpenMP
-  std::string date;      // UTC, 2026-11-21T10:00:00Z
-  std::string commit;
-};
-
-// Bytes per second of this machine, measured in the same run; 0 while unknown.
-struct Ceilings {
-  double read = 0;
-  double write = 0;
-  double copy = 0;
-  double theoretical = 0;  // as the device states it
-};
 
 struct Row {
   std::string family;

@@ -1,7 +1,6 @@
 #include "support/runner.hpp"
 
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,30 +13,14 @@
 #include <memory>
 #include <numeric>
 
-#include "support/machine.hpp"
-#include "support/stats.hpp"
+#include "measure/machine.hpp"
+#include "measure/progress.hpp"
+#include "measure/statistics.hpp"
 
 namespace bench {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-// Shows on a terminal which case is running; silent elsewhere.
-class Progress {
- public:
-  explicit Progress(std::size_t total) : total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
-  void show(const std::string& name) {
-    ++done_;
-    if (terminal_) std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", done_, total_, name.c_str());
-  }
-  void clear() const {
-    if (terminal_) std::fputs("\r\033[K", stderr);
-  }
-
- private:
-  std::size_t total_, done_ = 0;
-  bool terminal_;
-};
 
 struct Samples {
   std::vector<double> ours, peer;  // seconds a call
@@ -107,7 +90,7 @@ Row row_of(const Case& c, const Samples& s, const Report& report) {
 
 void measure_entry(Entry& e) {
   e.measured = true;
-  e.shared->progress->show(e.what.family + "/" + e.what.name);
+  e.shared->progress->step(e.what.family + "/" + e.what.name);
   Report& report = *e.shared->report;
   try {
     const Pair pair = e.what.open();

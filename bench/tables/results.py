@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results"
 LIMITS = ROOT / "bench" / "limits.json"
 MADE_OF_OTHERS = ("geometric mean", "median of")  # how the cases begin that the benchmarks work out from other rows
+COMMAND = "command"  # what `gpumem bench` measured
 TEXTBOOK = "ladder"  # every variant forced in turn, most of them meant to be slow: no part of a summary
 NO_REASON = ("no reason measured yet", "No reason measured yet")
 
@@ -46,6 +47,7 @@ FAMILIES = {
     "dispatch": "enqueuing, host time",
     "startup": "loading the library",
     TEXTBOOK: "every variant, forced",
+    COMMAND: "measured by `gpumem bench`",
 }
 
 
@@ -92,11 +94,31 @@ def slug(run):
     return "-".join("".join(c if c in kept else " " for c in text.lower()).split())
 
 
+def load(path):
+    """A run as the pages read it, whichever program wrote it and when: results of before there was a schema are flat."""
+    run = json.loads(path.read_text(encoding="utf-8"))
+    if "schema" in run:
+        run |= {"device": run["device"]["name"], "driver": run["device"]["driver"], "toolkit": run["device"]["toolkit"],
+                **run["host"]}
+    if run.get("schema") == "gpumem.bench/1":
+        run["rows"] = [beside_nothing(row) for row in run["rows"] if row["skipped"] is None]
+    return run
+
+
+def beside_nothing(row):
+    """A row of the gpumem command, which has no peers, as one of the benchmarks'."""
+    half = row["median_us"] and (row["q3_us"] - row["q1_us"]) / row["median_us"]
+    wrong = {} if row["verified"] is not False else {"wrong": "the result"}
+    return {"family": COMMAND, "case": " ".join(filter(None, (row["problem"], row["variant"]))), "peer": None,
+            "ours_us": row["median_us"], "peer_us": None, "ratio": None, "bar": None, "bar_kind": None, "met": None,
+            "gbs": row["gbs"], "fraction_of_ceiling": row["of_ceiling"], "spread": half, "repeats": row["samples"], **wrong}
+
+
 def devices(folder):
     """GPUs first."""
     found = {}
     for path in sorted(folder.glob("*.json")):
-        run = json.loads(path.read_text(encoding="utf-8"))
+        run = load(path)
         found.setdefault(slug(run), Device(run["device"], slug(run), [])).runs.append((path.name, run))
     return sorted(found.values(), key=lambda d: (d.is_host, d.slug))
 
@@ -154,7 +176,7 @@ def comparisons(device):
     """One for each family and peer of a device, the textbook's variants left out."""
     grouped = {}
     for row in device.rows():
-        if row["family"] != TEXTBOOK and beside(row) and not row["case"].startswith(MADE_OF_OTHERS):
+        if row["family"] not in (TEXTBOOK, COMMAND) and beside(row) and not row["case"].startswith(MADE_OF_OTHERS):
             grouped.setdefault((row["family"], beside(row)), []).append(row)
     for (family, peer), rows in sorted(grouped.items(), key=lambda item: family_order(item[0][0])):
         ratios = [r for r in map(figure, rows) if r is not None]

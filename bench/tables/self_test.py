@@ -10,6 +10,8 @@ MACHINE = {"program": "p", "driver": None, "toolkit": None, "cpu": "C", "threads
            "quick": False, "ceilings": {"read": 1.0, "write": None, "copy": 3.0}, "skipped": []}
 LIMITS = [{"rows": "copy/sl*", "peer": "lo*", "on": "D(R) 1", "short": "the loop", "limit": "The loop wins."},
           {"device": "e", "rows": "*", "short": "x", "limit": "x"}]
+COMMAND = {"problem": "copy bytes=64", "variant": "vec16", "chosen_by": "table", "bytes": 128, "samples": 21, "median_us": 4.0, "q1_us": 3.9,
+           "q3_us": 4.1, "gbs": 32.0, "of_ceiling": 0.5, "verified": True, "skipped": None}
 MARKED = """before
 <!-- standing:begin (written by bench/table) -->
 <!-- standing:end -->
@@ -18,6 +20,12 @@ between
 <!-- missed:end -->
 after
 """
+
+
+def head(schema, date, rows):
+    """A run as results.hpp of the command begins it."""
+    return {"schema": schema, "date": date, "device": {"name": "D(R) 1", "driver": None, "toolkit": None},
+            "host": {"cpu": "C", "threads": 2, "peer_threads": None}, "rows": rows}
 
 
 def copies():
@@ -37,7 +45,8 @@ def results(folder):
     forced = dict(ROW, family="ladder", ratio=0.01, bar=None, bar_kind=None, met=None)
     runs = {
         "d.json": {"device": "D(R) 1", "date": "1", "rows": copies() + reductions() + [forced]},
-        "d-later.json": {"device": "D(R) 1", "date": "2", "rows": [dict(ROW, ratio=6.0)]},
+        "d-command.json": head("gpumem.bench/1", "1", [COMMAND, dict(COMMAND, skipped="it does not fit", median_us=None)]),
+        "d-later.json": head("gpumem.peers/1", "2", [dict(ROW, ratio=6.0)]),
         "e.json": {"device": "E", "date": "1", "rows": [dict(ROW, ratio=2.0), dict(ROW, case="slower", ratio=0.8, met=False)]},
         "host.json": {"device": "host: H", "date": "1", "rows": [dict(ROW, family="startup", bar=9, bar_kind="at_most_us")]},
     }
@@ -54,6 +63,7 @@ def check_pages(folder):
     expect((folder / "d-1-copy.md").read_text(encoding="utf-8"), "# D(R) 1: copy", "| 64KiB | loop | ≥ 0.9 met | 2.00 | 3.00 | 1.500 |",
            "≥ 0.9 **missed**", "**wrong**: got 1, expected 2", "write –", "- The loop wins: `slow` 0.500 (≥ 0.9).",
            "- No reason measured yet: `bad` wrong (≥ 0.9), `rate` 0.970 (≥ 0.98 of ceiling).", "[d-later.json](d-later.json)")
+    expect((folder / "d-1-command.md").read_text(encoding="utf-8"), "| copy bytes=64 vec16 | – |  | 4.00 | – | – | 32.0 | 0.500 | 5.0 % |")
     expect((folder / "d-1-reduce.md").read_text(encoding="utf-8"), "| case | bar | i32 | f32 warm | f32 |",
            "| sum/2^10 | ≥ 0.9 |  | 1.25 (2.00) | **0.750** (2.00) |", "| sum/2^31 |  | 1.01 (1,875.9) |  | 1.50 (1,875.9) |")
     expect((folder / "host-h-2-threads-startup.md").read_text(encoding="utf-8"), "≤ 9 µs met")
@@ -66,7 +76,7 @@ def check_document(text):
            "|  | what the memory can do | 0.97 | 0.97 | [0 of 1](../bench/results/d-1-copy.md) |  |  |  |",
            "| a bound in µs | – | – | [1 of 1](../bench/results/host-h-2-threads-startup.md) |",
            "**D(R) 1**: 3 of 7 bars met.", "the loop (1, least 0.50)", "**E**: 1 of 2 bars met.", "the loop, as measured on D(R) 1 (1, least 0.80)")
-    assert "ladder" not in text
+    assert "ladder" not in text and "command" not in text
 
 
 def check_csv(folder):

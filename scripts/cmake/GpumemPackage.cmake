@@ -68,7 +68,7 @@ This package has the headers for C and C++, the static library, and what
 CMake and pkg-config look for.")
 gpumem_package(fortran libgpumem-fortran-dev libdevel development "memory side of a GPU - Fortran modules" "${about}
 This package has the modules as source: compiled ones belong to a compiler.")
-if(GPUMEM_TOOLS)
+if(TARGET gpumem_tool)
   gpumem_package(tool gpumem utils library "memory side of a GPU - command" "${about}
 This package has the command gpumem, which shows devices, explains choices
 and measures grids.")

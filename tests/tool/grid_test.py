@@ -164,7 +164,7 @@ class Listings(unittest.TestCase):
 
     def test_help(self):
         for args in [("--help",), ("devices", "--help"), ("variants", "--help"), ("explain", "--help"), ("grid", "--help")]:
-            self.assertIn("usage: gpumem", self.output(*args))
+            self.assertIn("Usage: gpumem", self.output(*args))
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ class Replay(unittest.TestCase):
         self.assertIn("twice", self.run_tool("replay", self.write(twice), "--device", "host", expect=1))
         self.run_tool("replay", expect=2)
         self.run_tool("replay", "--unknown", expect=2)
-        self.assertIn("usage: gpumem replay", self.run_tool("replay", "--help"))
+        self.assertIn("Usage: gpumem replay", self.run_tool("replay", "--help"))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
 #include <chrono>
 #include <functional>
+#include <vector>
 
-namespace bench {
+namespace measure {
 
 using Seconds = std::chrono::duration<double>;
 
@@ -22,4 +23,7 @@ std::function<double()> host_sampler(std::function<void()> call, HostClock clock
 // A sampler that times one call: for long ones, and for those that are not the same a second time.
 std::function<double()> one_call_sampler(std::function<void()> call);
 
-}  // namespace bench
+// So many samples: at most `most`, and no more than `fewest` once they make up half a second.
+std::vector<double> take_samples(const std::function<double()>& sample, int fewest, int most);
+
+}  // namespace measure

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace bench {
+namespace measure {
 
 // The p-quantile (0 <= p <= 1) by linear interpolation between order statistics; NaN of nothing.
 inline double quantile(std::vector<double> v, double p) {
@@ -30,4 +30,17 @@ inline double geometric_mean(const std::vector<double>& v) {
 // The interquartile range over the median: 0.02 means that half of the samples lie within about 1 % of the middle.
 inline double spread(const std::vector<double>& v) { return (quantile(v, 0.75) - quantile(v, 0.25)) / median(v); }
 
-}  // namespace bench
+struct Summary {
+  double median = 0;
+  double q1 = 0;  // quartiles
+  double q3 = 0;
+  double least = 0;
+  double greatest = 0;
+  int samples = 0;
+};
+
+inline Summary summary(const std::vector<double>& v) {
+  return {median(v), quantile(v, 0.25), quantile(v, 0.75), quantile(v, 0), quantile(v, 1), static_cast<int>(v.size())};
+}
+
+}  // namespace measure

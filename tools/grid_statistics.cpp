@@ -1,4 +1,4 @@
-#include "statistics.hpp"
+#include "grid_statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "support/host_clock.hpp"
+#include "measure/host_clock.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <thread>
 #include <utility>
 
-namespace bench {
+namespace measure {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -39,4 +39,13 @@ std::function<double()> one_call_sampler(std::function<void()> call) {
   return [call = std::move(call)] { return seconds_of(call, 1); };
 }
 
-}  // namespace bench
+std::vector<double> take_samples(const std::function<double()>& sample, int fewest, int most) {
+  constexpr double kEnoughSeconds = 0.5;
+  std::vector<double> seconds;
+  double total = 0;
+  const auto taken = [&] { return static_cast<int>(seconds.size()); };
+  while (taken() < fewest || (taken() < most && total < kEnoughSeconds)) total += seconds.emplace_back(sample());
+  return seconds;
+}
+
+}  // namespace measure

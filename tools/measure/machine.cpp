@@ -1,11 +1,12 @@
-#include "support/machine.hpp"
+#include "measure/machine.hpp"
 
 #include <cctype>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <sstream>
 
-namespace bench {
+namespace measure {
 namespace {
 
 void drop_all(std::string& s, const std::string& what) {
@@ -22,6 +23,17 @@ std::string cpu_name() {
     if (at != std::string::npos) return line.substr(at);
   }
   return "unknown CPU";
+}
+
+std::string driver_release() {
+  std::ifstream in("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(in, line);
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (std::isdigit(static_cast<unsigned char>(word[0])) && word.find('.') != std::string::npos) return word;
+  }
+  return "";
 }
 
 std::string utc_now() {
@@ -52,4 +64,4 @@ std::string slug(const std::string& name) {
   return out.empty() ? "unknown" : out;
 }
 
-}  // namespace bench
+}  // namespace measure

@@ -1,0 +1,197 @@
+#include "command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "failure.hpp"
+
+namespace tool {
+namespace {
+
+constexpr int kUsageError = 2;
+
+// The sub-command that was asked for.
+using Run = std::function<int()>;
+
+// A whole number, all of the word; else a ValidationError that names it.
+int64_t parse_integer(const std::string& word, const std::string& what, int64_t min, int64_t max) {
+  int64_t value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stopped_at, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc{} || stopped_at != end || value < min || value > max) {
+    throw CLI::ValidationError(
+        what, "'" + word + "' is no whole number from " + std::to_string(min) + " to " + std::to_string(max));
+  }
+  return value;
+}
+
+Shape parse_shape(const std::string& word) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const auto x = word.find('x');
+  if (x == std::string::npos) throw CLI::ValidationError("--generate", "'" + word + "' is not ROWSxCOLS");
+  return {parse_integer(word.substr(0, x), "the number of rows", 1, kMost),
+          parse_integer(word.substr(x + 1), "the number of columns", 1, kMost)};
+}
+
+int32_t parse_device(const std::string& word) {
+  if (word == "host") return GPUMEM_DEVICE_HOST;
+  if (word == "cuda") return GPUMEM_DEVICE_CUDA;
+  try {
+    return static_cast<int32_t>(parse_integer(word, "--device", 0, std::numeric_limits<int32_t>::max()));
+  } catch (const CLI::ValidationError&) {
+    throw CLI::ValidationError("--device", "'" + word + "' is neither host nor cuda nor the ordinal of a device");
+  }
+}
+
+void add_device(CLI::App* command, int32_t& device) {
+  command
+      ->add_option_function<std::string>(
+          "--device", [&device](const std::string& word) { device = parse_device(word); },
+          "host, cuda, or the ordinal of a CUDA device; left out: the best device")
+      ->type_name("WHICH");
+}
+
+void add_json(CLI::App* command, bool& json) { command->add_flag("--json", json, "one JSON object instead of text"); }
+
+// A sub-command whose options live as long as the application.
+template <class Options>
+CLI::App* add(CLI::App& app, Run& run, const char* name, const char* about, int (*function)(const Options&),
+              std::shared_ptr<Options>& options) {
+  options = std::make_shared<Options>();
+  CLI::App* const command = app.add_subcommand(name, about);
+  command->callback([&run, function, options] { run = [function, options] { return function(*options); }; });
+  return command;
+}
+
+void add_lists(CLI::App& app, Run& run) {
+  std::shared_ptr<ListOptions> options;
+  CLI::App* command = add(app, run, "devices", "the devices that gpumem can use on this machine", run_devices, options);
+  add_json(command, options->json);
+  command->footer(
+      "Lists the CUDA devices and the host, then the device that a context takes when the program leaves the choice\n"
+      "(the variable GPUMEM_DEVICE counts), and why.");
+  command = add(app, run, "variants", "the kernel variants of each family of operations", run_variants, options);
+  add_json(command, options->json);
+  command->footer(
+      "In the order in which they are tried, those of all backends. The variable GPUMEM_VARIANT_<FAMILY>=<variant>\n"
+      "forces one.");
+}
+
+void add_explain(CLI::App& app, Run& run) {
+  std::shared_ptr<ExplainOptions> options;
+  CLI::App* const command =
+      add(app, run, "explain", "where an operation would run, by which variant, and why", run_explain, options);
+  command->add_option("LINE", options->line, "the operation as a problem line")->required()->type_name("");
+  add_device(command, options->device);
+  add_json(command, options->json);
+  command->footer(
+      "Says where the operation of a problem line would run and why, which kernel variant it would take, and why each\n"
+      "other one was passed over. Nothing runs. Lines are described in docs/problem-lines.md:\n\n"
+      "  gpumem explain 'transpose bytes=4 rows=16384 cols=16384 src=device dst=device'");
+}
+
+void add_grid(CLI::App& app, Run& run) {
+  std::shared_ptr<GridOptions> options;
+  CLI::App* const command = add(
+      app, run, "grid", "statistics and transposition of a 2-D grid of integers, checked and timed", run_grid, options);
+  command->add_option("FILE", options->file, "a two-dimensional .npy of i1, u1, i2, u2 or i4")->type_name("");
+  command
+      ->add_option_function<std::string>(
+          "--generate", [options](const std::string& word) { options->generate = parse_shape(word); },
+          "a terrain of that size instead of a file")
+      ->type_name("ROWSxCOLS");
+  command->parse_complete_callback([options] {
+    if (options->file.empty() != options->generate.has_value()) {
+      throw CLI::ValidationError("grid", "expected either one FILE or --generate ROWSxCOLS");
+    }
+  });
+  command->add_option("--out", options->out, "write the transposed grid to this .npy")->type_name("FILE");
+  command
+      ->add_option_function<std::string>(
+          "--seed",
+          [options](const std::string& word) {
+            options->seed =
+                static_cast<uint64_t>(parse_integer(word, "--seed", 0, std::numeric_limits<int64_t>::max()));
+          },
+          "another terrain (0)")
+      ->type_name("N");
+  add_device(command, options->device);
+  add_json(command, options->json);
+  command->footer(
+      "Copies the grid to the device (widened to int32); prints minimum, maximum, sum, mean and roughness (the sum of\n"
+      "squares about the mean) beside those of a plain loop; transposes the grid on the device and checks every\n"
+      "element; draws both; and says which device did it, why, and how fast.");
+}
+
+void add_replay(CLI::App& app, Run& run) {
+  std::shared_ptr<ReplayOptions> options;
+  CLI::App* const command =
+      add(app, run, "replay", "the allocations and frees of a trace, made again and timed", run_replay, options);
+  command->add_option("FILE", options->file, "a trace")->required()->type_name("");
+  add_device(command, options->device);
+  add_json(command, options->json);
+  command->footer(
+      "Makes the allocations and frees of a trace, which gpumem_memory_trace() or GPUMEM_TRACE=<path> wrote, one "
+      "after\n"
+      "the other and as fast as they go, with a stream for each stream of the trace; and says how long they took, "
+      "what\n"
+      "the pools took for them, and what could not be had.");
+}
+
+std::string version() {
+  int32_t major = 0;
+  int32_t minor = 0;
+  int32_t patch = 0;
+  check(gpumem_version(&major, &minor, &patch), "asking for the version");
+  return "gpumem " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+bool has_subcommand(CLI::App& app, const std::string& name) {
+  const std::vector<CLI::App*> all = app.get_subcommands(nullptr);
+  return std::any_of(all.begin(), all.end(), [&](const CLI::App* command) { return command->get_name() == name; });
+}
+
+// The sub-command that the words get to, for the hint at its --help.
+std::string deepest(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app.get_name() : app.get_name() + " " + deepest(*chosen.front());
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app("The memory side of a GPU: what it can do here, and how fast.", "gpumem");
+  Run run;
+  app.set_version_flag("--version", version, "the version of the library");
+  app.set_help_flag("-h,--help", "this text");
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  app.footer(
+      "gpumem SUBCOMMAND --help says more.\n\nExit status: 0 success, 1 a failure or a difference, 2 a mistake in the "
+      "arguments, 130 interrupted.");
+  add_lists(app, run);
+  add_explain(app, run);
+  add_grid(app, run);
+  add_replay(app, run);
+  try {
+    if (argc > 1 && argv[1][0] != '-' && !has_subcommand(app, argv[1])) {
+      throw CLI::ValidationError("no such sub-command", argv[1]);
+    }
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::fprintf(stderr, "gpumem: %s\ntry '%s --help'\n", error.what(), deepest(app).c_str());
+    return kUsageError;
+  }
+  return run();
+}
+
+}  // namespace tool
