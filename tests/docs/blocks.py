@@ -6,7 +6,8 @@ usage: blocks.py LIBRARY CUDA_INCLUDE PAGE...    CUDA_INCLUDE: a folder with cud
 A block with a main() is a program; without #include it begins with all that stands before main() in the page's first program. Any
 other block is a fragment, and takes its place in fragment.c beside this script, or in fragment_NAME.c where the fence
 is ```c NAME. All complete calls in a page's tables, of the form `gpumem_name(ctx, ...)`, are one more fragment. A fragment is wrong
-when any call in it fails. What can't run here is at least compiled: C with CUDA, Python with PyTorch and CuPy, shell.
+when any call in it fails. What can't run here is at least compiled: C with CUDA, Python with PyTorch and CuPy. shell.py runs what is for a shell, and the
+installed copy of tests/package is used by what is for CMake.
 """
 
 import ast
@@ -53,6 +54,14 @@ def fragment(text, name, library, cuda):
         run([*COMPILE, f"-I{cuda}", "-fsyntax-only", "-x", "c", "-"], input=whole)
 
 
+def same_as_the_consumer(block):
+    """Lines for CMake are among those of the project that is built against an installed copy, but for names."""
+    consumer = (HERE.parent / "package/consumer/CMakeLists.txt").read_text(encoding="utf-8")
+    for line in re.sub(r" *#.*", "", block).splitlines():
+        if line.replace("program", "consumer") not in consumer:
+            raise Wrong(f"tests/package/consumer does not have: {line}")
+
+
 def checks(page, library, cuda):
     """For each block of a page: the line where it begins, and what finds out whether it is right."""
     text = page.read_text(encoding="utf-8")
@@ -70,9 +79,9 @@ def checks(page, library, cuda):
             yield line, lambda block=block, name=name: fragment(block, name, library, cuda)
         elif language == "python" and name:
             yield line, lambda block=block: ast.parse(block)
-        elif language == "sh":
-            yield line, lambda block=block: run(["bash", "-n"], input=block)
-        elif language != "text":
+        elif language == "cmake":
+            yield line, lambda block=block: same_as_the_consumer(block)
+        elif language not in ("sh", "text"):
             yield line, refuse(f"nothing is known of blocks of {language} {name}")
     outside = FENCE.sub("", text)
     calls = CALL.findall("\n".join(line for line in outside.splitlines() if line.startswith("|")))
