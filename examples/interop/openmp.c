@@ -22,6 +22,7 @@ static void on_openmp(void *user, int64_t tasks, gpumem_task_fn task, void *stat
 
 int main(void) {
   double *x = malloc(N * sizeof *x), here, there;
+  char line[256];
   gpumem_ctx_options options;
   gpumem_ctx *ctx;
   if (x == NULL) return 1;
@@ -35,10 +36,11 @@ int main(void) {
     /* The region is over when it ends, so gpumem's work comes behind it without a stream in common. */
 #pragma omp target data use_device_ptr(x)
   check(gpumem_reduce_f64(ctx, GPUMEM_SUM, x, N, 1, &there));
+  check(gpumem_last_problem(line, sizeof line, NULL)); /* it says where x lies there */
 #pragma omp target exit data map(from : x [0:N])
 
   check(gpumem_reduce_f64(ctx, GPUMEM_SUM, x, N, 1, &here)); /* what came back, on the host */
-  printf("%.17g\n%.17g\n", there, here);
+  printf("%s\n%.17g\n%.17g\n", line, there, here);
   check(gpumem_ctx_destroy(ctx));
   free(x);
   return here != there;

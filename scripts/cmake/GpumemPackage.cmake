@@ -1,6 +1,10 @@
 # Debian packages, one a component: `cpack -G DEB` in a build folder. Configured with -DCMAKE_INSTALL_PREFIX=/usr the libraries lie
 # where Debian has them, in a folder for each architecture.
-set(GPUMEM_PACKAGE_MAINTAINER "gpumem maintainers <maintainers@gpumem.invalid>" CACHE STRING "Who packages: name and address")
+set(packager "gpumem maintainers <maintainers@gpumem.invalid>")
+if(DEFINED ENV{DEBEMAIL})  # as Debian's own tools have it
+  set(packager "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(GPUMEM_PACKAGE_MAINTAINER ${packager} CACHE STRING "Who packages: name and address")
 
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
 set(CPACK_PACKAGE_CONTACT ${GPUMEM_PACKAGE_MAINTAINER})
