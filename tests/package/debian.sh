@@ -46,7 +46,9 @@ field libgpumem0 Depends 'libstdc++6 (>='
 field libgpumem-dev Depends 'libgpumem0 (= '
 field libgpumem-fortran-dev Depends 'libgpumem-dev (= '
 if [ -x "$build/bin/gpumem" ]; then
-  contents gpumem bin/gpumem bin/gpumem
+  manual=()
+  if command -v help2man >/dev/null; then manual=(man1/gpumem.1.gz man1/gpumem-grid.1.gz); fi
+  contents gpumem '(bin/gpumem$|share/man/man1/gpumem)' bin/gpumem "${manual[@]}"
   field gpumem Depends 'libgpumem0 (= '
 fi
 control=$scratch/control
