@@ -309,6 +309,17 @@ typedef struct gpumem_memory_stats_info {
   int64_t registered_ranges;
 } gpumem_memory_stats_info;
 
+/* Bytes a second. */
+typedef struct gpumem_ceiling_info {
+  int64_t struct_size;
+  int64_t read;
+  int64_t write;
+  int64_t copy;        /* within the memory: bytes read and bytes written */
+  int64_t to_device;   /* from pinned memory; 0 on a host context */
+  int64_t from_device; /* to pinned memory, likewise */
+  int64_t theoretical; /* bandwidth_bytes_per_s of the device; 0 if unknown */
+} gpumem_ceiling_info;
+
 /* ---------------------------------------------------------------------------------------------------------- library */
 
 /* The library's version. Any of the three may be NULL. Cannot fail. */
@@ -1128,6 +1139,18 @@ GPUMEM_API gpumem_status gpumem_explain(gpumem_ctx *ctx, const char *line, gpume
  * families. buf may be NULL when cap is 0. needed (may be NULL) gets the bytes that the whole line takes, its NUL
  * included. */
 GPUMEM_API gpumem_status gpumem_last_problem(char *buf, int64_t cap, int64_t *needed);
+
+/* ------------------------------------------------------------------------------------------------------ measurement */
+
+GPUMEM_API gpumem_status gpumem_ceiling_info_init(gpumem_ceiling_info *info, int64_t size);
+
+/* How fast the memory of the context's device can be read, written and copied, and how fast the link between host and
+ * device is, as measured here and now: kernels that do nothing else, over more memory than the caches hold, the best of
+ * several passes. Measured by the first call for a device, and remembered for the process; a host context's for each
+ * number of threads. It takes less than 400 ms, and up to a 32nd of the device's memory, less where less is free. It waits for
+ * the work of the context's own stream; work that others give the device meanwhile makes the figures lower.
+ * Errors: OUT_OF_MEMORY (32 MiB can't be had), CAPTURING. */
+GPUMEM_API gpumem_status gpumem_ceiling(gpumem_ctx *ctx, gpumem_ceiling_info *info);
 
 #ifdef __cplusplus
 }

@@ -16,10 +16,6 @@ int64_t count_wrong_transposed(const void* dst, int64_t rows, int64_t cols, int 
 int64_t count_wrong_copied(const void* dst, int64_t n, int element_bytes);
 int64_t count_wrong_filled(const void* dst, std::size_t bytes, const unsigned char* pattern, int pattern_bytes);
 
-// Reads all bytes (a multiple of 16) once, at the device's full rate, on the legacy stream; also what empties L2 of
-// everything else, leaving only clean lines. `sink` is one word of device memory.
-void read_everything(const void* x, std::size_t bytes, unsigned int* sink, int blocks);
-
 // Occupies the stream until *release becomes non-zero; after two seconds it gives up and sets *timed_out.
 void launch_gate(const int* release, int* timed_out, cudaStream_t stream);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cuda/device_kernels.hpp"
+#include "kernels/ceiling/ceiling.hpp"
 #include "measure/host_clock.hpp"
 
 namespace bench {
@@ -94,7 +95,10 @@ void GatedTimer::join_worker() {
   if (error_) std::rethrow_exception(error_);
 }
 
-void GatedTimer::flush_l2() { read_everything(flush_.as(), flush_.bytes(), sink_.as<unsigned int>(), 2048); }
+void GatedTimer::flush_l2() {
+  check_cuda(gpumem::kernels::read_all(flush_.as(), static_cast<int64_t>(flush_.bytes()), sink_.as<unsigned int>(),
+                                       2048, cudaStreamLegacy));
+}
 
 double GatedTimer::seconds(const std::function<void()>& call, int calls, Gated how) {
   volatile int* flags = flags_.as<int>();

@@ -2,6 +2,7 @@
 
 #include "cuda/cuda_cases.hpp"
 #include "cuda/device_kernels.hpp"
+#include "kernels/ceiling/ceiling.hpp"
 
 namespace bench {
 namespace {
@@ -73,8 +74,10 @@ Ceilings measure_cuda_ceilings(const Gpu& gpu) {
   c.theoretical = static_cast<double>(gpu.info.bandwidth_bytes_per_s);
   for (const int blocks_a_multiprocessor : {4, 16, 64}) {
     const int blocks = blocks_a_multiprocessor * gpu.info.multiprocessors;
-    c.read = std::max(c.read, best_rate(static_cast<double>(bytes),
-                                        [&] { read_everything(src, bytes, sink.as<unsigned int>(), blocks); }));
+    c.read = std::max(c.read, best_rate(static_cast<double>(bytes), [&] {
+                        check_cuda(gpumem::kernels::read_all(src, static_cast<int64_t>(bytes), sink.as<unsigned int>(),
+                                                             blocks, cudaStreamLegacy));
+                      }));
   }
   c.write =
       best_rate(static_cast<double>(bytes), [&] { check_cuda(cudaMemsetAsync(dst, 0x3C, bytes, cudaStreamLegacy)); });

@@ -193,6 +193,16 @@ module gpumem_c
     integer(c_int64_t) :: registered_ranges
   end type
 
+  type, bind(c) :: gpumem_ceiling_info
+    integer(c_int64_t) :: struct_size
+    integer(c_int64_t) :: read
+    integer(c_int64_t) :: write
+    integer(c_int64_t) :: copy
+    integer(c_int64_t) :: to_device
+    integer(c_int64_t) :: from_device
+    integer(c_int64_t) :: theoretical
+  end type
+
   abstract interface
     subroutine gpumem_log_fn(user, level, message) bind(c)
       import
@@ -1448,6 +1458,16 @@ module gpumem_c
       character(kind=c_char), intent(inout), optional :: buf(*)
       integer(c_int64_t), value :: cap
       integer(c_int64_t), intent(out), optional :: needed
+    end function
+    integer(c_int32_t) function gpumem_ceiling_info_init(info, size) bind(c, name='gpumem_ceiling_info_init')
+      import
+      type(gpumem_ceiling_info), intent(inout) :: info
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_ceiling(ctx, info) bind(c, name='gpumem_ceiling')
+      import
+      type(c_ptr), value :: ctx
+      type(gpumem_ceiling_info), intent(inout) :: info
     end function
   end interface
 

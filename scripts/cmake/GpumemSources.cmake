@@ -8,6 +8,7 @@ set(core_sources
   src/api/fill.cpp
   src/api/resize.cpp
   src/api/library.cpp
+  src/api/measure.cpp
   src/api/memory.cpp
   src/api/permute.cpp
   src/api/plugins.cpp
@@ -25,6 +26,7 @@ set(core_sources
   src/memory/block_pool_growth.cpp
   src/memory/block_source.cpp
   src/context/context.cpp
+  src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
   src/context/devices.cpp
   src/base/error.cpp
@@ -123,6 +125,7 @@ set(absent_sources src/backend/absent/cuda_absent.cpp)
 set(kernel_sources
   kernels/arithmetic/arithmetic.cu
   kernels/axpby/axpby.cu
+  kernels/ceiling/ceiling.cu
   kernels/convert/convert.cu
   kernels/copy/copy.cu
   kernels/fill/fill.cu

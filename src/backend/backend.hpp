@@ -97,6 +97,8 @@ class Backend {
 
   // Movement of any pair of pointers that the device can reach. Where the host reaches them all, it moves them itself.
   virtual void copy(NativeStream /*stream*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/, Until /*until*/) {}
+  // Reads bytes (a multiple of 16) once and keeps nothing; the caches have these bytes then, and no others. blocks: on each multiprocessor.
+  virtual void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) = 0;
 
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
+#include "context/ceilings.hpp"
 #include "context/handles.hpp"
 #include "memory/registry.hpp"
 
@@ -23,6 +24,7 @@ struct Process {
   Registry registry;
   const std::unique_ptr<SharedContexts> shared_contexts;
   SharedWorkers workers;
+  MeasuredCeilings ceilings;
 };
 
 Process& process();

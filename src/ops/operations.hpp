@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "context/ceilings.hpp"
 #include "context/context.hpp"
 #include "kernels/families.hpp"
 
@@ -68,6 +69,9 @@ Plan<ArithmeticFamily> plan(Planner& planner, const ArithmeticParams& params, Un
 Plan<GatherFamily> plan(Planner& planner, const GatherParams& params, Until until);
 Plan<ScatterFamily> plan(Planner& planner, const ScatterParams& params, Until until);
 Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until until);
+
+// Measures them on the first call for the device. Throws CAPTURING.
+Ceilings ceilings(Context& context);
 
 // The plan of a problem line in words. Throws what the operation would fail with.
 std::string explain(Context& context, std::string_view line, gpumem_format format);

@@ -37,16 +37,19 @@ struct Outputs {
   gpumem_pointer_info pointer;
   gpumem_managed_info managed;
   gpumem_memory_stats_info stats;
+  gpumem_ceiling_info ceiling;
 
   Outputs() {
     EXPECT_TRUE(ok(gpumem_device_info_init(&device, sizeof device)));
     EXPECT_TRUE(ok(gpumem_pointer_info_init(&pointer, sizeof pointer)));
     EXPECT_TRUE(ok(gpumem_managed_info_init(&managed, sizeof managed)));
     EXPECT_TRUE(ok(gpumem_memory_stats_init(&stats, sizeof stats)));
+    EXPECT_TRUE(ok(gpumem_ceiling_info_init(&ceiling, sizeof ceiling)));
     device.compute_major = 77;
     pointer.ours = 77;
     managed.host_bytes = 77;
     stats.frees = 77;
+    ceiling.read = 77;
   }
   // Addresses and handles are NULL after a failure; everything else is untouched.
   bool untouched() const {
@@ -54,7 +57,7 @@ struct Outputs {
            (stream == nullptr || stream == reinterpret_cast<const gpumem_stream*>(this)) &&
            (event == nullptr || event == reinterpret_cast<const gpumem_event*>(this)) && value == 77 && seconds == 77 &&
            bytes[0] == 77 && bytes[3] == 77 && bytes[4] == 0 && device.compute_major == 77 && pointer.ours == 77 &&
-           managed.host_bytes == 77 && stats.frees == 77 && results[0] == 77 && results[1] == 77;
+           managed.host_bytes == 77 && stats.frees == 77 && ceiling.read == 77 && results[0] == 77 && results[1] == 77;
   }
 };
 
@@ -168,6 +171,7 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"memory_label", "ctx", [&](C c) { return gpumem_memory_label(c, out.bytes, "label"); }},
       {"pointer_query", "ctx", [&](C c) { return gpumem_pointer_query(c, x, &out.pointer); }},
       {"memory_stats", "ctx", [&](C c) { return gpumem_memory_stats(c, &out.stats); }},
+      {"ceiling", "ctx", [&](C c) { return gpumem_ceiling(c, &out.ceiling); }},
       {"managed_prefetch", "ctx", [&](C c) { return gpumem_managed_prefetch(c, out.bytes, 8, GPUMEM_DEVICE_HOST); }},
       {"managed_prefetch_async", "ctx",
        [&](C c) { return gpumem_managed_prefetch_async(c, out.bytes, 8, GPUMEM_DEVICE_HOST, nullptr); }},

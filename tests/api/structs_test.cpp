@@ -59,6 +59,7 @@ TEST(Structs, InitWritesTheCallersSizeAndNoMore) {
   check_init<gpumem_pointer_info>(gpumem_pointer_info_init, "info");
   check_init<gpumem_managed_info>(gpumem_managed_info_init, "info");
   check_init<gpumem_memory_stats_info>(gpumem_memory_stats_init, "stats");
+  check_init<gpumem_ceiling_info>(gpumem_ceiling_info_init, "info");
 }
 
 TEST(Structs, OptionsDefaultToWhatTheHeaderSays) {
@@ -163,6 +164,8 @@ TEST_P(StructsOn, OutputsEndWhereTheCallersStructEnds) {
       "managed_query");
   check_output<gpumem_memory_stats_info>(
       gpumem_memory_stats_init, [&](auto* stats) { return gpumem_memory_stats(ctx, stats); }, "memory_stats");
+  check_output<gpumem_ceiling_info>(
+      gpumem_ceiling_info_init, [&](auto* info) { return gpumem_ceiling(ctx, info); }, "ceiling");
 }
 
 INSTANTIATE_TEST_SUITE_P(On, StructsOn, testing::ValuesIn(contexts_here()), OnEachContext::name);

@@ -47,6 +47,9 @@ struct managed_info : gpumem_managed_info {
 struct memory_stats : gpumem_memory_stats_info {
   memory_stats() { detail::check(gpumem_memory_stats_init(this, sizeof(gpumem_memory_stats_info))); }
 };
+struct ceiling_info : gpumem_ceiling_info {
+  ceiling_info() { detail::check(gpumem_ceiling_info_init(this, sizeof(gpumem_ceiling_info))); }
+};
 
 // A context, without owning it.
 template <class Mode>
@@ -111,6 +114,11 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     gpumem::memory_stats stats;
     const gpumem_status code = gpumem_memory_stats(queue_.ctx, &stats);
     return Mode::give(code, std::move(stats));
+  }
+  of<ceiling_info> ceiling() const {
+    ceiling_info info;
+    const gpumem_status code = gpumem_ceiling(queue_.ctx, &info);
+    return Mode::give(code, std::move(info));
   }
   // Names memory of the context in its reports; "" takes the name away.
   template <class X>

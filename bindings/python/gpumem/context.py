@@ -215,6 +215,11 @@ class Context(Operations):
         """Writes allocations and frees to a file from now on; None ends it."""
         raw.gpumem_memory_trace(self.handle, None if path is None else str(path))
 
+    def ceiling(self):
+        """Bytes a second that the device's memory and its link reach, measured on the first call."""
+        return read_struct("gpumem_ceiling_info", lambda p: raw.gpumem_ceiling(self.handle, p),
+                           raw.gpumem_ceiling_info_init)
+
     # -------------------------------------------------------------------------------------------------------- managed
 
     def prefetch(self, x, device=None, *, stream=None):

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "base/scope_exit.hpp"
+#include "kernels/ceiling/ceiling.hpp"
 #include "kernels/reduce/launch.hpp"
 
 namespace gpumem {
@@ -184,6 +185,15 @@ void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t b
   require_open(stream);
   GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
   finish(native(stream), until);
+}
+
+void CudaBackend::read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) {
+  const DeviceScope scope = enter();
+  require_open(stream);
+  const auto lease = scratch_.for_stream(native(stream));
+  auto* const sink = static_cast<unsigned int*>(lease.scratch.nodes);
+  GPUMEM_CUDA(
+      kernels::read_all(p, static_cast<int64_t>(bytes), sink, blocks * props_.multiprocessors, kernel_stream(stream)));
 }
 
 LauncherNames cuda_launcher_names() {

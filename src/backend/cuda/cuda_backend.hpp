@@ -44,6 +44,7 @@ class CudaBackend final : public Backend {
   void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
+  void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
   void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) override;

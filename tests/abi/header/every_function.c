@@ -34,6 +34,8 @@ typedef struct gpumem_functions {
   gpumem_status (*pointer_query)(gpumem_ctx *, const void *, gpumem_pointer_info *);
   gpumem_status (*memory_stats_init)(gpumem_memory_stats_info *, int64_t);
   gpumem_status (*memory_stats)(gpumem_ctx *, gpumem_memory_stats_info *);
+  gpumem_status (*ceiling_info_init)(gpumem_ceiling_info *, int64_t);
+  gpumem_status (*ceiling)(gpumem_ctx *, gpumem_ceiling_info *);
   gpumem_status (*shared_ctx)(int32_t, gpumem_ctx **);
   void *(*torch_malloc)(int64_t, int32_t, void *);
   void (*torch_free)(void *, int64_t, int32_t, void *);
@@ -224,6 +226,8 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_pointer_query,
                                                 gpumem_memory_stats_init,
                                                 gpumem_memory_stats,
+                                                gpumem_ceiling_info_init,
+                                                gpumem_ceiling,
                                                 gpumem_shared_ctx,
                                                 gpumem_torch_malloc,
                                                 gpumem_torch_free,
@@ -335,3 +339,4 @@ extern char gpumem_device_layout[sizeof(gpumem_device_info) == 8 + 10 * 4 + 3 * 
 extern char gpumem_managed_layout[sizeof(gpumem_managed_info) == 2 * 8 + 4 * 4 ? 1 : -1];
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
 extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 24 * 8 ? 1 : -1];
+extern char gpumem_ceiling_layout[sizeof(gpumem_ceiling_info) == 8 + 6 * 8 ? 1 : -1];

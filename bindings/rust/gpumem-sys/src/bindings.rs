@@ -221,6 +221,18 @@ pub struct gpumem_memory_stats_info {
     pub registered_ranges: i64,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_ceiling_info {
+    pub struct_size: i64,
+    pub read: i64,
+    pub write: i64,
+    pub copy: i64,
+    pub to_device: i64,
+    pub from_device: i64,
+    pub theoretical: i64,
+}
+
 /// The functions of the library.
 #[derive(Clone, Copy)]
 pub struct Functions {
@@ -359,6 +371,8 @@ pub struct Functions {
     pub gpumem_variant_force: unsafe extern "C" fn(ctx: *mut gpumem_ctx, family: gpumem_family, name: *const c_char) -> gpumem_status,
     pub gpumem_explain: unsafe extern "C" fn(ctx: *mut gpumem_ctx, line: *const c_char, format: gpumem_format, buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status,
     pub gpumem_last_problem: unsafe extern "C" fn(buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status,
+    pub gpumem_ceiling_info_init: unsafe extern "C" fn(info: *mut gpumem_ceiling_info, size: i64) -> gpumem_status,
+    pub gpumem_ceiling: unsafe extern "C" fn(ctx: *mut gpumem_ctx, info: *mut gpumem_ceiling_info) -> gpumem_status,
 }
 
 impl Functions {
@@ -509,6 +523,8 @@ impl Functions {
             gpumem_variant_force: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_family, *const c_char) -> gpumem_status>(some("gpumem_variant_force\0")?),
             gpumem_explain: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const c_char, gpumem_format, *mut c_char, i64, *mut i64) -> gpumem_status>(some("gpumem_explain\0")?),
             gpumem_last_problem: transmute::<*mut c_void, unsafe extern "C" fn(*mut c_char, i64, *mut i64) -> gpumem_status>(some("gpumem_last_problem\0")?),
+            gpumem_ceiling_info_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ceiling_info, i64) -> gpumem_status>(some("gpumem_ceiling_info_init\0")?),
+            gpumem_ceiling: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut gpumem_ceiling_info) -> gpumem_status>(some("gpumem_ceiling\0")?),
         })
     }
 
@@ -651,6 +667,8 @@ impl Functions {
             gpumem_variant_force: linked::gpumem_variant_force,
             gpumem_explain: linked::gpumem_explain,
             gpumem_last_problem: linked::gpumem_last_problem,
+            gpumem_ceiling_info_init: linked::gpumem_ceiling_info_init,
+            gpumem_ceiling: linked::gpumem_ceiling,
         }
     }
 }
@@ -795,5 +813,7 @@ mod linked {
         pub fn gpumem_variant_force(ctx: *mut gpumem_ctx, family: gpumem_family, name: *const c_char) -> gpumem_status;
         pub fn gpumem_explain(ctx: *mut gpumem_ctx, line: *const c_char, format: gpumem_format, buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status;
         pub fn gpumem_last_problem(buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status;
+        pub fn gpumem_ceiling_info_init(info: *mut gpumem_ceiling_info, size: i64) -> gpumem_status;
+        pub fn gpumem_ceiling(ctx: *mut gpumem_ctx, info: *mut gpumem_ceiling_info) -> gpumem_status;
     }
 }

@@ -107,3 +107,15 @@ fn gpumem_memory_stats_info_is_as_in_c() {
     assert_eq!(offset!(gpumem_memory_stats_info, registered_bytes), 184);
     assert_eq!(offset!(gpumem_memory_stats_info, registered_ranges), 192);
 }
+
+#[test]
+fn gpumem_ceiling_info_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_ceiling_info>(), align_of::<gpumem_ceiling_info>()), (56, 8));
+    assert_eq!(offset!(gpumem_ceiling_info, struct_size), 0);
+    assert_eq!(offset!(gpumem_ceiling_info, read), 8);
+    assert_eq!(offset!(gpumem_ceiling_info, write), 16);
+    assert_eq!(offset!(gpumem_ceiling_info, copy), 24);
+    assert_eq!(offset!(gpumem_ceiling_info, to_device), 32);
+    assert_eq!(offset!(gpumem_ceiling_info, from_device), 40);
+    assert_eq!(offset!(gpumem_ceiling_info, theoretical), 48);
+}
