@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes a wheel of the Python package with the library inside. A PEP 517 back end: `pip install bindings/python` builds the library
-first (CMAKE_ARGS has options for CMake), or takes a build that is there with `--config-settings build-dir=build/host`.
+first (CMAKE_ARGS has options for CMake), or takes a build that is there with `--config-settings build-dir=build/user`.
 
 usage: build_backend.py BUILD_FOLDER OUTPUT_FOLDER    prints the wheel's name
 """

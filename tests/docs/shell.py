@@ -4,7 +4,7 @@
 usage: shell.py BUILD_FOLDER PYTHON PAGE...    PYTHON: one with NumPy, as python3 is for the pages
        shell.py --packages PAGE                prints a script that walks the page's way from the Debian packages
 
-They run in a copy of the tree where build/host and build/cuda are the build folder. The section "Five minutes" of a page also has a
+They run in a copy of the tree where build/user is the build folder. The section "Five minutes" of a page also has a
 program, "With this as `file`", and what it prints. Commands that make a build, or a check that is a test of its own, are only
 looked at: their scripts, presets and options exist.
 """
@@ -34,7 +34,7 @@ int main(void) {
 }
 """
 TAKEN_FOR_GRANTED = """set -e
-cmake --install build/host --prefix "$HOME/gpumem"
+cmake --install build/user --prefix "$HOME/gpumem"
 cc program.c -o program $(pkg-config --cflags --libs gpumem)
 gpumem grid --generate 20x30 --out terrain.npy
 GPUMEM_TRACE=trace ./program && mv trace.* trace
@@ -115,8 +115,7 @@ def copy_of_the_tree(scratch, build):
     for path in ROOT.iterdir():
         if path.name not in ("build", ".git"):
             (tree / path.name).symlink_to(path)
-    for preset in ("host", "cuda"):
-        (tree / "build" / preset).symlink_to(build)
+    (tree / "build/user").symlink_to(build)
     return tree
 
 
