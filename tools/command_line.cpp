@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "failure.hpp"
+#include "device.hpp"
 
 namespace tool {
 namespace {
@@ -131,6 +131,88 @@ void add_grid(CLI::App& app, Run& run) {
       "element; draws both; and says which device did it, why, and how fast.");
 }
 
+void add_bench(CLI::App& app, Run& run) {
+  std::shared_ptr<BenchOptions> options;
+  CLI::App* const command =
+      add(app, run, "bench", "timings of transfers, operations and allocations, with their results checked", run_bench,
+          options);
+  command->add_option("WHAT", options->words, "a suite, ladder and its name, or a problem line")
+      ->required()
+      ->type_name("");
+  add_device(command, options->device);
+  command
+      ->add_option_function<std::string>(
+          "--samples",
+          [options](const std::string& word) {
+            options->samples = static_cast<int>(parse_integer(word, "--samples", 1, 10000));
+          },
+          "at most so many of each row (21)")
+      ->type_name("N");
+  command->add_flag("--quick", options->quick, "small sizes and 5 samples: whether it works, not how fast it is");
+  CLI::Option* const json = command->add_flag("--json", options->json, "the results as JSON on standard output");
+  command->add_flag("--csv", options->csv, "the same as CSV")->excludes(json);
+  command->add_option("--plot", options->plot, "a picture of the results")->type_name("FILE.svg");
+  command->add_option("--report", options->report, "a page of the results, in one file")->type_name("FILE.html");
+  command->footer(
+      "Suites: transfer, copy, reduce, transpose, permute, alloc, managed, and all of them; ladder reduce, ladder\n"
+      "transpose and ladder copy, each with the rest of a problem line or without, take every variant in turn (* "
+      "marks\n"
+      "the library's choice); ladder access shows what uncoalesced access costs. A problem line is measured as it "
+      "is:\n\n"
+      "  gpumem bench all --report here.html\n"
+      "  gpumem bench ladder transpose 'bytes=4 rows=16384 cols=16384'\n"
+      "  gpumem bench 'reduce dtype=f32 op=sum n=1000000'\n\n"
+      "A row has the median of its samples. On a device each begins with an empty L2. Every result is compared with "
+      "that\n"
+      "of the host, and on the host with that of its plainest variant, bit by bit: the exit status is 1 where one is\n"
+      "wrong. Ctrl-C ends with the rows so far and status 130.");
+}
+
+void add_machine(CLI::App& app, Run& run) {
+  std::shared_ptr<DoctorOptions> doctor;
+  CLI::App* command = add(app, run, "doctor", "what of this machine is as it should be, and what to do about the rest",
+                          run_doctor, doctor);
+  add_json(command, doctor->json);
+  command->footer(
+      "Each line is ok, warn or fail: the driver, permissions, MIG, how much memory may be locked, huge pages, the "
+      "NUMA\n"
+      "node of each device, each operation against the bits of the host, and a copy between each pair of devices,\n"
+      "compared byte by byte. The exit status is 1 where a line fails.");
+  std::shared_ptr<CeilingOptions> ceiling;
+  command = add(app, run, "ceiling", "how fast the memory of a device is, as measured", run_ceiling, ceiling);
+  add_device(command, ceiling->device);
+  add_json(command, ceiling->json);
+}
+
+void add_reduce(CLI::App& app, Run& run) {
+  std::shared_ptr<ReduceOptions> options;
+  CLI::App* const command =
+      add(app, run, "reduce", "one number of an array in a file, with its bits", run_reduce, options);
+  command->add_option("FILE", options->file, "an .npy of i1 to i8, u1 to u8, f2, f4 or f8")->required()->type_name("");
+  command
+      ->add_option("--op", options->op,
+                   "sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max or, of f8, sum_compensated")
+      ->type_name("OP");
+  add_device(command, options->device);
+  add_json(command, options->json);
+  command->footer(
+      "In decimal digits and as the bits of the result, which are the same on every machine: two that differ do not\n"
+      "have the same file. Elements are taken in the file's order.");
+}
+
+void add_compare(CLI::App& app, Run& run) {
+  std::shared_ptr<CompareOptions> options;
+  CLI::App* const command =
+      add(app, run, "compare", "two results of gpumem bench --json, row by row", run_compare, options);
+  command->add_option("BEFORE", options->before, "results")->required()->type_name("");
+  command->add_option("AFTER", options->after, "results of the same rows")->required()->type_name("");
+  add_json(command, options->json);
+  command->footer(
+      "A row is slower where its median is by more than 5 %, and the quartiles of both runs lie apart. The exit status "
+      "is\n"
+      "1 where one is.");
+}
+
 void add_replay(CLI::App& app, Run& run) {
   std::shared_ptr<ReplayOptions> options;
   CLI::App* const command =
@@ -144,14 +226,6 @@ void add_replay(CLI::App& app, Run& run) {
       "the other and as fast as they go, with a stream for each stream of the trace; and says how long they took, "
       "what\n"
       "the pools took for them, and what could not be had.");
-}
-
-std::string version() {
-  int32_t major = 0;
-  int32_t minor = 0;
-  int32_t patch = 0;
-  check(gpumem_version(&major, &minor, &patch), "asking for the version");
-  return "gpumem " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
 bool has_subcommand(CLI::App& app, const std::string& name) {
@@ -170,7 +244,8 @@ std::string deepest(const CLI::App& app) {
 int run_command_line(int argc, char** argv) {
   CLI::App app("The memory side of a GPU: what it can do here, and how fast.", "gpumem");
   Run run;
-  app.set_version_flag("--version", version, "the version of the library");
+  app.set_version_flag(
+      "--version", [] { return "gpumem " + library_version(); }, "the version of the library");
   app.set_help_flag("-h,--help", "this text");
   app.require_subcommand(1);
   app.get_formatter()->column_width(28);
@@ -179,6 +254,10 @@ int run_command_line(int argc, char** argv) {
       "arguments, 130 interrupted.");
   add_lists(app, run);
   add_explain(app, run);
+  add_machine(app, run);
+  add_bench(app, run);
+  add_compare(app, run);
+  add_reduce(app, run);
   add_grid(app, run);
   add_replay(app, run);
   try {

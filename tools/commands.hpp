@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tool {
 
@@ -44,5 +45,43 @@ struct ReplayOptions {
   bool json = false;
 };
 int run_replay(const ReplayOptions& options);
+
+struct BenchOptions {
+  std::vector<std::string> words;  // a suite, or a problem line
+  int32_t device = GPUMEM_DEVICE_BEST;
+  int samples = 0;  // 0: as many as suit
+  bool quick = false;
+  bool json = false;
+  bool csv = false;
+  std::string plot;  // files; empty: none
+  std::string report;
+};
+int run_bench(const BenchOptions& options);
+
+struct CompareOptions {
+  std::string before;
+  std::string after;
+  bool json = false;
+};
+int run_compare(const CompareOptions& options);
+
+struct ReduceOptions {
+  std::string file;
+  std::string op = "sum";
+  int32_t device = GPUMEM_DEVICE_BEST;
+  bool json = false;
+};
+int run_reduce(const ReduceOptions& options);
+
+struct CeilingOptions {
+  int32_t device = GPUMEM_DEVICE_BEST;
+  bool json = false;
+};
+int run_ceiling(const CeilingOptions& options);
+
+struct DoctorOptions {
+  bool json = false;
+};
+int run_doctor(const DoctorOptions& options);
 
 }  // namespace tool

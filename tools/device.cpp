@@ -15,6 +15,14 @@ gpumem_device_info device_of(gpumem_ctx* ctx) {
   return device;
 }
 
+std::string library_version() {
+  int32_t major = 0;
+  int32_t minor = 0;
+  int32_t patch = 0;
+  check(gpumem_version(&major, &minor, &patch), "asking for the version");
+  return format("%d.%d.%d", major, minor, patch);
+}
+
 std::string device_id(const gpumem_device_info& device) {
   return device.backend == GPUMEM_BACKEND_HOST ? "host" : std::to_string(device.device);
 }
@@ -30,6 +38,13 @@ std::string device_title(const gpumem_device_info& device) {
 // Names come from drivers and files, which may not keep to UTF-8.
 void print_json(const nlohmann::ordered_json& json) {
   std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+}
+
+gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx) {
+  gpumem_ceiling_info info;
+  check(gpumem_ceiling_info_init(&info, sizeof info), "preparing the ceilings");
+  check(gpumem_ceiling(ctx, &info), "measuring the ceilings");
+  return info;
 }
 
 nlohmann::ordered_json device_json(const gpumem_device_info& device) {

@@ -10,11 +10,16 @@ namespace tool {
 
 gpumem_device_info device_of(gpumem_ctx* ctx);
 
+std::string library_version();  // "0.1.0"
+
 // "host", or the ordinal.
 std::string device_id(const gpumem_device_info& device);
 
 // "NVIDIA H200 (CUDA device 0, sm_90)" or "AMD EPYC (host, 16 threads)".
 std::string device_title(const gpumem_device_info& device);
+
+// As gpumem_ceiling() measures them.
+gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx);
 
 // On standard output, as one line.
 void print_json(const nlohmann::ordered_json& json);

@@ -18,7 +18,8 @@ std::string last_error() {
 
 void check(gpumem_status status, std::string_view doing) {
   if (status == GPUMEM_OK) return;
-  throw Failure(std::string(doing) + ": " + gpumem_status_name(status) + ": " + last_error());
+  const std::string reason = last_error();
+  throw CallFailure(std::string(doing) + ": " + gpumem_status_name(status) + ": " + reason, status, reason);
 }
 
 }  // namespace tool

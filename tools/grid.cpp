@@ -99,7 +99,7 @@ class Source {
     if (request.generate) {
       shape_ = *request.generate;
     } else {
-      reader_.emplace(request.file);
+      reader_.emplace(request.file, NpyReader::Takes::grid);
       shape_ = {reader_->header().rows, reader_->header().cols};
     }
   }

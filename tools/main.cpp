@@ -12,6 +12,9 @@ int main(int argc, char** argv) {
     const bool failed = std::ferror(stdout) != 0;  // flushed before, maybe, and nothing is left to fail now
     if (std::fclose(stdout) != 0 || failed) throw tool::Failure("writing to the standard output failed");
     return status;
+  } catch (const tool::Mistake& mistake) {
+    std::fprintf(stderr, "gpumem: %s\n", mistake.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpumem: %s\n", error.what());
     return 1;

@@ -22,24 +22,28 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr uint32_t kLongestHeader = 10000;  // that NumPy takes unasked
 constexpr int64_t kChunkElements = int64_t{1} << 20;
 
-// As numpy.dtype() names them, without a byte order.
+// As numpy.dtype() names them, without a byte order. Grids are of the first five.
 struct ElementType {
   std::string_view names[4];
   int64_t bytes;
-  bool is_signed;
+  gpumem_dtype type;
 };
-constexpr ElementType kElementTypes[] = {{{"i1", "b", "int8", "byte"}, 1, true},
-                                         {{"u1", "B", "uint8", "ubyte"}, 1, false},
-                                         {{"i2", "h", "int16", "short"}, 2, true},
-                                         {{"u2", "H", "uint16", "ushort"}, 2, false},
-                                         {{"i4", "i", "int32", "intc"}, 4, true}};
+constexpr ElementType kElementTypes[] = {
+    {{"i1", "b", "int8", "byte"}, 1, GPUMEM_I8},      {{"u1", "B", "uint8", "ubyte"}, 1, GPUMEM_U8},
+    {{"i2", "h", "int16", "short"}, 2, GPUMEM_I16},   {{"u2", "H", "uint16", "ushort"}, 2, GPUMEM_U16},
+    {{"i4", "i", "int32", "intc"}, 4, GPUMEM_I32},    {{"u4", "I", "uint32", "uintc"}, 4, GPUMEM_U32},
+    {{"i8", "l", "int64", "q"}, 8, GPUMEM_I64},       {{"u8", "L", "uint64", "Q"}, 8, GPUMEM_U64},
+    {{"f2", "e", "float16", "half"}, 2, GPUMEM_F16},  {{"f4", "f", "float32", "single"}, 4, GPUMEM_F32},
+    {{"f8", "d", "float64", "double"}, 8, GPUMEM_F64}};
+constexpr std::ptrdiff_t kGridTypes = 5;
 
 constexpr std::string_view kKeys[] = {"descr", "fortran_order", "shape"};
 
 // The header is a Python dictionary: {'descr': '<i2', 'fortran_order': False, 'shape': (344, 403), }.
 class HeaderText {
  public:
-  HeaderText(const std::string& path, const std::string& text, bool long_suffix) : path_(path) {
+  HeaderText(const std::string& path, const std::string& text, bool long_suffix, NpyReader::Takes takes)
+      : path_(path), is_grid_(takes == NpyReader::Takes::grid) {
     std::optional<Literal> literal = parse_literal(text, long_suffix);
     if (!literal || literal->kind != Literal::Kind::dictionary) fail("the header is not a Python dictionary");
     fields_ = std::move(*literal);
@@ -75,14 +79,16 @@ class HeaderText {
     const bool has_order = name.size() > 1 && name.size() <= 3 && name.find_first_of("<>=|") == 0;
     const char order = has_order ? name.front() : '=';
     if (has_order) name.remove_prefix(1);
-    const auto* const type = std::find_if(std::begin(kElementTypes), std::end(kElementTypes), [&](const auto& t) {
+    const ElementType* const end = is_grid_ ? kElementTypes + kGridTypes : std::end(kElementTypes);
+    const ElementType* const type = std::find_if(std::begin(kElementTypes), end, [&](const auto& t) {
       return std::find(std::begin(t.names), std::end(t.names), name) != std::end(t.names);
     });
-    if (type == std::end(kElementTypes)) {
-      fail("dtype '" + value.text + "' is not supported, expected i1, u1, i2, u2 or i4");
+    if (type == end) {
+      fail("dtype '" + value.text + "' is not supported, expected " +
+           (is_grid_ ? "i1, u1, i2, u2 or i4" : "i1 to i8, u1 to u8, f2, f4 or f8"));
     }
     header.dtype = value.text;
-    header.is_signed = type->is_signed;
+    header.type = type->type;
     header.element_bytes = type->bytes;
     header.big_endian = order == '>' || (order != '<' && std::endian::native == std::endian::big);
   }
@@ -101,16 +107,21 @@ class HeaderText {
     if (value.kind != Literal::Kind::tuple || !std::all_of(value.items.begin(), value.items.end(), is_count)) {
       fail("'shape' is not a tuple of counts");
     }
+    header.elements = 1;
+    for (const Literal& extent : value.items) {
+      if (__builtin_mul_overflow(header.elements, extent.number, &header.elements) ||
+          header.elements > std::numeric_limits<int64_t>::max() / 8) {
+        fail("the shape is too large");
+      }
+    }
+    if (!is_grid_) return;
     if (value.items.size() != 2) fail("the array has " + std::to_string(value.items.size()) + " axes, expected two");
     header.rows = value.items[0].number;
     header.cols = value.items[1].number;
-    if (header.cols > 0 && header.rows > std::numeric_limits<int64_t>::max() / 4 / header.cols) {
-      fail(format("shape (%lld, %lld) is too large", static_cast<long long>(header.rows),
-                  static_cast<long long>(header.cols)));
-    }
   }
 
   const std::string& path_;
+  bool is_grid_;
   Literal fields_;
 };
 
@@ -126,7 +137,7 @@ std::string read_bytes(std::ifstream& file, const std::string& path, std::size_t
   return text;
 }
 
-NpyHeader read_header(std::ifstream& file, const std::string& path) {
+NpyHeader read_header(std::ifstream& file, const std::string& path, NpyReader::Takes takes) {
   std::string magic(kMagic.size(), '\0');
   if (!file.read(magic.data(), static_cast<std::streamsize>(magic.size())) || magic != kMagic) {
     throw Failure(path + ": not an .npy file");
@@ -142,7 +153,7 @@ NpyHeader read_header(std::ifstream& file, const std::string& path) {
   if (length > kLongestHeader) {
     throw Failure(format("%s: the header has %u bytes, expected at most %u", path.c_str(), length, kLongestHeader));
   }
-  return HeaderText(path, read_bytes(file, path, length), major < 3).parse();
+  return HeaderText(path, read_bytes(file, path, length), major < 3, takes).parse();
 }
 
 // The i-th element of the raw bytes, widened.
@@ -168,13 +179,15 @@ void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first,
 
 void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first, int64_t count,
            std::span<int32_t> grid) {
-  switch (header.element_bytes) {
-    case 1:
-      return header.is_signed ? place<int8_t>(header, raw, first, count, grid)
-                              : place<uint8_t>(header, raw, first, count, grid);
-    case 2:
-      return header.is_signed ? place<int16_t>(header, raw, first, count, grid)
-                              : place<uint16_t>(header, raw, first, count, grid);
+  switch (header.type) {
+    case GPUMEM_I8:
+      return place<int8_t>(header, raw, first, count, grid);
+    case GPUMEM_U8:
+      return place<uint8_t>(header, raw, first, count, grid);
+    case GPUMEM_I16:
+      return place<int16_t>(header, raw, first, count, grid);
+    case GPUMEM_U16:
+      return place<uint16_t>(header, raw, first, count, grid);
     default:
       return place<int32_t>(header, raw, first, count, grid);
   }
@@ -182,14 +195,14 @@ void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first,
 
 }  // namespace
 
-NpyReader::NpyReader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+NpyReader::NpyReader(const std::string& path, Takes takes) : path_(path), file_(path, std::ios::binary) {
   if (!file_) throw Failure(path + ": cannot be opened for reading");
-  header_ = read_header(file_, path_);
+  header_ = read_header(file_, path_, takes);
   // Before anybody allocates memory for what a damaged header claims.
   std::error_code error;
   if (!std::filesystem::is_regular_file(path_, error)) return;
   const auto size = static_cast<int64_t>(std::filesystem::file_size(path_, error));
-  const int64_t expected = file_.tellg() + header_.rows * header_.cols * header_.element_bytes;
+  const int64_t expected = file_.tellg() + header_.elements * header_.element_bytes;
   if (!error && size < expected) {
     throw Failure(format("%s: the file has %lld bytes, its header asks for %lld", path_.c_str(),
                          static_cast<long long>(size), static_cast<long long>(expected)));
@@ -204,6 +217,15 @@ void NpyReader::read(std::span<int32_t> grid) {
     const int64_t here = std::min(kChunkElements, count - first);
     if (!file_.read(raw.data(), here * header_.element_bytes)) throw Failure(path_ + ": the data is cut off");
     place(header_, raw, first, here, grid);
+  }
+}
+
+void NpyReader::read_as_stored(unsigned char* into) {
+  const int64_t bytes = header_.elements * header_.element_bytes;
+  if (!file_.read(reinterpret_cast<char*>(into), bytes)) throw Failure(path_ + ": the data is cut off");
+  if (header_.big_endian == (std::endian::native == std::endian::big)) return;
+  for (int64_t at = 0; at < bytes; at += header_.element_bytes) {
+    std::reverse(into + at, into + at + header_.element_bytes);
   }
 }
 

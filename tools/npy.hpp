@@ -1,6 +1,9 @@
-// NumPy's .npy files, format versions 1.0 to 3.0: two-dimensional grids of integers, taken and refused as NumPy does.
+// NumPy's .npy files, format versions 1.0 to 3.0, taken and refused as NumPy does: two-dimensional grids of integers, and arrays of
+// what the library reduces.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #pragma once
+
+#include <gpumem.h>
 
 #include <cstdint>
 #include <fstream>
@@ -11,24 +14,31 @@ namespace tool {
 
 struct NpyHeader {
   std::string dtype;  // as the file gives it, "<i2"
-  int64_t rows = 0;
+  gpumem_dtype type = GPUMEM_I32;
+  int64_t element_bytes = 0;
+  int64_t elements = 0;
+  int64_t rows = 0;  // of a grid
   int64_t cols = 0;
-  int64_t element_bytes = 0;  // 1, 2 or 4
-  bool is_signed = false;
   bool big_endian = false;
   bool fortran_order = false;  // column after column
 };
 
 class NpyReader {
  public:
-  // Opens the file and reads its header. Takes i1, u1, i2, u2 and i4 of either byte order, and throws a Failure for
-  // anything else, and for a file that is shorter than its header says.
-  explicit NpyReader(const std::string& path);
+  // grid: two axes of i1, u1, i2, u2 or i4. array: any axes, i1 to i8, u1 to u8, f2, f4 and f8.
+  enum class Takes { grid, array };
+
+  // Opens the file and reads its header. Takes either byte order, and throws a Failure for anything else, and for a file that is
+  // shorter than its header says.
+  NpyReader(const std::string& path, Takes takes);
 
   const NpyHeader& header() const { return header_; }
 
   // The elements, widened to int32 and row after row, into rows * cols places.
   void read(std::span<int32_t> grid);
+
+  // The elements of an array as the file has them one after the other, in this machine's byte order.
+  void read_as_stored(unsigned char* into);
 
  private:
   std::string path_;

@@ -49,6 +49,12 @@ std::string format_bytes(int64_t bytes) {
   return in_units(static_cast<double>(bytes), kUnits);
 }
 
+std::string format_size(int64_t bytes) {
+  if (bytes >= 1 << 20) return format("%lld MiB", static_cast<long long>(bytes >> 20));
+  return bytes >= 1 << 10 ? format("%lld KiB", static_cast<long long>(bytes >> 10))
+                          : format("%lld B", static_cast<long long>(bytes));
+}
+
 std::string format_seconds(double seconds) {
   static constexpr std::array<Unit, 4> kUnits{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
   return in_units(seconds, kUnits);

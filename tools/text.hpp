@@ -13,6 +13,9 @@ namespace tool {
 // "268 MB": three digits, decimal units.
 std::string format_bytes(int64_t bytes);
 
+// "64 KiB": whole binary units, for sizes that are powers of two.
+std::string format_size(int64_t bytes);
+
 // "59.1 us": three digits.
 std::string format_seconds(double seconds);
 

@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const gpumem_fuzz::File file(data, size);
   try {
-    tool::NpyReader reader(file.path());
+    tool::NpyReader reader(file.path(), tool::NpyReader::Takes::grid);
     const tool::NpyHeader& header = reader.header();
     const int64_t bytes = header.rows * header.cols * header.element_bytes;
     gpumem_fuzz::require(header.rows >= 0 && header.cols >= 0 && bytes <= static_cast<int64_t>(size),

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Runs `gpumem bench` in each of its forms with sizes that take no time, interrupts it at a terminal, and compares its results.
+
+usage: bench_test.py PATH_OF_GPUMEM
+"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+TOOL = ""
+QUICK = ("bench", "all", "--quick", "--device", "host")
+KEYS = ["group", "label", "problem", "variant", "chosen_by", "timer", "bytes", "samples", "median_us", "q1_us", "q3_us", "gbs",
+        "of_ceiling", "verified", "skipped"]
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_tool(self, *args, expect=0):
+        done = subprocess.run([TOOL, *map(str, args)], capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, expect, f"{args}: {done.stdout}{done.stderr}")
+        return done.stdout if expect == 0 else done.stderr
+
+    def check_row(self, row):
+        self.assertEqual(list(row), KEYS)
+        if row["skipped"] is not None:
+            self.assertIsNone(row["median_us"])
+            return
+        self.assertIs(row["verified"], True, row)
+        self.assertGreater(row["samples"], 0)
+        self.assertLessEqual(row["q1_us"], row["median_us"])
+        self.assertLessEqual(row["median_us"], row["q3_us"])
+        if row["bytes"]:
+            self.assertAlmostEqual(row["gbs"], row["bytes"] / row["median_us"] / 1e3, delta=1e-4 * row["gbs"])
+
+    def test_all_of_it_as_json(self):
+        run = json.loads(self.run_tool(*QUICK, "--json"))
+        self.assertEqual((run["schema"], run["program"], run["interrupted"], run["quick"]), ("gpumem.bench/1", "gpumem", False, True))
+        self.assertTrue(run["device"]["name"].startswith("host: "))
+        self.assertIsNone(run["ceilings"]["copy"])  # measuring takes longer than all of a quick run
+        for row in run["rows"]:
+            self.check_row(row)
+        measured = {row["group"] for row in run["rows"] if row["skipped"] is None}
+        self.assertEqual(measured, {"transfer to the device", "transfer from the device", "copy", "fill", "reduce", "transpose",
+                                    "permute", "alloc and free"})
+        reasons = [row["skipped"] for row in run["rows"] if row["group"].startswith("managed")]
+        self.assertTrue(reasons and all("CUDA" in reason for reason in reasons))
+
+    def test_csv_has_the_numbers_of_the_json(self):
+        rows = list(csv.DictReader(io.StringIO(self.run_tool(*QUICK, "--csv"))))
+        self.assertEqual(list(rows[0]), KEYS)
+        transpose = next(row for row in rows if row["label"] == "elements of 4 B")
+        self.assertEqual(transpose["problem"], "transpose bytes=4 rows=512 cols=512 src=device dst=device")
+        self.assertEqual((transpose["bytes"], transpose["verified"]), (str(2 * 4 * 512 * 512), "true"))
+        self.assertGreater(float(transpose["median_us"]), 0)
+
+    def test_the_picture_and_the_page_need_nothing_else(self):
+        picture, page = self.folder / "x.svg", self.folder / "x.html"
+        text = self.run_tool("bench", "transpose", "--quick", "--device", "host", "--plot", picture, "--report", page)
+        rate = re.search(r"elements of 4 B +[\d.]+ .?s +([\d.]+ GB/s)", text)[1]
+        self.assertIn(rate, picture.read_text())
+        self.assertIn(rate, page.read_text())
+        xml.etree.ElementTree.parse(picture)
+        for file in (picture, page):
+            self.assertIn("prefers-color-scheme:dark", file.read_text())
+            self.assertNotRegex(file.read_text().replace("http://www.w3.org/2000/svg", ""), r"<script|https?:|url\(|@import|src=\"")
+
+    def test_a_ladder_has_every_variant_that_fits(self):
+        text = self.run_tool("bench", "ladder", "transpose", "bytes=4 rows=300 cols=200", "--quick", "--device", "host")
+        self.assertRegex(text, r"(?m)^transpose bytes=4 rows=300 cols=200 src=device dst=device$")
+        self.assertRegex(text, r"(?m)^  host_tiled \* .* GB/s .*#+$")
+        self.assertRegex(text, r"(?m)^  host_serial .*#$")
+        self.assertIn("more do not fit here", text)
+        for name in ("reduce", "copy", "access"):
+            self.assertIn("all verified", self.run_tool("bench", "ladder", name, "--quick", "--device", "host"))
+
+    def test_a_line_of_every_family(self):
+        lines = ["reduce_segments dtype=f32 op=min n=1000 segments=7 x=pinned offsets=pinned",
+                 "gather row_bytes=12 n=100 src_rows=50 index_type=i64", "scatter row_bytes=12 n=50 dst_rows=100 index_type=u32",
+                 "resize filter=bilinear dtype=f32 src_rows=20 src_cols=30 dst_rows=33 dst_cols=11",
+                 "convert from=f64 to=f16 n=1000", "arithmetic op=multiply dtype=f32 extents=20x30", "axpby dtype=f64 n=999 y=none",
+                 "copy bytes=1000 rows=7 src_pitch=1001 src=mixed dst=managed", "fill bytes=8 n=100 dst_misaligned=3",
+                 "transpose bytes=16 rows=30 cols=20 dst=src", "permute bytes=2 extents=3x4x5x6 order=3,1,0,2"]
+        for line in lines:
+            with self.subTest(line):
+                (row,) = json.loads(self.run_tool("bench", line, "--quick", "--device", "host", "--json"))["rows"]
+                self.check_row(row)
+                self.assertTrue(row["problem"].startswith(line.split()[0]))
+
+    def test_the_device_that_is_best(self):
+        text = self.run_tool("bench", "ladder", "reduce", "dtype=i32 op=sum n=3000", "--quick", "--samples", "2")
+        self.assertIn("all verified", text)
+
+    def test_mistakes_are_one_sentence_that_names_the_word(self):
+        for status, word, args in [(2, "nothing", ("nothing",)), (2, "steps", ("ladder", "steps")), (2, "trans", ("trans rows=3",)),
+                                   (2, "many", ("copy", "--samples", "many")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
+                                   (1, "few", ("transpose bytes=4 rows=few cols=3",)), (1, "device 7", ("copy bytes=8 src=device:7",))]:
+            with self.subTest(args=args):
+                error = self.run_tool("bench", *args, "--device", "host", expect=status)
+                self.assertIn(word, error)
+                self.assertNotIn("terminate", error)
+        self.assertIn("/dev/full", self.run_tool("bench", "copy", "--quick", "--device", "host", "--report", "/dev/full", expect=1))
+
+    # ------------------------------------------------------------------------------------------------- at a terminal
+
+    def at_a_terminal(self, *args, until, **environment):
+        """Presses Ctrl-C once `until` was shown: (exit status, what the terminal showed)."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ.update({"TERM": "xterm-256color", "LANG": "C.UTF-8", **environment})
+            os.execv(TOOL, [TOOL, *args])
+        shown, pressed = b"", False
+        while True:
+            try:
+                part = os.read(terminal, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+            if until is not None and until in shown and not pressed:
+                os.write(terminal, b"\x03")
+                pressed = True
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+
+    def test_an_interrupted_run_tells_what_it_has(self):
+        status, shown = self.at_a_terminal("bench", "transpose", "--device", "host", until=b"[2/")
+        self.assertEqual(status, 130, shown)
+        self.assertIn("INTERRUPTED", shown)
+        self.assertIn("elements of 1 B", shown)
+        self.assertIn("\033[36m#", shown)
+
+    def test_progress_is_for_terminals_and_colour_can_be_declined(self):
+        status, shown = self.at_a_terminal("bench", "transpose", "--quick", "--device", "host", until=None, NO_COLOR="1")
+        self.assertEqual(status, 0, shown)
+        self.assertRegex(shown, r"\[5/9, \d+ s left\] transpose: ")
+        self.assertNotIn("\033[36m", shown)
+        done = subprocess.run([TOOL, "bench", "transpose", "--quick", "--device", "host"], capture_output=True, text=True, timeout=240)
+        self.assertEqual(re.sub(r"GPUMEM_EMULATION_SEED=\d+\n", "", done.stderr), "")
+
+    # ------------------------------------------------------------------------------------------------------- compare
+
+    def results(self, name, times, **changes):
+        rows = [{**dict.fromkeys(KEYS), "group": "g", "label": label, "median_us": t, "q1_us": 0.99 * t, "q3_us": 1.01 * t,
+                 "verified": True, **changes} for label, t in times.items()]
+        path = self.folder / name
+        path.write_text(json.dumps({"schema": "gpumem.bench/1", "rows": rows}))
+        return path
+
+    def compare(self, before, after, expect=0):
+        done = subprocess.run([TOOL, "compare", before, after, "--json"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return {row["label"]: row["verdict"] for row in json.loads(done.stdout)["rows"]}
+
+    def test_compare_tells_what_is_slower(self):
+        before = self.results("a.json", {"x": 100, "y": 100, "z": 100, "gone": 1})
+        after = self.results("b.json", {"x": 104, "y": 107, "z": 80, "new": 1})
+        self.assertEqual(self.compare(before, after, expect=1), {"x": "", "y": "slower", "z": "faster"})
+        scattered = self.results("c.json", {"y": 107}, q1_us=90)
+        self.assertEqual(self.compare(before, scattered), {"y": ""})
+        self.assertIn("0 of them slower", self.run_tool("compare", before, before))
+
+    def test_compare_takes_what_bench_writes(self):
+        path = self.folder / "run.json"
+        path.write_text(self.run_tool("bench", "permute", "--quick", "--device", "host", "--json"))
+        self.assertIn("5 rows in both, 0 of them slower", self.run_tool("compare", path, path))
+
+    def test_compare_refuses_what_is_no_result(self):
+        good = self.results("good.json", {"x": 1})
+        other, wrong = self.results("other.json", {"y": 1}), self.results("wrong.json", {"x": 1}, verified=False)
+        for name, text in {"text.json": "gpumem", "other_schema.json": "{}", "rows.json": '{"schema": "gpumem.bench/1", "rows": [1]}'}.items():
+            (self.folder / name).write_text(text)
+        for name in ("text.json", "other_schema.json", "rows.json", "missing.json", other.name, wrong.name):
+            with self.subTest(name):
+                self.assertIn(name, self.run_tool("compare", good, self.folder / name, expect=1))
+        self.assertIn("AFTER", self.run_tool("compare", good, expect=2))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    TOOL = os.path.abspath(sys.argv.pop())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    unittest.main()

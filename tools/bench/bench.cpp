@@ -1,0 +1,80 @@
+// gpumem bench: measures, checks what came out, and shows it.
+#include <cstdio>
+#include <string>
+
+#include "bench/session.hpp"
+#include "bench/show.hpp"
+#include "bench/suites.hpp"
+#include "commands.hpp"
+#include "failure.hpp"
+#include "measure/progress.hpp"
+#include "output_file.hpp"
+
+namespace tool {
+namespace {
+
+constexpr int kInterruptedStatus = 130;
+
+bool is_no_mistake(gpumem_status status) { return status == GPUMEM_UNSUPPORTED || status == GPUMEM_OUT_OF_MEMORY; }
+
+// Of a single line a refusal is the command's; in a suite the row is skipped.
+Row run_step(Session& session, const Step& step, bool alone) {
+  Row row;
+  try {
+    row = step.run(session);
+  } catch (const CallFailure& failure) {
+    if (alone || !is_no_mistake(failure.status)) throw;
+    row = {};
+    row.skipped = failure.reason;
+  }
+  row.group = step.group;
+  row.label = step.label;
+  return row;
+}
+
+// A step goes when it is done, with the memory that is its own.
+void run_steps(Session& session, std::vector<Step> steps) {
+  measure::Progress progress(steps.size());
+  const bool alone = steps.size() == 1;
+  for (Step& step : steps) {
+    if (interrupted()) throw Interrupted{};
+    progress.step(step.group + ": " + step.label);
+    session.results().rows.push_back(run_step(session, step, alone));
+    step.run = {};
+  }
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  OutputFile file(path);
+  file.write(text);
+  file.finish();
+}
+
+void write_results(const Results& results, const BenchOptions& options) {
+  const std::string text = options.json ? as_json(results) : (options.csv ? as_csv(results) : as_table(results));
+  std::fputs(text.c_str(), stdout);
+  if (!options.plot.empty()) write_file(options.plot, as_svg(results));
+  if (!options.report.empty()) write_file(options.report, as_html(results));
+}
+
+}  // namespace
+
+int run_bench(const BenchOptions& options) {
+  watch_interrupts();
+  Session session(options.device, options.samples > 0 ? options.samples : (options.quick ? 5 : 21), options.quick);
+  if (!options.quick) session.measure_ceilings();
+  try {
+    run_steps(session, steps_of(options.words, session));
+  } catch (const Interrupted&) {
+    session.results().interrupted = true;
+  }
+  write_results(session.results(), options);
+  if (session.results().interrupted) return kInterruptedStatus;
+  for (const Row& row : session.results().rows) {
+    if (row.wrong()) return 1;
+  }
+  return 0;
+}
+
+}  // namespace tool

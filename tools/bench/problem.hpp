@@ -1,0 +1,50 @@
+// A problem line as words.
+#pragma once
+
+#include <gpumem.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tool {
+
+inline constexpr const char* kDtypes[] = {"i8",  "u8",  "i16", "u16",  "i32", "u32",
+                                          "i64", "u64", "f16", "bf16", "f32", "f64"};
+inline constexpr int64_t kDtypeBytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
+
+// What a line that the library has explained says: names and whole numbers are known to be such.
+class Problem {
+ public:
+  explicit Problem(const std::string& line);
+
+  const std::string& family() const { return family_; }
+  bool has(const std::string& key) const { return words_.count(key) > 0; }
+  std::string text(const std::string& key, const std::string& missing = "") const;
+  int64_t number(const std::string& key, int64_t missing = 0) const;
+  std::vector<int64_t> numbers(const std::string& key) const;  // "10x20x5" and "1,0,2"
+  gpumem_dtype dtype(const std::string& key = "dtype") const;
+  gpumem_reduce_op op() const;
+
+ private:
+  std::string family_;
+  std::map<std::string, std::string> words_;
+};
+
+gpumem_reduce_op reduce_op(const std::string& name);  // a Mistake that names it where there is none
+gpumem_family family_of(const std::string& name);     // likewise
+
+// The line with its operands in device memory where it does not say where they lie.
+std::string with_operands(const std::string& line);
+
+// What the library says of a line on a context.
+struct Explained {
+  std::string line;  // in its shortest form
+  std::string variant;
+  std::string chosen_by;
+  bool on_device = false;
+};
+Explained explained(gpumem_ctx* ctx, const std::string& line);
+
+}  // namespace tool

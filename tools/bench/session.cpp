@@ -1,0 +1,197 @@
+#include "bench/session.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "device.hpp"
+#include "failure.hpp"
+#include "measure/host_clock.hpp"
+#include "measure/machine.hpp"
+#include "measure/statistics.hpp"
+#include "variants.hpp"
+
+namespace tool {
+namespace {
+
+constexpr int kFewestSamples = 5;
+constexpr int64_t kUnknownCache = 64 << 20;
+
+volatile std::sig_atomic_t g_interrupted = 0;
+
+// The second one ends the program at once.
+extern "C" void on_interrupt(int) {
+  g_interrupted = 1;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+// Forces a variant for as long as it lives; an empty name forces nothing.
+class Forced {
+ public:
+  Forced(gpumem_ctx* ctx, gpumem_family family, const std::string& name) : ctx_(ctx), family_(family) {
+    if (!name.empty()) check(gpumem_variant_force(ctx, family, name.c_str()), "forcing a variant");
+  }
+  ~Forced() { gpumem_variant_force(ctx_, family_, nullptr); }
+  Forced(const Forced&) = delete;
+  Forced& operator=(const Forced&) = delete;
+
+ private:
+  gpumem_ctx* ctx_;
+  gpumem_family family_;
+};
+
+measure::Ceilings ceilings_here(gpumem_ctx* ctx) {
+  const gpumem_ceiling_info info = ceiling_of(ctx);
+  const auto rate = [](int64_t bytes_per_s) { return static_cast<double>(bytes_per_s); };
+  return {rate(info.read),      rate(info.write),       rate(info.copy),
+          rate(info.to_device), rate(info.from_device), rate(info.theoretical)};
+}
+
+measure::Machine machine_of(gpumem_ctx* ctx, gpumem_ctx* host) {
+  const gpumem_device_info info = device_of(ctx);
+  const bool on_host = info.backend == GPUMEM_BACKEND_HOST;
+  measure::Machine machine;
+  machine.program = "gpumem";
+  machine.version = library_version();
+  machine.device = on_host ? "host: " + std::string(info.name) : info.name;
+  machine.driver = on_host ? "" : measure::driver_release();
+  machine.cpu = measure::cpu_name();
+  machine.threads = device_of(host).multiprocessors;
+  machine.date = measure::utc_now();
+  machine.commit = measure::commit();
+  return machine;
+}
+
+}  // namespace
+
+void watch_interrupts() { std::signal(SIGINT, on_interrupt); }
+
+bool interrupted() { return g_interrupted != 0; }
+
+Session::Session(int32_t device, int samples, bool quick)
+    : ctx_(create_context(device)), reference_(create_context(GPUMEM_DEVICE_HOST)), quick_(quick), samples_(samples) {
+  check(gpumem_ctx_warmup(ctx()), "warming up");
+  const gpumem_device_info info = device_of(ctx());
+  device_ = info.device;
+  on_device_ = info.backend != GPUMEM_BACKEND_HOST;
+  cached_bytes_ = 2 * (info.l2_bytes > 0 ? info.l2_bytes : kUnknownCache);
+  results_.machine = machine_of(ctx(), reference());
+  results_.quick = quick;
+  if (!on_device_) return;
+  const int64_t bytes =
+      quick ? 1 << 20 : std::min(std::max<int64_t>(256 << 20, 2 * cached_bytes_), info.memory_bytes / 32);
+  emptying_ = std::make_shared<Operand>(ctx(), "device", bytes, 0);
+  emptied_ = std::make_shared<Operand>(ctx(), "device", 8, 0);
+  emptying_->fill(1);
+}
+
+void Session::measure_ceilings() { results_.ceilings = ceilings_here(ctx()); }
+
+double Session::ceiling(Limit limit) const {
+  switch (limit) {
+    case Limit::read:
+      return results_.ceilings.read;
+    case Limit::write:
+      return results_.ceilings.write;
+    case Limit::copy:
+      return results_.ceilings.copy;
+    case Limit::to_device:
+      return results_.ceilings.to_device;
+    case Limit::from_device:
+      return results_.ceilings.from_device;
+    case Limit::none:
+      break;
+  }
+  return 0;
+}
+
+// Read and not written: lines that are written back later would take their part of the memory's rate.
+double Session::time_by_events(const std::function<void()>& enqueue) {
+  const Event start = create_event(ctx());
+  const Event end = create_event(ctx());
+  check(gpumem_reduce_async(ctx(), GPUMEM_U8, GPUMEM_MAX, emptying_->get(), emptying_->bytes(), 1, emptied_->get(),
+                            nullptr, nullptr),
+        "emptying the device's cache");
+  check(gpumem_event_record(ctx(), start.get(), nullptr), "recording an event");
+  enqueue();
+  check(gpumem_event_record(ctx(), end.get(), nullptr), "recording an event");
+  check(gpumem_event_synchronize(end.get()), "waiting for an event");
+  double seconds = 0;
+  check(gpumem_event_elapsed(start.get(), end.get(), &seconds), "reading the time between two events");
+  return seconds;
+}
+
+void Session::take(Row& row, const std::function<double()>& sample, Limit limit) {
+  const std::vector<double> seconds = measure::take_samples(
+      [&] {
+        if (interrupted()) throw Interrupted{};
+        return sample();
+      },
+      std::min(kFewestSamples, samples_), samples_);
+  const measure::Summary summary = measure::summary(seconds);
+  row.samples = summary.samples;
+  row.median_us = summary.median * 1e6;
+  row.q1_us = summary.q1 * 1e6;
+  row.q3_us = summary.q3 * 1e6;
+  if (row.bytes == 0) return;
+  row.gbs = static_cast<double>(row.bytes) / summary.median / 1e9;
+  const double most = ceiling(limit);
+  // By the host's clock the data stays where the last call left it, which may be a cache.
+  if (most > 0 && (row.timer == "events" || row.bytes > cached_bytes_)) row.of_ceiling = row.gbs * 1e9 / most;
+}
+
+Subject::Subject(Session& session, const std::string& line, const Kinds& kinds)
+    : session_(session),
+      line_(with_operands(line)),
+      problem_(explained(session.ctx(), line_).line),
+      instance_(make_instance(session.ctx(), problem_, Place::as_given, kinds)) {}
+
+Row Subject::measured(const std::string& variant, Timer timer) {
+  const Forced forced(session_.ctx(), family_of(problem_.family()), variant);
+  const Explained choice = explained(session_.ctx(), line_);
+  const bool async = timer == Timer::automatic && instance_.device_only && choice.on_device;
+  Row row;
+  row.problem = choice.line;
+  row.variant = choice.variant;
+  row.chosen_by = choice.chosen_by;
+  row.timer = async ? "events" : "host";
+  row.bytes = instance_.bytes;
+  const auto call = [&] { check(instance_.call(async), "running '" + choice.line + "'"); };
+  row.verified = right(async);  // loads kernels, and touches every page
+  if (async) {
+    session_.take(
+        row, [&] { return session_.time_by_events(call); }, instance_.limit);
+  } else {
+    constexpr double kLongSeconds = 2e-3;  // one call is a sample
+    const auto once = measure::one_call_sampler(call);
+    session_.take(row, once() < kLongSeconds ? measure::host_sampler(call, {}) : once, instance_.limit);
+  }
+  row.verified = *row.verified && right(async);
+  return row;
+}
+
+// The host's; where the host is what is measured, the plainest of its variants that fits.
+void Subject::make_reference() {
+  gpumem_ctx* const host = session_.reference();
+  const gpumem_family family = family_of(problem_.family());
+  reference_ = make_instance(host, problem_, Place::host);
+  reference_->reset();
+  const std::vector<const char*> variants = variants_of(family);
+  for (std::size_t i = variants.size(); i-- > 0 && !session_.on_device();) {
+    const Forced forced(host, family, variants[i]);
+    const gpumem_status status = reference_->call(false);
+    if (status == GPUMEM_UNSUPPORTED) continue;
+    return check(status, "working out the reference");
+  }
+  check(reference_->call(false), "working out the reference");
+}
+
+bool Subject::right(bool async) {
+  if (!reference_) make_reference();
+  instance_.reset();
+  check(instance_.call(async), "checking '" + line_ + "'");
+  check(gpumem_ctx_synchronize(session_.ctx()), "waiting for the device");
+  return instance_.output->same_as(*reference_->output);
+}
+
+}  // namespace tool

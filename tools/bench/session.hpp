@@ -1,0 +1,111 @@
+// One run of benchmarks: a context, what is measured on it, and the rows that come of it.
+#pragma once
+
+#include <gpumem.h>
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/instance.hpp"
+#include "measure/results.hpp"
+#include "resources.hpp"
+
+namespace tool {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+struct Row {
+  std::string group;  // rows of one group are shown together
+  std::string label;  // what tells the row from the others of its group
+  std::string problem;
+  std::string variant;
+  std::string chosen_by;
+  std::string timer;  // "events", or "host" for the processor's clock
+  int64_t bytes = 0;  // 0: none are counted
+  int samples = 0;
+  double median_us = kUnknown;
+  double q1_us = kUnknown;
+  double q3_us = kUnknown;
+  double gbs = kUnknown;
+  double of_ceiling = kUnknown;
+  std::optional<bool> verified;
+  std::string skipped;  // why there are no figures
+
+  bool wrong() const { return verified == false; }
+};
+
+struct Results {
+  measure::Machine machine;
+  measure::Ceilings ceilings;
+  std::vector<Row> rows;
+  bool quick = false;
+  bool interrupted = false;
+};
+
+enum class Timer { automatic, host };
+
+class Session {
+ public:
+  Session(int32_t device, int samples, bool quick);
+
+  gpumem_ctx* ctx() const { return ctx_.get(); }
+  bool on_device() const { return on_device_; }
+  int32_t device() const { return device_; }  // its ordinal
+  bool quick() const { return quick_; }
+  const Results& results() const { return results_; }
+  Results& results() { return results_; }
+
+  // Seconds of a call between two events of the device, behind work that empties its L2 and gives the host time to enqueue.
+  double time_by_events(const std::function<void()>& enqueue);
+  // Fills in a row's times and rate.
+  void take(Row& row, const std::function<double()>& sample, Limit limit);
+
+  void measure_ceilings();
+
+  // The context that results are compared with: the host's, another one than this.
+  gpumem_ctx* reference() const { return reference_.get(); }
+
+ private:
+  double ceiling(Limit limit) const;
+
+  Context ctx_;
+  Context reference_;
+  int32_t device_ = 0;
+  bool on_device_ = false;
+  bool quick_;
+  int samples_;
+  int64_t cached_bytes_ = 0;  // what fits is not limited by memory
+  Results results_;
+  std::shared_ptr<Operand> emptying_;  // read before each sample by events
+  std::shared_ptr<Operand> emptied_;   // what came of it
+};
+
+// A problem with its memory, measured as often as there are variants to be forced.
+class Subject {
+ public:
+  Subject(Session& session, const std::string& line, const Kinds& kinds);
+  // variant: forced; empty: the library's choice. Throws a Failure of GPUMEM_UNSUPPORTED where it does not fit.
+  Row measured(const std::string& variant, Timer timer);
+  // Whether a call's results are those of the reference, bit by bit.
+  bool right(bool async = false);
+
+ private:
+  void make_reference();
+
+  Session& session_;
+  std::string line_;
+  Problem problem_;
+  Instance instance_;
+  std::optional<Instance> reference_;  // after its call
+};
+
+// Thrown by samples once Ctrl-C was pressed.
+struct Interrupted {};
+void watch_interrupts();
+bool interrupted();
+
+}  // namespace tool

@@ -1,0 +1,38 @@
+// gpumem ceiling: how fast the memory of a device is.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "device.hpp"
+#include "failure.hpp"
+#include "resources.hpp"
+
+namespace tool {
+
+int run_ceiling(const CeilingOptions& options) {
+  const Context ctx = create_context(options.device);
+  const gpumem_device_info device = device_of(ctx.get());
+  const gpumem_ceiling_info info = ceiling_of(ctx.get());
+  const std::pair<const char*, int64_t> kinds[] = {{"read", info.read},
+                                                   {"write", info.write},
+                                                   {"copy", info.copy},
+                                                   {"to_device", info.to_device},
+                                                   {"from_device", info.from_device},
+                                                   {"theoretical", info.theoretical}};
+  nlohmann::ordered_json json = {{"device", device_json(device)}};
+  if (!options.json) std::printf("%s\n", device_title(device).c_str());
+  for (const auto& [name, bytes_per_s] : kinds) {
+    json["bytes_per_s"][name] = bytes_per_s > 0 ? nlohmann::json(bytes_per_s) : nlohmann::json();
+    if (options.json || bytes_per_s <= 0) continue;
+    std::printf("  %-12s %8.1f GB/s", name, static_cast<double>(bytes_per_s) * 1e-9);
+    if (info.theoretical > 0 && name != kinds[5].first) {
+      std::printf("  %3.0f %% of theoretical",
+                  100.0 * static_cast<double>(bytes_per_s) / static_cast<double>(info.theoretical));
+    }
+    std::printf("\n");
+  }
+  if (options.json) print_json(json);
+  return 0;
+}
+
+}  // namespace tool

@@ -1,0 +1,56 @@
+// gpumem reduce: one number of a file, with its bits, to be compared between machines.
+#include <bit>
+#include <cinttypes>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/operand.hpp"
+#include "bench/problem.hpp"
+#include "commands.hpp"
+#include "device.hpp"
+#include "failure.hpp"
+#include "npy.hpp"
+#include "resources.hpp"
+#include "text.hpp"
+
+namespace tool {
+namespace {
+
+// As the type of the result has it: double, uint64_t or int64_t.
+std::string decimal(gpumem_dtype dtype, uint64_t bits) {
+  if (dtype >= GPUMEM_F16) return format("%.17g", std::bit_cast<double>(bits));
+  return dtype % 2 == 0 ? format("%" PRId64, std::bit_cast<int64_t>(bits)) : format("%" PRIu64, bits);
+}
+
+std::string hexadecimal(uint64_t bits) { return format("0x%016" PRIx64, bits); }
+
+}  // namespace
+
+int run_reduce(const ReduceOptions& options) {
+  NpyReader reader(options.file, NpyReader::Takes::array);
+  const NpyHeader& header = reader.header();
+  const gpumem_reduce_op op = reduce_op(options.op);
+  const Context ctx = create_context(options.device);
+  const Operand heap(ctx.get(), "pageable", header.elements * header.element_bytes, 0);
+  reader.read_as_stored(heap.get());
+  // Where the device is the host, its memory is the heap's too.
+  const Operand device(ctx.get(), "device", heap.bytes(), 0);
+  check(gpumem_copy(ctx.get(), device.get(), heap.get(), heap.bytes()), "copying the array to the device");
+  uint64_t values[2] = {};
+  check(gpumem_reduce(ctx.get(), header.type, op, device.get(), header.elements, 1, values), "reducing the array");
+
+  const std::size_t results = op == GPUMEM_MIN_MAX ? 2 : 1;
+  nlohmann::ordered_json json = {
+      {"file", options.file}, {"dtype", kDtypes[header.type]}, {"n", header.elements}, {"op", options.op}};
+  for (std::size_t i = 0; i < results; ++i) {
+    json["results"].push_back({{"decimal", decimal(header.type, values[i])}, {"bits", hexadecimal(values[i])}});
+    if (!options.json) std::printf("%s  %s\n", decimal(header.type, values[i]).c_str(), hexadecimal(values[i]).c_str());
+  }
+  json["device"] = device_json(device_of(ctx.get()));
+  if (options.json) print_json(json);
+  return 0;
+}
+
+}  // namespace tool
