@@ -21,6 +21,7 @@ set(core_sources
   src/ops/arithmetic/arithmetic.cpp
   src/ops/axpby/axpby.cpp
   src/ops/convert/convert.cpp
+  src/memory/arena.cpp
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
   src/memory/block_pool_growth.cpp
@@ -117,6 +118,7 @@ set(cuda_sources
   src/backend/cuda/transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_pool.cpp
+  src/backend/cuda/granules.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp

@@ -85,6 +85,12 @@ class Backend {
   virtual void end_block(void* /*p*/) noexcept {}
   // Returns memory that was released and is kept for reuse to the system, all but keep_bytes of it.
   virtual void trim(size_t /*keep_bytes*/) noexcept {}
+  // Device memory in granules, mapped to addresses that the caller has reserved. Everything is whole granules.
+  virtual size_t granule_bytes() const noexcept { return 0; }                       // 0: there are none
+  virtual uintptr_t reserve_addresses(size_t /*bytes*/) { return 0; }               // 0: there are none
+  virtual void release_addresses(uintptr_t /*base*/, size_t /*bytes*/) noexcept {}  // of which none is mapped
+  virtual void map(uintptr_t /*p*/, size_t /*bytes*/) {}                            // fails with nothing mapped
+  virtual void unmap(uintptr_t /*p*/, size_t /*bytes*/) noexcept {}                 // what no work uses any more
   // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is
   // INVALID_ARGUMENT; the sentence calls the memory p.
   virtual void register_host(void* /*p*/, size_t /*bytes*/) {}

@@ -39,6 +39,12 @@ void add_fence(BlockUses& uses, const FencePtr& fence) noexcept {
   }
 }
 
+// A limit of a few granules is better used up by memory in smaller pieces.
+bool fits_granules(const PoolPolicy& policy) noexcept {
+  constexpr int64_t kLeast = int64_t{32} << 20;
+  return policy.pooled && policy.kind == GPUMEM_MEMORY_DEVICE && (policy.limit == 0 || policy.limit >= kLeast);
+}
+
 }  // namespace
 
 BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy)
@@ -49,6 +55,7 @@ BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, cons
       guards_(policy.guarded ? std::make_unique<BlockGuards>(context, policy.kind) : nullptr),
       watched_(policy.kind == GPUMEM_MEMORY_DEVICE && backend_.watched()),
       fences_(backend_),
+      arena_(fits_granules(policy) ? Arena::open(backend_) : nullptr),
       ready_(caches_.emplace_back(std::make_unique<StreamCache>()).get()) {
   ready_->users = 1;
   own_ = &open(backend_.own_stream());
@@ -58,7 +65,7 @@ BlockPool::~BlockPool() {
   for (const auto& cache : caches_) {
     for (Region* region : cache->regions) {
       const auto owned = process().registry.remove(*region);
-      source_->give_back(nullptr, owned->taken, owned->taken_bytes);
+      if (arena_ == nullptr) source_->give_back(nullptr, owned->taken, owned->taken_bytes);
     }
   }
   while (const auto alone = process().registry.remove_alone(&context_, policy_.kind)) {
@@ -89,14 +96,14 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
   if (--cache.users > 0) return;
   NativeStream stream = cache.stream;
   const bool elsewhere = declared_.load(std::memory_order_relaxed);
-  const bool used =
-      !cache.regions.empty() || (elsewhere && std::any_of(caches_.begin(), caches_.end(), [&](const auto& other) {
-                                   const std::lock_guard<std::mutex> lock(other->mutex);
-                                   return std::any_of(other->uses.begin(), other->uses.end(), [&](const auto& entry) {
-                                     const std::vector<NativeStream>& streams = entry.second.streams;
-                                     return std::find(streams.begin(), streams.end(), stream) != streams.end();
-                                   });
-                                 }));
+  const bool used = !cache.regions.empty() || (arena_ != nullptr && arena_->keeps(cache)) ||
+                    (elsewhere && std::any_of(caches_.begin(), caches_.end(), [&](const auto& other) {
+                       const std::lock_guard<std::mutex> lock(other->mutex);
+                       return std::any_of(other->uses.begin(), other->uses.end(), [&](const auto& entry) {
+                         const std::vector<NativeStream>& streams = entry.second.streams;
+                         return std::find(streams.begin(), streams.end(), stream) != streams.end();
+                       });
+                     }));
   FencePtr end;
   bool known = !used;
   try {
@@ -164,16 +171,24 @@ void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
   return p;
 }
 
+// Blocks beyond the slabs are as large as what was asked for where they can be cut to it, and of their class' size elsewhere.
+BlockPool::Request BlockPool::request_for(size_t bytes, size_t alignment) const noexcept {
+  const int size_class = alignment <= kBlockUnit ? size_class_of(bytes) : aligned_class_of(bytes, alignment);
+  const Request request{bytes, std::max(alignment, kBlockUnit), size_class, size_of_class(size_class)};
+  if (arena_ == nullptr || size_class <= kLastInSlab) return request;
+  const size_t exact = std::max((bytes + kLargeUnit - 1) / kLargeUnit * kLargeUnit, kLargestInSlab + kLargeUnit);
+  return {bytes, request.alignment, size_class_of(exact), exact};
+}
+
 void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
   if (bytes > kLargestClass) {
     fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had: nothing has as many", bytes,
          kind_name(policy_.kind));
   }
-  const int size_class = alignment <= kBlockUnit ? size_class_of(bytes) : aligned_class_of(bytes, alignment);
-  const Request request{bytes, std::max(alignment, kBlockUnit), size_class};
+  const Request request = request_for(bytes, alignment);
   if (policy_.pooled) {
     const std::lock_guard<std::mutex> lock(cache.mutex);
-    if (const auto block = cache.take(size_class, request.alignment)) {
+    if (const auto block = cache.take(request.size_class, request.block_bytes, request.alignment)) {
       ++cache.counts.hits;
       return hand_out(cache, *block, bytes);
     }
@@ -192,7 +207,7 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
       const std::lock_guard<std::mutex> growing(growing_);
       if (again || !worth_waiting(request)) throw;
     }
-    wait_for_streams(context_);  // what was released behind their work is there then
+    wait_and_release(0);  // what was released behind the streams' work is there then
   }
 }
 
@@ -256,9 +271,10 @@ void BlockPool::reserve(int64_t bytes) noexcept {
   raise(reserved_peak_, reserved_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
 }
 
-void BlockPool::give_back(Region& region, NativeStream stream) noexcept {
+void BlockPool::give_back(Region& region, const StreamCache& cache) noexcept {
   const auto owned = process().registry.remove(region);
-  source_->give_back(stream, owned->taken, owned->taken_bytes);
+  if (arena_ != nullptr) return arena_->give_back(cache, owned->taken);
+  source_->give_back(cache.stream, owned->taken, owned->taken_bytes);
   reserve(-static_cast<int64_t>(owned->taken_bytes));
 }
 
@@ -266,7 +282,7 @@ void BlockPool::give_back(Region& region, NativeStream stream) noexcept {
 void BlockPool::give_back_aside(size_t keep_bytes) noexcept {
   while (Region* region = guards_ == nullptr ? nullptr : guards_->take_oldest(keep_bytes)) {
     context_.labels.forget(region->address(0));
-    give_back(*region, nullptr);
+    give_back(*region, *ready_);
   }
 }
 
@@ -292,7 +308,7 @@ void BlockPool::free_alone(const Claim& claim) noexcept {
   tell_freed(claim, nullptr);
   if (guards_ == nullptr || !guards_->put_aside(*claim.region)) {
     context_.labels.forget(claim);
-    give_back(*claim.region, nullptr);
+    give_back(*claim.region, *ready_);
   }
   give_back_aside(BlockGuards::kMostAside);
   tell_damage();

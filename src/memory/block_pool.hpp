@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "memory/arena.hpp"
 #include "memory/block_guards.hpp"
 #include "memory/block_source.hpp"
 #include "memory/registry.hpp"
@@ -77,7 +78,9 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
     size_t bytes;
     size_t alignment;
     int size_class;
+    size_t block_bytes;  // of the blocks that it may be given
   };
+  Request request_for(size_t bytes, size_t alignment) const noexcept;
 
   // The cache that a region with a live or claimed block belongs to, locked.
   static std::unique_lock<std::mutex> lock_home(const Region& region, StreamCache*& home);
@@ -88,31 +91,43 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   void* hand_out(StreamCache& cache, Block block, size_t bytes) noexcept;
   void count_free(StreamCache& cache, size_t bytes) noexcept;
   void free_alone(const Claim& claim) noexcept;
-  void give_back(Region& region, NativeStream stream) noexcept;
+  void give_back(Region& region, const StreamCache& cache) noexcept;
   void reserve(int64_t bytes) noexcept;
   void give_back_aside(size_t keep_bytes) noexcept;
   void tell_damage() noexcept;
 
   void shrink_to(int64_t keep_bytes) noexcept;
+  // What is idle goes back once its streams were waited for.
+  void wait_and_release(int64_t keep_bytes);
 
   // Everything below: with growing_ held.
   void* grow(StreamCache& cache, const Request& request);
   void* allocate_alone(const Request& request);
   bool wait_pending(StreamCache& cache, const Request& request);
+  bool reuse(StreamCache& cache, const Request& request);
   bool adopt(StreamCache& cache, StreamCache& from, const Request& request);
+  bool adopt_free(StreamCache& cache, StreamCache& from, const Request& request);
   bool adopt_from_others(StreamCache& cache, const Request& request);
   void add_region(StreamCache& cache, const Request& request);
+  void attach_region(StreamCache& cache, const Request& request, size_t slots);
   Region& new_region(StreamCache& cache, const Request& request, size_t slot_bytes, size_t slots);
+  Arena::Request in_arena(const Request& request, size_t slots) const noexcept;
+  // New memory that a region of so many slots takes, at most.
+  int64_t most_taken(const StreamCache& cache, const Request& request, size_t slots) const;
   // What a block in a region of its own takes.
   size_t alone_bytes(size_t bytes) const noexcept;
-  void take_memory(NativeStream stream, Region& region, size_t alignment);
-  void make_room(int64_t bytes, const Request& request);
+  void take_memory(StreamCache& cache, Region& region, const Request& request);
+  void make_room(const StreamCache& cache, const Request& request, size_t slots);
+  int64_t target(const Request& request) const noexcept;
   bool over_target(int64_t bytes, const Request& request) const noexcept;
   bool over_limit(int64_t bytes) const noexcept;
   [[noreturn]] void fail_over_limit(const Request& request) const;
   int64_t release_largest();  // its bytes; 0: nothing is idle
   void release(StreamCache& cache, Region& region) noexcept;
-  int64_t release_down_to(int64_t keep_bytes);  // gives what is still idle
+  int64_t release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed = nullptr);  // gives what is still idle
+  void merge_idle(StreamCache& cache, int first_class);
+  int64_t unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed);
+  void count_mapped() noexcept { reserve(arena_->mapped_bytes() - reserved_.load(std::memory_order_relaxed)); }
   void settle();
   void absorb_ended();
   bool usable(const StreamCache& cache);
@@ -126,6 +141,7 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const std::unique_ptr<BlockGuards> guards_;  // null where the pool is not guarded
   const bool watched_;                         // a tool is told of each block
   Fences fences_;
+  const std::unique_ptr<Arena> arena_;  // where regions lie; null: the source gives each one
   mutable std::mutex growing_;
   std::vector<std::unique_ptr<StreamCache>> caches_;  // kept until the pool ends: a free may still come for one
   StreamCache* ready_;

@@ -1,6 +1,8 @@
-// Where blocks come from when a stream's cache has none, in this order: blocks of the stream that it has to wait for, memory of
-// streams that are gone, memory of other streams when there is enough of it, and the backend.
+// Where blocks come from when a stream's cache has none, in this order: what is free of the stream in other sizes, blocks of the
+// stream that it has to wait for, memory of streams that are gone, memory of other streams when there is enough of it, and the
+// backend.
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/names.hpp"
@@ -17,8 +19,8 @@ namespace {
 // Up to here memory is taken without asking what lies idle.
 constexpr int64_t kFreely = int64_t{32} << 20;
 
-// The most that take_memory() takes for a block of `bytes`.
-constexpr int64_t most_taken(size_t bytes, size_t alignment) noexcept {
+// The most that a source is asked for, for a block of `bytes`.
+constexpr int64_t most_from_source(size_t bytes, size_t alignment) noexcept {
   return static_cast<int64_t>(alignment > kBlockUnit ? bytes + alignment : bytes);
 }
 
@@ -28,13 +30,16 @@ bool BlockPool::over_limit(int64_t bytes) const noexcept {
   return policy_.limit > 0 && reserved_.load(std::memory_order_relaxed) + bytes > policy_.limit;
 }
 
-// Whether so many more bytes would exceed the peak of live bytes by more than a fifth: the pool may cost a quarter at most, so idle
-// memory has to go first.
-bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcept {
-  if (!policy_.follows_live) return false;
+// The peak of live bytes and a fifth: the pool may cost a quarter at most, so idle memory has to go first.
+int64_t BlockPool::target(const Request& request) const noexcept {
+  if (!policy_.follows_live) return INT64_MAX;
   const int64_t live = std::max(live_peak_.load(std::memory_order_relaxed),
                                 live_.load(std::memory_order_relaxed) + static_cast<int64_t>(request.bytes));
-  return reserved_.load(std::memory_order_relaxed) + bytes > std::max(kFreely, live + live / 5);
+  return std::max(kFreely, live + live / 5);
+}
+
+bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcept {
+  return reserved_.load(std::memory_order_relaxed) > target(request) - bytes;
 }
 
 void BlockPool::fail_over_limit(const Request& request) const {
@@ -54,6 +59,7 @@ void BlockPool::absorb_ended() {
     if (!cache->ended || cache->retired || (cache->end != nullptr && !cache->end->passed())) continue;
     const std::scoped_lock lock(ready_->mutex, cache->mutex);
     ready_->absorb(*cache);
+    if (arena_ != nullptr) arena_->absorb(*ready_, *cache);
     cache->end.reset();
     cache->ended = false;
   }
@@ -83,11 +89,12 @@ int64_t BlockPool::idle_bytes() {
     bytes += cache->idle_bytes();
   }
   if (guards_ != nullptr) bytes += static_cast<int64_t>(guards_->bytes_aside());
+  if (arena_ != nullptr) bytes += arena_->free_bytes();
   return bytes;
 }
 
 void BlockPool::release(StreamCache& cache, Region& region) noexcept {
-  give_back(region, cache.stream);
+  give_back(region, cache);
   if (cache.stream != nullptr) released_in_order_ = true;
 }
 
@@ -115,10 +122,16 @@ int64_t BlockPool::release_largest() {
   }
 }
 
-void BlockPool::make_room(int64_t bytes, const Request& request) {
-  if (!over_target(bytes, request) && !over_limit(bytes)) return;
+// What is unmapped may be what the region would have been put behind: then more is missing.
+void BlockPool::make_room(const StreamCache& cache, const Request& request, size_t slots) {
+  const auto room = [&] {
+    const int64_t most = policy_.limit > 0 ? std::min(target(request), policy_.limit) : target(request);
+    return std::max<int64_t>(most - most_taken(cache, request, slots), 0);
+  };
+  if (reserved_.load(std::memory_order_relaxed) <= room()) return;
   settle();
-  while ((over_target(bytes, request) || over_limit(bytes)) && release_largest() > 0) {
+  for (int64_t released = 1; released > 0 && reserved_.load(std::memory_order_relaxed) > room();) {
+    released = arena_ == nullptr ? release_largest() : unmap_down_to(room(), nullptr);
   }
 }
 
@@ -127,9 +140,28 @@ size_t BlockPool::alone_bytes(size_t bytes) const noexcept {
   return (BlockGuards::kBytes + bytes + BlockGuards::kBytes + kBlockUnit - 1) / kBlockUnit * kBlockUnit;
 }
 
+Arena::Request BlockPool::in_arena(const Request& request, size_t slots) const noexcept {
+  return {request.size_class > kLastInSlab ? Arena::Part::large : Arena::Part::slabs, slots * request.block_bytes,
+          request.alignment};
+}
+
+int64_t BlockPool::most_taken(const StreamCache& cache, const Request& request, size_t slots) const {
+  if (arena_ == nullptr) return most_from_source(slots * request.block_bytes, request.alignment);
+  return static_cast<int64_t>(std::min<size_t>(arena_->missing(cache, in_arena(request, slots)), kLargestClass));
+}
+
 // The memory at the region's alignment: what the source gives is aligned as a rule, and taken larger where it is not.
-void BlockPool::take_memory(NativeStream stream, Region& region, size_t alignment) {
+void BlockPool::take_memory(StreamCache& cache, Region& region, const Request& request) {
+  const size_t alignment = request.alignment;
   region.taken_bytes = region.bytes;
+  if (arena_ != nullptr) {
+    const Arena::Request wanted = in_arena(request, region.slots);
+    if (!arena_->fits(cache, wanted)) arena_->grow(cache, wanted);
+    region.taken = arena_->take(cache, wanted);
+    region.base = reinterpret_cast<uintptr_t>(region.taken);
+    return;
+  }
+  NativeStream stream = policy_.pooled ? cache.stream : nullptr;
   if (region.front % alignment != 0)
     region.taken_bytes += alignment;  // an aligned start would not align the first slot
   region.taken = source_->take(stream, region.taken_bytes);
@@ -159,27 +191,30 @@ Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t
     region->size_class = request.size_class;
     region->cache.store(&cache, std::memory_order_relaxed);
   }
-  NativeStream stream = policy_.pooled ? cache.stream : nullptr;
   try {
-    take_memory(stream, *region, request.alignment);
+    take_memory(cache, *region, request);
   } catch (const Error& error) {
     if (error.status() != GPUMEM_OUT_OF_MEMORY) throw;
     fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had, %lld are taken already: %s", request.bytes,
          kind_name(policy_.kind), ll(reserved_.load(std::memory_order_relaxed)), error.what());
   }
-  ScopeExit back([&, taken = region->taken, bytes = region->taken_bytes] { source_->give_back(stream, taken, bytes); });
+  if (arena_ != nullptr) count_mapped();
+  ScopeExit back([&, taken = region->taken, bytes = region->taken_bytes] {
+    if (arena_ != nullptr) return arena_->give_back(cache, taken);
+    source_->give_back(policy_.pooled ? cache.stream : nullptr, taken, bytes);
+  });
   Region& added = process().registry.add(std::move(region));
   back.release();
-  reserve(static_cast<int64_t>(added.taken_bytes));
+  if (arena_ == nullptr) reserve(static_cast<int64_t>(added.taken_bytes));
   return added;
 }
 
 // Where nothing is pooled: the block is a region without a cache.
 void* BlockPool::allocate_alone(const Request& request) {
   const size_t bytes = alone_bytes(request.bytes);
-  if (over_limit(most_taken(bytes, request.alignment))) fail_over_limit(request);
+  if (over_limit(most_from_source(bytes, request.alignment))) fail_over_limit(request);
   Region& region = new_region(*ready_, request, bytes, 1);
-  ScopeExit back([&] { give_back(region, nullptr); });
+  ScopeExit back([&] { give_back(region, *ready_); });
   if (guards_ != nullptr) guards_->surround(region, request.bytes);
   back.release();
   const std::lock_guard<std::mutex> lock(ready_->mutex);
@@ -196,7 +231,7 @@ bool BlockPool::wait_pending(StreamCache& cache, const Request& request) {
       cache.settle();
       return false;
     }
-    pending = cache.take_pending(request.size_class, request.alignment);
+    pending = cache.take_pending(request.size_class, request.block_bytes, request.alignment);
   }
   if (!pending) return false;
   try {
@@ -211,9 +246,35 @@ bool BlockPool::wait_pending(StreamCache& cache, const Request& request) {
   return true;
 }
 
+// What is free of the cache in other sizes, joined and cut anew.
+bool BlockPool::reuse(StreamCache& cache, const Request& request) {
+  if (arena_ == nullptr) return false;
+  {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.settle();
+  }
+  merge_idle(cache, kLastInSlab + 1);
+  const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
+  if (!arena_->fits(cache, in_arena(request, slots))) return false;
+  attach_region(cache, request, slots);
+  return true;
+}
+
+// Free memory of another stream's, which waits for what that stream has been given so far.
+bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request& request) {
+  merge_idle(from, kLastInSlab + 1);
+  const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
+  const Arena::Request wanted = in_arena(request, slots);
+  if (!arena_->fits(from, wanted)) return false;
+  if (from.stream != nullptr) fences_.record(from.stream)->hold(cache.stream);
+  arena_->give_back(cache, arena_->take(from, wanted));
+  return reuse(cache, request);
+}
+
 // Another stream's region, which waits for what that stream has been given so far.
 bool BlockPool::adopt(StreamCache& cache, StreamCache& from, const Request& request) {
   if (&cache == &from || !usable(from)) return false;
+  if (arena_ != nullptr && adopt_free(cache, from, request)) return true;
   Region* region = nullptr;
   {
     const std::scoped_lock lock(cache.mutex, from.mutex);
@@ -240,16 +301,19 @@ bool BlockPool::adopt_from_others(StreamCache& cache, const Request& request) {
 }
 
 void BlockPool::add_region(StreamCache& cache, const Request& request) {
-  const size_t slot_bytes = size_of_class(request.size_class);
   size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
-  make_room(most_taken(slots * slot_bytes, request.alignment), request);
-  if (over_limit(most_taken(slots * slot_bytes, request.alignment))) slots = 1;
-  if (over_limit(most_taken(slots * slot_bytes, request.alignment))) fail_over_limit(request);
+  make_room(cache, request, slots);
+  if (over_limit(most_taken(cache, request, slots))) slots = 1;
+  if (over_limit(most_taken(cache, request, slots))) fail_over_limit(request);
+  attach_region(cache, request, slots);
+}
+
+void BlockPool::attach_region(StreamCache& cache, const Request& request, size_t slots) {
   {
     const std::lock_guard<std::mutex> lock(cache.mutex);
     cache.make_room(request.size_class, slots);
   }
-  Region& region = new_region(cache, request, slot_bytes, slots);
+  Region& region = new_region(cache, request, request.block_bytes, slots);
   const std::lock_guard<std::mutex> lock(cache.mutex);
   cache.attach(region);
 }
@@ -258,14 +322,14 @@ void* BlockPool::grow(StreamCache& cache, const Request& request) {
   absorb_ended();
   const auto take = [&](int64_t BlockCounts::*kind) -> void* {
     const std::lock_guard<std::mutex> lock(cache.mutex);
-    const auto block = cache.take(request.size_class, request.alignment);
+    const auto block = cache.take(request.size_class, request.block_bytes, request.alignment);
     if (!block) return nullptr;
     ++(cache.counts.*kind);
     return hand_out(cache, *block, request.bytes);
   };
   if (void* p = take(&BlockCounts::hits)) return p;  // freed meanwhile
-  const auto expected = static_cast<int64_t>(slab_slots(request.size_class, 0) * size_of_class(request.size_class));
-  const bool found = wait_pending(cache, request) || adopt(cache, *ready_, request) ||
+  const auto expected = static_cast<int64_t>(slab_slots(request.size_class, 0) * request.block_bytes);
+  const bool found = reuse(cache, request) || wait_pending(cache, request) || adopt(cache, *ready_, request) ||
                      ((over_target(expected, request) || over_limit(expected)) && adopt_from_others(cache, request));
   if (found || cache.stream == nullptr) {
     if (void* p = take(&BlockCounts::hits)) return p;
@@ -277,10 +341,47 @@ void* BlockPool::grow(StreamCache& cache, const Request& request) {
   }
 }
 
-int64_t BlockPool::release_down_to(int64_t keep_bytes) {
+// Idle regions become free memory of the arena.
+void BlockPool::merge_idle(StreamCache& cache, int first_class) {
+  const auto next = [&] {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    return cache.detach_idle(first_class);
+  };
+  while (Region* region = next()) give_back(*region, cache);
+}
+
+// Memory that streams may still use stays mapped; the fences behind which it can go are left in not_passed.
+int64_t BlockPool::unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed) {
+  for (const auto& cache : caches_) {
+    if (usable(*cache)) merge_idle(*cache, 0);
+  }
+  const int64_t before = arena_->mapped_bytes();
+  if (before <= most) return 0;
+  std::unordered_map<const StreamCache*, FencePtr> now;
+  arena_->hand_over(*ready_, [&](const StreamCache& cache, FencePtr& fence) {
+    if (!usable(cache)) return false;
+    if (fence == nullptr) {
+      FencePtr& behind = now[&cache];
+      if (behind == nullptr) behind = fences_.record(cache.stream);
+      fence = behind;
+    }
+    if (fence->passed()) return true;
+    if (not_passed != nullptr) not_passed->push_back(fence);
+    return false;
+  });
+  arena_->unmap_down_to(most, *ready_);
+  count_mapped();
+  return before - arena_->mapped_bytes();
+}
+
+int64_t BlockPool::release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) {
   settle();
   give_back_aside(static_cast<size_t>(keep_bytes));
   int64_t idle = idle_bytes();
+  if (arena_ != nullptr) {
+    unmap_down_to(arena_->mapped_bytes() - std::max<int64_t>(idle - keep_bytes, 0), not_passed);
+    return idle_bytes();
+  }
   while (idle > keep_bytes) {
     const int64_t released = release_largest();
     if (released == 0) break;
@@ -298,16 +399,30 @@ void BlockPool::shrink_to(int64_t keep_bytes) noexcept {
   }
 }
 
+// What is merged meanwhile with memory that a stream has used since has to be waited for once more.
+void BlockPool::wait_and_release(int64_t keep_bytes) {
+  wait_for_streams(context_);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<FencePtr> not_passed;
+    {
+      const std::lock_guard<std::mutex> growing(growing_);
+      release_down_to(keep_bytes, &not_passed);
+    }
+    for (const FencePtr& fence : not_passed) fence->wait();
+    if (not_passed.empty()) return;
+  }
+}
+
 // What was released behind a stream's work is the driver's to give back once the stream has passed it: so they are waited for.
 void BlockPool::trim(int64_t keep_bytes) {
   {
     const std::lock_guard<std::mutex> growing(growing_);
     release_down_to(keep_bytes);
   }
-  wait_for_streams(context_);
+  wait_and_release(keep_bytes);
   {
     const std::lock_guard<std::mutex> growing(growing_);
-    const int64_t idle = release_down_to(keep_bytes);
+    const int64_t idle = idle_bytes();
     const int64_t live = reserved_.load(std::memory_order_relaxed) - idle;
     source_->trim(static_cast<size_t>(live + std::min(keep_bytes, INT64_MAX - live)));
   }

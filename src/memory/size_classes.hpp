@@ -14,6 +14,7 @@ inline constexpr size_t kLargestClass = size_t{1} << 47;
 inline constexpr size_t kLargestInSlab = size_t{256} << 10;
 inline constexpr size_t kSmallestSlab = size_t{64} << 10;
 inline constexpr size_t kLargestSlab = size_t{2} << 20;
+inline constexpr size_t kLargeUnit = 512;  // of blocks beyond them, where they are cut to size
 
 // The smallest class that holds bytes, 1 to kLargestClass.
 constexpr int size_class_of(size_t bytes) noexcept {

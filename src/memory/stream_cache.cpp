@@ -6,7 +6,9 @@
 namespace gpumem {
 namespace {
 
-bool aligned(const Block& block, size_t alignment) noexcept { return block.address() % alignment == 0; }
+bool fits(const Block& block, size_t bytes, size_t alignment) noexcept {
+  return block.region->slot_bytes == bytes && block.address() % alignment == 0;
+}
 
 }  // namespace
 
@@ -25,11 +27,11 @@ void StreamCache::change_idle(Region& region, int by) noexcept {
   count(+1);
 }
 
-std::optional<Block> StreamCache::take(int size_class, size_t alignment) noexcept {
+std::optional<Block> StreamCache::take(int size_class, size_t bytes, size_t alignment) noexcept {
   std::vector<Block>& free = free_of(size_class);
   for (size_t i = free.size(); i-- > 0;) {
     const Block block = free[i];
-    if (alignment > kBlockUnit && !aligned(block, alignment)) continue;
+    if (!fits(block, bytes, alignment)) continue;
     free[i] = free.back();
     free.pop_back();
     change_idle(*block.region, -1);
@@ -43,9 +45,9 @@ void StreamCache::put(Block block) noexcept {
   change_idle(*block.region, 1);
 }
 
-std::optional<PendingBlock> StreamCache::take_pending(int size_class, size_t alignment) noexcept {
+std::optional<PendingBlock> StreamCache::take_pending(int size_class, size_t bytes, size_t alignment) noexcept {
   for (auto at = pending.begin(); at != pending.end(); ++at) {
-    if (at->block.region->size_class != size_class || !aligned(at->block, alignment)) continue;
+    if (at->block.region->size_class != size_class || !fits(at->block, bytes, alignment)) continue;
     PendingBlock taken = std::move(*at);
     pending.erase(at);
     return taken;
@@ -132,6 +134,16 @@ Region* StreamCache::largest_idle_region() noexcept {
   }
   for (int c = kLastInSlab; c >= 0 && idle_slabs_ > 0; --c) {
     if (Region* region = idle_region(c)) return region;
+  }
+  return nullptr;
+}
+
+Region* StreamCache::detach_idle(int& size_class) noexcept {
+  for (; size_class < kSizeClasses; ++size_class) {
+    Region* region = idle_region(size_class);
+    if (region == nullptr) continue;
+    detach(*region);
+    return region;
   }
   return nullptr;
 }

@@ -57,12 +57,12 @@ struct alignas(128) StreamCache {
   BlockCounts counts;
   int64_t counted = 0;  // the part of live_bytes that the pool's high-water mark knows of
 
-  // The free block of the class that was put here last; nothing where none has that alignment.
-  std::optional<Block> take(int size_class, size_t alignment) noexcept;
+  // The free block that was put here last of those of the class that are as large and have that alignment.
+  std::optional<Block> take(int size_class, size_t bytes, size_t alignment) noexcept;
   void put(Block block) noexcept;  // room was made by attach()
 
   // Blocks to wait for. settle() makes those free that need no waiting any more.
-  std::optional<PendingBlock> take_pending(int size_class, size_t alignment) noexcept;
+  std::optional<PendingBlock> take_pending(int size_class, size_t bytes, size_t alignment) noexcept;
   void settle();
 
   void add_use(uintptr_t p, NativeStream stream_of_use);
@@ -76,6 +76,8 @@ struct alignas(128) StreamCache {
   // A region of which nothing is live: of that class, or the largest. nullptr: none.
   Region* idle_region(int size_class) noexcept;
   Region* largest_idle_region() noexcept;
+  // Takes one of those out, of that class or the next larger one that has any, which size_class then is; nullptr: none.
+  Region* detach_idle(int& size_class) noexcept;
   int64_t idle_bytes() const noexcept { return idle_bytes_; }  // of all of them
   size_t slots_of(int size_class) const noexcept { return slots_[static_cast<size_t>(size_class)]; }
 

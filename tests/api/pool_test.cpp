@@ -39,7 +39,7 @@ class Pool : public OnEachContext {
   bool keeps() {
     if (!on_cuda()) return true;
     const char* pools = std::getenv("GPUMEM_EMULATION_POOLS");
-    return !kAddressSanitizer || !on_emulated_device(ctx) || (pools != nullptr && std::strcmp(pools, "1") == 0);
+    return !kAddressSanitizer || !on_emulated_device(ctx) || pools != nullptr;
   }
 };
 

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "emulation/gates.hpp"
 #include "emulation/memory.hpp"
+#include "emulation/report.hpp"
 #include "emulation/streams.hpp"
 
 struct CUctx_st {
@@ -28,15 +30,22 @@ thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 CUctx_st primary{};
 
 // Under the address sanitizer each block is an allocation of its own, with a fence behind it: blocks side by side in one
-// allocation would hide a kernel that leaves its own. GPUMEM_EMULATION_POOLS=1 asks for pools all the same, for their own tests.
+// allocation would hide a kernel that leaves its own. GPUMEM_EMULATION_POOLS=1 asks for pools all the same, for their own tests;
+// "driver" for those of a driver that can't map granules.
+bool pools_are(const char* which) {
+  const char* asked = std::getenv("GPUMEM_EMULATION_POOLS");
+  return asked != nullptr && std::strcmp(asked, which) == 0;
+}
+
 bool has_memory_pools() {
 #if defined(GPUMEM_EMULATION_ASAN)
-  const char* asked = std::getenv("GPUMEM_EMULATION_POOLS");
-  return asked != nullptr && std::strcmp(asked, "1") == 0;
+  return pools_are("1") || pools_are("driver");
 #else
   return true;
 #endif
 }
+
+bool has_granules() { return has_memory_pools() && !pools_are("driver"); }
 
 struct Name {
   cudaError_t error;
@@ -237,6 +246,53 @@ CUresult stream_capturing(CUstream stream, CUstreamCaptureStatus* status) {
   return CUDA_SUCCESS;
 }
 
+CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED && has_granules() ? 1 : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult granularity(size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
+  *bytes = kGranule;
+  return CUDA_SUCCESS;
+}
+
+// What a test makes fail fails before it does anything, as the runtime's calls do.
+template <class F>
+CUresult done(const char* call, CUresult otherwise, const F& f) {
+  if (const int refused = gpumem_emulation_gate(call)) return static_cast<CUresult>(refused);
+  return f() ? CUDA_SUCCESS : otherwise;
+}
+
+CUresult address_reserve(CUdeviceptr* base, size_t bytes, size_t, CUdeviceptr, unsigned long long) {
+  return done("cuMemAddressReserve", CUDA_ERROR_OUT_OF_MEMORY, [&] { return (*base = reserve_addresses(bytes)) != 0; });
+}
+
+CUresult mem_create(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties,
+                    unsigned long long) {
+  if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED || properties->location.id != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  return done("cuMemCreate", CUDA_ERROR_OUT_OF_MEMORY, [&] { return (*handle = create_granules(bytes)) != 0; });
+}
+
+CUresult mem_map(CUdeviceptr p, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long) {
+  return done("cuMemMap", CUDA_ERROR_INVALID_VALUE, [&] { return offset == 0 && map_granules(p, bytes, handle); });
+}
+
+CUresult set_access(CUdeviceptr p, size_t bytes, const CUmemAccessDesc* access, size_t count) {
+  return done("cuMemSetAccess", CUDA_ERROR_INVALID_VALUE, [&] {
+    return count == 1 && access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE && allow_access(p, bytes);
+  });
+}
+
+CUresult taken_back(bool done) {
+  if (!done) give_up("memory that is not mapped, or addresses where some is, are given back");
+  return CUDA_SUCCESS;
+}
+CUresult address_free(CUdeviceptr base, size_t bytes) { return taken_back(release_addresses(base, bytes)); }
+CUresult mem_release(CUmemGenericAllocationHandle handle) { return taken_back(release_granules(handle)); }
+CUresult mem_unmap(CUdeviceptr p, size_t bytes) { return taken_back(unmap_granules(p, bytes)); }
+
 struct EntryPoint {
   const char* name;
   void* function;
@@ -254,6 +310,15 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
       {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(primary_retain)},
       {"cuDevicePrimaryCtxRelease", reinterpret_cast<void*>(primary_release)},
       {"cuPointerGetAttributes", reinterpret_cast<void*>(pointer_attributes)},
+      {"cuDeviceGetAttribute", reinterpret_cast<void*>(device_attribute)},
+      {"cuMemGetAllocationGranularity", reinterpret_cast<void*>(granularity)},
+      {"cuMemAddressReserve", reinterpret_cast<void*>(address_reserve)},
+      {"cuMemAddressFree", reinterpret_cast<void*>(address_free)},
+      {"cuMemCreate", reinterpret_cast<void*>(mem_create)},
+      {"cuMemRelease", reinterpret_cast<void*>(mem_release)},
+      {"cuMemMap", reinterpret_cast<void*>(mem_map)},
+      {"cuMemUnmap", reinterpret_cast<void*>(mem_unmap)},
+      {"cuMemSetAccess", reinterpret_cast<void*>(set_access)},
       {"cuStreamGetCtx", reinterpret_cast<void*>(stream_ctx)},
       {"cuStreamIsCapturing", reinterpret_cast<void*>(stream_capturing)},
       {"cuStreamWriteValue32", reinterpret_cast<void*>(stream_write_value)},

@@ -51,13 +51,13 @@ class Memory {
 
   size_t ranges() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return ranges_.size();
+    return ranges_.size() + reserved_.size() + granules_.size();
   }
   size_t bytes() {
     const std::lock_guard<std::mutex> lock(mutex_);
     size_t sum = 0;
     for (const auto& [begin, entry] : ranges_) sum += entry.bytes;
-    return sum;
+    return sum + granule_bytes_;
   }
 
   bool release(Kind kind, void* p) {
@@ -98,6 +98,10 @@ class Memory {
   std::optional<Range> find(const void* p) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto address = reinterpret_cast<uintptr_t>(p);
+    if (const auto run = accessible_.upper_bound(address); run != accessible_.begin()) {
+      const auto& [begin, bytes] = *std::prev(run);
+      if (address < begin + bytes) return Range{Kind::device, begin, bytes};
+    }
     const auto after = ranges_.upper_bound(address);
     if (after == ranges_.begin()) return std::nullopt;
     const auto& [base, entry] = *std::prev(after);
@@ -107,11 +111,94 @@ class Memory {
 
   void open_window() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (windows_++ == 0) open_taken();
+    if (windows_++ > 0) return;
+    open_taken();
+    for (const auto& [begin, bytes] : accessible_) protect_mapped(begin, bytes, PROT_READ | PROT_WRITE);
   }
   void close_window() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (--windows_ == 0) protect(0, end_, PROT_NONE);
+    if (--windows_ > 0) return;
+    protect(0, end_, PROT_NONE);
+    for (const auto& [begin, bytes] : accessible_) protect_mapped(begin, bytes, PROT_NONE);
+  }
+
+  size_t granule_bytes() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return granule_bytes_;
+  }
+  uintptr_t reserve_addresses(size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (bytes == 0 || bytes % kGranule != 0) return 0;
+    char* p = reserve(bytes + kGranule, PROT_NONE);
+    if (p == nullptr) return 0;
+    const uintptr_t base = (reinterpret_cast<uintptr_t>(p) + kGranule - 1) / kGranule * kGranule;
+    reserved_[base] = {p, bytes};
+    return base;
+  }
+  bool release_addresses(uintptr_t base, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = reserved_.find(base);
+    if (found == reserved_.end() || found->second.bytes != bytes || mapped_in(base, bytes)) return false;
+    munmap(found->second.start, bytes + kGranule);
+    reserved_.erase(found);
+    return true;
+  }
+  uint64_t create_granules(size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (bytes == 0 || bytes % kGranule != 0 || granule_bytes_ + bytes > kDeviceBytes) return 0;
+    granule_bytes_ += bytes;
+    granules_[++handles_] = {bytes, 1};
+    return handles_;
+  }
+  bool release_granules(uint64_t handle) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return drop(handle);
+  }
+  bool map_granules(uintptr_t p, size_t bytes, uint64_t handle) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = granules_.find(handle);
+    const auto after = reserved_.upper_bound(p);
+    if (found == granules_.end() || found->second.bytes != bytes || after == reserved_.begin()) return false;
+    const auto& [base, addresses] = *std::prev(after);
+    if (p % kGranule != 0 || p + bytes > base + addresses.bytes || mapped_in(p, bytes)) return false;
+    ++found->second.uses;
+    mapped_[p] = {bytes, handle};
+    return true;
+  }
+  bool allow_access(uintptr_t p, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!covered(p, bytes)) return false;
+    if (windows_ > 0) protect_mapped(p, bytes, PROT_READ | PROT_WRITE);
+    auto run = accessible_.emplace(p, bytes).first;
+    const auto next = std::next(run);
+    if (next != accessible_.end() && next->first == p + bytes) {
+      run->second += next->second;
+      accessible_.erase(next);
+    }
+    if (run == accessible_.begin()) return true;
+    const auto before = std::prev(run);
+    if (before->first + before->second != p) return true;
+    before->second += run->second;
+    accessible_.erase(run);
+    return true;
+  }
+  bool unmap_granules(uintptr_t p, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!covered(p, bytes)) return false;
+    for (auto at = mapped_.find(p); at != mapped_.end() && at->first < p + bytes; at = mapped_.erase(at)) {
+      drop(at->second.handle);
+    }
+    madvise(reinterpret_cast<void*>(p), bytes, MADV_DONTNEED);
+    protect_mapped(p, bytes, PROT_NONE);
+    const auto after = accessible_.upper_bound(p);
+    if (after == accessible_.begin()) return true;
+    const auto run = std::prev(after);
+    const auto [begin, length] = *run;
+    if (begin + length < p + bytes) return true;  // access was never allowed
+    accessible_.erase(run);
+    if (begin < p) accessible_[begin] = p - begin;
+    if (begin + length > p + bytes) accessible_[p + bytes] = begin + length - (p + bytes);
+    return true;
   }
 
  private:
@@ -121,6 +208,47 @@ class Memory {
     size_t room;
     bool registered;  // the program's own memory
   };
+
+  struct Addresses {
+    char* start;
+    size_t bytes;
+  };
+  struct Granules {
+    size_t bytes;
+    int uses;  // its handle, and mappings
+  };
+  struct Mapping {
+    size_t bytes;
+    uint64_t handle;
+  };
+
+  bool drop(uint64_t handle) {
+    const auto found = granules_.find(handle);
+    if (found == granules_.end()) return false;
+    if (--found->second.uses > 0) return true;
+    granule_bytes_ -= found->second.bytes;
+    granules_.erase(found);
+    return true;
+  }
+
+  bool mapped_in(uintptr_t p, size_t bytes) const {
+    const auto next = mapped_.lower_bound(p);
+    if (next != mapped_.end() && next->first < p + bytes) return true;
+    return next != mapped_.begin() && std::prev(next)->first + std::prev(next)->second.bytes > p;
+  }
+
+  // Whole mappings, one after the other.
+  bool covered(uintptr_t p, size_t bytes) const {
+    uintptr_t at = p;
+    for (auto next = mapped_.find(p); next != mapped_.end() && next->first == at && at < p + bytes; ++next) {
+      at += next->second.bytes;
+    }
+    return bytes > 0 && at == p + bytes;
+  }
+
+  static void protect_mapped(uintptr_t p, size_t bytes, int protection) {
+    if (mprotect(reinterpret_cast<void*>(p), bytes, protection) != 0) give_up("mapped memory can't be protected");
+  }
 
   // First fit among what was given back, else beyond all that was ever taken.
   char* take(size_t room) {
@@ -187,6 +315,12 @@ class Memory {
   char* start_ = nullptr;
   size_t end_ = 0;  // all taken so far lies below
   std::map<size_t, size_t> holes_;
+  std::map<uintptr_t, Addresses> reserved_;
+  std::map<uint64_t, Granules> granules_;
+  std::map<uintptr_t, Mapping> mapped_;
+  std::map<uintptr_t, size_t> accessible_;
+  uint64_t handles_ = 0;
+  size_t granule_bytes_ = 0;
   int windows_ = 0;
 };
 
@@ -199,6 +333,15 @@ bool unregister_pinned(void* p) { return Memory::only().remove_registered(p); }
 std::optional<Range> range_of(const void* p) { return Memory::only().find(p); }
 size_t ranges_held() { return Memory::only().ranges(); }
 size_t bytes_held() { return Memory::only().bytes(); }
+
+uintptr_t reserve_addresses(size_t bytes) { return Memory::only().reserve_addresses(bytes); }
+bool release_addresses(uintptr_t base, size_t bytes) { return Memory::only().release_addresses(base, bytes); }
+uint64_t create_granules(size_t bytes) { return Memory::only().create_granules(bytes); }
+bool release_granules(uint64_t handle) { return Memory::only().release_granules(handle); }
+bool map_granules(uintptr_t p, size_t bytes, uint64_t handle) { return Memory::only().map_granules(p, bytes, handle); }
+size_t granule_bytes_held() { return Memory::only().granule_bytes(); }
+bool allow_access(uintptr_t p, size_t bytes) { return Memory::only().allow_access(p, bytes); }
+bool unmap_granules(uintptr_t p, size_t bytes) { return Memory::only().unmap_granules(p, bytes); }
 
 DeviceWorks::DeviceWorks() { Memory::only().open_window(); }
 DeviceWorks::~DeviceWorks() { Memory::only().close_window(); }

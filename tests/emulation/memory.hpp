@@ -32,6 +32,18 @@ std::optional<Range> range_of(const void* p);
 size_t ranges_held();
 size_t bytes_held();
 
+// Granules of device memory, and addresses to map them to (CUDA Driver API, "Virtual Memory Management"). Mapped memory can be
+// accessed once that was asked for; what is mapped side by side is one range. Each call says whether it could be done.
+constexpr size_t kGranule = size_t{2} << 20;
+uintptr_t reserve_addresses(size_t bytes);  // 0: there is no room
+bool release_addresses(uintptr_t base, size_t bytes);
+uint64_t create_granules(size_t bytes);  // a handle; 0: there is no room
+bool release_granules(uint64_t handle);
+bool map_granules(uintptr_t p, size_t bytes, uint64_t handle);
+bool allow_access(uintptr_t p, size_t bytes);
+bool unmap_granules(uintptr_t p, size_t bytes);
+size_t granule_bytes_held();
+
 // The device may access its memory while one of these lives.
 class DeviceWorks {
  public:

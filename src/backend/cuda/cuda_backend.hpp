@@ -5,6 +5,7 @@
 #include "backend/cuda/checker.hpp"
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/driver_pool.hpp"
+#include "backend/cuda/granules.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "backend/cuda/stream_memory.hpp"
@@ -36,6 +37,11 @@ class CudaBackend final : public Backend {
   void begin_block(void* p, size_t bytes) noexcept override { checker_.begin_block(p, bytes); }
   void end_block(void* p) noexcept override { checker_.end_block(p); }
   void trim(size_t keep_bytes) noexcept override;
+  size_t granule_bytes() const noexcept override { return watched() ? 0 : granules_.bytes(); }
+  uintptr_t reserve_addresses(size_t bytes) override;
+  void release_addresses(uintptr_t base, size_t bytes) noexcept override;
+  void map(uintptr_t p, size_t bytes) override;
+  void unmap(uintptr_t p, size_t bytes) noexcept override;
   void register_host(void* p, size_t bytes) override;
   void unregister_host(void* p) noexcept override;
   void prefetch(NativeStream stream, const void* p, size_t bytes, int32_t device) override;
@@ -131,6 +137,7 @@ class CudaBackend final : public Backend {
   cudaEvent_t order_ = nullptr;  // of await_order()
   ReduceScratchPool scratch_;
   DriverPool pool_;
+  Granules granules_;
   Checker checker_;
   ResultSlots slots_;
   TextureObjects textures_;

@@ -33,10 +33,29 @@ DriverApi load() {
   return api;
 }
 
+MappingApi load_mapping() {
+  MappingApi api{};
+  find(api.device_attribute, "cuDeviceGetAttribute", 2000);
+  find(api.granularity, "cuMemGetAllocationGranularity", 10020);
+  find(api.reserve, "cuMemAddressReserve", 10020);
+  find(api.free_addresses, "cuMemAddressFree", 10020);
+  find(api.create, "cuMemCreate", 10020);
+  find(api.release, "cuMemRelease", 10020);
+  find(api.map, "cuMemMap", 10020);
+  find(api.unmap, "cuMemUnmap", 10020);
+  find(api.set_access, "cuMemSetAccess", 10020);
+  return api;
+}
+
 }  // namespace
 
 const DriverApi& driver_api() {
   static const DriverApi api = load();  // plain pointers: nothing to destroy
+  return api;
+}
+
+const MappingApi& mapping_api() {
+  static const MappingApi api = load_mapping();
   return api;
 }
 

@@ -19,7 +19,21 @@ struct DriverApi {
   PFN_cuStreamWriteValue32_v11070 stream_write_value;
 };
 
+// Virtual memory management (CUDA Driver API of that name).
+struct MappingApi {
+  PFN_cuDeviceGetAttribute_v2000 device_attribute;
+  PFN_cuMemGetAllocationGranularity_v10020 granularity;
+  PFN_cuMemAddressReserve_v10020 reserve;
+  PFN_cuMemAddressFree_v10020 free_addresses;
+  PFN_cuMemCreate_v10020 create;
+  PFN_cuMemRelease_v10020 release;
+  PFN_cuMemMap_v10020 map;
+  PFN_cuMemUnmap_v10020 unmap;
+  PFN_cuMemSetAccess_v10020 set_access;
+};
+
 // Throws DRIVER_TOO_OLD when the driver lacks one of them.
 const DriverApi& driver_api();
+const MappingApi& mapping_api();
 
 }  // namespace gpumem

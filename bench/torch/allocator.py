@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""Five programs on gpumem's allocator, PyTorch's own, and PyTorch's with expandable segments: device memory and time a step.
+
+usage: allocator.py LIBGPUMEM [--out FILE.json] [--only PROGRAM] [--ways WAYS] [--seconds S]
+
+Each program runs in a process of its own for each allocator. Memory is what the driver counts as in use on the device
+(cudaMemGetInfo), beyond what it was when CUDA had been initialised: the most that was seen after any part of a step. Time is the
+median of the steps after those, by events.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import statistics
+import sys
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+MIB = 1 << 20
+WAYS = ("gpumem", "own", "expandable")
+
+
+class Transformer:
+    """Training on sequences whose lengths vary."""
+
+    def __init__(self):
+        layer = nn.TransformerEncoderLayer(1024, 16, 4096, dropout=0.0, batch_first=True)
+        self.body = nn.TransformerEncoder(layer, 12, enable_nested_tensor=False).cuda()
+        self.head = nn.Linear(1024, 8192).cuda()
+        self.parameters = [*self.body.parameters(), *self.head.parameters()]
+        self.optimizer = torch.optim.AdamW(self.parameters, lr=1e-4)
+        self.lengths = torch.Generator().manual_seed(1)
+
+    def step(self, part):
+        length = int(torch.randint(64, 769, (1,), generator=self.lengths))
+        x = torch.randn(8, length, 1024, device="cuda")
+        loss = functional.cross_entropy(self.head(self.body(x)).flatten(0, 1), torch.zeros(8 * length, dtype=torch.long, device="cuda"))
+        part()
+        loss.backward()
+        part()
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+
+class Convolutions:
+    """Training a convolutional net with residual blocks."""
+
+    class Block(nn.Module):
+        def __init__(self, before, after, stride):
+            super().__init__()
+            self.path = nn.Sequential(nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.ReLU(),
+                                      nn.Conv2d(after, after, 3, 1, 1, bias=False), nn.BatchNorm2d(after))
+            self.beside = nn.Conv2d(before, after, 1, stride, bias=False)
+
+        def forward(self, x):
+            return functional.relu(self.path(x) + self.beside(x))
+
+    def __init__(self):
+        widths = [3, 64, 64, 128, 128, 256, 256, 512]
+        self.net = nn.Sequential(*(self.Block(a, b, 1 if a == b else 2) for a, b in zip(widths, widths[1:])), nn.AdaptiveAvgPool2d(1),
+                                 nn.Flatten(), nn.Linear(512, 1000)).cuda()
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.01, momentum=0.9)
+
+    def step(self, part):
+        x = torch.randn(96, 3, 160, 160, device="cuda")
+        loss = self.net(x).logsumexp(1).mean()
+        part()
+        loss.backward()
+        part()
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+
+class Decoder:
+    """A decoder's caches of keys and values, which grow by a token a step and begin anew."""
+
+    LAYERS, LONGEST, SHAPE = 24, 96, (32, 16, 64)
+
+    def __init__(self):
+        width = self.SHAPE[1] * self.SHAPE[2]
+        self.layers = [(nn.Linear(width, 3 * width).cuda().half(), nn.Linear(width, width).cuda().half()) for _ in range(self.LAYERS)]
+        self.length = self.LONGEST
+        self.caches = []
+
+    @torch.no_grad()
+    def step(self, part):
+        batch, heads, size = self.SHAPE
+        if self.length == self.LONGEST:
+            self.length = 0
+            self.caches = [torch.randn(2, batch, heads, 256, size, device="cuda", dtype=torch.half) for _ in range(self.LAYERS)]
+        self.length += 1
+        x = torch.randn(batch, 1, heads * size, device="cuda", dtype=torch.half)
+        for i, (project, out) in enumerate(self.layers):
+            q, k, v = project(x).view(batch, 1, 3, heads, size).permute(2, 0, 3, 1, 4)
+            self.caches[i] = torch.cat([self.caches[i], torch.stack([k, v])], 3)
+            x = x + out(functional.scaled_dot_product_attention(q, *self.caches[i]).transpose(1, 2).reshape(batch, 1, -1))
+        part()
+
+
+class Captured:
+    """A captured graph on fixed memory, between work that allocates. (What is captured allocates nothing: gpumem refuses that.)"""
+
+    def __init__(self):
+        self.weights = [torch.randn(4096, 4096, device="cuda") / 64 for _ in range(8)]
+        self.state = [torch.randn(4096, 4096, device="cuda") for _ in range(2)]
+        self.stream = torch.cuda.Stream()
+        self.graph = torch.cuda.CUDAGraph()
+        self.sizes = torch.Generator().manual_seed(2)
+        with torch.cuda.stream(self.stream):
+            self.work()  # what libraries allocate on their first use
+            torch.cuda.synchronize()
+            self.graph.capture_begin()
+            self.work()
+            self.graph.capture_end()
+        torch.cuda.synchronize()
+
+    def work(self):
+        a, b = self.state
+        for weight in self.weights:
+            torch.mm(a, weight, out=b)
+            b.tanh_()
+            a.copy_(b)
+
+    def step(self, part):
+        rows = int(torch.randint(1024, 8193, (1,), generator=self.sizes))
+        x = torch.randn(rows, 4096, device="cuda")
+        for weight in self.weights:
+            x = functional.gelu(x @ weight) + x
+        part()
+        self.graph.replay()
+        x = x.softmax(1)
+
+
+class Streams:
+    """Work on eight streams, with blocks that the next stream uses too."""
+
+    def __init__(self):
+        self.streams = [torch.cuda.Stream() for _ in range(8)]
+        self.sizes = torch.Generator().manual_seed(3)
+
+    def step(self, part):
+        start = torch.cuda.current_stream()
+        last = None
+        for stream in self.streams:
+            rows = int(torch.randint(512, 4097, (1,), generator=self.sizes))
+            stream.wait_stream(start)
+            with torch.cuda.stream(stream):
+                x = torch.randn(rows, 4096, device="cuda")
+                y = torch.randn(4096, 4096, device="cuda")
+                for _ in range(6):
+                    x = torch.relu(x @ y) * 0.01
+                if last is not None:
+                    stream.wait_stream(last[0])
+                    x = x + last[1].mean()
+                    last[1].record_stream(stream)
+                last = (stream, x)
+        part()
+        for stream in self.streams:
+            start.wait_stream(stream)
+
+
+PROGRAMS = {"transformer": Transformer, "convolutions": Convolutions, "decoder": Decoder, "captured": Captured, "streams": Streams}
+
+
+def use_gpumem(path):
+    lib = ctypes.CDLL(path)
+    allocator = torch.cuda.memory.CUDAPluggableAllocator(path, "gpumem_torch_malloc", "gpumem_torch_free")
+    allocator.allocator().set_record_stream_fn(ctypes.cast(lib.gpumem_torch_record_stream, ctypes.c_void_p).value)
+    torch.cuda.memory.change_current_allocator(allocator)
+    return lib
+
+
+def stats_of(lib):
+    """Fields of gpumem_memory_stats_info that count here."""
+    ctx, stats = ctypes.c_void_p(), (ctypes.c_int64 * 25)()
+    lib.gpumem_shared_ctx(0, ctypes.byref(ctx))
+    lib.gpumem_memory_stats_init(stats, ctypes.c_int64(ctypes.sizeof(stats)))
+    lib.gpumem_memory_stats(ctx, stats)
+    return {"live_peak": stats[3], "reserved": stats[12], "reserved_peak": stats[13], "allocations": stats[16], "misses": stats[20]}
+
+
+def in_use():
+    free, total = torch.cuda.mem_get_info()
+    return total - free
+
+
+def measure(way, path, program, seconds):
+    lib = use_gpumem(path) if way == "gpumem" else None
+    if way == "expandable":
+        torch.cuda.memory._set_allocator_settings("expandable_segments:True")
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.cuda.init()
+    before = in_use()
+    subject = PROGRAMS[program]()
+    most = 0
+
+    def look():
+        nonlocal most
+        most = max(most, in_use())
+
+    steps, begin = 0, time.perf_counter()
+    while steps < 8 or time.perf_counter() - begin < seconds / 2:
+        subject.step(look)
+        look()
+        steps += 1
+    torch.cuda.synchronize()
+    steps = max(8, steps)
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(steps + 1)]
+    cpu = time.perf_counter()
+    events[0].record()
+    for event in events[1:]:
+        subject.step(lambda: None)
+        event.record()
+    cpu = time.perf_counter() - cpu
+    torch.cuda.synchronize()
+    look()
+    row = {"program": program, "way": way, "in_use_mib": (most - before) / MIB, "context_mib": before / MIB, "steps": steps,
+           "step_ms": statistics.median(a.elapsed_time(b) for a, b in zip(events, events[1:])),
+           "mean_step_ms": events[0].elapsed_time(events[-1]) / steps, "enqueue_ms": cpu / steps * 1e3}
+    if lib is not None:
+        row |= {name: value / MIB if value > 1e6 or "peak" in name else value for name, value in stats_of(lib).items()}
+        row["in_use_now_mib"] = (in_use() - before) / MIB
+    else:
+        row["reserved"] = torch.cuda.memory_reserved() / MIB
+        row["live_peak"] = torch.cuda.max_memory_allocated() / MIB
+    return row
+
+
+def in_process(arguments):
+    """What measure() gives, in a child that has PyTorch loaded and CUDA not yet begun."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            row = measure(*arguments)
+        except Exception as error:  # reported, and the others go on
+            row = {"program": arguments[2], "way": arguments[0], "error": repr(error)}
+        os.write(write, json.dumps(row).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else {"program": arguments[2], "way": arguments[0], "error": "the process ended"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("--out")
+    parser.add_argument("--only", choices=PROGRAMS)
+    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--seconds", type=float, default=1.5)
+    options = parser.parse_args()
+    rows = []
+    print(f"{'program':14}{'allocator':12}{'in use MiB':>11}{'live MiB':>10}{'step ms':>9}{'enqueue':>9}  more")
+    for program in [options.only] if options.only else PROGRAMS:
+        for way in options.ways.split(","):
+            row = in_process((way, os.path.abspath(options.library), program, options.seconds))
+            rows.append(row)
+            if "error" in row:
+                print(f"{program:14}{way:12}{row['error']}", flush=True)
+                continue
+            more = {k: round(v, 1) for k, v in row.items() if k in ("reserved", "reserved_peak", "in_use_now_mib", "allocations", "misses", "mean_step_ms", "steps")}
+            print(f"{program:14}{way:12}{row['in_use_mib']:11.0f}{row['live_peak']:10.0f}{row['step_ms']:9.3f}{row['enqueue_ms']:9.3f}  {more}", flush=True)
+    if options.out:
+        with open(options.out, "w") as file:
+            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

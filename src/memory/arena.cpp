@@ -1,0 +1,239 @@
+#include "memory/arena.hpp"
+
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/scope_exit.hpp"
+
+namespace gpumem {
+namespace {
+
+// Addresses, in times the device's memory. Of large blocks there are more: what lies free in between may be too small.
+constexpr size_t kForSlabs = 1;
+constexpr size_t kForLarge = 8;
+
+constexpr uintptr_t round_down(uintptr_t value, size_t unit) noexcept { return value / unit * unit; }
+constexpr uintptr_t round_up(uintptr_t value, size_t unit) noexcept { return round_down(value + unit - 1, unit); }
+
+}  // namespace
+
+std::unique_ptr<Arena> Arena::open(Backend& backend) {
+  const size_t granule = backend.granule_bytes();
+  if (granule == 0) return nullptr;
+  const size_t memory = round_up(static_cast<size_t>(backend.props().memory_bytes), granule);
+  const size_t bytes = (kForSlabs + kForLarge) * memory;
+  const uintptr_t base = backend.reserve_addresses(bytes);
+  if (base == 0) return nullptr;
+  ScopeExit back([&] { backend.release_addresses(base, bytes); });
+  std::unique_ptr<Arena> arena(new Arena(backend, base, kForSlabs * memory, bytes));
+  back.release();
+  return arena;
+}
+
+Arena::Arena(Backend& backend, uintptr_t base, size_t bytes_of_slabs, size_t bytes)
+    : backend_(backend),
+      granule_(backend.granule_bytes()),
+      base_(base),
+      middle_(base + bytes_of_slabs),
+      end_(base + bytes) {
+  unmapped_[base_] = middle_ - base_;
+  unmapped_[middle_] = end_ - middle_;
+}
+
+Arena::~Arena() {
+  try {
+    backend_.synchronize_device();  // work on borrowed streams may still use the memory
+  } catch (const Error&) {
+    // The device's context is lost, or a capture forbids it.
+  }
+  uintptr_t at = base_;
+  const auto unmap_up_to = [&](uintptr_t end) {
+    if (at < end) backend_.unmap(at, end - at);
+  };
+  for (const auto& [hole, bytes] : unmapped_) {
+    unmap_up_to(hole);
+    at = hole + bytes;
+  }
+  unmap_up_to(end_);
+  backend_.release_addresses(base_, end_ - base_);
+}
+
+Arena::Pieces::const_iterator Arena::best_fit(const StreamCache& cache, const Request& request) const {
+  for (auto piece = free_.lower_bound({&cache, request.part, request.bytes, 0});
+       piece != free_.end() && piece->cache == &cache && piece->part == request.part; ++piece) {
+    if (round_up(piece->at, request.alignment) + request.bytes <= piece->at + piece->bytes) return piece;
+  }
+  return free_.end();
+}
+
+// Where the fewest granules have to be added to what is free before them.
+Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) const {
+  Growth best;
+  for (const auto& [at, room] : unmapped_) {
+    if (part_of(at) != request.part) continue;
+    uintptr_t start = at;
+    const auto behind = spans_.lower_bound(at);
+    if (behind != spans_.begin()) {
+      const auto& [before, span] = *std::prev(behind);
+      if (span.cache == &cache && before + span.bytes == at && part_of(before) == request.part) start = before;
+    }
+    const size_t missing = round_up(round_up(start, request.alignment) + request.bytes, granule_) - at;
+    if (missing <= room && missing < best.missing) best = {at, missing};
+  }
+  return best;
+}
+
+Arena::Spans::iterator Arena::add_span(uintptr_t at, size_t bytes) {
+  Pieces one;
+  one.insert(Piece{});
+  return spans_.emplace(at, Span{bytes, nullptr, nullptr, one.extract(one.begin())}).first;
+}
+
+void Arena::set_free(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept {
+  auto& [at, of] = *span;
+  of.cache = &cache;
+  of.fence = std::move(fence);
+  of.piece.value() = {&cache, part_of(at), of.bytes, at};
+  free_.insert(std::move(of.piece));
+}
+
+void Arena::set_used(Spans::iterator span) noexcept {
+  auto& [at, of] = *span;
+  of.piece = free_.extract(Piece{of.cache, part_of(at), of.bytes, at});
+  of.cache = nullptr;
+}
+
+// The first `bytes` of a free span; what follows is returned, and free as well.
+Arena::Spans::iterator Arena::split(Spans::iterator span, size_t bytes) {
+  const auto rest = add_span(span->first + bytes, span->second.bytes - bytes);
+  const StreamCache& cache = *span->second.cache;
+  const FencePtr fence = span->second.fence;
+  set_used(span);
+  span->second.bytes = bytes;
+  set_free(span, cache, fence);
+  set_free(rest, cache, fence);
+  return rest;
+}
+
+bool Arena::joins(Spans::const_iterator span, Spans::const_iterator next) const noexcept {
+  return span->second.cache != nullptr && span->second.cache == next->second.cache &&
+         span->first + span->second.bytes == next->first && next->first != middle_;
+}
+
+// With its free neighbours.
+Arena::Spans::iterator Arena::join(Spans::iterator span) noexcept {
+  const auto with_next = [this](Spans::iterator first) {
+    const auto next = std::next(first);
+    if (next == spans_.end() || !joins(first, next)) return;
+    const StreamCache& cache = *first->second.cache;
+    const FencePtr fence = first->second.fence == next->second.fence ? first->second.fence : nullptr;
+    set_used(first);
+    set_used(next);
+    first->second.bytes += next->second.bytes;
+    spans_.erase(next);
+    set_free(first, cache, fence);
+  };
+  with_next(span);
+  if (span == spans_.begin() || !joins(std::prev(span), span)) return span;
+  const auto before = std::prev(span);
+  with_next(before);
+  return before;
+}
+
+void* Arena::take(const StreamCache& cache, const Request& request) {
+  const auto fit = best_fit(cache, request);
+  if (fit == free_.end()) return nullptr;
+  auto span = spans_.find(fit->at);
+  const uintptr_t at = round_up(span->first, request.alignment);
+  if (at > span->first) span = split(span, at - span->first);
+  if (span->second.bytes > request.bytes) split(span, request.bytes);
+  set_used(span);
+  used_ += static_cast<int64_t>(request.bytes);
+  return reinterpret_cast<void*>(at);
+}
+
+void Arena::grow(const StreamCache& cache, const Request& request) {
+  const auto [at, missing] = growth(cache, request);
+  if (missing == SIZE_MAX) fail(GPUMEM_OUT_OF_MEMORY, "no addresses are left for them");
+  const auto span = add_span(at, missing);
+  ScopeExit back([&] { spans_.erase(span); });
+  backend_.map(at, missing);
+  back.release();
+  auto hole = unmapped_.extract(at);
+  hole.key() += missing;
+  hole.mapped() -= missing;
+  if (hole.mapped() > 0) unmapped_.insert(std::move(hole));
+  mapped_ += static_cast<int64_t>(missing);
+  set_free(span, cache, nullptr);
+  join(span);
+}
+
+void Arena::give_back(const StreamCache& cache, void* p) noexcept {
+  const auto span = spans_.find(reinterpret_cast<uintptr_t>(p));
+  used_ -= static_cast<int64_t>(span->second.bytes);
+  set_free(span, cache, nullptr);
+  join(span);
+}
+
+bool Arena::keeps(const StreamCache& cache) const noexcept {
+  const auto first = free_.lower_bound({&cache, Part::slabs, 0, 0});
+  return first != free_.end() && first->cache == &cache;
+}
+
+void Arena::absorb(const StreamCache& to, const StreamCache& from) noexcept {
+  while (keeps(from)) {
+    const auto span = spans_.find(free_.lower_bound({&from, Part::slabs, 0, 0})->at);
+    set_used(span);
+    set_free(span, to, nullptr);
+    join(span);
+  }
+}
+
+// Whole granules of a free span: it is cut to them before anything is unmapped, and their place among the holes is made.
+void Arena::unmap(Spans::iterator span, uintptr_t from, uintptr_t to) {
+  if (from > span->first) span = split(span, from - span->first);
+  if (to - from < span->second.bytes) split(span, to - from);
+  auto hole = unmapped_.emplace(from, to - from).first;
+  backend_.unmap(from, to - from);
+  mapped_ -= static_cast<int64_t>(to - from);
+  set_used(span);
+  spans_.erase(span);
+  const auto next = std::next(hole);
+  if (next != unmapped_.end() && to == next->first && to != middle_) {
+    hole->second += next->second;
+    unmapped_.erase(next);
+  }
+  if (hole == unmapped_.begin() || from == middle_) return;
+  const auto before = std::prev(hole);
+  if (before->first + before->second != from) return;
+  before->second += hole->second;
+  unmapped_.erase(hole);
+}
+
+void Arena::hand_over(const StreamCache& to, const Passed& passed) {
+  for (auto span = spans_.begin(); span != spans_.end(); ++span) {
+    const StreamCache* const cache = span->second.cache;
+    if (cache == nullptr || cache == &to || !passed(*cache, span->second.fence)) continue;
+    set_used(span);
+    set_free(span, to, nullptr);
+    span = join(span);
+  }
+}
+
+// The last first, so that what is mapped stays together.
+void Arena::unmap_down_to(int64_t most, const StreamCache& cache) {
+  for (auto span = spans_.end(); span != spans_.begin() && mapped_ > most;) {
+    const auto& [at, of] = *--span;
+    const uintptr_t from = round_up(at, granule_);
+    const uintptr_t to = round_down(at + of.bytes, granule_);
+    if (of.cache != &cache || from >= to) continue;
+    const size_t excess = round_up(static_cast<uintptr_t>(mapped_ - most), granule_);
+    const uintptr_t place = at;
+    unmap(span, to - from > excess ? to - excess : from, to);
+    span = spans_.lower_bound(place);
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,110 @@
+// Addresses of a pool's own, with memory behind them where blocks lie: granules of the device, mapped when they are needed and
+// given back one by one. Blocks follow each other without gaps, and what is free of them joins, so that it serves any size.
+// docs/adr/0020-device-memory-comes-in-granules.md says why.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "backend/backend.hpp"
+#include "memory/fences.hpp"
+
+namespace gpumem {
+
+struct StreamCache;
+
+// It has no lock of its own: the pool's, for growing. Free memory belongs to the stream cache in whose order it was freed.
+class Arena {
+ public:
+  // Slabs live long and are small: among larger blocks they would keep those apart.
+  enum class Part : bool { slabs, large };
+
+  // nullptr where the backend has no granules, or no addresses for them.
+  static std::unique_ptr<Arena> open(Backend& backend);
+  ~Arena();  // nothing uses its memory any more
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  struct Request {
+    Part part;
+    size_t bytes;
+    size_t alignment;  // a power of two up to kLargestAlignment
+  };
+
+  // Whether the cache has enough free memory in one piece; and how much new memory grow() takes where it has not.
+  bool fits(const StreamCache& cache, const Request& request) const { return best_fit(cache, request) != free_.end(); }
+  size_t missing(const StreamCache& cache, const Request& request) const { return growth(cache, request).missing; }
+
+  // From the smallest piece that fits; nullptr: none does.
+  void* take(const StreamCache& cache, const Request& request);
+  // Maps as many granules as are missing behind what is free. Throws OUT_OF_MEMORY, and nothing was mapped.
+  void grow(const StreamCache& cache, const Request& request);
+  void give_back(const StreamCache& cache, void* p) noexcept;
+
+  bool keeps(const StreamCache& cache) const noexcept;
+  void absorb(const StreamCache& to, const StreamCache& from) noexcept;  // all that is free
+
+  // Hands over what is free of other caches where passed() says that their streams are done with it. It gets the cache, and the
+  // fence that it left with the memory before, or nullptr.
+  using Passed = std::function<bool(const StreamCache& cache, FencePtr& fence)>;
+  void hand_over(const StreamCache& to, const Passed& passed);
+  // Unmaps granules that are free of the cache, until at most so many bytes are mapped. No stream uses them.
+  void unmap_down_to(int64_t most, const StreamCache& cache);
+
+  int64_t mapped_bytes() const noexcept { return mapped_; }
+  int64_t free_bytes() const noexcept { return mapped_ - used_; }
+
+ private:
+  // In the order in which a fit is looked for.
+  struct Piece {
+    const StreamCache* cache;
+    Part part;
+    size_t bytes;
+    uintptr_t at;
+    std::strong_ordering operator<=>(const Piece&) const = default;
+  };
+  using Pieces = std::set<Piece>;
+  // Mapped memory: one block, or free.
+  struct Span {
+    size_t bytes = 0;
+    const StreamCache* cache = nullptr;  // nullptr: in use
+    FencePtr fence;                      // after the last use of what is free, where one was recorded
+    Pieces::node_type piece;             // while it is in use: a free asks for no memory
+  };
+  using Spans = std::map<uintptr_t, Span>;
+  struct Growth {
+    uintptr_t at = 0;
+    size_t missing = SIZE_MAX;
+  };
+
+  Arena(Backend& backend, uintptr_t base, size_t bytes_of_slabs, size_t bytes);
+
+  Part part_of(uintptr_t p) const noexcept { return p < middle_ ? Part::slabs : Part::large; }
+  Pieces::const_iterator best_fit(const StreamCache& cache, const Request& request) const;
+  Growth growth(const StreamCache& cache, const Request& request) const;
+  Spans::iterator add_span(uintptr_t at, size_t bytes);
+  Spans::iterator split(Spans::iterator span, size_t bytes);
+  void set_free(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept;
+  void set_used(Spans::iterator span) noexcept;
+  bool joins(Spans::const_iterator span, Spans::const_iterator next) const noexcept;
+  Spans::iterator join(Spans::iterator span) noexcept;
+  void unmap(Spans::iterator span, uintptr_t from, uintptr_t to);
+
+  Backend& backend_;
+  const size_t granule_;
+  const uintptr_t base_;
+  const uintptr_t middle_;
+  const uintptr_t end_;
+  Spans spans_;
+  Pieces free_;
+  std::map<uintptr_t, size_t> unmapped_;  // whole granules
+  int64_t mapped_ = 0;
+  int64_t used_ = 0;
+};
+
+}  // namespace gpumem

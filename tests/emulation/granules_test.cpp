@@ -1,0 +1,189 @@
+// Device memory in granules, held against what the emulated driver has given.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "api/queue_handles.hpp"
+#include "emulation/gates.hpp"
+#include "emulation/memory.hpp"
+#include "support/contexts.hpp"
+#include "support/memory.hpp"
+#include "support/random.hpp"
+
+namespace gpumem_test {
+namespace {
+
+using gpumem_emulation::Calls;
+using gpumem_emulation::granule_bytes_held;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+class Granules : public testing::Test {
+ protected:
+  Context ctx{On::cuda};
+
+  void* allocated(int64_t bytes, gpumem_stream* stream) {
+    void* p = nullptr;
+    EXPECT_TRUE(ok(gpumem_alloc_async(ctx, bytes, 256, stream, &p))) << bytes;
+    return p;
+  }
+  void free(void* p, gpumem_stream* stream) { EXPECT_TRUE(ok(gpumem_free_async(ctx, p, stream))); }
+  std::vector<void*> several(int count, int64_t bytes, gpumem_stream* stream) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < count; ++i) blocks.push_back(allocated(bytes, stream));
+    return blocks;
+  }
+  int64_t reserved() { return stats_of(ctx).device_reserved_bytes; }
+};
+
+TEST_F(Granules, ReservedBytesAreWhatTheDriverHasGiven) {
+  const Stream stream(ctx);
+  EXPECT_EQ(reserved(), 0);
+  for (const int64_t bytes : {int64_t{1}, 70000 * int64_t{1}, 3 * kMiB + 1, 100 * kMiB}) {
+    allocated(bytes, stream);
+    EXPECT_EQ(reserved(), static_cast<int64_t>(granule_bytes_held())) << bytes;
+  }
+  EXPECT_LE(reserved(), 108 * kMiB);
+}
+
+TEST_F(Granules, WhatIsFreeFitsAnySize) {
+  const Stream stream(ctx);
+  for (void* p : several(32, 3 * kMiB, stream)) free(p, stream);
+  void* const large = allocated(96 * kMiB, stream);
+  EXPECT_EQ(reserved(), 96 * kMiB);
+  free(large, stream);
+  several(24, 4 * kMiB, stream);
+  EXPECT_EQ(reserved(), 96 * kMiB);
+}
+
+TEST_F(Granules, HolesBetweenBlocksServeALargerOne) {
+  const Stream stream(ctx);
+  const std::vector<void*> blocks = several(64, 3 * kMiB, stream);
+  for (size_t i = 0; i < blocks.size(); i += 2) free(blocks[i], stream);
+  ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, stream)));
+  for (int round = 0; round < 3; ++round) {  // the first may come while the stream's passing is not known yet
+    free(allocated(60 * kMiB, stream), stream);
+    ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, stream)));
+  }
+  allocated(80 * kMiB, stream);
+  EXPECT_LE(reserved(), 192 * kMiB * 6 / 5);
+  EXPECT_EQ(reserved(), static_cast<int64_t>(granule_bytes_held()));
+}
+
+TEST_F(Granules, TrimLeavesTheGranulesOfLiveBlocks) {
+  const Stream stream(ctx);
+  const std::vector<void*> blocks = several(20, 6 * kMiB, stream);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (i != 7) free(blocks[i], stream);
+  }
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 30 * kMiB)));
+  EXPECT_EQ(granule_bytes_held(), 36u * kMiB);
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+  EXPECT_EQ(granule_bytes_held(), 6u * kMiB);
+  EXPECT_EQ(reserved(), 6 * kMiB);
+  free(blocks[7], stream);
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+  EXPECT_EQ(granule_bytes_held(), 0u);
+}
+
+TEST_F(Granules, MemoryOfAStreamThatEndedIsTheNextOnes) {
+  for (int round = 0; round < 5; ++round) {
+    const Stream stream(ctx);
+    void* const p = allocated(10 * kMiB, stream);
+    ASSERT_TRUE(ok(gpumem_fill_async(ctx, p, "x", 1, 10 * kMiB, stream)));
+    free(p, stream);
+    ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, stream)));
+  }
+  EXPECT_EQ(reserved(), 10 * kMiB);
+}
+
+// Fills that are still to come when their block is freed: what is unmapped too early is a signal in the device's thread, and what
+// two blocks share is another value.
+TEST_F(Granules, ARandomTraceKeepsWhatIsLive) {
+  struct Live {
+    void* p;
+    int64_t words;
+    uint32_t value;
+    size_t stream;
+  };
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < 3; ++i) streams.push_back(std::make_unique<Stream>(ctx));
+  std::vector<Live> live;
+  Random random;
+  std::vector<uint32_t> words;
+  const auto end_one = [&] {
+    std::swap(live[random.below(live.size())], live.back());
+    const Live block = live.back();
+    live.pop_back();
+    gpumem_stream* const own = *streams[block.stream];
+    if (random.below(3) == 0) {
+      words.assign(static_cast<size_t>(block.words), 0);
+      ASSERT_TRUE(ok(gpumem_copy_async(ctx, words.data(), block.p, block.words * 4, own)));
+      ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, own)));
+      EXPECT_EQ(words, std::vector<uint32_t>(words.size(), block.value));
+    }
+    gpumem_stream* const other = *streams[random.below(streams.size())];
+    if (random.below(4) == 0) {
+      ASSERT_TRUE(ok(gpumem_memory_used_on(ctx, block.p, other)));
+      ASSERT_TRUE(ok(gpumem_fill_async(ctx, block.p, &block.value, 4, block.words, other)));
+    }
+    free(block.p, random.below(4) == 0 ? other : own);
+  };
+  for (uint32_t round = 0; round < (quick_run() ? 400u : 3000u); ++round) {
+    const auto bytes = static_cast<int64_t>(std::exp2(4 + 19 * static_cast<double>(random.below(1000)) * 1e-3));
+    const size_t stream = random.below(streams.size());
+    void* const p = allocated(bytes / 4 * 4, *streams[stream]);
+    ASSERT_NE(p, nullptr);
+    ASSERT_TRUE(ok(gpumem_fill_async(ctx, p, &round, 4, bytes / 4, *streams[stream])));
+    live.push_back({p, bytes / 4, round, stream});
+    while (live.size() > 40 + random.below(40)) end_one();
+    if (random.below(100) == 0) {
+      ASSERT_TRUE(ok(gpumem_memory_trim(ctx, random.below(2) == 0 ? 0 : 20 * kMiB)));
+    }
+    if (random.below(200) == 0) streams[stream] = std::make_unique<Stream>(ctx);
+    ASSERT_EQ(reserved(), static_cast<int64_t>(granule_bytes_held()));
+  }
+  while (!live.empty()) end_one();
+  streams.clear();
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+  EXPECT_EQ(granule_bytes_held(), 0u);
+}
+
+// Each call of the driver's fails in turn.
+TEST_F(Granules, AFailureLeavesNothingMapped) {
+  const Stream stream(ctx);
+  for (int64_t number = 0;; ++number) {
+    ASSERT_LT(number, 100);
+    ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+    ASSERT_EQ(granule_bytes_held(), 0u);
+    void* p = nullptr;
+    gpumem_emulation::fail_call(number, Calls::allocations_after_it, 2);
+    const gpumem_status status = gpumem_alloc_async(ctx, 9 * kMiB, 256, stream, &p);
+    const bool failed = gpumem_emulation::fail_nothing() > 0;
+    EXPECT_EQ(reserved(), static_cast<int64_t>(granule_bytes_held())) << number;
+    if (!failed) {
+      EXPECT_TRUE(ok(status));
+      free(p, stream);
+      EXPECT_GE(number, 5) << "five granules were to be had";
+      return;
+    }
+    EXPECT_EQ(status, GPUMEM_OUT_OF_MEMORY) << number;
+    EXPECT_EQ(p, nullptr);
+  }
+}
+
+TEST_F(Granules, AContextsEndGivesEverythingBack) {
+  {
+    const Context other(On::cuda);
+    void* p = nullptr;
+    ASSERT_TRUE(ok(gpumem_alloc_device(other, 50 * kMiB, &p)));
+    EXPECT_GE(granule_bytes_held(), 50u * kMiB);
+  }
+  EXPECT_EQ(granule_bytes_held(), 0u);
+}
+
+}  // namespace
+}  // namespace gpumem_test
