@@ -1,6 +1,7 @@
 // Device memory in the order of real streams: reuse waits, captures refuse, and the memory is CUDA's like any other.
 #include <vector>
 
+#include "support/contexts.hpp"
 #include "tests/gpu/device_memory.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 
@@ -177,6 +178,40 @@ TEST_F(GpuPool, GivesItsMemoryBackWhenTrimmed) {
   size_t free_after = 0;
   ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
   EXPECT_GE(free_after + (size_t{64} << 20), free_before);
+}
+
+// Blocks of many sizes, half of them freed; then all.
+TEST_F(GpuPool, ReservedBytesAreWhatTheDriverCounts) {
+  const Wrapped stream(ctx);
+  const auto taken = [&] {  // as the driver counts it
+    size_t free = 0;
+    size_t total = 0;
+    EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+    return static_cast<double>(total - free);
+  };
+  ASSERT_EQ(gpumem_memory_trim(ctx, 0), GPUMEM_OK);
+  const double before = taken();
+  std::vector<void*> blocks;
+  for (int64_t i = 0; i < 200; ++i) {
+    void* p = nullptr;
+    ASSERT_EQ(gpumem_alloc_async(ctx, 1000 + i * 123457, 256, stream.stream, &p), GPUMEM_OK) << last_error();
+    blocks.push_back(p);
+  }
+  for (size_t i = 0; i < blocks.size(); i += 2) {
+    ASSERT_EQ(gpumem_free_async(ctx, blocks[i], stream.stream), GPUMEM_OK);
+  }
+  for (const int64_t kept : {INT64_MAX, int64_t{500} << 20, int64_t{0}}) {
+    ASSERT_EQ(gpumem_memory_trim(ctx, kept), GPUMEM_OK);
+    const auto reserved = static_cast<double>(gpumem_test::stats_of(ctx).device_reserved_bytes);
+    EXPECT_NEAR(taken() - before, reserved, 0.02 * reserved) << kept;
+  }
+  const auto live = static_cast<double>(gpumem_test::stats_of(ctx).device_bytes);
+  EXPECT_LE(taken() - before, 1.25 * live);
+  for (size_t i = 1; i < blocks.size(); i += 2) {
+    ASSERT_EQ(gpumem_free_async(ctx, blocks[i], stream.stream), GPUMEM_OK);
+  }
+  ASSERT_EQ(gpumem_memory_trim(ctx, 0), GPUMEM_OK);
+  EXPECT_NEAR(taken(), before, 0.02 * live);
 }
 
 cudaMemoryType type_of(const void* p) {
