@@ -132,7 +132,7 @@ TEST_F(Granules, ARandomTraceKeepsWhatIsLive) {
     }
     free(block.p, random.below(4) == 0 ? other : own);
   };
-  for (uint32_t round = 0; round < (quick_run() ? 400u : 3000u); ++round) {
+  for (uint32_t round = 0; round < (quick_run() ? 400u : 1500u); ++round) {
     const auto bytes = static_cast<int64_t>(std::exp2(4 + 19 * static_cast<double>(random.below(1000)) * 1e-3));
     const size_t stream = random.below(streams.size());
     void* const p = allocated(bytes / 4 * 4, *streams[stream]);
