@@ -9,9 +9,12 @@ median of the steps after those, by events.
 """
 
 import argparse
+import contextlib
 import ctypes
 import json
 import os
+import select
+import signal
 import statistics
 import sys
 import time
@@ -188,13 +191,19 @@ def in_use():
     return total - free
 
 
-def measure(way, path, program, seconds):
+def begin(way, path):
+    """CUDA with the allocator, and what loading it takes; the library, if it is gpumem."""
     lib = use_gpumem(path) if way == "gpumem" else None
     if way == "expandable":
         torch.cuda.memory._set_allocator_settings("expandable_segments:True")
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.cuda.init()
+    in_use()
+    return lib
+
+
+def measure(lib, way, program, seconds):
     before = in_use()
     subject = PROGRAMS[program]()
     most = 0
@@ -231,22 +240,54 @@ def measure(way, path, program, seconds):
     return row
 
 
-def in_process(arguments):
-    """What measure() gives, in a child that has PyTorch loaded and CUDA not yet begun."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
+class Case:
+    """A program with an allocator, in a child that begins CUDA at once, measures when it is told to, and keeps its memory until the end:
+    what the device has in use changes by the program that is measured alone."""
+
+    LONGEST = 30  # seconds
+
+    def __init__(self, way, path, program, seconds):
+        self.name = {"program": program, "way": way}
+        self.results, results = os.pipe()
+        go, self.go = os.pipe()
+        self.child = os.fork()
+        if self.child > 0:
+            os.close(results)
+            os.close(go)
+            return
         try:
-            row = measure(*arguments)
+            lib = begin(way, path)
+            os.write(results, b".")
+            os.read(go, 1)
+            row = measure(lib, way, program, seconds)
         except Exception as error:  # reported, and the others go on
-            row = {"program": arguments[2], "way": arguments[0], "error": repr(error)}
-        os.write(write, json.dumps(row).encode())
+            row = self.name | {"error": repr(error)}
+        os.write(results, json.dumps(row).encode() + b"\n")
+        os.read(go, 1)
         os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    return json.loads(text) if text else {"program": arguments[2], "way": arguments[0], "error": "the process ended"}
+
+    def tell(self):
+        with contextlib.suppress(OSError):
+            os.write(self.go, b".")
+
+    def await_output(self):
+        """A point when CUDA has begun, the line with the results at the end."""
+        return bool(select.select([self.results], [], [], self.LONGEST)[0])
+
+    def run(self):
+        self.tell()
+        text = b""
+        while not text.endswith(b"\n"):
+            more = os.read(self.results, 4096) if self.await_output() else b""
+            if not more:
+                os.kill(self.child, signal.SIGKILL)
+                return self.name | {"error": "no result"}
+            text += more
+        return json.loads(text.lstrip(b"."))
+
+    def end(self):
+        self.tell()
+        os.waitpid(self.child, 0)
 
 
 def main():
@@ -259,15 +300,22 @@ def main():
     options = parser.parse_args()
     rows = []
     print(f"{'program':14}{'allocator':12}{'in use MiB':>11}{'live MiB':>10}{'step ms':>9}{'enqueue':>9}  more")
-    for program in [options.only] if options.only else PROGRAMS:
-        for way in options.ways.split(","):
-            row = in_process((way, os.path.abspath(options.library), program, options.seconds))
-            rows.append(row)
-            if "error" in row:
-                print(f"{program:14}{way:12}{row['error']}", flush=True)
-                continue
-            more = {k: round(v, 1) for k, v in row.items() if k in ("reserved", "reserved_peak", "in_use_now_mib", "allocations", "misses", "mean_step_ms", "steps")}
-            print(f"{program:14}{way:12}{row['in_use_mib']:11.0f}{row['live_peak']:10.0f}{row['step_ms']:9.3f}{row['enqueue_ms']:9.3f}  {more}", flush=True)
+    path = os.path.abspath(options.library)
+    programs = [options.only] if options.only else PROGRAMS
+    cases = [Case(way, path, program, options.seconds) for program in programs for way in options.ways.split(",")]
+    for case in cases:
+        case.await_output()
+    for case in cases:
+        row = case.run()
+        rows.append(row)
+        program, way = row["program"], row["way"]
+        if "error" in row:
+            print(f"{program:14}{way:12}{row['error']}", flush=True)
+            continue
+        more = {k: round(v, 1) for k, v in row.items() if k in ("reserved", "reserved_peak", "in_use_now_mib", "allocations", "misses", "mean_step_ms", "steps")}
+        print(f"{program:14}{way:12}{row['in_use_mib']:11.0f}{row['live_peak']:10.0f}{row['step_ms']:9.3f}{row['enqueue_ms']:9.3f}  {more}", flush=True)
+    for case in cases:
+        case.end()
     if options.out:
         with open(options.out, "w") as file:
             json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=1)

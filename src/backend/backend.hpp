@@ -89,8 +89,9 @@ class Backend {
   virtual size_t granule_bytes() const noexcept { return 0; }                       // 0: there are none
   virtual uintptr_t reserve_addresses(size_t /*bytes*/) { return 0; }               // 0: there are none
   virtual void release_addresses(uintptr_t /*base*/, size_t /*bytes*/) noexcept {}  // of which none is mapped
-  virtual void map(uintptr_t /*p*/, size_t /*bytes*/) {}                            // fails with nothing mapped
-  virtual void unmap(uintptr_t /*p*/, size_t /*bytes*/) noexcept {}                 // what no work uses any more
+  // One chunk, which is unmapped as a whole, alone or with those beside it. Fails with nothing mapped.
+  virtual void map(uintptr_t /*p*/, size_t /*bytes*/) {}
+  virtual void unmap(uintptr_t /*p*/, size_t /*bytes*/) noexcept {}  // what no work uses any more
   // Locks the pages of host memory, so that the device reaches them by itself. What is registered in part already is
   // INVALID_ARGUMENT; the sentence calls the memory p.
   virtual void register_host(void* /*p*/, size_t /*bytes*/) {}

@@ -1,5 +1,6 @@
 #include "memory/arena.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -13,6 +14,9 @@ namespace {
 // Addresses, in times the device's memory. Of large blocks there are more: what lies free in between may be too small.
 constexpr size_t kForSlabs = 1;
 constexpr size_t kForLarge = 8;
+
+// A call of the driver's costs much the same for one granule as for many; but one live block keeps a whole chunk.
+constexpr size_t kChunksOfARequest = 8;
 
 constexpr uintptr_t round_down(uintptr_t value, size_t unit) noexcept { return value / unit * unit; }
 constexpr uintptr_t round_up(uintptr_t value, size_t unit) noexcept { return round_down(value + unit - 1, unit); }
@@ -88,7 +92,7 @@ Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) co
 Arena::Spans::iterator Arena::add_span(uintptr_t at, size_t bytes) {
   Pieces one;
   one.insert(Piece{});
-  return spans_.emplace(at, Span{bytes, nullptr, nullptr, one.extract(one.begin())}).first;
+  return spans_.emplace(at, Span{bytes, nullptr, nullptr, {}, one.extract(one.begin())}).first;
 }
 
 void Arena::set_free(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept {
@@ -96,12 +100,12 @@ void Arena::set_free(Spans::iterator span, const StreamCache& cache, FencePtr fe
   of.cache = &cache;
   of.fence = std::move(fence);
   of.piece.value() = {&cache, part_of(at), of.bytes, at};
-  free_.insert(std::move(of.piece));
+  of.place = free_.insert(std::move(of.piece)).position;
 }
 
 void Arena::set_used(Spans::iterator span) noexcept {
-  auto& [at, of] = *span;
-  of.piece = free_.extract(Piece{of.cache, part_of(at), of.bytes, at});
+  Span& of = span->second;
+  of.piece = free_.extract(of.place);
   of.cache = nullptr;
 }
 
@@ -117,29 +121,35 @@ Arena::Spans::iterator Arena::split(Spans::iterator span, size_t bytes) {
   return rest;
 }
 
-bool Arena::joins(Spans::const_iterator span, Spans::const_iterator next) const noexcept {
-  return span->second.cache != nullptr && span->second.cache == next->second.cache &&
-         span->first + span->second.bytes == next->first && next->first != middle_;
+// Across the border between two spans, of which this one is free.
+bool Arena::joins(Spans::const_iterator span, const StreamCache& cache, uintptr_t border) const noexcept {
+  return span->second.cache == &cache && border != middle_;
 }
 
 // With its free neighbours.
-Arena::Spans::iterator Arena::join(Spans::iterator span) noexcept {
-  const auto with_next = [this](Spans::iterator first) {
-    const auto next = std::next(first);
-    if (next == spans_.end() || !joins(first, next)) return;
-    const StreamCache& cache = *first->second.cache;
-    const FencePtr fence = first->second.fence == next->second.fence ? first->second.fence : nullptr;
-    set_used(first);
-    set_used(next);
-    first->second.bytes += next->second.bytes;
-    spans_.erase(next);
-    set_free(first, cache, fence);
+Arena::Spans::iterator Arena::set_free_joined(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept {
+  const auto take_in = [&](Spans::iterator other) {
+    if (other->second.fence != fence) fence = nullptr;
+    set_used(other);
   };
-  with_next(span);
-  if (span == spans_.begin() || !joins(std::prev(span), span)) return span;
-  const auto before = std::prev(span);
-  with_next(before);
-  return before;
+  const auto next = std::next(span);
+  const uintptr_t end = span->first + span->second.bytes;
+  if (next != spans_.end() && next->first == end && joins(next, cache, end)) {
+    take_in(next);
+    span->second.bytes += next->second.bytes;
+    spans_.erase(next);
+  }
+  if (span != spans_.begin()) {
+    const auto before = std::prev(span);
+    if (before->first + before->second.bytes == span->first && joins(before, cache, span->first)) {
+      take_in(before);
+      before->second.bytes += span->second.bytes;
+      spans_.erase(span);
+      span = before;
+    }
+  }
+  set_free(span, cache, std::move(fence));
+  return span;
 }
 
 void* Arena::take(const StreamCache& cache, const Request& request) {
@@ -148,10 +158,34 @@ void* Arena::take(const StreamCache& cache, const Request& request) {
   auto span = spans_.find(fit->at);
   const uintptr_t at = round_up(span->first, request.alignment);
   if (at > span->first) span = split(span, at - span->first);
-  if (span->second.bytes > request.bytes) split(span, request.bytes);
+  const size_t rest = span->second.bytes - request.bytes;
+  const auto behind = rest > 0 ? add_span(at + request.bytes, rest) : spans_.end();
   set_used(span);
+  span->second.bytes = request.bytes;
+  if (rest > 0) set_free(behind, cache, span->second.fence);
   used_ += static_cast<int64_t>(request.bytes);
   return reinterpret_cast<void*>(at);
+}
+
+void Arena::unmap_chunks(uintptr_t from, uintptr_t to) noexcept {
+  if (from == to) return;
+  backend_.unmap(from, to - from);
+  chunks_.erase(chunks_.lower_bound(from), chunks_.lower_bound(to));
+}
+
+void Arena::map(uintptr_t at, size_t bytes) {
+  const size_t most = std::max(granule_, round_down(bytes / kChunksOfARequest, granule_));
+  uintptr_t end = at;
+  ScopeExit undo([&] { unmap_chunks(at, end); });
+  while (end < at + bytes) {
+    const size_t part = std::min(most, at + bytes - end);
+    const auto chunk = chunks_.emplace(end, part).first;
+    ScopeExit drop([&] { chunks_.erase(chunk); });
+    backend_.map(end, part);
+    drop.release();
+    end += part;
+  }
+  undo.release();
 }
 
 void Arena::grow(const StreamCache& cache, const Request& request) {
@@ -159,22 +193,20 @@ void Arena::grow(const StreamCache& cache, const Request& request) {
   if (missing == SIZE_MAX) fail(GPUMEM_OUT_OF_MEMORY, "no addresses are left for them");
   const auto span = add_span(at, missing);
   ScopeExit back([&] { spans_.erase(span); });
-  backend_.map(at, missing);
+  map(at, missing);
   back.release();
   auto hole = unmapped_.extract(at);
   hole.key() += missing;
   hole.mapped() -= missing;
   if (hole.mapped() > 0) unmapped_.insert(std::move(hole));
   mapped_ += static_cast<int64_t>(missing);
-  set_free(span, cache, nullptr);
-  join(span);
+  set_free_joined(span, cache, nullptr);
 }
 
 void Arena::give_back(const StreamCache& cache, void* p) noexcept {
   const auto span = spans_.find(reinterpret_cast<uintptr_t>(p));
   used_ -= static_cast<int64_t>(span->second.bytes);
-  set_free(span, cache, nullptr);
-  join(span);
+  set_free_joined(span, cache, nullptr);
 }
 
 bool Arena::keeps(const StreamCache& cache) const noexcept {
@@ -186,17 +218,16 @@ void Arena::absorb(const StreamCache& to, const StreamCache& from) noexcept {
   while (keeps(from)) {
     const auto span = spans_.find(free_.lower_bound({&from, Part::slabs, 0, 0})->at);
     set_used(span);
-    set_free(span, to, nullptr);
-    join(span);
+    set_free_joined(span, to, nullptr);
   }
 }
 
-// Whole granules of a free span: it is cut to them before anything is unmapped, and their place among the holes is made.
+// Whole chunks of a free span: it is cut to them before anything is unmapped, and their place among the holes is made.
 void Arena::unmap(Spans::iterator span, uintptr_t from, uintptr_t to) {
   if (from > span->first) span = split(span, from - span->first);
   if (to - from < span->second.bytes) split(span, to - from);
   auto hole = unmapped_.emplace(from, to - from).first;
-  backend_.unmap(from, to - from);
+  unmap_chunks(from, to);
   mapped_ -= static_cast<int64_t>(to - from);
   set_used(span);
   spans_.erase(span);
@@ -217,8 +248,7 @@ void Arena::hand_over(const StreamCache& to, const Passed& passed) {
     const StreamCache* const cache = span->second.cache;
     if (cache == nullptr || cache == &to || !passed(*cache, span->second.fence)) continue;
     set_used(span);
-    set_free(span, to, nullptr);
-    span = join(span);
+    span = set_free_joined(span, to, nullptr);
   }
 }
 
@@ -226,12 +256,20 @@ void Arena::hand_over(const StreamCache& to, const Passed& passed) {
 void Arena::unmap_down_to(int64_t most, const StreamCache& cache) {
   for (auto span = spans_.end(); span != spans_.begin() && mapped_ > most;) {
     const auto& [at, of] = *--span;
-    const uintptr_t from = round_up(at, granule_);
-    const uintptr_t to = round_down(at + of.bytes, granule_);
-    if (of.cache != &cache || from >= to) continue;
-    const size_t excess = round_up(static_cast<uintptr_t>(mapped_ - most), granule_);
+    if (of.cache != &cache) continue;
+    auto chunk = chunks_.lower_bound(at + of.bytes);  // the one before may end behind the span
+    if (chunk != chunks_.begin() && std::prev(chunk)->first + std::prev(chunk)->second > at + of.bytes) --chunk;
+    uintptr_t to = 0;
+    uintptr_t from = 0;
+    while (chunk != chunks_.begin() && std::prev(chunk)->first >= at &&
+           static_cast<int64_t>(to - from) < mapped_ - most) {
+      --chunk;
+      from = chunk->first;
+      if (to == 0) to = from + chunk->second;
+    }
+    if (to == 0) continue;
     const uintptr_t place = at;
-    unmap(span, to - from > excess ? to - excess : from, to);
+    unmap(span, from, to);
     span = spans_.lower_bound(place);
   }
 }

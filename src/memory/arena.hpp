@@ -1,5 +1,5 @@
-// Addresses of a pool's own, with memory behind them where blocks lie: granules of the device, mapped when they are needed and
-// given back one by one. Blocks follow each other without gaps, and what is free of them joins, so that it serves any size.
+// Addresses of a pool's own, with memory behind them where blocks lie: chunks of whole granules of the device, mapped when they
+// are needed and given back one by one. Blocks follow each other without gaps, and what is free of them joins, so that it serves any size.
 // docs/adr/0020-device-memory-comes-in-granules.md says why.
 #pragma once
 
@@ -42,7 +42,7 @@ class Arena {
 
   // From the smallest piece that fits; nullptr: none does.
   void* take(const StreamCache& cache, const Request& request);
-  // Maps as many granules as are missing behind what is free. Throws OUT_OF_MEMORY, and nothing was mapped.
+  // Maps what is missing, in whole granules, behind what is free. Throws OUT_OF_MEMORY, and nothing was mapped.
   void grow(const StreamCache& cache, const Request& request);
   void give_back(const StreamCache& cache, void* p) noexcept;
 
@@ -53,7 +53,7 @@ class Arena {
   // fence that it left with the memory before, or nullptr.
   using Passed = std::function<bool(const StreamCache& cache, FencePtr& fence)>;
   void hand_over(const StreamCache& to, const Passed& passed);
-  // Unmaps granules that are free of the cache, until at most so many bytes are mapped. No stream uses them.
+  // Unmaps chunks that are free of the cache, until at most so many bytes are mapped. No stream uses them.
   void unmap_down_to(int64_t most, const StreamCache& cache);
 
   int64_t mapped_bytes() const noexcept { return mapped_; }
@@ -74,6 +74,7 @@ class Arena {
     size_t bytes = 0;
     const StreamCache* cache = nullptr;  // nullptr: in use
     FencePtr fence;                      // after the last use of what is free, where one was recorded
+    Pieces::iterator place;              // of what is free
     Pieces::node_type piece;             // while it is in use: a free asks for no memory
   };
   using Spans = std::map<uintptr_t, Span>;
@@ -91,8 +92,10 @@ class Arena {
   Spans::iterator split(Spans::iterator span, size_t bytes);
   void set_free(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept;
   void set_used(Spans::iterator span) noexcept;
-  bool joins(Spans::const_iterator span, Spans::const_iterator next) const noexcept;
-  Spans::iterator join(Spans::iterator span) noexcept;
+  bool joins(Spans::const_iterator span, const StreamCache& cache, uintptr_t border) const noexcept;
+  Spans::iterator set_free_joined(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept;
+  void map(uintptr_t at, size_t bytes);
+  void unmap_chunks(uintptr_t from, uintptr_t to) noexcept;
   void unmap(Spans::iterator span, uintptr_t from, uintptr_t to);
 
   Backend& backend_;
@@ -102,6 +105,7 @@ class Arena {
   const uintptr_t end_;
   Spans spans_;
   Pieces free_;
+  std::map<uintptr_t, size_t> chunks_;    // mapped, and unmapped as wholes
   std::map<uintptr_t, size_t> unmapped_;  // whole granules
   int64_t mapped_ = 0;
   int64_t used_ = 0;

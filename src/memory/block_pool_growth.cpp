@@ -249,13 +249,17 @@ bool BlockPool::wait_pending(StreamCache& cache, const Request& request) {
 // What is free of the cache in other sizes, joined and cut anew.
 bool BlockPool::reuse(StreamCache& cache, const Request& request) {
   if (arena_ == nullptr) return false;
-  {
+  const int64_t idle = [&] {
     const std::lock_guard<std::mutex> lock(cache.mutex);
     cache.settle();
-  }
-  merge_idle(cache, kLastInSlab + 1);
+    return cache.idle_bytes();
+  }();
   const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
-  if (!arena_->fits(cache, in_arena(request, slots))) return false;
+  const Arena::Request wanted = in_arena(request, slots);
+  // Blocks that stay whole are found at once by the next ones of their sizes, but what is cut around them fits ever less.
+  const bool plenty = idle <= kFreely && arena_->free_bytes() >= arena_->mapped_bytes() / 2;
+  if (!plenty || !arena_->fits(cache, wanted)) merge_idle(cache, kLastInSlab + 1);
+  if (!arena_->fits(cache, wanted)) return false;
   attach_region(cache, request, slots);
   return true;
 }

@@ -37,7 +37,7 @@ void PageMap::insert_at(uintptr_t piece, Region& region) {
   ScopeExit drop([&] {
     if (leaf == nullptr || leaf->used == 0) leaves_.erase(piece >> kLeafBits);
   });
-  if (leaf == nullptr) leaf = std::make_unique<Leaf>();
+  if (leaf == nullptr) leaf = spare_ != nullptr ? std::move(spare_) : std::make_unique<Leaf>();
   Cell& cell = leaf->cells[cell_of(piece)];
   const bool was_empty = cell.empty();
   cell.insert(region);
@@ -52,7 +52,9 @@ void PageMap::erase_at(uintptr_t piece, const Region& region) noexcept {
   Cell& cell = leaf.cells[cell_of(piece)];
   if (cell.empty()) return;
   cell.erase(region);
-  if (cell.empty() && --leaf.used == 0) leaves_.erase(found);
+  if (!cell.empty() || --leaf.used > 0) return;
+  spare_ = std::move(found->second);
+  leaves_.erase(found);
 }
 
 void PageMap::insert(Region& region) {

@@ -51,6 +51,7 @@ class PageMap {
   void erase_at(uintptr_t piece, const Region& region) noexcept;
 
   std::unordered_map<uintptr_t, std::unique_ptr<Leaf>> leaves_;
+  std::unique_ptr<Leaf> spare_;  // the last that became empty
 };
 
 template <class F>

@@ -1,8 +1,8 @@
 // A lock for what many threads read at once and few change: a reader takes the one shard of its thread, which no other thread
-// of the first 32 takes, and a writer takes them all.
+// of the first 32 takes, and a writer takes those that threads have.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
 #include <mutex>
 
 namespace gpumem {
@@ -11,26 +11,37 @@ class ShardedLock {
  public:
   // For reading: the calling thread's shard.
   std::mutex& of_thread() noexcept {
-    static constinit std::atomic<unsigned> threads{0};
     static thread_local constinit unsigned number = 0;  // 0: none yet
-    if (number == 0) number = threads.fetch_add(1, std::memory_order_relaxed) % kShards + 1;
+    if (number == 0) number = next_thread() % kShards + 1;
     return shards_[number - 1].mutex;
   }
 
-  // For changing.
+  // For changing. A thread that has no shard yet gets none meanwhile.
   void lock() {
-    for (Shard& shard : shards_) shard.mutex.lock();
+    entry_.lock();
+    const unsigned used = std::min(threads_, kShards);
+    for (unsigned i = 0; i < used; ++i) shards_[i].mutex.lock();
   }
   void unlock() noexcept {
-    for (Shard& shard : shards_) shard.mutex.unlock();
+    const unsigned used = std::min(threads_, kShards);
+    for (unsigned i = 0; i < used; ++i) shards_[i].mutex.unlock();
+    entry_.unlock();
   }
 
  private:
   static constexpr unsigned kShards = 32;
+
+  static unsigned next_thread() noexcept {
+    const std::lock_guard<std::mutex> lock(entry_);
+    return threads_++;
+  }
+
   struct alignas(64) Shard {  // a cache line each
     std::mutex mutex;
   };
   Shard shards_[kShards];
+  static inline constinit std::mutex entry_;  // held by a writer, and for threads_
+  static inline constinit unsigned threads_ = 0;
 };
 
 }  // namespace gpumem

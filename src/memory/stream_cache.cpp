@@ -1,6 +1,7 @@
 #include "memory/stream_cache.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace gpumem {
@@ -75,8 +76,24 @@ void StreamCache::make_room(int size_class, size_t slots) {
   if (regions.size() == regions.capacity()) regions.reserve(2 * regions.size() + 8);
 }
 
+void StreamCache::count_slots(int size_class, int64_t by) noexcept {
+  const auto at = static_cast<size_t>(size_class);
+  slots_[at] += static_cast<size_t>(by);
+  const uint64_t bit = uint64_t{1} << at % 64;
+  present_[at / 64] = slots_[at] > 0 ? present_[at / 64] | bit : present_[at / 64] & ~bit;
+}
+
+int StreamCache::next_present(int size_class) const noexcept {
+  auto at = static_cast<size_t>(size_class);
+  uint64_t left = present_[at / 64] >> at % 64 << at % 64;
+  for (at /= 64; left == 0; left = present_[at]) {
+    if (++at == present_.size()) return kSizeClasses;
+  }
+  return static_cast<int>(at * 64) + std::countr_zero(left);
+}
+
 void StreamCache::attach(Region& region) noexcept {
-  slots_[static_cast<size_t>(region.size_class)] += region.slots;
+  count_slots(region.size_class, region.slots);
   region.position = regions.size();
   regions.push_back(&region);
   region.cache.store(this, std::memory_order_release);
@@ -86,7 +103,7 @@ void StreamCache::attach(Region& region) noexcept {
 void StreamCache::detach(Region& region) noexcept {
   std::erase_if(free_of(region.size_class), [&](const Block& block) { return block.region == &region; });
   change_idle(region, -static_cast<int>(region.idle));
-  slots_[static_cast<size_t>(region.size_class)] -= region.slots;
+  count_slots(region.size_class, -static_cast<int64_t>(region.slots));
   regions[region.position] = regions.back();
   regions[region.position]->position = region.position;
   regions.pop_back();
@@ -103,7 +120,9 @@ void StreamCache::absorb(StreamCache& other) {
     std::vector<Block>& free = other.free_of(c);
     free_of(c).insert(free_of(c).end(), free.begin(), free.end());
     free.clear();
-    slots_[static_cast<size_t>(c)] += std::exchange(other.slots_[static_cast<size_t>(c)], 0);
+    const auto slots = static_cast<int64_t>(other.slots_of(c));
+    count_slots(c, slots);
+    other.count_slots(c, -slots);
   }
   idle_slabs_ += std::exchange(other.idle_slabs_, 0);
   idle_bytes_ += std::exchange(other.idle_bytes_, 0);
@@ -139,11 +158,12 @@ Region* StreamCache::largest_idle_region() noexcept {
 }
 
 Region* StreamCache::detach_idle(int& size_class) noexcept {
-  for (; size_class < kSizeClasses; ++size_class) {
-    Region* region = idle_region(size_class);
-    if (region == nullptr) continue;
-    detach(*region);
-    return region;
+  while ((size_class = next_present(size_class)) < kSizeClasses) {
+    if (Region* region = idle_region(size_class)) {
+      detach(*region);
+      return region;
+    }
+    ++size_class;
   }
   return nullptr;
 }

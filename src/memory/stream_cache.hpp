@@ -88,9 +88,12 @@ struct alignas(128) StreamCache {
  private:
   std::vector<Block>& free_of(int size_class) noexcept { return free_[static_cast<size_t>(size_class)]; }
   void change_idle(Region& region, int by) noexcept;
+  void count_slots(int size_class, int64_t by) noexcept;
+  int next_present(int size_class) const noexcept;  // from there on; kSizeClasses: none
 
   std::array<std::vector<Block>, kSizeClasses> free_;
-  std::array<size_t, kSizeClasses> slots_{};  // of all regions
+  std::array<size_t, kSizeClasses> slots_{};               // of all regions
+  std::array<uint64_t, kSizeClasses / 64 + 1> present_{};  // a bit for each class that has any
   int64_t idle_bytes_ = 0;
   size_t idle_slabs_ = 0;  // regions of a size for slabs, all of whose slots are free
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "api/queue_handles.hpp"
@@ -87,6 +88,36 @@ TEST_F(Granules, TrimLeavesTheGranulesOfLiveBlocks) {
   free(blocks[7], stream);
   ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
   EXPECT_EQ(granule_bytes_held(), 0u);
+}
+
+TEST_F(Granules, AChunkIsUnmappedAsAWhole) {
+  const Stream stream(ctx);
+  free(allocated(64 * kMiB, stream), stream);
+  void* const p = allocated(kMiB, stream);
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+  EXPECT_EQ(granule_bytes_held(), 8u * kMiB);
+  EXPECT_EQ(reserved(), 8 * kMiB);
+  free(p, stream);
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+  EXPECT_EQ(granule_bytes_held(), 0u);
+}
+
+// Where there is room for both, each size has a block of its own, which its next request finds.
+TEST_F(Granules, AFewIdleBlocksStayWholeWhereMemoryIsPlenty) {
+  const Stream stream(ctx);
+  free(allocated(64 * kMiB, stream), stream);
+  void* const small = allocated(8 * kMiB, stream);
+  free(small, stream);
+  void* const large = allocated(16 * kMiB, stream);
+  free(large, stream);
+  EXPECT_NE(small, large);
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& [bytes, before] : {std::pair{8 * kMiB, small}, std::pair{16 * kMiB, large}}) {
+      void* const p = allocated(bytes, stream);
+      EXPECT_EQ(p, before);
+      free(p, stream);
+    }
+  }
 }
 
 TEST_F(Granules, MemoryOfAStreamThatEndedIsTheNextOnes) {

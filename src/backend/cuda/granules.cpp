@@ -44,22 +44,17 @@ void Granules::release(uintptr_t base, size_t bytes) const noexcept {
 // The memory is the mapping's alone: with it it goes.
 void Granules::map(uintptr_t p, size_t bytes) const {
   const MappingApi& driver = mapping_api();
-  size_t mapped = 0;
-  ScopeExit undo([&] { unmap(p, mapped); });
-  for (; mapped < bytes; mapped += bytes_) {
-    CUmemGenericAllocationHandle memory{};
-    check(driver.create(&memory, bytes_, &properties_, 0), "cuMemCreate");
-    const CUresult result = driver.map(p + mapped, bytes_, 0, memory, 0);
-    static_cast<void>(driver.release(memory));
-    check(result, "cuMemMap");
-  }
+  CUmemGenericAllocationHandle memory{};
+  check(driver.create(&memory, bytes, &properties_, 0), "cuMemCreate");
+  const CUresult mapped = driver.map(p, bytes, 0, memory, 0);
+  static_cast<void>(driver.release(memory));
+  check(mapped, "cuMemMap");
+  ScopeExit undo([&] { unmap(p, bytes); });
   const CUmemAccessDesc access{properties_.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   check(driver.set_access(p, bytes, &access, 1), "cuMemSetAccess");
   undo.release();
 }
 
-void Granules::unmap(uintptr_t p, size_t bytes) const noexcept {
-  if (bytes > 0) static_cast<void>(mapping_api().unmap(p, bytes));
-}
+void Granules::unmap(uintptr_t p, size_t bytes) const noexcept { static_cast<void>(mapping_api().unmap(p, bytes)); }
 
 }  // namespace gpumem

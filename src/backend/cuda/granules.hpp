@@ -1,5 +1,5 @@
 // Physical memory of the device in granules, the least that the driver maps (CUDA C++ Programming Guide, "Virtual Memory
-// Management"). Each is a mapping of its own, so that any of them can be given back.
+// Management").
 #pragma once
 
 #include <cudaTypedefs.h>
@@ -17,7 +17,7 @@ class Granules {
 
   uintptr_t reserve(size_t bytes) const noexcept;  // addresses; 0: there are none
   void release(uintptr_t base, size_t bytes) const noexcept;
-  // Whole granules of them. Throws OUT_OF_MEMORY, and nothing was mapped.
+  // Whole granules of them, which are unmapped together. Throws OUT_OF_MEMORY, and nothing was mapped.
   void map(uintptr_t p, size_t bytes) const;
   void unmap(uintptr_t p, size_t bytes) const noexcept;
 
