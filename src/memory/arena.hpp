@@ -66,6 +66,7 @@ class Arena {
     Part part;
     size_t bytes;
     uintptr_t at;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 means the 0 that the compiler compares with
     std::strong_ordering operator<=>(const Piece&) const = default;
   };
   using Pieces = std::set<Piece>;

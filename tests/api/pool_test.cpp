@@ -192,6 +192,7 @@ TEST_P(Pool, FreeWaitsAndFreeAsyncDoesNot) {
 TEST_P(Pool, MemoryOfManyStreamsKeepsItsContents) {
   constexpr int kStreams = 4;
   std::vector<std::unique_ptr<Stream>> streams;
+  streams.reserve(kStreams);
   for (int i = 0; i < kStreams; ++i) streams.push_back(std::make_unique<Stream>(ctx));
   struct Live {
     void* p;
@@ -321,7 +322,7 @@ TEST_P(Pool, TheLimitHoldsAndWhatIsKeptGoesFirst) {
   for (int round = 0; round < 20; ++round) {
     gpumem_stream* const stream = round % 2 == 0 ? first : second;
     std::vector<void*> blocks;
-    const int64_t bytes = (round % 5 + 1) * 7 * kMiB / 3;
+    const int64_t bytes = int64_t{round % 5 + 1} * 7 * kMiB / 3;
     for (int64_t live = 0; live + bytes * 9 / 8 <= 60 * kMiB; live += bytes * 9 / 8) {
       blocks.push_back(allocated(limited, bytes, stream));
       ASSERT_NE(blocks.back(), nullptr) << "round " << round;
@@ -391,6 +392,7 @@ TEST(PoolOnHost, ReuseWaitsForADeclaredStream) {
 TEST_P(Pool, TrimGivesBackAndKeepsWhatItIsTold) {
   const Stream stream(ctx);
   std::vector<void*> blocks;
+  blocks.reserve(20);
   for (int i = 0; i < 20; ++i) blocks.push_back(allocated(ctx, 3 * kMiB, stream));
   void* const live = allocated(ctx, 1000, stream);
   for (void* p : blocks) ASSERT_TRUE(ok(gpumem_free_async(ctx, p, stream)));
@@ -404,6 +406,7 @@ TEST_P(Pool, TrimGivesBackAndKeepsWhatItIsTold) {
 
 TEST_P(Pool, ThreadsWithAStreamEach) {
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([this, t] {
       const Stream stream(ctx);
@@ -438,6 +441,7 @@ TEST_P(Pool, ThreadsWithAStreamEach) {
 TEST_P(Pool, ThreadsTakeFromEachOther) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(quick_run() ? 1 : 2);
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([this, t, end] {
       const Stream stream(ctx);
@@ -502,6 +506,7 @@ TEST_P(Pool, OneOfManyDoubleFreesSucceeds) {
     void* const p = allocated(ctx, 1000, nullptr);
     std::atomic<int> freed{0};
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&] { freed += gpumem_free_async(ctx, p, nullptr) == GPUMEM_OK ? 1 : 0; });
     }
