@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/scope_exit.hpp"
+#include "memory/stream_cache.hpp"
 
 namespace gpumem {
 namespace {
@@ -92,13 +92,12 @@ Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) co
 Arena::Spans::iterator Arena::add_span(uintptr_t at, size_t bytes) {
   Pieces one;
   one.insert(Piece{});
-  return spans_.emplace(at, Span{bytes, nullptr, nullptr, {}, one.extract(one.begin())}).first;
+  return spans_.emplace(at, Span{bytes, nullptr, {}, one.extract(one.begin())}).first;
 }
 
-void Arena::set_free(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept {
+void Arena::set_free(Spans::iterator span, const StreamCache& cache) noexcept {
   auto& [at, of] = *span;
   of.cache = &cache;
-  of.fence = std::move(fence);
   of.piece.value() = {&cache, part_of(at), of.bytes, at};
   of.place = free_.insert(std::move(of.piece)).position;
 }
@@ -113,11 +112,10 @@ void Arena::set_used(Spans::iterator span) noexcept {
 Arena::Spans::iterator Arena::split(Spans::iterator span, size_t bytes) {
   const auto rest = add_span(span->first + bytes, span->second.bytes - bytes);
   const StreamCache& cache = *span->second.cache;
-  const FencePtr fence = span->second.fence;
   set_used(span);
   span->second.bytes = bytes;
-  set_free(span, cache, fence);
-  set_free(rest, cache, fence);
+  set_free(span, cache);
+  set_free(rest, cache);
   return rest;
 }
 
@@ -127,28 +125,24 @@ bool Arena::joins(Spans::const_iterator span, const StreamCache& cache, uintptr_
 }
 
 // With its free neighbours.
-Arena::Spans::iterator Arena::set_free_joined(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept {
-  const auto take_in = [&](Spans::iterator other) {
-    if (other->second.fence != fence) fence = nullptr;
-    set_used(other);
-  };
+Arena::Spans::iterator Arena::set_free_joined(Spans::iterator span, const StreamCache& cache) noexcept {
   const auto next = std::next(span);
   const uintptr_t end = span->first + span->second.bytes;
   if (next != spans_.end() && next->first == end && joins(next, cache, end)) {
-    take_in(next);
+    set_used(next);
     span->second.bytes += next->second.bytes;
     spans_.erase(next);
   }
   if (span != spans_.begin()) {
     const auto before = std::prev(span);
     if (before->first + before->second.bytes == span->first && joins(before, cache, span->first)) {
-      take_in(before);
+      set_used(before);
       before->second.bytes += span->second.bytes;
       spans_.erase(span);
       span = before;
     }
   }
-  set_free(span, cache, std::move(fence));
+  set_free(span, cache);
   return span;
 }
 
@@ -159,10 +153,8 @@ void* Arena::take(const StreamCache& cache, const Request& request) {
   const uintptr_t at = round_up(span->first, request.alignment);
   if (at > span->first) span = split(span, at - span->first);
   const size_t rest = span->second.bytes - request.bytes;
-  const auto behind = rest > 0 ? add_span(at + request.bytes, rest) : spans_.end();
+  if (rest > 0) split(span, request.bytes);
   set_used(span);
-  span->second.bytes = request.bytes;
-  if (rest > 0) set_free(behind, cache, span->second.fence);
   used_ += static_cast<int64_t>(request.bytes);
   return reinterpret_cast<void*>(at);
 }
@@ -179,7 +171,7 @@ void Arena::map(uintptr_t at, size_t bytes) {
   ScopeExit undo([&] { unmap_chunks(at, end); });
   while (end < at + bytes) {
     const size_t part = std::min(most, at + bytes - end);
-    const auto chunk = chunks_.emplace(end, part).first;
+    const auto chunk = chunks_.emplace(end, Chunk{part, 0}).first;
     ScopeExit drop([&] { chunks_.erase(chunk); });
     backend_.map(end, part);
     drop.release();
@@ -200,13 +192,17 @@ void Arena::grow(const StreamCache& cache, const Request& request) {
   hole.mapped() -= missing;
   if (hole.mapped() > 0) unmapped_.insert(std::move(hole));
   mapped_ += static_cast<int64_t>(missing);
-  set_free_joined(span, cache, nullptr);
+  set_free_joined(span, cache);
 }
 
 void Arena::give_back(const StreamCache& cache, void* p) noexcept {
   const auto span = spans_.find(reinterpret_cast<uintptr_t>(p));
+  const uintptr_t end = span->first + span->second.bytes;
+  for (auto chunk = chunk_at(span->first); chunk != chunks_.end() && chunk->first < end; ++chunk) {
+    chunk->second.freed = next_mark_;
+  }
   used_ -= static_cast<int64_t>(span->second.bytes);
-  set_free_joined(span, cache, nullptr);
+  set_free_joined(span, cache);
 }
 
 bool Arena::keeps(const StreamCache& cache) const noexcept {
@@ -218,7 +214,21 @@ void Arena::absorb(const StreamCache& to, const StreamCache& from) noexcept {
   while (keeps(from)) {
     const auto span = spans_.find(free_.lower_bound({&from, Part::slabs, 0, 0})->at);
     set_used(span);
-    set_free_joined(span, to, nullptr);
+    set_free_joined(span, to);
+  }
+}
+
+void Arena::absorb_passed(const StreamCache& to) noexcept {
+  for (auto span = spans_.begin(); span != spans_.end(); ++span) {
+    const auto& [at, of] = *span;
+    if (of.cache == nullptr || of.cache == &to) continue;
+    uint64_t freed = 0;
+    for (auto chunk = chunk_at(at); chunk != chunks_.end() && chunk->first < at + of.bytes; ++chunk) {
+      freed = std::max(freed, chunk->second.freed);
+    }
+    if (freed > of.cache->passed) continue;
+    set_used(span);
+    span = set_free_joined(span, to);
   }
 }
 
@@ -243,34 +253,27 @@ void Arena::unmap(Spans::iterator span, uintptr_t from, uintptr_t to) {
   unmapped_.erase(hole);
 }
 
-void Arena::hand_over(const StreamCache& to, const Passed& passed) {
-  for (auto span = spans_.begin(); span != spans_.end(); ++span) {
-    const StreamCache* const cache = span->second.cache;
-    if (cache == nullptr || cache == &to || !passed(*cache, span->second.fence)) continue;
-    set_used(span);
-    span = set_free_joined(span, to, nullptr);
-  }
-}
-
-// The last first, so that what is mapped stays together.
-void Arena::unmap_down_to(int64_t most, const StreamCache& cache) {
+// The last first, so that what is mapped stays together, and those side by side in one call.
+void Arena::unmap_down_to(int64_t most) {
   for (auto span = spans_.end(); span != spans_.begin() && mapped_ > most;) {
     const auto& [at, of] = *--span;
-    if (of.cache != &cache) continue;
-    auto chunk = chunks_.lower_bound(at + of.bytes);  // the one before may end behind the span
-    if (chunk != chunks_.begin() && std::prev(chunk)->first + std::prev(chunk)->second > at + of.bytes) --chunk;
-    uintptr_t to = 0;
+    if (of.cache == nullptr) continue;
+    auto chunk = chunks_.lower_bound(at + of.bytes);
     uintptr_t from = 0;
-    while (chunk != chunks_.begin() && std::prev(chunk)->first >= at &&
-           static_cast<int64_t>(to - from) < mapped_ - most) {
-      --chunk;
-      from = chunk->first;
-      if (to == 0) to = from + chunk->second;
+    uintptr_t to = 0;
+    while (chunk != chunks_.begin() && static_cast<int64_t>(to - from) < mapped_ - most) {
+      const auto& [start, piece] = *--chunk;
+      if (start < at) break;
+      if (start + piece.bytes <= at + of.bytes && piece.freed <= of.cache->passed) {
+        from = start;
+        if (to == 0) to = start + piece.bytes;
+      } else if (to > 0) {
+        break;
+      }
     }
     if (to == 0) continue;
-    const uintptr_t place = at;
     unmap(span, from, to);
-    span = spans_.lower_bound(place);
+    span = spans_.lower_bound(from);
   }
 }
 

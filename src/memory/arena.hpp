@@ -6,19 +6,18 @@
 #include <array>
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "backend/backend.hpp"
-#include "memory/fences.hpp"
 
 namespace gpumem {
 
 struct StreamCache;
 
-// It has no lock of its own: the pool's, for growing. Free memory belongs to the stream cache in whose order it was freed.
+// It has no lock of its own: the pool's, for growing. Free memory belongs to the stream cache in whose order it was freed, and a
+// chunk is given back when that stream has passed the last mark before which any of it was freed.
 class Arena {
  public:
   // Slabs live long and are small: among larger blocks they would keep those apart.
@@ -48,13 +47,12 @@ class Arena {
 
   bool keeps(const StreamCache& cache) const noexcept;
   void absorb(const StreamCache& to, const StreamCache& from) noexcept;  // all that is free
+  void absorb_passed(const StreamCache& to) noexcept;                    // what is free of others and they have passed
 
-  // Hands over what is free of other caches where passed() says that their streams are done with it. It gets the cache, and the
-  // fence that it left with the memory before, or nullptr.
-  using Passed = std::function<bool(const StreamCache& cache, FencePtr& fence)>;
-  void hand_over(const StreamCache& to, const Passed& passed);
-  // Unmaps chunks that are free of the cache, until at most so many bytes are mapped. No stream uses them.
-  void unmap_down_to(int64_t most, const StreamCache& cache);
+  // A number for all that was freed so far.
+  uint64_t mark() noexcept { return next_mark_++; }
+  // Unmaps free chunks that their caches have passed, until at most so many bytes are mapped.
+  void unmap_down_to(int64_t most);
 
   int64_t mapped_bytes() const noexcept { return mapped_; }
   int64_t free_bytes() const noexcept { return mapped_ - used_; }
@@ -74,11 +72,16 @@ class Arena {
   struct Span {
     size_t bytes = 0;
     const StreamCache* cache = nullptr;  // nullptr: in use
-    FencePtr fence;                      // after the last use of what is free, where one was recorded
     Pieces::iterator place;              // of what is free
     Pieces::node_type piece;             // while it is in use: a free asks for no memory
   };
   using Spans = std::map<uintptr_t, Span>;
+  // Mapped, and unmapped, as a whole.
+  struct Chunk {
+    size_t bytes;
+    uint64_t freed;  // the mark that came after some of it was freed last; 0: it was never used
+  };
+  using Chunks = std::map<uintptr_t, Chunk>;
   struct Growth {
     uintptr_t at = 0;
     size_t missing = SIZE_MAX;
@@ -91,12 +94,13 @@ class Arena {
   Growth growth(const StreamCache& cache, const Request& request) const;
   Spans::iterator add_span(uintptr_t at, size_t bytes);
   Spans::iterator split(Spans::iterator span, size_t bytes);
-  void set_free(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept;
+  void set_free(Spans::iterator span, const StreamCache& cache) noexcept;
   void set_used(Spans::iterator span) noexcept;
   bool joins(Spans::const_iterator span, const StreamCache& cache, uintptr_t border) const noexcept;
-  Spans::iterator set_free_joined(Spans::iterator span, const StreamCache& cache, FencePtr fence) noexcept;
+  Spans::iterator set_free_joined(Spans::iterator span, const StreamCache& cache) noexcept;
   void map(uintptr_t at, size_t bytes);
   void unmap_chunks(uintptr_t from, uintptr_t to) noexcept;
+  Chunks::iterator chunk_at(uintptr_t p) noexcept { return std::prev(chunks_.upper_bound(p)); }
   void unmap(Spans::iterator span, uintptr_t from, uintptr_t to);
 
   Backend& backend_;
@@ -106,8 +110,9 @@ class Arena {
   const uintptr_t end_;
   Spans spans_;
   Pieces free_;
-  std::map<uintptr_t, size_t> chunks_;    // mapped, and unmapped as wholes
+  Chunks chunks_;
   std::map<uintptr_t, size_t> unmapped_;  // whole granules
+  uint64_t next_mark_ = 1;
   int64_t mapped_ = 0;
   int64_t used_ = 0;
 };

@@ -58,6 +58,7 @@ BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, cons
       arena_(fits_granules(policy) ? Arena::open(backend_) : nullptr),
       ready_(caches_.emplace_back(std::make_unique<StreamCache>()).get()) {
   ready_->users = 1;
+  ready_->passed = UINT64_MAX;
   own_ = &open(backend_.own_stream());
 }
 
@@ -200,6 +201,7 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
         release_down_to(0);
         released_in_order_ = false;
         source_->trim(0);
+        if (arena_ != nullptr) arena_->absorb_passed(*ready_);  // what lies beside live blocks
       }
       return policy_.pooled ? grow(cache, request) : allocate_alone(request);
     } catch (const Error& error) {

@@ -120,12 +120,14 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   void make_room(const StreamCache& cache, const Request& request, size_t slots);
   int64_t target(const Request& request) const noexcept;
   bool over_target(int64_t bytes, const Request& request) const noexcept;
+  bool near_target(const Request& request) const noexcept;
   bool over_limit(int64_t bytes) const noexcept;
   [[noreturn]] void fail_over_limit(const Request& request) const;
   int64_t release_largest();  // its bytes; 0: nothing is idle
   void release(StreamCache& cache, Region& region) noexcept;
   int64_t release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed = nullptr);  // gives what is still idle
   void merge_idle(StreamCache& cache, int first_class);
+  void note_passed(StreamCache& cache);
   int64_t unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed);
   void count_mapped() noexcept { reserve(arena_->mapped_bytes() - reserved_.load(std::memory_order_relaxed)); }
   void settle();

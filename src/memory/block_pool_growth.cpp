@@ -2,7 +2,6 @@
 // stream that it has to wait for, memory of streams that are gone, memory of other streams when there is enough of it, and the
 // backend.
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/names.hpp"
@@ -40,6 +39,11 @@ int64_t BlockPool::target(const Request& request) const noexcept {
 
 bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcept {
   return reserved_.load(std::memory_order_relaxed) > target(request) - bytes;
+}
+
+// The peak of live bytes and a tenth.
+bool BlockPool::near_target(const Request& request) const noexcept {
+  return reserved_.load(std::memory_order_relaxed) > target(request) / 12 * 11;
 }
 
 void BlockPool::fail_over_limit(const Request& request) const {
@@ -331,7 +335,8 @@ void* BlockPool::grow(StreamCache& cache, const Request& request) {
     ++(cache.counts.*kind);
     return hand_out(cache, *block, request.bytes);
   };
-  if (void* p = take(&BlockCounts::hits)) return p;  // freed meanwhile
+  if (void* p = take(&BlockCounts::hits)) return p;                   // freed meanwhile
+  if (arena_ != nullptr && near_target(request)) note_passed(cache);  // so that something can go when it is reached
   const auto expected = static_cast<int64_t>(slab_slots(request.size_class, 0) * request.block_bytes);
   const bool found = reuse(cache, request) || wait_pending(cache, request) || adopt(cache, *ready_, request) ||
                      ((over_target(expected, request) || over_limit(expected)) && adopt_from_others(cache, request));
@@ -354,6 +359,20 @@ void BlockPool::merge_idle(StreamCache& cache, int first_class) {
   while (Region* region = next()) give_back(*region, cache);
 }
 
+// One fence at a time: what is freed behind it waits for the next.
+void BlockPool::note_passed(StreamCache& cache) {
+  const auto look = [&] {
+    if (cache.fence == nullptr || !cache.fence->passed()) return;
+    cache.passed = cache.fenced;
+    cache.fence = nullptr;
+  };
+  look();
+  if (cache.fence != nullptr || cache.stream == nullptr || !arena_->keeps(cache)) return;
+  cache.fence = fences_.record(cache.stream);
+  cache.fenced = arena_->mark();
+  look();
+}
+
 // Memory that streams may still use stays mapped; the fences behind which it can go are left in not_passed.
 int64_t BlockPool::unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed) {
   for (const auto& cache : caches_) {
@@ -361,20 +380,16 @@ int64_t BlockPool::unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed
   }
   const int64_t before = arena_->mapped_bytes();
   if (before <= most) return 0;
-  std::unordered_map<const StreamCache*, FencePtr> now;
-  arena_->hand_over(*ready_, [&](const StreamCache& cache, FencePtr& fence) {
-    if (!usable(cache)) return false;
-    if (fence == nullptr) {
-      FencePtr& behind = now[&cache];
-      if (behind == nullptr) behind = fences_.record(cache.stream);
-      fence = behind;
-    }
-    if (fence->passed()) return true;
-    if (not_passed != nullptr) not_passed->push_back(fence);
-    return false;
-  });
-  arena_->unmap_down_to(most, *ready_);
+  for (const auto& cache : caches_) {
+    if (usable(*cache)) note_passed(*cache);
+  }
+  arena_->unmap_down_to(most);
   count_mapped();
+  if (not_passed != nullptr && arena_->mapped_bytes() > most) {
+    for (const auto& cache : caches_) {
+      if (cache->fence != nullptr) not_passed->push_back(cache->fence);
+    }
+  }
   return before - arena_->mapped_bytes();
 }
 

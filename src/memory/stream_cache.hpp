@@ -54,6 +54,11 @@ struct alignas(128) StreamCache {
   bool ended = false;
   bool retired = false;
   FencePtr end;
+  // Marks of the arena (its lock's): no work uses what was freed before the one that was passed any more. The fence comes after
+  // all that was freed before the other.
+  uint64_t passed = 0;
+  uint64_t fenced = 0;
+  FencePtr fence;
   BlockCounts counts;
   int64_t counted = 0;  // the part of live_bytes that the pool's high-water mark knows of
 

@@ -206,6 +206,49 @@ TEST_F(Granules, AFailureLeavesNothingMapped) {
   }
 }
 
+// Each granule has a live block of the stream's, and room for a block of everybody's.
+TEST_F(Granules, AtTheLimitWhatAStreamHasPassedIsEverybodys) {
+  gpumem_ctx_options options = options_for(On::cuda);
+  options.device_memory_limit = 32 * kMiB;
+  const Context limited(options);
+  const Stream stream(limited);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 32; ++i) {
+    void* p = nullptr;
+    ASSERT_TRUE(ok(gpumem_alloc_async(limited, (i % 2 == 0 ? 3 : 1) * kMiB / 2, 256, stream, &p)));
+    blocks.push_back(p);
+  }
+  void* none = nullptr;
+  EXPECT_EQ(gpumem_alloc_device(limited, kMiB, &none), GPUMEM_OUT_OF_MEMORY);
+  for (size_t i = 0; i < blocks.size(); i += 2) ASSERT_TRUE(ok(gpumem_free_async(limited, blocks[i], stream)));
+  for (int i = 0; i < 16; ++i) {
+    void* p = nullptr;
+    EXPECT_TRUE(ok(gpumem_alloc_device(limited, kMiB, &p))) << i;
+  }
+}
+
+// An event that was just recorded has not passed: what is asked for next finds what was noted before.
+TEST_F(Granules, WhatAStreamHasPassedGoesBackWhileItWorks) {
+  const Stream stream(ctx);
+  Random random;
+  std::vector<std::pair<void*, int64_t>> blocks;
+  int64_t live = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const auto bytes = static_cast<int64_t>(std::exp2(16 + 8 * static_cast<double>(random.below(1000)) * 1e-3));
+    blocks.emplace_back(allocated(bytes, stream), bytes);
+    live += bytes;
+    while (live > 512 * kMiB) {
+      std::swap(blocks[random.below(blocks.size())], blocks.back());
+      live -= blocks.back().second;
+      free(blocks.back().first, stream);
+      blocks.pop_back();
+    }
+    ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, stream)));
+  }
+  const gpumem_memory_stats_info stats = stats_of(ctx);
+  EXPECT_LE(static_cast<double>(stats.device_reserved_peak_bytes), 1.25 * static_cast<double>(stats.device_peak_bytes));
+}
+
 TEST_F(Granules, AContextsEndGivesEverythingBack) {
   {
     const Context other(On::cuda);
