@@ -290,6 +290,16 @@ class Case:
         os.waitpid(self.child, 0)
 
 
+def show(row):
+    begin = f"{row['program']:14}{row['way']:12}"
+    if "error" in row:
+        print(begin + row["error"], flush=True)
+        return
+    names = ("reserved", "reserved_peak", "in_use_now_mib", "allocations", "misses", "mean_step_ms", "steps")
+    more = {name: round(row[name], 1) for name in names if name in row}
+    print(f"{begin}{row['in_use_mib']:11.0f}{row['live_peak']:10.0f}{row['step_ms']:9.3f}{row['enqueue_ms']:9.3f}  {more}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -308,17 +318,12 @@ def main():
     for case in cases:
         row = case.run()
         rows.append(row)
-        program, way = row["program"], row["way"]
-        if "error" in row:
-            print(f"{program:14}{way:12}{row['error']}", flush=True)
-            continue
-        more = {k: round(v, 1) for k, v in row.items() if k in ("reserved", "reserved_peak", "in_use_now_mib", "allocations", "misses", "mean_step_ms", "steps")}
-        print(f"{program:14}{way:12}{row['in_use_mib']:11.0f}{row['live_peak']:10.0f}{row['step_ms']:9.3f}{row['enqueue_ms']:9.3f}  {more}", flush=True)
+        show(row)
+        if options.out:  # each row at once, so that what stops later ones leaves these
+            with open(options.out, "w") as file:
+                json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=1)
     for case in cases:
         case.end()
-    if options.out:
-        with open(options.out, "w") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=1)
 
 
 if __name__ == "__main__":

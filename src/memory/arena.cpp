@@ -198,8 +198,10 @@ void Arena::grow(const StreamCache& cache, const Request& request) {
 void Arena::give_back(const StreamCache& cache, void* p) noexcept {
   const auto span = spans_.find(reinterpret_cast<uintptr_t>(p));
   const uintptr_t end = span->first + span->second.bytes;
-  for (auto chunk = chunk_at(span->first); chunk != chunks_.end() && chunk->first < end; ++chunk) {
+  for (auto chunk = chunks_.lower_bound(end); chunk != chunks_.begin();) {
+    --chunk;
     chunk->second.freed = next_mark_;
+    if (chunk->first <= span->first) break;
   }
   used_ -= static_cast<int64_t>(span->second.bytes);
   set_free_joined(span, cache);
@@ -218,15 +220,26 @@ void Arena::absorb(const StreamCache& to, const StreamCache& from) noexcept {
   }
 }
 
+// Of the chunks that it lies in, so that it may be that of a neighbour.
+uint64_t Arena::last_freed(const Spans::value_type& span) const noexcept {
+  const auto& [at, of] = span;
+  uint64_t freed = 0;
+  for (auto chunk = chunks_.lower_bound(at + of.bytes); chunk != chunks_.begin();) {
+    --chunk;
+    freed = std::max(freed, chunk->second.freed);
+    if (chunk->first <= at) break;
+  }
+  return freed;
+}
+
+bool Arena::passed(const StreamCache& cache, const void* p) const noexcept {
+  return last_freed(*spans_.find(reinterpret_cast<uintptr_t>(p))) <= cache.passed;
+}
+
 void Arena::absorb_passed(const StreamCache& to) noexcept {
   for (auto span = spans_.begin(); span != spans_.end(); ++span) {
-    const auto& [at, of] = *span;
-    if (of.cache == nullptr || of.cache == &to) continue;
-    uint64_t freed = 0;
-    for (auto chunk = chunk_at(at); chunk != chunks_.end() && chunk->first < at + of.bytes; ++chunk) {
-      freed = std::max(freed, chunk->second.freed);
-    }
-    if (freed > of.cache->passed) continue;
+    const StreamCache* const cache = span->second.cache;
+    if (cache == nullptr || cache == &to || last_freed(*span) > cache->passed) continue;
     set_used(span);
     span = set_free_joined(span, to);
   }

@@ -44,6 +44,8 @@ class Arena {
   // Maps what is missing, in whole granules, behind what is free. Throws OUT_OF_MEMORY, and nothing was mapped.
   void grow(const StreamCache& cache, const Request& request);
   void give_back(const StreamCache& cache, void* p) noexcept;
+  // Of memory that was taken from the cache, whether no work from before uses it any more.
+  bool passed(const StreamCache& cache, const void* p) const noexcept;
 
   bool keeps(const StreamCache& cache) const noexcept;
   void absorb(const StreamCache& to, const StreamCache& from) noexcept;  // all that is free
@@ -100,7 +102,7 @@ class Arena {
   Spans::iterator set_free_joined(Spans::iterator span, const StreamCache& cache) noexcept;
   void map(uintptr_t at, size_t bytes);
   void unmap_chunks(uintptr_t from, uintptr_t to) noexcept;
-  Chunks::iterator chunk_at(uintptr_t p) noexcept { return std::prev(chunks_.upper_bound(p)); }
+  uint64_t last_freed(const Spans::value_type& span) const noexcept;
   void unmap(Spans::iterator span, uintptr_t from, uintptr_t to);
 
   Backend& backend_;

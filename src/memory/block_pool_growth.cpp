@@ -268,14 +268,18 @@ bool BlockPool::reuse(StreamCache& cache, const Request& request) {
   return true;
 }
 
-// Free memory of another stream's, which waits for what that stream has been given so far.
+// Free memory of another stream's, which waits for what that stream has been given so far where it has not passed the memory.
 bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request& request) {
   merge_idle(from, kLastInSlab + 1);
   const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
   const Arena::Request wanted = in_arena(request, slots);
   if (!arena_->fits(from, wanted)) return false;
-  if (from.stream != nullptr) fences_.record(from.stream)->hold(cache.stream);
-  arena_->give_back(cache, arena_->take(from, wanted));
+  note_passed(from);
+  void* const p = arena_->take(from, wanted);
+  ScopeExit back([&] { arena_->give_back(from, p); });
+  if (!arena_->passed(from, p)) fences_.record(from.stream)->hold(cache.stream);
+  back.release();
+  arena_->give_back(cache, p);
   return reuse(cache, request);
 }
 
