@@ -188,7 +188,12 @@ typedef int32_t gpumem_filter;
 enum { GPUMEM_FILTER_NEAREST = 0, GPUMEM_FILTER_BILINEAR = 1 };
 
 typedef int32_t gpumem_format;
-enum { GPUMEM_FORMAT_TEXT = 0, GPUMEM_FORMAT_JSON = 1 };
+enum {
+  GPUMEM_FORMAT_TEXT = 0,
+  GPUMEM_FORMAT_JSON = 1,
+  GPUMEM_FORMAT_CSV = 2,  /* of profiles */
+  GPUMEM_FORMAT_TRACE = 3 /* of profiles: Chrome's trace events, as JSON */
+};
 
 typedef int32_t gpumem_log_level;
 enum { GPUMEM_LOG_ERROR = 1, GPUMEM_LOG_WARNING = 2, GPUMEM_LOG_INFO = 3 };
@@ -207,6 +212,10 @@ typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *me
  * CUDA: it may be called inside a stream's host function. task never throws. */
 typedef void (*gpumem_task_fn)(void *task_state, int64_t index);
 typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn task, void *task_state);
+
+/* How far a long call is, from 0 to 1. It is called in the calling thread, may call no function on the same context, and
+ * returns 0, or anything else to stop the call. */
+typedef int32_t (*gpumem_progress_fn)(void *user, double done);
 
 /* Every struct begins with struct_size and grows only at its end. Fill it with its _init function (size is
  * sizeof(the struct) as the caller sees it); the library then reads and writes no byte past the caller's size. */
@@ -320,6 +329,42 @@ typedef struct gpumem_ceiling_info {
   int64_t theoretical; /* bandwidth_bytes_per_s of the device; 0 if unknown */
 } gpumem_ceiling_info;
 
+/* Calls of one problem by one variant; or, behind those, all calls between two kinds of memory. */
+typedef struct gpumem_profile_row {
+  int64_t struct_size;
+  int64_t calls;
+  int64_t timed;         /* of them, those whose time is known: not captured into a graph, and done */
+  int64_t bytes;         /* that the calls read and wrote; across the link to the device, that crossed it */
+  double median_s;       /* seconds of a call; 0 where none is timed, and for kinds of memory */
+  double total_s;        /* of the timed calls */
+  double bytes_per_s;    /* of the timed calls */
+  double of_theoretical; /* bytes_per_s as a share of the memory's theoretical bandwidth; 0 if unknown */
+  double of_ceiling;     /* as a share of what gpumem_ceiling() measured; 0 where it was not called */
+  double flops_per_s;    /* of axpby, linear combinations and dot, by the median; otherwise 0 */
+  char variant[64];      /* "" for kinds of memory */
+  char problem[512];     /* the problem line, or "pageable to device"; cut where it is longer */
+} gpumem_profile_row;
+
+typedef struct gpumem_tune_options {
+  int64_t struct_size;
+  double budget_s;             /* seconds that the timing may take, about; default 2 */
+  gpumem_progress_fn progress; /* or NULL (default) */
+  void *user;
+} gpumem_tune_options;
+
+typedef struct gpumem_tune_info {
+  int64_t struct_size;
+  int32_t adopted;    /* 1: calls of problems like this one take `winner` from now on; 0: the table's choice */
+  int32_t candidates; /* variants that were held against the table's choice */
+  double table_s;     /* median seconds of the table's choice, and of the fastest other variant */
+  double winner_s;
+  double ratio;     /* table_s / winner_s */
+  double spread;    /* the wider interquartile range of the two, as a share of its median */
+  char table[64];   /* the table's choice */
+  char winner[64];  /* the fastest other variant; the table's choice where there is no other */
+  char reason[128]; /* why it was adopted, or not */
+} gpumem_tune_info;
+
 /* ---------------------------------------------------------------------------------------------------------- library */
 
 /* The library's version. Any of the three may be NULL. Cannot fail. */
@@ -355,11 +400,12 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  * (host, cuda or an ordinal: used where the options leave the choice, that is GPUMEM_DEVICE_BEST),
  * GPUMEM_VARIANT_<FAMILY> (as gpumem_variant_force()), GPUMEM_HOST_SIMD (base, avx2 or avx512: the widest instructions
  * the host backend may use), GPUMEM_DEBUG (1: as options->debug_memory; 0: nothing), GPUMEM_TRACE (see
- * gpumem_memory_trace()). A program that runs with more rights than its user has (setuid, or by a capability) takes
+ * gpumem_memory_trace()), GPUMEM_PROFILE (see gpumem_profile_write()), GPUMEM_TUNING (a path, as gpumem_tuning_load()).
+ * A program that runs with more rights than its user has (setuid, or by a capability) takes
  * nothing from it.
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
  * NOT_FOUND for an unknown variant name in the environment; INVALID_ARGUMENT for another value there that is not
- * understood; FILE_ERROR for a trace there that can't be written. */
+ * understood; FILE_ERROR for a trace or profile there that can't be written, and a tuning file that can't be read. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
 /* Waits for the context's work, reports live allocations (and in debug mode damaged memory, see gpumem_memory_check())
@@ -1152,6 +1198,64 @@ GPUMEM_API gpumem_status gpumem_ceiling_info_init(gpumem_ceiling_info *info, int
  * the work of the context's own stream; work that others give the device meanwhile makes the figures lower.
  * Errors: OUT_OF_MEMORY (32 MiB can't be had), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ceiling(gpumem_ctx *ctx, gpumem_ceiling_info *info);
+
+/* From begin to end, the context keeps a record of each call of the families' functions that did something: its problem
+ * line, variant, bytes, and the time that its work took. Work that a stream was given is timed by events in front of and
+ * behind it, which are read once they are passed: nothing is waited for, and a value that a call waits for is not part of
+ * its time. Work that the calling thread did itself is timed by the clock, and so is all of a plain call between heap and
+ * device. Calls under graph capture are counted, and not timed. begin() forgets what was recorded before; end() keeps it.
+ * Of most_records records the oldest make room for new ones, and then count in the rows of kinds of memory alone; each
+ * takes about 900 bytes.
+ *
+ * Price       None that shows while no profile runs. On a GPU some microseconds a call for its events while one does.
+ * Threads     All threads' calls on the context are recorded.
+ * Errors      INVALID_ARGUMENT (most_records outside 1 to 2^24), OUT_OF_MEMORY. */
+GPUMEM_API gpumem_status gpumem_profile_begin(gpumem_ctx *ctx, int64_t most_records);
+GPUMEM_API gpumem_status gpumem_profile_end(gpumem_ctx *ctx);
+
+GPUMEM_API gpumem_status gpumem_profile_row_init(gpumem_profile_row *row, int64_t size);
+
+/* Writes at most cap rows: first a row for each problem and variant, by its total time, the longest first; then one for
+ * each pair of kinds of memory, from the first operand of a call to its last. rows[0] is as gpumem_profile_row_init()
+ * leaves it, and each row has its size. rows may be NULL when cap is 0; needed (may be NULL) gets the number of all rows.
+ * May be called while the profile runs; of work that is not done there is no time yet. No rows without a profile. */
+GPUMEM_API gpumem_status gpumem_profile_report(gpumem_ctx *ctx, gpumem_profile_row *rows, int64_t cap, int64_t *needed);
+
+/* Writes the same rows to a file, which is replaced: as a table (GPUMEM_FORMAT_TEXT), CSV, or a JSON object whose
+ * "schema" is "gpumem.profile/1"; or GPUMEM_FORMAT_TRACE: each timed call, for chrome://tracing and Perfetto.
+ * GPUMEM_PROFILE=<path> records every context from its start to its end, and then writes <path>.<process id>.<number of
+ * the context>: as CSV where <path> ends in .csv, JSON where in .json, a trace where in .trace, and otherwise a table.
+ * A CUDA context also marks its launches for tools that read NVTX: domain "gpumem", category the family, name the variant.
+ * Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (no ordinary file, or the system's reason). */
+GPUMEM_API gpumem_status gpumem_profile_write(gpumem_ctx *ctx, gpumem_format format, const char *path);
+
+GPUMEM_API gpumem_status gpumem_tune_options_init(gpumem_tune_options *options, int64_t size);
+GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t size);
+
+/* Measures which variant is fastest for the problem of a line (see gpumem_explain()), and makes the context take it for
+ * problems like it: the same operation, types, kinds of memory and alignments, and sizes up to a power of two. The work is
+ * done in memory of its own; the program's is neither read nor written. Every variant that the table may take is run
+ * beside the table's choice, in turns, with emptied caches where the operands would fit into them twice, and its results
+ * are compared with those of the host. It is adopted when it wins two rounds, by 3 % and by twice the spread; when in
+ * doubt, the table's choice stays. What is forced goes before what is tuned, and a tuned variant that does not fit a call
+ * is passed over. Results never change. options and info may be NULL. Other work of the machine disturbs the timing.
+ * When the call fails or is stopped, the choices are as they were.
+ * Errors: as the operation's; UNSUPPORTED (an operand on another device than the context's), OUT_OF_MEMORY, CAPTURING (a
+ * stream of the context is under capture). */
+GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gpumem_tune_options *options,
+                                     gpumem_tune_info *info);
+
+/* Takes over what was tuned before, from a file; writes what is tuned in this context to a file; forgets it.
+ *
+ * A line of the file is a device, a problem line, a variant, its revision, and how many times as fast as the table's
+ * choice it was, with tabs between them; a # begins a comment. Loading takes the lines of this context's device and of
+ * this host whose variant is still the same one. Others are skipped and told to the log; taken and skipped (may be NULL)
+ * get their numbers. Saving keeps the file's lines of other devices and problems, writes a file beside it and renames
+ * that: at any time the file is whole. Of processes that save at the same time, the last one's lines are there.
+ * Errors: FILE_ERROR (no such file to load, no ordinary file, or the system's reason; what was loaded before stands). */
+GPUMEM_API gpumem_status gpumem_tuning_load(gpumem_ctx *ctx, const char *path, int64_t *taken, int64_t *skipped);
+GPUMEM_API gpumem_status gpumem_tuning_save(gpumem_ctx *ctx, const char *path);
+GPUMEM_API gpumem_status gpumem_tuning_clear(gpumem_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -95,6 +95,8 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_filter_bilinear = 1
   integer(c_int32_t), parameter :: gpumem_format_text = 0
   integer(c_int32_t), parameter :: gpumem_format_json = 1
+  integer(c_int32_t), parameter :: gpumem_format_csv = 2
+  integer(c_int32_t), parameter :: gpumem_format_trace = 3
   integer(c_int32_t), parameter :: gpumem_log_error = 1
   integer(c_int32_t), parameter :: gpumem_log_warning = 2
   integer(c_int32_t), parameter :: gpumem_log_info = 3
@@ -203,6 +205,41 @@ module gpumem_c
     integer(c_int64_t) :: theoretical
   end type
 
+  type, bind(c) :: gpumem_profile_row
+    integer(c_int64_t) :: struct_size
+    integer(c_int64_t) :: calls
+    integer(c_int64_t) :: timed
+    integer(c_int64_t) :: bytes
+    real(c_double) :: median_s
+    real(c_double) :: total_s
+    real(c_double) :: bytes_per_s
+    real(c_double) :: of_theoretical
+    real(c_double) :: of_ceiling
+    real(c_double) :: flops_per_s
+    character(kind=c_char) :: variant(64)
+    character(kind=c_char) :: problem(512)
+  end type
+
+  type, bind(c) :: gpumem_tune_options
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: budget_s
+    type(c_funptr) :: progress = c_null_funptr
+    type(c_ptr) :: user = c_null_ptr
+  end type
+
+  type, bind(c) :: gpumem_tune_info
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: adopted
+    integer(c_int32_t) :: candidates
+    real(c_double) :: table_s
+    real(c_double) :: winner_s
+    real(c_double) :: ratio
+    real(c_double) :: spread
+    character(kind=c_char) :: table(64)
+    character(kind=c_char) :: winner(64)
+    character(kind=c_char) :: reason(128)
+  end type
+
   abstract interface
     subroutine gpumem_log_fn(user, level, message) bind(c)
       import
@@ -222,6 +259,11 @@ module gpumem_c
       procedure(gpumem_task_fn) :: task
       type(c_ptr), value :: task_state
     end subroutine
+    integer(c_int32_t) function gpumem_progress_fn(user, done) bind(c)
+      import
+      type(c_ptr), value :: user
+      real(c_double), value :: done
+    end function
   end interface
 
   interface
@@ -1468,6 +1510,66 @@ module gpumem_c
       import
       type(c_ptr), value :: ctx
       type(gpumem_ceiling_info), intent(inout) :: info
+    end function
+    integer(c_int32_t) function gpumem_profile_begin(ctx, most_records) bind(c, name='gpumem_profile_begin')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int64_t), value :: most_records
+    end function
+    integer(c_int32_t) function gpumem_profile_end(ctx) bind(c, name='gpumem_profile_end')
+      import
+      type(c_ptr), value :: ctx
+    end function
+    integer(c_int32_t) function gpumem_profile_row_init(row, size) bind(c, name='gpumem_profile_row_init')
+      import
+      type(gpumem_profile_row), intent(inout) :: row
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_profile_report(ctx, rows, cap, needed) bind(c, name='gpumem_profile_report')
+      import
+      type(c_ptr), value :: ctx
+      type(gpumem_profile_row), intent(inout) :: rows
+      integer(c_int64_t), value :: cap
+      integer(c_int64_t), intent(out), optional :: needed
+    end function
+    integer(c_int32_t) function gpumem_profile_write(ctx, format, path) bind(c, name='gpumem_profile_write')
+      import
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: format
+      character(kind=c_char), intent(in), optional :: path(*)
+    end function
+    integer(c_int32_t) function gpumem_tune_options_init(options, size) bind(c, name='gpumem_tune_options_init')
+      import
+      type(gpumem_tune_options), intent(inout) :: options
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_tune_info_init(info, size) bind(c, name='gpumem_tune_info_init')
+      import
+      type(gpumem_tune_info), intent(inout) :: info
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_tune(ctx, line, options, info) bind(c, name='gpumem_tune')
+      import
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in), optional :: line(*)
+      type(gpumem_tune_options), intent(in), optional :: options
+      type(gpumem_tune_info), intent(inout) :: info
+    end function
+    integer(c_int32_t) function gpumem_tuning_load(ctx, path, taken, skipped) bind(c, name='gpumem_tuning_load')
+      import
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in), optional :: path(*)
+      type(c_ptr), value :: taken
+      type(c_ptr), value :: skipped
+    end function
+    integer(c_int32_t) function gpumem_tuning_save(ctx, path) bind(c, name='gpumem_tuning_save')
+      import
+      type(c_ptr), value :: ctx
+      character(kind=c_char), intent(in), optional :: path(*)
+    end function
+    integer(c_int32_t) function gpumem_tuning_clear(ctx) bind(c, name='gpumem_tuning_clear')
+      import
+      type(c_ptr), value :: ctx
     end function
   end interface
 

@@ -31,8 +31,11 @@ set(core_sources
   src/ops/copy/copy.cpp
   src/context/devices.cpp
   src/base/error.cpp
+  src/base/files.cpp
   src/ops/explain.cpp
   src/ops/call_record.cpp
+  src/ops/call_timer.cpp
+  src/ops/call_work.cpp
   src/ops/planner.cpp
   src/ops/problem_line.cpp
   src/memory/fences.cpp
@@ -46,11 +49,14 @@ set(core_sources
   src/memory/memory_trace.cpp
   src/context/objects.cpp
   src/ops/operand.cpp
+  src/ops/operands_of_line.cpp
   src/ops/outputs.cpp
   src/memory/page_map.cpp
   src/ops/permute/permute.cpp
   src/memory/pinned_rings.cpp
   src/ops/placement.cpp
+  src/ops/profile.cpp
+  src/ops/profile_report.cpp
   src/context/process.cpp
   src/ops/reduce/reduce.cpp
   src/ops/reduce/reduce_check.cpp
@@ -66,6 +72,8 @@ set(core_sources
   src/memory/stream_cache.cpp
   src/context/streams.cpp
   src/ops/strides.cpp
+  src/ops/tune.cpp
+  src/ops/tuning.cpp
   src/ops/transpose/transpose.cpp
   src/ops/transpose/transpose_across.cpp
   src/select/variants.cpp
@@ -119,6 +127,7 @@ set(cuda_sources
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_pool.cpp
   src/backend/cuda/granules.cpp
+  src/backend/cuda/launch_range.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp

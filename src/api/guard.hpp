@@ -18,6 +18,7 @@
 #include "context/context.hpp"
 #include "context/process.hpp"
 #include "gpumem.h"
+#include "ops/profile.hpp"
 
 namespace gpumem::api {
 
@@ -215,12 +216,24 @@ struct Order {
 };
 inline Order enqueued(const gpumem_stream* stream) noexcept { return {stream, Until::enqueued}; }
 
+// f(stream), an operation, in a profile where one is running.
+template <class F>
+void run_profiled(Context& context, Order order, const F& f) {
+  const NativeStream stream = stream_of(context, order.stream);
+  Profile& profile = context.profile();
+  if (!profile.on()) return f(stream);
+  CallTimer timer(profile.events(), stream, order.until);
+  f(stream);
+  profile.add(timer);
+}
+
 // The operation with its parameters, which entry points list in the order of their struct.
 template <class Params>
 gpumem_status run(gpumem_ctx* ctx, void (*operation)(Context&, const Params&, NativeStream, Until),
                   const std::type_identity_t<Params>& params, Order order = {}) noexcept {
-  return with_context(
-      ctx, [&](Context& context) { operation(context, params, stream_of(context, order.stream), order.until); });
+  return with_context(ctx, [&](Context& context) {
+    run_profiled(context, order, [&](NativeStream stream) { operation(context, params, stream, order.until); });
+  });
 }
 
 }  // namespace gpumem::api

@@ -28,7 +28,7 @@ gpumem_status checked(gpumem_ctx* ctx, ReduceParams params, Order order, const C
   return with_context(ctx, [&](Context& context) {
     note_call(params, order.until);
     check(params);
-    reduce(context, params, stream_of(context, order.stream), order.until);
+    run_profiled(context, order, [&](NativeStream stream) { reduce(context, params, stream, order.until); });
   });
 }
 

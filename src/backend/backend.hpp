@@ -2,6 +2,7 @@
 // data; everything that fails throws an Error. Only the engine calls it, with arguments that have been checked.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,38 @@ struct ManagedState {
 
 // Work on the host that a stream runs in its order. It must not throw and not call the backend that runs it.
 using HostTask = std::function<void()>;
+
+// Who is told of the calling thread's work while something measures it: what a launch gives a stream lies between begins() and ends().
+class LaunchWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual void begins(NativeStream stream) noexcept = 0;
+  virtual void ends(NativeStream stream) noexcept = 0;
+  // Work of the host that the thread has done itself.
+  virtual void ran(Clock::time_point begin, Clock::time_point end) noexcept = 0;
+
+ protected:
+  ~LaunchWatch() = default;
+};
+inline constinit thread_local LaunchWatch* t_launch_watch = nullptr;
+
+// What a backend puts around a launch.
+class WatchedLaunch {
+ public:
+  explicit WatchedLaunch(NativeStream stream) noexcept : watch_(t_launch_watch), stream_(stream) {
+    if (watch_ != nullptr) watch_->begins(stream);
+  }
+  ~WatchedLaunch() {
+    if (watch_ != nullptr) watch_->ends(stream_);
+  }
+  WatchedLaunch(const WatchedLaunch&) = delete;
+  WatchedLaunch& operator=(const WatchedLaunch&) = delete;
+
+ private:
+  LaunchWatch* const watch_;
+  const NativeStream stream_;
+};
 
 // Parameters of one family, and of any that is only launched.
 template <class Family>

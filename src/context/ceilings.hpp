@@ -19,11 +19,18 @@ struct Ceilings {
 struct MeasuredCeilings {
   struct Of {
     int32_t device;
-    int32_t threads;  // of the host
+    int32_t multiprocessors;  // on the host its threads, of which contexts have different numbers
     Ceilings ceilings;
   };
   std::mutex mutex;  // held while one is measured: another measurement would disturb it
   std::vector<Of> all;
+
+  const Ceilings* find(int32_t device, int32_t multiprocessors) const noexcept {
+    for (const Of& of : all) {
+      if (of.device == device && of.multiprocessors == multiprocessors) return &of.ceilings;
+    }
+    return nullptr;
+  }
 };
 
 }  // namespace gpumem

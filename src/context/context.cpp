@@ -8,10 +8,15 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "context/process.hpp"
 #include "memory/pinned_rings.hpp"
+#include "ops/operations.hpp"
+#include "ops/profile.hpp"
+#include "ops/tuning.hpp"
 
 namespace gpumem {
 namespace {
@@ -46,7 +51,10 @@ Context::Context(const gpumem_ctx_options& options)
                              .simd = ::secure_getenv("GPUMEM_HOST_SIMD")});
   if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
   open_pools(options);
+  tuning_ = std::make_unique<Tuning>();
+  profile_ = std::make_unique<Profile>(*this);
   trace_by_environment();
+  measure_by_environment();
 }
 
 // Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to allocate, so it only has a bound.
@@ -83,7 +91,14 @@ void Context::open_device(bool non_blocking_stream) {
   }
 }
 
-Context::~Context() = default;
+Context::~Context() {
+  if (profile_path_.empty()) return;
+  try {
+    replace_file("the profile", profile_path_, profile_->as_text(profile_format_));
+  } catch (const std::exception& error) {
+    log.write(GPUMEM_LOG_ERROR, "%s", error.what());
+  }
+}
 
 void Context::read_variants_from_environment() {
   Families::for_each([this]<class Family>() {
@@ -103,20 +118,61 @@ void Context::read_variants_from_environment() {
   });
 }
 
+// Of those of the process that write files by the environment.
+int Context::number() noexcept {
+  static std::atomic<int> contexts{0};
+  if (number_ == 0) number_ = ++contexts;
+  return number_;
+}
+
 // A file for each context: processes that are started together have the same environment.
 void Context::trace_by_environment() {
-  static std::atomic<int> contexts{0};
   const char* value = ::secure_getenv("GPUMEM_TRACE");
   if (value == nullptr || value[0] == '\0') return;
-  trace.begin((std::string(value) + "." + std::to_string(::getpid()) + "." + std::to_string(++contexts)).c_str());
+  trace.begin((std::string(value) + "." + std::to_string(::getpid()) + "." + std::to_string(number())).c_str());
+}
+
+// By the end of the path: what comes behind it is the same for all formats.
+void Context::measure_by_environment() {
+  const auto value_of = [](const char* name) {
+    const char* value = ::secure_getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string tuned = value_of("GPUMEM_TUNING");
+  if (!tuned.empty()) load_tuning(*this, tuned.c_str());
+  const std::string path = value_of("GPUMEM_PROFILE");
+  if (path.empty()) return;
+  const std::string_view name(path);
+  profile_format_ = name.ends_with(".csv")     ? GPUMEM_FORMAT_CSV
+                    : name.ends_with(".json")  ? GPUMEM_FORMAT_JSON
+                    : name.ends_with(".trace") ? GPUMEM_FORMAT_TRACE
+                                               : GPUMEM_FORMAT_TEXT;
+  profile_path_ = path + "." + std::to_string(::getpid()) + "." + std::to_string(number());
+  replace_file("the profile", profile_path_, "");  // what can't be written is told now
+  profile_->begin(int64_t{1} << 14);
 }
 
 Override Context::forced(gpumem_family family) const noexcept {
+  if (Trial::running()) return Trial::forced(family);
   return unpack(forced_[family_index(family)].load(std::memory_order_relaxed));
 }
 
 void Context::force(gpumem_family family, Override forced) noexcept {
   forced_[family_index(family)].store(pack(forced), std::memory_order_relaxed);
+}
+
+namespace {
+
+thread_local const Trial* t_trial = nullptr;
+
+}  // namespace
+
+Trial::Trial(gpumem_family family, int32_t row) noexcept
+    : before_(std::exchange(t_trial, this)), family_(family), row_(row) {}
+Trial::~Trial() { t_trial = before_; }
+bool Trial::running() noexcept { return t_trial != nullptr; }
+Override Trial::forced(gpumem_family family) noexcept {
+  return family == t_trial->family_ ? Override{t_trial->row_} : Override{};
 }
 
 void Context::keep_fault(const char* sentence) noexcept {

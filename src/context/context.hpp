@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -24,6 +25,27 @@ inline constexpr gpumem_ctx_options kDefaultContextOptions = {
 
 struct Stream;
 class PinnedRings;
+class Profile;
+class Tuning;
+
+// While it lives, the calling thread's work takes one row of a family, -1 for the table's choice, and the table's choices of all others,
+// whatever is forced or tuned.
+class Trial {
+ public:
+  explicit Trial(gpumem_family family, int32_t row = -1) noexcept;
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  static bool running() noexcept;
+  // While one is running.
+  static Override forced(gpumem_family family) noexcept;
+
+ private:
+  const Trial* const before_;
+  const gpumem_family family_;
+  const int32_t row_;
+};
 
 class Context {
  public:
@@ -57,7 +79,13 @@ class Context {
 
   Override forced(gpumem_family family) const noexcept;
   void force(gpumem_family family, Override forced) noexcept;
-  TuningView tuning() const noexcept { return {}; }
+  // For the pieces of a problem nothing is tuned, nor is their choice the problem's.
+  TunedRow tuned() const noexcept { return {}; }
+  void chose(int32_t /*row*/, Runs /*runs*/) noexcept {}
+
+  Profile& profile() noexcept { return *profile_; }
+  Tuning& tuning() noexcept { return *tuning_; }
+  const Tuning& tuning() const noexcept { return *tuning_; }
 
   // The device fault that sticks. A fault is kept once and never cleared.
   void keep_fault(const char* sentence) noexcept;
@@ -82,6 +110,8 @@ class Context {
  private:
   void read_variants_from_environment();
   void trace_by_environment();
+  void measure_by_environment();
+  int number() noexcept;
   void open_device(bool non_blocking_stream);
   void open_pools(const gpumem_ctx_options& options);
 
@@ -95,6 +125,11 @@ class Context {
   std::unique_ptr<BlockPool> pinned_memory_;
   std::unique_ptr<BlockPool> managed_memory_;
   std::unique_ptr<PinnedRings> rings_;  // null on a host context
+  std::unique_ptr<Tuning> tuning_;
+  std::unique_ptr<Profile> profile_;
+  std::string profile_path_;  // where it is written when the context ends; "": nowhere
+  gpumem_format profile_format_ = GPUMEM_FORMAT_TEXT;
+  int number_ = 0;
   std::atomic<uint64_t> forced_[Families::count] = {};
   mutable std::mutex fault_mutex_;
   std::atomic<bool> faulted_{false};

@@ -2,29 +2,26 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <vector>
 
-#include "backend/backend.hpp"
+#include "memory/event_pool.hpp"
 
 namespace gpumem {
 
 class Fences {
  public:
-  explicit Fences(Backend& backend) noexcept : backend_(backend) {}
-  ~Fences();
+  explicit Fences(Backend& backend) noexcept : events_(backend, EventPool::Of::order) {}
 
   class Fence {
    public:
     Fence(Fences& home, NativeEvent event) noexcept : home_(home), event_(event) {}
-    ~Fence() { home_.give_back(event_); }
+    ~Fence() { home_.events_.give_back(event_); }
     Fence(const Fence&) = delete;
     Fence& operator=(const Fence&) = delete;
 
-    bool passed() const { return home_.backend_.passed(event_); }
+    bool passed() const { return home_.backend().passed(event_); }
     // Work that the stream is given from now on comes after it.
-    void hold(NativeStream stream) const { home_.backend_.wait_event(stream, event_); }
-    void wait() const { home_.backend_.synchronize_event(event_); }
+    void hold(NativeStream stream) const { home_.backend().wait_event(stream, event_); }
+    void wait() const { home_.backend().synchronize_event(event_); }
 
    private:
     Fences& home_;
@@ -35,13 +32,9 @@ class Fences {
   std::shared_ptr<const Fence> record(NativeStream stream);
 
  private:
-  NativeEvent take();
-  void give_back(NativeEvent event) noexcept;
+  Backend& backend() const noexcept { return events_.backend(); }
 
-  Backend& backend_;
-  std::mutex mutex_;
-  std::vector<NativeEvent> spare_;
-  size_t made_ = 0;  // spare_ has room for all of them
+  EventPool events_;
 };
 
 using FencePtr = std::shared_ptr<const Fences::Fence>;

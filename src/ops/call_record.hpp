@@ -38,6 +38,8 @@ struct CallRecord {
 
   Call call;
   Until until = Until::complete;
+  int32_t row = -1;  // of the family's table; -1: none was chosen
+  Runs runs = Runs::host;
   int32_t seen_count = 0;
   std::array<Seen, 9> seen{};
 
@@ -55,6 +57,7 @@ CallRecord& note_call(const Call& call, Until until) {
   CallRecord& last = last_call();
   last.call.emplace<Call>(call);
   last.until = until;
+  last.row = -1;
   last.seen_count = 0;
   return last;
 }

@@ -135,13 +135,17 @@ Ceilings measure(Context& context) {
 Ceilings ceilings(Context& context) {
   require_not_capturing(context, context.own_stream(), "gpumem_ceiling");
   const DeviceProps& props = context.device().props();
-  const int32_t threads = context.on_cuda() ? 0 : props.multiprocessors;
   MeasuredCeilings& measured = process().ceilings;
   const std::lock_guard<std::mutex> lock(measured.mutex);
-  for (const MeasuredCeilings::Of& of : measured.all) {
-    if (of.device == props.ordinal && of.threads == threads) return of.ceilings;
-  }
-  return measured.all.emplace_back(props.ordinal, threads, measure(context)).ceilings;
+  if (const Ceilings* there = measured.find(props.ordinal, props.multiprocessors)) return *there;
+  return measured.all.emplace_back(props.ordinal, props.multiprocessors, measure(context)).ceilings;
+}
+
+Ceilings measured_ceilings(const DeviceProps& props) {
+  MeasuredCeilings& measured = process().ceilings;
+  const std::lock_guard<std::mutex> lock(measured.mutex);
+  const Ceilings* there = measured.find(props.ordinal, props.multiprocessors);
+  return there != nullptr ? *there : Ceilings{};
 }
 
 }  // namespace gpumem

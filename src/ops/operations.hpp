@@ -18,6 +18,11 @@ struct TransposePlan;
 struct GatherParams;
 struct ScatterParams;
 
+struct TuningLoaded {
+  int64_t taken = 0;
+  int64_t skipped = 0;
+};
+
 // Memory.
 void* allocate(Context& context, gpumem_memory_kind kind, int64_t bytes);
 void free_memory(Context& context, void* p);
@@ -72,6 +77,11 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& params, Until unti
 
 // Measures them on the first call for the device. Throws CAPTURING.
 Ceilings ceilings(Context& context);
+// What has been measured of a device; zeros where nothing has.
+Ceilings measured_ceilings(const DeviceProps& props);
+
+// Choices that were measured here, from a file (ops/tuning.hpp).
+TuningLoaded load_tuning(Context& context, const char* path);
 
 // The plan of a problem line in words. Throws what the operation would fail with.
 std::string explain(Context& context, std::string_view line, gpumem_format format);

@@ -26,12 +26,13 @@ struct TransposePlan : Plan<TransposeFamily> {
 // Place: a Planner or a Context.
 template <class Family, class Place>
 Decision decide(Place& place, Runs runs, const typename Family::Params& params, Override forced) {
-  const Decision decision = select<Family>(place.props(runs), params, forced, place.tuning());
+  const Decision decision = select<Family>(place.props(runs), params, forced, place.tuned());
   if (decision.row < 0 && forced.row < 0) fail(GPUMEM_INTERNAL, "%s: %s", Family::name, decision.rejected);
   if (decision.row < 0) {
     fail(GPUMEM_UNSUPPORTED, "the variant %s of %s, forced by %s, does not fit: %s", Family::table()[forced.row].name,
          Family::name, forced.by == ChosenBy::environment ? "the environment" : "the program", decision.rejected);
   }
+  place.chose(decision.row, runs);
   return decision;
 }
 template <class Family, class Place>

@@ -2,8 +2,10 @@
 
 #include "base/error.hpp"
 #include "base/sentences.hpp"
+#include "ops/call_work.hpp"
 #include "ops/placement.hpp"
 #include "ops/problem_line.hpp"
+#include "ops/tuning.hpp"
 
 namespace gpumem {
 
@@ -18,7 +20,10 @@ Planner::Planner(const DeviceProps& device, const DeviceProps& host) noexcept
 Override Planner::forced(gpumem_family family) const noexcept {
   return context_ != nullptr ? context_->forced(family) : Override{};
 }
-TuningView Planner::tuning() const noexcept { return context_ != nullptr ? context_->tuning() : TuningView{}; }
+TunedRow Planner::tuned() const noexcept {
+  if (context_ == nullptr || context_->tuning().empty() || Trial::running()) return {};
+  return context_->tuning().find(problem_class(record()));
+}
 bool Planner::streams_host_data() const noexcept { return context_ != nullptr && context_->streams_host_data(); }
 
 Operand Planner::look_up_here(const ByteRange& range, Access access) {
@@ -51,6 +56,11 @@ Operand CallPlanner::look_up(const ByteRange& range, Access access) {
   record_.note(
       {range.p, operand.kind, operand.device == device().ordinal ? kOwnDevice : operand.device, operand.mixed});
   return operand;
+}
+
+void CallPlanner::chose(int32_t row, Runs runs) noexcept {
+  record_.row = row;
+  record_.runs = runs;
 }
 
 Operand LinePlanner::look_up(const ByteRange& range, Access) {

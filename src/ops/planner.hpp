@@ -26,10 +26,14 @@ class Planner {
   const DeviceProps& host() const noexcept { return host_; }
   const DeviceProps& props(Runs runs) const noexcept { return runs == Runs::cuda ? device_ : host_; }
   Override forced(gpumem_family family) const noexcept;
-  TuningView tuning() const noexcept;
+  // What was tuned for problems like this one.
+  TunedRow tuned() const noexcept;
+  virtual void chose(int32_t /*row*/, Runs /*runs*/) noexcept {}
   bool streams_host_data() const noexcept;
 
  protected:
+  virtual const CallRecord& record() const noexcept = 0;
+
   Planner(Context& context, Until until) noexcept;
   // Of devices that need not be here, where the program has chosen nothing.
   Planner(const DeviceProps& device, const DeviceProps& host) noexcept;
@@ -53,14 +57,17 @@ class CallPlanner final : public Planner {
       : Planner(context, until), context_(context), record_(note_call(call, until)) {}
 
   Operand look_up(const ByteRange& range, Access access) override;
+  void chose(int32_t row, Runs runs) noexcept override;
 
  private:
+  const CallRecord& record() const noexcept override { return record_; }
+
   Context& context_;
   CallRecord& record_;
 };
 
 // Of a line: no memory is touched.
-class LinePlanner final : public Planner {
+class LinePlanner : public Planner {
  public:
   LinePlanner(Context& context, const CallRecord& record) noexcept : Planner(context, record.until), record_(record) {}
   LinePlanner(const DeviceProps& device, const DeviceProps& host, const CallRecord& record) noexcept
@@ -69,6 +76,8 @@ class LinePlanner final : public Planner {
   Operand look_up(const ByteRange& range, Access access) override;
 
  private:
+  const CallRecord& record() const noexcept override { return record_; }
+
   const CallRecord& record_;
 };
 

@@ -2,9 +2,7 @@
 // bits of their addresses, never at memory.
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <span>
 
 #include "select/variants.hpp"
 
@@ -18,24 +16,17 @@ struct Override {
   ChosenBy by = ChosenBy::program;
 };
 
-// One measured choice. size_class is floor(log2) of the problem's elements.
-struct TunedChoice {
-  gpumem_family family;
-  int32_t size_class;
-  int32_t row;
-  int32_t revision;
+// A row that was measured to be faster than the table's choice; -1: none was.
+struct TunedRow {
+  int32_t row = -1;
+  int32_t revision = 0;  // of the row that was measured
 };
-using TuningView = std::span<const TunedChoice>;
 
 struct Decision : Choice {
   int32_t row = -1;  // -1: nothing fits, and rejected says why
   ChosenBy by = ChosenBy::table;
   const char* rejected = nullptr;
 };
-
-constexpr int32_t size_class(int64_t elements) noexcept {
-  return elements <= 0 ? 0 : 63 - std::countl_zero(static_cast<uint64_t>(elements));
-}
 
 // Why a row can't take the problem on this device, the row's backend included; nullptr when it can.
 template <class Params>
@@ -56,7 +47,7 @@ const char* passed_over(const Variant<Params>& row, const DeviceProps& props, co
 // Forced > tuned > table order. A forced row that does not fit is no reason to take another.
 template <class Family>
 Decision select(const DeviceProps& props, const typename Family::Params& params, Override forced,
-                TuningView tuning) noexcept {
+                TunedRow tuned) noexcept {
   const auto table = Family::table();
   const auto accept = [&](int32_t row, ChosenBy by) noexcept {
     return Decision{{row_of_backend(table, row), table[row].shape(props, params)}, row, by, nullptr};
@@ -66,12 +57,12 @@ Decision select(const DeviceProps& props, const typename Family::Params& params,
     if (reason != nullptr) return Decision{{}, -1, forced.by, reason};
     return accept(forced.row, forced.by);
   }
-  for (const TunedChoice& tuned : tuning) {
-    if (tuned.family != Family::id || tuned.size_class != size_class(params.elements())) continue;
-    if (tuned.row < 0 || tuned.row >= static_cast<int32_t>(table.size())) continue;
-    if (tuned.revision != table[tuned.row].revision || table[tuned.row].yields == &by_name<typename Family::Params>)
-      continue;
-    if (rejection(table[tuned.row], props, params) == nullptr) return accept(tuned.row, ChosenBy::tuning);
+  if (tuned.row >= 0 && tuned.row < static_cast<int32_t>(table.size())) {
+    const auto& row = table[tuned.row];
+    if (row.revision == tuned.revision && row.yields != &by_name<typename Family::Params> &&
+        rejection(row, props, params) == nullptr) {
+      return accept(tuned.row, ChosenBy::tuning);
+    }
   }
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
     if (rejection(table[row], props, params) != nullptr) continue;

@@ -60,6 +60,9 @@ TEST(Structs, InitWritesTheCallersSizeAndNoMore) {
   check_init<gpumem_managed_info>(gpumem_managed_info_init, "info");
   check_init<gpumem_memory_stats_info>(gpumem_memory_stats_init, "stats");
   check_init<gpumem_ceiling_info>(gpumem_ceiling_info_init, "info");
+  check_init<gpumem_profile_row>(gpumem_profile_row_init, "row");
+  check_init<gpumem_tune_options>(gpumem_tune_options_init, "options");
+  check_init<gpumem_tune_info>(gpumem_tune_info_init, "info");
 }
 
 TEST(Structs, OptionsDefaultToWhatTheHeaderSays) {
@@ -166,6 +169,9 @@ TEST_P(StructsOn, OutputsEndWhereTheCallersStructEnds) {
       gpumem_memory_stats_init, [&](auto* stats) { return gpumem_memory_stats(ctx, stats); }, "memory_stats");
   check_output<gpumem_ceiling_info>(
       gpumem_ceiling_info_init, [&](auto* info) { return gpumem_ceiling(ctx, info); }, "ceiling");
+  check_output<gpumem_tune_info>(
+      gpumem_tune_info_init,
+      [&](auto* info) { return gpumem_tune(ctx, "fill bytes=1 n=0 dst=pageable", nullptr, info); }, "tune");
 }
 
 INSTANTIATE_TEST_SUITE_P(On, StructsOn, testing::ValuesIn(contexts_here()), OnEachContext::name);

@@ -81,7 +81,7 @@ class Function:
         if name == "device" and self.name.startswith(("gpumem_torch", "gpumem_cupy", "gpumem_shared", "gpumem_managed")):
             return -1 if world.device == -1 else 0
         if struct_of(kind):
-            return filled(struct_of(kind), {"device": -1} if name == "options" else {})
+            return filled(struct_of(kind), table.MEMBERS.get(struct_of(kind), {}))
         if name == "size":
             return STRUCTS[next(iter(self.types.values())).rstrip("*")]["size"]
         if name in table.SOUND and (not kind.endswith("*") or (kind.startswith("const") and kind != "const char**")
@@ -198,7 +198,9 @@ class Function:
             yield Bad({name: None}, ARGUMENT, [name])
         if self.name.endswith("_init"):
             return
-        if name == "options":
+        if kind == "gpumem_tune_options":
+            changes = {"budget_s": (0, 0xBFF0000000000000, 0x7FF8000000000000, 0x7FF0000000000000)}
+        elif name == "options":
             changes = {"device": (-4, -5, -99), "host_threads": (-1, -(2**31)), "non_blocking_stream": (2, -1),
                        "reserved0": (1,), "stream_host_data": (2, -1), "reserved1": (1,), "device_memory_limit": (-1, -(2**63)),
                        "pinned_memory_kept": (-2, -(2**63)), "debug_memory": (2, -1), "reserved2": (1,)}  # fmt: skip
@@ -207,7 +209,7 @@ class Function:
         for member, value in [("struct_size", v) for v in (0, 1, 7, -1, -8, -(2**63))] + [
             (member, value) for member, values in changes.items() for value in values
         ]:
-            members = {"device": -1} if name == "options" else {}
+            members = table.MEMBERS.get(kind, {})
             yield Bad({name: filled(kind, {**members, member: value})}, ARGUMENT | {"UNSUPPORTED"}, [member])
 
     def bad_strings(self, name):

@@ -15,7 +15,7 @@ SOUND = {
     "format": 0, "advice": 3, "fn": None, "user": None, "native_stream": None, "param": None,
     "path": None, "name": None, "label": b"label", "line": b"reduce dtype=i32 op=sum n=8 x=pageable",
     "extents": [4, 2], "order": [1, 0], "x_strides": [2, 1, 2, 1], "y_strides": [2, 1], "z_strides": [2, 1],
-    "src_strides": [2, 1], "dst_strides": [4, 1], "factors": [2.0, 3.0],
+    "src_strides": [2, 1], "dst_strides": [4, 1], "factors": [2.0, 3.0], "most_records": 16,
 }  # fmt: skip
 
 SOUND_OF = {
@@ -24,6 +24,9 @@ SOUND_OF = {
     "gpumem_argreduce": {"op": 1},
     "gpumem_managed": {"p": "managed"},
     "gpumem_host_register": {"p": "page"},
+    "gpumem_profile_report": {"cap": 1},
+    "gpumem_profile_write": {"path": b"/dev/null"},
+    "gpumem_tuning": {"path": b"/dev/null"},
 }  # fmt: skip
 
 # Functions for which no sound call is made first: it would take away what the others need, or there is none.
@@ -32,7 +35,7 @@ NOT_MADE_FIRST = {
     "gpumem_host_register", "gpumem_host_unregister", "gpumem_memory_check", "gpumem_ctx_set_log",
     "gpumem_torch_free", "gpumem_torch_record_stream", "gpumem_cupy_free", "gpumem_cupy_malloc", "gpumem_torch_malloc",
     "gpumem_shared_ctx", "gpumem_alloc_device", "gpumem_alloc_async",
-    "gpumem_stream_native",
+    "gpumem_stream_native", "gpumem_profile_write", "gpumem_tuning_load", "gpumem_tuning_save",
 }  # fmt: skip
 
 # Operands: memory of any kind. Those that are written to are outputs.
@@ -41,13 +44,17 @@ WRITTEN = {"dst", "z", "result", "value"}
 
 # What may be NULL, of all functions or of those whose name begins so.
 NULLABLE = {
-    "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "path", "y_strides",
+    "": {"stream", "status", "value", "native_stream", "param", "fn", "user", "needed", "label", "y_strides",
          "z_strides", "x_strides", "src_strides", "dst_strides"},
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},
     "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},
-    "gpumem_variant_force": {"name"},
+    "gpumem_variant_force": {"name"}, "gpumem_memory_trace": {"path"}, "gpumem_tune": {"options", "info"},
+    "gpumem_tuning_load": {"taken", "skipped"},
 }  # fmt: skip
+
+# What the structs of options have, of those members that are not 0; a double by its bits.
+MEMBERS = {"gpumem_ctx_options": {"device": -1}, "gpumem_tune_options": {"budget_s": 0x3F50624DD2F1A9FC}}
 
 # Sizes that are sound however large they are; or of which what is large is no mistake before it is very large.
 ANY_SIZE = {"keep_bytes", "cap"}

@@ -64,6 +64,23 @@ void run_trace(Tour& tour, gpumem_ctx* ctx) noexcept {
   unlink(path);
 }
 
+void run_profile(Tour& tour, gpumem_ctx* ctx) noexcept {
+  char path[] = "/tmp/gpumem-fault-XXXXXX";
+  const int file = mkstemp(path);
+  if (file < 0) return;
+  close(file);
+  tour.good("gpumem_profile_begin", gpumem_profile_begin(ctx, 4));
+  const unsigned char pattern = 1;
+  for (int64_t n = 1; n < 7; ++n) tour.good("gpumem_fill", gpumem_fill(ctx, g_registered, &pattern, 1, n));
+  int64_t count = 0;
+  tour.good("gpumem_profile_report", gpumem_profile_report(ctx, nullptr, 0, &count));
+  tour.good("gpumem_profile_write", gpumem_profile_write(ctx, GPUMEM_FORMAT_TRACE, path), GPUMEM_FILE_ERROR);
+  tour.sound("gpumem_profile_end", gpumem_profile_end(ctx));
+  tour.good("gpumem_tuning_save", gpumem_tuning_save(ctx, path), GPUMEM_FILE_ERROR);
+  tour.good("gpumem_tuning_load", gpumem_tuning_load(ctx, path, nullptr, nullptr), GPUMEM_FILE_ERROR);
+  unlink(path);
+}
+
 // They tell of a failure by NULL alone. Freed twice: what could not be freed at first is then, and what was is a mistake that they
 // bear.
 void run_plugins(Tour& tour) noexcept {
@@ -81,6 +98,7 @@ void run_memory(Tour& tour, gpumem_ctx* ctx) noexcept {
   run_pool(tour, ctx);
   run_host_and_managed(tour, ctx);
   run_trace(tour, ctx);
+  run_profile(tour, ctx);
   run_plugins(tour);
 }
 

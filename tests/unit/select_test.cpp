@@ -194,7 +194,7 @@ TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
 
 // Whatever is selected fits, covers the problem and can be launched.
 TYPED_TEST(Table, SelectsWhatFits) {
-  static_assert(noexcept(select<TypeParam>(DeviceProps{}, typename TypeParam::Params{}, Override{}, TuningView{})));
+  static_assert(noexcept(select<TypeParam>(DeviceProps{}, typename TypeParam::Params{}, Override{}, TunedRow{})));
   std::mt19937_64 random(2);
   for (const auto& device : kDevices) {
     for (int i = 0; i < 2000; ++i) {
@@ -209,6 +209,42 @@ TYPED_TEST(Table, SelectsWhatFits) {
       EXPECT_LE(d.shape.block, 1024);
     }
   }
+}
+
+// On any device, whatever was tuned: there is a choice, always the same one, which fits; a tuned row that fits is taken, others change
+// nothing.
+TYPED_TEST(Table, IsTotalDeterministicAndEligibleWhateverWasTuned) {
+  using Params = typename TypeParam::Params;
+  std::mt19937_64 random(7);
+  const auto table = TypeParam::table();
+  const auto rows = static_cast<int32_t>(table.size());
+  int tuned_taken = 0;
+  for (int i = 0; i < 100000; ++i) {
+    DeviceProps device = kDevices[random() % std::size(kDevices)].props;
+    device.multiprocessors = static_cast<int32_t>(1 + random() % 300);
+    device.l2_bytes = static_cast<int64_t>(random() % (int64_t{1} << 28));
+    device.clusters = device.backend == Runs::cuda && random() % 2 == 0;
+    if (device.backend == Runs::cuda) device.shared_bytes_per_block = (48 + static_cast<int64_t>(random() % 180)) << 10;
+    const auto problem = random_params<Params>(random);
+    TunedRow tuned{static_cast<int32_t>(random() % static_cast<uint64_t>(rows + 2)) - 1, 1};
+    const bool there = tuned.row >= 0 && tuned.row < rows;
+    if (there) tuned.revision = table[tuned.row].revision + (random() % 4 == 0 ? 1 : 0);
+    const Decision d = select<TypeParam>(device, problem, {}, tuned);
+    const Decision again = select<TypeParam>(device, problem, {}, tuned);
+    ASSERT_GE(d.row, 0);
+    ASSERT_EQ(d.row, again.row);
+    ASSERT_EQ(d.shape.grid, again.shape.grid);
+    ASSERT_EQ(rejection(table[d.row], device, problem), nullptr) << table[d.row].name;
+    ASSERT_NE(table[d.row].yields, &by_name<Params>) << table[d.row].name;
+    ASSERT_GE(d.shape.grid, 1);
+    const bool holds = there && tuned.revision == table[tuned.row].revision &&
+                       table[tuned.row].yields != &by_name<Params> &&
+                       rejection(table[tuned.row], device, problem) == nullptr;
+    ASSERT_EQ(d.by, holds ? ChosenBy::tuning : ChosenBy::table);
+    ASSERT_EQ(d.row, holds ? tuned.row : select<TypeParam>(device, problem, {}, {}).row);
+    tuned_taken += holds;
+  }
+  EXPECT_GT(tuned_taken, 1000);
 }
 
 TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
@@ -304,20 +340,17 @@ TEST(Tuning, ComesBeforeTheTableAndAfterForce) {
   const int32_t elements = find_variant(names, "strided_scalar");
   const int32_t host = find_variant(names, "host_vector");
   const int32_t revision = ReduceFamily::table()[elements].revision;
-  const TunedChoice tuned[] = {{GPUMEM_FAMILY_REDUCE, 20, elements, revision}};
+  const TunedRow tuned{elements, revision};
   EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, tuned).row, elements);
   EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, tuned).by, ChosenBy::tuning);
   const int32_t last_block = find_variant(names, "last_block");
   EXPECT_EQ(select<ReduceFamily>(h200, problem, {last_block, ChosenBy::program}, tuned).row, last_block);
 
-  // What no longer holds is passed over: another size, an older kernel, a row of another backend, no row at all.
-  const TunedChoice stale[] = {{GPUMEM_FAMILY_REDUCE, 21, elements, revision},
-                               {GPUMEM_FAMILY_REDUCE, 20, elements, revision + 1},
-                               {GPUMEM_FAMILY_REDUCE, 20, host, 1},
-                               {GPUMEM_FAMILY_REDUCE, 20, 99, 1},
-                               {GPUMEM_FAMILY_REDUCE, 20, -1, 1},
-                               {GPUMEM_FAMILY_FILL, 20, elements, revision}};
-  EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, stale).by, ChosenBy::table);
+  // What no longer holds is passed over: an older kernel, a row of another backend, one by name only, no row at all.
+  const int32_t named = find_variant(names, "neighbored");
+  const TunedRow stale[] = {
+      {elements, revision + 1}, {host, 1}, {named, ReduceFamily::table()[named].revision}, {99, 1}, {-1, 1}};
+  for (const TunedRow& row : stale) EXPECT_EQ(select<ReduceFamily>(h200, problem, {}, row).by, ChosenBy::table);
 }
 
 // Whatever the operands, up to the largest n whose bytes fit int64_t.

@@ -106,7 +106,12 @@ enum class family : gpumem_family {
 };
 
 enum class filter : gpumem_filter { nearest = GPUMEM_FILTER_NEAREST, bilinear = GPUMEM_FILTER_BILINEAR };
-enum class format : gpumem_format { text = GPUMEM_FORMAT_TEXT, json = GPUMEM_FORMAT_JSON };
+enum class format : gpumem_format {
+  text = GPUMEM_FORMAT_TEXT,
+  json = GPUMEM_FORMAT_JSON,
+  csv = GPUMEM_FORMAT_CSV,
+  trace = GPUMEM_FORMAT_TRACE
+};
 enum class log_level : gpumem_log_level {
   error = GPUMEM_LOG_ERROR,
   warning = GPUMEM_LOG_WARNING,

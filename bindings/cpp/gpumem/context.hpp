@@ -50,6 +50,18 @@ struct memory_stats : gpumem_memory_stats_info {
 struct ceiling_info : gpumem_ceiling_info {
   ceiling_info() { detail::check(gpumem_ceiling_info_init(this, sizeof(gpumem_ceiling_info))); }
 };
+struct profile_row : gpumem_profile_row {
+  profile_row() { detail::check(gpumem_profile_row_init(this, sizeof(gpumem_profile_row))); }
+};
+struct tune_options : gpumem_tune_options {
+  tune_options() { detail::check(gpumem_tune_options_init(this, sizeof(gpumem_tune_options))); }
+};
+struct tune_info : gpumem_tune_info {
+  tune_info() { detail::check(gpumem_tune_info_init(this, sizeof(gpumem_tune_info))); }
+};
+struct tuning_lines {
+  std::int64_t taken, skipped;
+};
 
 // A context, without owning it.
 template <class Mode>
@@ -120,6 +132,36 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     const gpumem_status code = gpumem_ceiling(queue_.ctx, &info);
     return Mode::give(code, std::move(info));
   }
+
+  of<void> begin_profile(std::int64_t most_records = 1 << 14) const {
+    return Mode::give(gpumem_profile_begin(queue_.ctx, most_records));
+  }
+  of<void> end_profile() const { return Mode::give(gpumem_profile_end(queue_.ctx)); }
+  of<std::vector<profile_row>> profile() const {
+    std::int64_t count = 0;
+    gpumem_status code = gpumem_profile_report(queue_.ctx, nullptr, 0, &count);
+    std::vector<profile_row> rows(static_cast<std::size_t>(count));
+    if (code == GPUMEM_OK && count > 0) code = gpumem_profile_report(queue_.ctx, rows.data(), count, nullptr);
+    return Mode::give(code, std::move(rows));
+  }
+  of<void> write_profile(format form, const std::string& path) const {
+    return Mode::give(gpumem_profile_write(queue_.ctx, static_cast<gpumem_format>(form), path.c_str()));
+  }
+  of<tune_info> tune(const std::string& line, const tune_options& options = {}) const {
+    tune_info info;
+    const gpumem_status code = gpumem_tune(queue_.ctx, line.c_str(), &options, &info);
+    return Mode::give(code, std::move(info));
+  }
+  of<tuning_lines> load_tuning(const std::string& path) const {
+    tuning_lines lines{};
+    const gpumem_status code = gpumem_tuning_load(queue_.ctx, path.c_str(), &lines.taken, &lines.skipped);
+    return Mode::give(code, std::move(lines));
+  }
+  of<void> save_tuning(const std::string& path) const {
+    return Mode::give(gpumem_tuning_save(queue_.ctx, path.c_str()));
+  }
+  of<void> clear_tuning() const { return Mode::give(gpumem_tuning_clear(queue_.ctx)); }
+
   // Names memory of the context in its reports; "" takes the name away.
   template <class X>
   of<void> label(X&& x, const std::string& name) const {

@@ -4,7 +4,7 @@ import struct
 
 from . import _gpumem as raw
 from .array import Array
-from .core import Core, read_struct, read_text
+from .core import Core, Record, read_struct, read_text
 from .layout import collapse, operand, refuse
 from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Kind, Status
 from .operations import Operations
@@ -53,17 +53,18 @@ def variants(family):
     return [raw.gpumem_variant_name(code, index) for index in range(count.i32)]
 
 
-def filled_options(options):
-    """A gpumem_ctx_options with some members set."""
-    layout, members = STRUCTS["gpumem_ctx_options"]
+def filled_options(name, init, options):
+    """A struct of options with some members set."""
+    layout, members = STRUCTS[name]
     size = struct.calcsize(layout)
     room = raw.View((size,), int(Dtype.U8))
-    raw.gpumem_ctx_options_init(room, size)
+    init(room, size)
     values = dict(zip(members, struct.unpack(layout, room)))
     unknown = set(options) - set(members)
     if unknown:
-        raise TypeError(f"a context has no option {', '.join(sorted(unknown))}")
-    values.update({name: int(value) for name, value in options.items() if value is not None})
+        raise TypeError(f"{name} has no {', '.join(sorted(unknown))}")
+    given = {member: value for member, value in options.items() if value is not None}
+    values.update({member: value if isinstance(value, float) else int(value) for member, value in given.items()})
     struct.pack_into(layout, room, 0, *values.values())
     return room
 
@@ -80,7 +81,7 @@ class Context(Operations):
         on_log, log_user = raw.log_callback(log)
         function, user = raw.parallel_for_callback(parallel_for)
         options.update(device=device_number(device), parallel_for=function, parallel_for_user=user)
-        handle = raw.gpumem_ctx_create(filled_options(options))
+        handle = raw.gpumem_ctx_create(filled_options("gpumem_ctx_options", raw.gpumem_ctx_options_init, options))
         self._begin(Core(handle, (log, parallel_for)))
         if log is not None:
             raw.gpumem_ctx_set_log(handle, on_log, log_user)
@@ -219,6 +220,46 @@ class Context(Operations):
         """Bytes a second that the device's memory and its link reach, measured on the first call."""
         return read_struct("gpumem_ceiling_info", lambda p: raw.gpumem_ceiling(self.handle, p),
                            raw.gpumem_ceiling_info_init)
+
+    def profile_begin(self, most_records=1 << 14):
+        """Records each call from now on, with the time of its work."""
+        raw.gpumem_profile_begin(self.handle, most_records)
+
+    def profile_end(self):
+        raw.gpumem_profile_end(self.handle)
+
+    def profile(self):
+        """What was recorded: a row for each problem and variant, the longest first, then for pairs of kinds of memory."""
+        layout, members = STRUCTS["gpumem_profile_row"]
+        size, count = struct.calcsize(layout), raw.Cell()
+        raw.gpumem_profile_report(self.handle, None, 0, count)
+        room = raw.View((max(count.i64, 1) * size,), int(Dtype.U8))
+        raw.gpumem_profile_row_init(room, size)
+        raw.gpumem_profile_report(self.handle, room, count.i64, None)
+        rows = struct.iter_unpack(layout, memoryview(room)[: count.i64 * size])
+        return [Record(members[1:], row[1:]) for row in rows]
+
+    def profile_write(self, path, format=Format.TEXT):
+        raw.gpumem_profile_write(self.handle, format_code(format), str(path))
+
+    def tune(self, line=None, budget_s=2.0):
+        """Measures the variants of a problem, and takes the fastest from now on. Without a line: this thread's last one."""
+        line = last_problem() if line is None else line
+        options = filled_options("gpumem_tune_options", raw.gpumem_tune_options_init, {"budget_s": float(budget_s)})
+        return read_struct("gpumem_tune_info", lambda p: raw.gpumem_tune(self.handle, line, options, p),
+                           raw.gpumem_tune_info_init)
+
+    def tuning_load(self, path):
+        """How many lines of the file were taken, and how many skipped."""
+        taken, skipped = raw.Cell(), raw.Cell()
+        raw.gpumem_tuning_load(self.handle, str(path), taken, skipped)
+        return taken.i64, skipped.i64
+
+    def tuning_save(self, path):
+        raw.gpumem_tuning_save(self.handle, str(path))
+
+    def tuning_clear(self):
+        raw.gpumem_tuning_clear(self.handle)
 
     # -------------------------------------------------------------------------------------------------------- managed
 

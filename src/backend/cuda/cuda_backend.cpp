@@ -39,6 +39,7 @@ CudaBackend::~CudaBackend() {
 
 void CudaBackend::open(bool non_blocking_stream) {
   non_blocking_ = non_blocking_stream;
+  open_ranges();
   GPUMEM_CUDA(kernels::code_starts_early(starts_early_));
   props_.clusters = starts_early_ && kernels::reduce_clusters_fit(props_.shared_bytes_per_block);
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
@@ -202,7 +203,10 @@ void CudaBackend::finish(cudaStream_t stream, Until until) {
 void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
-  GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
+  {
+    const WatchedLaunch launch(stream);
+    GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
+  }
   finish(native(stream), until);
 }
 
@@ -236,7 +240,8 @@ void CudaBackend::launch(NativeStream stream, const AnyWork& work, const Choice&
   const kernels::Stream on = kernel_stream(stream);
   std::visit(
       [&]<class Family>(const Work<Family>& of) {
-        const auto launch = Family::on_cuda().all[static_cast<size_t>(choice.launcher)].launch;
+        const auto& [name, launch] = Family::on_cuda().all[static_cast<size_t>(choice.launcher)];
+        const LaunchRange range(Family::id, name, stream);
         if constexpr (requires { launch_other(of.params, choice.shape, on); }) {
           if (launch == nullptr) return launch_other(of.params, choice.shape, on);
         }

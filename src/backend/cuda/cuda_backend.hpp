@@ -6,6 +6,7 @@
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/driver_pool.hpp"
 #include "backend/cuda/granules.hpp"
+#include "backend/cuda/launch_range.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "backend/cuda/stream_memory.hpp"
@@ -121,9 +122,10 @@ class CudaBackend final : public Backend {
   void require_open(NativeStream stream);
   void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
   template <class Launcher>
-  void launch_lines(const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream);
+  void launch_lines(gpumem_family family, const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream);
   template <class Launcher>
-  gpumem_status run_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch, Until until);
+  gpumem_status run_lines(gpumem_family family, NativeStream stream, const Launcher& launcher,
+                          kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
   // The variants whose kernels take more than a stream: a texture, scratch memory.
   void launch_other(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on);

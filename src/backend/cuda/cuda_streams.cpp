@@ -146,6 +146,7 @@ void CudaBackend::host_callback(NativeStream stream, HostTask task) {
   const DeviceScope scope = enter();
   require_open(stream);
   auto owned = std::make_unique<HostTask>(std::move(task));
+  const WatchedLaunch launch(stream);
   GPUMEM_CUDA(cudaLaunchHostFunc(native(stream), run_host_task, owned.get()));
   static_cast<void>(owned.release());  // run_host_task deletes it
 }

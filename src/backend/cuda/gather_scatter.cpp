@@ -29,7 +29,7 @@ void add_rows_launcher_names(LauncherNames& names) {
 // Two launches, which the lease keeps together: the next call on the stream uses the same scratch.
 BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
                                      const Choice& choice, Until until) {
-  const auto launcher = kernels::gather_scatter_launchers(named)[static_cast<size_t>(choice.launcher)].launch;
+  const auto& [name, launcher] = kernels::gather_scatter_launchers(named)[static_cast<size_t>(choice.launcher)];
   const DeviceScope scope = enter();
   require_open(stream);
   std::optional<ResultSlots::Lease> slot;
@@ -37,6 +37,7 @@ BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const
   {
     const auto lease = scratch_.for_stream(native(stream));
     const auto scratch = scratch_in(lease.scratch, slot ? slot->device() : nullptr);
+    const LaunchRange range(named == NamedRows::of_src ? GPUMEM_FAMILY_GATHER : GPUMEM_FAMILY_SCATTER, name, stream);
     GPUMEM_CUDA(launcher(params, choice.shape, scratch, kernel_stream(stream)));
   }
   if (!slot) return {};

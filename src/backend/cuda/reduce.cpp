@@ -122,7 +122,7 @@ void CudaBackend::wait_for(const ResultSlots::Lease& slot, cudaStream_t stream) 
 
 ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) {
   const DeviceScope scope = enter();
-  const auto launcher = kReduce[choice.launcher].launch;
+  const auto& [name, launcher] = kReduce[choice.launcher];
   const ResultSlots::Lease slot(slots_);
   kernels::ReduceLaunch launch = launch_of(params, choice.shape);
   launch.slot = slot.device();
@@ -130,6 +130,7 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, 
   {
     const auto lease = scratch_.for_stream(native(stream));
     launch.scratch = lease.scratch;
+    const LaunchRange range(GPUMEM_FAMILY_REDUCE, name, stream);
     GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
   }
   wait_for(slot, native(stream));
@@ -140,21 +141,24 @@ ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, 
 
 void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) {
   const DeviceScope scope = enter();
-  const auto launcher = kReduce[choice.launcher].launch;
+  const auto& [name, launcher] = kReduce[choice.launcher];
   require_open(stream);
   kernels::ReduceLaunch launch = launch_of(params, choice.shape);
   const auto lease = scratch_.for_stream(native(stream));
   launch.scratch = lease.scratch;
+  const LaunchRange range(GPUMEM_FAMILY_REDUCE, name, stream);
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
 }
 
 // Two launches: the lines, and their status once all are done, where there is one to tell. Where the first fails in part, the second
 // takes back what it has left in scratch memory.
 template <class Launcher>
-void CudaBackend::launch_lines(const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream) {
+void CudaBackend::launch_lines(gpumem_family family, const Launcher& launcher, kernels::ReduceLaunch launch,
+                               NativeStream stream) {
   const auto lease = scratch_.for_stream(native(stream));
   launch.scratch = lease.scratch;
-  const cudaError_t error = launcher(launch, kernel_stream(stream));
+  const LaunchRange range(family, launcher.name, stream);
+  const cudaError_t error = launcher.launch(launch, kernel_stream(stream));
   if (error == cudaSuccess && launch.slot == nullptr && ends_silently(launch)) return;
   if (error != cudaSuccess) {
     launch.slot = nullptr;
@@ -166,30 +170,32 @@ void CudaBackend::launch_lines(const Launcher& launcher, kernels::ReduceLaunch l
 }
 
 template <class Launcher>
-gpumem_status CudaBackend::run_lines(NativeStream stream, const Launcher& launcher, kernels::ReduceLaunch launch,
-                                     Until until) {
+gpumem_status CudaBackend::run_lines(gpumem_family family, NativeStream stream, const Launcher& launcher,
+                                     kernels::ReduceLaunch launch, Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
   if (until == Until::enqueued) {
-    launch_lines(launcher, launch, stream);
+    launch_lines(family, launcher, launch, stream);
     return GPUMEM_OK;
   }
   const ResultSlots::Lease slot(slots_);
   launch.slot = slot.device();
   launch.ticket = slot.ticket();
-  launch_lines(launcher, launch, stream);
+  launch_lines(family, launcher, launch, stream);
   wait_for(slot, native(stream));
   return slot.host()->status;
 }
 
 gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
                                         Until until) {
-  return run_lines(stream, kReduceAxis[choice.launcher].launch, launch_of(params, choice.shape), until);
+  return run_lines(GPUMEM_FAMILY_REDUCE_AXIS, stream, kReduceAxis[choice.launcher], launch_of(params, choice.shape),
+                   until);
 }
 
 gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
                                         Until until) {
-  return run_lines(stream, kReduceSegments[choice.launcher].launch, launch_of(params, choice.shape), until);
+  return run_lines(GPUMEM_FAMILY_REDUCE_SEGMENTS, stream, kReduceSegments[choice.launcher],
+                   launch_of(params, choice.shape), until);
 }
 
 // One small reduction of every type, of zeros: the kernels of one source file are loaded together.

@@ -159,7 +159,9 @@ NativeStream HostBackend::wrap_stream(void* native) {
 void HostBackend::synchronize(NativeStream stream) { queue_of(stream).drain(); }
 bool HostBackend::idle(NativeStream stream) { return queue_of(stream).idle(); }
 
-void HostBackend::host_callback(NativeStream stream, HostTask task) { queue_of(stream).enqueue(std::move(task)); }
+void HostBackend::host_callback(NativeStream stream, HostTask task) {
+  submit(stream, Until::enqueued, std::move(task));
+}
 
 NativeEvent HostBackend::create_event() { return new HostEvent; }
 void HostBackend::destroy_event(NativeEvent event) noexcept { delete &event_of(event); }

@@ -78,12 +78,21 @@ class HostBackend final : public Host {
   template <class F>
   void submit(NativeStream stream, Until until, F f) {
     if (stream == nullptr) {
-      f();
+      run_watched(f);
     } else if (until == Until::complete) {
-      static_cast<HostQueue*>(stream)->run(f);
+      static_cast<HostQueue*>(stream)->run([&] { run_watched(f); });
     } else {
-      static_cast<HostQueue*>(stream)->enqueue(f);
+      const WatchedLaunch launch(stream);
+      static_cast<HostQueue*>(stream)->enqueue(std::move(f));
     }
+  }
+  template <class F>
+  static void run_watched(F& f) {
+    LaunchWatch* const watch = t_launch_watch;
+    if (watch == nullptr) return f();
+    const auto begin = LaunchWatch::Clock::now();
+    f();
+    watch->ran(begin, LaunchWatch::Clock::now());
   }
 
   template <class Job, class Params>

@@ -36,6 +36,17 @@ typedef struct gpumem_functions {
   gpumem_status (*memory_stats)(gpumem_ctx *, gpumem_memory_stats_info *);
   gpumem_status (*ceiling_info_init)(gpumem_ceiling_info *, int64_t);
   gpumem_status (*ceiling)(gpumem_ctx *, gpumem_ceiling_info *);
+  gpumem_status (*profile_begin)(gpumem_ctx *, int64_t);
+  gpumem_status (*profile_end)(gpumem_ctx *);
+  gpumem_status (*profile_row_init)(gpumem_profile_row *, int64_t);
+  gpumem_status (*profile_report)(gpumem_ctx *, gpumem_profile_row *, int64_t, int64_t *);
+  gpumem_status (*profile_write)(gpumem_ctx *, gpumem_format, const char *);
+  gpumem_status (*tune_options_init)(gpumem_tune_options *, int64_t);
+  gpumem_status (*tune_info_init)(gpumem_tune_info *, int64_t);
+  gpumem_status (*tune)(gpumem_ctx *, const char *, const gpumem_tune_options *, gpumem_tune_info *);
+  gpumem_status (*tuning_load)(gpumem_ctx *, const char *, int64_t *, int64_t *);
+  gpumem_status (*tuning_save)(gpumem_ctx *, const char *);
+  gpumem_status (*tuning_clear)(gpumem_ctx *);
   gpumem_status (*shared_ctx)(int32_t, gpumem_ctx **);
   void *(*torch_malloc)(int64_t, int32_t, void *);
   void (*torch_free)(void *, int64_t, int32_t, void *);
@@ -228,6 +239,17 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_memory_stats,
                                                 gpumem_ceiling_info_init,
                                                 gpumem_ceiling,
+                                                gpumem_profile_begin,
+                                                gpumem_profile_end,
+                                                gpumem_profile_row_init,
+                                                gpumem_profile_report,
+                                                gpumem_profile_write,
+                                                gpumem_tune_options_init,
+                                                gpumem_tune_info_init,
+                                                gpumem_tune,
+                                                gpumem_tuning_load,
+                                                gpumem_tuning_save,
+                                                gpumem_tuning_clear,
                                                 gpumem_shared_ctx,
                                                 gpumem_torch_malloc,
                                                 gpumem_torch_free,
@@ -340,3 +362,6 @@ extern char gpumem_managed_layout[sizeof(gpumem_managed_info) == 2 * 8 + 4 * 4 ?
 extern char gpumem_pointer_layout[sizeof(gpumem_pointer_info) == 8 + 4 * 4 + 2 * 8 + sizeof(void *) ? 1 : -1];
 extern char gpumem_stats_layout[sizeof(gpumem_memory_stats_info) == 8 + 24 * 8 ? 1 : -1];
 extern char gpumem_ceiling_layout[sizeof(gpumem_ceiling_info) == 8 + 6 * 8 ? 1 : -1];
+extern char gpumem_row_layout[sizeof(gpumem_profile_row) == 10 * 8 + 64 + 512 ? 1 : -1];
+extern char gpumem_tune_options_layout[sizeof(gpumem_tune_options) == 16 + 2 * sizeof(void *) ? 1 : -1];
+extern char gpumem_tune_info_layout[sizeof(gpumem_tune_info) == 6 * 8 + 64 + 64 + 128 ? 1 : -1];

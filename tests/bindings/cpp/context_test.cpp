@@ -1,6 +1,9 @@
 // Contexts, streams and events; exceptions and results; memory resources.
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <thread>
 
 #include "fixture.hpp"
@@ -151,6 +154,28 @@ TEST_P(CppContext, VariantsAreForcedAndExplained) {
   ctx.force(gpumem::family::reduce, std::string(gpumem::variants(gpumem::family::reduce).back()));
   ctx.force(gpumem::family::reduce, nullptr);
   EXPECT_EQ(ctx.reduce(reduce_op::sum, x), 0);
+}
+
+TEST_P(CppContext, MeasuresAndTunes) {
+  EXPECT_GT(ctx.ceiling().read, 0);
+  std::vector<int> x(10);
+  ctx.begin_profile(10);
+  (void)ctx.reduce(reduce_op::sum, x);
+  ctx.end_profile();
+  const auto rows = ctx.profile();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].problem, gpumem::last_problem());
+  EXPECT_EQ(rows[0].calls, 1);
+  const std::string path = testing::TempDir() + "gpumem_cpp_profile." + std::to_string(::getpid());
+  ctx.write_profile(gpumem::format::csv, path);
+  gpumem::tune_options quick;
+  quick.budget_s = 0.01;
+  const auto info = ctx.tune("transpose bytes=4 rows=5 cols=6 src=pageable dst=pageable", quick);
+  EXPECT_NE(std::string(info.reason), "");
+  ctx.save_tuning(path);
+  ctx.clear_tuning();
+  EXPECT_EQ(ctx.load_tuning(path).taken, info.adopted);
+  EXPECT_EQ(std::remove(path.c_str()), 0);
 }
 
 TEST(CppSharedContext, IsLentOut) {

@@ -144,6 +144,25 @@ def test_pointers_labels_and_traces():
         ctx.axpby(1, ctx.zeros(4), 1, ctx.zeros(4, kind="pinned"), stream=ctx.stream)
 
 
+def test_measuring():
+    with host() as ctx, tempfile.TemporaryDirectory() as folder:
+        assert ctx.ceiling().read > 0
+        ctx.profile_begin(10)
+        ctx.reduce(b"123")
+        ctx.profile_end()
+        row, kinds = ctx.profile()
+        assert (row.problem, row.calls, row.bytes) == (gpumem.last_problem(), 1, 3) and row.median_s > 0
+        assert kinds.problem == "pageable to pageable"
+        file = pathlib.Path(folder) / "profile"
+        ctx.profile_write(file, "csv")
+        assert row.problem in file.read_text()
+        info = ctx.tune("transpose bytes=4 rows=50 cols=60 src=pageable dst=pageable", budget_s=0.01)
+        assert info.table in gpumem.variants("transpose") and info.reason
+        ctx.tuning_save(file)
+        ctx.tuning_clear()
+        assert ctx.tuning_load(file) == (info.adopted, 0)
+
+
 def test_managed():
     with host() as ctx:
         m = ctx.zeros(1000, "u8", "managed")

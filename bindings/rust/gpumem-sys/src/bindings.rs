@@ -103,6 +103,8 @@ pub const GPUMEM_FILTER_NEAREST: gpumem_filter = 0;
 pub const GPUMEM_FILTER_BILINEAR: gpumem_filter = 1;
 pub const GPUMEM_FORMAT_TEXT: gpumem_format = 0;
 pub const GPUMEM_FORMAT_JSON: gpumem_format = 1;
+pub const GPUMEM_FORMAT_CSV: gpumem_format = 2;
+pub const GPUMEM_FORMAT_TRACE: gpumem_format = 3;
 pub const GPUMEM_LOG_ERROR: gpumem_log_level = 1;
 pub const GPUMEM_LOG_WARNING: gpumem_log_level = 2;
 pub const GPUMEM_LOG_INFO: gpumem_log_level = 3;
@@ -125,6 +127,7 @@ pub struct gpumem_event {
 pub type gpumem_log_fn = Option<unsafe extern "C" fn(user: *mut c_void, level: gpumem_log_level, message: *const c_char)>;
 pub type gpumem_task_fn = Option<unsafe extern "C" fn(task_state: *mut c_void, index: i64)>;
 pub type gpumem_parallel_for_fn = Option<unsafe extern "C" fn(user: *mut c_void, tasks: i64, task: gpumem_task_fn, task_state: *mut c_void)>;
+pub type gpumem_progress_fn = Option<unsafe extern "C" fn(user: *mut c_void, done: f64) -> i32>;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -231,6 +234,47 @@ pub struct gpumem_ceiling_info {
     pub to_device: i64,
     pub from_device: i64,
     pub theoretical: i64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_profile_row {
+    pub struct_size: i64,
+    pub calls: i64,
+    pub timed: i64,
+    pub bytes: i64,
+    pub median_s: f64,
+    pub total_s: f64,
+    pub bytes_per_s: f64,
+    pub of_theoretical: f64,
+    pub of_ceiling: f64,
+    pub flops_per_s: f64,
+    pub variant: [c_char; 64],
+    pub problem: [c_char; 512],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_tune_options {
+    pub struct_size: i64,
+    pub budget_s: f64,
+    pub progress: gpumem_progress_fn,
+    pub user: *mut c_void,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_tune_info {
+    pub struct_size: i64,
+    pub adopted: i32,
+    pub candidates: i32,
+    pub table_s: f64,
+    pub winner_s: f64,
+    pub ratio: f64,
+    pub spread: f64,
+    pub table: [c_char; 64],
+    pub winner: [c_char; 64],
+    pub reason: [c_char; 128],
 }
 
 /// The functions of the library.
@@ -373,6 +417,17 @@ pub struct Functions {
     pub gpumem_last_problem: unsafe extern "C" fn(buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status,
     pub gpumem_ceiling_info_init: unsafe extern "C" fn(info: *mut gpumem_ceiling_info, size: i64) -> gpumem_status,
     pub gpumem_ceiling: unsafe extern "C" fn(ctx: *mut gpumem_ctx, info: *mut gpumem_ceiling_info) -> gpumem_status,
+    pub gpumem_profile_begin: unsafe extern "C" fn(ctx: *mut gpumem_ctx, most_records: i64) -> gpumem_status,
+    pub gpumem_profile_end: unsafe extern "C" fn(ctx: *mut gpumem_ctx) -> gpumem_status,
+    pub gpumem_profile_row_init: unsafe extern "C" fn(row: *mut gpumem_profile_row, size: i64) -> gpumem_status,
+    pub gpumem_profile_report: unsafe extern "C" fn(ctx: *mut gpumem_ctx, rows: *mut gpumem_profile_row, cap: i64, needed: *mut i64) -> gpumem_status,
+    pub gpumem_profile_write: unsafe extern "C" fn(ctx: *mut gpumem_ctx, format: gpumem_format, path: *const c_char) -> gpumem_status,
+    pub gpumem_tune_options_init: unsafe extern "C" fn(options: *mut gpumem_tune_options, size: i64) -> gpumem_status,
+    pub gpumem_tune_info_init: unsafe extern "C" fn(info: *mut gpumem_tune_info, size: i64) -> gpumem_status,
+    pub gpumem_tune: unsafe extern "C" fn(ctx: *mut gpumem_ctx, line: *const c_char, options: *const gpumem_tune_options, info: *mut gpumem_tune_info) -> gpumem_status,
+    pub gpumem_tuning_load: unsafe extern "C" fn(ctx: *mut gpumem_ctx, path: *const c_char, taken: *mut i64, skipped: *mut i64) -> gpumem_status,
+    pub gpumem_tuning_save: unsafe extern "C" fn(ctx: *mut gpumem_ctx, path: *const c_char) -> gpumem_status,
+    pub gpumem_tuning_clear: unsafe extern "C" fn(ctx: *mut gpumem_ctx) -> gpumem_status,
 }
 
 impl Functions {
@@ -525,6 +580,17 @@ impl Functions {
             gpumem_last_problem: transmute::<*mut c_void, unsafe extern "C" fn(*mut c_char, i64, *mut i64) -> gpumem_status>(some("gpumem_last_problem\0")?),
             gpumem_ceiling_info_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ceiling_info, i64) -> gpumem_status>(some("gpumem_ceiling_info_init\0")?),
             gpumem_ceiling: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut gpumem_ceiling_info) -> gpumem_status>(some("gpumem_ceiling\0")?),
+            gpumem_profile_begin: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, i64) -> gpumem_status>(some("gpumem_profile_begin\0")?),
+            gpumem_profile_end: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx) -> gpumem_status>(some("gpumem_profile_end\0")?),
+            gpumem_profile_row_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_profile_row, i64) -> gpumem_status>(some("gpumem_profile_row_init\0")?),
+            gpumem_profile_report: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *mut gpumem_profile_row, i64, *mut i64) -> gpumem_status>(some("gpumem_profile_report\0")?),
+            gpumem_profile_write: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, gpumem_format, *const c_char) -> gpumem_status>(some("gpumem_profile_write\0")?),
+            gpumem_tune_options_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_tune_options, i64) -> gpumem_status>(some("gpumem_tune_options_init\0")?),
+            gpumem_tune_info_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_tune_info, i64) -> gpumem_status>(some("gpumem_tune_info_init\0")?),
+            gpumem_tune: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const c_char, *const gpumem_tune_options, *mut gpumem_tune_info) -> gpumem_status>(some("gpumem_tune\0")?),
+            gpumem_tuning_load: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const c_char, *mut i64, *mut i64) -> gpumem_status>(some("gpumem_tuning_load\0")?),
+            gpumem_tuning_save: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const c_char) -> gpumem_status>(some("gpumem_tuning_save\0")?),
+            gpumem_tuning_clear: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx) -> gpumem_status>(some("gpumem_tuning_clear\0")?),
         })
     }
 
@@ -669,6 +735,17 @@ impl Functions {
             gpumem_last_problem: linked::gpumem_last_problem,
             gpumem_ceiling_info_init: linked::gpumem_ceiling_info_init,
             gpumem_ceiling: linked::gpumem_ceiling,
+            gpumem_profile_begin: linked::gpumem_profile_begin,
+            gpumem_profile_end: linked::gpumem_profile_end,
+            gpumem_profile_row_init: linked::gpumem_profile_row_init,
+            gpumem_profile_report: linked::gpumem_profile_report,
+            gpumem_profile_write: linked::gpumem_profile_write,
+            gpumem_tune_options_init: linked::gpumem_tune_options_init,
+            gpumem_tune_info_init: linked::gpumem_tune_info_init,
+            gpumem_tune: linked::gpumem_tune,
+            gpumem_tuning_load: linked::gpumem_tuning_load,
+            gpumem_tuning_save: linked::gpumem_tuning_save,
+            gpumem_tuning_clear: linked::gpumem_tuning_clear,
         }
     }
 }
@@ -815,5 +892,16 @@ mod linked {
         pub fn gpumem_last_problem(buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status;
         pub fn gpumem_ceiling_info_init(info: *mut gpumem_ceiling_info, size: i64) -> gpumem_status;
         pub fn gpumem_ceiling(ctx: *mut gpumem_ctx, info: *mut gpumem_ceiling_info) -> gpumem_status;
+        pub fn gpumem_profile_begin(ctx: *mut gpumem_ctx, most_records: i64) -> gpumem_status;
+        pub fn gpumem_profile_end(ctx: *mut gpumem_ctx) -> gpumem_status;
+        pub fn gpumem_profile_row_init(row: *mut gpumem_profile_row, size: i64) -> gpumem_status;
+        pub fn gpumem_profile_report(ctx: *mut gpumem_ctx, rows: *mut gpumem_profile_row, cap: i64, needed: *mut i64) -> gpumem_status;
+        pub fn gpumem_profile_write(ctx: *mut gpumem_ctx, format: gpumem_format, path: *const c_char) -> gpumem_status;
+        pub fn gpumem_tune_options_init(options: *mut gpumem_tune_options, size: i64) -> gpumem_status;
+        pub fn gpumem_tune_info_init(info: *mut gpumem_tune_info, size: i64) -> gpumem_status;
+        pub fn gpumem_tune(ctx: *mut gpumem_ctx, line: *const c_char, options: *const gpumem_tune_options, info: *mut gpumem_tune_info) -> gpumem_status;
+        pub fn gpumem_tuning_load(ctx: *mut gpumem_ctx, path: *const c_char, taken: *mut i64, skipped: *mut i64) -> gpumem_status;
+        pub fn gpumem_tuning_save(ctx: *mut gpumem_ctx, path: *const c_char) -> gpumem_status;
+        pub fn gpumem_tuning_clear(ctx: *mut gpumem_ctx) -> gpumem_status;
     }
 }

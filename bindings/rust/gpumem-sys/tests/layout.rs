@@ -119,3 +119,44 @@ fn gpumem_ceiling_info_is_as_in_c() {
     assert_eq!(offset!(gpumem_ceiling_info, from_device), 40);
     assert_eq!(offset!(gpumem_ceiling_info, theoretical), 48);
 }
+
+#[test]
+fn gpumem_profile_row_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_profile_row>(), align_of::<gpumem_profile_row>()), (656, 8));
+    assert_eq!(offset!(gpumem_profile_row, struct_size), 0);
+    assert_eq!(offset!(gpumem_profile_row, calls), 8);
+    assert_eq!(offset!(gpumem_profile_row, timed), 16);
+    assert_eq!(offset!(gpumem_profile_row, bytes), 24);
+    assert_eq!(offset!(gpumem_profile_row, median_s), 32);
+    assert_eq!(offset!(gpumem_profile_row, total_s), 40);
+    assert_eq!(offset!(gpumem_profile_row, bytes_per_s), 48);
+    assert_eq!(offset!(gpumem_profile_row, of_theoretical), 56);
+    assert_eq!(offset!(gpumem_profile_row, of_ceiling), 64);
+    assert_eq!(offset!(gpumem_profile_row, flops_per_s), 72);
+    assert_eq!(offset!(gpumem_profile_row, variant), 80);
+    assert_eq!(offset!(gpumem_profile_row, problem), 144);
+}
+
+#[test]
+fn gpumem_tune_options_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_tune_options>(), align_of::<gpumem_tune_options>()), (32, 8));
+    assert_eq!(offset!(gpumem_tune_options, struct_size), 0);
+    assert_eq!(offset!(gpumem_tune_options, budget_s), 8);
+    assert_eq!(offset!(gpumem_tune_options, progress), 16);
+    assert_eq!(offset!(gpumem_tune_options, user), 24);
+}
+
+#[test]
+fn gpumem_tune_info_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_tune_info>(), align_of::<gpumem_tune_info>()), (304, 8));
+    assert_eq!(offset!(gpumem_tune_info, struct_size), 0);
+    assert_eq!(offset!(gpumem_tune_info, adopted), 8);
+    assert_eq!(offset!(gpumem_tune_info, candidates), 12);
+    assert_eq!(offset!(gpumem_tune_info, table_s), 16);
+    assert_eq!(offset!(gpumem_tune_info, winner_s), 24);
+    assert_eq!(offset!(gpumem_tune_info, ratio), 32);
+    assert_eq!(offset!(gpumem_tune_info, spread), 40);
+    assert_eq!(offset!(gpumem_tune_info, table), 48);
+    assert_eq!(offset!(gpumem_tune_info, winner), 112);
+    assert_eq!(offset!(gpumem_tune_info, reason), 176);
+}

@@ -80,13 +80,15 @@ pub enum Family {
     Arithmetic = sys::GPUMEM_FAMILY_ARITHMETIC,
 }
 
-/// The form of an explanation.
+/// The form of an explanation (`Text` and `Json`), or of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[allow(missing_docs)]
 pub enum Format {
     Text = sys::GPUMEM_FORMAT_TEXT,
     Json = sys::GPUMEM_FORMAT_JSON,
+    Csv = sys::GPUMEM_FORMAT_CSV,
+    Trace = sys::GPUMEM_FORMAT_TRACE,
 }
 
 pub(crate) fn c_string(text: &str) -> Result<CString> {

@@ -1,0 +1,75 @@
+#include "ops/call_timer.hpp"
+
+#include <utility>
+
+namespace gpumem {
+
+CallTimer::CallTimer(EventPool& events, NativeStream stream, Until until) noexcept
+    : before_(std::exchange(t_launch_watch, this)), events_(events), until_(until) {
+  time_.started = Clock::now();
+  time_.stream = stream;
+}
+
+CallTimer::~CallTimer() {
+  t_launch_watch = before_;
+  drop_events();
+}
+
+void CallTimer::drop_events() noexcept {
+  for (NativeEvent* event : {&time_.begin, &time_.end}) {
+    if (*event != nullptr) events_.give_back(std::exchange(*event, nullptr));
+  }
+}
+
+void CallTimer::begins(NativeStream stream) noexcept {
+  if (stream != time_.stream) {
+    elsewhere_ = true;
+    return;
+  }
+  if (time_.begin != nullptr || time_.captured || untimed_) return;
+  try {
+    time_.captured = events_.backend().capturing(stream);
+    if (time_.captured) return;
+    time_.begin = events_.take();
+    time_.end = events_.take();
+    events_.backend().record(time_.begin, stream);
+  } catch (const std::exception&) {  // a call does not fail for its time
+    untimed_ = true;
+    drop_events();
+  }
+}
+
+// The last one counts.
+void CallTimer::ends(NativeStream stream) noexcept {
+  if (stream != time_.stream || time_.begin == nullptr) return;
+  try {
+    events_.backend().record(time_.end, stream);
+  } catch (const std::exception&) {
+    untimed_ = true;
+    drop_events();
+  }
+}
+
+void CallTimer::ran(Clock::time_point begin, Clock::time_point end) noexcept {
+  if (!here_) first_ = begin;
+  here_ = true;
+  last_ = end;
+}
+
+// Work of several places has the time of the whole call, where that waited for it.
+bool CallTimer::finish(CallTime& time) noexcept {
+  const bool by_stream = time_.begin != nullptr;
+  const bool any = here_ || elsewhere_ || by_stream || time_.captured || untimed_;
+  if (until_ == Until::complete && (elsewhere_ || (here_ && by_stream))) {
+    drop_events();
+    time_.seconds = std::chrono::duration<double>(Clock::now() - time_.started).count();
+  } else if (here_) {
+    drop_events();
+    time_.seconds = std::chrono::duration<double>(last_ - first_).count();
+  }
+  time = time_;
+  time_.begin = time_.end = nullptr;
+  return any;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,165 @@
+#include "ops/call_work.hpp"
+
+#include <bit>
+
+#include "ops/problem_fields.hpp"
+
+namespace gpumem {
+namespace {
+
+int64_t size_of(gpumem_dtype dtype) noexcept { return traits_of(dtype).bytes; }
+
+template <class T>
+int64_t product(const T* extents, int32_t rank) noexcept {
+  int64_t n = 1;
+  for (int32_t d = 0; d < rank; ++d) n *= extents[d];
+  return n;
+}
+
+// Bytes and flops of each family's call; a copy's bytes once.
+CallWork amount(const ReduceParams& c) noexcept {
+  const bool dot = c.op == GPUMEM_DOT;
+  return {c.n * size_of(c.dtype) * (dot ? 2 : 1), dot ? 2 * c.n : 0};
+}
+CallWork amount(const ReduceAxisParams& c) noexcept {
+  return {c.batches * c.rows * c.cols * size_of(c.dtype) + 8 * c.lines()};
+}
+CallWork amount(const ReduceSegmentsParams& c) noexcept { return {c.n * size_of(c.dtype) + 8 * (2 * c.segments + 1)}; }
+CallWork amount(const TransposeParams& c) noexcept { return {2 * c.batches * c.rows * c.cols * c.element_bytes}; }
+CallWork amount(const PermuteParams& c) noexcept { return {2 * product(c.extents, c.rank) * c.element_bytes}; }
+CallWork amount(const FillParams& c) noexcept { return {c.elements()}; }
+CallWork amount(const CopyParams& c) noexcept { return {2 * c.bytes()}; }
+CallWork amount(const AxpbyParams& c) noexcept {
+  const int64_t terms = (is_zero(c.dtype, c.alpha) ? 0 : 1) + (is_zero(c.dtype, c.beta) ? 0 : 1);
+  return {(terms + 1) * c.n * size_of(c.dtype), std::max<int64_t>(2 * terms - 1, 0) * c.n};
+}
+CallWork amount(const ConvertParams& c) noexcept { return {c.n * (size_of(c.src_type) + size_of(c.dst_type))}; }
+CallWork amount(const ArithmeticParams& c) noexcept {
+  const int64_t n = product(c.extents, c.rank);
+  int64_t terms = 0;
+  for (int32_t k = 0; k < c.terms; ++k) terms += is_zero(c.dtype, c.factors[k]) ? 0 : 1;
+  const bool sum = c.op == Arithmetic::lincomb;
+  return {(terms + 1) * n * size_of(c.dtype), sum ? std::max<int64_t>(2 * terms - 1, 0) * n : 0};
+}
+CallWork amount(const GatherScatterParams& c) noexcept { return {c.n * (2 * c.row_bytes + size_of(c.index_type))}; }
+CallWork amount(const ResizeParams& c) noexcept {
+  return {(c.src_rows * c.src_cols + c.dst_rows * c.dst_cols) * c.channels * size_of(c.dtype)};
+}
+
+// The first operand, which is read, and the last.
+struct Ends {
+  const void* first = nullptr;
+  const void* last = nullptr;
+
+  template <class... Ignored>
+  void number(Ignored&&...) noexcept {}
+  template <class... Ignored>
+  void word(Ignored&&...) noexcept {}
+  template <class T>
+  bool numbers(std::string_view, const T*, bool given, char, int32_t) noexcept {
+    return given;
+  }
+  void operand(std::string_view, const void* p, uint64_t = 16) noexcept {
+    if (first == nullptr) first = p;
+    last = p;
+  }
+  void factor(std::string_view key, const void* p, uint64_t factor, gpumem_dtype dtype) noexcept {
+    if (!is_zero(dtype, factor)) operand(key, p);
+  }
+};
+
+class ClassHash {
+ public:
+  explicit ClassHash(const CallRecord& record) noexcept : record_(record) { mix(record.call.index()); }
+
+  void number(std::string_view, int64_t value) noexcept { mix(size_class(value)); }
+  void number(std::string_view, int64_t value, int64_t otherwise) noexcept {
+    mix(value == otherwise ? kDefault : size_class(value));
+  }
+  void word(std::string_view, int32_t value, const Words&) noexcept { mix(static_cast<uint64_t>(value)); }
+  void word(std::string_view, int32_t value, const Words&, int32_t) noexcept { mix(static_cast<uint64_t>(value)); }
+  template <class T>
+  bool numbers(std::string_view, const T* list, bool given, char, int32_t count) noexcept {
+    mix(given ? static_cast<uint64_t>(count) : kDefault);
+    for (int32_t i = 0; given && i < count; ++i) mix(size_class(list[i]));
+    return given;
+  }
+  void operand(std::string_view, const void* p, uint64_t modulus = 16) noexcept {
+    const Seen* seen = record_.find(p);
+    if (seen == nullptr) return mix(kDefault);
+    const auto which = static_cast<uint64_t>(seen - record_.seen.data());  // in place: the same one twice
+    mix(which << 32 | static_cast<uint64_t>(seen->kind) << 2 | (seen->mixed ? 1 : 0) | (seen->device >= 0 ? 2 : 0));
+    mix(reinterpret_cast<uintptr_t>(p) % modulus);
+  }
+  void factor(std::string_view key, const void* p, uint64_t factor, gpumem_dtype dtype) noexcept {
+    if (is_zero(dtype, factor)) return mix(kDefault);
+    operand(key, p);
+  }
+
+  // Never 0.
+  uint64_t value() const noexcept { return hash_ | 1; }
+
+ private:
+  static constexpr uint64_t kDefault = ~uint64_t{0};
+
+  static uint64_t size_class(int64_t value) noexcept {
+    const auto bits = static_cast<uint64_t>(value);
+    if (bits <= 16) return bits;
+    return 16 + 8 * static_cast<uint64_t>(std::bit_width(bits)) +
+           static_cast<uint64_t>(std::min(std::countr_zero(bits), 4));
+  }
+  void mix(uint64_t word) noexcept {  // splitmix64
+    hash_ = (hash_ + word + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+    hash_ ^= hash_ >> 29;
+  }
+
+  const CallRecord& record_;
+  uint64_t hash_ = 0;
+};
+
+// The description of a family can write what it reads: a copy of the call is visited.
+template <class Visitor>
+void visit_fields(const CallRecord& record, Visitor& visitor) noexcept {
+  std::visit(
+      [&]<class Call>(Call call) {
+        Until until = record.until;
+        if constexpr (!std::is_same_v<Call, std::monostate>) all_fields(visitor, call, until);
+      },
+      record.call);
+}
+
+bool in_host_memory(gpumem_memory_kind kind) noexcept {
+  return kind == GPUMEM_MEMORY_PAGEABLE || kind == GPUMEM_MEMORY_PINNED;
+}
+
+}  // namespace
+
+CallWork work_of(const CallRecord& record) {
+  CallWork work;
+  std::visit(
+      [&]<class Call>(const Call& call) {
+        if constexpr (!std::is_same_v<Call, std::monostate>) work = amount(call);
+      },
+      record.call);
+  Ends ends;
+  visit_fields(record, ends);
+  const bool reduces = record.call.index() == GPUMEM_FAMILY_REDUCE ||
+                       record.call.index() == GPUMEM_FAMILY_REDUCE_AXIS ||
+                       record.call.index() == GPUMEM_FAMILY_REDUCE_SEGMENTS;
+  const Seen* from = record.find(ends.first);
+  const Seen* to = reduces ? from : record.find(ends.last);
+  if (from == nullptr || to == nullptr) return work;
+  work.from = from->kind;
+  work.to = to->kind;
+  work.crosses = in_host_memory(from->kind) != in_host_memory(to->kind);
+  if (record.call.index() == GPUMEM_FAMILY_COPY && (work.crosses || from->device != to->device)) work.bytes /= 2;
+  return work;
+}
+
+uint64_t problem_class(const CallRecord& record) noexcept {
+  ClassHash hash(record);
+  visit_fields(record, hash);
+  return hash.value();
+}
+
+}  // namespace gpumem

@@ -1,0 +1,269 @@
+#include "ops/operands_of_line.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "kernels/values.hpp"
+#include "memory/scratch.hpp"
+#include "ops/operations.hpp"
+#include "ops/problem_fields.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr size_t kBlockElements = 65521;  // a prime: what is moved by rows or tiles goes to other values
+constexpr size_t kAlignment = 4096;
+
+// The bits of element i: integers of which no sum of cubes leaves 64 bits, and floating-point numbers of 1 up to 2, so that products
+// and sums stay numbers.
+uint64_t element(gpumem_dtype dtype, size_t i) noexcept {
+  uint64_t bits = (i + 1) * 0x9e3779b97f4a7c15;
+  bits ^= bits >> 31;
+  switch (dtype) {
+    case GPUMEM_F16:
+      return 0x3c00 | (bits & 0x3ff);
+    case GPUMEM_BF16:
+      return 0x3f80 | (bits & 0x7f);
+    case GPUMEM_F32:
+      return 0x3f800000 | (bits & 0x7fffff);
+    case GPUMEM_F64:
+      return 0x3ff0000000000000 | (bits & 0xfffffffffffff);
+    default:
+      return bits & 0x3f;
+  }
+}
+uint64_t one(gpumem_dtype dtype) noexcept { return dtype == GPUMEM_F32 ? 0x3f800000 : 0x3ff0000000000000; }
+
+template <class F>
+std::vector<unsigned char> block_of(size_t count, int64_t bytes, const F& value) {
+  std::vector<unsigned char> block(count * static_cast<size_t>(bytes));
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t bits = value(i);
+    std::memcpy(block.data() + i * static_cast<size_t>(bytes), &bits, static_cast<size_t>(bytes));
+  }
+  return block;
+}
+
+// The type of what a call reads; bytes where it moves them.
+template <class Call>
+gpumem_dtype dtype_of(const Call& call) noexcept {
+  if constexpr (requires { call.dtype; }) return call.dtype;
+  if constexpr (requires { call.src_type; }) return call.src_type;
+  return GPUMEM_U8;
+}
+
+// Puts addresses into a call.
+class Placing {
+ public:
+  template <class F>
+  explicit Placing(F at) : at_(std::move(at)) {}
+
+  template <class... Ignored>
+  void number(Ignored&&...) noexcept {}
+  template <class... Ignored>
+  void word(Ignored&&...) noexcept {}
+  template <class T>
+  bool numbers(std::string_view, const T*, bool given, char, int32_t) noexcept {
+    return given;
+  }
+  template <class P>
+  void operand(std::string_view, P*& p, uint64_t = 16) {
+    p = static_cast<P*>(at_(p));
+  }
+  void factor(std::string_view key, const void*& p, uint64_t& factor, gpumem_dtype dtype) {
+    if (is_zero(dtype, factor)) return;
+    factor = one(dtype);
+    operand(key, p);
+  }
+
+ private:
+  std::function<void*(const void*)> at_;
+};
+
+// The operation of each call, whose parameters its record has.
+void perform(Context& c, const ReduceParams& p, NativeStream s, Until u) { reduce(c, p, s, u); }
+void perform(Context& c, const ReduceAxisParams& p, NativeStream s, Until u) { reduce_axis(c, p, s, u); }
+void perform(Context& c, const ReduceSegmentsParams& p, NativeStream s, Until u) { reduce_segments(c, p, s, u); }
+void perform(Context& c, const TransposeParams& p, NativeStream s, Until u) { transpose(c, p, s, u); }
+void perform(Context& c, const CopyParams& p, NativeStream s, Until u) { copy(c, p, s, u); }
+void perform(Context& c, const AxpbyParams& p, NativeStream s, Until u) { axpby(c, p, s, u); }
+void perform(Context& c, const ConvertParams& p, NativeStream s, Until u) { convert(c, p, s, u); }
+void perform(Context& c, const GatherParams& p, NativeStream s, Until u) { gather(c, p, s, u); }
+void perform(Context& c, const ScatterParams& p, NativeStream s, Until u) { scatter(c, p, s, u); }
+void perform(Context& c, const ResizeParams& p, NativeStream s, Until u) { resize(c, p, s, u); }
+void perform(Context& c, FillParams p, NativeStream s, Until u) {
+  unsigned char pattern[sizeof p.word];
+  std::copy_n(p.word, sizeof pattern, pattern);
+  p.pattern = pattern;
+  fill(c, p, s, u);
+}
+void perform(Context& c, const PermuteParams& p, NativeStream s, Until u) {
+  permute(c,
+          {p.element_bytes, p.rank, p.has_extents ? p.extents : nullptr, p.has_order ? p.order : nullptr, p.src,
+           p.has_src_strides ? p.src_strides : nullptr, p.dst, p.has_dst_strides ? p.dst_strides : nullptr},
+          s, u);
+}
+void perform(Context& c, const ArithmeticParams& p, NativeStream s, Until u) {
+  unsigned char factors[kMaxTerms * 8];
+  const int64_t bytes = element_bytes(p.dtype);
+  for (int32_t k = 0; k < p.terms; ++k) std::memcpy(factors + k * bytes, &p.factors[k], static_cast<size_t>(bytes));
+  ArithmeticCall call{.op = p.op,
+                      .dtype = p.dtype,
+                      .rank = p.rank,
+                      .extents = p.extents,
+                      .terms = p.terms,
+                      .factors = p.op == Arithmetic::lincomb ? factors : nullptr,
+                      .x = p.x,
+                      .z = p.z,
+                      .z_strides = p.z_strides};
+  for (int32_t k = 0; k < p.terms; ++k) call.x_strides[k] = p.x_strides[k];
+  arithmetic(c, call, s, u);
+}
+
+// Calls f with the call and whether there is one.
+template <class Record, class F>
+void with_call(Record& record, const F& f) {
+  std::visit(
+      [&]<class Call>(Call& call) {
+        if constexpr (!std::is_same_v<std::remove_const_t<Call>, std::monostate>) f(call);
+      },
+      record.call);
+}
+
+}  // namespace
+
+Operand NotingPlanner::look_up(const ByteRange& range, Access access) {
+  const Operand operand = LinePlanner::look_up(range, access);
+  const auto same = [&](const Range& there) { return there.range.p == range.p; };
+  auto place = std::find_if(ranges_.begin(), ranges_.end(), same);
+  if (place == ranges_.end()) place = ranges_.insert(place, {range, operand.kind, false, false});
+  place->range.bytes = std::max(place->range.bytes, range.bytes);
+  (access == Access::read ? place->read : place->written) = true;
+  return operand;
+}
+
+OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
+                               const std::vector<NotingPlanner::Range>& ranges, Runs results, bool on_host)
+    : context_(context), record_(record), on_host_(on_host) {
+  rooms_.reserve(ranges.size() + 3);
+  for (const NotingPlanner::Range& r : ranges) {
+    add_room(r.range.p, r.kind, r.range.bytes, reinterpret_cast<uintptr_t>(r.range.p) % kAlignment, r.read, r.written);
+  }
+  Placing placing([this](const void* p) -> void* {
+    for (const Room& room : rooms_) {
+      if (room.stands_for == p) return room.at;
+    }
+    return nullptr;  // it is not looked at
+  });
+  with_call(record_, [&](auto& call) { all_fields(placing, call, record_.until); });
+  with_call(record_, [&]<class Call>(Call& call) {
+    if constexpr (std::is_same_v<Call, ReduceParams>) {
+      add_result(call.result, 16, results);
+      add_result(call.index, 8, results);
+    } else if constexpr (requires { call.lines(); }) {
+      add_result(call.result, call.lines() * 8 * value_words(call.op), results);
+    } else if constexpr (requires { call.segments; }) {
+      add_result(call.result, call.segments * 8 * value_words(call.op), results);
+    }
+  });
+}
+
+template <class T>
+void OperandsOfLine::add_result(T*& field, int64_t bytes, Runs results) {
+  const bool value = record_.call.index() == GPUMEM_FAMILY_REDUCE;
+  gpumem_memory_kind kind = results == Runs::cuda ? GPUMEM_MEMORY_DEVICE : GPUMEM_MEMORY_PINNED;
+  if (record_.until == Until::complete && (value || results == Runs::host)) kind = GPUMEM_MEMORY_PAGEABLE;
+  field = static_cast<T*>(add_room(nullptr, kind, bytes, 0, false, true));
+}
+
+void* OperandsOfLine::add_room(const void* stands_for, gpumem_memory_kind kind, int64_t bytes, size_t misaligned,
+                               bool read, bool written) {
+  Room& room = rooms_.emplace_back(Room{stands_for, nullptr, bytes, read, written, {}});
+  const int64_t taken = bytes + static_cast<int64_t>(kAlignment + misaligned);
+  void* p = nullptr;
+  if (on_host_ || kind == GPUMEM_MEMORY_PAGEABLE) {
+    const auto pages = std::make_shared<Scratch>(context_.host(), GPUMEM_MEMORY_PAGEABLE, static_cast<size_t>(taken));
+    p = pages->get();
+    room.memory = pages;
+  } else {
+    p = allocate(context_, kind, taken);
+    room.memory = std::shared_ptr<void>(p, [&context = context_](void* q) {
+      try {
+        free_memory(context, q);
+      } catch (const std::exception&) {  // after a fault: it goes with the context
+      }
+    });
+  }
+  const auto up = (kAlignment - reinterpret_cast<uintptr_t>(p) % kAlignment) % kAlignment;
+  return room.at = static_cast<char*>(p) + up + misaligned;
+}
+
+void OperandsOfLine::move(void* dst, const void* src, int64_t bytes) {
+  if (!context_.on_cuda()) return static_cast<void>(std::memcpy(dst, src, static_cast<size_t>(bytes)));
+  context_.device().copy(context_.own_stream(), dst, src, static_cast<size_t>(bytes), Until::complete);
+}
+
+// The block over and over: what is there already is copied behind itself.
+void OperandsOfLine::fill(const Room& room, std::vector<unsigned char> block) {
+  char* const at = static_cast<char*>(room.at);
+  int64_t done = std::min(room.bytes, static_cast<int64_t>(block.size()));
+  move(at, block.data(), done);
+  for (; done < room.bytes; done += std::min(done, room.bytes - done))
+    move(at + done, at, std::min(done, room.bytes - done));
+}
+
+std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
+  if (!room.read) return std::vector<unsigned char>(size_t{1} << 16, 0xa5);
+  std::vector<unsigned char> block;
+  with_call(record_, [&]<class Call>(const Call& call) {
+    if constexpr (requires { call.offsets; }) {
+      if (room.at != call.offsets) return;
+      block = block_of(static_cast<size_t>(call.segments) + 1, 8, [&](size_t i) {
+        const auto k = static_cast<int64_t>(i);
+        return static_cast<uint64_t>(call.n / call.segments * k + call.n % call.segments * k / call.segments);
+      });
+    } else if constexpr (requires { call.index_type; }) {
+      if (room.at != call.index) return;
+      // Each row once, where there are as many: a prime that does not divide their number leads to all of them.
+      const auto rows = static_cast<uint64_t>(std::is_same_v<Call, GatherParams> ? call.src_rows : call.dst_rows);
+      const uint64_t most =
+          call.index_type == GPUMEM_I64 || call.index_type == GPUMEM_U64 ? rows : std::min<uint64_t>(rows, 1u << 31);
+      const uint64_t step = most % 7919 != 0 ? 7919 : 7907;
+      block = block_of(static_cast<size_t>(call.n), element_bytes(call.index_type),
+                       [&](size_t i) { return i % most * step % most; });
+    }
+  });
+  if (!block.empty()) return block;
+  gpumem_dtype dtype = GPUMEM_U8;
+  with_call(record_, [&](const auto& call) { dtype = dtype_of(call); });
+  return block_of(kBlockElements, element_bytes(dtype), [&](size_t i) { return element(dtype, i); });
+}
+
+void OperandsOfLine::renew() {
+  for (const Room& room : rooms_) fill(room, contents(room));
+}
+
+void OperandsOfLine::run() {
+  with_call(std::as_const(record_),
+            [&](const auto& call) { perform(context_, call, context_.own_stream(), record_.until); });
+}
+
+bool OperandsOfLine::same_results(OperandsOfLine& other) {
+  constexpr int64_t kPiece = int64_t{16} << 20;
+  std::vector<char> own(static_cast<size_t>(kPiece));
+  std::vector<char> others(static_cast<size_t>(kPiece));
+  for (size_t i = 0; i < rooms_.size(); ++i) {
+    const Room& room = rooms_[i];
+    for (int64_t at = 0; room.written && at < room.bytes; at += kPiece) {
+      const int64_t bytes = std::min(kPiece, room.bytes - at);
+      move(own.data(), static_cast<char*>(room.at) + at, bytes);
+      move(others.data(), static_cast<char*>(other.rooms_[i].at) + at, bytes);
+      if (std::memcmp(own.data(), others.data(), static_cast<size_t>(bytes)) != 0) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace gpumem

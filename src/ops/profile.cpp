@@ -1,0 +1,105 @@
+#include "ops/profile.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/scope_exit.hpp"
+#include "base/sentences.hpp"
+#include "context/context.hpp"
+
+namespace gpumem {
+
+Profile::Profile(Context& context) : context_(context), events_(context.device(), EventPool::Of::time) {}
+Profile::~Profile() { forget(); }
+
+void Profile::forget() noexcept {
+  for (Record& record : records_) {
+    if (!record.time.awaited()) continue;
+    events_.give_back(record.time.begin);
+    events_.give_back(record.time.end);
+  }
+  if (base_ != nullptr) events_.give_back(std::exchange(base_, nullptr));
+  records_.clear();
+  added_ = read_ = 0;
+  folded_ = {};
+}
+
+// A stream of its own passes the base at once, whatever the others are at.
+void Profile::begin(int64_t most_records) {
+  constexpr int64_t kMost = int64_t{1} << 24;
+  if (most_records < 1 || most_records > kMost) {
+    fail(GPUMEM_INVALID_ARGUMENT, "most_records is %lld; expected 1 to %lld", ll(most_records), ll(kMost));
+  }
+  end();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  forget();
+  records_.reserve(static_cast<size_t>(most_records));
+  most_ = static_cast<size_t>(most_records);
+  Backend& device = context_.device();
+  const NativeStream side = device.create_side_stream();
+  const ScopeExit destroy([&] { device.destroy_stream(side); });
+  base_ = events_.take();
+  device.record(base_, side);
+  device.synchronize_event(base_);
+  start_ = CallTime::Clock::now();
+  on_.store(true, std::memory_order_relaxed);
+}
+
+// Whether its time is known, or never will be.
+bool Profile::read(Record& record) noexcept {
+  CallTime& time = record.time;
+  if (!time.awaited()) return true;
+  try {
+    if (!context_.device().passed(time.end)) return false;
+    time.seconds = context_.device().elapsed_seconds(time.begin, time.end);
+    // Where it began: by the same two events that a trace goes by.
+    const std::chrono::duration<double> since(context_.device().elapsed_seconds(base_, time.begin));
+    time.started = start_ + std::chrono::duration_cast<CallTime::Clock::duration>(since);
+  } catch (const Error&) {  // the device is lost
+  }
+  events_.give_back(std::exchange(time.begin, nullptr));
+  events_.give_back(std::exchange(time.end, nullptr));
+  return true;
+}
+
+void Profile::Total::add(const CallWork& work, double took) noexcept {
+  ++calls;
+  bytes += work.bytes;
+  if (took < 0) return;
+  ++timed;
+  timed_bytes += work.bytes;
+  seconds += took;
+}
+
+void Profile::fold(Record& record) noexcept {
+  if (!read(record)) {  // it still runs: it goes without its time
+    events_.give_back(std::exchange(record.time.begin, nullptr));
+    events_.give_back(std::exchange(record.time.end, nullptr));
+  }
+  const CallWork work = work_of(record.call);
+  folded_[static_cast<size_t>(work.from)][static_cast<size_t>(work.to)].add(work, record.time.seconds);
+}
+
+void Profile::add(CallTimer& timer) noexcept {
+  Record record{last_call(), {}};
+  if (!timer.finish(record.time)) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!on()) {
+    if (!record.time.awaited()) return;
+    events_.give_back(record.time.begin);
+    events_.give_back(record.time.end);
+    return;
+  }
+  // Two are read for each that comes, so that they don't pile up.
+  for (int i = 0; i < 2 && read_ < added_ && read(records_[read_ % most_]); ++i) ++read_;
+  if (added_ < most_) {
+    records_.push_back(record);  // there is room for it
+  } else {
+    fold(records_[added_ % most_]);
+    records_[added_ % most_] = record;
+    read_ = std::max(read_, added_ - most_ + 1);
+  }
+  ++added_;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,290 @@
+#include "ops/tune.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/scope_exit.hpp"
+#include "context/streams.hpp"
+#include "memory/scratch.hpp"
+#include "ops/call_timer.hpp"
+#include "ops/call_work.hpp"
+#include "ops/operands_of_line.hpp"
+#include "ops/plan.hpp"
+#include "ops/problem_line.hpp"
+#include "ops/profile.hpp"
+#include "ops/tuning.hpp"
+
+namespace gpumem {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLeastGain = 1.03;
+constexpr int kFewestSamples = 5;
+constexpr int kMostSamples = 31;
+
+// What is known of a line before anything runs.
+struct Problem {
+  CallRecord record;
+  std::vector<NotingPlanner::Range> ranges;
+  const char* (*name)(int32_t) noexcept = nullptr;
+  bool empty = false;
+  Runs runs = Runs::host;
+  int32_t table_row = -1;
+  int32_t last_row = -1;            // the last that fits
+  std::vector<int32_t> candidates;  // rows that fit and that the table may take, but for its own choice
+  std::vector<int32_t> revisions;   // of all rows
+};
+
+gpumem_family family_of(const CallRecord& record) noexcept { return static_cast<gpumem_family>(record.call.index()); }
+
+// Whatever is forced or tuned.
+Problem plan_line(Context& context, const CallRecord& record) {
+  Problem problem;
+  problem.record = record;
+  const Trial by_table(family_of(record));
+  Families::for_each([&]<class Family>() {
+    const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
+    if (call == nullptr) return;
+    NotingPlanner planner(context, record);
+    const auto planned = plan(planner, *call, record.until);
+    problem.ranges = planner.ranges();
+    problem.name = family_names(Family::id).variant;
+    problem.empty = planned.empty;
+    if (planned.empty) return;
+    problem.runs = planned.placement.runs;
+    problem.table_row = planned.decision.row;
+    const auto table = Family::table();
+    for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
+      const auto& variant = table[static_cast<size_t>(row)];
+      problem.revisions.push_back(variant.revision);
+      if (rejection(variant, planner.props(problem.runs), planned.params) != nullptr) continue;
+      if (variant.yields == &by_name<typename Family::Params>) continue;
+      problem.last_row = row;
+      if (row != problem.table_row) problem.candidates.push_back(row);
+    }
+  });
+  return problem;
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(at);
+  const size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+struct Samples {
+  std::vector<double> sorted;
+
+  void add(double seconds) { sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), seconds), seconds); }
+  double median() const { return quantile(sorted, 0.5); }
+  double spread() const { return (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / median(); }
+};
+
+struct Round {
+  Samples table;
+  Samples row;
+
+  double ratio() const { return table.median() / row.median(); }
+  double spread() const { return std::max(table.spread(), row.spread()); }
+  bool won() const { return ratio() >= kLeastGain && ratio() - 1 >= 2 * spread(); }
+};
+
+// One problem and its operands; each run takes the row that it is told.
+class Trials {
+ public:
+  Trials(Context& context, const Problem& problem)
+      : context_(context),
+        events_(context.device(), EventPool::Of::time),
+        operands_(context, problem.record, problem.ranges, problem.runs, false) {
+    const int64_t cache = context.props(problem.runs).l2_bytes;
+    if (2 * work_of(problem.record).bytes > cache) return;
+    flushed_ = static_cast<size_t>(std::min(2 * cache, int64_t{256} << 20)) / 16 * 16;
+    flush_.emplace(context.running(problem.runs), GPUMEM_MEMORY_DEVICE, flushed_);
+    flusher_ = &context.running(problem.runs);
+  }
+
+  // The results of a run, from operands that are new.
+  void run_anew(int32_t row) {
+    operands_.renew();
+    static_cast<void>(run(row));
+  }
+  OperandsOfLine& operands() noexcept { return operands_; }
+
+  // Alternately, so that what disturbs the device disturbs both.
+  Round round(int32_t table, int32_t row, Clock::time_point until) {
+    Round r;
+    for (int i = 0; i < kFewestSamples || (i < kMostSamples && Clock::now() < until); ++i) {
+      r.table.add(run(table));
+      r.row.add(run(row));
+      if (i == 2 && r.ratio() < 0.67) break;  // it is far behind
+    }
+    return r;
+  }
+
+ private:
+  double run(int32_t row) {
+    Backend& device = context_.device();
+    const NativeStream stream = context_.own_stream();
+    if (flush_) {
+      const bool beside = context_.on_cuda() && flusher_ == &context_.host();
+      flusher_->read_all(beside ? nullptr : stream, flush_->get(), flushed_, 16);
+    }
+    device.synchronize(stream);
+    const Trial trial(family_of(operands_.record()), row);
+    CallTimer timer(events_, stream, operands_.record().until);
+    operands_.run();
+    CallTime time;
+    static_cast<void>(timer.finish(time));
+    device.synchronize(stream);
+    if (!time.awaited()) return time.seconds;
+    const double seconds = device.elapsed_seconds(time.begin, time.end);
+    events_.give_back(time.begin);
+    events_.give_back(time.end);
+    return seconds;
+  }
+
+  Context& context_;
+  EventPool events_;
+  OperandsOfLine operands_;
+  std::optional<Scratch> flush_;  // what takes the caches, where the operands would stay in them
+  size_t flushed_ = 0;
+  Backend* flusher_ = nullptr;
+};
+
+// The results by another way than the candidates': the host's last row, on operands in its own memory.
+CallRecord on_host(CallRecord record) noexcept {
+  record.until = Until::complete;
+  for (Seen& seen : record.seen) seen = {seen.p, GPUMEM_MEMORY_PAGEABLE, kOwnDevice, false};
+  return record;
+}
+void run_reference(Context& context, const CallRecord& record, OperandsOfLine& operands) {
+  operands.renew();
+  const Trial trial(family_of(record), plan_line(context, record).last_row);
+  operands.run();
+  context.device().synchronize(context.own_stream());
+}
+
+class Progress {
+ public:
+  Progress(const TuneOptions& options, size_t steps) noexcept : options_(options), steps_(static_cast<double>(steps)) {}
+
+  // Whether to go on.
+  bool step() {
+    done_ += 1;
+    return options_.progress == nullptr || options_.progress(options_.user, std::min(done_ / steps_, 1.0)) == 0;
+  }
+  void finish() {
+    done_ = steps_ - 1;
+    static_cast<void>(step());
+  }
+
+ private:
+  const TuneOptions& options_;
+  const double steps_;
+  double done_ = 0;
+};
+
+struct Verdict {
+  int32_t row = -1;  // that won both rounds
+  Round best;        // the first round of the fastest
+  int32_t fastest = -1;
+  const char* reason = "no variant won by 3 % and twice the spread";
+  bool stopped = false;
+};
+
+Verdict judge(Context& context, const Problem& problem, const TuneOptions& options) {
+  Verdict verdict;
+  Trials trials(context, problem);
+  const CallRecord record = on_host(problem.record);
+  OperandsOfLine reference(context, record, problem.ranges, Runs::host, true);
+  run_reference(context, record, reference);
+  const auto right = [&](int32_t row) {
+    trials.run_anew(row);
+    return trials.operands().same_results(reference);
+  };
+  if (!right(problem.table_row)) {
+    fail(GPUMEM_INTERNAL, "the variant %s has other results than the reference", problem.name(problem.table_row));
+  }
+  Progress progress(options, problem.candidates.size() + 1);
+  const auto share = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(options.budget_s / static_cast<double>(problem.candidates.size() + 1)));
+  bool any_won = false;
+  for (const int32_t row : problem.candidates) {
+    if (!right(row)) {
+      context.log.write(GPUMEM_LOG_ERROR, "the variant %s has other results than the reference", problem.name(row));
+      continue;
+    }
+    Round round = trials.round(problem.table_row, row, Clock::now() + share);
+    const bool better = verdict.fastest < 0 || round.ratio() > verdict.best.ratio();
+    if (any_won ? round.won() && better : round.won() || better) {
+      any_won = any_won || round.won();
+      verdict.best = std::move(round);
+      verdict.fastest = row;
+    }
+    verdict.stopped = !progress.step();
+    if (verdict.stopped) {
+      verdict.reason = "it was stopped";
+      return verdict;
+    }
+  }
+  if (!any_won) return progress.finish(), verdict;
+  const Round again = trials.round(problem.table_row, verdict.fastest, Clock::now() + share);
+  progress.finish();
+  verdict.reason = again.won() ? "it won both rounds" : "it won one round of two";
+  if (again.won()) verdict.row = verdict.fastest;
+  if (again.ratio() < verdict.best.ratio()) verdict.best = again;
+  return verdict;
+}
+
+}  // namespace
+
+TuneResult tune(Context& context, std::string_view line, const TuneOptions& options) {
+  require_none_capturing(context, "gpumem_tune");
+  const CallRecord record = parse_line(line);
+  const ScopeExit restore([before = last_call()] { last_call() = before; });
+  for (int32_t i = 0; i < record.seen_count; ++i) {
+    if (record.seen[static_cast<size_t>(i)].device < 0) continue;
+    fail(GPUMEM_UNSUPPORTED, "line: an operand lies on CUDA device %d; expected memory of the context's own device",
+         record.seen[static_cast<size_t>(i)].device);
+  }
+  Problem problem = plan_line(context, record);
+  TuneResult result;
+  result.reason = "there is nothing to do";
+  if (problem.empty) return result;
+  if (options.table_row >= 0) {
+    std::replace(problem.candidates.begin(), problem.candidates.end(), options.table_row, problem.table_row);
+    problem.table_row = options.table_row;
+  }
+  result.table = result.winner = problem.name(problem.table_row);
+  result.candidates = static_cast<int32_t>(problem.candidates.size());
+  result.reason = "no other variant fits";
+  const uint64_t problem_of = problem_class(record);
+  if (problem.candidates.empty()) return context.tuning().erase(problem_of), result;
+  const Verdict verdict = judge(context, problem, options);
+  result.reason = verdict.reason;
+  if (verdict.fastest < 0) return result;
+  result.winner = problem.name(verdict.fastest);
+  result.adopted = verdict.row >= 0;
+  result.table_s = verdict.best.table.median();
+  result.winner_s = verdict.best.row.median();
+  result.spread = verdict.best.spread();
+  if (result.adopted) {
+    const int32_t revision = problem.revisions[static_cast<size_t>(verdict.row)];
+    context.tuning().put({device_key(context.props(problem.runs)),
+                          line_of(record),
+                          problem_of,
+                          family_of(record),
+                          {verdict.row, revision},
+                          result.ratio()});
+  } else if (!verdict.stopped) {
+    context.tuning().erase(problem_of);
+  }
+  return result;
+}
+
+}  // namespace gpumem

@@ -1,0 +1,34 @@
+// Measuring which variant of a problem is fastest here.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "context/context.hpp"
+
+namespace gpumem {
+
+struct TuneOptions {
+  double budget_s = 2;
+  gpumem_progress_fn progress = nullptr;
+  void* user = nullptr;
+  int32_t table_row = -1;  // what the others are held against; -1: the table's choice
+};
+
+struct TuneResult {
+  const char* table = "";
+  const char* winner = "";
+  const char* reason = "";
+  bool adopted = false;
+  int32_t candidates = 0;
+  double table_s = 0;
+  double winner_s = 0;
+  double spread = 0;
+
+  double ratio() const noexcept { return winner_s > 0 ? table_s / winner_s : 1; }
+};
+
+// Throws what the operation would, OUT_OF_MEMORY and CAPTURING; the choices are then as they were.
+TuneResult tune(Context& context, std::string_view line, const TuneOptions& options);
+
+}  // namespace gpumem

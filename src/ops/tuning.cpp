@@ -1,0 +1,203 @@
+#include "ops/tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "ops/call_work.hpp"
+#include "ops/problem_line.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr const char* kWhat = "the tuning file";
+constexpr size_t kFewestSlots = 64;  // a power of two, as all are
+constexpr std::string_view kHeading =
+    "# gpumem tuning: device, problem, variant, its revision, times as fast as the table's\n";
+
+constexpr uint64_t pack(TunedRow row) noexcept {
+  return static_cast<uint64_t>(row.revision) << 32 | static_cast<uint32_t>(row.row + 1);
+}
+constexpr TunedRow unpack(uint64_t word) noexcept {
+  return {static_cast<int32_t>(word & 0xffffffffu) - 1, static_cast<int32_t>(word >> 32)};
+}
+
+int32_t revision_of(gpumem_family family, int32_t row) noexcept {
+  int32_t revision = 0;
+  Families::for_each([&]<class Family>() {
+    if (Family::id == family) revision = Family::table()[static_cast<size_t>(row)].revision;
+  });
+  return revision;
+}
+
+template <class T>
+bool parse(std::string_view text, T& value) noexcept {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// The fields of a file's line, which tabs divide.
+using Fields = std::array<std::string_view, 5>;
+std::optional<Fields> fields_of(std::string_view line) noexcept {
+  Fields fields;
+  for (std::string_view& field : fields) {
+    const size_t tab = std::min(line.find('\t'), line.size());
+    field = line.substr(0, tab);
+    if (field.empty()) return std::nullopt;
+    line.remove_prefix(std::min(tab + 1, line.size()));
+  }
+  return line.empty() ? std::optional(fields) : std::nullopt;
+}
+
+// Why a line can't be taken; nullptr: entry has what it says.
+const char* read_entry(std::string_view line, Tuning::Entry& entry) {
+  const std::optional<Fields> fields = fields_of(line);
+  if (!fields) return "it has not five fields";
+  const auto& [device, problem, variant, revision, ratio] = *fields;
+  entry.device = device;
+  if (!parse(revision, entry.row.revision) || !parse(ratio, entry.ratio) || !(entry.ratio > 0) ||
+      !std::isfinite(entry.ratio)) {
+    return "its revision or its ratio is no number";
+  }
+  try {
+    const CallRecord record = parse_line(problem);
+    entry.problem = problem_class(record);
+    entry.line = line_of(record);
+    entry.family = static_cast<gpumem_family>(record.call.index());
+  } catch (const Error&) {
+    return "its problem can't be read";
+  }
+  entry.row.row = find_variant(family_names(entry.family), std::string(variant).c_str());
+  if (entry.row.row < 0) return "there is no such variant";
+  if (revision_of(entry.family, entry.row.row) != entry.row.revision) return "the variant has changed since";
+  return nullptr;
+}
+
+template <class F>
+void for_each_line(std::string_view text, const F& f) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.front() != '#') f(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+}  // namespace
+
+std::string device_key(const DeviceProps& props) {
+  std::string key = props.backend == Runs::cuda ? "cuda:" : "host:";
+  for (const char* c = props.name; *c != '\0'; ++c) key += *c > ' ' && *c < 0x7f ? *c : '_';
+  for (const int32_t number : {props.compute_major, props.compute_minor, props.multiprocessors, props.driver_version}) {
+    key.append(":").append(std::to_string(number));
+  }
+  return key;
+}
+
+Tuning::Slot& Tuning::Table::at(uint64_t problem) const noexcept {
+  size_t place = problem & mask;
+  for (;; place = (place + 1) & mask) {
+    const uint64_t there = slot[place].problem.load(std::memory_order_acquire);
+    if (there == problem || there == 0) return slot[place];
+  }
+}
+
+TunedRow Tuning::find(uint64_t problem) const noexcept {
+  const Table* table = current_.load(std::memory_order_acquire);
+  if (table == nullptr) return {};
+  return unpack(table->at(problem).row.load(std::memory_order_relaxed));
+}
+
+void Tuning::put(Entry entry) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  entries_.reserve(entries_.size() + 1);  // what can fail comes first
+  const auto place = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& there) { return there.problem == entry.problem; });
+  if (tables_.empty() || 2 * (used_ + 1) > tables_.back()->mask + 1) {
+    const size_t slots = tables_.empty() ? kFewestSlots : 2 * (tables_.back()->mask + 1);
+    auto larger = std::make_unique<Table>(slots);
+    used_ = entries_.size();
+    for (const Entry& there : entries_) {
+      larger->at(there.problem).row.store(pack(there.row), std::memory_order_relaxed);
+      larger->at(there.problem).problem.store(there.problem, std::memory_order_release);
+    }
+    tables_.push_back(std::move(larger));
+  }
+  Slot& slot = tables_.back()->at(entry.problem);
+  slot.row.store(pack(entry.row), std::memory_order_relaxed);
+  if (slot.problem.exchange(entry.problem, std::memory_order_release) == 0) ++used_;
+  current_.store(tables_.back().get(), std::memory_order_release);
+  if (place != entries_.end()) {
+    *place = std::move(entry);
+  } else {
+    entries_.push_back(std::move(entry));
+  }
+}
+
+void Tuning::erase(uint64_t problem) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(entries_, [&](const Entry& there) { return there.problem == problem; });
+  if (!tables_.empty()) tables_.back()->at(problem).row.store(0, std::memory_order_relaxed);
+}
+
+void Tuning::clear() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Entry& entry : entries_) tables_.back()->at(entry.problem).row.store(0, std::memory_order_relaxed);
+  entries_.clear();
+}
+
+TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys, Log& log) {
+  const std::optional<std::string> text = read_file(kWhat, path);
+  if (!text) fail(GPUMEM_FILE_ERROR, "%s '%s' can't be read: there is no such file", kWhat, path);
+  TuningLoaded loaded;
+  for_each_line(*text, [&](std::string_view line) {
+    Entry entry;
+    const char* reason = read_entry(line, entry);
+    if (reason == nullptr && std::find(keys.begin(), keys.end(), entry.device) == keys.end()) {
+      reason = "it is of another device";
+    }
+    if (reason == nullptr) {
+      put(std::move(entry));
+      ++loaded.taken;
+      return;
+    }
+    ++loaded.skipped;
+    log.write(GPUMEM_LOG_WARNING, "%s '%s': a line is skipped: %s: %.*s", kWhat, path, reason,
+              static_cast<int>(std::min<size_t>(line.size(), 200)), line.data());
+  });
+  return loaded;
+}
+
+TuningLoaded load_tuning(Context& context, const char* path) {
+  const std::vector<std::string> keys = {device_key(context.device().props()), device_key(context.host().props())};
+  return context.tuning().load(path, keys, context.log);
+}
+
+// Lines of other devices and problems stay as they are, those that another version wrote too; what is no line of five fields goes.
+void Tuning::save(const char* path) const {
+  std::string text(kHeading);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto replaced = [&](std::string_view line) {
+    Entry entry;
+    const char* reason = read_entry(line, entry);
+    if (reason != nullptr) return !fields_of(line).has_value();
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Entry& own) { return own.problem == entry.problem && own.device == entry.device; });
+  };
+  for_each_line(read_file(kWhat, path).value_or(""), [&](std::string_view line) {
+    if (!replaced(line)) text.append(line).append("\n");
+  });
+  for (const Entry& entry : entries_) {
+    text.append(entry.device).append("\t").append(entry.line).append("\t");
+    text.append(family_names(entry.family).variant(entry.row.row)).append("\t");
+    text.append(std::to_string(entry.row.revision)).append("\t").append(decimal(entry.ratio, 3)).append("\n");
+  }
+  replace_file(kWhat, path, text);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,230 @@
+// Profiles: what is recorded, what is reported of it, and the files.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/contexts.hpp"
+#include "support/environment.hpp"
+#include "support/json.hpp"
+#include "support/memory.hpp"
+
+namespace gpumem_test {
+namespace {
+
+std::vector<gpumem_profile_row> rows_of(gpumem_ctx* ctx) {
+  int64_t count = 0;
+  EXPECT_TRUE(ok(gpumem_profile_report(ctx, nullptr, 0, &count)));
+  std::vector<gpumem_profile_row> rows(static_cast<size_t>(count) + 1);
+  EXPECT_TRUE(ok(gpumem_profile_row_init(rows.data(), sizeof rows[0])));
+  EXPECT_TRUE(ok(gpumem_profile_report(ctx, rows.data(), count, &count)));
+  rows.resize(static_cast<size_t>(count));
+  return rows;
+}
+
+std::string last_problem() {
+  char line[512];
+  EXPECT_TRUE(ok(gpumem_last_problem(line, sizeof line, nullptr)));
+  return line;
+}
+
+std::string contents_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class Profile : public OnEachContext {
+ protected:
+  static constexpr int64_t kN = 10000;
+
+  void TearDown() override {
+    EXPECT_TRUE(ok(gpumem_profile_end(ctx)));
+    std::filesystem::remove_all(folder);
+    OnEachContext::TearDown();
+  }
+
+  // Each call three times: a fill, a sum, z = x + x; the problem lines.
+  std::vector<std::string> work() {
+    std::vector<std::string> lines;
+    const unsigned char pattern = 0;
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(ok(gpumem_fill(ctx, x.get(), &pattern, 1, kN * 4)));
+      if (i == 0) lines.push_back(last_problem());
+      double sum = 1;
+      EXPECT_TRUE(ok(gpumem_reduce_f32(ctx, GPUMEM_SUM, static_cast<float*>(x.get()), kN, 1, &sum)));
+      if (i == 0) lines.push_back(last_problem());
+      EXPECT_TRUE(ok(gpumem_axpby_f32_async(ctx, 1, static_cast<float*>(x.get()), 1, static_cast<float*>(x.get()),
+                                            static_cast<float*>(z.get()), kN, nullptr)));
+      if (i == 0) lines.push_back(last_problem());
+    }
+    EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
+    return lines;
+  }
+
+  Memory x{ctx, GPUMEM_MEMORY_DEVICE, kN * 4};
+  Memory z{ctx, GPUMEM_MEMORY_DEVICE, kN * 4};
+  std::string folder = make_folder();
+
+ private:
+  static std::string make_folder() {
+    std::string name = testing::TempDir() + "gpumem_profile_XXXXXX";
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    return name;
+  }
+};
+
+TEST_P(Profile, HasARowForEachProblemAndOneForKindsOfMemory) {
+  work();
+  EXPECT_TRUE(rows_of(ctx).empty()) << "recorded while off";
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
+  const std::vector<std::string> lines = work();
+  ASSERT_TRUE(ok(gpumem_profile_end(ctx)));
+  work();
+  const auto rows = rows_of(ctx);
+  ASSERT_EQ(rows.size(), 4u) << "three problems, device to device";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return lines[i] == r.problem; });
+    ASSERT_NE(row, rows.end()) << lines[i];
+    EXPECT_EQ(row->calls, 3);
+    EXPECT_EQ(row->timed, 3);
+    const int64_t arrays[] = {1, 1, 3};
+    EXPECT_EQ(row->bytes, 3 * arrays[i] * kN * 4) << lines[i];
+    EXPECT_GT(row->median_s, 0);
+    EXPECT_LT(row->median_s, 10);
+    EXPECT_GT(row->total_s, row->median_s);
+    EXPECT_NEAR(row->bytes_per_s, static_cast<double>(row->bytes) / row->total_s, 1e-6 * row->bytes_per_s);
+    EXPECT_EQ(row->flops_per_s > 0, i == 2) << lines[i];
+    char text[4096];
+    ASSERT_TRUE(ok(gpumem_explain(ctx, row->problem, GPUMEM_FORMAT_TEXT, text, sizeof text, nullptr)));
+    EXPECT_NE(std::string(text).find(std::string("variant   ") + row->variant + ","), std::string::npos) << text;
+  }
+  EXPECT_STREQ(rows[3].problem, "device to device");
+  EXPECT_EQ(rows[3].calls, 9);
+  EXPECT_GE(rows[0].total_s, rows[1].total_s);
+}
+
+TEST_P(Profile, OldRecordsMakeRoomAndCountByKindsOfMemory) {
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 2)));
+  const unsigned char pattern = 0;
+  for (int64_t n = 1; n <= 20; ++n) EXPECT_TRUE(ok(gpumem_fill_async(ctx, x.get(), &pattern, 1, n, nullptr)));
+  EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
+  const auto rows = rows_of(ctx);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_NE(std::string(rows[0].problem) + rows[1].problem, "");
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string line = rows[i].problem;
+    EXPECT_TRUE(line.find("n=19 ") != std::string::npos || line.find("n=20 ") != std::string::npos) << line;
+  }
+  EXPECT_EQ(rows[2].calls, 20);
+  EXPECT_EQ(rows[2].bytes, 20 * 21 / 2);
+}
+
+TEST_P(Profile, CallsThatDoNothingOrFailAreNoRecords) {
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 10)));
+  const unsigned char pattern = 0;
+  EXPECT_TRUE(ok(gpumem_fill(ctx, x.get(), &pattern, 1, 0)));
+  EXPECT_FALSE(gpumem_fill(ctx, nullptr, &pattern, 1, 1) == GPUMEM_OK);
+  EXPECT_FALSE(gpumem_fill(ctx, x.get(), &pattern, 3, 1) == GPUMEM_OK);
+  EXPECT_TRUE(rows_of(ctx).empty());
+}
+
+TEST_P(Profile, CopiesOfHeapMemoryHaveATimeAndTheBytesThatCross) {
+  std::vector<char> heap(1 << 20, 1);
+  const Memory room(ctx, GPUMEM_MEMORY_DEVICE, heap.size());
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 10)));
+  EXPECT_TRUE(ok(gpumem_copy(ctx, room.get(), heap.data(), static_cast<int64_t>(heap.size()))));
+  EXPECT_TRUE(ok(gpumem_copy_async(ctx, heap.data(), room.get(), static_cast<int64_t>(heap.size()), nullptr)));
+  EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
+  const auto rows = rows_of(ctx);
+  ASSERT_EQ(rows.size(), 4u);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.calls, 1) << row.problem;
+    EXPECT_EQ(row.timed, 1) << row.problem;
+    EXPECT_GT(row.total_s, 0) << row.problem;
+    EXPECT_EQ(row.bytes, int64_t{1} << 20) << row.problem;
+  }
+  EXPECT_STREQ(rows[2].problem, "pageable to device");
+  EXPECT_STREQ(rows[3].problem, "device to pageable");
+}
+
+TEST_P(Profile, IsWrittenInEachFormat) {
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
+  const std::vector<std::string> lines = work();
+  const std::string path = folder + "/profile";
+  const auto written = [&](gpumem_format format) {
+    EXPECT_TRUE(ok(gpumem_profile_write(ctx, format, path.c_str())));
+    return contents_of(path);
+  };
+  const std::string text = written(GPUMEM_FORMAT_TEXT);
+  const std::string csv = written(GPUMEM_FORMAT_CSV);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
+  for (const std::string& line : lines) {
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+    EXPECT_NE(csv.find(line), std::string::npos) << csv;
+  }
+  const auto json = JsonReader(written(GPUMEM_FORMAT_JSON)).read();
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->member("schema").text, "gpumem.profile/1");
+  ASSERT_EQ(json->member("rows").items.size(), 4u);
+  EXPECT_EQ(json->member("rows").items[3].member("problem").text, "device to device");
+  EXPECT_EQ(json->member("rows").items[3].member("calls").text, "9");
+  // What Perfetto and chrome://tracing read: complete events with a name, a begin and a duration in microseconds, and a track.
+  const auto trace = JsonReader(written(GPUMEM_FORMAT_TRACE)).read();
+  ASSERT_TRUE(trace);
+  const auto& events = trace->member("traceEvents").items;
+  ASSERT_EQ(events.size(), 9u);
+  for (const Json& event : events) {
+    EXPECT_EQ(event.member("ph").text, "X");
+    EXPECT_NE(event.member("name").text, "");
+    for (const char* number : {"pid", "tid", "ts", "dur"}) {
+      EXPECT_EQ(event.member(number).type, Json::Type::number) << number;
+    }
+    EXPECT_GE(std::stod(event.member("dur").text), 0);
+    EXPECT_GE(std::stod(event.member("ts").text), 0);
+    EXPECT_LT(std::stod(event.member("ts").text), 60e6);
+    EXPECT_TRUE(std::count(lines.begin(), lines.end(), event.member("args").member("problem").text) == 1);
+  }
+}
+
+TEST_P(Profile, BadArgumentsAndPathsAreRefused) {
+  for (const int64_t most : {int64_t{0}, int64_t{-1}, (int64_t{1} << 24) + 1, INT64_MAX}) {
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_profile_begin(ctx, most), {"most_records"}));
+  }
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_profile_write(ctx, 4, "/dev/null"), {"format"}));
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_profile_write(ctx, GPUMEM_FORMAT_CSV, ""), {"path"}));
+  EXPECT_TRUE(refused(GPUMEM_FILE_ERROR, gpumem_profile_write(ctx, GPUMEM_FORMAT_CSV, "/dev/null"), {"/dev/null"}));
+  const std::string missing = folder + "/missing/profile";
+  EXPECT_TRUE(refused(GPUMEM_FILE_ERROR, gpumem_profile_write(ctx, GPUMEM_FORMAT_CSV, missing.c_str()), {"missing"}));
+  EXPECT_TRUE(std::filesystem::is_empty(folder)) << "something was left behind";
+}
+
+TEST_P(Profile, TheEnvironmentNeedsNoChangeToTheProgram) {
+  const std::string path = folder + "/run.csv";
+  {
+    const ScopedVariable variable("GPUMEM_PROFILE", path.c_str());
+    Context own(GetParam());
+    const Memory room(own, GPUMEM_MEMORY_PINNED, 64);
+    const unsigned char pattern = 0;
+    EXPECT_TRUE(ok(gpumem_fill(own, room.get(), &pattern, 1, 64)));
+  }
+  std::vector<std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].rfind(path + "." + std::to_string(::getpid()) + ".", 0), 0u) << files[0];
+  EXPECT_NE(contents_of(files[0]).find("fill bytes=1 n=64 dst=pinned"), std::string::npos) << contents_of(files[0]);
+  const ScopedVariable variable("GPUMEM_PROFILE", (folder + "/missing/run").c_str());
+  gpumem_ctx* none = nullptr;
+  const gpumem_ctx_options options = options_for(GetParam());
+  EXPECT_TRUE(refused(GPUMEM_FILE_ERROR, gpumem_ctx_create(&options, &none), {"missing"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Profile, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test

@@ -1,0 +1,300 @@
+// Tuning: what is measured, what is kept of it, and files that several processes write.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/files.hpp"
+#include "context/process.hpp"
+#include "gpumem.h"
+#include "ops/call_work.hpp"
+#include "ops/problem_line.hpp"
+#include "ops/tune.hpp"
+#include "ops/tuning.hpp"
+#include "select/variants.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr const char* kLine = "reduce dtype=f32 op=sum n=3000000 x=pageable";
+
+TunedRow row_of(const char* variant) {
+  const int32_t row = find_variant(family_names(GPUMEM_FAMILY_REDUCE), variant);
+  return {row, row < 0 ? 1 : ReduceFamily::table()[static_cast<size_t>(row)].revision};
+}
+
+uint64_t class_of(const std::string& line) { return problem_class(parse_line(line)); }
+
+class TuningOf : public testing::Test {
+ protected:
+  TuningOf() {
+    gpumem_ctx_options options;
+    gpumem_ctx_options_init(&options, sizeof options);
+    options.device = GPUMEM_DEVICE_HOST;
+    EXPECT_EQ(gpumem_ctx_create(&options, &handle), GPUMEM_OK);
+    context = &object_of<Context>(reinterpret_cast<uintptr_t>(handle), HandleType::context, "ctx");
+    EXPECT_NE(::mkdtemp(folder.data()), nullptr);
+    path = folder + "/tuning";
+  }
+  ~TuningOf() override {
+    gpumem_ctx_destroy(handle);
+    std::filesystem::remove_all(folder);
+  }
+
+  std::string key() const { return device_key(context->host().props()); }
+  // A line of a file.
+  std::string entry(const std::string& line, const char* variant, int later = 0) const {
+    return key() + "\t" + line + "\t" + variant + "\t" + std::to_string(row_of(variant).revision + later) + "\t1.5\n";
+  }
+  void write(const std::string& text) const { std::ofstream(path) << text; }
+  std::string explained(const char* line = kLine) const {
+    char text[4096] = {};
+    EXPECT_EQ(gpumem_explain(handle, line, GPUMEM_FORMAT_TEXT, text, sizeof text, nullptr), GPUMEM_OK);
+    return text;
+  }
+  bool says(const char* what) const { return explained().find(what) != std::string::npos; }
+
+  gpumem_ctx* handle = nullptr;
+  Context* context = nullptr;
+  std::string folder = testing::TempDir() + "gpumem_tuning_XXXXXX";
+  std::string path;
+};
+
+TEST_F(TuningOf, IsTakenForItsClassAlone) {
+  write("# a comment\n" + entry(kLine, "host_serial"));
+  int64_t taken = -1, skipped = -1;
+  ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), &taken, &skipped), GPUMEM_OK);
+  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(skipped, 0);
+  EXPECT_TRUE(says("host_serial, chosen by the tuning")) << explained();
+  for (const char* like :
+       {"reduce dtype=f32 op=sum n=4000000 x=pageable", "reduce dtype=f32 op=sum n=2100032 x=pageable"}) {
+    EXPECT_NE(explained(like).find("chosen by the tuning"), std::string::npos) << explained(like);
+  }
+  for (const char* other :
+       {"reduce dtype=f32 op=sum n=5000000 x=pageable", "reduce dtype=f64 op=sum n=3000000 x=pageable",
+        "reduce dtype=f32 op=sum n=3000001 x=pageable", "reduce dtype=f32 op=sum n=3000000 x=pinned",
+        "reduce dtype=f32 op=sum n=3000000 stride=2 x=pageable",
+        "reduce dtype=f32 op=sum n=3000000 x=pageable x_misaligned=4"}) {
+    EXPECT_NE(explained(other).find("chosen by the table"), std::string::npos) << explained(other);
+  }
+  ASSERT_EQ(gpumem_variant_force(handle, GPUMEM_FAMILY_REDUCE, "host_strided"), GPUMEM_OK);
+  EXPECT_TRUE(says("host_strided, chosen by the program"));
+  ASSERT_EQ(gpumem_variant_force(handle, GPUMEM_FAMILY_REDUCE, nullptr), GPUMEM_OK);
+  ASSERT_EQ(gpumem_tuning_clear(handle), GPUMEM_OK);
+  EXPECT_TRUE(says("chosen by the table"));
+}
+
+TEST_F(TuningOf, SkipsWhatItCanNotTakeAndTellsTheLog) {
+  const std::string bad[] = {
+      "nonsense\n",
+      "\t\t\t\t\n",
+      key() + "\t" + kLine + "\thost_serial\t1\n",
+      entry(kLine, "host_serial", 99),
+      entry(kLine, "no_such"),
+      entry("reduce dtype=f32", "host_serial"),
+      entry("no_family n=3", "host_serial"),
+      key() + "\t" + kLine + "\thost_serial\tone\t1.5\n",
+      key() + "\t" + kLine + "\thost_serial\t1\tnan\n",
+      key() + "\t" + kLine + "\thost_serial\t1\t-2\n",
+      "cuda:another\t" + std::string(kLine) + "\thost_serial\t1\t1.5\n",
+      std::string("\0\xff\xfe", 3) + "\n",
+  };
+  std::string text;
+  for (const std::string& line : bad) text += line;
+  int told = 0;
+  gpumem_ctx_set_log(
+      handle, [](void* user, gpumem_log_level, const char*) { ++*static_cast<int*>(user); }, &told);
+  write(text + entry(kLine, "host_strided"));
+  int64_t taken = 0, skipped = 0;
+  ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), &taken, &skipped), GPUMEM_OK);
+  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(skipped, static_cast<int64_t>(std::size(bad)));
+  EXPECT_EQ(told, static_cast<int>(std::size(bad)));
+  EXPECT_TRUE(says("host_strided, chosen by the tuning"));
+  for (const std::string& no_file : {folder + "/none", folder, std::string("/dev/zero")}) {
+    EXPECT_EQ(gpumem_tuning_load(handle, no_file.c_str(), nullptr, nullptr), GPUMEM_FILE_ERROR) << no_file;
+  }
+  EXPECT_TRUE(says("host_strided, chosen by the tuning")) << "a file that can't be read took it away";
+}
+
+TEST_F(TuningOf, SavesIntoAFileOfOthers) {
+  const std::string foreign = "cuda:another\t" + std::string(kLine) + "\tlast_block\t1\t1.25\n";
+  const std::string newer = key() + "\tfuture n=3\tfuturistic\t1\t2\n";
+  const std::string other = entry("reduce dtype=f32 op=sum n=100 x=pageable", "host_serial");
+  write("broken\n" + foreign + newer + other + entry(kLine, "host_strided"));
+  context->tuning().put({key(), kLine, class_of(kLine), GPUMEM_FAMILY_REDUCE, row_of("host_serial"), 1.75});
+  ASSERT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK);
+  const std::string saved = *read_file("", path.c_str());
+  for (const std::string& kept : {foreign, newer, other}) EXPECT_NE(saved.find(kept), std::string::npos) << saved;
+  EXPECT_EQ(saved.find("broken"), std::string::npos) << saved;
+  EXPECT_EQ(saved.find("host_strided"), std::string::npos) << saved;
+  EXPECT_NE(
+      saved.find(std::string(kLine) + "\thost_serial\t" + std::to_string(row_of("host_serial").revision) + "\t1.750\n"),
+      std::string::npos)
+      << saved;
+  EXPECT_EQ(gpumem_tuning_save(handle, folder.c_str()), GPUMEM_FILE_ERROR);
+  EXPECT_EQ(gpumem_tuning_save(handle, "/dev/full"), GPUMEM_FILE_ERROR);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "something was left behind";
+}
+
+// Whoever reads meanwhile sees a whole file.
+TEST_F(TuningOf, EightProcessesThatSaveOneFileLeaveItWhole) {
+  std::vector<pid_t> children;
+  for (int child = 0; child < 8; ++child) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    Tuning own;
+    for (int64_t i = 0; i < 50; ++i) {
+      const std::string line = "reduce dtype=f64 op=sum n=" + std::to_string(int64_t{1} << (4 + i % 30)) +
+                               " stride=" + std::to_string(2 + child) + " x=pageable";
+      own.put({key(), line, class_of(line), GPUMEM_FAMILY_REDUCE, row_of("host_serial"), 1.5});
+      own.save(path.c_str());
+    }
+    ::_exit(0);
+  }
+  const auto whole = [&] {
+    int64_t skipped = 0;
+    return gpumem_tuning_load(handle, path.c_str(), nullptr, &skipped) != GPUMEM_OK || skipped == 0;
+  };
+  for (const pid_t child : children) {
+    int status = 0;
+    while (::waitpid(child, &status, WNOHANG) == 0) ASSERT_TRUE(whole());
+    EXPECT_EQ(status, 0);
+  }
+  int64_t taken = 0, skipped = 0;
+  ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), &taken, &skipped), GPUMEM_OK);
+  EXPECT_EQ(skipped, 0);
+  EXPECT_GE(taken, 30) << "the last one's lines, at least";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "something was left behind";
+}
+
+TEST_F(TuningOf, IsFoundWhileOthersAddToIt) {
+  Tuning tuning;
+  EXPECT_TRUE(tuning.empty());
+  EXPECT_EQ(tuning.find(1).row, -1);
+  std::atomic<bool> end{false};
+  std::thread reader([&] {
+    while (!end) {
+      for (uint64_t c = 1; c <= 2000; ++c) {
+        const TunedRow found = tuning.find(c * 0x10001);
+        EXPECT_TRUE(found.row == -1 || found.row == static_cast<int32_t>(c));
+      }
+    }
+  });
+  for (uint64_t c = 1; c <= 2000; ++c) {
+    tuning.put({"d", "l", c * 0x10001, GPUMEM_FAMILY_REDUCE, {static_cast<int32_t>(c), 1}, 2});
+  }
+  end = true;
+  reader.join();
+  for (uint64_t c = 1; c <= 2000; ++c) EXPECT_EQ(tuning.find(c * 0x10001).row, static_cast<int32_t>(c));
+  tuning.erase(0x10001);
+  EXPECT_EQ(tuning.find(0x10001).row, -1);
+  EXPECT_EQ(tuning.find(2 * 0x10001).row, 2);
+  tuning.clear();
+  EXPECT_EQ(tuning.find(2 * 0x10001).row, -1);
+}
+
+TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
+  gpumem_memory_stats_info before, after;
+  gpumem_memory_stats_init(&before, sizeof before);
+  gpumem_memory_stats_init(&after, sizeof after);
+  gpumem_memory_stats(handle, &before);
+  float sum_of[] = {1, 2, 3};
+  double sum = 0;
+  ASSERT_EQ(gpumem_reduce_f32(handle, GPUMEM_SUM, sum_of, 3, 1, &sum), GPUMEM_OK);
+  char line[256];
+  gpumem_last_problem(line, sizeof line, nullptr);
+  gpumem_tune_options options;
+  gpumem_tune_options_init(&options, sizeof options);
+  options.budget_s = 0.01;
+  std::vector<double> progress;
+  options.progress = [](void* user, double done) -> int32_t {
+    static_cast<std::vector<double>*>(user)->push_back(done);
+    return 0;
+  };
+  options.user = &progress;
+  for (const char* problem :
+       {"transpose bytes=4 rows=100 cols=70 src=device dst=pageable", "fill bytes=4 n=1000 dst=managed",
+        "permute bytes=2 extents=10x20x30 order=2,0,1 src=pinned dst=pageable",
+        "transpose bytes=8 rows=64 cols=64 src=pageable dst=src",
+        "gather row_bytes=12 n=500 src_rows=300 index_type=i32 src=pageable index=pageable dst=pageable",
+        "scatter row_bytes=8 n=200 dst_rows=300 index_type=u64 src=pageable index=pageable dst=pageable",
+        "reduce_axis dtype=i16 op=sum_cubes axis=cols rows=50 cols=40 x=pageable",
+        "reduce_segments dtype=f64 op=sum_squares n=1000 segments=30 x=pageable offsets=pageable",
+        "reduce dtype=i64 op=arg_min n=1000 x=pageable form=async",
+        "reduce dtype=u8 op=min_max n=1000 x=pageable x_misaligned=3",
+        "axpby dtype=f64 n=1000 x=pageable y=pageable z=y",
+        "arithmetic op=lincomb dtype=f32 extents=10x20 terms=3 x0=pageable x1=none x2=x0 z=pageable",
+        "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable form=async",
+        "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
+        "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
+        "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
+        "src=pageable dst=pageable"}) {
+    gpumem_tune_info info;
+    gpumem_tune_info_init(&info, sizeof info);
+    char error[512] = {};
+    const gpumem_status status = gpumem_tune(handle, problem, &options, &info);
+    gpumem_last_error(error, sizeof error, nullptr);
+    ASSERT_EQ(status, GPUMEM_OK) << problem << ": " << error;
+    EXPECT_STRNE(info.table, "") << problem;
+    EXPECT_STRNE(info.reason, "") << problem;
+    EXPECT_EQ(info.adopted == 1, std::string(info.reason) == "it won both rounds") << problem;
+    if (info.candidates > 0) {
+      EXPECT_GT(info.table_s, 0) << problem;
+      EXPECT_NEAR(info.ratio, info.table_s / info.winner_s, 1e-9 * info.ratio) << problem;
+      EXPECT_STRNE(info.table, info.winner) << problem;
+    }
+  }
+  EXPECT_FALSE(progress.empty());
+  EXPECT_EQ(*std::max_element(progress.begin(), progress.end()), 1.0);
+  char now[256];
+  gpumem_last_problem(now, sizeof now, nullptr);
+  EXPECT_STREQ(now, line) << "tuning is no operation of the program";
+  gpumem_memory_stats(handle, &after);
+  EXPECT_EQ(after.device_bytes + after.pinned_bytes + after.managed_bytes,
+            before.device_bytes + before.pinned_bytes + before.managed_bytes);
+}
+
+TEST_F(TuningOf, StopsWhereTheProgramSaysSo) {
+  TuneOptions options{.budget_s = 0.01};
+  options.progress = [](void*, double) -> int32_t { return 1; };
+  const TuneResult result = tune(*context, "reduce dtype=f32 op=sum n=1000 x=pageable", options);
+  EXPECT_STREQ(result.reason, "it was stopped");
+  EXPECT_FALSE(result.adopted);
+}
+
+TEST_F(TuningOf, RefusesWhatTheOperationWould) {
+  EXPECT_EQ(gpumem_tune(handle, "reduce", nullptr, nullptr), GPUMEM_INVALID_ARGUMENT);
+  EXPECT_EQ(gpumem_tune(handle, "reduce dtype=f32 op=min n=0 x=pageable", nullptr, nullptr), GPUMEM_EMPTY);
+  EXPECT_EQ(gpumem_tune(handle, "copy bytes=8 src=device:1 dst=device", nullptr, nullptr), GPUMEM_UNSUPPORTED);
+  gpumem_tune_options options;
+  gpumem_tune_options_init(&options, sizeof options);
+  for (const double budget : {0.0, -1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    options.budget_s = budget;
+    EXPECT_EQ(gpumem_tune(handle, kLine, &options, nullptr), GPUMEM_INVALID_ARGUMENT) << budget;
+  }
+}
+
+// As if the table were the other way round: its last row that fits would be its choice. Other work of the machine can disturb it.
+TEST_F(TuningOf, FindsTheTablesChoiceAgainWhereTheTableIsReversed) {
+  const FamilyNames& names = family_names(GPUMEM_FAMILY_REDUCE);
+  TuneOptions options{.budget_s = 0.3};
+  options.table_row = find_variant(names, "host_serial");
+  TuneResult result;
+  for (int tries = 0; tries < 5 && !result.adopted; ++tries) result = tune(*context, kLine, options);
+  EXPECT_TRUE(result.adopted) << result.reason << ": " << result.ratio() << ", spread " << result.spread;
+  EXPECT_STREQ(result.table, "host_serial");
+  EXPECT_STREQ(result.winner, "host_vector");
+  EXPECT_TRUE(says("host_vector, chosen by the tuning"));
+}
+
+}  // namespace
+}  // namespace gpumem
