@@ -1238,7 +1238,7 @@ GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t s
  * beside the table's choice, in turns, with emptied caches where the operands would fit into them twice, and its results
  * are compared with those of the host. It is adopted when it wins two rounds, by 3 % and by twice the spread; when in
  * doubt, the table's choice stays. What is forced goes before what is tuned, and a tuned variant that does not fit a call
- * is passed over. Results never change. options and info may be NULL. Other work of the machine disturbs the timing.
+ * is passed over. Results never change. options may be NULL. Other work of the machine disturbs the timing.
  * When the call fails or is stopped, the choices are as they were.
  * Errors: as the operation's; UNSUPPORTED (an operand on another device than the context's), OUT_OF_MEMORY, CAPTURING (a
  * stream of the context is under capture). */

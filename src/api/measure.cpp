@@ -118,9 +118,8 @@ gpumem_status gpumem_tune(gpumem_ctx* ctx, const char* line, const gpumem_tune_o
       fail(GPUMEM_INVALID_ARGUMENT, "options->budget_s is %g; expected more than 0 seconds, and at most a day",
            given.budget_s);
     }
-    if (info != nullptr) static_cast<void>(struct_size_of(info, "info"));
+    static_cast<void>(struct_size_of(info, "info"));
     const TuneResult result = tune(context, line, {given.budget_s, given.progress, given.user});
-    if (info == nullptr) return;
     gpumem_tune_info told{};
     told.adopted = result.adopted ? 1 : 0;
     told.candidates = result.candidates;

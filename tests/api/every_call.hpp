@@ -38,6 +38,7 @@ struct Outputs {
   gpumem_managed_info managed;
   gpumem_memory_stats_info stats;
   gpumem_ceiling_info ceiling;
+  gpumem_tune_info tune;
 
   Outputs() {
     EXPECT_TRUE(ok(gpumem_device_info_init(&device, sizeof device)));
@@ -45,11 +46,13 @@ struct Outputs {
     EXPECT_TRUE(ok(gpumem_managed_info_init(&managed, sizeof managed)));
     EXPECT_TRUE(ok(gpumem_memory_stats_init(&stats, sizeof stats)));
     EXPECT_TRUE(ok(gpumem_ceiling_info_init(&ceiling, sizeof ceiling)));
+    EXPECT_TRUE(ok(gpumem_tune_info_init(&tune, sizeof tune)));
     device.compute_major = 77;
     pointer.ours = 77;
     managed.host_bytes = 77;
     stats.frees = 77;
     ceiling.read = 77;
+    tune.candidates = 77;
   }
   // Addresses and handles are NULL after a failure; everything else is untouched.
   bool untouched() const {
@@ -57,7 +60,8 @@ struct Outputs {
            (stream == nullptr || stream == reinterpret_cast<const gpumem_stream*>(this)) &&
            (event == nullptr || event == reinterpret_cast<const gpumem_event*>(this)) && value == 77 && seconds == 77 &&
            bytes[0] == 77 && bytes[3] == 77 && bytes[4] == 0 && device.compute_major == 77 && pointer.ours == 77 &&
-           managed.host_bytes == 77 && stats.frees == 77 && ceiling.read == 77 && results[0] == 77 && results[1] == 77;
+           managed.host_bytes == 77 && stats.frees == 77 && ceiling.read == 77 && tune.candidates == 77 &&
+           results[0] == 77 && results[1] == 77;
   }
 };
 
@@ -176,7 +180,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"profile_end", "ctx", [](C c) { return gpumem_profile_end(c); }},
       {"profile_report", "ctx", [&](C c) { return gpumem_profile_report(c, nullptr, 0, &out.value); }},
       {"profile_write", "ctx", [](C c) { return gpumem_profile_write(c, GPUMEM_FORMAT_CSV, "/nonexistent/profile"); }},
-      {"tune", "ctx", [](C c) { return gpumem_tune(c, "reduce dtype=i32 op=sum n=0 x=pageable", nullptr, nullptr); }},
+      {"tune", "ctx",
+       [&](C c) { return gpumem_tune(c, "reduce dtype=i32 op=sum n=0 x=pageable", nullptr, &out.tune); }},
       {"tuning_load", "ctx", [](C c) { return gpumem_tuning_load(c, "/nonexistent/tuning", nullptr, nullptr); }},
       {"tuning_save", "ctx", [](C c) { return gpumem_tuning_save(c, "/nonexistent/tuning"); }},
       {"tuning_clear", "ctx", [](C c) { return gpumem_tuning_clear(c); }},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ class Profile : public OnEachContext {
   void TearDown() override {
     EXPECT_TRUE(ok(gpumem_profile_end(ctx)));
     std::filesystem::remove_all(folder);
+    x.reset();
+    z.reset();
     OnEachContext::TearDown();
   }
 
@@ -54,21 +57,21 @@ class Profile : public OnEachContext {
     std::vector<std::string> lines;
     const unsigned char pattern = 0;
     for (int i = 0; i < 3; ++i) {
-      EXPECT_TRUE(ok(gpumem_fill(ctx, x.get(), &pattern, 1, kN * 4)));
+      EXPECT_TRUE(ok(gpumem_fill(ctx, x->get(), &pattern, 1, kN * 4)));
       if (i == 0) lines.push_back(last_problem());
       double sum = 1;
-      EXPECT_TRUE(ok(gpumem_reduce_f32(ctx, GPUMEM_SUM, static_cast<float*>(x.get()), kN, 1, &sum)));
+      EXPECT_TRUE(ok(gpumem_reduce_f32(ctx, GPUMEM_SUM, static_cast<float*>(x->get()), kN, 1, &sum)));
       if (i == 0) lines.push_back(last_problem());
-      EXPECT_TRUE(ok(gpumem_axpby_f32_async(ctx, 1, static_cast<float*>(x.get()), 1, static_cast<float*>(x.get()),
-                                            static_cast<float*>(z.get()), kN, nullptr)));
+      EXPECT_TRUE(ok(gpumem_axpby_f32_async(ctx, 1, static_cast<float*>(x->get()), 1, static_cast<float*>(x->get()),
+                                            static_cast<float*>(z->get()), kN, nullptr)));
       if (i == 0) lines.push_back(last_problem());
     }
     EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
     return lines;
   }
 
-  Memory x{ctx, GPUMEM_MEMORY_DEVICE, kN * 4};
-  Memory z{ctx, GPUMEM_MEMORY_DEVICE, kN * 4};
+  std::unique_ptr<Memory> x = std::make_unique<Memory>(ctx, GPUMEM_MEMORY_DEVICE, kN * 4);
+  std::unique_ptr<Memory> z = std::make_unique<Memory>(ctx, GPUMEM_MEMORY_DEVICE, kN * 4);
   std::string folder = make_folder();
 
  private:
@@ -112,7 +115,7 @@ TEST_P(Profile, HasARowForEachProblemAndOneForKindsOfMemory) {
 TEST_P(Profile, OldRecordsMakeRoomAndCountByKindsOfMemory) {
   ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 2)));
   const unsigned char pattern = 0;
-  for (int64_t n = 1; n <= 20; ++n) EXPECT_TRUE(ok(gpumem_fill_async(ctx, x.get(), &pattern, 1, n, nullptr)));
+  for (int64_t n = 1; n <= 20; ++n) EXPECT_TRUE(ok(gpumem_fill_async(ctx, x->get(), &pattern, 1, n, nullptr)));
   EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
   const auto rows = rows_of(ctx);
   ASSERT_EQ(rows.size(), 3u);
@@ -128,9 +131,9 @@ TEST_P(Profile, OldRecordsMakeRoomAndCountByKindsOfMemory) {
 TEST_P(Profile, CallsThatDoNothingOrFailAreNoRecords) {
   ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 10)));
   const unsigned char pattern = 0;
-  EXPECT_TRUE(ok(gpumem_fill(ctx, x.get(), &pattern, 1, 0)));
+  EXPECT_TRUE(ok(gpumem_fill(ctx, x->get(), &pattern, 1, 0)));
   EXPECT_FALSE(gpumem_fill(ctx, nullptr, &pattern, 1, 1) == GPUMEM_OK);
-  EXPECT_FALSE(gpumem_fill(ctx, x.get(), &pattern, 3, 1) == GPUMEM_OK);
+  EXPECT_FALSE(gpumem_fill(ctx, x->get(), &pattern, 3, 1) == GPUMEM_OK);
   EXPECT_TRUE(rows_of(ctx).empty());
 }
 

@@ -49,7 +49,7 @@ NULLABLE = {
     "gpumem_version": {"major", "minor", "patch"},
     "gpumem_ctx_create": {"options"}, "gpumem_ctx_destroy": {"ctx"}, "gpumem_stream_destroy": {"stream"},
     "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},
-    "gpumem_variant_force": {"name"}, "gpumem_memory_trace": {"path"}, "gpumem_tune": {"options", "info"},
+    "gpumem_variant_force": {"name"}, "gpumem_memory_trace": {"path"}, "gpumem_tune": {"options"},
     "gpumem_tuning_load": {"taken", "skipped"},
 }  # fmt: skip
 

@@ -272,14 +272,16 @@ TEST_F(TuningOf, StopsWhereTheProgramSaysSo) {
 }
 
 TEST_F(TuningOf, RefusesWhatTheOperationWould) {
-  EXPECT_EQ(gpumem_tune(handle, "reduce", nullptr, nullptr), GPUMEM_INVALID_ARGUMENT);
-  EXPECT_EQ(gpumem_tune(handle, "reduce dtype=f32 op=min n=0 x=pageable", nullptr, nullptr), GPUMEM_EMPTY);
-  EXPECT_EQ(gpumem_tune(handle, "copy bytes=8 src=device:1 dst=device", nullptr, nullptr), GPUMEM_UNSUPPORTED);
+  gpumem_tune_info info;
+  gpumem_tune_info_init(&info, sizeof info);
+  EXPECT_EQ(gpumem_tune(handle, "reduce", nullptr, &info), GPUMEM_INVALID_ARGUMENT);
+  EXPECT_EQ(gpumem_tune(handle, "reduce dtype=f32 op=min n=0 x=pageable", nullptr, &info), GPUMEM_EMPTY);
+  EXPECT_EQ(gpumem_tune(handle, "copy bytes=8 src=device:1 dst=device", nullptr, &info), GPUMEM_UNSUPPORTED);
   gpumem_tune_options options;
   gpumem_tune_options_init(&options, sizeof options);
   for (const double budget : {0.0, -1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
     options.budget_s = budget;
-    EXPECT_EQ(gpumem_tune(handle, kLine, &options, nullptr), GPUMEM_INVALID_ARGUMENT) << budget;
+    EXPECT_EQ(gpumem_tune(handle, kLine, &options, &info), GPUMEM_INVALID_ARGUMENT) << budget;
   }
 }
 
