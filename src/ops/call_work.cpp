@@ -120,12 +120,13 @@ class ClassHash {
 // The description of a family can write what it reads: a copy of the call is visited.
 template <class Visitor>
 void visit_fields(const CallRecord& record, Visitor& visitor) noexcept {
-  std::visit(
-      [&]<class Call>(Call call) {
-        Until until = record.until;
-        if constexpr (!std::is_same_v<Call, std::monostate>) all_fields(visitor, call, until);
-      },
-      record.call);
+  Families::for_each([&]<class Family>() {
+    const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
+    if (call == nullptr) return;
+    auto copy = *call;
+    Until until = record.until;
+    all_fields(visitor, copy, until);
+  });
 }
 
 bool in_host_memory(gpumem_memory_kind kind) noexcept {

@@ -138,7 +138,8 @@ Ceilings ceilings(Context& context) {
   MeasuredCeilings& measured = process().ceilings;
   const std::lock_guard<std::mutex> lock(measured.mutex);
   if (const Ceilings* there = measured.find(props.ordinal, props.multiprocessors)) return *there;
-  return measured.all.emplace_back(props.ordinal, props.multiprocessors, measure(context)).ceilings;
+  measured.all.push_back({props.ordinal, props.multiprocessors, measure(context)});
+  return measured.all.back().ceilings;
 }
 
 Ceilings measured_ceilings(const DeviceProps& props) {

@@ -110,7 +110,10 @@ Tuning::Slot& Tuning::Table::at(uint64_t problem) const noexcept {
 TunedRow Tuning::find(uint64_t problem) const noexcept {
   const Table* table = current_.load(std::memory_order_acquire);
   if (table == nullptr) return {};
-  return unpack(table->at(problem).row.load(std::memory_order_relaxed));
+  const Slot& slot = table->at(problem);
+  // One that was empty may be another problem's by now.
+  if (slot.problem.load(std::memory_order_acquire) != problem) return {};
+  return unpack(slot.row.load(std::memory_order_relaxed));
 }
 
 void Tuning::put(Entry entry) {
