@@ -2,6 +2,7 @@
 // data; everything that fails throws an Error. Only the engine calls it, with arguments that have been checked.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -63,11 +64,16 @@ class LaunchWatch {
   ~LaunchWatch() = default;
 };
 inline constinit thread_local LaunchWatch* t_launch_watch = nullptr;
+inline constinit std::atomic<int32_t> g_launch_watches{
+    0};  // of all threads: mostly none, and no thread-local is looked at
+inline LaunchWatch* launch_watch() noexcept {
+  return g_launch_watches.load(std::memory_order_relaxed) != 0 ? t_launch_watch : nullptr;
+}
 
 // What a backend puts around a launch.
 class WatchedLaunch {
  public:
-  explicit WatchedLaunch(NativeStream stream) noexcept : watch_(t_launch_watch), stream_(stream) {
+  explicit WatchedLaunch(NativeStream stream) noexcept : watch_(launch_watch()), stream_(stream) {
     if (watch_ != nullptr) watch_->begins(stream);
   }
   ~WatchedLaunch() {

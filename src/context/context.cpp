@@ -168,9 +168,14 @@ thread_local const Trial* t_trial = nullptr;
 }  // namespace
 
 Trial::Trial(gpumem_family family, int32_t row) noexcept
-    : before_(std::exchange(t_trial, this)), family_(family), row_(row) {}
-Trial::~Trial() { t_trial = before_; }
-bool Trial::running() noexcept { return t_trial != nullptr; }
+    : before_(std::exchange(t_trial, this)), family_(family), row_(row) {
+  g_running.fetch_add(1, std::memory_order_relaxed);
+}
+Trial::~Trial() {
+  t_trial = before_;
+  g_running.fetch_sub(1, std::memory_order_relaxed);
+}
+bool Trial::here() noexcept { return t_trial != nullptr; }
 Override Trial::forced(gpumem_family family) noexcept {
   return family == t_trial->family_ ? Override{t_trial->row_} : Override{};
 }

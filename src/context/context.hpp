@@ -37,11 +37,14 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  static bool running() noexcept;
+  static bool running() noexcept { return g_running.load(std::memory_order_relaxed) != 0 && here(); }
   // While one is running.
   static Override forced(gpumem_family family) noexcept;
 
  private:
+  static bool here() noexcept;
+
+  inline static std::atomic<int32_t> g_running{0};  // in all threads: mostly none
   const Trial* const before_;
   const gpumem_family family_;
   const int32_t row_;

@@ -6,12 +6,14 @@ namespace gpumem {
 
 CallTimer::CallTimer(EventPool& events, NativeStream stream, Until until) noexcept
     : before_(std::exchange(t_launch_watch, this)), events_(events), until_(until) {
+  g_launch_watches.fetch_add(1, std::memory_order_relaxed);
   time_.started = Clock::now();
   time_.stream = stream;
 }
 
 CallTimer::~CallTimer() {
   t_launch_watch = before_;
+  g_launch_watches.fetch_sub(1, std::memory_order_relaxed);
   drop_events();
 }
 

@@ -88,7 +88,7 @@ class HostBackend final : public Host {
   }
   template <class F>
   static void run_watched(F& f) {
-    LaunchWatch* const watch = t_launch_watch;
+    LaunchWatch* const watch = launch_watch();
     if (watch == nullptr) return f();
     const auto begin = LaunchWatch::Clock::now();
     f();
