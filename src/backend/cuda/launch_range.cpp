@@ -1,9 +1,11 @@
 #include "backend/cuda/launch_range.hpp"
 
-#include <nvtx3/nvToolsExt.h>
 #include <sys/auxv.h>
 
 #include <atomic>
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
 
 namespace gpumem {
 namespace {
@@ -43,3 +45,14 @@ LaunchRange::~LaunchRange() {
 }
 
 }  // namespace gpumem
+
+#else  // a toolkit without them
+
+namespace gpumem {
+
+void open_ranges() {}
+LaunchRange::LaunchRange(gpumem_family, const char*, NativeStream stream) noexcept : watched_(stream) {}
+LaunchRange::~LaunchRange() = default;
+
+}  // namespace gpumem
+#endif
