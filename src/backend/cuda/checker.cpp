@@ -7,8 +7,9 @@
 #include <iterator>
 #include <new>
 
+#include "backend/cuda/nvtx_domain.hpp"
+
 #if __has_include(<nvtx3/nvToolsExtMem.h>)
-#include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtMem.h>
 #define GPUMEM_HAS_NVTX_MEMORY 1
 #endif
@@ -17,12 +18,6 @@ namespace gpumem {
 
 #ifdef GPUMEM_HAS_NVTX_MEMORY
 namespace {
-
-// Of the process, as the tool is.
-nvtxDomainHandle_t domain() noexcept {
-  static const nvtxDomainHandle_t made = nvtxDomainCreateA("gpumem");
-  return made;
-}
 
 // nullptr: no tool took it.
 nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
@@ -34,7 +29,7 @@ nvtxMemHeapHandle_t register_heap(void* p, size_t bytes) noexcept {
   heap.type = NVTX_MEM_TYPE_VIRTUAL_ADDRESS;
   heap.typeSpecificDescSize = sizeof range;
   heap.typeSpecificDesc = &range;
-  const nvtxMemHeapHandle_t name = nvtxMemHeapRegister(domain(), &heap);
+  const nvtxMemHeapHandle_t name = nvtxMemHeapRegister(nvtx_domain(), &heap);
   return reinterpret_cast<intptr_t>(name) == -1 ? nullptr : name;  // NVTX_MEM_HEAP_HANDLE_NO_TOOL
 }
 
@@ -48,7 +43,7 @@ void Checker::open() {
   if (cudaMalloc(&p, kBytes) != cudaSuccess) return static_cast<void>(cudaGetLastError());
   if (const nvtxMemHeapHandle_t heap = register_heap(p, kBytes)) {
     attached_ = true;
-    nvtxMemHeapUnregister(domain(), heap);
+    nvtxMemHeapUnregister(nvtx_domain(), heap);
   }
   static_cast<void>(cudaFree(p));
 }
@@ -68,7 +63,7 @@ void Checker::end_heap(void* p) noexcept {
   const auto found = heaps_.find(p);
   if (found == heaps_.end()) return;
   if (found->second.name != nullptr)
-    nvtxMemHeapUnregister(domain(), static_cast<nvtxMemHeapHandle_t>(found->second.name));
+    nvtxMemHeapUnregister(nvtx_domain(), static_cast<nvtxMemHeapHandle_t>(found->second.name));
   heaps_.erase(found);
 }
 
@@ -93,7 +88,7 @@ void Checker::begin_block(void* p, size_t bytes) noexcept {
   const Heap* heap = heap_of(p);
   if (heap == nullptr) return;
   blocks.heap = static_cast<nvtxMemHeapHandle_t>(heap->name);
-  nvtxMemRegionsRegister(domain(), &blocks);
+  nvtxMemRegionsRegister(nvtx_domain(), &blocks);
 }
 
 void Checker::end_block(void* p) noexcept {
@@ -108,7 +103,7 @@ void Checker::end_block(void* p) noexcept {
   blocks.refElements = &block;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (heap_of(p) == nullptr) return;
-  nvtxMemRegionsUnregister(domain(), &blocks);
+  nvtxMemRegionsUnregister(nvtx_domain(), &blocks);
 }
 #else
 void Checker::open() {}

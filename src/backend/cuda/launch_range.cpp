@@ -4,8 +4,9 @@
 
 #include <atomic>
 
-#if __has_include(<nvtx3/nvToolsExt.h>)
-#include <nvtx3/nvToolsExt.h>
+#include "backend/cuda/nvtx_domain.hpp"
+
+#ifdef GPUMEM_HAS_NVTX
 
 namespace gpumem {
 namespace {
@@ -17,7 +18,7 @@ std::atomic<nvtxDomainHandle_t> g_domain{nullptr};  // nullptr: no tool
 void open_ranges() {
   static const bool opened = [] {
     if (::getauxval(AT_SECURE) != 0) return false;
-    const nvtxDomainHandle_t domain = nvtxDomainCreateA("gpumem");
+    const nvtxDomainHandle_t domain = nvtx_domain();
     if (domain == nullptr) return false;
     Families::for_each(
         [domain]<class Family>() { nvtxDomainNameCategoryA(domain, static_cast<uint32_t>(Family::id), Family::name); });
@@ -46,7 +47,7 @@ LaunchRange::~LaunchRange() {
 
 }  // namespace gpumem
 
-#else  // a toolkit without them
+#else
 
 namespace gpumem {
 
