@@ -51,10 +51,11 @@ void check_driver(Findings& findings) {
   check(gpumem_device_info_init(&info, sizeof info), "preparing the device's description");
   check(gpumem_device_query(GPUMEM_DEVICE_BEST, &info), "asking for the best device");
   if (info.backend == GPUMEM_BACKEND_CUDA) {
+    const std::string release = measure::driver_release();
     const int cuda = info.driver_version;
     findings.push_back(
         {"driver", Verdict::ok,
-         format("release %s, CUDA %d.%d", measure::driver_release().c_str(), cuda / 1000, cuda % 1000 / 10)});
+         (release.empty() ? "" : "release " + release + ", ") + format("CUDA %d.%d", cuda / 1000, cuda % 1000 / 10)});
     return;
   }
   const char* advice = "";

@@ -18,6 +18,11 @@ struct DestroyEvent {
 };
 using Event = std::unique_ptr<gpumem_event, DestroyEvent>;
 
+struct DestroyStream {
+  void operator()(gpumem_stream* stream) const noexcept { gpumem_stream_destroy(stream); }
+};
+using Stream = std::unique_ptr<gpumem_stream, DestroyStream>;
+
 // Memory of a context, which must outlive it.
 struct FreeMemory {
   gpumem_ctx* ctx = nullptr;

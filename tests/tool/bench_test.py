@@ -19,6 +19,7 @@ import unittest
 import xml.etree.ElementTree
 
 TOOL = ""
+WRONG = os.environ.get("GPUMEM_TEST_WRONG")  # a library that spoils the results of transposes
 QUICK = ("bench", "all", "--quick", "--device", "host")
 KEYS = ["group", "label", "problem", "variant", "chosen_by", "timer", "bytes", "samples", "median_us", "q1_us", "q3_us", "gbs",
         "of_ceiling", "verified", "skipped"]
@@ -100,6 +101,17 @@ class Bench(unittest.TestCase):
                 (row,) = json.loads(self.run_tool("bench", line, "--quick", "--device", "host", "--json"))["rows"]
                 self.check_row(row)
                 self.assertTrue(row["problem"].startswith(line.split()[0]))
+
+    @unittest.skipIf(not WRONG, "no library that spoils results: it is not built with sanitizers")
+    def test_a_wrong_result_is_seen(self):
+        environment = {**os.environ, "LD_PRELOAD": WRONG}
+        done = subprocess.run([TOOL, "bench", "transpose", "--quick", "--device", "host"], capture_output=True, text=True, timeout=240, env=environment)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stdout.count("  WRONG\n"), 9, done.stdout)
+        self.assertIn("9 WRONG", done.stdout)
+        done = subprocess.run([TOOL, "doctor"], capture_output=True, text=True, timeout=240, env=environment)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"(?m)^fail  operations on the host: 'transpose bytes=4 .* gives other bits")
 
     def test_the_device_that_is_best(self):
         text = self.run_tool("bench", "ladder", "reduce", "dtype=i32 op=sum n=3000", "--quick", "--samples", "2")

@@ -13,9 +13,14 @@
 namespace tool {
 namespace {
 
-constexpr int kInterruptedStatus = 130;
-
 bool is_no_mistake(gpumem_status status) { return status == GPUMEM_UNSUPPORTED || status == GPUMEM_OUT_OF_MEMORY; }
+
+// "the variant x of y, forced by the program, does not fit: it ...": the label has the variant.
+std::string why_not(const std::string& reason) {
+  constexpr const char* kBefore = "does not fit: ";
+  const auto at = reason.find(kBefore);
+  return at == std::string::npos ? reason : reason.substr(at + std::string(kBefore).size());
+}
 
 // Of a single line a refusal is the command's; in a suite the row is skipped.
 Row run_step(Session& session, const Step& step, bool alone) {
@@ -25,7 +30,7 @@ Row run_step(Session& session, const Step& step, bool alone) {
   } catch (const CallFailure& failure) {
     if (alone || !is_no_mistake(failure.status)) throw;
     row = {};
-    row.skipped = failure.reason;
+    row.skipped = why_not(failure.reason);
   }
   row.group = step.group;
   row.label = step.label;

@@ -80,9 +80,19 @@ Session::Session(int32_t device, int samples, bool quick)
   if (!on_device_) return;
   const int64_t bytes =
       quick ? 1 << 20 : std::min(std::max<int64_t>(256 << 20, 2 * cached_bytes_), info.memory_bytes / 32);
-  emptying_ = std::make_shared<Operand>(ctx(), "device", bytes, 0);
-  emptied_ = std::make_shared<Operand>(ctx(), "device", 8, 0);
-  emptying_->fill(1);
+  prepare_emptying(bytes);
+}
+
+void Session::prepare_emptying(int64_t bytes) {
+  void* native = nullptr;
+  gpumem_stream* stream = nullptr;
+  emptying_ = create_context(device_);
+  check(gpumem_stream_native(ctx(), nullptr, &native), "asking for the context's stream");
+  check(gpumem_stream_wrap(emptying_.get(), native, &stream), "wrapping the context's stream");
+  emptying_stream_.reset(stream);
+  read_ = std::make_shared<Operand>(emptying_.get(), "device", bytes, 0);
+  found_ = std::make_shared<Operand>(emptying_.get(), "device", 8, 0);
+  read_->fill(1);
 }
 
 void Session::measure_ceilings() { results_.ceilings = ceilings_here(ctx()); }
@@ -109,8 +119,8 @@ double Session::ceiling(Limit limit) const {
 double Session::time_by_events(const std::function<void()>& enqueue) {
   const Event start = create_event(ctx());
   const Event end = create_event(ctx());
-  check(gpumem_reduce_async(ctx(), GPUMEM_U8, GPUMEM_MAX, emptying_->get(), emptying_->bytes(), 1, emptied_->get(),
-                            nullptr, nullptr),
+  check(gpumem_reduce_async(emptying_.get(), GPUMEM_U8, GPUMEM_MAX, read_->get(), read_->bytes(), 1, found_->get(),
+                            nullptr, emptying_stream_.get()),
         "emptying the device's cache");
   check(gpumem_event_record(ctx(), start.get(), nullptr), "recording an event");
   enqueue();

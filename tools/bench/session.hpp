@@ -72,6 +72,8 @@ class Session {
  private:
   double ceiling(Limit limit) const;
 
+  void prepare_emptying(int64_t bytes);
+
   Context ctx_;
   Context reference_;
   int32_t device_ = 0;
@@ -80,8 +82,11 @@ class Session {
   int samples_;
   int64_t cached_bytes_ = 0;  // what fits is not limited by memory
   Results results_;
-  std::shared_ptr<Operand> emptying_;  // read before each sample by events
-  std::shared_ptr<Operand> emptied_;   // what came of it
+  // What is read before each sample by events, on the stream of ctx_: in a context of its own, since no variant is forced there.
+  Context emptying_;
+  Stream emptying_stream_;
+  std::shared_ptr<Operand> read_;
+  std::shared_ptr<Operand> found_;
 };
 
 // A problem with its memory, measured as often as there are variants to be forced.
@@ -105,6 +110,7 @@ class Subject {
 
 // Thrown by samples once Ctrl-C was pressed.
 struct Interrupted {};
+inline constexpr int kInterruptedStatus = 130;
 void watch_interrupts();
 bool interrupted();
 

@@ -104,11 +104,13 @@ std::string share_text(const Row& row) {
 std::string verdict_of(const Results& results) {
   std::size_t measured = 0;
   std::size_t wrong = 0;
+  int samples = 0;
   for (const Row& row : results.rows) {
     measured += row.skipped.empty() ? 1 : 0;
     wrong += row.wrong() ? 1 : 0;
+    samples = std::max(samples, row.samples);
   }
-  std::string text = format("%zu rows, ", measured);
+  std::string text = format("%zu rows of up to %d samples, ", measured, samples);
   text += wrong == 0 ? "all verified" : format("%zu WRONG", wrong);
   if (measured < results.rows.size()) text += format(", %zu skipped", results.rows.size() - measured);
   return text + (results.interrupted ? "; INTERRUPTED: the rest was not measured" : "");

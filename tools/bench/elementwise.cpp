@@ -1,0 +1,148 @@
+// Elementwise operations as calls.
+#include <utility>
+
+#include "bench/builder.hpp"
+#include "bench/contents.hpp"
+#include "text.hpp"
+
+namespace tool {
+
+Instance make_axpby(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  const int64_t n = b.p.number("n");
+  const int64_t size = kDtypeBytes[dtype];
+  const auto x = b.input("x", n * size, values(dtype, 1));
+  const auto y = b.input("y", n * size, values(dtype, 2));
+  const auto z = b.output("z", n * size);
+  const double alpha = x ? 0.5 : 0;
+  const double beta = y ? -0.25 : 0;
+  gpumem_ctx* const ctx = b.ctx;
+  const int64_t arrays = 1 + (x ? 1 : 0) + (y ? 1 : 0);
+  return b.finish(arrays * n * size, Limit::copy, [=](bool async) {
+    if (dtype == GPUMEM_F32) {
+      const auto a = static_cast<float>(alpha);
+      const auto c = static_cast<float>(beta);
+      return async ? gpumem_axpby_f32_async(ctx, a, at<float>(x), c, at<float>(y), at<float>(z), n, nullptr)
+                   : gpumem_axpby_f32(ctx, a, at<float>(x), c, at<float>(y), at<float>(z), n);
+    }
+    return async ? gpumem_axpby_f64_async(ctx, alpha, at<double>(x), beta, at<double>(y), at<double>(z), n, nullptr)
+                 : gpumem_axpby_f64(ctx, alpha, at<double>(x), beta, at<double>(y), at<double>(z), n);
+  });
+}
+
+Instance make_convert(Builder b) {
+  const gpumem_dtype from = b.p.dtype("from");
+  const gpumem_dtype to = b.p.dtype("to");
+  const int64_t n = b.p.number("n");
+  const auto src = b.input("src", n * kDtypeBytes[from], values(from, 1));
+  const auto dst = b.output("dst", n * kDtypeBytes[to]);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish(n * (kDtypeBytes[from] + kDtypeBytes[to]), Limit::copy, [=](bool async) {
+    return async ? gpumem_convert_async(ctx, from, at(src), to, at(dst), n, nullptr)
+                 : gpumem_convert(ctx, from, at(src), to, at(dst), n);
+  });
+}
+
+namespace {
+
+// The sources of a lincomb or a multiply, in the types of its arrays.
+template <class T>
+struct Sources {
+  std::vector<OperandPtr> operands;
+  std::vector<const T*> x;
+  std::vector<T> factors;
+  Extents strides;
+};
+
+// Calls whichever form of the function of type T there is.
+gpumem_status lincomb(gpumem_ctx* ctx, const Extents& e, const Sources<float>& s, float* z, const Extents& zs,
+                      bool async) {
+  const auto rank = static_cast<int32_t>(e.size());
+  const auto terms = static_cast<int32_t>(s.x.size());
+  return async ? gpumem_lincomb_f32_async(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
+                                          zs.data(), nullptr)
+               : gpumem_lincomb_f32(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
+                                    zs.data());
+}
+gpumem_status lincomb(gpumem_ctx* ctx, const Extents& e, const Sources<double>& s, double* z, const Extents& zs,
+                      bool async) {
+  const auto rank = static_cast<int32_t>(e.size());
+  const auto terms = static_cast<int32_t>(s.x.size());
+  return async ? gpumem_lincomb_f64_async(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
+                                          zs.data(), nullptr)
+               : gpumem_lincomb_f64(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
+                                    zs.data());
+}
+gpumem_status multiply(gpumem_ctx* ctx, const Extents& e, const Sources<float>& s, float* z, const Extents& zs,
+                       bool async) {
+  const auto rank = static_cast<int32_t>(e.size());
+  const int64_t* const y_strides = s.strides.data() + rank;
+  return async ? gpumem_multiply_f32_async(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z,
+                                           zs.data(), nullptr)
+               : gpumem_multiply_f32(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z, zs.data());
+}
+gpumem_status multiply(gpumem_ctx* ctx, const Extents& e, const Sources<double>& s, double* z, const Extents& zs,
+                       bool async) {
+  const auto rank = static_cast<int32_t>(e.size());
+  const int64_t* const y_strides = s.strides.data() + rank;
+  return async ? gpumem_multiply_f64_async(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z,
+                                           zs.data(), nullptr)
+               : gpumem_multiply_f64(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z, zs.data());
+}
+
+template <class T>
+Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
+  const Extents extents = b.p.numbers("extents");
+  const Extents z_strides = b.p.has("z_strides") ? b.p.numbers("z_strides") : row_major(extents);
+  const bool is_product = b.p.text("op") == "multiply";
+  const int64_t terms = is_product ? 2 : b.p.number("terms");
+  Sources<T> sources;
+  int64_t read = 0;
+  for (int64_t i = 0; i < terms; ++i) {
+    const std::string key = format("x%d", static_cast<int>(i));
+    const Extents strides = b.p.has(key + "_strides") ? b.p.numbers(key + "_strides") : z_strides;
+    const auto x = b.input(key, reach(extents, strides) * kDtypeBytes[dtype], values(dtype, static_cast<uint64_t>(i)));
+    sources.operands.push_back(x);
+    sources.x.push_back(at<T>(x));
+    sources.factors.push_back(x ? static_cast<T>(0.5) - static_cast<T>(i) : T{0});
+    sources.strides.insert(sources.strides.end(), strides.begin(), strides.end());
+    read += x ? 1 : 0;
+  }
+  const auto z = b.output("z", reach(extents, z_strides) * kDtypeBytes[dtype]);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish((read + 1) * product(extents) * kDtypeBytes[dtype], Limit::copy, [=](bool async) {
+    return is_product ? multiply(ctx, extents, sources, at<T>(z), z_strides, async)
+                      : lincomb(ctx, extents, sources, at<T>(z), z_strides, async);
+  });
+}
+
+}  // namespace
+
+Instance make_arithmetic(Builder b) {
+  const gpumem_dtype dtype = b.p.dtype();
+  return dtype == GPUMEM_F32 ? arithmetic_of<float>(std::move(b), dtype) : arithmetic_of<double>(std::move(b), dtype);
+}
+
+Instance make_resize(Builder b) {
+  const gpumem_filter filter = b.p.text("filter") == "nearest" ? GPUMEM_FILTER_NEAREST : GPUMEM_FILTER_BILINEAR;
+  const gpumem_dtype dtype = b.p.dtype();
+  const auto channels = static_cast<int32_t>(b.p.number("channels", 1));
+  const int64_t pixel = channels * kDtypeBytes[dtype];
+  const int64_t src_rows = b.p.number("src_rows");
+  const int64_t src_cols = b.p.number("src_cols");
+  const int64_t dst_rows = b.p.number("dst_rows");
+  const int64_t dst_cols = b.p.number("dst_cols");
+  const int64_t src_pitch = b.p.number("src_pitch", src_cols * pixel);
+  const int64_t dst_pitch = b.p.number("dst_pitch", dst_cols * pixel);
+  const auto src = b.input("src", (src_rows - 1) * src_pitch + src_cols * pixel, values(dtype, 1));
+  const auto dst = b.output("dst", (dst_rows - 1) * dst_pitch + dst_cols * pixel);
+  gpumem_ctx* const ctx = b.ctx;
+  return b.finish((src_rows * src_cols + dst_rows * dst_cols) * pixel, Limit::copy, [=](bool async) {
+    return async ? gpumem_resize_2d_async(ctx, filter, dtype, channels, at(src), src_rows, src_cols, src_pitch, at(dst),
+                                          dst_rows, dst_cols, dst_pitch, nullptr)
+                 : gpumem_resize_2d(ctx, filter, dtype, channels, at(src), src_rows, src_cols, src_pitch, at(dst),
+                                    dst_rows, dst_cols, dst_pitch);
+  });
+}
+
+}  // namespace tool
