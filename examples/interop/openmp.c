@@ -37,9 +37,10 @@ int main(void) {
 #pragma omp target data use_device_ptr(x)
   check(gpumem_reduce_f64(ctx, GPUMEM_SUM, x, N, 1, &there));
   check(gpumem_last_problem(line, sizeof line, NULL)); /* it says where x lies there */
-#pragma omp target exit data map(from : x [0:N])
+#pragma omp target exit data map(release : x [0:N])
 
-  check(gpumem_reduce_f64(ctx, GPUMEM_SUM, x, N, 1, &here)); /* what came back, on the host */
+  for (int i = 0; i < N; ++i) x[i] = 1.0 / (i + 1); /* the same by the host */
+  check(gpumem_reduce_f64(ctx, GPUMEM_SUM, x, N, 1, &here));
   printf("%s\n%.17g\n%.17g\n", line, there, here);
   check(gpumem_ctx_destroy(ctx));
   free(x);

@@ -182,7 +182,8 @@ class Array(raw.View):
         host = Array(self.shape, self.dtype_code, itemsize=self.itemsize, format=self.format)
         if not self.contiguous:
             raise ValueError("device memory with gaps: copy it with Context.copy() to an array without gaps first")
-        raw.gpumem_copy(self.memory.core.handle, host, self, self.nbytes)
+        memory = self.memory
+        raw.gpumem_copy(memory.core.handle if memory else raw.gpumem_shared_ctx(self.device), host, self, self.nbytes)
         return host
 
     def numpy(self):

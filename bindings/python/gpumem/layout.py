@@ -167,11 +167,14 @@ def operand(context, x, name, stream=None, write=False):
     else:
         try:
             view = raw.view(x)
-        except (ValueError, BufferError):  # a buffer has no word for bf16
-            if getattr(getattr(x, "dtype", None), "name", "") != "bfloat16":
+        except (TypeError, ValueError, BufferError):
+            if hasattr(x, "__cuda_array_interface__"):  # CuPy has a buffer, and refuses it for device memory
+                view = None
+            elif getattr(getattr(x, "dtype", None), "name", "") == "bfloat16":  # a buffer has no word for it
+                interface = getattr(x, "__array_interface__", None)
+                view = from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST) if interface else None
+            else:
                 raise
-            interface = getattr(x, "__array_interface__", None)
-            view = from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST) if interface else None
         if view is None:
             view = foreign(context, x, name, stream)
     if write and view.readonly:

@@ -129,6 +129,7 @@ contains
     type(c_ptr) :: native
     type(gpumem_event) :: begin, end
     type(gpumem_memory) :: x, total
+    type(gpumem_device_info) :: info
     integer(int64), pointer :: sum_of(:)
     real(real64) :: seconds
     logical :: done
@@ -161,7 +162,12 @@ contains
     call expect_refusal(gpumem_busy, stat, errmsg, '')
     call wrapped%wrap(ctx, c_null_ptr)
     call wrapped%native(native, stat, errmsg)
-    call expect_refusal(gpumem_unsupported, stat, errmsg, 'host context')
+    call ctx%device(info)
+    if (info%backend == gpumem_backend_cuda) then
+      call expect(stat == 0 .and. c_associated(native), 'the CUDA stream of a stream')
+    else
+      call expect_refusal(gpumem_unsupported, stat, errmsg, 'host context')
+    end if
     call wrapped%synchronize()
     call wrapped%destroy()
     call begin%destroy()

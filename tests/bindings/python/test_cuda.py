@@ -1,6 +1,7 @@
 """On a CUDA device, a real one or the emulated one, without another library: where arrays lie, and the order of streams."""
 
 import array
+import gc
 import unittest
 
 import gpumem
@@ -63,10 +64,12 @@ def test_exported():
             d.__dlpack__(dl_device=(1, 0), copy=False)
         copy = gpumem.raw.dlpack_import(d.__dlpack__(copy=True))
         assert copy.address != d.address and ctx.reduce(copy) == 6
+        assert ctx.asarray(OfOthers(d)).tolist() == [2, 2, 2]
         interface = d.__cuda_array_interface__
         assert interface["stream"] is None and interface["data"] == (d.address, False)
         assert not hasattr(d, "__array_interface__")
         del there, copy, d, m
+        gc.collect()  # of what was raised above, whose frames hold d
         assert ctx.memory_stats().device_blocks == 0
 
 

@@ -61,6 +61,7 @@ def test_tensors_in():
                 x = torch.arange(10, device=device).to(dtype)
                 assert ctx.reduce(x) == expected, (dtype, device)
                 assert ctx.asarray(x).address == x.data_ptr()
+                assert ctx.asarray(x).tolist() == list(range(10))
         m = torch.arange(6.0, device="cuda").reshape(2, 3)
         out = torch.zeros(3, 2, device="cuda")
         assert ctx.transpose(m, out) is out and torch.equal(out, m.T)
