@@ -18,8 +18,7 @@ template <class Term, bool kWords>
 struct Columns {
   static constexpr int kCount = kWords ? kColumnsOfWord : 1;
   static constexpr int kThreads = kWords ? kColumnThreads : 2 * kColumnThreads;
-  using Element = UnsignedOf<Term::kBytes>;
-  Element element[kCount];
+  BitsOf<Term> element[kCount];
 
   __device__ __forceinline__ void load(const char* p) {
     using Word = WordOf<kCount * Term::kBytes>;
@@ -235,7 +234,7 @@ __global__ void __launch_bounds__(kFewRowsThreads)
   const char* p = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Term::kBytes;
   const int64_t pitch = lines.stride * Term::kBytes;
   const auto n = static_cast<int>(lines.length);
-  ElementOf<Term> element[kMost];
+  BitsOf<Term> element[kMost];
 #pragma unroll
   for (int i = 0; i < kMost; ++i) {
     element[i] = 0;

@@ -209,11 +209,11 @@ constexpr LeafKind leaf_kind_of() {
 }
 
 template <class Term>
-using ElementOf = UnsignedOf<Term::kBytes>;
+using BitsOf = UnsignedOf<Term::kBytes>;
 
 template <class Term>
-__device__ __forceinline__ ElementOf<Term> load_element(const char* p) {
-  return __ldcs(reinterpret_cast<const ElementOf<Term>*>(p));
+__device__ __forceinline__ BitsOf<Term> load_element(const char* p) {
+  return __ldcs(reinterpret_cast<const BitsOf<Term>*>(p));
 }
 
 // A lane's own steps of the fold, the farthest apart first. By recursion: of loops in loops, nvcc 13.0 left an array of 16 in memory.

@@ -56,7 +56,7 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
   const int lane = threadIdx.x % 32;
   p += lane * Term::kBytes;
   typename Term::Partial a[4];
-  ElementOf<Term> element[kAtOnce];
+  BitsOf<Term> element[kAtOnce];
   int at = 0;
   for (; at + 32 * kAtOnce <= n; at += 32 * kAtOnce, p += kAtOnce * kStep) {
 #pragma unroll
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(kLineThreads)
     }
     // Rows are of one length: what none of them has is skipped.
     const auto is_beyond = [&](int k) { return !kSegments && k > 0 && k * kLanes >= n[0]; };
-    ElementOf<Term> element[kLines][kEach];
+    BitsOf<Term> element[kLines][kEach];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       if (is_beyond(k)) break;

@@ -124,10 +124,12 @@ Operand look_up(Context& context, const void* p, const char* argument) {
   return operand;
 }
 
-bool host_can_read(const void* p, int64_t bytes) noexcept {
-  const Sighting seen = process().registry.sight(reinterpret_cast<uintptr_t>(p));
-  if (seen.ours || seen.freed || seen.live) return false;
-  return host_readable(p) && host_readable(static_cast<const char*>(p) + (bytes - 1));
+bool host_can_read(Context& context, const void* p, int64_t bytes) noexcept {
+  if (context.device().props().pageable_access) return false;  // the host may reach the memory of such a device
+  const auto address = reinterpret_cast<uintptr_t>(p);
+  if (address / kLeastPage != (address + static_cast<uintptr_t>(bytes) - 1) / kLeastPage) return false;
+  const Sighting seen = process().registry.sight(address);
+  return !seen.ours && !seen.freed && host_readable(p);
 }
 
 int64_t gap_of(int64_t run, std::span<const Repeat> repeats, int64_t element_bytes) noexcept {

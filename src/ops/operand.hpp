@@ -40,8 +40,9 @@ Operand look_up(Context& context, const void* p, const char* argument);
 Operand look_up_range(Context& context, const void* p, int64_t bytes, Access access, const char* argument,
                       int64_t gap = 0);
 
-// Whether these few bytes are memory of the program that the host can read: told without a question to the driver.
-bool host_can_read(const void* p, int64_t bytes) noexcept;
+// Whether these few bytes are surely memory of the program that the host can read: told without a question to the driver. Where it is
+// false, look_up_range() tells.
+bool host_can_read(Context& context, const void* p, int64_t bytes) noexcept;
 
 // `count` repetitions, `stride` elements apart.
 struct Repeat {

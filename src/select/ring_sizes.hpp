@@ -13,6 +13,8 @@ constexpr size_t kRingSlots = 4;
 constexpr int64_t kMostReadEarly = int64_t{64} << 10;
 // Up to this size one piece brings the heap its bytes soonest.
 constexpr int64_t kMostFetchedWhole = int64_t{512} << 10;
+static_assert(kMostReadEarly <= kMostFetchedWhole && kMostFetchedWhole < kRingChunkBytes,
+              "a chunk's last word is free");
 // More threads than this make no copy faster: the link is full.
 constexpr int64_t kMostRings = 8;
 

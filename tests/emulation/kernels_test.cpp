@@ -8,12 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#define __noinline__ __attribute__((noinline))
+
 #include "kernels/convert/element.hpp"
 #include "kernels/copy/copy.hpp"
 #include "kernels/cuda_launchers.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/reduce/line_plans.hpp"
+#include "kernels/reduce/terms.cuh"
 #include "kernels/resize/resize.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -121,6 +124,26 @@ TEST(FewBlocks, Copy) {
     copied(launcher, {.row_bytes = 30005}, 0, 0);
   copied(copy_vec16, {.row_bytes = 29981}, 19, 6);
   copied(copy_realigned, {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130}, 3, 9);
+}
+
+// What the tables are told of a leaf is what the kernels make of it.
+TEST(Lines, LeafKindIsThatOfTheTerm) {
+  for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
+    for (gpumem_reduce_op op = 0; op <= GPUMEM_SUM_COMPENSATED; ++op) {
+      const NodeKind kind = node_kind(dtype, op);
+      if (kind == NodeKind::arg || kind == NodeKind::norm) continue;  // of no line
+      if (kind == NodeKind::compensated && dtype != GPUMEM_F64) continue;
+      EXPECT_EQ(for_element(dtype, op,
+                            [&]<class Term>() {
+                              EXPECT_EQ(leaf_kind_of<Term>().ordered, leaf_kind(dtype, op).ordered)
+                                  << dtype << " " << op;
+                              EXPECT_EQ(leaf_kind_of<Term>().wide, leaf_kind(dtype, op).wide) << dtype << " " << op;
+                              EXPECT_EQ(Term::kBytes, element_bytes(dtype)) << dtype << " " << op;
+                              return cudaSuccess;
+                            }),
+                cudaSuccess);
+    }
+  }
 }
 
 // Rows and segments of i32 by warps that come round several times; the value of a line is the sum of its places.

@@ -13,7 +13,7 @@ void repeat_pattern(FillParams& c, const unsigned char* p) noexcept {
 // A pattern is host memory, and may be none: looked up where it can't simply be read.
 void read_pattern(Context& context, FillParams& c) {
   require_element_size("pattern_bytes", c.pattern_bytes);
-  if (!host_can_read(c.pattern, c.pattern_bytes) &&
+  if (!host_can_read(context, c.pattern, c.pattern_bytes) &&
       look_up_range(context, c.pattern, c.pattern_bytes, Access::read, "pattern").kind == GPUMEM_MEMORY_DEVICE) {
     fail(GPUMEM_INVALID_POINTER, "pattern (0x%llx) is device memory; expected host memory", number(c.pattern));
   }
