@@ -47,10 +47,18 @@ cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const
   return error;
 }
 
-// Returns once what was enqueued before this kernel is done and to be seen. Every thread calls it, before it touches any memory.
+// Returns once what was enqueued before this kernel is done and to be seen. Every thread calls it, before it touches any memory but what
+// a kernel before, which did not start early itself, leaves alone.
 __device__ __forceinline__ void after_earlier_work() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
+#endif
+}
+
+// Lets a kernel that starts early begin now, up to where it waits for this one.
+__device__ __forceinline__ void let_next_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 

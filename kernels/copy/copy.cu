@@ -5,8 +5,9 @@
 //                        H200, 4 GiB: 4280 GB/s, where cudaMemcpyAsync ran at 4295.
 //   vec4, vec2, scalar   the textbook's: one range as words of four, two and one times 4 bytes, a word a thread at a time in a loop
 //                        over the grid's stride; what is shorter than a word at the end is moved by the first block.
-//   realigned            anything: rows with gaps between them, and both sides at any address. As vec16 where those differ; what a row
-//                        has of its first and last word is written in parts.
+//   realigned            anything: rows with gaps between them, and both sides at any address. Where all rows begin at multiples of 4,
+//                        8 or 16 on both sides, by words of so many bytes. Else as vec16 where the sides differ; what a row has of its
+//                        first and last word is written in parts.
 #include "kernels/copy/copy.hpp"
 
 #include <algorithm>
@@ -67,13 +68,49 @@ __global__ void __launch_bounds__(kThreads)
   if (tail < bytes) dst[tail] = src[tail];
 }
 
-// The aligned words of 16 bytes that rows of dst touch, and what finds a word's row and a row's slice.
+// The aligned words that rows of dst touch, and what finds a word's row and a row's slice.
+template <class Index>
 struct RowWords {
-  Divisor<uint64_t> of_row;
-  Divisor<uint64_t> rows;
+  Divisor<Index> of_row;
+  Divisor<Index> rows;
   int64_t all;
   const unsigned char* src_end;
 };
+
+// Where a row begins on either side, and the number of the word in it.
+struct RowPlace {
+  const unsigned char* src;
+  unsigned char* dst;
+  int64_t word;
+};
+template <class Index>
+__device__ __forceinline__ RowPlace place_of(Index i, const CopyParams& params, const RowWords<Index>& words) {
+  const Index row = words.of_row.quotient(i);
+  const auto slice = params.slices > 1 ? static_cast<int64_t>(words.rows.quotient(row)) : 0;
+  const int64_t in_slice = static_cast<int64_t>(row) - slice * params.rows;
+  return {reinterpret_cast<const unsigned char*>(params.src) + slice * params.src_slice + in_slice * params.src_pitch,
+          reinterpret_cast<unsigned char*>(params.dst) + slice * params.dst_slice + in_slice * params.dst_pitch,
+          static_cast<int64_t>(i - row * words.of_row.value)};
+}
+
+// All rows begin with words on both sides; what a row has of its last one goes by bytes.
+template <class Word, class Index>
+__global__ void __launch_bounds__(kThreads)
+    row_words_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ RowWords<Index> words) {
+  after_earlier_work();
+  constexpr int64_t kBytes = sizeof(Word);
+  const int64_t step = grid_step();
+#pragma unroll 1
+  for (int64_t i = first_of_thread(); i < words.all; i += step) {
+    const RowPlace at = place_of(static_cast<Index>(i), params, words);
+    const int64_t byte = at.word * kBytes;
+    if (byte + kBytes <= params.row_bytes) {
+      *reinterpret_cast<Word*>(at.dst + byte) = *reinterpret_cast<const Word*>(at.src + byte);
+    } else {
+      for (int64_t k = byte; k < params.row_bytes; ++k) at.dst[k] = at.src[k];
+    }
+  }
+}
 
 // Of the aligned word at p the bytes between begin and end; the others are 0.
 __device__ __forceinline__ uint4 load_within(const unsigned char* p, const unsigned char* begin,
@@ -115,32 +152,29 @@ __device__ __forceinline__ void store_part(unsigned char* to, const uint4& word,
   }
 }
 
+template <class Index>
 __global__ void __launch_bounds__(kThreads)
-    realigned_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ RowWords words) {
+    realigned_kernel(const __grid_constant__ CopyParams params, const __grid_constant__ RowWords<Index> words) {
   after_earlier_work();
   const auto* src_begin = reinterpret_cast<const unsigned char*>(params.src);
   const int64_t step = grid_step();
 #pragma unroll 1
   for (int64_t i = first_of_thread(); i < words.all; i += step) {
-    const uint64_t row = words.of_row.quotient(static_cast<uint64_t>(i));
-    const int64_t in_row = i - static_cast<int64_t>(row * words.of_row.value);
-    const auto slice = params.slices > 1 ? static_cast<int64_t>(words.rows.quotient(row)) : 0;
-    const int64_t in_slice = static_cast<int64_t>(row) - slice * params.rows;
-    auto* dst = reinterpret_cast<unsigned char*>(params.dst) + slice * params.dst_slice + in_slice * params.dst_pitch;
-    const int64_t at = 16 * in_row - static_cast<int64_t>(reinterpret_cast<uintptr_t>(dst) % 16);
+    const RowPlace row = place_of(static_cast<Index>(i), params, words);
+    const int64_t at = 16 * row.word - static_cast<int64_t>(reinterpret_cast<uintptr_t>(row.dst) % 16);
     const int begin = at < 0 ? static_cast<int>(-at) : 0;
     const int end = params.row_bytes - at < 16 ? static_cast<int>(params.row_bytes - at) : 16;
     if (begin >= end) continue;
-    const auto* from = src_begin + slice * params.src_slice + in_slice * params.src_pitch + at;
+    const auto* from = row.src + at;
     const auto by = static_cast<int>(reinterpret_cast<uintptr_t>(from) % 16);
     uint4 low{0, 0, 0, 0}, high{0, 0, 0, 0};
     if (by + begin < 16) low = load_within(from - by, src_begin, words.src_end);
     if (by + end > 16) high = load_within(from - by + 16, src_begin, words.src_end);
     const uint4 word = by == 0 ? low : shifted(low, high, static_cast<unsigned>(by));
     if (begin == 0 && end == 16) {
-      *reinterpret_cast<uint4*>(dst + at) = word;
+      *reinterpret_cast<uint4*>(row.dst + at) = word;
     } else {
-      store_part(dst + at, word, begin, end);
+      store_part(row.dst + at, word, begin, end);
     }
   }
 }
@@ -151,6 +185,20 @@ template <class Word>
 cudaError_t start_words(const CopyParams& params, const LaunchShape& shape, Stream stream) {
   return enqueue(words_kernel<Word>, blocks(shape), kThreads, stream, reinterpret_cast<unsigned char*>(params.dst),
                  reinterpret_cast<const unsigned char*>(params.src), params.row_bytes);
+}
+
+template <class Index>
+cudaError_t start_rows(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+  const int64_t access = params.row_access();
+  const int64_t of_row = params.words_of_row();
+  const RowWords<Index> words{Divisor<Index>(static_cast<Index>(of_row)),
+                              Divisor<Index>(static_cast<Index>(params.rows)), of_row * params.rows * params.slices,
+                              reinterpret_cast<const unsigned char*>(params.src) + params.src_extent()};
+  const auto kernel = access == 16  ? row_words_kernel<uint4, Index>
+                      : access == 8 ? row_words_kernel<uint2, Index>
+                      : access == 4 ? row_words_kernel<uint32_t, Index>
+                                    : realigned_kernel<Index>;
+  return enqueue_early(kernel, blocks(shape), kThreads, stream, params, words);
 }
 
 }  // namespace
@@ -179,13 +227,14 @@ cudaError_t copy_scalar(const CopyParams& params, const LaunchShape& shape, Stre
 }
 
 cudaError_t copy_realigned(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  const int64_t of_row = params.words_of_row();
-  const RowWords words{Divisor<uint64_t>(static_cast<uint64_t>(of_row)),
-                       Divisor<uint64_t>(static_cast<uint64_t>(params.rows)), of_row * params.rows * params.slices,
-                       reinterpret_cast<const unsigned char*>(params.src) + params.src_extent()};
-  return enqueue_early(realigned_kernel, blocks(shape), kThreads, stream, params, words);
+  return params.words_of_row() * params.rows * params.slices <= UINT32_MAX
+             ? start_rows<uint32_t>(params, shape, stream)
+             : start_rows<uint64_t>(params, shape, stream);
 }
 
-cudaError_t copy_preload() { return preload(vec16_kernel<false>, vec16_kernel<true>, realigned_kernel); }
+cudaError_t copy_preload() {
+  return preload(vec16_kernel<false>, vec16_kernel<true>, realigned_kernel<uint32_t>,
+                 row_words_kernel<uint4, uint32_t>);
+}
 
 }  // namespace gpumem::kernels

@@ -44,8 +44,15 @@ struct CopyParams {
   int64_t access() const noexcept {
     return widest_access(starts(dst, dst_pitch, dst_slice) | starts(src, src_pitch, src_slice));
   }
-  // Aligned words of 16 bytes that a row of dst touches, at most.
+  // Bytes of the words that rows go by: 16, or in short rows 4 and 8, where all begin with such words on both sides; 0: words of 16 are
+  // put together.
+  int64_t row_access() const noexcept {
+    const int64_t word = access();
+    return word == 16 || (word >= 4 && row_bytes <= 16 * word) ? word : 0;
+  }
+  // Words that a row of dst touches, at most.
   int64_t words_of_row() const noexcept {
+    if (const int64_t word = row_access(); word != 0) return ceil_div(row_bytes, word);
     return ceil_div(row_bytes + 16 - widest_access(starts(dst, dst_pitch, dst_slice)), 16);
   }
   // From the first byte of src to its last.

@@ -2,7 +2,7 @@
 // 2 * n * (index bytes + row bytes), less where a row is named twice and still in a cache.
 // The words of all rows are dealt out to neighbouring threads, row after row: a row of few words shares a warp with the next, a
 // long one is spread over as many warps as it takes, and no lane is idle. Threads of one row read the same number of the index,
-// which one access serves. Each thread has kGatherScatterWords words under way at a time.
+// which one access serves. Each thread has kGatherScatterWords words under way at a time; it loads the first before the check has ended.
 //   vec16  16 bytes a word, for rows that begin at multiples of 16 on both sides
 //   words  4 bytes a word, for rows that begin at multiples of 4
 //   bytes  one byte, for any address
@@ -41,6 +41,7 @@ template <class Index>
 __global__ void __launch_bounds__(kThreads)
     check_kernel(const __grid_constant__ GatherScatterParams params, uint64_t limit,
                  const __grid_constant__ GatherScatterScratch scratch) {
+  let_next_begin();
   const auto* index = static_cast<const Index*>(params.index);
   const int64_t step = int64_t{gridDim.x} * kCheckTile;
   int64_t first = params.n;
@@ -86,6 +87,7 @@ struct Rows : GatherScatterParams {
   int64_t tiles = 0;
   int64_t step_rows = 0;  // kThreads words in whole rows, and the rest in words
   int64_t step_words = 0;
+  uint64_t limit = 0;  // of the index
   const unsigned long long* verdict = nullptr;
 };
 
@@ -115,13 +117,12 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
   const auto* index = static_cast<const Index*>(r.index);
   const auto* src = static_cast<const char*>(r.src);
   auto* dst = static_cast<char*>(r.dst);
-  const bool bad = *r.verdict != 0;
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
     Place place(first, r.words);
-    uint64_t from[kWords];  // places, in bytes; of a bad index they mean nothing, and no address is made of them
+    uint64_t from[kWords];  // places, in bytes
     uint64_t to[kWords];
-    int64_t left[kWords];  // bytes of the row from the word on; none: past the last row
+    int64_t left[kWords];  // bytes of the row from the word on; none: past the last row, or named by a bad index
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       const bool there = first + k * kThreads < r.total;
@@ -130,7 +131,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
       const auto row = static_cast<uint64_t>(place.row);
       from[k] = (kGathers ? named : row) * static_cast<uint64_t>(r.src_pitch) + static_cast<uint64_t>(at);
       to[k] = (kGathers ? row : named) * static_cast<uint64_t>(r.dst_pitch) + static_cast<uint64_t>(at);
-      left[k] = there ? r.row_bytes - at : 0;
+      left[k] = there && named < r.limit ? r.row_bytes - at : 0;
       place.row += r.step_rows;
       place.word += r.step_words;
       if (place.word >= r.words) {
@@ -138,12 +139,13 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
         ++place.row;
       }
     }
-    if (bad) return;  // asked for together with the first numbers of the index
     Word in[kWords];
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(src + from[k]);
     }
+    after_earlier_work();  // the check, which began after all other work
+    if (*r.verdict != 0) return;
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if (left[k] >= kBytes) {
@@ -161,8 +163,8 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
   const int64_t checks = params.n / kCheckTile + 1;
   const auto blocks = static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks);
-  const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, params,
-                                    params.limit(kGathers ? params.src_rows : params.dst_rows), scratch);
+  const uint64_t limit = params.limit(kGathers ? params.src_rows : params.dst_rows);
+  const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, params, limit, scratch);
   if (error != cudaSuccess) return error;
   Rows r{params};
   r.words = ceil_div(params.row_bytes, kBytes);
@@ -170,8 +172,9 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
   r.tiles = ceil_div(r.total, kTile);
   r.step_rows = kThreads / r.words;
   r.step_words = kThreads % r.words;
+  r.limit = limit;
   r.verdict = scratch.verdict;
-  return enqueue(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(shape.grid), kThreads, stream, r);
+  return enqueue_early(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(shape.grid), kThreads, stream, r);
 }
 
 template <class Word, bool kGathers>

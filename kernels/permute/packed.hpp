@@ -80,27 +80,26 @@ constexpr int64_t odd_pitch(int64_t run, int64_t element_bytes) noexcept {
   return (ceil_div(run, word) | 1) * word;
 }
 
-// Elements of a row of the box, one a thread. Makes an extent longer where that lets it be folded; false: it cannot be.
-inline bool choose_cols(PackedTile& t, const PermuteAxes& axes) noexcept {
+// Elements of a row of the box, one a thread. Makes an extent longer where that lets it be folded.
+inline void choose_cols(PackedTile& t, const PermuteAxes& axes, int64_t least) noexcept {
   while (t.col_axes < axes.rank && t.folds == 1) {
     const int32_t d = t.src_order[t.col_axes];
     const int64_t longer = t.cols * t.extent[d];
     if (longer > kPackedMaxCols) {
-      if (t.cols >= 16) return true;
-      t.folds = ceil_div(t.extent[d], kPackedMaxCols / t.cols);
+      const int64_t folds = ceil_div(t.extent[d], kPackedMaxCols / t.cols);
+      if (t.cols >= least || up(t.extent[d], folds) > axes.extent[d]) return;
+      t.folds = folds;
       const int64_t before = t.extent[d];
       t.extent[d] = up(before, t.folds);
       if (t.step[d] == before) t.step[d] = t.extent[d];
-      if (t.extent[d] > axes.extent[d]) return false;
     }
     t.cols *= t.extent[d] / t.folds;
     ++t.col_axes;
   }
-  return true;
 }
 
 // What the extents of the box lead to. `t.extent` is changed where the run is cut on sectors.
-inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_order) noexcept {
+inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_order, int64_t least_cols) noexcept {
   const int64_t e = axes.element_bytes;
   const int64_t sector = sector_elements(e);
   std::copy_n(t.extent, kMaxPermuteRank, t.step);
@@ -118,7 +117,7 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
       run.elements += shared * inner;
     }
   }
-  if (!choose_cols(t, axes)) return;
+  choose_cols(t, axes, least_cols);
   run = run_of(t, axes, dst_order, axes.dst_stride);
   t.run_axes = run.axes;
   t.run = run.elements;
@@ -231,31 +230,39 @@ inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
   }
 }
 
-inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
+// The best of some boxes that are cut at multiples of `granule` elements, and whose rows have `least_cols` or as many as there are.
+inline PackedTile best_of(const PackedTile& empty, const PermuteAxes& axes, int64_t granule,
+                          int64_t least_cols) noexcept {
   PackedTile best;
-  if (axes.rank < 2 || axes.dst_stride[0] != 1) return best;
-  const int64_t sector = boxes::sector_elements(axes.element_bytes);
   int32_t dst_order[kMaxPermuteRank];
   std::iota(dst_order, dst_order + axes.rank, 0);
-  PackedTile empty;
-  boxes::sort_by_src(axes, empty.src_order);
-  std::fill_n(empty.extent, axes.rank, 1);
   const int64_t room = kPackedBytes * 9 / 10 / axes.element_bytes;
   for (const int64_t src_bytes : {128, 256, 384, 512, 1024}) {
     PackedTile along_src = empty;
     boxes::grow(along_src, axes, empty.src_order, axes.rank, std::min(src_bytes / axes.element_bytes, kPackedMaxCols),
-                sector);
+                granule);
     int64_t reached = 1;
     for (int32_t d = 0; d < axes.rank; ++d) reached *= along_src.extent[d];
-    for (const int64_t wanted : {room / reached, room / reached / 2, room / 2, room / 8, 128 / axes.element_bytes,
-                                 256 / axes.element_bytes, 512 / axes.element_bytes}) {
+    for (const int64_t wanted : {room / reached, room / reached / 2, room / reached / 8, room / 2, room / 8,
+                                 128 / axes.element_bytes, 256 / axes.element_bytes, 512 / axes.element_bytes}) {
       PackedTile t = along_src;
-      boxes::grow(t, axes, dst_order, axes.rank, std::max<int64_t>(wanted, 2), sector);
+      boxes::grow(t, axes, dst_order, axes.rank, std::max<int64_t>(wanted, 2), granule);
       packing::fill(t, axes);
-      packing::judge(t, axes, dst_order);
+      packing::judge(t, axes, dst_order, least_cols);
       if (t.fits && (!best.fits || t.cost < best.cost)) best = t;
     }
   }
+  return best;
+}
+
+inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
+  PackedTile best;
+  if (axes.rank < 2 || axes.dst_stride[0] != 1) return best;
+  PackedTile empty;
+  boxes::sort_by_src(axes, empty.src_order);
+  std::fill_n(empty.extent, axes.rank, 1);
+  best = best_of(empty, axes, boxes::sector_elements(axes.element_bytes), 16);
+  if (!best.fits) best = best_of(empty, axes, 1, 64);  // smaller boxes of fewer rows: the tables have room for so many
   if (best.fits) packing::choose_pitch(best, axes);
   return best;
 }
