@@ -1,12 +1,15 @@
-// Gathers and scatters. Reads the index twice (once to check it, once to use it), reads and writes each row once:
+// Gathers and scatters. Reads the index twice (once to check it, once to use it; each block all of a short one), reads and writes each row once:
 // 2 * n * (index bytes + row bytes), less where a row is named twice and still in a cache.
 // The words of all rows are dealt out to neighbouring threads, row after row: a row of few words shares a warp with the next, a
 // long one is spread over as many warps as it takes, and no lane is idle. Threads of one row read the same number of the index,
 // which one access serves. Each thread has kGatherScatterWords words under way at a time; it loads the first before the check has ended.
 //   vec16  16 bytes a word, for rows that begin at multiples of 16 on both sides
+//   vec8   8 bytes a word, for rows that begin at multiples of 8
 //   words  4 bytes a word, for rows that begin at multiples of 4
 //   bytes  one byte, for any address
 // A row's last word may be a part of one.
+#include <algorithm>
+
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/gather_scatter/gather_scatter.hpp"
@@ -23,11 +26,14 @@ constexpr int64_t kTile = int64_t{kThreads} * kWords;  // words
 constexpr int kCheckLoads = 8;
 constexpr int64_t kCheckTile = int64_t{kThreads} * kCheckLoads;
 constexpr int64_t kCheckBlocks = 1024;
+// A second kernel takes longer than it takes so few blocks to look at so many numbers each.
+constexpr int64_t kCheckedByEach = 4096;
+constexpr int64_t kFewBlocks = 512;
 
-// What the last block to finish hands over.
+// found: the complement of the first bad place, which no place has for 0.
 template <class Index>
-__device__ void hand_over(const GatherScatterScratch& scratch, gpumem_status* status, const Index* index) {
-  const unsigned long long found = atomicExch(scratch.pending, 0);
+__device__ void hand_over(unsigned long long found, const GatherScatterScratch& scratch, gpumem_status* status,
+                          const Index* index) {
   *scratch.verdict = found;
   if (status != nullptr) *status = found == 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
   if (scratch.report == nullptr) return;
@@ -67,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
   __threadfence();
   if (atomicInc(scratch.done, gridDim.x - 1) != gridDim.x - 1) return;
   __threadfence();
-  hand_over(scratch, params.status, index);
+  hand_over(atomicExch(scratch.pending, 0), scratch, params.status, index);
 }
 
 // A word's row, and its place in it.
@@ -87,9 +93,27 @@ struct Rows : GatherScatterParams {
   int64_t tiles = 0;
   int64_t step_rows = 0;  // kThreads words in whole rows, and the rest in words
   int64_t step_words = 0;
-  uint64_t limit = 0;  // of the index
-  const unsigned long long* verdict = nullptr;
+  uint64_t limit = 0;   // of the index
+  bool checks = false;  // there is no kernel before that does
+  GatherScatterScratch scratch{};
 };
+
+// Each block looks at all of a short index; the first one says what it saw.
+template <class Index>
+__device__ __forceinline__ bool all_good(const Rows& r, const Index* index) {
+  __shared__ unsigned long long found;
+  if (threadIdx.x == 0) found = 0;
+  int64_t first = r.n;
+#pragma unroll 4
+  for (int64_t i = threadIdx.x; i < r.n; i += kThreads) {
+    if (index[i] >= r.limit && i < first) first = i;
+  }
+  __syncthreads();
+  if (first < r.n) atomicMax(&found, ~static_cast<unsigned long long>(first));
+  __syncthreads();
+  if (blockIdx.x == 0 && threadIdx.x == 0) hand_over(found, r.scratch, r.status, index);
+  return found == 0;
+}
 
 template <class T>
 __device__ __forceinline__ void move_part(const char*& from, char*& to) {
@@ -117,6 +141,7 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
   const auto* index = static_cast<const Index*>(r.index);
   const auto* src = static_cast<const char*>(r.src);
   auto* dst = static_cast<char*>(r.dst);
+  if (r.checks) after_earlier_work();
   for (int64_t tile = blockIdx.x; tile < r.tiles; tile += gridDim.x) {
     const int64_t first = tile * kTile + threadIdx.x;
     Place place(first, r.words);
@@ -144,8 +169,12 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
     for (int k = 0; k < kWords; ++k) {
       if (left[k] >= kBytes) in[k] = *reinterpret_cast<const Word*>(src + from[k]);
     }
-    after_earlier_work();  // the check, which began after all other work
-    if (*r.verdict != 0) return;
+    if (r.checks) {
+      if (!all_good(r, index)) return;
+    } else {
+      after_earlier_work();  // the check, which began after all other work
+      if (*r.scratch.verdict != 0) return;
+    }
 #pragma unroll
     for (int k = 0; k < kWords; ++k) {
       if (left[k] >= kBytes) {
@@ -161,11 +190,13 @@ template <class Word, bool kGathers, class Index>
 cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, const GatherScatterScratch& scratch,
                   Stream stream) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
-  const int64_t checks = params.n / kCheckTile + 1;
-  const auto blocks = static_cast<unsigned>(checks < kCheckBlocks ? checks : kCheckBlocks);
   const uint64_t limit = params.limit(kGathers ? params.src_rows : params.dst_rows);
-  const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, params, limit, scratch);
-  if (error != cudaSuccess) return error;
+  const bool checked_by_each = params.n <= kCheckedByEach && shape.grid <= kFewBlocks;
+  if (!checked_by_each) {
+    const auto blocks = static_cast<unsigned>(std::min(params.n / kCheckTile + 1, kCheckBlocks));
+    const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, params, limit, scratch);
+    if (error != cudaSuccess) return error;
+  }
   Rows r{params};
   r.words = ceil_div(params.row_bytes, kBytes);
   r.total = params.n * r.words;
@@ -173,7 +204,8 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
   r.step_rows = kThreads / r.words;
   r.step_words = kThreads % r.words;
   r.limit = limit;
-  r.verdict = scratch.verdict;
+  r.checks = checked_by_each;
+  r.scratch = scratch;
   return enqueue_early(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(shape.grid), kThreads, stream, r);
 }
 
@@ -184,10 +216,14 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
                                                : start<Word, kGathers, uint64_t>(params, shape, scratch, stream);
 }
 
-constexpr GatherScatterLauncher kGather[] = {
-    {"vec16", start<uint4, true>}, {"words", start<uint32_t, true>}, {"bytes", start<unsigned char, true>}};
-constexpr GatherScatterLauncher kScatter[] = {
-    {"vec16", start<uint4, false>}, {"words", start<uint32_t, false>}, {"bytes", start<unsigned char, false>}};
+constexpr GatherScatterLauncher kGather[] = {{"vec16", start<uint4, true>},
+                                             {"vec8", start<uint2, true>},
+                                             {"words", start<uint32_t, true>},
+                                             {"bytes", start<unsigned char, true>}};
+constexpr GatherScatterLauncher kScatter[] = {{"vec16", start<uint4, false>},
+                                              {"vec8", start<uint2, false>},
+                                              {"words", start<uint32_t, false>},
+                                              {"bytes", start<unsigned char, false>}};
 
 }  // namespace
 

@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(kLineThreads, resident_blocks(5, kLineThreads)
   fill(pieces, p);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   __syncthreads();
+  after_earlier_work();
   uint32_t box = blockIdx.x;
   do {
     const Origin origin = origin_of(box, p.boxes);
@@ -98,7 +99,7 @@ cudaError_t permute_contiguous_boxes(const PermuteParams& params, const LaunchSh
   if (!t.fits) return cudaErrorInvalidValue;
   const ContiguousBoxes p = lines_of(params, t);
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return enqueue(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(shape.grid), kLineThreads, stream, p);
+    return enqueue_early(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(shape.grid), kLineThreads, stream, p);
   });
 }
 

@@ -21,6 +21,8 @@ constexpr int32_t kPackedResident = 4;   // blocks a multiprocessor that the reg
 constexpr int32_t kPackedRows = 320;     // of the table of rows that are read
 constexpr int32_t kPackedPieces = 256;   // of the table of pieces of lines that are written
 constexpr int64_t kPackedMaxCols = 256;  // of a thread each
+constexpr int64_t kPackedSpread = 256;   // boxes, to have enough for all multiprocessors
+constexpr int64_t kPackedLeast = 1024;   // bytes of a box, where there is not even enough for so many
 // Elements of a line that a warp takes at a time, by lane.
 constexpr int32_t kPackedPerLane = 4;
 constexpr int64_t kPackedPiece = 32 * kPackedPerLane;
@@ -151,6 +153,7 @@ inline void judge(PackedTile& t, const PermuteAxes& axes, const int32_t* dst_ord
   t.cost = read * (1 + src_loss / static_cast<double>(t.src_run * e)) +
            written * (1 + dst_loss / static_cast<double>(t.run * e)) + 0.05 * (reading + writing) +
            0.3 * t.threads / static_cast<double>(t.volume);
+  if (t.all_boxes < kPackedSpread) t.cost *= 0.5 + 0.5 * kPackedSpread / static_cast<double>(t.all_boxes);
   t.fits = true;
 }
 
@@ -220,8 +223,9 @@ constexpr int64_t kPackedFilled = 15360;  // bytes
 inline void fill(PackedTile& t, const PermuteAxes& axes) noexcept {
   int64_t volume = 1;
   for (int32_t d = 0; d < axes.rank; ++d) volume *= t.extent[d];
+  const int64_t wanted = std::clamp(axes.elements() * axes.element_bytes / kPackedSpread, kPackedLeast, kPackedFilled);
   for (int32_t k = 0; k < axes.rank; ++k) {
-    const int64_t more = kPackedFilled / axes.element_bytes / volume;
+    const int64_t more = wanted / axes.element_bytes / volume;
     if (more < 2) return;
     const int32_t d = t.src_order[k];
     if (t.extent[d] > 1) continue;

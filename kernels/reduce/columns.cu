@@ -3,7 +3,8 @@
 // group of neighbouring columns of a matrix, and of them a run of 2^k leaves; a block takes as many small units as fill it. Of each
 // 128 rows thread (c, y) takes y, y + side, y + 2 side, ... of column c, some of them in each of several passes: the first steps of the
 // reproducible fold stay in the thread, the last ones go through shared memory. Where there are several runs, a second kernel folds
-// their nodes. Columns of few rows are a thread's own.
+// their nodes. Columns of few rows are a thread's own, of up to 128 where there
+// are enough of them.
 // H200, sums of 2^27 f32 in all: 3,600 GB/s at 32 columns, 3,820 at 64, 3,100 at 129, whose rows begin anywhere in a sector, 4,000 from
 // 512 on.
 #include "kernels/reduce/line_plans.hpp"
@@ -219,10 +220,11 @@ __global__ void __launch_bounds__(1024)
   if (threadIdx.x % 32 == 0 && own < launch.lines.count) finish_sound_line(launch, own, launch.lines.length, node);
 }
 
-// kMost: 4 or kFewRows.
-template <class Term, int kMost>
-__global__ void __launch_bounds__(kFewRowsThreads)
-    few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch) {
+// A thread a column: kRows of its rows in each of several passes, as above.
+template <class Term, int kRows>
+__global__ void __launch_bounds__(kFewRowsThreads, 4)
+    few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch, int passes) {
+  using Partial = typename Term::Partial;
   after_earlier_work();
   const LineLayout& lines = launch.lines;
   const int64_t line = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
@@ -234,19 +236,27 @@ __global__ void __launch_bounds__(kFewRowsThreads)
   const char* p = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Term::kBytes;
   const int64_t pitch = lines.stride * Term::kBytes;
   const auto n = static_cast<int>(lines.length);
-  BitsOf<Term> element[kMost];
+  PassFold<Partial, 1> fold;
+  Partial partial[1];
+#pragma unroll 1
+  for (int pass = 0; pass < passes; ++pass) {
+    const int from = PassFold<Partial, 1>::place(pass, passes);
+    BitsOf<Term> element[kRows];
 #pragma unroll
-  for (int i = 0; i < kMost; ++i) {
-    element[i] = 0;
-    if (i < n) element[i] = load_element<Term>(p + i * pitch);
-  }
-  typename Term::Partial sum[Term::kOrdered ? kMost : 1];
+    for (int i = 0; i < kRows; ++i) {
+      element[i] = 0;
+      if (from + i * passes < n) element[i] = load_element<Term>(p + (from + i * passes) * pitch);
+    }
+    Partial sum[Term::kOrdered ? kRows : 1];
 #pragma unroll
-  for (int i = 0; i < kMost; ++i) {
-    if (Term::Node::kind == NodeKind::range && i >= n) continue;  // a sum takes the 0
-    term.enter(sum[Term::kOrdered ? i : 0], element[i]);
+    for (int i = 0; i < kRows; ++i) {
+      if (Term::Node::kind == NodeKind::range && from + i * passes >= n) continue;  // a sum takes the 0
+      term.enter(sum[Term::kOrdered ? i : 0], element[i]);
+    }
+    partial[0] = fold_own(sum);
+    if (passes > 1) fold.enter(pass, partial);
   }
-  finish<Term, false>(launch, line, {nullptr, nullptr, lines.length, true}, typename Term::Node(fold_own(sum)));
+  finish<Term, false>(launch, line, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[0]));
 }
 
 template <class Term, bool kWords>
@@ -274,10 +284,11 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
 cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
-    if (lines.length <= kFewRows) {
+    if (launch.tile <= kLeafLanes) {
       const auto kernel = lines.length <= 4 ? few_rows_kernel<Term, 4> : few_rows_kernel<Term, kFewRows>;
+      const auto passes = static_cast<int>(most_column_sides(lines.length, kFewRows));
       return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
-                           Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)));
+                           Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)), passes);
     }
     const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
     const auto cut = [&](bool words) {

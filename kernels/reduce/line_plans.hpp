@@ -107,9 +107,13 @@ constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t ld
          e.rows * e.cols * e.batches * bytes >= int64_t{4} << 20;
 }
 
-// Columns of so many rows at most are a thread's own.
+// Columns of so many rows at most are a thread's own, and those of a leaf's lanes where columns are enough for a device: a run of fewer
+// rows than a leaf says so.
 constexpr int kFewRows = 16;
 constexpr int kFewRowsThreads = 256;
+constexpr bool few_rows(int64_t rows, int64_t columns, int bytes, int64_t multiprocessors) noexcept {
+  return rows <= kFewRows || (rows <= kLeafLanes && bytes > 1 && columns >= 640 * multiprocessors);
+}
 // Rows of each 128 that a thread takes in a pass.
 constexpr int kColumnRows = 8;
 constexpr int column_rows(bool words, int bytes, bool ordered) noexcept {

@@ -1,5 +1,6 @@
 // The gather and scatter tables: the same rows, since a kernel's two sides differ only in which of them the index names.
 #include <algorithm>
+#include <array>
 
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
@@ -16,20 +17,33 @@ constexpr int64_t kTasksAThread = 8;  // rows in the cache, or on a far page, ma
 // The pitch of a matrix that has two rows.
 int64_t step(int64_t rows, int64_t pitch) noexcept { return rows > 1 ? pitch : 0; }
 
-const char* accepts_vec16(const DeviceProps&, const GatherScatterParams& p) noexcept {
-  if (misalignment(p.src) != 0) return "it needs src aligned to 16 bytes";
-  if (misalignment(p.dst) != 0) return "it needs dst aligned to 16 bytes";
-  if (step(p.src_rows, p.src_pitch) % 16 != 0) return "it needs rows of src that start at multiples of 16 bytes";
-  if (step(p.dst_rows, p.dst_pitch) % 16 != 0) return "it needs rows of dst that start at multiples of 16 bytes";
-  return nullptr;
+const char* accepts_words(const GatherScatterParams& p, int64_t bytes,
+                          const std::array<const char*, 4>& reasons) noexcept {
+  if (misalignment(p.src) % bytes != 0) return reasons[0];
+  if (misalignment(p.dst) % bytes != 0) return reasons[1];
+  if (step(p.src_rows, p.src_pitch) % bytes != 0) return reasons[2];
+  return step(p.dst_rows, p.dst_pitch) % bytes != 0 ? reasons[3] : nullptr;
 }
 
-const char* accepts_words(const DeviceProps&, const GatherScatterParams& p) noexcept {
-  if (misalignment(p.src) % 4 != 0) return "it needs src aligned to 4 bytes";
-  if (misalignment(p.dst) % 4 != 0) return "it needs dst aligned to 4 bytes";
-  if (step(p.src_rows, p.src_pitch) % 4 != 0) return "it needs rows of src that start at multiples of 4 bytes";
-  if (step(p.dst_rows, p.dst_pitch) % 4 != 0) return "it needs rows of dst that start at multiples of 4 bytes";
-  return nullptr;
+const char* accepts_vec16(const DeviceProps&, const GatherScatterParams& p) noexcept {
+  return accepts_words(p, 16,
+                       {"it needs src aligned to 16 bytes", "it needs dst aligned to 16 bytes",
+                        "it needs rows of src that start at multiples of 16 bytes",
+                        "it needs rows of dst that start at multiples of 16 bytes"});
+}
+
+const char* accepts_vec8(const DeviceProps&, const GatherScatterParams& p) noexcept {
+  return accepts_words(p, 8,
+                       {"it needs src aligned to 8 bytes", "it needs dst aligned to 8 bytes",
+                        "it needs rows of src that start at multiples of 8 bytes",
+                        "it needs rows of dst that start at multiples of 8 bytes"});
+}
+
+const char* accepts_vec4(const DeviceProps&, const GatherScatterParams& p) noexcept {
+  return accepts_words(p, 4,
+                       {"it needs src aligned to 4 bytes", "it needs dst aligned to 4 bytes",
+                        "it needs rows of src that start at multiples of 4 bytes",
+                        "it needs rows of dst that start at multiples of 4 bytes"});
 }
 
 template <int64_t kWordBytes>
@@ -55,9 +69,9 @@ LaunchShape host_shape(const DeviceProps& d, const GatherScatterParams& p) noexc
 LaunchShape serial_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return {1, 1, 1, p.n}; }
 
 constexpr Variant<GatherScatterParams> kTable[] = {
-    {"vec16", Runs::cuda, 1, accepts_vec16, words_shape<16>}, {"words", Runs::cuda, 1, accepts_words, words_shape<4>},
-    {"bytes", Runs::cuda, 1, accepts, words_shape<1>},        {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+    {"vec16", Runs::cuda, 1, accepts_vec16, words_shape<16>}, {"vec8", Runs::cuda, 1, accepts_vec8, words_shape<8>},
+    {"words", Runs::cuda, 1, accepts_vec4, words_shape<4>},   {"bytes", Runs::cuda, 1, accepts, words_shape<1>},
+    {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
 };
 
 }  // namespace

@@ -83,7 +83,9 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
 // per_thread: the threads of a column. A column is cut into runs, and a run between threads, until there are enough of them; narrow rows
 // are read by more, several rows at a time.
 LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
-  if (p.rows <= kFewRows) return {ceil_div(p.lines(), kFewRowsThreads), kFewRowsThreads, 1, p.rows};
+  if (few_rows(p.rows, p.lines(), element_bytes(p.dtype), d.multiprocessors)) {
+    return {ceil_div(p.lines(), kFewRowsThreads), kFewRowsThreads, 1, p.rows};
+  }
   const ColumnExtents extents{p.rows, p.cols, p.batches};
   const bool words =
       column_words(static_cast<uint64_t>(misalignment(p.x)), extents, p.ld, p.batch_stride, element_bytes(p.dtype));

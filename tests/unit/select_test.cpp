@@ -478,7 +478,7 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
           const LaunchShape shape = row.shape(device.props, problem);
           const std::string_view name = row.name;
           if (row.runs == Runs::cuda) {
-            const int64_t word = name == "vec16" ? 16 : name == "words" ? 4 : 1;
+            const int64_t word = name == "vec16" ? 16 : name == "vec8" ? 8 : name == "words" ? 4 : 1;
             EXPECT_EQ(shape.tile, 1024 * word);
             const int64_t tiles = (n * ((row_bytes + word - 1) / word) + 1023) / 1024;
             EXPECT_EQ(shape.grid, std::min<int64_t>(tiles, 0x7fffffff)) << name << ' ' << n << ' ' << row_bytes;
