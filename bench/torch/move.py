@@ -354,4 +354,5 @@ def main():
                        "ceilings": {"read": None, "write": None, "copy": None}, "calls": CALLS, "rows": run.rows}, out, indent=0)
 
 
-main()
+if __name__ == "__main__":
+    main()

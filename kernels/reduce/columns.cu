@@ -220,10 +220,10 @@ __global__ void __launch_bounds__(1024)
   if (threadIdx.x % 32 == 0 && own < launch.lines.count) finish_sound_line(launch, own, launch.lines.length, node);
 }
 
-// A thread a column: kRows of its rows in each of several passes, as above.
-template <class Term, int kRows>
-__global__ void __launch_bounds__(kFewRowsThreads, 4)
-    few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch, int passes) {
+// A thread a column: kRows of its rows in each of several passes, as above, or all in one.
+template <class Term, int kRows, bool kOnce>
+__global__ void __launch_bounds__(kFewRowsThreads, kOnce ? 1 : 4)
+    few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch, int all_passes) {
   using Partial = typename Term::Partial;
   after_earlier_work();
   const LineLayout& lines = launch.lines;
@@ -236,11 +236,12 @@ __global__ void __launch_bounds__(kFewRowsThreads, 4)
   const char* p = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Term::kBytes;
   const int64_t pitch = lines.stride * Term::kBytes;
   const auto n = static_cast<int>(lines.length);
+  const int passes = kOnce ? 1 : all_passes;
   PassFold<Partial, 1> fold;
   Partial partial[1];
 #pragma unroll 1
   for (int pass = 0; pass < passes; ++pass) {
-    const int from = PassFold<Partial, 1>::place(pass, passes);
+    const int from = kOnce ? 0 : PassFold<Partial, 1>::place(pass, passes);
     BitsOf<Term> element[kRows];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
@@ -254,7 +255,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, 4)
       term.enter(sum[Term::kOrdered ? i : 0], element[i]);
     }
     partial[0] = fold_own(sum);
-    if (passes > 1) fold.enter(pass, partial);
+    if (!kOnce) fold.enter(pass, partial);
   }
   finish<Term, false>(launch, line, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[0]));
 }
@@ -285,7 +286,9 @@ cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
     if (launch.tile <= kLeafLanes) {
-      const auto kernel = lines.length <= 4 ? few_rows_kernel<Term, 4> : few_rows_kernel<Term, kFewRows>;
+      const auto kernel = lines.length <= 4          ? few_rows_kernel<Term, 4, true>
+                          : lines.length <= kFewRows ? few_rows_kernel<Term, kFewRows, true>
+                                                     : few_rows_kernel<Term, kFewRows, false>;
       const auto passes = static_cast<int>(most_column_sides(lines.length, kFewRows));
       return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
                            Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)), passes);

@@ -112,7 +112,7 @@ constexpr bool column_words(uint64_t address, const ColumnExtents& e, int64_t ld
 constexpr int kFewRows = 16;
 constexpr int kFewRowsThreads = 256;
 constexpr bool few_rows(int64_t rows, int64_t columns, int bytes, int64_t multiprocessors) noexcept {
-  return rows <= kFewRows || (rows <= kLeafLanes && bytes > 1 && columns >= 640 * multiprocessors);
+  return rows <= kFewRows || (rows <= kLeafLanes && bytes > 1 && columns * bytes >= 2560 * multiprocessors);
 }
 // Rows of each 128 that a thread takes in a pass.
 constexpr int kColumnRows = 8;
