@@ -30,7 +30,8 @@ OUR_OWN = """#include <gpumem.h>
 int main(void) {
   void *p;
   gpumem_ctx *ctx;
-  return gpumem_ctx_create(0, &ctx) || gpumem_alloc_device(ctx, 4096, &p) || gpumem_free(ctx, p) || gpumem_ctx_destroy(ctx);
+  return gpumem_ctx_create(0, &ctx) || gpumem_alloc_device(ctx, 4096, &p) || gpumem_free(ctx, p) ||
+         gpumem_tuning_save(ctx, "tuning.txt") || gpumem_ctx_destroy(ctx);
 }
 """
 TAKEN_FOR_GRANTED = """set -e
@@ -144,7 +145,7 @@ def walk(page, build, python, scratch):
 
 
 def run_the_others(page, build, python, scratch):
-    """The commands of any other page, with a program, an installed copy, a terrain and a trace as they take for granted."""
+    """The commands of any other page, with a program, an installed copy, a terrain, a trace and a tuning as they take for granted."""
     commands = sum(commands_of(page.read_text(encoding="utf-8")), [])
     if not all(map(looked_at, commands)):
         tree, environment = copy_of_the_tree(scratch, build), environment_of(scratch, build, python)
