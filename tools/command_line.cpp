@@ -200,6 +200,31 @@ void add_reduce(CLI::App& app, Run& run) {
       "have the same file. Elements are taken in the file's order.");
 }
 
+void add_tune(CLI::App& app, Run& run) {
+  std::shared_ptr<TuneOptions> options;
+  CLI::App* const command =
+      add(app, run, "tune", "which variants are fastest for problems, as measured, kept in a file", run_tune, options);
+  command->add_option("LINE", options->lines, "problem lines")->type_name("");
+  command->add_option("--profile", options->profile, "the problems of a profile, as JSON")->type_name("FILE.json");
+  command->add_option("--out", options->out, "read and write what is tuned here")->type_name("FILE");
+  command->add_option("--budget", options->budget_s, "seconds for each problem, about (2)")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  command->parse_complete_callback([options] {
+    if (options->lines.empty() == options->profile.empty()) {
+      throw CLI::ValidationError("tune", "expected either LINE or --profile FILE.json");
+    }
+  });
+  add_device(command, options->device);
+  add_json(command, options->json);
+  command->footer(
+      "A variant is adopted when it wins two rounds by 3 % and by twice the spread; when in doubt, the table's choice\n"
+      "stays. Programs take what a file has with gpumem_tuning_load() or GPUMEM_TUNING=<path>:\n\n"
+      "  GPUMEM_PROFILE=run.json ./program\n"
+      "  gpumem tune --profile run.json.1234.1 --out tuned\n"
+      "  GPUMEM_TUNING=tuned ./program");
+}
+
 void add_compare(CLI::App& app, Run& run) {
   std::shared_ptr<CompareOptions> options;
   CLI::App* const command =
@@ -256,6 +281,7 @@ int run_command_line(int argc, char** argv) {
   add_explain(app, run);
   add_machine(app, run);
   add_bench(app, run);
+  add_tune(app, run);
   add_compare(app, run);
   add_reduce(app, run);
   add_grid(app, run);

@@ -58,6 +58,16 @@ struct BenchOptions {
 };
 int run_bench(const BenchOptions& options);
 
+struct TuneOptions {
+  std::vector<std::string> lines;
+  std::string profile;  // whose problems take the place of lines
+  std::string out;      // empty: nothing is kept
+  double budget_s = 2;  // for each line
+  int32_t device = GPUMEM_DEVICE_BEST;
+  bool json = false;
+};
+int run_tune(const TuneOptions& options);
+
 struct CompareOptions {
   std::string before;
   std::string after;

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Runs `gpumem tune` on lines, and on the profile of a program.
+
+usage: tune_test.py PATH_OF_GPUMEM
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = ""
+LINE = "reduce dtype=f32 op=sum n=20000"
+WHOLE = LINE + " x=device"
+BRIEFLY = ("--budget", "0.05", "--device", "host")
+
+
+class Tune(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_tool(self, *args, expect=0, **environment):
+        done = subprocess.run([TOOL, *map(str, args)], capture_output=True, text=True, timeout=240, env={**os.environ, **environment})
+        self.assertEqual(done.returncode, expect, f"{args}: {done.stdout}{done.stderr}")
+        return done.stdout if expect == 0 else done.stderr
+
+    def test_a_line(self):
+        report = json.loads(self.run_tool("tune", LINE, *BRIEFLY, "--json"))
+        (row,) = report["rows"]
+        self.assertEqual((row["problem"], row["table"], report["device"]["id"]), (WHOLE, "host_vector", "host"))
+        self.assertGreater(row["candidates"], 0)
+        self.assertGreater(row["table_us"], 0)
+        self.assertTrue(row["reason"])
+        text = self.run_tool("tune", LINE, *BRIEFLY)
+        self.assertIn(WHOLE, text)
+        self.assertRegex(text, r"adopted: |the table's choice stays: ")
+
+    def test_a_file_is_kept_and_taken(self):
+        file = self.folder / "tuned"
+        rows = json.loads(self.run_tool("tune", LINE, "copy bytes=1000000", *BRIEFLY, "--out", file, "--json"))["rows"]
+        before = file.read_text()
+        for row in rows:
+            self.assertEqual(row["adopted"], f"\t{row['winner']}\t" in before and row["winner"] != row["table"])
+        self.run_tool("devices", GPUMEM_TUNING=str(file))
+        self.run_tool("tune", "fill bytes=4 n=1000", *BRIEFLY, "--out", file)
+        for line in before.splitlines():
+            if not line.startswith("#") and "reduce" in line:
+                self.assertIn(line, file.read_text())
+
+    def test_the_problems_of_a_profile(self):
+        self.run_tool("bench", LINE, "--quick", "--device", "host", GPUMEM_PROFILE=str(self.folder / "run.json"))
+        profiles = [path for path in self.folder.glob("run.json.*") if "reduce" in path.read_text()]
+        rows = json.loads(self.run_tool("tune", "--profile", profiles[0], *BRIEFLY, "--json"))["rows"]
+        problems = [row["problem"] for row in rows]
+        self.assertTrue(any(problem.startswith(LINE) for problem in problems), problems)
+        self.assertEqual(len(problems), len(set(problems)))
+
+    def test_what_is_refused(self):
+        text = self.folder / "text"
+        text.write_text("nothing")
+        for status, word, args in [(2, "LINE", ()), (2, "LINE", (LINE, "--profile", text)), (2, "sing", ("sing n=3",)), (2, "much", (LINE, "--budget", "much")),
+                                   (1, "few", ("reduce dtype=f32 op=sum n=few",)), (1, str(text), ("--profile", text)),
+                                   (1, "missing", ("--profile", self.folder / "missing"))]:
+            with self.subTest(args=args):
+                self.assertIn(word, self.run_tool("tune", *args, "--device", "host", expect=status))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    TOOL = sys.argv.pop()
+    unittest.main()

@@ -1,0 +1,114 @@
+// gpumem tune: measures which variants are fastest for problem lines, and keeps what it found in a file.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/problem.hpp"
+#include "bench/session.hpp"
+#include "commands.hpp"
+#include "device.hpp"
+#include "failure.hpp"
+#include "measure/progress.hpp"
+#include "resources.hpp"
+#include "text.hpp"
+
+namespace tool {
+namespace {
+
+// The problems of a profile's rows, each once, the one that took most time first.
+std::vector<std::string> problems_of(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Failure(path + ": cannot be opened for reading");
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  if (!json.is_object() || json.value("schema", "") != "gpumem.profile/1") {
+    throw Failure(path + ": no profile as JSON, which gpumem_profile_write() and GPUMEM_PROFILE=<path>.json write");
+  }
+  std::vector<std::string> problems;
+  try {
+    for (const auto& row : json.at("rows")) {
+      const std::string problem = row.at("problem");
+      const bool is_new = std::find(problems.begin(), problems.end(), problem) == problems.end();
+      if (!row.at("variant").get<std::string>().empty() && is_new) problems.push_back(problem);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Failure(path + ": a row is not as it should be: " + error.what());
+  }
+  if (problems.empty()) throw Failure(path + ": the profile has no operations");
+  return problems;
+}
+
+int32_t stop_when_interrupted(void*, double) { return interrupted() ? 1 : 0; }
+
+gpumem_tune_info tuned(gpumem_ctx* ctx, const std::string& line, double budget_s) {
+  gpumem_tune_options options;
+  check(gpumem_tune_options_init(&options, sizeof options), "preparing the tuning");
+  options.budget_s = budget_s;
+  options.progress = stop_when_interrupted;
+  gpumem_tune_info info;
+  check(gpumem_tune_info_init(&info, sizeof info), "preparing the tuning");
+  const gpumem_status status = gpumem_tune(ctx, line.c_str(), &options, &info);
+  if (interrupted()) throw Interrupted{};
+  check(status, "tuning '" + line + "'");
+  return info;
+}
+
+nlohmann::ordered_json tuned_json(const std::string& line, const gpumem_tune_info& info) {
+  return {{"problem", line},
+          {"adopted", info.adopted != 0},
+          {"candidates", info.candidates},
+          {"table", info.table},
+          {"table_us", info.table_s * 1e6},
+          {"winner", info.winner},
+          {"winner_us", info.winner_s * 1e6},
+          {"ratio", info.ratio},
+          {"spread", info.spread},
+          {"reason", info.reason}};
+}
+
+void print_tuned(const std::string& line, const gpumem_tune_info& info) {
+  std::printf("%s\n  %s %s of the table", line.c_str(), format_seconds(info.table_s).c_str(), info.table);
+  if (info.candidates > 0) {
+    std::printf(", %s %s (%.2f times as fast, spread %.1f %%)", format_seconds(info.winner_s).c_str(), info.winner,
+                info.ratio, 100 * info.spread);
+  }
+  std::printf("\n  %s: %s\n", info.adopted != 0 ? "adopted" : "the table's choice stays", info.reason);
+}
+
+}  // namespace
+
+int run_tune(const TuneOptions& options) {
+  watch_interrupts();
+  std::vector<std::string> lines = options.profile.empty() ? options.lines : problems_of(options.profile);
+  const Context ctx = create_context(options.device);
+  if (!options.out.empty() && std::filesystem::exists(options.out)) {
+    check(gpumem_tuning_load(ctx.get(), options.out.c_str(), nullptr, nullptr), "reading " + options.out);
+  }
+  nlohmann::ordered_json json = {{"device", device_json(device_of(ctx.get()))}, {"rows", nlohmann::json::array()}};
+  measure::Progress progress(lines.size());
+  try {
+    for (const std::string& line : lines) {
+      const std::string whole = with_operands(line);
+      progress.step(whole);
+      const gpumem_tune_info info = tuned(ctx.get(), whole, options.budget_s);
+      progress.clear();
+      json["rows"].push_back(tuned_json(whole, info));
+      if (!options.json) print_tuned(whole, info);
+    }
+  } catch (const Interrupted&) {
+  }
+  progress.clear();
+  if (!options.out.empty()) check(gpumem_tuning_save(ctx.get(), options.out.c_str()), "writing " + options.out);
+  json["interrupted"] = interrupted();
+  if (options.json) {
+    print_json(json);
+  } else if (interrupted()) {
+    std::printf("INTERRUPTED: the rest was not measured\n");
+  }
+  return interrupted() ? kInterruptedStatus : 0;
+}
+
+}  // namespace tool
