@@ -25,7 +25,8 @@ int run_ceiling(const CeilingOptions& options) {
     json["bytes_per_s"][name] = bytes_per_s > 0 ? nlohmann::json(bytes_per_s) : nlohmann::json();
     if (options.json || bytes_per_s <= 0) continue;
     std::printf("  %-12s %8.1f GB/s", name, static_cast<double>(bytes_per_s) * 1e-9);
-    if (info.theoretical > 0 && name != kinds[5].first) {
+    const bool of_memory = name == kinds[0].first || name == kinds[1].first || name == kinds[2].first;
+    if (info.theoretical > 0 && of_memory) {
       std::printf("  %3.0f %% of theoretical",
                   100.0 * static_cast<double>(bytes_per_s) / static_cast<double>(info.theoretical));
     }

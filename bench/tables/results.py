@@ -109,7 +109,7 @@ def beside_nothing(row):
     """A row of the gpumem command, which has no peers, as one of the benchmarks'."""
     half = row["median_us"] and (row["q3_us"] - row["q1_us"]) / row["median_us"]
     wrong = {} if row["verified"] is not False else {"wrong": "the result"}
-    return {"family": COMMAND, "case": " ".join(filter(None, (row["problem"], row["variant"]))), "peer": None,
+    return {"family": COMMAND, "case": f"{row['group']}: {row['label']}", "peer": None,
             "ours_us": row["median_us"], "peer_us": None, "ratio": None, "bar": None, "bar_kind": None, "met": None,
             "gbs": row["gbs"], "fraction_of_ceiling": row["of_ceiling"], "spread": half, "repeats": row["samples"], **wrong}
 

@@ -10,7 +10,7 @@ MACHINE = {"program": "p", "driver": None, "toolkit": None, "cpu": "C", "threads
            "quick": False, "ceilings": {"read": 1.0, "write": None, "copy": 3.0}, "skipped": []}
 LIMITS = [{"rows": "copy/sl*", "peer": "lo*", "on": "D(R) 1", "short": "the loop", "limit": "The loop wins."},
           {"device": "e", "rows": "*", "short": "x", "limit": "x"}]
-COMMAND = {"problem": "copy bytes=64", "variant": "vec16", "chosen_by": "table", "bytes": 128, "samples": 21, "median_us": 4.0, "q1_us": 3.9,
+COMMAND = {"group": "copy", "label": "64 B", "problem": "copy bytes=64", "variant": "vec16", "chosen_by": "table", "bytes": 128, "samples": 21, "median_us": 4.0, "q1_us": 3.9,
            "q3_us": 4.1, "gbs": 32.0, "of_ceiling": 0.5, "verified": True, "skipped": None}
 MARKED = """before
 <!-- standing:begin (written by bench/table) -->
@@ -63,7 +63,7 @@ def check_pages(folder):
     expect((folder / "d-1-copy.md").read_text(encoding="utf-8"), "# D(R) 1: copy", "| 64KiB | loop | ≥ 0.9 met | 2.00 | 3.00 | 1.500 |",
            "≥ 0.9 **missed**", "**wrong**: got 1, expected 2", "write –", "- The loop wins: `slow` 0.500 (≥ 0.9).",
            "- No reason measured yet: `bad` wrong (≥ 0.9), `rate` 0.970 (≥ 0.98 of ceiling).", "[d-later.json](d-later.json)")
-    expect((folder / "d-1-command.md").read_text(encoding="utf-8"), "| copy bytes=64 vec16 | – |  | 4.00 | – | – | 32.0 | 0.500 | 5.0 % |")
+    expect((folder / "d-1-command.md").read_text(encoding="utf-8"), "| copy: 64 B | – |  | 4.00 | – | – | 32.0 | 0.500 | 5.0 % |")
     expect((folder / "d-1-reduce.md").read_text(encoding="utf-8"), "| case | bar | i32 | f32 warm | f32 |",
            "| sum/2^10 | ≥ 0.9 |  | 1.25 (2.00) | **0.750** (2.00) |", "| sum/2^31 |  | 1.01 (1,875.9) |  | 1.50 (1,875.9) |")
     expect((folder / "host-h-2-threads-startup.md").read_text(encoding="utf-8"), "≤ 9 µs met")
