@@ -62,7 +62,7 @@ def filled_options(name, init, options):
     values = dict(zip(members, struct.unpack(layout, room)))
     unknown = set(options) - set(members)
     if unknown:
-        raise TypeError(f"{name} has no {', '.join(sorted(unknown))}")
+        raise TypeError(f"{name} has no option {', '.join(sorted(unknown))}")
     given = {member: value for member, value in options.items() if value is not None}
     values.update({member: value if isinstance(value, float) else int(value) for member, value in given.items()})
     struct.pack_into(layout, room, 0, *values.values())
