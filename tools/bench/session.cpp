@@ -146,8 +146,10 @@ void Session::take(Row& row, const std::function<double()>& sample, Limit limit)
   if (row.bytes == 0) return;
   row.gbs = static_cast<double>(row.bytes) / summary.median / 1e9;
   const double most = ceiling(limit);
-  // By the host's clock the data stays where the last call left it, which may be a cache.
-  if (most > 0 && (row.timer == "events" || row.bytes > cached_bytes_)) row.of_ceiling = row.gbs * 1e9 / most;
+  // By the host's clock the data stays where the last call left it, which may be a cache; a link has none.
+  const bool over_link = limit == Limit::to_device || limit == Limit::from_device;
+  const bool uncached = over_link || row.timer == "events" || row.bytes > cached_bytes_;
+  if (most > 0 && uncached) row.of_ceiling = row.gbs * 1e9 / most;
 }
 
 Subject::Subject(Session& session, const std::string& line, const Kinds& kinds)
