@@ -2,6 +2,8 @@
 // stream that it has to wait for, memory of streams that are gone, memory of other streams when there is enough of it, and the
 // backend.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/names.hpp"
@@ -21,6 +23,17 @@ constexpr int64_t kFreely = int64_t{32} << 20;
 // The most that a source is asked for, for a block of `bytes`.
 constexpr int64_t most_from_source(size_t bytes, size_t alignment) noexcept {
   return static_cast<int64_t>(alignment > kBlockUnit ? bytes + alignment : bytes);
+}
+
+// An event behind work that is done passes some microseconds later, sooner than a chunk can be mapped.
+constexpr std::chrono::microseconds kUntilEventsPass{50};
+
+bool fence_passed(StreamCache& cache) {
+  if (cache.fence == nullptr) return true;
+  if (!cache.fence->passed()) return false;
+  cache.passed = cache.fenced;
+  cache.fence = nullptr;
+  return true;
 }
 
 }  // namespace
@@ -126,10 +139,13 @@ int64_t BlockPool::release_largest() {
   }
 }
 
-// What is unmapped may be what the region would have been put behind: then more is missing.
+// What is unmapped may be what the region would have been put behind: then more is missing. Streams that run behind the host hold
+// more than the target: of theirs no more is unmapped than is mapped anew, or they would miss it in turn.
 void BlockPool::make_room(const StreamCache& cache, const Request& request, size_t slots) {
+  const int64_t before = reserved_.load(std::memory_order_relaxed);
   const auto room = [&] {
-    const int64_t most = policy_.limit > 0 ? std::min(target(request), policy_.limit) : target(request);
+    const int64_t aim = arena_ == nullptr ? target(request) : std::max(target(request), before);
+    const int64_t most = policy_.limit > 0 ? std::min(aim, policy_.limit) : aim;
     return std::max<int64_t>(most - most_taken(cache, request, slots), 0);
   };
   if (reserved_.load(std::memory_order_relaxed) <= room()) return;
@@ -268,16 +284,19 @@ bool BlockPool::reuse(StreamCache& cache, const Request& request) {
   return true;
 }
 
-// Free memory of another stream's, which waits for what that stream has been given so far where it has not passed the memory.
+// Free memory of another stream's. Where that stream has not passed it, this one would have to wait: only at the limit.
 bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request& request) {
   merge_idle(from, kLastInSlab + 1);
   const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
   const Arena::Request wanted = in_arena(request, slots);
   if (!arena_->fits(from, wanted)) return false;
-  note_passed(from);
+  static_cast<void>(fence_passed(from));
   void* const p = arena_->take(from, wanted);
   ScopeExit back([&] { arena_->give_back(from, p); });
-  if (!arena_->passed(from, p)) fences_.record(from.stream)->hold(cache.stream);
+  if (!arena_->passed(from, p)) {
+    if (!over_limit(static_cast<int64_t>(wanted.bytes))) return false;
+    fences_.record(from.stream)->hold(cache.stream);
+  }
   back.release();
   arena_->give_back(cache, p);
   return reuse(cache, request);
@@ -286,7 +305,10 @@ bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request&
 // Another stream's region, which waits for what that stream has been given so far.
 bool BlockPool::adopt(StreamCache& cache, StreamCache& from, const Request& request) {
   if (&cache == &from || !usable(from)) return false;
-  if (arena_ != nullptr && adopt_free(cache, from, request)) return true;
+  if (arena_ != nullptr) {
+    if (adopt_free(cache, from, request)) return true;
+    if (from.stream != nullptr && !over_limit(static_cast<int64_t>(request.bytes))) return false;
+  }
   Region* region = nullptr;
   {
     const std::scoped_lock lock(cache.mutex, from.mutex);
@@ -365,16 +387,9 @@ void BlockPool::merge_idle(StreamCache& cache, int first_class) {
 
 // One fence at a time: what is freed behind it waits for the next.
 void BlockPool::note_passed(StreamCache& cache) {
-  const auto look = [&] {
-    if (cache.fence == nullptr || !cache.fence->passed()) return;
-    cache.passed = cache.fenced;
-    cache.fence = nullptr;
-  };
-  look();
-  if (cache.fence != nullptr || cache.stream == nullptr || !arena_->keeps(cache)) return;
+  if (!fence_passed(cache) || cache.stream == nullptr || !arena_->keeps(cache)) return;
   cache.fence = fences_.record(cache.stream);
   cache.fenced = arena_->mark();
-  look();
 }
 
 // Memory that streams may still use stays mapped; the fences behind which it can go are left in not_passed.
@@ -386,6 +401,11 @@ int64_t BlockPool::unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed
   if (before <= most) return 0;
   for (const auto& cache : caches_) {
     if (usable(*cache)) note_passed(*cache);
+  }
+  const auto until = std::chrono::steady_clock::now() + kUntilEventsPass;
+  while (!std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) { return fence_passed(*cache); })) {
+    if (std::chrono::steady_clock::now() > until) break;
+    std::this_thread::yield();
   }
   arena_->unmap_down_to(most);
   count_mapped();
