@@ -892,9 +892,10 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  * What lies between the rows of dst is not touched. rows == 0 or cols == 0 is a no-op, and the pointers may then be
  * NULL. src and dst may share no element, but may be blocks of columns of one matrix.
  * src == dst transposes in place: a square matrix with src_ld == dst_ld; any other with src_ld == cols and dst_ld ==
- * rows, in up to three passes over it. Those want scratch memory: on a device 32 MiB or one line of max(rows, cols)
- * elements, whichever is more, but no more than half of the matrix, and none where such a line and some columns fit into
- * the shared memory of a block; on the host 1 MiB or such a line for each thread. On a device it is taken and given back
+ * rows, in up to three passes over it. Those want scratch memory: on a device as much as the matrices take, where that
+ * is at most 32 MiB in all; else 32 MiB or one line of max(rows, cols) elements, whichever is more, but no more than half
+ * of the matrix, and none where such a line and some columns fit into the shared memory of a block; matrices that fit
+ * there take none. On the host it is 1 MiB or such a line for each thread. On a device it is taken and given back
  * in the stream's order; up to 64 MiB of it stay with the context, and a captured graph has its own.
  * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the
  * device does the work, and what lies in host memory goes over the link in pieces of 8 MiB, each while the one before it

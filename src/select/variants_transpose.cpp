@@ -55,13 +55,31 @@ const char* accepts_aligned(const DeviceProps&, const TransposeParams& p) noexce
   return nullptr;
 }
 
+bool without_gaps(const TransposeParams& p) noexcept {
+  return p.dst_ld == p.rows && (p.batches == 1 || p.dst_batch_stride == p.rows * p.cols);
+}
+
 // A block then writes where it has read, and nowhere else.
 const char* accepts_in_place_chunks(const DeviceProps&, const TransposeParams& p) noexcept {
   if (!p.in_place()) return kApart;
   if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
   if (p.rows * p.cols > kSmallMatrixBytes / p.element_bytes) return "it needs matrices of at most 16 KiB";
-  const bool tight = p.dst_ld == p.rows && (p.batches == 1 || p.dst_batch_stride == p.rows * p.cols);
-  return tight ? nullptr : "it needs matrices without gaps, and none between them";
+  return without_gaps(p) ? nullptr : "it needs matrices without gaps, and none between them";
+}
+
+// The way there; memory of the pool is aligned to any element.
+TransposeParams to_scratch(TransposeParams p) noexcept {
+  p.dst = nullptr;
+  return p;
+}
+// Matrices that are still in the L2 cache of a large GPU on the way back.
+const char* accepts_in_place_scratch(const DeviceProps& d, const TransposeParams& p) noexcept {
+  if (const char* reason = accepts_rectangle(d, p)) return reason;
+  if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
+  if (p.elements() > kTransposeScratchBytes / p.element_bytes) return "it needs matrices of at most 32 MiB in all";
+  if (!without_gaps(p)) return "it needs matrices without gaps, and none between them";
+  return chunk_plan(to_scratch(p)).fits ? nullptr
+                                        : "it needs matrices of which a tile fits into 64 KiB of shared memory";
 }
 
 const char* accepts_chunks(const DeviceProps& d, const TransposeParams& p) noexcept {
@@ -147,6 +165,9 @@ LaunchShape chunks_shape(const DeviceProps&, const TransposeParams& p) noexcept 
   const auto words = static_cast<int32_t>(ceil_div(plan.runs * plan.run_words, plan.threads));
   return {std::min(plan.all, kMaxGrid), plan.threads, words, plan.matrices * plan.rows};
 }
+LaunchShape in_place_scratch_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+  return chunks_shape(d, to_scratch(p));
+}
 LaunchShape aos_soa_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t tile = aos_soa_tile(p.element_bytes, std::min(p.rows, p.cols));
   return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kAosSoaThreads, 2, tile);
@@ -214,6 +235,7 @@ constexpr Variant<TransposeParams> kTable[] = {
     {"in_place_tiles_vec16", Runs::cuda, 1, accepts_square_words, in_place_vec16_shape},
     {"in_place_tiles", Runs::cuda, 1, accepts_square, in_place_shape},
     {"in_place_shared", Runs::cuda, 1, accepts_in_place_shared, in_place_shared_shape},
+    {"in_place_scratch", Runs::cuda, 1, accepts_in_place_scratch, in_place_scratch_shape},
     {"in_place_c2r", Runs::cuda, 1, accepts_rectangle, c2r_shape},
     {"chunks", Runs::cuda, 1, accepts_chunks, chunks_shape, yields_to_tiles},
     {"aos_soa", Runs::cuda, 2, accepts_aos_soa, aos_soa_shape},

@@ -242,8 +242,8 @@ void CudaBackend::launch(NativeStream stream, const AnyWork& work, const Choice&
       [&]<class Family>(const Work<Family>& of) {
         const auto& [name, launch] = Family::on_cuda().all[static_cast<size_t>(choice.launcher)];
         const LaunchRange range(Family::id, name, stream);
-        if constexpr (requires { launch_other(of.params, choice.shape, on); }) {
-          if (launch == nullptr) return launch_other(of.params, choice.shape, on);
+        if constexpr (requires { launch_other(of.params, choice, on); }) {
+          if (launch == nullptr) return launch_other(of.params, choice, on);
         }
         GPUMEM_CUDA(launch(of.params, choice.shape, on));
       },

@@ -128,8 +128,8 @@ class CudaBackend final : public Backend {
                           kernels::ReduceLaunch launch, Until until);
   void warm_up_reductions();
   // The variants whose kernels take more than a stream: a texture, scratch memory.
-  void launch_other(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on);
-  void launch_other(const TransposeParams& params, const LaunchShape& shape, const kernels::Stream& on);
+  void launch_other(const ResizeParams& params, const Choice& choice, const kernels::Stream& on);
+  void launch_other(const TransposeParams& params, const Choice& choice, const kernels::Stream& on);
 
   DeviceProps props_;
   PrimaryContext primary_;

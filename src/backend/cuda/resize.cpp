@@ -17,14 +17,15 @@ constexpr CudaLauncher<ResizeParams> kResize[] = {
 
 CudaLaunchers<ResizeParams> ResizeFamily::on_cuda() noexcept { return {kResize, kernels::resize_preload}; }
 
-void CudaBackend::launch_other(const ResizeParams& params, const LaunchShape& shape, const kernels::Stream& on) {
+void CudaBackend::launch_other(const ResizeParams& params, const Choice& choice, const kernels::Stream& on) {
   if (capturing(on.native)) {
     fail(GPUMEM_CAPTURING,
          "the variant texture of resize can't run on a stream that is being captured into a graph, which would outlive "
          "its texture; the capture is still valid");
   }
-  textures_.use(kernels::resize_texture_resource(params), kernels::resize_texture_reading(params), on.native,
-                [&](cudaTextureObject_t texture) { GPUMEM_CUDA(kernels::resize_texture(params, shape, texture, on)); });
+  textures_.use(
+      kernels::resize_texture_resource(params), kernels::resize_texture_reading(params), on.native,
+      [&](cudaTextureObject_t texture) { GPUMEM_CUDA(kernels::resize_texture(params, choice.shape, texture, on)); });
 }
 
 }  // namespace gpumem

@@ -1,5 +1,8 @@
 // The transposes on a CUDA device: one launcher a variant, in the order of the table's CUDA rows.
 #include "kernels/transpose/transpose.hpp"
+
+#include <string_view>
+
 #include "backend/cuda/cuda_backend.hpp"
 
 namespace gpumem {
@@ -10,7 +13,8 @@ constexpr CudaLauncher<TransposeParams> kTranspose[] = {
     {"in_place_tiles_vec16", kernels::transpose_in_place_tiles_vec16},
     {"in_place_tiles", kernels::transpose_in_place_tiles},
     {"in_place_shared", kernels::transpose_in_place_shared},
-    {"in_place_c2r", nullptr},  // takes scratch memory
+    {"in_place_scratch", nullptr},  // these two take scratch memory
+    {"in_place_c2r", nullptr},
     {"chunks", kernels::transpose_chunks},
     {"aos_soa", kernels::transpose_aos_soa},
     {"byte_perm_vec16", kernels::transpose_byte_perm_vec16},
@@ -26,10 +30,19 @@ constexpr CudaLauncher<TransposeParams> kTranspose[] = {
 
 CudaLaunchers<TransposeParams> TransposeFamily::on_cuda() noexcept { return {kTranspose, kernels::transpose_preload}; }
 
-void CudaBackend::launch_other(const TransposeParams& params, const LaunchShape& shape, const kernels::Stream& on) {
-  const int64_t bytes = kernels::transpose_in_place_c2r_scratch(params, shape);
+void CudaBackend::launch_other(const TransposeParams& params, const Choice& choice, const kernels::Stream& on) {
+  const bool apart = kTranspose[choice.launcher].name == std::string_view("in_place_scratch");
+  const int64_t all = params.elements() * params.element_bytes;
+  const int64_t bytes = apart ? all : kernels::transpose_in_place_c2r_scratch(params, choice.shape);
   const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), on);
-  GPUMEM_CUDA(kernels::transpose_in_place_c2r(params, shape, scratch.get(), on));
+  if (!apart) {
+    GPUMEM_CUDA(kernels::transpose_in_place_c2r(params, choice.shape, scratch.get(), on));
+    return;
+  }
+  TransposeParams out = params;
+  out.dst = scratch.get();
+  GPUMEM_CUDA(kernels::transpose_chunks(out, choice.shape, on));
+  GPUMEM_CUDA(cudaMemcpyAsync(params.dst, scratch.get(), static_cast<size_t>(all), cudaMemcpyDeviceToDevice, on));
 }
 
 }  // namespace gpumem
