@@ -59,8 +59,7 @@ const char* yields_to_others(const DeviceProps& d, const CopyParams& p) noexcept
     return nullptr;  // such a device reads pageable memory by itself
   const bool threads = p.host_threads > 1;
   const int64_t bytes = p.elements();
-  const bool slower =
-      p.to_device ? bytes <= kMostReadEarly || bytes >= (threads ? 512 * kKiB : 32 * kMiB) : threads || bytes <= kMiB;
+  const bool slower = threads || bytes <= (p.to_device ? kMostReadEarly : kMiB) || (p.to_device && bytes >= 32 * kMiB);
   return slower ? "rings are faster for so much pageable memory" : nullptr;
 }
 
