@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -99,7 +99,7 @@ class Source {
     if (request.generate) {
       shape_ = *request.generate;
     } else {
-      reader_.emplace(request.file, NpyReader::Takes::grid);
+      reader_ = std::make_unique<NpyReader>(request.file, NpyReader::Takes::grid);
       shape_ = {reader_->header().rows, reader_->header().cols};
     }
   }
@@ -124,7 +124,7 @@ class Source {
  private:
   uint64_t seed_;
   Shape shape_;
-  std::optional<NpyReader> reader_;
+  std::unique_ptr<NpyReader> reader_;
 };
 
 // There, the work itself, and back.

@@ -1,6 +1,7 @@
 // Ceilings, profiles, tuning.
 #include "api/guard.hpp"
 #include "base/files.hpp"
+#include "base/float_environment.hpp"
 #include "context/ceilings.hpp"
 #include "ops/operations.hpp"
 #include "ops/tune.hpp"
@@ -50,6 +51,7 @@ gpumem_status gpumem_ceiling_info_init(gpumem_ceiling_info* info, int64_t size) 
 
 gpumem_status gpumem_ceiling(gpumem_ctx* ctx, gpumem_ceiling_info* info) {
   return with_context(ctx, [&](Context& context) {
+    const DefaultFloatEnvironment environment;
     static_cast<void>(struct_size_of(info, "info"));
     const Ceilings c = ceilings(context);
     const gpumem_ceiling_info filled{sizeof filled,
@@ -77,6 +79,7 @@ gpumem_status gpumem_profile_row_init(gpumem_profile_row* row, int64_t size) {
 
 gpumem_status gpumem_profile_report(gpumem_ctx* ctx, gpumem_profile_row* rows, int64_t cap, int64_t* needed) {
   return guard([&] {
+    const DefaultFloatEnvironment environment;
     Context& context = resolve(ctx);
     if (cap < 0) fail(GPUMEM_INVALID_ARGUMENT, "cap is %lld; expected 0 or more", ll(cap));
     const int64_t size = cap > 0 ? struct_size_of(rows, "rows") : 0;
@@ -111,6 +114,7 @@ gpumem_status gpumem_tune_info_init(gpumem_tune_info* info, int64_t size) {
 gpumem_status gpumem_tune(gpumem_ctx* ctx, const char* line, const gpumem_tune_options* options,
                           gpumem_tune_info* info) {
   return with_context(ctx, [&](Context& context) {
+    const DefaultFloatEnvironment environment;
     require(line, "line");
     const gpumem_tune_options given =
         options != nullptr ? read_struct(options, kDefaultTuneOptions, "options") : kDefaultTuneOptions;
@@ -136,6 +140,7 @@ gpumem_status gpumem_tune(gpumem_ctx* ctx, const char* line, const gpumem_tune_o
 
 gpumem_status gpumem_tuning_load(gpumem_ctx* ctx, const char* path, int64_t* taken, int64_t* skipped) {
   return guard([&] {
+    const DefaultFloatEnvironment environment;
     const TuningLoaded loaded = load_tuning(resolve(ctx), named(path));
     if (taken != nullptr) *taken = loaded.taken;
     if (skipped != nullptr) *skipped = loaded.skipped;
@@ -143,7 +148,10 @@ gpumem_status gpumem_tuning_load(gpumem_ctx* ctx, const char* path, int64_t* tak
 }
 
 gpumem_status gpumem_tuning_save(gpumem_ctx* ctx, const char* path) {
-  return guard([&] { resolve(ctx).tuning().save(named(path)); });
+  return guard([&] {
+    const DefaultFloatEnvironment environment;
+    resolve(ctx).tuning().save(named(path));
+  });
 }
 
 gpumem_status gpumem_tuning_clear(gpumem_ctx* ctx) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/float_environment.hpp"
 #include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 #include "context/context.hpp"
@@ -81,6 +82,7 @@ void Profile::fold(Record& record) noexcept {
 }
 
 void Profile::add(CallTimer& timer) noexcept {
+  const DefaultFloatEnvironment environment;
   Record record{last_call(), {}};
   if (!timer.finish(record.time)) return;
   const std::lock_guard<std::mutex> lock(mutex_);

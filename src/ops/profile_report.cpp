@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/float_environment.hpp"
 #include "base/names.hpp"
 #include "context/context.hpp"
 #include "ops/operations.hpp"
@@ -200,6 +201,7 @@ std::string Profile::trace() {
 }
 
 std::string Profile::as_text(gpumem_format format) {
+  const DefaultFloatEnvironment environment;
   switch (format) {
     case GPUMEM_FORMAT_TEXT:
       return table(rows());

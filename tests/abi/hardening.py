@@ -14,6 +14,8 @@ import subprocess
 BY_LOCALE = {"toupper", "tolower", "isalpha", "isalnum", "isdigit", "isspace", "isupper", "islower", "isprint", "ispunct",
              "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "atoi", "atol", "atof", "strcoll",
              "strerror", "strerror_r", "__xpg_strerror_r", "setlocale", "localeconv", "strftime", "__isoc99_sscanf"}
+# A command that sets none stays in the C locale, whatever its libraries call.
+SETS_LOCALE = {"setlocale", "newlocale", "uselocale", "_ZNSt6locale6globalERKS_", "_ZNSt6localeC1EPKc"}
 UNSAFE_ENVIRONMENT = {"getenv"}
 MOST_TLS = {False: 2048, True: 12288}
 ENDBR64 = b"\xf3\x0f\x1e\xfa"
@@ -93,7 +95,7 @@ def main():
     if arguments.program:
         program = Elf(arguments.program)
         faults += [(program, fault) for fault in faults_of_both(program)]
-        faults += [(program, f"calls {name}()") for name in sorted(program.imports & BY_LOCALE)]
+        faults += [(program, f"calls {name}()") for name in sorted(program.imports & SETS_LOCALE)]
         if "DYN" not in readelf("-h", arguments.program):
             faults.append((program, "it is not position independent"))
     for elf, fault in faults:

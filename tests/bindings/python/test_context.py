@@ -25,7 +25,7 @@ def test_device():
         gpumem.Context("moon")
     with raises(gpumem.Error):
         gpumem.Context(4711)
-    with raises(TypeError, "has no thread_count"):
+    with raises(TypeError, "has no option thread_count"):
         gpumem.Context("host", thread_count=1)
     with gpumem.Context("host", host_threads=1) as ctx:
         assert ctx.device.multiprocessors == 1
