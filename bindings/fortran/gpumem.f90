@@ -14,7 +14,8 @@
 module gpumem
   use gpumem_constants
   use gpumem_c, only: gpumem_ctx_options, gpumem_device_info, gpumem_pointer_info, gpumem_managed_info, &
-      gpumem_memory_stats_info, gpumem_log_fn, gpumem_task_fn, gpumem_parallel_for_fn, gpumem_version
+      gpumem_memory_stats_info, gpumem_ceiling_info, gpumem_profile_row, gpumem_tune_info, gpumem_log_fn, gpumem_progress_fn, &
+      gpumem_task_fn, gpumem_parallel_for_fn, gpumem_version
   use gpumem_errors, only: gpumem_last_error, gpumem_last_problem, gpumem_status_name, gpumem_text
   use gpumem_views, only: gpumem_view
   use gpumem_arrays, only: gpumem_view

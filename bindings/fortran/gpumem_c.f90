@@ -1528,7 +1528,7 @@ module gpumem_c
     integer(c_int32_t) function gpumem_profile_report(ctx, rows, cap, needed) bind(c, name='gpumem_profile_report')
       import
       type(c_ptr), value :: ctx
-      type(gpumem_profile_row), intent(inout) :: rows
+      type(gpumem_profile_row), intent(inout), optional :: rows(*)
       integer(c_int64_t), value :: cap
       integer(c_int64_t), intent(out), optional :: needed
     end function
@@ -1559,8 +1559,8 @@ module gpumem_c
       import
       type(c_ptr), value :: ctx
       character(kind=c_char), intent(in), optional :: path(*)
-      type(c_ptr), value :: taken
-      type(c_ptr), value :: skipped
+      integer(c_int64_t), intent(out), optional :: taken
+      integer(c_int64_t), intent(out), optional :: skipped
     end function
     integer(c_int32_t) function gpumem_tuning_save(ctx, path) bind(c, name='gpumem_tuning_save')
       import

@@ -8,14 +8,14 @@ module gpumem_contexts
   use gpumem_errors, only: finish, refuse, gpumem_text
   use gpumem_views
   use gpumem_memories
-  use gpumem_values
+  use gpumem_measurements
   use gpumem_library, only: gpumem_default_options
   implicit none
   private
   public :: gpumem_context
 
   ! Its operations are complete on return.
-  type, extends(gpumem_blocking_queue) :: gpumem_context
+  type, extends(gpumem_measured_queue) :: gpumem_context
   contains
     procedure :: create
     procedure :: share

@@ -25,6 +25,15 @@ contains
     end do
     tasks_run = tasks_run + tasks
   end subroutine
+
+  integer(c_int32_t) function stop_at_once(user, done) bind(c) result(stops)
+    type(c_ptr), value :: user
+    real(c_double), value :: done
+    integer, pointer :: asked
+    call c_f_pointer(user, asked)
+    if (done > 0) asked = asked + 1
+    stops = 1
+  end function
 end module
 
 program contexts_test
@@ -41,6 +50,8 @@ program contexts_test
   call failures_are_told
   call logs_and_pools
   call variants
+  call profiles
+  call tuning
   call close_context(ctx)
 
 contains
@@ -252,5 +263,87 @@ contains
     call ctx%reduce(gpumem_sum, gpumem_view(x), total)
     call expect(total == 20, 'the choice is given back')
   end subroutine
+
+  subroutine profiles
+    character(:), allocatable :: file
+    type(gpumem_ceiling_info) :: speed
+    type(gpumem_profile_row), allocatable :: rows(:)
+    integer(int32), target :: x(10)
+    integer(int64) :: total
+    integer :: i
+    call ctx%ceiling(speed)
+    call expect(min(speed%read, speed%write, speed%copy) > 0, 'the speed of the memory')
+    call ctx%profile_report(rows)
+    call expect(size(rows) == 0, 'no profile, no rows')
+    x = 2
+    call ctx%profile_begin()
+    do i = 1, 3
+      call ctx%reduce(gpumem_sum, gpumem_view(x), total)
+    end do
+    call ctx%profile_end()
+    call ctx%reduce(gpumem_sum, gpumem_view(x(:9)), total)
+    call ctx%profile_report(rows)
+    call expect(size(rows) == 2, 'a row for the problem, and one for its memory')
+    call expect(all(rows%calls == 3) .and. all(rows%bytes == 3 * 40), 'the calls of each')
+    call expect(index(gpumem_text(rows(1)%problem), 'reduce') == 1 .and. index(gpumem_text(rows(2)%problem), 'pageable') == 1, &
+        'the problem, and the memory')
+    file = own_file('profile')
+    call ctx%profile_write(file, gpumem_format_csv)
+    call expect(lines_of(file) == 3, 'the file of a head and two rows')
+    call ctx%profile_write('/nowhere/profile', stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_file_error, stat, errmsg, '/nowhere/profile')
+    call ctx%profile_begin(0, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'most_records')
+  end subroutine
+
+  subroutine tuning
+    character(*), parameter :: line = 'transpose bytes=4 rows=50 cols=60 src=pageable dst=pageable'
+    character(:), allocatable :: file
+    type(gpumem_tune_info) :: info
+    integer, target :: asked
+    integer :: unit
+    integer(int64) :: taken, skipped
+    file = own_file('tuning')
+    asked = 0
+    call ctx%tune(line, info, 0.01_c_double, stop_at_once, c_loc(asked))
+    call expect(asked == 1 .and. info%adopted == 0 .and. gpumem_text(info%reason) == 'it was stopped', 'progress stops the tuning')
+    call ctx%tune(line, info, budget_s=0.01_c_double)
+    call expect(info%candidates > 0 .and. info%table_s > 0 .and. gpumem_text(info%table) /= '', 'the variants were timed')
+    open (newunit=unit, file=file, action='write')
+    write (unit, '(9a)') 'another device', achar(9), line, achar(9), 'host_serial', achar(9), '1', achar(9), '1.5'
+    close (unit)
+    call ctx%tuning_save(file)
+    call ctx%tuning_clear()
+    call ctx%tuning_load(file, taken, skipped)
+    call expect(taken == info%adopted .and. skipped == 1, 'what was tuned, and what another device was')
+    call expect(lines_of(file) >= 1 + info%adopted, 'the line of the other device is kept')
+    call ctx%tuning_load(file, stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_file_error, stat, errmsg, file)
+    call ctx%tune(line, info, 0.0_c_double, stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'budget_s')
+  end subroutine
+
+  ! The name of a file that no test of another device uses.
+  function own_file(what) result(file)
+    character(*), intent(in) :: what
+    character(:), allocatable :: file
+    character(16) :: device
+    call get_command_argument(1, device)
+    file = 'gpumem_fortran_' // what // '.' // trim(device)
+  end function
+
+  ! Of a file that is to be there, and is deleted.
+  integer function lines_of(file) result(lines)
+    character(*), intent(in) :: file
+    integer :: unit, code
+    lines = 0
+    open (newunit=unit, file=file, status='old', action='readwrite')
+    do
+      read (unit, '()', iostat=code)
+      if (code /= 0) exit
+      lines = lines + 1
+    end do
+    close (unit, status='delete')
+  end function
 
 end program
