@@ -139,13 +139,10 @@ int64_t BlockPool::release_largest() {
   }
 }
 
-// What is unmapped may be what the region would have been put behind: then more is missing. Streams that run behind the host hold
-// more than the target: of theirs no more is unmapped than is mapped anew, or they would miss it in turn.
+// What is unmapped may be what the region would have been put behind: then more is missing.
 void BlockPool::make_room(const StreamCache& cache, const Request& request, size_t slots) {
-  const int64_t before = reserved_.load(std::memory_order_relaxed);
   const auto room = [&] {
-    const int64_t aim = arena_ == nullptr ? target(request) : std::max(target(request), before);
-    const int64_t most = policy_.limit > 0 ? std::min(aim, policy_.limit) : aim;
+    const int64_t most = policy_.limit > 0 ? std::min(target(request), policy_.limit) : target(request);
     return std::max<int64_t>(most - most_taken(cache, request, slots), 0);
   };
   if (reserved_.load(std::memory_order_relaxed) <= room()) return;
