@@ -1,5 +1,5 @@
-// Gathers and scatters. Reads the index twice (once to check it, once to use it; each block all of a short one), reads and writes each row once:
-// 2 * n * (index bytes + row bytes), less where a row is named twice and still in a cache.
+// Gathers and scatters. Reads the index twice (once to check it, once to use it; each block checks all of a short one), reads and writes
+// each row once: 2 * n * (index bytes + row bytes), less where a row is named twice and still in a cache.
 // The words of all rows are dealt out to neighbouring threads, row after row: a row of few words shares a warp with the next, a
 // long one is spread over as many warps as it takes, and no lane is idle. Threads of one row read the same number of the index,
 // which one access serves. Each thread has kGatherScatterWords words under way at a time; it loads the first before the check has ended.
@@ -26,7 +26,8 @@ constexpr int64_t kTile = int64_t{kThreads} * kWords;  // words
 constexpr int kCheckLoads = 8;
 constexpr int64_t kCheckTile = int64_t{kThreads} * kCheckLoads;
 constexpr int64_t kCheckBlocks = 1024;
-// A second kernel takes longer than it takes so few blocks to look at so many numbers each.
+// A second kernel takes longer than so few blocks take to look at so many numbers each: H200, 500 rows of 64 bytes 1.9 us from 4.0, 2001 of
+// 128 in a graph 2.8 from 3.3.
 constexpr int64_t kCheckedByEach = 4096;
 constexpr int64_t kFewBlocks = 512;
 

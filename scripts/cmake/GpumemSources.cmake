@@ -25,6 +25,7 @@ set(core_sources
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
   src/memory/block_pool_growth.cpp
+  src/memory/block_pool_release.cpp
   src/memory/block_source.cpp
   src/context/context.cpp
   src/ops/ceiling.cpp

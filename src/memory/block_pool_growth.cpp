@@ -2,8 +2,6 @@
 // stream that it has to wait for, memory of streams that are gone, memory of other streams when there is enough of it, and the
 // backend.
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/names.hpp"
@@ -23,17 +21,6 @@ constexpr int64_t kFreely = int64_t{32} << 20;
 // The most that a source is asked for, for a block of `bytes`.
 constexpr int64_t most_from_source(size_t bytes, size_t alignment) noexcept {
   return static_cast<int64_t>(alignment > kBlockUnit ? bytes + alignment : bytes);
-}
-
-// An event behind work that is done passes some microseconds later, sooner than a chunk can be mapped.
-constexpr std::chrono::microseconds kUntilEventsPass{50};
-
-bool fence_passed(StreamCache& cache) {
-  if (cache.fence == nullptr) return true;
-  if (!cache.fence->passed()) return false;
-  cache.passed = cache.fenced;
-  cache.fence = nullptr;
-  return true;
 }
 
 }  // namespace
@@ -108,35 +95,6 @@ int64_t BlockPool::idle_bytes() {
   if (guards_ != nullptr) bytes += static_cast<int64_t>(guards_->bytes_aside());
   if (arena_ != nullptr) bytes += arena_->free_bytes();
   return bytes;
-}
-
-void BlockPool::release(StreamCache& cache, Region& region) noexcept {
-  give_back(region, cache);
-  if (cache.stream != nullptr) released_in_order_ = true;
-}
-
-int64_t BlockPool::release_largest() {
-  for (;;) {
-    StreamCache* holder = nullptr;
-    Region* largest = nullptr;
-    for (const auto& cache : caches_) {
-      if (!usable(*cache)) continue;
-      const std::lock_guard<std::mutex> lock(cache->mutex);
-      Region* region = cache->largest_idle_region();
-      if (region == nullptr || (largest != nullptr && region->taken_bytes <= largest->taken_bytes)) continue;
-      holder = cache.get();
-      largest = region;
-    }
-    if (largest == nullptr) return 0;
-    {
-      const std::lock_guard<std::mutex> lock(holder->mutex);
-      if (largest->idle != largest->slots) continue;  // it was used meanwhile
-      holder->detach(*largest);
-    }
-    const auto bytes = static_cast<int64_t>(largest->taken_bytes);
-    release(*holder, *largest);
-    return bytes;
-  }
 }
 
 // What is unmapped may be what the region would have been put behind: then more is missing.
@@ -287,7 +245,7 @@ bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request&
   const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
   const Arena::Request wanted = in_arena(request, slots);
   if (!arena_->fits(from, wanted)) return false;
-  static_cast<void>(fence_passed(from));
+  static_cast<void>(from.passed_fence());
   void* const p = arena_->take(from, wanted);
   ScopeExit back([&] { arena_->give_back(from, p); });
   if (!arena_->passed(from, p)) {
@@ -384,89 +342,9 @@ void BlockPool::merge_idle(StreamCache& cache, int first_class) {
 
 // One fence at a time: what is freed behind it waits for the next.
 void BlockPool::note_passed(StreamCache& cache) {
-  if (!fence_passed(cache) || cache.stream == nullptr || !arena_->keeps(cache)) return;
+  if (!cache.passed_fence() || cache.stream == nullptr || !arena_->keeps(cache)) return;
   cache.fence = fences_.record(cache.stream);
   cache.fenced = arena_->mark();
-}
-
-// Memory that streams may still use stays mapped; the fences behind which it can go are left in not_passed.
-int64_t BlockPool::unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed) {
-  for (const auto& cache : caches_) {
-    if (usable(*cache)) merge_idle(*cache, 0);
-  }
-  const int64_t before = arena_->mapped_bytes();
-  if (before <= most) return 0;
-  for (const auto& cache : caches_) {
-    if (usable(*cache)) note_passed(*cache);
-  }
-  const auto until = std::chrono::steady_clock::now() + kUntilEventsPass;
-  while (!std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) { return fence_passed(*cache); })) {
-    if (std::chrono::steady_clock::now() > until) break;
-    std::this_thread::yield();
-  }
-  arena_->unmap_down_to(most);
-  count_mapped();
-  if (not_passed != nullptr && arena_->mapped_bytes() > most) {
-    for (const auto& cache : caches_) {
-      if (cache->fence != nullptr) not_passed->push_back(cache->fence);
-    }
-  }
-  return before - arena_->mapped_bytes();
-}
-
-int64_t BlockPool::release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) {
-  settle();
-  give_back_aside(static_cast<size_t>(keep_bytes));
-  int64_t idle = idle_bytes();
-  if (arena_ != nullptr) {
-    unmap_down_to(arena_->mapped_bytes() - std::max<int64_t>(idle - keep_bytes, 0), not_passed);
-    return idle_bytes();
-  }
-  while (idle > keep_bytes) {
-    const int64_t released = release_largest();
-    if (released == 0) break;
-    idle -= released;
-  }
-  return idle;
-}
-
-void BlockPool::shrink_to(int64_t keep_bytes) noexcept {
-  try {
-    const std::lock_guard<std::mutex> growing(growing_);
-    release_down_to(keep_bytes);
-  } catch (const std::exception&) {
-    // What can't be given back now is kept.
-  }
-}
-
-// What is merged meanwhile with memory that a stream has used since has to be waited for once more.
-void BlockPool::wait_and_release(int64_t keep_bytes) {
-  wait_for_streams(context_);
-  for (int round = 0; round < 3; ++round) {
-    std::vector<FencePtr> not_passed;
-    {
-      const std::lock_guard<std::mutex> growing(growing_);
-      release_down_to(keep_bytes, &not_passed);
-    }
-    for (const FencePtr& fence : not_passed) fence->wait();
-    if (not_passed.empty()) return;
-  }
-}
-
-// What was released behind a stream's work is the driver's to give back once the stream has passed it: so they are waited for.
-void BlockPool::trim(int64_t keep_bytes) {
-  {
-    const std::lock_guard<std::mutex> growing(growing_);
-    release_down_to(keep_bytes);
-  }
-  wait_and_release(keep_bytes);
-  {
-    const std::lock_guard<std::mutex> growing(growing_);
-    const int64_t idle = idle_bytes();
-    const int64_t live = reserved_.load(std::memory_order_relaxed) - idle;
-    source_->trim(static_cast<size_t>(live + std::min(keep_bytes, INT64_MAX - live)));
-  }
-  tell_damage();
 }
 
 }  // namespace gpumem

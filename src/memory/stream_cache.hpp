@@ -59,6 +59,14 @@ struct alignas(128) StreamCache {
   uint64_t passed = 0;
   uint64_t fenced = 0;
   FencePtr fence;
+  // Whether the stream has passed its fence, or has none.
+  bool passed_fence() {
+    if (fence == nullptr) return true;
+    if (!fence->passed()) return false;
+    passed = fenced;
+    fence = nullptr;
+    return true;
+  }
   BlockCounts counts;
   int64_t counted = 0;  // the part of live_bytes that the pool's high-water mark knows of
 

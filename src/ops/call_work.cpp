@@ -47,18 +47,10 @@ CallWork amount(const ResizeParams& c) noexcept {
 }
 
 // The first operand, which is read, and the last.
-struct Ends {
+struct Ends : OperandsAlone {
   const void* first = nullptr;
   const void* last = nullptr;
 
-  template <class... Ignored>
-  void number(Ignored&&...) noexcept {}
-  template <class... Ignored>
-  void word(Ignored&&...) noexcept {}
-  template <class T>
-  bool numbers(std::string_view, const T*, bool given, char, int32_t) noexcept {
-    return given;
-  }
   void operand(std::string_view, const void* p, uint64_t = 16) noexcept {
     if (first == nullptr) first = p;
     last = p;

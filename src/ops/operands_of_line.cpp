@@ -55,19 +55,11 @@ gpumem_dtype dtype_of(const Call& call) noexcept {
 }
 
 // Puts addresses into a call.
-class Placing {
+class Placing : public OperandsAlone {
  public:
   template <class F>
   explicit Placing(F at) : at_(std::move(at)) {}
 
-  template <class... Ignored>
-  void number(Ignored&&...) noexcept {}
-  template <class... Ignored>
-  void word(Ignored&&...) noexcept {}
-  template <class T>
-  bool numbers(std::string_view, const T*, bool given, char, int32_t) noexcept {
-    return given;
-  }
   template <class P>
   void operand(std::string_view, P*& p, uint64_t = 16) {
     p = static_cast<P*>(at_(p));

@@ -30,6 +30,18 @@ inline constexpr Words kFilterWords{GPUMEM_FILTER_BILINEAR,
 inline constexpr Words kArithmeticWords{1, [](int32_t op) noexcept { return op == 0 ? "lincomb" : "multiply"; }};
 inline constexpr Words kFormWords{1, [](int32_t form) noexcept { return form == 0 ? "plain" : "async"; }};
 
+// What a visitor that is after the operands alone makes of the rest.
+struct OperandsAlone {
+  template <class... Ignored>
+  void number(Ignored&&...) noexcept {}
+  template <class... Ignored>
+  void word(Ignored&&...) noexcept {}
+  template <class T>
+  bool numbers(std::string_view, const T*, bool given, char, int32_t) noexcept {
+    return given;
+  }
+};
+
 // Products of numbers that nobody has checked: what leaves int64_t is as large as can be.
 inline int64_t tight(int64_t a, int64_t b) noexcept {
   int64_t product = 0;

@@ -52,7 +52,7 @@ const char* accepts_contiguous_boxes(const DeviceProps&, const PermuteParams& p)
 }
 
 // So few elements take less time one by one than it takes to find where a box's lie: H200, 17 x 19 x 23 x 7 and 9 x 31 x 100 x 5, elements
-// of 1 to 8 bytes, 1.4 to 1.8 us by strided_scalar and 2.4 to 3.7 by packed; 31 x 77 x 201 3.1 and 3.3 to 4.0.
+// of 1 to 8 bytes, 1.4 to 1.8 us by strided_scalar and 2.5 to 3.7 by packed; 31 x 77 x 201 3.1 and 3.3 to 4.0.
 constexpr int64_t kFewElements = int64_t{1} << 18;
 
 const char* yields_to_elements(const DeviceProps&, const PermuteParams& p) noexcept {
