@@ -20,12 +20,12 @@
  *             the widest of these gaps goes unseen, and is the caller's promise.
  * Sizes       int64_t. Counts and strides are in elements, sizes named _bytes in bytes. Negative sizes and products
  *             that leave int64_t are GPUMEM_INVALID_ARGUMENT.
- * Blocking    The plain name is complete on return and runs in the order of the context's own stream. A name that ends
- *             in _async only enqueues, on the given stream; a NULL stream is the context's own.
+ * Blocking    The plain name is complete on return and runs in the order of the context's own stream; a name in _async
+ *             only enqueues, on the given stream, where NULL is the context's own. Streams are ordered with each other
+ *             by events alone: wait for data that another stream still writes, before a plain call too.
  * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while
  *             another thread still uses it is a mistake of the program: where that is a stream of the host backend, the
- *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device is the same after a call as
- *             before it.
+ *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays as it was.
  * fork        In a child process, handles made before the fork give GPUMEM_FORKED.
  * Signals     The library installs no handlers and blocks every signal in its own threads.
  * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
@@ -180,7 +180,7 @@ enum {
   GPUMEM_FAMILY_PERMUTE = 10,
   GPUMEM_FAMILY_RESIZE = 11,
   GPUMEM_FAMILY_CONVERT = 12,
-  GPUMEM_FAMILY_ARITHMETIC = 13
+  GPUMEM_FAMILY_ARITHMETIC = 13 /* gpumem_lincomb, gpumem_multiply */
 };
 
 /* How gpumem_resize_2d() takes a value between the elements of an image. */
@@ -1047,13 +1047,13 @@ GPUMEM_API gpumem_status gpumem_convert_async(gpumem_ctx *ctx, gpumem_dtype src_
  * step of the heat equation is five terms.
  *
  * Views       rank is 0 (a single element) to 3, extents[rank] those of z and of every source, the last axis fastest.
- *             Strides are in elements, one an axis. z_strides NULL: row-major without gaps; strides of a source NULL:
- *             those of z. x_strides has the rank strides of x[0], then those of x[1], and so on. Those of a source may be
- *             anything from 0 up (0 repeats what lies there). Those of z are such that distinct elements have distinct
- *             places: taken from the smallest up, each leads past the last element that the smaller ones reach. The
- *             stride of an axis of extent 1 is not used. extents may be NULL when rank is 0. What lies between the
- *             elements of z is not touched. extents, strides, factors and the array x itself are ordinary host memory,
- *             and read before the call returns.
+ *             Strides are in elements, one an axis. z_strides NULL: row-major without gaps. x_strides: the rank strides
+ *             of x[0], then those of x[1], and so on; NULL: all have those of z. Those of a source may be anything from
+ *             0 up (0 repeats what lies there). Those of z are such that distinct elements have distinct places: taken
+ *             from the smallest up, each leads past the last element that the smaller ones reach. The stride of an axis
+ *             of extent 1 is not used. extents may be NULL when rank is 0. What lies between the elements of z is not
+ *             touched. extents, strides, factors and the array x itself are ordinary host memory, and read before the
+ *             call returns.
  * Bits        Each product is rounded once, to nearest, in the type of the arrays; the sum of the first two, that sum
  *             and the third, and so on, are rounded once each, never fused. Subnormals count in full. So host and every
  *             GPU give the same bits, and two terms those of gpumem_axpby.
