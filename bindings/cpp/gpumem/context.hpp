@@ -141,7 +141,10 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     std::int64_t count = 0;
     gpumem_status code = gpumem_profile_report(queue_.ctx, nullptr, 0, &count);
     std::vector<profile_row> rows(static_cast<std::size_t>(count));
-    if (code == GPUMEM_OK && count > 0) code = gpumem_profile_report(queue_.ctx, rows.data(), count, nullptr);
+    if (code == GPUMEM_OK && count > 0) {
+      code = gpumem_profile_report(queue_.ctx, rows.data(), static_cast<std::int64_t>(rows.size()), &count);
+      if (count < static_cast<std::int64_t>(rows.size())) rows.resize(static_cast<std::size_t>(count));  // begun anew
+    }
     return Mode::give(code, std::move(rows));
   }
   of<void> write_profile(format form, const std::string& path) const {

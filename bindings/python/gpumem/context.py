@@ -233,10 +233,12 @@ class Context(Operations):
         layout, members = STRUCTS["gpumem_profile_row"]
         size, count = struct.calcsize(layout), raw.Cell()
         raw.gpumem_profile_report(self.handle, None, 0, count)
-        room = raw.View((max(count.i64, 1) * size,), int(Dtype.U8))
+        cap = count.i64
+        room = raw.View((max(cap, 1) * size,), int(Dtype.U8))
         raw.gpumem_profile_row_init(room, size)
-        raw.gpumem_profile_report(self.handle, room, count.i64, None)
-        rows = struct.iter_unpack(layout, memoryview(room)[: count.i64 * size])
+        raw.gpumem_profile_report(self.handle, room, cap, count)
+        there = min(cap, count.i64)  # fewer where another thread began anew
+        rows = struct.iter_unpack(layout, memoryview(room)[: there * size])
         return [Record(members[1:], row[1:]) for row in rows]
 
     def profile_write(self, path, format=Format.TEXT):

@@ -178,6 +178,23 @@ TEST_P(CppContext, MeasuresAndTunes) {
   EXPECT_EQ(std::remove(path.c_str()), 0);
 }
 
+TEST(CppProfile, HasNoRowsOfOneBegunAnew) {
+  const gpumem::context ctx(cpp_options(On::host));
+  std::atomic<bool> enough{false};
+  std::thread other([&] {
+    std::vector<int> x(10);
+    while (!enough) {
+      ctx.begin_profile(10);
+      (void)ctx.reduce(reduce_op::sum, x);
+    }
+  });
+  for (int i = 0; i < 50000; ++i) {
+    for (const auto& row : ctx.profile()) EXPECT_GT(row.calls, 0);
+  }
+  enough = true;
+  other.join();
+}
+
 TEST(CppSharedContext, IsLentOut) {
   const gpumem::context_ref shared = gpumem::shared_context(gpumem::device_host);
   EXPECT_EQ(shared.device().device, gpumem::device_host);

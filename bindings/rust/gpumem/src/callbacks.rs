@@ -31,19 +31,24 @@ pub(crate) struct Callbacks {
     message: Mutex<Option<String>>,
 }
 
-impl Callbacks {
-    fn run(&self, body: impl FnOnce()) {
-        let payload = match catch_unwind(AssertUnwindSafe(body)) {
-            Ok(()) => return,
-            Err(payload) => payload,
-        };
+/// What the body gives, or the text that it panicked with.
+pub(crate) fn caught<T>(body: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-        if let Ok(mut message) = self.message.lock() {
-            message.get_or_insert(text);
-        }
-        self.panicked.store(true, Ordering::Release);
         std::mem::forget(payload); // its drop might panic, across the library's frames
+        text
+    })
+}
+
+impl Callbacks {
+    fn run(&self, body: impl FnOnce()) {
+        if let Err(text) = caught(body) {
+            if let Ok(mut message) = self.message.lock() {
+                message.get_or_insert(text);
+            }
+            self.panicked.store(true, Ordering::Release);
+        }
     }
 
     /// What a callback panicked with since this was last asked.

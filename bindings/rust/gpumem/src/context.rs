@@ -1,7 +1,7 @@
 use crate::buffer::{Buffer, DeviceBuffer, Kind, ManagedBuffer, PinnedBuffer, Registered};
 use crate::callbacks::Callbacks;
 use crate::element::Plain;
-use crate::error::{api, check, text_of, Error, Result, Status};
+use crate::error::{api, check, text_of, Error, Result};
 use crate::info::{Advice, DeviceInfo, ManagedInfo, MemoryStats, PointerInfo};
 use crate::view::View;
 use gpumem_sys as sys;
@@ -186,7 +186,7 @@ impl Context {
         check(status)?;
         match self.inner.callbacks.take_panic() {
             None => Ok(()),
-            Some(message) => Err(Error::new(Status::PANICKED, format!("a callback panicked: {}", message))),
+            Some(message) => Err(Error::panicked(&message)),
         }
     }
 

@@ -71,6 +71,10 @@ impl Error {
         Error::new(Status::INVALID_ARGUMENT, sentence)
     }
 
+    pub(crate) fn panicked(message: &str) -> Error {
+        Error::new(Status::PANICKED, format!("a callback panicked: {}", message))
+    }
+
     /// How the call failed.
     pub fn status(&self) -> Status {
         self.status

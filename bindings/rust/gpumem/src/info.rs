@@ -3,6 +3,7 @@ use crate::error::Status;
 use gpumem_sys as sys;
 use std::ffi::CStr;
 use std::os::raw::c_char;
+use std::time::Duration;
 
 /// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +31,14 @@ pub enum Advice {
     UnsetAccessedBy = sys::GPUMEM_ADVISE_UNSET_ACCESSED_BY,
 }
 
-fn text(chars: &[c_char]) -> String {
+pub(crate) fn text(chars: &[c_char]) -> String {
     // The library ends what it writes with a NUL.
     unsafe { CStr::from_ptr(chars.as_ptr()) }.to_string_lossy().into_owned()
+}
+
+/// A time that the library measured.
+pub(crate) fn duration(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.max(0.0)) // not a number: 0
 }
 
 /// A device, and why a context got it. `gpumem_device_info`.

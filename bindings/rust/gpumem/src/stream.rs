@@ -2,6 +2,7 @@ use crate::buffer::{Buffer, Device, Kind};
 use crate::context::Context;
 use crate::element::Plain;
 use crate::error::{Error, Result};
+use crate::info::duration;
 use crate::layout::number;
 use crate::queue::{Given, Lent, LentMut, Queue};
 use crate::view::{View, ViewMut};
@@ -218,7 +219,7 @@ impl Event {
         let mut seconds = 0.0;
         match unsafe { (self.ctx.api().gpumem_event_elapsed)(start.event, self.event, &mut seconds) } {
             sys::GPUMEM_NOT_READY => Ok(None),
-            status => self.ctx.check(status).map(|_| Some(Duration::from_secs_f64(seconds.max(0.0)))),
+            status => self.ctx.check(status).map(|_| Some(duration(seconds))),
         }
     }
 }
