@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/float_environment.hpp"
 #include "base/sentences.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
@@ -28,7 +29,7 @@ inline gpumem_status failed(gpumem_status status, const char* sentence) noexcept
 }
 
 // While it lives, the calling thread is not cancelled: its unwinding looks like an exception, and ends the process where it is caught.
-// errno is as it was afterwards.
+// errno and the floating-point environment are as they were afterwards.
 class LeftAsItWas {
  public:
   LeftAsItWas() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_); }
@@ -40,6 +41,7 @@ class LeftAsItWas {
   LeftAsItWas& operator=(const LeftAsItWas&) = delete;
 
  private:
+  const KeptFloatEnvironment floats_;
   const int errno_ = errno;
   int state_;
 };

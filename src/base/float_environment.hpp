@@ -45,4 +45,31 @@ class DefaultFloatEnvironment {
 #endif
 };
 
+// What the program has set and raised comes back at the end, whatever was computed meanwhile: the CUDA driver raises flags where it
+// loads code.
+class KeptFloatEnvironment {
+ public:
+  KeptFloatEnvironment() noexcept = default;
+  ~KeptFloatEnvironment() {
+#if defined(__x86_64__)
+    if (_mm_getcsr() != before_) _mm_setcsr(before_);
+#else
+    std::fesetenv(&before_);
+#endif
+  }
+  KeptFloatEnvironment(const KeptFloatEnvironment&) = delete;
+  KeptFloatEnvironment& operator=(const KeptFloatEnvironment&) = delete;
+
+ private:
+#if defined(__x86_64__)
+  const unsigned before_ = _mm_getcsr();
+#else
+  const std::fenv_t before_ = [] {
+    std::fenv_t now;
+    std::fegetenv(&now);
+    return now;
+  }();
+#endif
+};
+
 }  // namespace gpumem

@@ -30,6 +30,7 @@ class Elf:
     def __init__(self, path):
         self.path = path
         self.dynamic = readelf("-d", path)
+        self.shares_cxx = "libstdc++" in self.dynamic  # else all of it is inside, with what it needs
         self.segments = [line.split() for line in readelf("-l", path).splitlines() if re.match(r"\s+[A-Z_]+\s+0x", line)]
         symbols = [line.split() for line in readelf("--dyn-syms", path).splitlines() if re.match(r"\s*\d+:", line)]
         symbols = [fields for fields in symbols if len(fields) > 7]
@@ -77,7 +78,7 @@ def faults_of_library(elf, cuda):
             if elf.bytes_at(address, 4) != ENDBR64:
                 yield f"{name} is no place for an indirect jump (-fcf-protection)"
     tls = elf.segment("TLS")
-    if tls is not None and int(tls[5], 16) > MOST_TLS[cuda]:
+    if tls is not None and elf.shares_cxx and int(tls[5], 16) > MOST_TLS[cuda]:
         yield f"{int(tls[5], 16)} bytes of each thread are its own; expected at most {MOST_TLS[cuda]}"
     if not cuda:
         for name in sorted(elf.imports & (BY_LOCALE | UNSAFE_ENVIRONMENT)):
@@ -95,7 +96,7 @@ def main():
     if arguments.program:
         program = Elf(arguments.program)
         faults += [(program, fault) for fault in faults_of_both(program)]
-        faults += [(program, f"calls {name}()") for name in sorted(program.imports & SETS_LOCALE)]
+        faults += [(program, f"calls {name}()") for name in sorted(program.imports & SETS_LOCALE) if program.shares_cxx]
         if "DYN" not in readelf("-h", arguments.program):
             faults.append((program, "it is not position independent"))
     for elf, fault in faults:

@@ -1,12 +1,16 @@
 // Where the system gives less than usual: no pages to lock, no huge pages, no file to open, and so nothing to read in /proc. Each
 // call works or says which resource it lacks, and nothing is lost.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +45,27 @@ class Limited final : public Restriction {
   rlimit before_{};
 };
 
+// No descriptor is free. The limit stays above those in use: poll(), by which the driver waits, refuses more descriptors than it.
+class NoFilesLeft final : public Restriction {
+ public:
+  NoFilesLeft() {
+    int last = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      last = std::max(last, std::stoi(entry.path().filename()));
+    }
+    limit_ = std::make_unique<Limited>(RLIMIT_NOFILE, static_cast<rlim_t>(last) + 1);
+    for (int file = open("/dev/null", O_RDONLY); file >= 0; file = open("/dev/null", O_RDONLY)) used_up_.push_back(file);
+    EXPECT_EQ(errno, EMFILE);
+  }
+  ~NoFilesLeft() override {
+    for (const int file : used_up_) close(file);
+  }
+
+ private:
+  std::unique_ptr<Limited> limit_;
+  std::vector<int> used_up_;
+};
+
 class NoHugePages final : public Restriction {
  public:
   NoHugePages() { EXPECT_EQ(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0); }
@@ -63,7 +88,7 @@ const Case kCases[] = {
     {"no pages to lock", true, [] { return std::unique_ptr<Restriction>(new Limited(RLIMIT_MEMLOCK, 0)); }},
     {"no huge pages", true, [] { return std::unique_ptr<Restriction>(new NoHugePages); }},
     {"no waits", true, [] { return std::unique_ptr<Restriction>(new BrokenWaits); }},
-    {"no files", false, [] { return std::unique_ptr<Restriction>(new Limited(RLIMIT_NOFILE, 0)); }},
+    {"no files", false, [] { return std::unique_ptr<Restriction>(new NoFilesLeft); }},
 };
 
 bool is_resource_or_driver(gpumem_status status) { return status >= 100 && status < 300 && !last_error().empty(); }

@@ -124,7 +124,8 @@ def environment_of(scratch, build, python):
     home, shims = scratch / "home", scratch / "bin"
     home.mkdir()
     shims.mkdir()
-    (shims / "python3").symlink_to(python)
+    (shims / "python3").write_text(f'#!/bin/sh\nexec {shlex.quote(str(python))} "$@"\n', encoding="utf-8")  # a link leaves its venv
+    (shims / "python3").chmod(0o755)
     kept = {key: os.environ.get(key, str(pathlib.Path.home() / folder)) for key, folder in
             (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup"))}  # fmt: skip
     removed = ("GPUMEM_LIBRARY", "PYTHONPATH", "PKG_CONFIG_PATH", "CARGO_TARGET_DIR")

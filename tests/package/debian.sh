@@ -42,7 +42,7 @@ contents libgpumem-dev "include/|${libdir}(libgpumem\.(a|so)$|cmake/|pkgconfig/)
   gpumem.h gpumem.hpp libgpumem.a libgpumem.so gpumemConfig.cmake gpumem.pc
 contents libgpumem-fortran-dev 'share/gpumem/fortran/' gpumem.f90 fpm.toml
 field libgpumem0 Depends 'libc6 (>='
-field libgpumem0 Depends 'libstdc++6 (>='
+if readelf -d "$build/libgpumem.so" | grep -q libstdc++; then field libgpumem0 Depends 'libstdc++6 (>='; fi
 field libgpumem-dev Depends 'libgpumem0 (= '
 field libgpumem-fortran-dev Depends 'libgpumem-dev (= '
 if [ -x "$build/bin/gpumem" ]; then
