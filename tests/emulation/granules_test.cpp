@@ -90,6 +90,25 @@ TEST_F(Granules, TrimLeavesTheGranulesOfLiveBlocks) {
   EXPECT_EQ(granule_bytes_held(), 0u);
 }
 
+TEST_F(Granules, TrimGivesBackAChunkThatSeveralStreamsShare) {
+  const Stream one(ctx);
+  const Stream other(ctx);
+  {
+    const Stream first(ctx);
+    for (void* p : several(60, 16 << 10, first)) free(p, first);
+  }
+  std::vector<std::pair<void*, gpumem_stream*>> blocks;
+  for (int64_t bytes = 1 << 10; bytes <= 16 << 10; bytes *= 2) {
+    for (gpumem_stream* stream : {static_cast<gpumem_stream*>(one), static_cast<gpumem_stream*>(other)}) {
+      for (void* p : several(8, bytes, stream)) blocks.emplace_back(p, stream);
+    }
+  }
+  for (const auto& [p, stream] : blocks) free(p, stream);
+  ASSERT_TRUE(ok(gpumem_memory_trim(ctx, 0)));
+  EXPECT_EQ(granule_bytes_held(), 0u);
+  EXPECT_EQ(reserved(), 0);
+}
+
 TEST_F(Granules, AChunkIsUnmappedAsAWhole) {
   const Stream stream(ctx);
   free(allocated(64 * kMiB, stream), stream);
