@@ -54,7 +54,8 @@ class NoFilesLeft final : public Restriction {
       last = std::max(last, std::stoi(entry.path().filename()));
     }
     limit_ = std::make_unique<Limited>(RLIMIT_NOFILE, static_cast<rlim_t>(last) + 1);
-    for (int file = open("/dev/null", O_RDONLY); file >= 0; file = open("/dev/null", O_RDONLY)) used_up_.push_back(file);
+    for (int file = open("/dev/null", O_RDONLY); file >= 0; file = open("/dev/null", O_RDONLY))
+      used_up_.push_back(file);
     EXPECT_EQ(errno, EMFILE);
   }
   ~NoFilesLeft() override {
