@@ -1,10 +1,7 @@
 // What every exported function shares: exceptions end here, handles and structs are checked here, texts leave here.
 #pragma once
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,8 +10,8 @@
 #include <system_error>
 #include <type_traits>
 
+#include "base/caller_state.hpp"
 #include "base/error.hpp"
-#include "base/float_environment.hpp"
 #include "base/sentences.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
@@ -28,28 +25,10 @@ inline gpumem_status failed(gpumem_status status, const char* sentence) noexcept
   return status;
 }
 
-// While it lives, the calling thread is not cancelled: its unwinding looks like an exception, and ends the process where it is caught.
-// errno and the floating-point environment are as they were afterwards.
-class LeftAsItWas {
- public:
-  LeftAsItWas() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_); }
-  ~LeftAsItWas() {
-    pthread_setcancelstate(state_, nullptr);
-    errno = errno_;
-  }
-  LeftAsItWas(const LeftAsItWas&) = delete;
-  LeftAsItWas& operator=(const LeftAsItWas&) = delete;
-
- private:
-  const KeptFloatEnvironment floats_;
-  const int errno_ = errno;
-  int state_;
-};
-
 // Runs f and turns whatever it throws into a status and a sentence.
-template <class F>
+template <class Kept = KeptThreadState, class F>
 gpumem_status guard(F&& f) noexcept {
-  const LeftAsItWas thread;
+  const Kept kept;
   try {
     f();
     return GPUMEM_OK;
@@ -119,9 +98,9 @@ void in_context(Context& context, F&& f) {
   }
 }
 
-template <class F>
+template <class Kept = KeptThreadState, class F>
 gpumem_status with_context(const gpumem_ctx* ctx, F&& f) noexcept {
-  return guard([&] { in_context(resolve(ctx), f); });
+  return guard<Kept>([&] { in_context(resolve(ctx), f); });
 }
 
 template <class T>
@@ -130,9 +109,9 @@ void require(const T* p, const char* argument) {
 }
 
 // Makes something in a context: *out is nullptr until it is there.
-template <class T, class Make>
+template <class Kept = KeptThreadState, class T, class Make>
 gpumem_status make_in(const gpumem_ctx* ctx, T** out, const char* argument, const Make& make) noexcept {
-  return guard([&] {
+  return guard<Kept>([&] {
     require(out, argument);
     *out = nullptr;
     in_context(resolve(ctx), [&](Context& context) { *out = make(context); });

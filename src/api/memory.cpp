@@ -26,14 +26,15 @@ gpumem_status gpumem_alloc_managed(gpumem_ctx* ctx, int64_t bytes, void** p) {
   return allocate_into(ctx, GPUMEM_MEMORY_MANAGED, bytes, p);
 }
 
+// Where a block is at hand, nothing of the thread but errno is touched: the pool keeps the rest as soon as it takes longer.
 gpumem_status gpumem_alloc_async(gpumem_ctx* ctx, int64_t bytes, int64_t alignment, gpumem_stream* stream, void** p) {
-  return make_in(ctx, p, "p", [&](Context& context) {
+  return make_in<KeptErrno>(ctx, p, "p", [&](Context& context) {
     return allocate_async(context, bytes, alignment, cache_of(context, stream));
   });
 }
 
 gpumem_status gpumem_free_async(gpumem_ctx* ctx, void* p, gpumem_stream* stream) {
-  return with_context(ctx, [&](Context& context) { free_async(context, p, cache_of(context, stream)); });
+  return with_context<KeptErrno>(ctx, [&](Context& context) { free_async(context, p, cache_of(context, stream)); });
 }
 
 gpumem_status gpumem_memory_used_on(gpumem_ctx* ctx, const void* p, gpumem_stream* stream) {

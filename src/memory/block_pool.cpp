@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "base/caller_state.hpp"
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "base/scope_exit.hpp"
@@ -194,6 +195,7 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
       return hand_out(cache, *block, bytes);
     }
   }
+  const KeptThreadState kept;
   for (bool again = false;; again = true) {
     try {
       const std::lock_guard<std::mutex> growing(growing_);
@@ -251,6 +253,7 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
       return count_free(*home, claim.bytes());
     }
   }
+  const KeptThreadState kept;
   PendingBlock pending{block, {}};
   for (NativeStream stream : streams_using(claim, on)) {
     require_not_capturing(context_, stream, "freeing memory that it uses");

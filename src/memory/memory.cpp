@@ -1,6 +1,7 @@
 #include <bit>
 #include <exception>
 
+#include "base/caller_state.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/scope_exit.hpp"
@@ -84,6 +85,7 @@ void free_async(Context& context, void* p, const StreamCache& on) {
   if (pool.pooled()) pool.free_in_order(claim, on);
   keep.release();
   if (pool.pooled()) return;
+  const KeptThreadState kept;
   free_after(context, claim, [&] {
     pool.wait_for_uses(claim);
     wait_for_streams(context);

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/caller_state.hpp"
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "base/sentences.hpp"
@@ -99,6 +100,7 @@ void MemoryTrace::write(const char* text, size_t length) noexcept {
 }
 
 void MemoryTrace::line(char event, const char* format, ...) noexcept {
+  const KeptThreadState kept;
   const int thread = ::gettid();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (file_ < 0) return;

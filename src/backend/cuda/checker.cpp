@@ -8,6 +8,7 @@
 #include <new>
 
 #include "backend/cuda/nvtx_domain.hpp"
+#include "base/caller_state.hpp"
 
 #if __has_include(<nvtx3/nvToolsExtMem.h>)
 #include <nvtx3/nvToolsExtMem.h>
@@ -76,6 +77,7 @@ const Checker::Heap* Checker::heap_of(void* p) const noexcept {
 }
 
 void Checker::begin_block(void* p, size_t bytes) noexcept {
+  const KeptThreadState kept;
   const nvtxMemVirtualRangeDesc_t range{.size = bytes, .ptr = p};
   nvtxMemRegionsRegisterBatch_t blocks{};
   blocks.extCompatID = NVTX_EXT_COMPATID_MEM;
@@ -92,6 +94,7 @@ void Checker::begin_block(void* p, size_t bytes) noexcept {
 }
 
 void Checker::end_block(void* p) noexcept {
+  const KeptThreadState kept;
   nvtxMemRegionRef_t block{};
   block.pointer = p;
   nvtxMemRegionsUnregisterBatch_t blocks{};

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "backend/cuda/cuda_backend.hpp"
+#include "base/caller_state.hpp"
 #include "base/error.hpp"
 
 namespace gpumem {
@@ -124,6 +125,7 @@ bool CudaBackend::capturing(NativeStream stream) {
   if (stream != cudaStreamLegacy && driver_api().stream_capturing(native(stream), &known) == CUDA_SUCCESS) {
     return known != CU_STREAM_CAPTURE_STATUS_NONE;
   }
+  const KeptThreadState kept;
   const DeviceScope scope = enter();
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(native(stream), &status);
