@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a build into a scratch prefix, uses it from C, C++, Fortran and Python, and uninstalls it.
+# Installs a build into a scratch prefix, uses it from C, C++, Fortran (by gfortran and fpm) and Python, and uninstalls it.
 #
 # usage: installed.sh BUILD_DIR SOURCE_DIR
 set -euo pipefail
@@ -29,6 +29,8 @@ else
 fi
 echo 'by pkg-config:'
 use_by_pkg_config "$prefix"
+echo 'by fpm:'
+use_by_fpm "$prefix"
 package=$(find "$prefix" -name _gpumem.abi3.so)
 if [ -n "$package" ]; then use_by_python "${PYTHON:-python3}" "$(dirname "$package")/.."; fi
 

@@ -48,6 +48,17 @@ use_by_pkg_config() {
   fi
 }
 
+# By fpm, which takes an absolute path for one below the manifest.
+use_by_fpm() {
+  local work=$scratch/fpm libdir
+  if ! command -v fpm >/dev/null || ! command -v gfortran >/dev/null; then echo 'fpm or gfortran is not installed'; return; fi
+  libdir=$(dirname "$(find "$1" -name libgpumem.so)")
+  mkdir -p "$work/app"
+  cp "$here/consumer/consumer.f90" "$work/app/main.f90"
+  printf 'name = "consumer"\ndependencies.gpumem.path = "%s"\n' "$(realpath --relative-to="$work" "$1/share/gpumem/fortran")" >"$work/fpm.toml"
+  (cd "$work" && quietly fpm run --link-flag "-L$libdir -Wl,-rpath,$libdir")
+}
+
 # By a Python; the folder where its package lies, if it is no place of its own.
 use_by_python() {
   local python=$1 folder=${2:-}
