@@ -8,6 +8,7 @@ Where the data lies decides where the work runs. `gpumem.raw` has each function 
 
 from . import _library  # opens libgpumem.so
 from . import _gpumem as raw
+from . import errors
 from .array import Array
 from .context import Context, Event, Stream, device_count, device_query, last_problem, variants, version
 from .errors import *  # noqa: F403

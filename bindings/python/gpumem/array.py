@@ -14,24 +14,41 @@ DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13
 LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_interface__
 
 
-class Memory:
+class Owned:
+    """What a context outlives, whichever of them Python collects first. It names one thing of the library: there are no copies of it."""
+
+    __slots__ = ()
+
+    def _needs(self, core):
+        self.core = core
+        core.users.add(id(self))
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+
+class Memory(Owned):
     """An allocation of a context. It is freed with its last array, in the order of the streams that used it."""
 
     __slots__ = ("core", "address", "kind", "streams", "exported", "__weakref__")
 
     def __init__(self, core, address, kind):
-        self.core, self.address, self.kind = core, address, kind
+        self._needs(core)
+        self.address, self.kind = address, kind
         self.streams = None  # a WeakSet of those with work on it: they keep what they use
         self.exported = False  # to a library that may have work on it on the legacy default stream
 
     def __del__(self, free=raw.gpumem_free, free_async=raw.gpumem_free_async, device=int(Kind.DEVICE)):
-        if self.address is None or self.core.is_forked():
-            return
-        if self.kind == device:
-            stream = self.core.legacy_stream() if self.exported and self.core.cuda else None
-            free_async(self.core.handle, self.address, stream)
-        else:
-            free(self.core.handle, self.address)
+        try:
+            if self.address is None or self.core.is_forked():
+                return
+            if self.kind == device:
+                stream = self.core.legacy_stream() if self.exported and self.core.cuda else None
+                free_async(self.core.handle, self.address, stream)
+            else:
+                free(self.core.handle, self.address)
+        finally:
+            self.core.release(self)
 
     def used_on(self, stream):
         if self.streams is None:
@@ -52,11 +69,10 @@ def key_to_view(view, key):
     """The address, shape and strides of view[key], for integers, slices, None and `...`."""
     keys = list(key) if isinstance(key, tuple) else [key]
     taken = sum(k is not None and k is not Ellipsis for k in keys)
-    if taken > view.ndim or keys.count(Ellipsis) > 1:
+    places = [place for place, k in enumerate(keys) if k is Ellipsis] or [len(keys)]
+    if taken > view.ndim or len(places) > 1:
         raise IndexError(f"{taken} indices for {view.ndim} axes")
-    if Ellipsis not in keys:
-        keys.append(Ellipsis)
-    place = keys.index(Ellipsis)
+    place = places[0]
     keys[place : place + 1] = [slice(None)] * (view.ndim - taken)
     address, shape, strides, axis = view.address, [], [], 0
     for k in keys:
@@ -77,6 +93,11 @@ def key_to_view(view, key):
                 raise IndexError(f"index {k} of an axis of {extent}")
             address += stride * (k % extent)
     return address, tuple(shape), tuple(strides)
+
+
+def shape_of(shape):
+    """Of a number or several: the extents."""
+    return tuple(map(operator.index, (shape,) if hasattr(shape, "__index__") else shape))
 
 
 def half_number(bits):
@@ -142,7 +163,7 @@ class Array(raw.View):
         return self._part(self.address, self.shape[::-1], self.strides[::-1])
 
     def reshape(self, *shape):
-        shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        shape = shape_of(shape[0] if len(shape) == 1 else shape)
         if not self.contiguous:
             raise ValueError("an array with gaps can't be reshaped in place")
         if -1 in shape:

@@ -3,9 +3,9 @@
 import struct
 
 from . import _gpumem as raw
-from .array import Array
+from .array import Array, shape_of
 from .core import Core, Record, read_struct, read_text
-from .layout import collapse, operand, refuse
+from .layout import collapse, operand, refuse, same_elements
 from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Kind, Status
 from .operations import Operations
 from .streams import Event, Stream
@@ -147,8 +147,7 @@ class Context(Operations):
 
     def empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
         """An array with undefined contents. With a stream: device memory in the order of that stream."""
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        return self.core.allocate(shape, dtype_code(dtype), Kind(kind_code(kind)), stream, alignment)
+        return self.core.allocate(shape_of(shape), dtype_code(dtype), Kind(kind_code(kind)), stream, alignment)
 
     def full(self, shape, value, dtype="f64", kind="device", *, stream=None):
         array = self.empty(shape, dtype, kind, stream=stream)
@@ -286,10 +285,11 @@ class Context(Operations):
     # ------------------------------------------------------------------------------------------------------- movement
 
     def copy(self, dst, src, *, stream=None):
-        """dst = src, of one shape and one size of elements, in any kinds of memory, with any strides of 0 or more."""
+        """dst = src, of one shape and one type of elements, in any kinds of memory, with any strides of 0 or more."""
         to, of = operand(self, dst, "dst", stream, write=True), operand(self, src, "src", stream)
-        if to.shape != of.shape or to.itemsize != of.itemsize:
-            raise ValueError(f"dst has the shape {to.shape} of {to.itemsize} bytes an element, src {of.shape} of {of.itemsize}")
+        if to.shape != of.shape:
+            raise ValueError(f"dst has the shape {to.shape}, src {of.shape}")
+        same_elements(to, of)
         if to.size == 0:
             return
         axes = collapse(to.shape, to.strides, of.strides)

@@ -57,10 +57,11 @@ def read_text(call):
 class Core:
     """A gpumem_ctx, destroyed with the last object that needs it."""
 
-    __slots__ = ("handle", "cuda", "device", "callbacks", "legacy", "pid", "shared", "registered", "__weakref__")
+    __slots__ = ("handle", "cuda", "device", "callbacks", "legacy", "pid", "shared", "registered", "users", "over", "__weakref__")
 
     def __init__(self, handle, callbacks=(), shared=False):
         self.handle, self.shared = handle, shared
+        self.users, self.over = set(), False  # ids of memory, streams and events that are alive
         self.legacy, self.pid = None, os.getpid()
         self.registered = {}  # what the program's own pinned memory belongs to, by address
         info = self.device_info()
@@ -73,13 +74,24 @@ class Core:
         if any(callbacks):
             with_callbacks.add(self)
 
-    def __del__(self, destroy=raw.gpumem_ctx_destroy, destroy_stream=raw.gpumem_stream_destroy):
-        if not self.is_forked():
-            if self.legacy is not None:
-                destroy_stream(self.legacy)
-            if not self.shared:
-                handle, self.handle = self.handle, None
-                destroy(handle)
+    def __del__(self):
+        self.over = True
+        self._end()
+
+    def release(self, user):
+        """Memory, a stream or an event has ended: perhaps behind __del__(), where Python collects them together."""
+        self.users.discard(id(user))
+        self._end()
+
+    def _end(self, destroy=raw.gpumem_ctx_destroy, destroy_stream=raw.gpumem_stream_destroy):
+        if not self.over or self.users or self.is_forked():
+            return
+        legacy, self.legacy = self.legacy, None
+        if legacy is not None:
+            destroy_stream(legacy)
+        handle, self.handle = self.handle, None
+        if handle is not None and not self.shared:
+            destroy(handle)
 
     def is_forked(self, getpid=os.getpid):
         return getpid() != self.pid
@@ -95,6 +107,8 @@ class Core:
             if extent < 0:
                 raise ValueError(f"the shape {shape} has a negative extent")
             bytes_ *= extent
+        if bytes_ >= 1 << 63:
+            raise ValueError(f"the shape {shape} takes {bytes_} bytes; expected fewer than 2**63")
         if stream is not None:
             if kind != Kind.DEVICE:
                 raise ValueError("only device memory is allocated on a stream")

@@ -16,14 +16,27 @@ def refuse(view, name, expected):
             found = f"{name} has a {'negative' if stride else 'zero'} stride ({view.strides} bytes)"
         elif extent > 1 and stride % view.itemsize:
             found = f"{name} has a stride of {stride} bytes, no whole number of elements of {view.itemsize}"
-    raise ValueError(f"{found}; expected {expected}: numpy.ascontiguousarray({name}), or Context.array() of it, has them")
+    walkable = all(stride >= 0 and stride % view.itemsize == 0 for stride in view.strides)
+    copied = ", or Context.array() of it," if walkable else ""
+    raise ValueError(f"{found}; expected {expected}: numpy.ascontiguousarray({name}){copied} has them")
+
+
+def is_swapped(view):
+    return view.format[:1] in (">", "!") and view.itemsize > 1
+
+
+def same_elements(to, of):
+    """For what moves elements: TypeError where they would be others in dst than in src."""
+    both_typed = to.dtype_code >= 0 and of.dtype_code >= 0
+    if to.itemsize != of.itemsize or (both_typed and to.dtype_code != of.dtype_code) or is_swapped(to) != is_swapped(of):
+        raise TypeError(f"dst has elements of format '{to.format}' and {to.itemsize} bytes, src of '{of.format}' and "
+                        f"{of.itemsize}; expected the same, by convert() or by another view of the memory")
 
 
 def typed(view, name):
     """The code of the element type; TypeError for elements that can only be moved."""
     if view.dtype_code < 0:
-        swapped = view.format[:1] in ">!" and view.itemsize > 1
-        why = "whose bytes are swapped" if swapped else "which is no element type of gpumem"
+        why = "whose bytes are swapped" if is_swapped(view) else "which is no element type of gpumem"
         raise TypeError(f"{name} has elements of format '{view.format}', {why}; expected one of {', '.join(NAMES)}")
     return view.dtype_code
 
@@ -40,6 +53,13 @@ def contiguous(view, name):
     if not view.contiguous:
         refuse(view, name, "elements without gaps")
     return view.size
+
+
+def numbers_of(view, name):
+    """For indices and offsets: how many there are."""
+    if view.ndim != 1:
+        raise ValueError(f"{name} has {view.ndim} axes; expected 1")
+    return contiguous(view, name)
 
 
 def fuse(shape, strides):
@@ -167,16 +187,18 @@ def operand(context, x, name, stream=None, write=False):
     else:
         try:
             view = raw.view(x)
-        except (TypeError, ValueError, BufferError):
+        except (TypeError, ValueError, BufferError) as error:
+            interface = getattr(x, "__array_interface__", None) if isinstance(error, ValueError) else None
             if hasattr(x, "__cuda_array_interface__"):  # CuPy has a buffer, and refuses it for device memory
                 view = None
-            elif getattr(getattr(x, "dtype", None), "name", "") == "bfloat16":  # a buffer has no word for it
-                interface = getattr(x, "__array_interface__", None)
-                view = from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST) if interface else None
+            elif interface is not None:  # NumPy's buffers have no word for bfloat16, nor for times
+                view = from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST)
             else:
                 raise
         if view is None:
             view = foreign(context, x, name, stream)
+        if getattr(getattr(x, "dtype", None), "hasobject", False):
+            raise TypeError(f"{name} has elements that are objects of Python, which are not moved")
     if write and view.readonly:
         raise ValueError(f"{name} is read-only")
     return view

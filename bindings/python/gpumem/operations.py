@@ -11,8 +11,8 @@ import sys
 from . import _gpumem as raw
 from .array import Array
 from .errors import Error
-from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, lines, matrix, operand, refuse, rows, sequence,
-                     typed)
+from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, lines, matrix, numbers_of, operand, refuse, rows,
+                     same_elements, sequence, typed)
 from .names import Dtype, Kind, Op
 from .words import NAMES, RESULTS, dtype_code, filter_code, op_code
 
@@ -48,11 +48,14 @@ class Operations(raw.Base):
 
     @staticmethod
     def _as_given(result, x, stream):
-        """An array of NumPy where x is one and the result is complete."""
+        """An array of NumPy where x is one and the result is complete, and of a type that NumPy has."""
         numpy = sys.modules.get("numpy")
-        if stream is None and numpy is not None and type(x) is numpy.ndarray and not result.on_device:
-            return numpy.asarray(result)
-        return result
+        if stream is not None or numpy is None or type(x) is not numpy.ndarray or result.on_device:
+            return result
+        is_bf16 = result.dtype_code == Dtype.BF16
+        if (result.dtype_code < 0 or (is_bf16 and x.dtype.name == "bfloat16")) and result.contiguous:
+            return numpy.ndarray(result.shape, x.dtype, result)  # a buffer has no word for bfloat16, nor for times
+        return result if is_bf16 else numpy.asarray(result)
 
     # --------------------------------------------------------------------------------------------------------- reduce
 
@@ -106,7 +109,7 @@ class Operations(raw.Base):
         """A number for each x[offsets[s]:offsets[s + 1]]; offsets are i64."""
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
         op, dtype = op_code(op), typed(view, "x")
-        n, segments = contiguous(view, "x"), contiguous(ends, "offsets") - 1
+        n, segments = contiguous(view, "x"), numbers_of(ends, "offsets") - 1
         if ends.dtype_code != Dtype.I64 or segments < 0:
             raise ValueError(f"offsets has {segments + 1} elements of format '{ends.format}'; expected i64, one or more")
         shape = (segments, 2) if op == Op.MIN_MAX else (segments,)
@@ -171,8 +174,9 @@ class Operations(raw.Base):
                        strides=of.strides if n_rows == cols else None)  # fmt: skip
         else:
             to = self._result(of, shape, of.dtype_code, stream) if dst is None else operand(self, dst, "dst", stream)
-        if to.shape != shape or to.itemsize != of.itemsize or to.readonly:
-            raise ValueError(f"dst has the shape {to.shape}; expected {shape} of {of.itemsize} bytes an element, writable")
+        if to.shape != shape or to.readonly:
+            raise ValueError(f"dst has the shape {to.shape}; expected {shape}, writable")
+        same_elements(to, of)
         to_ld = matrix(to, "dst", of.ndim)[2]
         if of.ndim == 2:
             args, name = (of.itemsize, n_rows, cols, of, ld, to, to_ld), "gpumem_transpose"
@@ -185,10 +189,14 @@ class Operations(raw.Base):
     def permute(self, src, order, dst=None, *, stream=None):
         """Axis d of the result is axis order[d] of src, as numpy.transpose(src, order), and the elements are moved."""
         of = operand(self, src, "src", stream)
+        order = tuple(axis + of.ndim if axis < 0 else axis for axis in order)
+        if len(order) != of.ndim or not all(0 <= axis < of.ndim for axis in order):
+            raise ValueError(f"order is {order}; expected each of the {of.ndim} axes of src once")
         shape = tuple(of.shape[axis] for axis in order)
         to = self._result(of, shape, of.dtype_code, stream) if dst is None else operand(self, dst, "dst", stream, True)
-        if to.shape != shape or to.itemsize != of.itemsize:
-            raise ValueError(f"dst has the shape {to.shape}; expected {shape} of {of.itemsize} bytes an element")
+        if to.shape != shape:
+            raise ValueError(f"dst has the shape {to.shape}; expected {shape}")
+        same_elements(to, of)
         self._permute(to, of, order, stream)
         return dst if dst is not None else self._as_given(to, src, stream)
 
@@ -205,9 +213,10 @@ class Operations(raw.Base):
         """Row i of the result is row index[i] of src. IndexError, and nothing is written, for an index without a row."""
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         src_rows, row_bytes, src_pitch = rows(of, "src")
-        n, shape = contiguous(by, "index"), (by.size, *of.shape[1:])
+        n, shape = numbers_of(by, "index"), (by.size, *of.shape[1:])
         to = self._result(of, shape, of.dtype_code, stream) if dst is None else operand(self, dst, "dst", stream, True)
         dst_rows, dst_bytes, dst_pitch = rows(to, "dst")
+        same_elements(to, of)
         if (dst_rows, dst_bytes) != (n, row_bytes):
             raise ValueError(f"dst has {dst_rows} rows of {dst_bytes} bytes; expected {n} of {row_bytes}")
         args = (row_bytes, of, src_rows, src_pitch, typed(by, "index"), by, n, to, dst_pitch)
@@ -220,7 +229,8 @@ class Operations(raw.Base):
         to = operand(self, dst, "dst", stream, write=True)
         src_rows, row_bytes, src_pitch = rows(of, "src")
         dst_rows, dst_bytes, dst_pitch = rows(to, "dst")
-        if dst_bytes != row_bytes or contiguous(by, "index") != src_rows:
+        same_elements(to, of)
+        if dst_bytes != row_bytes or numbers_of(by, "index") != src_rows:
             raise ValueError(f"src has {src_rows} rows of {row_bytes} bytes, index {by.size} numbers, dst rows of {dst_bytes}")
         args = (row_bytes, of, src_pitch, typed(by, "index"), by, src_rows, to, dst_rows, dst_pitch)
         self._run("gpumem_scatter", stream, args, (of, by, to, status), (self._status(status),))
@@ -251,6 +261,9 @@ class Operations(raw.Base):
     def lincomb(self, terms, out=None, *, stream=None):
         """out = the sum of factor * x over pairs (factor, x), 1 to 8 of them, of f32 or f64. Views of one array make a stencil;
         they are broadcast as in NumPy."""
+        terms = list(terms)
+        if not terms:
+            raise ValueError("terms is empty; expected 1 to 8 pairs of a factor and an array")
         factors, arrays = zip(*terms)
         views = [operand(self, x, f"x[{k}]", stream) for k, x in enumerate(arrays)]
         to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", views, out, stream)

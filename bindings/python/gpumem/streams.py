@@ -3,23 +3,30 @@
 from collections import deque
 
 from . import _gpumem as raw
+from .array import Owned
 from .errors import Capturing, NotReady
 
 CHUNK = 64  # how many calls' operands are kept before an event says when they may go
 
 
-class Event:
+class Event(Owned):
     """A mark in a stream."""
 
     __slots__ = ("core", "handle")
 
     def __init__(self, context):
-        self.core = getattr(context, "core", context)
-        self.handle = raw.gpumem_event_create(self.core.handle)
+        core = getattr(context, "core", context)
+        self.handle = raw.gpumem_event_create(core.handle)
+        self._needs(core)
 
     def __del__(self, destroy=raw.gpumem_event_destroy):
-        if hasattr(self, "handle") and not self.core.is_forked():
-            destroy(self.handle)
+        if not hasattr(self, "handle"):
+            return
+        try:
+            if not self.core.is_forked():
+                destroy(self.handle)
+        finally:
+            self.core.release(self)
 
     def record(self, stream=None):
         raw.gpumem_event_record(self.core.handle, self.handle, stream.handle if stream else None)
@@ -43,7 +50,7 @@ class Event:
         return seconds.f64
 
 
-class Stream:
+class Stream(Owned):
     """A queue of work. `native` is a stream of CUDA to borrow: a number, or an object of PyTorch or CuPy."""
 
     __slots__ = ("core", "handle", "borrowed", "kept", "chunks", "__weakref__")
@@ -58,7 +65,8 @@ class Stream:
             self.handle = raw.gpumem_stream_create(self.core.handle)
 
     def _begin(self, core, handle):
-        self.core, self.handle, self.borrowed = core, handle, False
+        self._needs(core)
+        self.handle, self.borrowed = handle, False
         self.kept, self.chunks = [], deque()
 
     @classmethod
@@ -69,8 +77,13 @@ class Stream:
         return stream
 
     def __del__(self, destroy=raw.gpumem_stream_destroy, synchronize=raw.gpumem_stream_synchronize):
-        if self.core.is_forked():
-            return
+        try:
+            if not self.core.is_forked():
+                self._end(destroy, synchronize)
+        finally:
+            self.core.release(self)
+
+    def _end(self, destroy, synchronize):
         try:
             if (self.borrowed or self.handle is None) and (self.kept or self.chunks):
                 synchronize(self.core.handle, self.handle)  # the end of such a stream waits for nothing

@@ -55,11 +55,16 @@ def pattern_of(view, value):
         if len(value) != view.itemsize:
             raise ValueError(f"the value has {len(value)} bytes, and an element {view.itemsize}")
         return bytes(value)
-    if view.dtype_code == Dtype.BF16:
-        bits = struct.unpack("<I", struct.pack("<f", value))[0]
-        if value != value:
-            return b"\xc0\x7f"
-        return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # to nearest, ties to even
     if view.dtype_code < 0:
         raise TypeError(f"elements of format '{view.format}' are filled with bytes, not with {value!r}")
-    return struct.pack("=" + FORMATS[view.dtype_code], value)
+    try:
+        return bf16_bytes(value) if view.dtype_code == Dtype.BF16 else struct.pack("=" + FORMATS[view.dtype_code], value)
+    except (struct.error, OverflowError):
+        raise ValueError(f"{value!r} is no {NAMES[view.dtype_code]}") from None
+
+
+def bf16_bytes(value):
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    if value != value:
+        return b"\xc0\x7f"
+    return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # to nearest, ties to even

@@ -188,7 +188,7 @@ static bool take_tensor(View* view, const DLTensor* tensor) {
   view_set_contiguous(view);
   for (int32_t axis = 0; tensor->strides && axis < tensor->ndim; ++axis)
     view->strides[axis] = tensor->strides[axis] * view->itemsize;
-  return true;
+  return view_bytes(view) >= 0;
 }
 
 /* A View of the tensor in a capsule, which is taken. */

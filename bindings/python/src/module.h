@@ -40,6 +40,8 @@ void view_set_dtype(View* view, int32_t dtype);
 /* Strides of an array without gaps. */
 void view_set_contiguous(View* view);
 int64_t view_size(const View* view);
+/* The bytes of all elements; -1 with an exception set where there can be no such array. */
+int64_t view_bytes(const View* view);
 /* How far apart the elements lie when all of them are taken as one sequence, in elements; 0 where they are none: where
  * strides differ, are negative or are no whole number of elements. */
 int64_t view_sequence_stride(const View* view);

@@ -125,14 +125,18 @@ static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count) {
   return true;
 }
 
-static bool allocate(View* view) {
+int64_t view_bytes(const View* view) {
   int64_t bytes = view->itemsize;
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
     if (view->shape[axis] < 0 || __builtin_mul_overflow(bytes, view->shape[axis], &bytes)) {
       PyErr_SetString(PyExc_ValueError, "the shape has a negative extent, or is too large");
-      return false;
+      return -1;
     }
   }
+  return bytes;
+}
+
+static bool allocate(View* view, int64_t bytes) {
   PyObject* memory = PyByteArray_FromStringAndSize(NULL, bytes);
   if (!memory) return false;
   view->owner = memory;
@@ -177,8 +181,10 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
   view->readonly = readonly;
   view->kind = kind;
   view->device = device;
+  const int64_t bytes = good ? view_bytes(view) : -1;
+  good = bytes >= 0;
   if (good && address == Py_None) {
-    good = allocate(view);
+    good = allocate(view, bytes);
   } else if (good) {
     void* p;
     good = to_pointer(address, &p);

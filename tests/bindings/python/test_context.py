@@ -340,6 +340,57 @@ print("end")
 """).startswith("end")
 
 
+def test_a_context_ends_with_the_last_that_needs_it():
+    """Also where Python collects a ring of objects, in which it ends the context first."""
+    told = []
+    ctx = gpumem.Context("host", log=lambda level, text: told.append(text))
+    core, handle = ctx.core, ctx.handle
+    s, e, a = ctx.Stream(), ctx.Event(), ctx.full(1000, 1, "i32")
+    ctx.close()
+    core.__del__()  # as the collector does
+    total = gpumem.raw.View((1,), int(gpumem.Dtype.I64))
+    gpumem.raw.gpumem_reduce_i32_async(handle, gpumem.Op.SUM, a, 1000, 1, total, None, s.handle)
+    s.synchronize()
+    assert memoryview(total)[0] == 1000
+    del a, e
+    gpumem.raw.gpumem_ctx_status(handle)
+    del s
+    with raises(gpumem.InvalidHandle):
+        gpumem.raw.gpumem_ctx_status(handle)
+    assert told == []
+
+
+def test_objects_are_not_copied():
+    import copy
+    import pickle
+
+    with host() as ctx:
+        for owned in (ctx, ctx.stream, ctx.Stream(), ctx.Event(), ctx.zeros(1), ctx.zeros(1).memory):
+            for way in (copy.copy, copy.deepcopy, pickle.dumps):
+                with raises(TypeError, "pickle"):
+                    way(owned)
+    error = pickle.loads(pickle.dumps(gpumem.Empty("said")))
+    assert type(error) is gpumem.Empty and str(error) == "said"
+
+
+def test_shapes():
+    with host() as ctx:
+
+        class Three:
+            def __index__(self):
+                return 3
+
+        assert ctx.empty(Three()).shape == (3,) and ctx.empty((2, Three())).shape == (2, 3)
+        assert ctx.empty(6).reshape(2, Three()).shape == (2, 3) and ctx.empty(6).reshape(Three(), -1).shape == (3, 2)
+        for shape in (1 << 32, 1 << 32), (1 << 60,), (-1,):
+            with raises(ValueError, "the shape"):
+                ctx.empty(shape)
+        a = ctx.empty((2, 3))
+        with raises(TypeError):
+            a[array.array("i", [0])]
+        assert a[..., 0].shape == (2,) and a[None].shape == (1, 2, 3)
+
+
 def test_without_numpy():
     assert run_python("""
 import sys
@@ -349,6 +400,15 @@ with gpumem.Context("host") as ctx:
     x = ctx.array(array.array("f", [1, 2, 3]))
     print(ctx.reduce(x), ctx.axpby(2, x).tolist())
 """) == "6.0 [2.0, 4.0, 6.0]"
+
+
+def test_imported_anew():
+    assert run_python("""
+import sys, gpumem
+del sys.modules["gpumem"]
+import gpumem as again
+print(again is not gpumem, again.Context("host").reduce(gpumem.Context("host").full(3, 1, "i32")))
+""") == "True 3"
 
 
 def test_finding_the_library():

@@ -98,6 +98,10 @@ def test_array_interface():
         Interface.kept = array.array("H", [3, 9, 4])
         Interface.__array_interface__ = dict(Interface.__array_interface__, data=(Interface.kept.buffer_info()[0], False))
         assert ctx.reduce(Interface()) == 7
+        for shape in (-2, -3), (1 << 62, 1 << 62):  # products that are small where they wrap round
+            Interface.__array_interface__.update(shape=shape, strides=None)
+            with raises(ValueError, "the shape"):
+                ctx.reduce(Interface())
         Interface.__array_interface__["mask"] = 1
         with raises(BufferError, "mask"):
             ctx.reduce(Interface())
@@ -116,6 +120,22 @@ def test_bf16_of_numpy():
     with host() as ctx:
         x = np.array([1, 2.5, 3], bfloat16)
         assert ctx.reduce(x) == 6.5 and ctx.array(x).dtype == "bf16"
+        assert np.array_equal(ctx.transpose(x.reshape(1, 3)), x.reshape(3, 1)) and ctx.transpose(x.reshape(1, 3)).dtype == bfloat16
+
+
+def test_what_only_numpy_has():
+    np = numpy()
+    with host() as ctx:
+        times = np.array([["2020-01-01", "2021-01-01"]], "datetime64[D]")
+        assert np.array_equal(ctx.transpose(times), times.T) and ctx.transpose(times).dtype == times.dtype
+        moved = np.zeros_like(times)
+        ctx.copy(moved, times)
+        assert np.array_equal(moved, times)
+        for dtype in object, [("a", "i4"), ("b", object)]:
+            with raises(TypeError, "objects of Python"):
+                ctx.copy(np.zeros(3, dtype), np.zeros(3, dtype))
+        bf16 = ctx.convert(np.array([1.5, 3.14]), "bf16")  # no type of NumPy
+        assert bf16.dtype == "bf16" and bf16.tolist() == [1.5, 3.140625] and ctx.convert(bf16, "f64").tolist() == bf16.tolist()
 
 
 def test_dlpack_of_numpy():
@@ -204,7 +224,10 @@ def test_cuda_array_interface():
     """What an array of a CUDA context says; without a GPU its context is a stand-in."""
 
     class StandIn:
-        handle, cuda, device = 0, True, 0
+        handle, cuda, device, users = 0, True, 0, set()
+
+        def release(self, user):
+            self.users.discard(id(user))
 
         def is_forked(self):
             return True  # nothing is freed

@@ -292,6 +292,46 @@ def test_copy_and_fill():
             ctx.fill(big, 1)
         with raises(ValueError, "8 bytes", "4"):
             ctx.fill(dst, b"12345678")
+        for value, dtype in ((300, "u1"), (-1, "u1"), (1.5, "i4"), (1e300, "f4"), (1e6, "f2"), ("a", "f8")):
+            with raises(ValueError, repr(value)):
+                ctx.fill(np.zeros(2, dtype), value)
+        with raises(ValueError, "1e+300 is no bf16"):
+            ctx.full(2, 1e300, "bf16")
+
+
+def test_elements_stay_what_they_are():
+    np = numpy()
+    x, index = np.arange(6, dtype=np.int32).reshape(2, 3), np.array([1, 0])
+    with host() as ctx:
+        for dtype in "f4", ">i4", "u4", "i8":
+            with raises(TypeError, "expected the same"):
+                ctx.copy(np.zeros((2, 3), dtype), x)
+            with raises(TypeError, "expected the same"):
+                ctx.transpose(x, np.zeros((3, 2), dtype))
+            with raises(TypeError, "expected the same"):
+                ctx.permute(x, (1, 0), np.zeros((3, 2), dtype))
+            with raises(TypeError, "expected the same"):
+                ctx.gather(x, index, np.zeros((2, 3), dtype))
+            with raises(TypeError, "expected the same"):
+                ctx.scatter(x, index, np.zeros((2, 3), dtype))
+        mask = np.zeros((2, 3), "u1")
+        ctx.copy(mask, x > 2)  # of one byte, and no number
+        assert mask.sum() == 3
+
+
+def test_axes_that_are_missing():
+    np = numpy()
+    x = np.arange(24.0).reshape(2, 3, 4)
+    with host() as ctx:
+        assert np.array_equal(ctx.permute(x, (-1, 0, 1)), x.transpose(-1, 0, 1))
+        for order in (0, 1), (0, 1, 2, 3), (0, 0, 1), (0, 1, 3), (0, 1, -4):
+            with raises(ValueError, "order", "each"):
+                ctx.permute(x, order)
+        for index in np.array([[0, 1]]), np.array(0):
+            with raises(ValueError, "index has"):
+                ctx.gather(x, index)
+        with raises(ValueError, "terms is empty"):
+            ctx.lincomb([])
 
 
 def test_strides_and_byte_order():
@@ -299,10 +339,11 @@ def test_strides_and_byte_order():
     x = np.arange(6, dtype=np.int32)
     with host() as ctx:
         assert ctx.reduce(x[1::2]) == 9
-        with raises(ValueError, "negative stride", "ascontiguousarray"):
+        with raises(ValueError, "negative stride", "numpy.ascontiguousarray(x) has them"):  # which Context.array() has not
             ctx.reduce(x[::-1])
-        with raises(ValueError, "zero stride"):
+        with raises(ValueError, "zero stride", "or Context.array()"):
             ctx.reduce(np.broadcast_to(x[:1], 4))
+        assert ctx.reduce(ctx.array(np.broadcast_to(x[1:2], 4))) == 4
         with raises(TypeError, "swapped", "'>i'"):
             ctx.reduce(x.astype(">i4"))
         with raises(TypeError, "no element type"):
