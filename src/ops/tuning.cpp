@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "base/error.hpp"
@@ -17,6 +16,9 @@ namespace {
 
 constexpr const char* kWhat = "the tuning file";
 constexpr size_t kFewestSlots = 64;  // a power of two, as all are
+// What saving writes so that it can be read again.
+constexpr double kLeastRatio = 0.001;
+constexpr double kMostRatio = 1e6;
 constexpr std::string_view kHeading =
     "# gpumem tuning: device, problem, variant, its revision, times as fast as the table's\n";
 
@@ -60,9 +62,9 @@ const char* read_entry(std::string_view line, Tuning::Entry& entry) {
   if (!fields) return "it has not five fields";
   const auto& [device, problem, variant, revision, ratio] = *fields;
   entry.device = device;
-  if (!parse(revision, entry.row.revision) || !parse(ratio, entry.ratio) || !(entry.ratio > 0) ||
-      !std::isfinite(entry.ratio)) {
-    return "its revision or its ratio is no number";
+  const bool numbers = parse(revision, entry.row.revision) && parse(ratio, entry.ratio);
+  if (!numbers || !(entry.ratio >= kLeastRatio && entry.ratio <= kMostRatio)) {
+    return "its revision is no number, or its ratio none from 0.001 to 1000000";
   }
   try {
     const CallRecord record = parse_line(problem);

@@ -23,6 +23,22 @@ struct Call {
   std::function<gpumem_status(Handle*)> run;
 };
 
+// What the calls read. A test may put it into other memory before its first call.
+struct Operands {
+  double numbers[4] = {1, 2, 3, 4};
+  int64_t offsets[3] = {0, 1, 4};
+  int32_t index[2] = {1, 0};
+};
+inline const Operands*& operands() {
+  static const Operands own;
+  static const Operands* at = &own;
+  return at;
+}
+template <class T>
+const T* numbers() {
+  return reinterpret_cast<const T*>(operands()->numbers);
+}
+
 // Where the calls put their outputs. untouched() tells whether they are as they were made.
 struct Outputs {
   int64_t* results = words;  // of reductions: two words, which a test may put into memory that enqueued calls can write
@@ -32,7 +48,8 @@ struct Outputs {
   gpumem_event* event = reinterpret_cast<gpumem_event*>(this);
   int64_t value = 77;
   double seconds = 77;
-  unsigned char bytes[64] = {77, 77, 77, 77};
+  unsigned char own_bytes[64] = {77, 77, 77, 77};
+  unsigned char* bytes = own_bytes;  // as results
   gpumem_device_info device;
   gpumem_pointer_info pointer;
   gpumem_managed_info managed;
@@ -74,7 +91,7 @@ struct NamedReduction {
 };
 
 inline const std::vector<NamedReduction>& every_reduction() {
-  static const double x[4] = {};
+  static const double* const x = numbers<double>();
   static const auto of = [](gpumem_dtype dtype, gpumem_reduce_op op) { return Reduction{dtype, op, x, 4, 1, x, 1}; };
   static const std::vector<NamedReduction> all = {
       {"reduce", "reduce_async", of(GPUMEM_F16, GPUMEM_SUM), false},
@@ -99,37 +116,28 @@ inline const std::vector<NamedReduction>& every_reduction() {
 }
 
 inline const Axis& sound_axis() {
-  static const int32_t x[4] = {1, 2, 3, 4};
-  static const Axis axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, x, 2, 2, 2, 1, 0};
+  static const Axis axis{GPUMEM_I32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, numbers<int32_t>(), 2, 2, 2, 1, 0};
   return axis;
 }
 
 inline const Segmented& sound_segments() {
-  static const int32_t x[4] = {1, 2, 3, 4};
-  static const int64_t offsets[3] = {0, 1, 4};
-  static const Segmented segments{GPUMEM_I32, GPUMEM_SUM, x, 4, offsets, 2};
+  static const Segmented segments{GPUMEM_I32, GPUMEM_SUM, numbers<int32_t>(), 4, operands()->offsets, 2};
   return segments;
 }
 
 inline Axpby sound_axpby(gpumem_dtype dtype, void* z) {
-  static const double x[2] = {1, 2};
-  return {dtype, bits_of(dtype, 2), x, 0, nullptr, z, 2};
+  return {dtype, bits_of(dtype, 2), numbers<double>(), 0, nullptr, z, 2};
 }
 
-inline Convert sound_convert(void* dst) {
-  static const int32_t x[2] = {1, 2};
-  return {GPUMEM_I32, x, GPUMEM_F32, dst, 2};
-}
+inline Convert sound_convert(void* dst) { return {GPUMEM_I32, numbers<int32_t>(), GPUMEM_F32, dst, 2}; }
 
 inline Arithmetic sound_arithmetic(bool product, gpumem_dtype dtype, void* z) {
-  static double x[2] = {1, 2};
+  auto* const x = const_cast<double*>(numbers<double>());  // a view's, which the call only reads
   return {product, dtype, {2}, {bits_of(dtype, 2), bits_of(dtype, 3)}, {{x, {1}}, {x, {0}}}, {z, {1}}};
 }
 
 inline Rows sound_rows(gpumem_family family, void* dst) {
-  static const int32_t x[4] = {1, 2, 3, 4};
-  static const int32_t index[2] = {1, 0};
-  return {family, 8, x, 8, GPUMEM_I32, index, 2, dst, 8, 2};
+  return {family, 8, numbers<int32_t>(), 8, GPUMEM_I32, operands()->index, 2, dst, 8, 2};
 }
 
 // 2 x 2 elements of 4 bytes.
@@ -145,12 +153,12 @@ inline gpumem_status sound_permutation_async(gpumem_ctx* ctx, const void* src, v
 }
 
 inline Resize sound_resize(void* dst) {
-  static const unsigned char x[4] = {1, 2, 3, 4};
+  static const unsigned char* const x = numbers<unsigned char>();
   return {GPUMEM_FILTER_NEAREST, GPUMEM_U8, 1, x, 2, 2, 2, dst, 2, 2, 2};
 }
 
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
-  static const int32_t x[4] = {1, 2, 3, 4};
+  static const int32_t* const x = numbers<int32_t>();
   static const unsigned char pattern = 9;
   using C = gpumem_ctx*;
   std::vector<Call<gpumem_ctx>> calls = {
@@ -263,7 +271,8 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
 
 // The calls that take a stream or an event beside a sound context. `event` is one of that context.
 inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpumem_event* event, Outputs& out) {
-  static const unsigned char pattern[16] = {9};
+  static const unsigned char pattern = 9;
+  static const int32_t* const x = numbers<int32_t>();
   using S = gpumem_stream*;
   std::vector<Call<gpumem_stream>> calls = {
       {"stream_destroy", "stream", [](S s) { return gpumem_stream_destroy(s); }},
@@ -274,19 +283,18 @@ inline std::vector<Call<gpumem_stream>> calls_with_stream(gpumem_ctx* ctx, gpume
       {"alloc_async", "stream", [=, &out](S s) { return gpumem_alloc_async(ctx, 64, 256, s, &out.p); }},
       {"free_async", "stream", [=](S s) { return gpumem_free_async(ctx, nullptr, s); }},
       {"memory_used_on", "stream", [=, &out](S s) { return gpumem_memory_used_on(ctx, out.bytes, s); }},
-      {"copy_async", "stream", [=, &out](S s) { return gpumem_copy_async(ctx, out.bytes, pattern, 16, s); }},
-      {"fill_async", "stream", [=, &out](S s) { return gpumem_fill_async(ctx, out.bytes, pattern, 1, 16, s); }},
-      {"permute_async", "stream", [=, &out](S s) { return sound_permutation_async(ctx, pattern, out.bytes, s); }},
-      {"copy_2d_async", "stream",
-       [=, &out](S s) { return gpumem_copy_2d_async(ctx, out.bytes, 8, pattern, 4, 4, 2, s); }},
+      {"copy_async", "stream", [=, &out](S s) { return gpumem_copy_async(ctx, out.bytes, x, 16, s); }},
+      {"fill_async", "stream", [=, &out](S s) { return gpumem_fill_async(ctx, out.bytes, &pattern, 1, 16, s); }},
+      {"permute_async", "stream", [=, &out](S s) { return sound_permutation_async(ctx, x, out.bytes, s); }},
+      {"copy_2d_async", "stream", [=, &out](S s) { return gpumem_copy_2d_async(ctx, out.bytes, 8, x, 4, 4, 2, s); }},
       {"copy_3d_async", "stream",
-       [=, &out](S s) { return gpumem_copy_3d_async(ctx, out.bytes, 8, 16, pattern, 4, 8, 4, 2, 2, s); }},
+       [=, &out](S s) { return gpumem_copy_3d_async(ctx, out.bytes, 8, 16, x, 4, 8, 4, 2, 2, s); }},
       {"fill_2d_async", "stream",
-       [=, &out](S s) { return gpumem_fill_2d_async(ctx, out.bytes, 8, pattern, 1, 4, 2, s); }},
+       [=, &out](S s) { return gpumem_fill_2d_async(ctx, out.bytes, 8, &pattern, 1, 4, 2, s); }},
       {"transpose_async", "stream",
-       [=, &out](S s) { return gpumem_transpose_async(ctx, 1, 4, 4, pattern, 4, out.bytes, 4, s); }},
+       [=, &out](S s) { return gpumem_transpose_async(ctx, 1, 4, 4, x, 4, out.bytes, 4, s); }},
       {"transpose_batched_async", "stream",
-       [=, &out](S s) { return gpumem_transpose_batched_async(ctx, 1, 2, 4, pattern, 4, 8, out.bytes, 2, 8, 2, s); }},
+       [=, &out](S s) { return gpumem_transpose_batched_async(ctx, 1, 2, 4, x, 4, 8, out.bytes, 2, 8, 2, s); }},
       {"managed_prefetch_async", "stream",
        [=, &out](S s) { return gpumem_managed_prefetch_async(ctx, out.bytes, 0, GPUMEM_DEVICE_HOST, s); }},
       {"reduce_axis_async", "stream", [=, &out](S s) { return run_async(ctx, sound_axis(), out.results, nullptr, s); }},

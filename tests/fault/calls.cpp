@@ -1,5 +1,6 @@
 // Refusals of CUDA's calls, on the emulated device.
 #include "emulation/gates.hpp"
+#include "fault/lost_device.hpp"
 #include "fault/resources.hpp"
 
 namespace gpumem_test {
@@ -27,6 +28,8 @@ Held held_now() noexcept {
   const HeldOfDevice held = held_of_device();
   return {static_cast<int64_t>(held.ranges + held.streams_and_events), static_cast<int64_t>(held.bytes)};
 }
+
+void lose_device() { fail_call(0, Calls::all_after_it, 700); }
 
 void keep_stacks() {}  // blocks of the device alone are counted
 

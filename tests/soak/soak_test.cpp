@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -15,6 +14,7 @@
 
 #include "api/queue_handles.hpp"
 #include "soak/free_memory.hpp"
+#include "soak/soak.hpp"
 #include "soak/worker.hpp"
 #include "support/contexts.hpp"
 #include "support/random.hpp"
@@ -23,25 +23,14 @@
 namespace gpumem_test {
 namespace {
 
-constexpr int kThreads = 16;
-constexpr int kStreams = 8;
+constexpr int kThreads = 32;
+constexpr int kStreams = 16;
 constexpr int64_t kMiB = int64_t{1} << 20;
-constexpr int64_t kWarmUp = 50000;  // operations
-constexpr int64_t kMostReserved = 512 * kMiB;
+constexpr int64_t kWarmUp = 50000;                       // operations
+constexpr int64_t kMostReserved = kThreads * 32 * kMiB;  // a thread's blocks are at most 16 MiB at a time
 // What the process may keep: the heap's own, and what the driver keeps for the program's life.
 constexpr int64_t kResidentSlack = 4 * kMiB;
 constexpr int64_t kDeviceSlack = 8 * kMiB;
-
-int64_t operations_wanted() {
-  const char* given = std::getenv("GPUMEM_SOAK_OPERATIONS");
-  if (given != nullptr) {
-    char* end = nullptr;
-    const int64_t operations = std::strtoll(given, &end, 0);
-    EXPECT_TRUE(*end == '\0' && operations > 0) << "GPUMEM_SOAK_OPERATIONS is '" << given << "'; expected a number";
-    return operations;
-  }
-  return quick_run() ? 4000 : 300000;
-}
 
 int64_t resident_bytes() {
   int64_t mapped = 0;
@@ -117,8 +106,7 @@ void soak(On on, int round, int64_t operations) {
 class Soak : public testing::TestWithParam<On> {};
 
 TEST_P(Soak, BlocksKeepTheirContentsAndAllMemoryGoesBack) {
-  const int64_t operations = operations_wanted();
-  test_seed();
+  const int64_t operations = soak_operations(quick_run() ? 4000 : 300000);
   std::fflush(stdout);  // a crash is to leave the seed behind
   soak(GetParam(), 0, std::min(operations, kWarmUp));
   const int64_t resident = resident_bytes();

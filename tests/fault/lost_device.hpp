@@ -1,0 +1,9 @@
+// How a device is lost: by a kernel of the program's on a GPU, by what its calls return on the emulated device.
+#pragma once
+
+namespace gpumem_test {
+
+// The library is not told.
+void lose_device();
+
+}  // namespace gpumem_test

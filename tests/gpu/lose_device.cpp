@@ -1,0 +1,12 @@
+#include "tests/gpu/device_memory.hpp"
+
+#include "fault/lost_device.hpp"
+
+namespace gpumem_test {
+
+void lose_device() {
+  gpumem::gpu_tests::fault(nullptr);
+  cudaDeviceSynchronize();
+}
+
+}  // namespace gpumem_test
