@@ -100,7 +100,11 @@ contains
     integer(int64), intent(in) :: count
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (dtype >= gpumem_f16) then
+    if (dtype < 0) then
+      fits = .false.
+      call refuse(what // ' is of complex numbers, which are only moved', stat, errmsg)
+      return
+    else if (dtype >= gpumem_f16) then
       fits = result%dtype == gpumem_f64
     else
       fits = any(result%dtype == [gpumem_i64, gpumem_u64])

@@ -96,10 +96,12 @@ class [[nodiscard]] result {
   T& value() & { return checked(), *value_; }
   const T& value() const& { return checked(), *value_; }
   T&& value() && { return checked(), std::move(*value_); }
-  T& operator*() noexcept { return *value_; }
-  const T& operator*() const noexcept { return *value_; }
+  T& operator*() & noexcept { return *value_; }
+  const T& operator*() const& noexcept { return *value_; }
+  T&& operator*() && noexcept { return std::move(*value_); }
   T* operator->() noexcept { return &*value_; }
   const T* operator->() const noexcept { return &*value_; }
+  T value_or(T other) const& { return value_ ? *value_ : std::move(other); }
   T value_or(T other) && { return value_ ? std::move(*value_) : std::move(other); }
 
  private:

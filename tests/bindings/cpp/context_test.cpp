@@ -109,11 +109,14 @@ TEST_P(CppContext, FailuresAreExceptionsOrResults) {
   const std::vector<int> nothing;
   EXPECT_TRUE(throws(status::empty, "", [&] { (void)ctx.reduce(reduce_op::max, nothing); }));
   const auto attempt = ctx.attempt();
+  auto owned = *attempt.alloc_pinned<int>(3);  // moved out, as from std::expected
+  EXPECT_EQ(owned.size(), 3);
   const gpumem::result<std::int64_t> none = attempt.reduce(reduce_op::max, nothing);
   EXPECT_FALSE(none);
   EXPECT_EQ(none.code(), status::empty);
   EXPECT_EQ(none.error().sentence, gpumem::last_error());
   EXPECT_TRUE(throws(status::empty, none.error().sentence, [&] { (void)none.value(); }));
+  EXPECT_EQ(none.value_or(7), 7);
   EXPECT_EQ(gpumem::result<std::int64_t>(none).value_or(-1), -1);
 
   const std::vector<int> some{5};

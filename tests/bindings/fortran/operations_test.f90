@@ -65,6 +65,7 @@ contains
   subroutine fills
     integer(int32), target :: a(4, 3)
     complex(real64), target :: c(2)
+    real(real64) :: modulus
     type(gpumem_view) :: bytes
     integer(int8), target :: b(3)
     a = 0
@@ -76,6 +77,8 @@ contains
     call expect(all(a(1, :) == [5, 7, 5]), 'fill with a stride')
     call ctx%fill(gpumem_view(c), (1.0_real64, 2.0_real64))
     call expect(all(c == (1.0_real64, 2.0_real64)), 'fill of complex numbers')
+    call ctx%reduce(gpumem_sum, gpumem_view(c), modulus, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'complex')
     bytes = gpumem_view(b)
     call ctx%fill(bytes%as(gpumem_u8), -1_int8)
     call expect(all(b == -1), 'fill of unsigned numbers')

@@ -63,6 +63,7 @@ unsafe impl<T, M> Sync for Given<T, M> {}
 
 impl<'a, T: Plain> Lent<'a, T> {
     /// A part. Panics where the range is none of it, or the memory has a stride.
+    #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> Self {
         assert!(self.stride == 1, "memory with a stride can't be sliced");
         let (start, end) = bounds(range, self.len);
@@ -72,6 +73,7 @@ impl<'a, T: Plain> Lent<'a, T> {
 
 impl<'a, T: Plain> LentMut<'a, T> {
     /// A part. Panics where the range is none of it.
+    #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> Self {
         let (start, end) = bounds(range, self.len);
         LentMut { ptr: self.ptr.wrapping_add(start), len: end - start, ..self }

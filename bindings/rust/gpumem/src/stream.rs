@@ -1,4 +1,4 @@
-use crate::buffer::{Buffer, Device, Kind};
+use crate::buffer::{Buffer, Device, Kind, Registered};
 use crate::context::Context;
 use crate::element::Plain;
 use crate::error::{Error, Result};
@@ -33,6 +33,12 @@ pub unsafe trait Memory<T>: Send + 'static {
 }
 
 unsafe impl<T: Plain> Memory<T> for Vec<T> {
+    fn parts(&mut self) -> (*mut T, usize) {
+        (self.as_mut_ptr(), self.len())
+    }
+}
+
+unsafe impl<T: Plain> Memory<T> for Registered<T> {
     fn parts(&mut self) -> (*mut T, usize) {
         (self.as_mut_ptr(), self.len())
     }

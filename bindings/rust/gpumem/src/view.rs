@@ -1,4 +1,4 @@
-use crate::buffer::{Buffer, Kind};
+use crate::buffer::{Buffer, Kind, Registered};
 use crate::element::Plain;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
@@ -20,6 +20,7 @@ pub struct ViewMut<'a, T> {
 }
 
 /// The first and the last but one of a range of `len`; panics where it is none, as a slice does.
+#[track_caller]
 pub(crate) fn bounds(range: impl RangeBounds<usize>, len: usize) -> (usize, usize) {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
@@ -56,6 +57,7 @@ impl<'a, T: Plain> View<'a, T> {
     }
 
     /// A part. Panics where the range is none of it, or the view has a stride.
+    #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> View<'a, T> {
         assert!(self.stride == 1, "a view with a stride can't be sliced");
         let (start, end) = bounds(range, self.len);
@@ -63,6 +65,7 @@ impl<'a, T: Plain> View<'a, T> {
     }
 
     /// Every `stride`-th element, for reductions. Panics where the stride is 0.
+    #[track_caller]
     pub fn step_by(self, stride: usize) -> View<'a, T> {
         assert!(stride > 0 && self.stride == 1, "a stride is 1 or more, and given once");
         View { len: (self.len + stride - 1) / stride, stride, ..self }
@@ -90,6 +93,7 @@ impl<'a, T: Plain> ViewMut<'a, T> {
     }
 
     /// A part. Panics where the range is none of it.
+    #[track_caller]
     pub fn slice(self, range: impl RangeBounds<usize>) -> ViewMut<'a, T> {
         let (start, end) = bounds(range, self.len);
         ViewMut { ptr: self.ptr.wrapping_add(start), len: end - start, ..self }
@@ -110,7 +114,7 @@ macro_rules! view_of {
         }
     )*};
 }
-view_of! { [T]; Vec<T>; [T; N], const N; }
+view_of! { [T]; Vec<T>; [T; N], const N; Registered<T>; }
 
 impl<'a, T: Plain, K: Kind> From<&'a Buffer<T, K>> for View<'a, T> {
     fn from(x: &'a Buffer<T, K>) -> View<'a, T> {

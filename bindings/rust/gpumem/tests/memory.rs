@@ -159,6 +159,14 @@ fn registers_and_asks_about_memory() -> Result<()> {
     mine[0] = 5;
     let info = ctx.pointer(&mine[10])?;
     assert_eq!((info.kind, info.offset_bytes), (MemoryKind::Pinned, 40));
+    assert_eq!(ctx.reduce(&mine, Op::Sum)?, 10004);
+    ctx.fill(&mut mine, 2)?;
+    let (stream, mut copy) = (ctx.stream()?, ctx.register(vec![0i32; 10000])?);
+    ctx.scope(|s| s.copy(s.lend(&mut copy), s.share(&mine)))??;
+    let given = stream.give(copy);
+    stream.fill(given.lent().slice(..1), 5)?;
+    mine = stream.take(given)?;
+    assert_eq!((mine[0], mine[9999]), (5, 2));
     assert_eq!(mine.into_vec()?[0], 5);
     drop(ctx.register(vec![0u8; 5000])?);
     assert_eq!(ctx.memory_stats()?.registered_ranges, 0);
