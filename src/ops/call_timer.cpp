@@ -41,11 +41,15 @@ void CallTimer::begins(NativeStream stream) noexcept {
   }
 }
 
-// The last one counts.
+// The last one counts. A call that is only enqueued has its event behind all of it; one that waits must have it before.
 void CallTimer::ends(NativeStream stream) noexcept {
-  if (stream != time_.stream || time_.begin == nullptr) return;
+  if (stream == time_.stream && until_ == Until::complete) record_end();
+}
+
+void CallTimer::record_end() noexcept {
+  if (time_.begin == nullptr) return;
   try {
-    events_.backend().record(time_.end, stream);
+    events_.backend().record(time_.end, time_.stream);
   } catch (const std::exception&) {
     untimed_ = true;
     drop_events();
@@ -60,6 +64,7 @@ void CallTimer::ran(Clock::time_point begin, Clock::time_point end) noexcept {
 
 // Work of several places has the time of the whole call, where that waited for it.
 bool CallTimer::finish(CallTime& time) noexcept {
+  if (until_ == Until::enqueued && !here_) record_end();
   const bool by_stream = time_.begin != nullptr;
   const bool any = here_ || elsewhere_ || by_stream || time_.captured || untimed_;
   if (until_ == Until::complete && (elsewhere_ || (here_ && by_stream))) {

@@ -36,6 +36,7 @@ class CallTimer final : public LaunchWatch {
   bool finish(CallTime& time) noexcept;
 
  private:
+  void record_end() noexcept;
   void drop_events() noexcept;
 
   LaunchWatch* const before_;

@@ -1,6 +1,6 @@
 // The ceilings of a context's device: each is the best of several passes over more memory than its caches hold.
 #include <algorithm>
-#include <optional>
+#include <chrono>
 
 #include "base/error.hpp"
 #include "context/process.hpp"
@@ -15,10 +15,13 @@ namespace {
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kLinkBytes = 64 * kMiB;
 constexpr int64_t kLeastBytes = 16 * kMiB;
+constexpr int64_t kPageBytes = 8 * kMiB;  // at a time
 constexpr int kPasses = 9;
 constexpr double kMostSeconds = 0.03;  // after which there is no further pass
+constexpr std::chrono::milliseconds kMostForPages(100);
 
-// A pass of about a millisecond on a device, of a small part of its memory: a shorter one would count its launch.
+// Of one of two neighbouring halves. A pass of about a millisecond on a device, of a small part of its memory: a shorter one would count
+// its launch.
 int64_t wanted_bytes(const DeviceProps& props) noexcept {
   if (props.backend == Runs::host) return std::clamp(2 * props.l2_bytes, 64 * kMiB, 256 * kMiB);
   int64_t bytes = kLeastBytes;
@@ -66,23 +69,13 @@ class Meter {
   NativeEvent end_ = nullptr;
 };
 
-struct Rooms {
-  std::optional<Scratch> src;
-  std::optional<Scratch> dst;
-  int64_t bytes;
-};
-
-// As much as can be had.
-void take(Backend& backend, Rooms& rooms) {
-  for (;; rooms.bytes /= 2) {
+// Two halves of `bytes`, or of less where there is no room for as much.
+Scratch room_for(Backend& backend, int64_t& bytes) {
+  for (;; bytes /= 2) {
     try {
-      const auto bytes = static_cast<size_t>(rooms.bytes);
-      rooms.src.emplace(backend, GPUMEM_MEMORY_DEVICE, bytes);
-      rooms.dst.emplace(backend, GPUMEM_MEMORY_DEVICE, bytes);
-      return;
+      return {backend, GPUMEM_MEMORY_DEVICE, static_cast<size_t>(2 * bytes)};
     } catch (const Error& error) {
-      rooms.src.reset();
-      if (error.status() != GPUMEM_OUT_OF_MEMORY || rooms.bytes / 2 < kLeastBytes) throw;
+      if (error.status() != GPUMEM_OUT_OF_MEMORY || bytes / 2 < kLeastBytes) throw;
     }
   }
 }
@@ -94,29 +87,42 @@ void launch(Context& context, const typename Family::Params& params, Override fo
                  Until::enqueued);
 }
 
+FillParams filled(void* p, int64_t bytes) noexcept {
+  FillParams fill{.dst = p, .count = bytes};
+  std::fill_n(fill.word, sizeof fill.word, static_cast<unsigned char>(0x3c));
+  return fill;
+}
+
+// The bytes of a half: less where the system is slow to hand out pages.
+int64_t bring_pages(Context& context, char* room, int64_t bytes) {
+  const auto end = std::chrono::steady_clock::now() + kMostForPages;
+  for (int64_t done = 0; done < 2 * bytes; done += kPageBytes) {
+    if (done >= 4 * kLeastBytes && std::chrono::steady_clock::now() > end) return done / 2;
+    launch<FillFamily>(context, filled(room + done, std::min(kPageBytes, 2 * bytes - done)));
+    context.device().synchronize(context.own_stream());
+  }
+  return bytes;
+}
+
 Ceilings measure(Context& context) {
   Backend& backend = context.device();
   const NativeStream stream = context.own_stream();
-  Rooms rooms{{}, {}, wanted_bytes(backend.props())};
-  take(backend, rooms);
-  void* const src = rooms.src->get();
-  void* const dst = rooms.dst->get();
-  const int64_t bytes = rooms.bytes;
+  int64_t bytes = wanted_bytes(backend.props());
+  const Scratch room = room_for(backend, bytes);
+  char* const src = static_cast<char*>(room.get());
+  bytes = bring_pages(context, src, bytes);
+  char* const dst = src + bytes;
   Meter meter(context);
   Ceilings c;
-  for (void* const side : {src, dst}) {  // the first pass over each brings its pages
-    FillParams fill{.dst = side, .count = bytes};
-    std::fill_n(fill.word, sizeof fill.word, static_cast<unsigned char>(0x3c));
-    c.write = std::max(c.write, meter.best(bytes, [&] { launch<FillFamily>(context, fill); }));
-  }
+  c.write = meter.best(2 * bytes, [&] { launch<FillFamily>(context, filled(src, 2 * bytes)); });
   const CopyParams block = one_range(dst, src, bytes);
   for (const Override& forced : {Override{}, Override{context.on_cuda() ? driver_variant() : -1}}) {
     c.copy = std::max(c.copy, meter.best(2 * bytes, [&] { launch<CopyFamily>(context, block, forced); }));
     if (!context.on_cuda()) break;
   }
   for (const int32_t blocks : {4, 16, 64}) {
-    c.read =
-        std::max(c.read, meter.best(bytes, [&] { backend.read_all(stream, src, static_cast<size_t>(bytes), blocks); }));
+    c.read = std::max(
+        c.read, meter.best(2 * bytes, [&] { backend.read_all(stream, src, static_cast<size_t>(2 * bytes), blocks); }));
     if (!context.on_cuda()) return c;
   }
   const int64_t crossing = std::min(bytes, kLinkBytes);

@@ -22,7 +22,7 @@ TOOL = ""
 WRONG = os.environ.get("GPUMEM_TEST_WRONG")  # a library that spoils the results of transposes
 QUICK = ("bench", "all", "--quick", "--device", "host")
 KEYS = ["group", "label", "problem", "variant", "chosen_by", "timer", "bytes", "samples", "median_us", "q1_us", "q3_us", "gbs",
-        "of_ceiling", "verified", "skipped"]
+        "of_ceiling", "block_cycles", "verified", "skipped"]
 
 
 class Bench(unittest.TestCase):

@@ -56,8 +56,8 @@ std::string figures(const Row& row) {
 
 std::string svg_row(const Row& row, const Group& group, int y) {
   const double width = std::max(1.0, bar_of(row, group) * kLongest);
-  std::string text =
-      format("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", kBarsAt - 12, y + 15) + escaped(row.label) + "</text>";
+  std::string text = format("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", kBarsAt - 12, y + 15) +
+                     escaped(label_text(row)) + "</text>";
   if (row.bytes > 0) {
     text += format("<rect class=\"bar\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>", kBarsAt, y + 4,
                    width, kRowHeight - 8);
@@ -94,7 +94,7 @@ constexpr const char* kPage =
     "code{font-size:.9em}details{margin:.6rem 0;color:var(--soft)}";
 
 std::string html_row(const Row& row, const Group& group) {
-  std::string text = "<tr><td title=\"" + escaped(row.problem) + "\">" + escaped(row.label) + "</td><td>" +
+  std::string text = "<tr><td title=\"" + escaped(row.problem) + "\">" + escaped(label_text(row)) + "</td><td>" +
                      escaped(row.variant) + "</td><td class=n>" + time_text(row) + "</td><td class=n>" +
                      rate_text(row) + "</td><td class=n>" + share_text(row) + "</td><td class=b>";
   if (row.wrong()) {

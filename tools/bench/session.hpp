@@ -32,6 +32,7 @@ struct Row {
   double q3_us = kUnknown;
   double gbs = kUnknown;
   double of_ceiling = kUnknown;
+  double block_cycles = kUnknown;  // of the middle block, by its multiprocessor's clock
   std::optional<bool> verified;
   std::string skipped;  // why there are no figures
 

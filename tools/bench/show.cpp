@@ -30,7 +30,7 @@ std::string bar(const Row& row, const Group& group) {
 }
 
 std::string row_line(const Row& row, const Group& group, std::size_t label_columns) {
-  std::string line = "  " + padded(row.label, label_columns) + padded_left(time_text(row), 10);
+  std::string line = "  " + padded(label_text(row), label_columns) + padded_left(time_text(row), 10);
   line += padded_left(rate_text(row), 12) + padded_left(share_text(row), 7) + "  ";
   if (row.wrong()) return line + "WRONG";
   return line + (row.bytes > 0 ? bar(row, group) : "");
@@ -91,6 +91,10 @@ std::string ceilings_of(const Results& results) {
   return text;
 }
 
+std::string label_text(const Row& row) {
+  return row.label + (std::isfinite(row.block_cycles) ? format(", %.0f cycles a block", row.block_cycles) : "");
+}
+
 std::string time_text(const Row& row) { return format_seconds(row.median_us * 1e-6); }
 
 std::string rate_text(const Row& row) {
@@ -121,7 +125,7 @@ std::string as_table(const Results& results) {
   std::string text = title_of(results) + (results.quick ? ", a quick run" : "") + "\n";
   if (!ceilings.empty()) text += "ceilings: " + ceilings + "\n";
   std::size_t columns = 0;
-  for (const Row& row : results.rows) columns = std::max(columns, row.skipped.empty() ? row.label.size() : 0);
+  for (const Row& row : results.rows) columns = std::max(columns, row.skipped.empty() ? label_text(row).size() : 0);
   for (const Group& group : groups_of(results.rows)) {
     text += "\n" + group.name + "\n";
     for (const Row* row : group.rows) text += row_line(*row, group, columns) + "\n";
@@ -146,6 +150,7 @@ Json row_json(const Row& row) {
           {"q3_us", measure::rounded(row.q3_us)},
           {"gbs", measure::rounded(row.gbs)},
           {"of_ceiling", measure::rounded(row.of_ceiling)},
+          {"block_cycles", measure::rounded(row.block_cycles)},
           {"verified", row.verified ? Json(*row.verified) : Json()},
           {"skipped", measure::text_or_null(row.skipped)}};
 }

@@ -22,6 +22,7 @@ double bar_of(const Row& row, const Group& group);
 
 std::string title_of(const Results& results);     // "NVIDIA H200, driver 580.95.05, 16 threads"
 std::string ceilings_of(const Results& results);  // "read 4597 GB/s, ..."; empty where none are known
+std::string label_text(const Row& row);           // "strided", or with what else is known of it
 std::string time_text(const Row& row);            // "518 us"
 std::string rate_text(const Row& row);            // "4144 GB/s", or "" where no bytes are counted
 std::string share_text(const Row& row);           // "97 %"

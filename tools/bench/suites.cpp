@@ -149,7 +149,7 @@ void add_variants(Steps& steps, const Session& session, const std::string& line,
   }
 }
 
-// What uncoalesced access costs, and what the processor's clock adds to the device's.
+// What uncoalesced access costs, by events and by a block's clock, and what the processor's clock adds to the device's.
 void add_access(Steps& steps, const Session& session) {
   const int64_t bytes = scale_of(session).bytes;
   const std::string cubes = "reduce dtype=i32 op=sum_cubes n=" + number(bytes / 4);
@@ -160,6 +160,7 @@ void add_access(Steps& steps, const Session& session) {
   const std::vector<std::string> updates = gpu ? std::vector<std::string>{"strided", "coalesced", "vec16"}
                                                : std::vector<std::string>{"host_parallel", "host_serial"};
   add_variants(steps, session, cubes, "sum of cubes", Timer::automatic, reductions);
+  add_clocked(steps, session, bytes / 4);
   if (gpu) add_variants(steps, session, axpby, "axpby", Timer::automatic, updates);
   add_variants(steps, session, axpby, "axpby", Timer::host, updates);
 }

@@ -22,5 +22,7 @@ std::vector<Step> steps_of(const std::vector<std::string>& words, const Session&
 // Rows that are no operation of a problem line.
 void add_alloc(std::vector<Step>& steps, const Session& session);
 void add_managed(std::vector<Step>& steps, const Session& session);
+// Sums of the cubes of n elements, with the cycles of a block; none where the command is built without CUDA.
+void add_clocked(std::vector<Step>& steps, const Session& session, int64_t n);
 
 }  // namespace tool
