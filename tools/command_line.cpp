@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "device.hpp"
+#include "text.hpp"
 
 namespace tool {
 namespace {
@@ -29,6 +30,17 @@ int64_t parse_integer(const std::string& word, const std::string& what, int64_t 
   if (error != std::errc{} || stopped_at != end || value < min || value > max) {
     throw CLI::ValidationError(
         what, "'" + word + "' is no whole number from " + std::to_string(min) + " to " + std::to_string(max));
+  }
+  return value;
+}
+
+double parse_seconds(const std::string& word, const std::string& what) {
+  constexpr double kMost = 86400;
+  double value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stopped_at, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc{} || stopped_at != end || !(value > 0 && value <= kMost)) {
+    throw CLI::ValidationError(what, "'" + word + "' is no number of seconds above 0, and at most a day");
   }
   return value;
 }
@@ -57,6 +69,12 @@ void add_device(CLI::App* command, int32_t& device) {
           "--device", [&device](const std::string& word) { device = parse_device(word); },
           "host, cuda, or the ordinal of a CUDA device; left out: the best device")
       ->type_name("WHICH");
+}
+
+void add_file(CLI::App* command, const char* option, std::string& path, const char* about, const char* type) {
+  command->add_option(option, path, about)->type_name(type)->check([](const std::string& word) {
+    return word.empty() ? std::string("the name is empty") : std::string();
+  });
 }
 
 void add_json(CLI::App* command, bool& json) { command->add_flag("--json", json, "one JSON object instead of text"); }
@@ -89,7 +107,7 @@ void add_explain(CLI::App& app, Run& run) {
   std::shared_ptr<ExplainOptions> options;
   CLI::App* const command =
       add(app, run, "explain", "where an operation would run, by which variant, and why", run_explain, options);
-  command->add_option("LINE", options->line, "the operation as a problem line")->required()->type_name("");
+  command->add_option("LINE", options->words, "the operation as a problem line")->required()->type_name("");
   add_device(command, options->device);
   add_json(command, options->json);
   command->footer(
@@ -113,7 +131,7 @@ void add_grid(CLI::App& app, Run& run) {
       throw CLI::ValidationError("grid", "expected either one FILE or --generate ROWSxCOLS");
     }
   });
-  command->add_option("--out", options->out, "write the transposed grid to this .npy")->type_name("FILE");
+  add_file(command, "--out", options->out, "write the transposed grid to this .npy", "FILE");
   command
       ->add_option_function<std::string>(
           "--seed",
@@ -151,8 +169,8 @@ void add_bench(CLI::App& app, Run& run) {
   command->add_flag("--quick", options->quick, "small sizes and 5 samples: whether it works, not how fast it is");
   CLI::Option* const json = command->add_flag("--json", options->json, "the results as JSON on standard output");
   command->add_flag("--csv", options->csv, "the same as CSV")->excludes(json);
-  command->add_option("--plot", options->plot, "a picture of the results")->type_name("FILE.svg");
-  command->add_option("--report", options->report, "a page of the results, in one file")->type_name("FILE.html");
+  add_file(command, "--plot", options->plot, "a picture of the results", "FILE.svg");
+  add_file(command, "--report", options->report, "a page of the results, in one file", "FILE.html");
   command->footer(
       "Suites: transfer, copy, reduce, transpose, permute, alloc, managed, and all of them; ladder reduce, ladder\n"
       "transpose and ladder copy, each with the rest of a problem line or without, take every variant in turn (* "
@@ -205,11 +223,13 @@ void add_tune(CLI::App& app, Run& run) {
   CLI::App* const command =
       add(app, run, "tune", "which variants are fastest for problems, as measured, kept in a file", run_tune, options);
   command->add_option("LINE", options->lines, "problem lines")->type_name("");
-  command->add_option("--profile", options->profile, "the problems of a profile, as JSON")->type_name("FILE.json");
-  command->add_option("--out", options->out, "read and write what is tuned here")->type_name("FILE");
-  command->add_option("--budget", options->budget_s, "seconds for each problem, about (2)")
-      ->type_name("S")
-      ->check(CLI::PositiveNumber);
+  add_file(command, "--profile", options->profile, "the problems of a profile, as JSON", "FILE.json");
+  add_file(command, "--out", options->out, "read and write what is tuned here", "FILE");
+  command
+      ->add_option_function<std::string>(
+          "--budget", [options](const std::string& word) { options->budget_s = parse_seconds(word, "--budget"); },
+          "seconds for each problem, about (2)")
+      ->type_name("S");
   command->parse_complete_callback([options] {
     if (options->lines.empty() == options->profile.empty()) {
       throw CLI::ValidationError("tune", "expected either LINE or --profile FILE.json");
@@ -291,6 +311,10 @@ int run_command_line(int argc, char** argv) {
       throw CLI::ValidationError("no such sub-command", argv[1]);
     }
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    std::fprintf(stderr, "gpumem: not expected: %s\ntry '%s --help'\n", joined(app.remaining(true)).c_str(),
+                 deepest(app).c_str());
+    return kUsageError;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     std::fprintf(stderr, "gpumem: %s\ntry '%s --help'\n", error.what(), deepest(app).c_str());

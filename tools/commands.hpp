@@ -23,7 +23,7 @@ int run_devices(const ListOptions& options);
 int run_variants(const ListOptions& options);
 
 struct ExplainOptions {
-  std::string line;
+  std::vector<std::string> words;  // a problem line
   int32_t device = GPUMEM_DEVICE_BEST;
   bool json = false;
 };

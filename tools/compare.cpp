@@ -1,6 +1,5 @@
 // gpumem compare: two files of `gpumem bench --json`, row by row.
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +9,7 @@
 #include "commands.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "json_file.hpp"
 #include "text.hpp"
 
 namespace tool {
@@ -31,12 +31,7 @@ struct Run {
 };
 
 Run read_run(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Failure(path + ": cannot be opened for reading");
-  const auto json = nlohmann::json::parse(file, nullptr, false);
-  if (!json.is_object() || json.value("schema", "") != "gpumem.bench/1") {
-    throw Failure(path + ": no results of gpumem bench --json");
-  }
+  const auto json = read_json(path, "gpumem.bench/1", "no results of gpumem bench --json");
   Run run;
   try {
     for (const auto& row : json.at("rows")) {

@@ -3,10 +3,12 @@
 
 #include <cstdio>
 
+#include "bench/problem.hpp"
 #include "commands.hpp"
 #include "device.hpp"
 #include "failure.hpp"
 #include "resources.hpp"
+#include "text.hpp"
 
 namespace tool {
 std::string explanation(gpumem_ctx* ctx, const std::string& line, gpumem_format format) {
@@ -20,7 +22,8 @@ std::string explanation(gpumem_ctx* ctx, const std::string& line, gpumem_format 
 
 int run_explain(const ExplainOptions& options) {
   const Context ctx = create_context(options.device);
-  const std::string text = explanation(ctx.get(), options.line, options.json ? GPUMEM_FORMAT_JSON : GPUMEM_FORMAT_TEXT);
+  const std::string line = with_operands(joined(options.words));
+  const std::string text = explanation(ctx.get(), line, options.json ? GPUMEM_FORMAT_JSON : GPUMEM_FORMAT_TEXT);
   std::fputs(text.c_str(), stdout);
   if (options.json) std::fputc('\n', stdout);
   return 0;

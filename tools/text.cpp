@@ -60,6 +60,12 @@ std::string format_seconds(double seconds) {
   return in_units(seconds, kUnits);
 }
 
+std::string joined(const std::vector<std::string>& words, std::size_t from) {
+  std::string text;
+  for (std::size_t i = from; i < words.size(); ++i) text += (i == from ? "" : " ") + words[i];
+  return text;
+}
+
 std::string indented(std::string_view text, int indent) {
   const std::string margin(static_cast<std::size_t>(indent), ' ');
   while (text.ends_with('\n')) text.remove_suffix(1);

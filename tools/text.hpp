@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tool {
 
@@ -18,6 +19,9 @@ std::string format_size(int64_t bytes);
 
 // "59.1 us": three digits.
 std::string format_seconds(double seconds);
+
+// With a space between each two.
+std::string joined(const std::vector<std::string>& words, std::size_t from = 0);
 
 // Every line of the text behind `indent` spaces, without a newline at the end.
 std::string indented(std::string_view text, int indent);

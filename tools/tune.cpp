@@ -11,7 +11,9 @@
 #include "bench/session.hpp"
 #include "commands.hpp"
 #include "device.hpp"
+#include "explain.hpp"
 #include "failure.hpp"
+#include "json_file.hpp"
 #include "measure/progress.hpp"
 #include "resources.hpp"
 #include "text.hpp"
@@ -21,12 +23,8 @@ namespace {
 
 // The problems of a profile's rows, each once, the one that took most time first.
 std::vector<std::string> problems_of(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Failure(path + ": cannot be opened for reading");
-  const auto json = nlohmann::json::parse(file, nullptr, false);
-  if (!json.is_object() || json.value("schema", "") != "gpumem.profile/1") {
-    throw Failure(path + ": no profile as JSON, which gpumem_profile_write() and GPUMEM_PROFILE=<path>.json write");
-  }
+  const auto json = read_json(path, "gpumem.profile/1",
+                              "no profile as JSON, which gpumem_profile_write() and GPUMEM_PROFILE=<path>.json write");
   std::vector<std::string> problems;
   try {
     for (const auto& row : json.at("rows")) {
@@ -39,6 +37,13 @@ std::vector<std::string> problems_of(const std::string& path) {
   }
   if (problems.empty()) throw Failure(path + ": the profile has no operations");
   return problems;
+}
+
+// What saving leaves out of a file, its other lines, would be all of one that is something else.
+void require_tuning(const std::string& path) {
+  std::string first;
+  if (!std::filesystem::is_regular_file(path) || !std::getline(std::ifstream(path), first)) return;
+  if (first.rfind("# gpumem tuning", 0) != 0) throw Failure(path + ": no file of gpumem tune, and it is left alone");
 }
 
 int32_t stop_when_interrupted(void*, double) { return interrupted() ? 1 : 0; }
@@ -70,12 +75,13 @@ nlohmann::ordered_json tuned_json(const std::string& line, const gpumem_tune_inf
 }
 
 void print_tuned(const std::string& line, const gpumem_tune_info& info) {
-  std::printf("%s\n  %s %s of the table", line.c_str(), format_seconds(info.table_s).c_str(), info.table);
+  std::printf("%s\n", line.c_str());
   if (info.candidates > 0) {
-    std::printf(", %s %s (%.2f times as fast, spread %.1f %%)", format_seconds(info.winner_s).c_str(), info.winner,
+    std::printf("  %s %s of the table, %s %s (%.2f times as fast, spread %.1f %%)\n",
+                format_seconds(info.table_s).c_str(), info.table, format_seconds(info.winner_s).c_str(), info.winner,
                 info.ratio, 100 * info.spread);
   }
-  std::printf("\n  %s: %s\n", info.adopted != 0 ? "adopted" : "the table's choice stays", info.reason);
+  std::printf("  %s: %s\n", info.adopted != 0 ? "adopted" : "the table's choice stays", info.reason);
 }
 
 }  // namespace
@@ -84,19 +90,23 @@ int run_tune(const TuneOptions& options) {
   watch_interrupts();
   std::vector<std::string> lines = options.profile.empty() ? options.lines : problems_of(options.profile);
   const Context ctx = create_context(options.device);
+  for (std::string& line : lines) {  // a mistake in one is told before the others take their time
+    line = with_operands(line);
+    explanation(ctx.get(), line, GPUMEM_FORMAT_TEXT);
+  }
   if (!options.out.empty() && std::filesystem::exists(options.out)) {
+    require_tuning(options.out);
     check(gpumem_tuning_load(ctx.get(), options.out.c_str(), nullptr, nullptr), "reading " + options.out);
   }
   nlohmann::ordered_json json = {{"device", device_json(device_of(ctx.get()))}, {"rows", nlohmann::json::array()}};
   measure::Progress progress(lines.size());
   try {
     for (const std::string& line : lines) {
-      const std::string whole = with_operands(line);
-      progress.step(whole);
-      const gpumem_tune_info info = tuned(ctx.get(), whole, options.budget_s);
+      progress.step(line);
+      const gpumem_tune_info info = tuned(ctx.get(), line, options.budget_s);
       progress.clear();
-      json["rows"].push_back(tuned_json(whole, info));
-      if (!options.json) print_tuned(whole, info);
+      json["rows"].push_back(tuned_json(line, info));
+      if (!options.json) print_tuned(line, info);
     }
   } catch (const Interrupted&) {
   }

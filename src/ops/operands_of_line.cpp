@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/error.hpp"
 #include "kernels/values.hpp"
 #include "memory/scratch.hpp"
 #include "ops/operations.hpp"
@@ -219,7 +220,12 @@ std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
     } else if constexpr (requires { call.index_type; }) {
       if (room.at != call.index) return;
       // Each row once, where there are as many: a prime that does not divide their number leads to all of them.
-      const auto rows = static_cast<uint64_t>(std::is_same_v<Call, GatherParams> ? call.src_rows : call.dst_rows);
+      constexpr bool gathers = std::is_same_v<Call, GatherParams>;
+      const auto rows = static_cast<uint64_t>(gathers ? call.src_rows : call.dst_rows);
+      if (rows == 0) {
+        fail(GPUMEM_OUT_OF_RANGE, "line: %s is 0; expected a row for the index to name",
+             gathers ? "src_rows" : "dst_rows");
+      }
       const uint64_t most =
           call.index_type == GPUMEM_I64 || call.index_type == GPUMEM_U64 ? rows : std::min<uint64_t>(rows, 1u << 31);
       const uint64_t step = most % 7919 != 0 ? 7919 : 7907;

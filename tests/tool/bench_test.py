@@ -11,6 +11,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -120,13 +121,44 @@ class Bench(unittest.TestCase):
 
     def test_mistakes_are_one_sentence_that_names_the_word(self):
         for status, word, args in [(2, "nothing", ("nothing",)), (2, "steps", ("ladder", "steps")), (2, "trans", ("trans rows=3",)),
-                                   (2, "many", ("copy", "--samples", "many")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
-                                   (1, "few", ("transpose bytes=4 rows=few cols=3",)), (1, "device 7", ("copy bytes=8 src=device:7",))]:
+                                   (2, "many", ("copy", "--samples", "many")), (2, "--report", ("copy", "--report", "")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
+                                   (1, "few", ("transpose bytes=4 rows=few cols=3",)),
+                                   (1, "src_rows", ("gather row_bytes=4 n=9 src_rows=0 index_type=i64",)), (1, "device 7", ("copy bytes=8 src=device:7",))]:
             with self.subTest(args=args):
                 error = self.run_tool("bench", *args, "--device", "host", expect=status)
                 self.assertIn(word, error)
                 self.assertNotIn("terminate", error)
         self.assertIn("/dev/full", self.run_tool("bench", "copy", "--quick", "--device", "host", "--report", "/dev/full", expect=1))
+
+    def test_a_page_that_can_not_be_written_is_told_before_anything_is_measured(self):
+        done = subprocess.run([TOOL, "bench", "copy", "--device", "host", "--report", self.folder / "none" / "x.html"], capture_output=True, text=True, timeout=240)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("none/x.html", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_page_into_a_pipe(self):
+        pipe, page = self.folder / "pipe", self.folder / "page"
+        os.mkfifo(pipe)
+        with open(page, "wb") as copy, subprocess.Popen(["cat", pipe], stdout=copy):
+            self.run_tool("bench", "permute", "--quick", "--device", "host", "--report", pipe)
+        self.assertIn("</html>", page.read_text())
+
+    def test_where_nothing_is_measured_nothing_is_verified(self):
+        text = self.run_tool("bench", "managed", "--quick", "--device", "host")
+        self.assertIn("nothing measured, 9 skipped", text)
+        self.assertNotIn("verified", text)
+
+    @unittest.skipIf(not WRONG, "sanitizers take the addresses themselves")
+    def test_rows_without_memory_are_skipped(self):
+        def little_memory():
+            os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:2])
+            resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
+
+        done = subprocess.run([TOOL, "bench", "copy", "--device", "host", "--samples", "1", "--json"], capture_output=True, text=True, timeout=240,
+                              preexec_fn=little_memory)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        skipped = [row["skipped"] for row in json.loads(done.stdout)["rows"] if row["skipped"]]
+        self.assertTrue(skipped and all("bytes" in reason for reason in skipped), done.stdout)
 
     # ------------------------------------------------------------------------------------------------- at a terminal
 
@@ -196,9 +228,10 @@ class Bench(unittest.TestCase):
     def test_compare_refuses_what_is_no_result(self):
         good = self.results("good.json", {"x": 1})
         other, wrong = self.results("other.json", {"y": 1}), self.results("wrong.json", {"x": 1}, verified=False)
-        for name, text in {"text.json": "gpumem", "other_schema.json": "{}", "rows.json": '{"schema": "gpumem.bench/1", "rows": [1]}'}.items():
+        for name, text in {"text.json": "gpumem", "other_schema.json": "{}", "number.json": '{"schema": 1}', "rows.json": '{"schema": "gpumem.bench/1", "rows": [1]}'}.items():
             (self.folder / name).write_text(text)
-        for name in ("text.json", "other_schema.json", "rows.json", "missing.json", other.name, wrong.name):
+        (self.folder / "folder.json").mkdir()
+        for name in ("text.json", "other_schema.json", "number.json", "rows.json", "missing.json", "folder.json", other.name, wrong.name):
             with self.subTest(name):
                 self.assertIn(name, self.run_tool("compare", good, self.folder / name, expect=1))
         self.assertIn("AFTER", self.run_tool("compare", good, expect=2))

@@ -133,6 +133,7 @@ class Grid(unittest.TestCase):
                      ("grid", "a.npy", "--generate", "4x4"), ("devices", "--yes"), ("explain",)]:
             with self.subTest(args=args):
                 self.assertIn("--help", self.run_tool(*args, expect=2))
+        self.assertIn("not expected: first second\n", self.run_tool("devices", "first", "second", expect=2))
 
 
 class Listings(unittest.TestCase):
@@ -158,6 +159,8 @@ class Listings(unittest.TestCase):
         self.assertEqual(report["schema"], "gpumem.explain/1")
         self.assertEqual(report["line"], line)
         self.assertEqual(report["variant"], "host_tiled")
+        words = ("transpose", "bytes=4", "rows=100", "cols=200")
+        self.assertIn("src=device dst=device", self.output("explain", "--device", "host", *words))
         refused = subprocess.run([TOOL, "explain", "transpose rows=few"], capture_output=True, text=True, timeout=60)
         self.assertEqual(refused.returncode, 1)
         self.assertIn("'few'", refused.stderr)

@@ -64,10 +64,29 @@ class Tune(unittest.TestCase):
         text = self.folder / "text"
         text.write_text("nothing")
         for status, word, args in [(2, "LINE", ()), (2, "LINE", (LINE, "--profile", text)), (2, "sing", ("sing n=3",)), (2, "much", (LINE, "--budget", "much")),
+                                   (2, "'0'", (LINE, "--budget", "0")), (2, "'nan'", (LINE, "--budget", "nan")), (2, "--out", (LINE, "--out", "")),
                                    (1, "few", ("reduce dtype=f32 op=sum n=few",)), (1, str(text), ("--profile", text)),
                                    (1, "missing", ("--profile", self.folder / "missing"))]:
             with self.subTest(args=args):
-                self.assertIn(word, self.run_tool("tune", *args, "--device", "host", expect=status))
+                error = self.run_tool("tune", *args, "--device", "host", expect=status)
+                self.assertIn(word, error)
+                self.assertLess(len(error), 300)
+
+    def test_a_file_of_something_else_is_left_alone(self):
+        for content in (b"notes\n", b"{}", bytes(range(256))):
+            file = self.folder / "notes"
+            file.write_bytes(content)
+            self.assertIn("notes", self.run_tool("tune", LINE, *BRIEFLY, "--out", file, expect=1))
+            self.assertEqual(file.read_bytes(), content)
+
+    def test_a_mistake_in_the_last_line_is_told_first(self):
+        done = subprocess.run([TOOL, "tune", LINE, "copy bytes=few", *BRIEFLY], capture_output=True, text=True, timeout=240)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("few", done.stderr)
+
+    def test_a_problem_with_nothing_to_do(self):
+        text = self.run_tool("tune", "reduce dtype=f32 op=sum n=0", *BRIEFLY)
+        self.assertEqual(text.splitlines()[1:], ["  the table's choice stays: there is nothing to do"])
 
 
 if __name__ == "__main__":

@@ -280,6 +280,10 @@ TEST_F(TuningOf, RefusesWhatTheOperationWould) {
   gpumem_tune_info_init(&info, sizeof info);
   EXPECT_EQ(gpumem_tune(handle, "reduce", nullptr, &info), GPUMEM_INVALID_ARGUMENT);
   EXPECT_EQ(gpumem_tune(handle, "reduce dtype=f32 op=min n=0 x=pageable", nullptr, &info), GPUMEM_EMPTY);
+  for (const char* no_rows : {"gather row_bytes=4 n=9 src_rows=0", "scatter row_bytes=4 n=9 dst_rows=0"}) {
+    const std::string line = std::string(no_rows) + " index_type=i64 src=pageable index=pageable dst=pageable";
+    EXPECT_EQ(gpumem_tune(handle, line.c_str(), nullptr, &info), GPUMEM_OUT_OF_RANGE) << line;
+  }
   EXPECT_EQ(gpumem_tune(handle, "copy bytes=8 src=device:1 dst=device", nullptr, &info), GPUMEM_UNSUPPORTED);
   gpumem_tune_options options;
   gpumem_tune_options_init(&options, sizeof options);

@@ -1,6 +1,8 @@
 // gpumem bench: measures, checks what came out, and shows it.
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "bench/session.hpp"
 #include "bench/show.hpp"
@@ -50,10 +52,16 @@ void run_steps(Session& session, std::vector<Step> steps) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
   OutputFile file(path);
   file.write(text);
   file.finish();
+}
+
+// A pipe would take it for the end.
+void try_file(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || std::filesystem::is_other(path, error)) return;
+  const OutputFile tried(path);
 }
 
 void write_results(const Results& results, const BenchOptions& options) {
@@ -66,6 +74,7 @@ void write_results(const Results& results, const BenchOptions& options) {
 }  // namespace
 
 int run_bench(const BenchOptions& options) {
+  for (const std::string& path : {options.plot, options.report}) try_file(path);  // before minutes go by
   watch_interrupts();
   Session session(options.device, options.samples > 0 ? options.samples : (options.quick ? 5 : 21), options.quick);
   if (!options.quick) session.measure_ceilings();

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "bench/problem.hpp"
+#include "failure.hpp"
 
 namespace tool {
 namespace {
@@ -50,6 +51,7 @@ Contents any_bits(uint64_t seed) {
 }
 
 Contents some_rows(gpumem_dtype type, uint64_t rows) {
+  if (rows == 0) throw Failure("src_rows is 0, and the index has no row to name");
   uint64_t step = std::max<uint64_t>(1, rows / 8 * 5) | 1;
   while (std::gcd(step, rows) != 1) step += 2;
   return numbers(kDtypeBytes[type], [step, rows](uint64_t i) { return i % rows * step % rows; });

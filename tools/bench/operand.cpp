@@ -17,7 +17,10 @@ int64_t rounded_up(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment
 
 std::shared_ptr<void> heap(int64_t bytes) {
   void* const p = std::aligned_alloc(kAlignment, static_cast<std::size_t>(bytes));
-  if (p == nullptr) throw Failure("the heap has no " + std::to_string(bytes) + " bytes");
+  if (p == nullptr) {
+    const std::string sentence = "the heap has no " + std::to_string(bytes) + " bytes";
+    throw CallFailure(sentence, GPUMEM_OUT_OF_MEMORY, sentence);
+  }
   return {p, std::free};
 }
 

@@ -91,28 +91,32 @@ constexpr const char* kPage =
     "var(--line);white-space:nowrap;overflow:hidden;text-overflow:ellipsis}td.n{text-align:right}"
     "th:first-child,td:first-child{text-align:left;padding-left:0}"
     ".bar{background:var(--bar);height:.7rem;border-radius:2px;min-width:2px}.wrong{color:var(--wrong);font-weight:600}"
-    "code{font-size:.9em}details{margin:.6rem 0;color:var(--soft)}";
+    "code{font-size:.9em}details{margin:.6rem 0;color:var(--soft)}"
+    // A phone has room for the figures alone.
+    "@media(max-width:46rem){table{min-width:0;table-layout:auto}col.l,col.v,col.f{width:auto}.b,th:nth-child(2),"
+    "td:nth-child(2){display:none}th,td{padding:.28rem .3rem;white-space:normal}td.n{white-space:nowrap}}";
 
-std::string html_row(const Row& row, const Group& group) {
+// shares: whether any row of the page has one.
+std::string html_row(const Row& row, const Group& group, bool shares) {
   std::string text = "<tr><td title=\"" + escaped(row.problem) + "\">" + escaped(label_text(row)) + "</td><td>" +
                      escaped(row.variant) + "</td><td class=n>" + time_text(row) + "</td><td class=n>" +
-                     rate_text(row) + "</td><td class=n>" + share_text(row) + "</td><td class=b>";
-  if (row.wrong()) {
-    text += "<span class=wrong>wrong result</span>";
-  } else if (row.bytes > 0) {
-    text += format("<div class=bar style=\"width:%.1f%%\"></div>", bar_of(row, group) * 100);
-  }
+                     rate_text(row) + "</td>";
+  if (shares) text += "<td class=n>" + share_text(row) + "</td>";
+  if (row.wrong()) return text + "<td class=wrong>wrong result</td></tr>\n";
+  text += "<td class=b>";
+  if (row.bytes > 0) text += format("<div class=bar style=\"width:%.1f%%\"></div>", bar_of(row, group) * 100);
   return text + "</td></tr>\n";
 }
 
-std::string html_group(const Group& group) {
+std::string html_group(const Group& group, bool shares) {
   std::string text = "<h2>" + escaped(group.name) + "</h2>\n";
   if (!group.rows.empty()) {
-    text +=
-        "<div class=scroll><table><col class=l><col class=v><col class=f><col class=f><col "
-        "class=f><col><tr><th></th><th style=\"text-align:left\">variant</th><th>median</th><th>rate</th>"
-        "<th>of ceiling</th><th></th></tr>\n";
-    for (const Row* row : group.rows) text += html_row(*row, group);
+    text += "<div class=scroll><table><col class=l><col class=v><col class=f><col class=f>";
+    text += shares ? "<col class=f>" : "";
+    text += "<col><tr><th></th><th style=\"text-align:left\">variant</th><th>median</th><th>rate</th>";
+    text += shares ? "<th>of ceiling</th>" : "";
+    text += "<th class=b></th></tr>\n";
+    for (const Row* row : group.rows) text += html_row(*row, group, shares);
     text += "</table></div>\n";
   }
   if (group.skipped.empty()) return text;
@@ -156,7 +160,9 @@ std::string as_html(const Results& results) {
     text += "<p>Ceilings: " + escaped(ceilings) + "</p>\n";
   }
   text += "<p>" + escaped(verdict_of(results)) + "</p>\n";
-  for (const Group& group : groups_of(results.rows)) text += html_group(group);
+  const bool shares = std::any_of(results.rows.begin(), results.rows.end(),
+                                  [](const Row& row) { return std::isfinite(row.of_ceiling); });
+  for (const Group& group : groups_of(results.rows)) text += html_group(group, shares);
   return text + "</body></html>\n";
 }
 

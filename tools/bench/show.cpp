@@ -114,8 +114,9 @@ std::string verdict_of(const Results& results) {
     wrong += row.wrong() ? 1 : 0;
     samples = std::max(samples, row.samples);
   }
-  std::string text = format("%zu rows of up to %d samples, ", measured, samples);
-  text += wrong == 0 ? "all verified" : format("%zu WRONG", wrong);
+  std::string text = "nothing measured";
+  if (measured > 0) text = format("%zu rows of up to %d samples, ", measured, samples);
+  if (measured > 0) text += wrong == 0 ? "all verified" : format("%zu WRONG", wrong);
   if (measured < results.rows.size()) text += format(", %zu skipped", results.rows.size() - measured);
   return text + (results.interrupted ? "; INTERRUPTED: the rest was not measured" : "");
 }

@@ -181,12 +181,6 @@ void add_ladder(Steps& steps, const Session& session, const std::string& name, c
   add_variants(steps, session, line, explained(session.ctx(), with_operands(line)).line, Timer::automatic);
 }
 
-std::string joined(const std::vector<std::string>& words, std::size_t from) {
-  std::string text;
-  for (std::size_t i = from; i < words.size(); ++i) text += (text.empty() ? "" : " ") + words[i];
-  return text;
-}
-
 }  // namespace
 
 Steps steps_of(const std::vector<std::string>& words, const Session& session) {
@@ -195,7 +189,7 @@ Steps steps_of(const std::vector<std::string>& words, const Session& session) {
       {"transfer", add_transfer}, {"copy", add_copy},   {"reduce", add_reduce},  {"transpose", add_transpose},
       {"permute", add_permute},   {"alloc", add_alloc}, {"managed", add_managed}};
   Steps steps;
-  const std::string line = joined(words, 0);
+  const std::string line = joined(words);
   if (words.front() == "ladder") {
     add_ladder(steps, session, words.size() > 1 ? words[1] : "", joined(words, 2));
   } else if (line.find('=') != std::string::npos) {
