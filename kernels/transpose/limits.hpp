@@ -35,6 +35,12 @@ struct TilePair {
   }
 };
 
+// Elements of the largest matrix that goes by single elements, one a thread; the threads that small ones fill; and the matrices of which
+// each thread has one.
+constexpr int kBatchedScalarElements = 1024;
+constexpr int64_t kBatchedScalarThreads = 256;
+constexpr int kBatchedScalarMatrices = 4;
+
 // Transposes in place through a block's shared memory, which is taken by lines of all banks. Several blocks that take no more than
 // `many` fit on a multiprocessor; a larger one has more threads, to keep as many loads under way.
 constexpr int kTransposeMostThreads = 1024;

@@ -159,6 +159,7 @@ set(kernel_sources
   kernels/gather_scatter/gather_scatter.cu
   kernels/stream.cu
   kernels/transpose/aos_soa.cu
+  kernels/transpose/batched_scalar.cu
   kernels/transpose/byte_perm_vec16.cu
   kernels/transpose/chunks.cu
   kernels/transpose/in_place_c2r.cu

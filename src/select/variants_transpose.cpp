@@ -60,6 +60,9 @@ bool without_gaps(const TransposeParams& p) noexcept {
 }
 
 // A block then writes where it has read, and nowhere else.
+// Bytes of the longest rows of dst with gaps that go by single elements.
+constexpr int64_t kBatchedScalarRow = 128;
+
 const char* accepts_in_place_chunks(const DeviceProps&, const TransposeParams& p) noexcept {
   if (!p.in_place()) return kApart;
   if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
@@ -80,6 +83,16 @@ const char* accepts_in_place_scratch(const DeviceProps& d, const TransposeParams
   if (!without_gaps(p)) return "it needs matrices without gaps, and none between them";
   return chunk_plan(to_scratch(p)).fits ? nullptr
                                         : "it needs matrices of which a tile fits into 64 KiB of shared memory";
+}
+
+const char* accepts_batched_scalar(const DeviceProps& d, const TransposeParams& p) noexcept {
+  if (const char* reason = accepts_aligned(d, p)) return reason;
+  return p.rows * p.cols <= kBatchedScalarElements ? nullptr : "it needs matrices of at most 1024 elements";
+}
+const char* yields_to_words(const DeviceProps&, const TransposeParams& p) noexcept {
+  const bool short_rows = p.batches > 1 && p.rows * p.element_bytes <= kBatchedScalarRow;
+  return short_rows && !without_gaps(p) ? nullptr
+                                        : "words of 16 bytes are faster without gaps, and in longer rows of dst";
 }
 
 const char* accepts_chunks(const DeviceProps& d, const TransposeParams& p) noexcept {
@@ -165,6 +178,12 @@ LaunchShape chunks_shape(const DeviceProps&, const TransposeParams& p) noexcept 
   const auto words = static_cast<int32_t>(ceil_div(plan.runs * plan.run_words, plan.threads));
   return {std::min(plan.all, kMaxGrid), plan.threads, words, plan.matrices * plan.rows};
 }
+LaunchShape batched_scalar_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+  const int64_t matrix = p.rows * p.cols;
+  const int64_t matrices = std::max<int64_t>(kBatchedScalarThreads / matrix, 1);
+  return {ceil_div(p.batches, matrices * kBatchedScalarMatrices), static_cast<int32_t>(matrices * matrix),
+          kBatchedScalarMatrices, matrices * kBatchedScalarMatrices * p.rows};
+}
 LaunchShape in_place_scratch_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   return chunks_shape(d, to_scratch(p));
 }
@@ -237,6 +256,7 @@ constexpr Variant<TransposeParams> kTable[] = {
     {"in_place_shared", Runs::cuda, 1, accepts_in_place_shared, in_place_shared_shape},
     {"in_place_scratch", Runs::cuda, 1, accepts_in_place_scratch, in_place_scratch_shape},
     {"in_place_c2r", Runs::cuda, 1, accepts_rectangle, c2r_shape},
+    {"batched_scalar", Runs::cuda, 1, accepts_batched_scalar, batched_scalar_shape, yields_to_words},
     {"chunks", Runs::cuda, 1, accepts_chunks, chunks_shape, yields_to_tiles},
     {"aos_soa", Runs::cuda, 2, accepts_aos_soa, aos_soa_shape},
     {"byte_perm_vec16", Runs::cuda, 1, accepts_byte_perm, byte_perm_shape},

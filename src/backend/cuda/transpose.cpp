@@ -15,6 +15,7 @@ constexpr CudaLauncher<TransposeParams> kTranspose[] = {
     {"in_place_shared", kernels::transpose_in_place_shared},
     {"in_place_scratch", nullptr},  // these two take scratch memory
     {"in_place_c2r", nullptr},
+    {"batched_scalar", kernels::transpose_batched_scalar},
     {"chunks", kernels::transpose_chunks},
     {"aos_soa", kernels::transpose_aos_soa},
     {"byte_perm_vec16", kernels::transpose_byte_perm_vec16},

@@ -1,0 +1,47 @@
+// Small matrices whose rows in dst are short and have gaps between them: 2 * batches * rows * cols * element bytes. A thread moves the
+// same element of several neighbouring matrices, one element an access, in the order of dst: so its place in a matrix is worked out
+// once, a warp writes side by side what lies side by side, and what it reads of a matrix stays in the cache of its multiprocessor.
+#include "kernels/transpose/tiles.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kEach = kBatchedScalarMatrices;
+
+template <int kBytes>
+__global__ void __launch_bounds__(kBatchedScalarElements)
+    batched_scalar_kernel(const TransposeParams params, const Divisor<uint32_t> of_matrix,
+                          const Divisor<uint32_t> of_column, int matrices) {
+  after_earlier_work();
+  using T = WordOf<kBytes>;
+  const uint32_t matrix = of_matrix.quotient(threadIdx.x);
+  const uint32_t element = threadIdx.x - matrix * of_matrix.value;
+  const uint32_t col = of_column.quotient(element);
+  const uint32_t row = element - col * of_column.value;
+  const int64_t first = int64_t{blockIdx.x} * kEach * matrices + matrix;
+  const auto* src = static_cast<const T*>(params.src) + first * params.src_batch_stride + row * params.src_ld + col;
+  auto* dst = static_cast<T*>(params.dst) + first * params.dst_batch_stride + col * params.dst_ld + row;
+  const int64_t left = params.batches - first;
+  T moved[kEach];
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    if (i * matrices < left) moved[i] = src[i * matrices * params.src_batch_stride];
+  }
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+    if (i * matrices < left) dst[i * matrices * params.dst_batch_stride] = moved[i];
+  }
+}
+
+}  // namespace
+
+cudaError_t transpose_batched_scalar(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  const auto elements = static_cast<uint32_t>(params.rows * params.cols);
+  return for_size(params.element_bytes, [&]<int kBytes>() {
+    return enqueue_early(batched_scalar_kernel<kBytes>, static_cast<unsigned>(shape.grid), shape.block, stream, params,
+                         Divisor<uint32_t>(elements), Divisor<uint32_t>(static_cast<uint32_t>(params.rows)),
+                         static_cast<int>(static_cast<uint32_t>(shape.block) / elements));
+  });
+}
+
+}  // namespace gpumem::kernels
