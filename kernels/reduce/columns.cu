@@ -102,6 +102,7 @@ struct ColumnShape {
   int64_t nodes;  // of a run
   Divisor<uint64_t> runs;
   Divisor<uint64_t> groups;
+  int fold_warps;  // that fold the nodes of a column's runs
 };
 
 // kRows: rows of a pass, of each 128 (fewer, where columns are shorter).
@@ -194,17 +195,20 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, 2)
   }
 }
 
-// The nodes of a column's runs: 32 neighbouring columns a block, each by 32 threads.
+// The nodes of a column's runs: neighbouring columns a block, each by one or several warps.
 template <class Node>
 __global__ void __launch_bounds__(1024)
     fold_columns_kernel(const __grid_constant__ ReduceLaunch launch, const ColumnShape shape) {
   after_earlier_work();
   __shared__ Whole<Node> shared[1024];
-  const int64_t line = int64_t{blockIdx.x} * 32 + threadIdx.x % 32;
+  const int warps = shape.fold_warps;
+  const int columns = 32 / warps;
+  const int64_t first = int64_t{blockIdx.x} * columns;
+  const int64_t line = first + threadIdx.x % columns;
   const auto runs = static_cast<int>(shape.runs.value);
-  const int y = static_cast<int>(threadIdx.x / 32);
+  const int y = static_cast<int>(threadIdx.x) / columns;
   int each = 8;
-  while (each * 32 < runs) each *= 2;
+  while (each * 32 * warps < runs) each *= 2;
   const int last = min(y * each + each, runs);
   const Node* nodes = static_cast<const Node*>(launch.scratch.nodes) + line;
   const auto load = [&](int64_t i) { return as_whole(load_node(nodes + i * shape.nodes)); };
@@ -214,10 +218,20 @@ __global__ void __launch_bounds__(1024)
   }
   shared[threadIdx.x] = stack.whole();
   __syncthreads();
-  // Transposed: a warp folds the 32 nodes of a column.
-  const Whole<Node> node = warp_tree(shared[threadIdx.x % 32 * 32 + y]);
-  const int64_t own = int64_t{blockIdx.x} * 32 + y;
-  if (threadIdx.x % 32 == 0 && own < launch.lines.count) finish_sound_line(launch, own, launch.lines.length, node);
+  // Transposed: a warp folds 32 nodes of a column, and the first of a column's warps what they give.
+  const int lane = threadIdx.x % 32;
+  const int warp = threadIdx.x / 32;
+  const int column = warp / warps;
+  const int part = warp - column * warps;
+  Whole<Node> node = warp_tree(shared[(part * 32 + lane) * columns + column]);
+  if (warps > 1) {
+    __syncthreads();
+    if (lane == 0) shared[warp] = node;
+    __syncthreads();
+    if (part == 0) node = warp_tree(lane < warps ? shared[warp + lane] : Whole<Node>{});
+  }
+  const bool ends = lane == 0 && part == 0 && first + column < launch.lines.count;
+  if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
 }
 
 // A thread a column: kRows of its rows in each of several passes, as above, or all in one.
@@ -260,6 +274,13 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce ? 1 : 4)
   finish<Term, false>(launch, line, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[0]));
 }
 
+// So many that a thread has eight nodes, where that takes few enough.
+int fold_warps(int64_t runs) {
+  int warps = 1;
+  while (warps < 8 && warps * 32 * 8 < runs) warps *= 2;
+  return warps;
+}
+
 template <class Term, bool kWords>
 cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream stream) {
   const ColumnShape shape{static_cast<int>(cut.width),
@@ -271,13 +292,16 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
                           cut.all,
                           launch.lines.count,
                           Divisor<uint64_t>(static_cast<uint64_t>(cut.runs)),
-                          Divisor<uint64_t>(static_cast<uint64_t>(cut.groups))};
+                          Divisor<uint64_t>(static_cast<uint64_t>(cut.groups)),
+                          fold_warps(cut.runs)};
   constexpr int kRows = column_rows(kWords, Term::kBytes, Term::kOrdered);
   const cudaError_t error = enqueue_early(columns_kernel<Term, kWords, kRows>, static_cast<unsigned>(launch.grid),
                                           launch.block, stream, launch, shape);
   if (error != cudaSuccess || cut.runs == 1) return error;
-  return enqueue_early(fold_columns_kernel<typename Term::Node>, static_cast<unsigned>((launch.lines.count + 31) / 32),
-                       1024, stream, launch, shape);
+  const int64_t columns = 32 / shape.fold_warps;
+  return enqueue_early(fold_columns_kernel<typename Term::Node>,
+                       static_cast<unsigned>((launch.lines.count + columns - 1) / columns), 1024, stream, launch,
+                       shape);
 }
 
 }  // namespace

@@ -147,6 +147,27 @@ TEST_P(AxisConformance, AgreesWithOneReductionALine) {
   }
 }
 
+// So many rows of a column that several warps fold what its runs give.
+TEST_P(AxisConformance, AgreesWithOneReductionALongColumn) {
+  Random random(8);
+  for (const int64_t rows : {int64_t{270001}, quick_run() ? int64_t{530000} : int64_t{2200003}}) {
+    const int64_t cols = rows < 300000 ? 5 : 1;
+    const Bytes elements = random_elements(GPUMEM_F32, Numbers::medium, rows * cols, 1, random);
+    const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
+    upload(ctx, x.get(), elements.data(), elements.size());
+    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN}) {
+      std::vector<uint64_t> got(static_cast<size_t>(cols));
+      ASSERT_TRUE(ok(run(ctx, Axis{GPUMEM_F32, op, GPUMEM_AXIS_COLS, x.get(), rows, cols, cols, 1, 0}, got.data())));
+      for (int64_t col = 0; col < cols; ++col) {
+        uint64_t one = 0;
+        const float* first = static_cast<const float*>(x.get()) + col;
+        ASSERT_TRUE(ok(gpumem_reduce(ctx, GPUMEM_F32, op, first, rows, cols, &one)));
+        EXPECT_EQ(got[static_cast<size_t>(col)], one) << op_name(op) << " of " << rows << " rows, column " << col;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, AxisConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
 }  // namespace
