@@ -1,6 +1,8 @@
-// Small matrices whose rows in dst are short and have gaps between them: 2 * batches * rows * cols * element bytes. A thread moves the
+// Batches of small matrices with gaps in dst: 2 * batches * rows * cols * element bytes. A thread moves the
 // same element of several neighbouring matrices, one element an access, in the order of dst: so its place in a matrix is worked out
 // once, a warp writes side by side what lies side by side, and what it reads of a matrix stays in the cache of its multiprocessor.
+// H200, 3 x 3 to 32 x 32: elements of 1 to 4 bytes 1.0 to 1.5 times as fast as PyTorch's copy of the view, where words of 16 bytes (chunks.cu)
+// were 0.16 to 0.9; of 8 and 16 bytes 0.92 to 1.3 from 0.38 to 0.98.
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {

@@ -301,8 +301,8 @@ TEST(Transpose, InPlaceIsWholeAsLongAsItFits) {
   };
   EXPECT_EQ(chosen(h200, 4, 2, 29056), "in_place_shared") << "227 KiB";
   EXPECT_EQ(chosen(h200, 4, 2, 29057), "in_place_scratch");
-  EXPECT_EQ(chosen(h200, 4, 2, 4 << 20), "in_place_scratch") << "32 MiB";
-  EXPECT_EQ(chosen(h200, 4, 2, (4 << 20) + 1), "in_place_c2r");
+  EXPECT_EQ(chosen(h200, 4, 2, 5 << 19), "in_place_scratch") << "20 MiB";
+  EXPECT_EQ(chosen(h200, 4, 2, (5 << 19) + 1), "in_place_c2r");
   EXPECT_EQ(chosen(h200, 16, 14528, 1), "in_place_shared");
   EXPECT_EQ(chosen(host, 8, 2, 65536), "host_in_place_buffer") << "1 MiB";
   EXPECT_EQ(chosen(host, 8, 65537, 2), "host_in_place_c2r");
