@@ -89,10 +89,10 @@ bool view_take_buffer(View* view, PyObject* object) {
   else
     PyOS_snprintf(view->format, FORMAT_BYTES, "%zds", buffer->itemsize);
   view->ndim = buffer->ndim;
-  for (int axis = 0; axis < buffer->ndim; ++axis) {
-    view->shape[axis] = buffer->shape[axis];
-    view->strides[axis] = buffer->strides[axis];
-  }
+  for (int axis = 0; axis < buffer->ndim; ++axis) view->shape[axis] = buffer->shape[axis];
+  view_set_contiguous(view);
+  /* NumPy's scalars of times give none, though they were asked for. */
+  for (int axis = 0; buffer->strides && axis < buffer->ndim; ++axis) view->strides[axis] = buffer->strides[axis];
   return true;
 }
 

@@ -131,6 +131,7 @@ def test_what_only_numpy_has():
         moved = np.zeros_like(times)
         ctx.copy(moved, times)
         assert np.array_equal(moved, times)
+        assert ctx.asarray(times[0, 0]).nbytes == 8  # whose buffer has no strides
         for dtype in object, [("a", "i4"), ("b", object)]:
             with raises(TypeError, "objects of Python"):
                 ctx.copy(np.zeros(3, dtype), np.zeros(3, dtype))

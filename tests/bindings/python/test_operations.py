@@ -2,6 +2,7 @@
 
 import array
 import math
+import os
 import random
 
 import gpumem
@@ -297,6 +298,49 @@ def test_copy_and_fill():
                 ctx.fill(np.zeros(2, dtype), value)
         with raises(ValueError, "1e+300 is no bf16"):
             ctx.full(2, 1e300, "bf16")
+
+
+def random_view(np, rng, dtype):
+    """Of up to 5 axes in any order, with parts of them, steps of either sign, and repetition."""
+    rank = rng.integers(0, 6)
+    x = rng.integers(-9, 9, rng.integers(1, 6, rank)).astype(dtype).transpose(rng.permutation(rank))
+    first = [rng.integers(0, extent) for extent in x.shape]
+    x = x[(..., *(slice(f, None, rng.choice([1, 1, 2, 3, -1])) if rng.random() < 0.9 else slice(f, f + 1) for f in first))]
+    return np.broadcast_to(x, (2, *x.shape)) if rng.random() < 0.1 else x
+
+
+def test_random_views():
+    np = numpy()
+    seed = int.from_bytes(os.urandom(4), "little")
+    print("seed", seed)  # shown where it fails
+    rng, done = np.random.default_rng(seed), {}
+
+    def compare(name, call, expected, x):
+        try:
+            result = call()
+        except ValueError as error:
+            assert "stride" in str(error) or "axes" in str(error) or "rank" in str(error), error
+            return
+        done[name] = done.get(name, 0) + 1
+        assert np.array_equal(result, expected), (seed, name, x.dtype, x.shape, x.strides)
+
+    with host() as ctx:
+        for _ in range(300):
+            x = random_view(np, rng, rng.choice(["i1", "u2", "i4", "f4", "f8", "i8", ">f8"]))
+            room, expected = (np.zeros([2 * extent + 1 for extent in x.shape], x.dtype) for _ in range(2))
+            part = (..., *(slice(1, None, 2) for _ in x.shape))
+            expected[part] = x
+            compare("copy", lambda: ctx.copy(room[part], x) or room, expected, x)
+            order = rng.permutation(x.ndim).tolist()
+            compare("permute", lambda: ctx.permute(x, order), x.transpose(order), x)
+            x = x.astype(x.dtype.newbyteorder("=")) if x.dtype.byteorder == ">" else x
+            compare("reduce", lambda: ctx.reduce(x, "sum_abs"), np.abs(x.astype("f8")).sum(), x)
+            if x.ndim:
+                axis = int(rng.integers(-x.ndim, x.ndim))
+                compare("axis", lambda: ctx.reduce(x, "max", axis=axis), x.max(axis=axis), x)
+                z = x.astype("f8", copy=False)
+                compare("multiply", lambda: ctx.multiply(z, z[..., :1]), z * z[..., :1], z)
+    assert len(done) == 5 and min(done.values()) > 20, done
 
 
 def test_elements_stay_what_they_are():
