@@ -316,5 +316,6 @@ def from_interface(source, interface, kind, device):
     name = getattr(getattr(source, "dtype", None), "name", "")
     code = Dtype.BF16 if name == "bfloat16" else TYPESTRS.index(typestr) if typestr in TYPESTRS else -1
     address, readonly = interface["data"]
-    return Array(tuple(interface["shape"]), int(code), address=address, strides=interface.get("strides"),
+    strides = interface.get("strides")
+    return Array(tuple(interface["shape"]), int(code), address=address, strides=None if strides is None else tuple(strides),
                  readonly=bool(readonly), kind=int(kind), device=device, owner=source, itemsize=size, format=typestr[:15])

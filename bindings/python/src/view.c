@@ -111,8 +111,11 @@ static PyObject* view_function(PyObject* module, PyObject* object) {
 }
 
 static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count) {
+  if (!PyTuple_Check(tuple)) {
+    PyErr_SetString(PyExc_TypeError, "expected a tuple");
+    return false;
+  }
   Py_ssize_t size = PyTuple_Size(tuple);
-  if (size < 0) return false;
   if (size > MAX_AXES) {
     PyErr_Format(PyExc_ValueError, "there are %zd axes; expected at most %d", size, MAX_AXES);
     return false;

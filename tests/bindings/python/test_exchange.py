@@ -98,6 +98,10 @@ def test_array_interface():
         Interface.kept = array.array("H", [3, 9, 4])
         Interface.__array_interface__ = dict(Interface.__array_interface__, data=(Interface.kept.buffer_info()[0], False))
         assert ctx.reduce(Interface()) == 7
+        Interface.__array_interface__.update(shape=[2], strides=[4])  # lists, as some have them
+        assert ctx.reduce(Interface()) == 7
+        with raises(TypeError, "tuple"):
+            raw.View((2,), 0, strides=[1])
         for shape in (-2, -3), (1 << 62, 1 << 62):  # products that are small where they wrap round
             Interface.__array_interface__.update(shape=shape, strides=None)
             with raises(ValueError, "the shape"):
