@@ -295,15 +295,30 @@ TEST_F(TuningOf, RefusesWhatTheOperationWould) {
 
 // As if the table were the other way round: its last row that fits would be its choice. Other work of the machine can disturb it.
 TEST_F(TuningOf, FindsTheTablesChoiceAgainWhereTheTableIsReversed) {
-  const FamilyNames& names = family_names(GPUMEM_FAMILY_REDUCE);
-  TuneOptions options{.budget_s = 0.3};
-  options.table_row = find_variant(names, "host_serial");
-  TuneResult result;
-  for (int tries = 0; tries < 5 && !result.adopted; ++tries) result = tune(*context, kLine, options);
-  EXPECT_TRUE(result.adopted) << result.reason << ": " << result.ratio() << ", spread " << result.spread;
-  EXPECT_STREQ(result.table, "host_serial");
-  EXPECT_STREQ(result.winner, "host_vector");
-  EXPECT_TRUE(says("host_vector, chosen by the tuning"));
+  struct Reversed {
+    gpumem_family family;
+    const char* line;
+    const char* last;
+    const char* best;
+  };
+  for (const Reversed& table : {
+           Reversed{GPUMEM_FAMILY_REDUCE, kLine, "host_serial", "host_vector"},
+           Reversed{GPUMEM_FAMILY_PERMUTE, "permute bytes=4 extents=100x50x200 order=2,1,0 src=pageable dst=pageable",
+                    "host_serial", "host_tiled"},
+           Reversed{GPUMEM_FAMILY_CONVERT, "convert from=f32 to=f16 n=1000000 src=pageable dst=pageable", "host_serial",
+                    "host_parallel"},
+       }) {
+    TuneOptions options{.budget_s = 0.3};
+    options.table_row = find_variant(family_names(table.family), table.last);
+    TuneResult result;
+    for (int tries = 0; tries < 5 && !result.adopted; ++tries) result = tune(*context, table.line, options);
+    EXPECT_TRUE(result.adopted) << table.line << ": " << result.reason << ": " << result.ratio() << ", spread "
+                                << result.spread;
+    EXPECT_STREQ(result.table, table.last);
+    EXPECT_STREQ(result.winner, table.best);
+    const std::string chosen = std::string(table.best) + ", chosen by the tuning";
+    EXPECT_NE(explained(table.line).find(chosen), std::string::npos) << explained(table.line);
+  }
 }
 
 }  // namespace
