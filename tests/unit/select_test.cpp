@@ -158,10 +158,55 @@ ResizeParams random_params(std::mt19937_64& random) {
   return p;
 }
 
+constexpr gpumem_reduce_op kSumsAndExtremes = 7;  // they begin the enumeration, and every type has them
+
+template <>
+ReduceAxisParams random_params(std::mt19937_64& random) {
+  ReduceAxisParams p{.dtype = static_cast<gpumem_dtype>(random() % 12),
+                     .op = static_cast<gpumem_reduce_op>(random() % kSumsAndExtremes),
+                     .axis = static_cast<gpumem_axis>(random() % 2),
+                     .x = anywhere(random, 0),
+                     .rows = 1 + log_uniform(random, 22),
+                     .cols = 1 + log_uniform(random, 22)};
+  p.ld = p.cols + (random() % 2 == 0 ? 0 : log_uniform(random, 8));
+  if (random() % 4 == 0) p.batches = 1 + log_uniform(random, 6);
+  p.batch_stride = p.rows * p.ld;
+  return p;
+}
+template <>
+ReduceSegmentsParams random_params(std::mt19937_64& random) {
+  return {.dtype = static_cast<gpumem_dtype>(random() % 12),
+          .op = static_cast<gpumem_reduce_op>(random() % kSumsAndExtremes),
+          .x = anywhere(random, 0),
+          .n = log_uniform(random, 36),
+          .segments = 1 + log_uniform(random, 30)};
+}
+template <>
+ArithmeticParams random_params(std::mt19937_64& random) {
+  ArithmeticParams p{.op = static_cast<Arithmetic>(random() % 2), .dtype = random() % 2 == 0 ? GPUMEM_F32 : GPUMEM_F64};
+  p.terms = p.op == Arithmetic::multiply ? 2 : static_cast<int32_t>(1 + random() % kMaxTerms);
+  p.rank = static_cast<int32_t>(1 + random() % kMaxViewRank);
+  p.z = anywhere(random, 0);
+  int64_t stride = 1;
+  for (int32_t d = p.rank - 1; d >= 0; --d) {
+    p.extents[d] = 1 + log_uniform(random, 12);
+    p.z_strides[d] = stride;
+    stride *= p.extents[d];
+  }
+  for (int32_t k = 0; k < p.terms; ++k) {
+    p.factors[k] = 1;
+    p.x[k] = random() % 2 == 0 ? made_up_address(misalignment(p.z), k + 1) : anywhere(random, k + 1);
+    for (int32_t d = 0; d < p.rank; ++d)
+      p.x_strides[k][d] = random() % 4 == 0 ? log_uniform(random, 8) : p.z_strides[d];
+  }
+  return p;
+}
+
 template <class Family>
 class Table : public testing::Test {};
-using Families = testing::Types<ReduceFamily, TransposeFamily, FillFamily, CopyFamily, AxpbyFamily, GatherFamily,
-                                ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily>;
+using Families =
+    testing::Types<ReduceFamily, ReduceAxisFamily, ReduceSegmentsFamily, ArithmeticFamily, TransposeFamily, FillFamily,
+                   CopyFamily, AxpbyFamily, GatherFamily, ScatterFamily, PermuteFamily, ResizeFamily, ConvertFamily>;
 TYPED_TEST_SUITE(Table, Families);
 
 TYPED_TEST(Table, HasUniqueNamesAndTwoVariantsABackend) {
