@@ -154,6 +154,9 @@ class Array(raw.View):
         return Array(shape, dtype, address=address, strides=strides, readonly=self.readonly, kind=self.kind_code,
                      device=self.device, owner=self, itemsize=self.itemsize, format=self.format)
 
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
+
     def __getitem__(self, key):
         return self._part(*key_to_view(self, key))
 
