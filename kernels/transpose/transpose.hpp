@@ -18,7 +18,8 @@ TransposeLauncher transpose_aos_soa;
 TransposeLauncher transpose_byte_perm_vec16;  // elements of 1 and 2 bytes, as tile_vec16
 TransposeLauncher transpose_tile_realigned;   // of 4 and 8
 TransposeLauncher transpose_chunks;           // at their natural alignment, where chunk_plan() fits
-TransposeLauncher transpose_batched_scalar;   // at their natural alignment, of matrices of kBatchedScalarElements at most
+TransposeLauncher
+    transpose_batched_scalar;  // at their natural alignment, of matrices of kBatchedScalarElements at most
 // The textbook's.
 TransposeLauncher transpose_naive;
 TransposeLauncher transpose_shared;
