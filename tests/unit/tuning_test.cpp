@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/files.hpp"
@@ -91,6 +92,32 @@ TEST_F(TuningOf, IsTakenForItsClassAlone) {
   ASSERT_EQ(gpumem_variant_force(handle, GPUMEM_FAMILY_REDUCE, nullptr), GPUMEM_OK);
   ASSERT_EQ(gpumem_tuning_clear(handle), GPUMEM_OK);
   EXPECT_TRUE(says("chosen by the table"));
+}
+
+TEST_F(TuningOf, IsTakenFromTheFileOfTheEnvironment) {
+  write(entry(kLine, "host_serial"));
+  ::setenv("GPUMEM_TUNING", path.c_str(), 1);
+  gpumem_ctx_destroy(std::exchange(handle, nullptr));
+  gpumem_ctx_options options;
+  gpumem_ctx_options_init(&options, sizeof options);
+  options.device = GPUMEM_DEVICE_HOST;
+  EXPECT_EQ(gpumem_ctx_create(&options, &handle), GPUMEM_OK);
+  EXPECT_TRUE(says("host_serial, chosen by the tuning")) << explained();
+  ::setenv("GPUMEM_TUNING", (path + "_missing").c_str(), 1);
+  gpumem_ctx* none = nullptr;
+  EXPECT_EQ(gpumem_ctx_create(&options, &none), GPUMEM_FILE_ERROR);
+  EXPECT_EQ(none, nullptr);
+  ::unsetenv("GPUMEM_TUNING");
+}
+
+TEST_F(TuningOf, StaysWhereThereIsNoMemoryToTuneIn) {
+  write(entry(kLine, "host_serial"));
+  ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_OK);
+  gpumem_tune_info info;
+  gpumem_tune_info_init(&info, sizeof info);
+  const char* huge = "reduce dtype=f32 op=sum n=1000000000000000 x=pageable";
+  EXPECT_EQ(gpumem_tune(handle, huge, nullptr, &info), GPUMEM_OUT_OF_MEMORY);
+  EXPECT_TRUE(says("host_serial, chosen by the tuning")) << explained();
 }
 
 TEST_F(TuningOf, SkipsWhatItCanNotTakeAndTellsTheLog) {
