@@ -37,12 +37,19 @@ struct WideNode {  // any other that needs no 256 bits
       : sum(static_cast<Int128>((static_cast<Uint128>(n.word[1]) << 64) | n.word[0])) {}
   __device__ ReduceNode stored() const { return IntegerNode(sum).stored(); }
 };
+struct HalfRangeNode {  // keys of up to 16 bits: a lowest and a highest in each half of a word
+  static constexpr NodeKind kind = NodeKind::range;
+  uint32_t low = ~uint32_t{0};
+  uint32_t high = 0;
+};
 struct SmallRangeNode {  // keys of up to 32 bits
   static constexpr NodeKind kind = NodeKind::range;
   uint32_t low = ~uint32_t{0};
   uint32_t high = 0;
   constexpr SmallRangeNode() = default;
   __device__ SmallRangeNode(uint32_t lowest, uint32_t highest) : low(lowest), high(highest) {}
+  __device__ explicit SmallRangeNode(const HalfRangeNode& n)
+      : low(min(n.low & 0xffffu, n.low >> 16)), high(max(n.high & 0xffffu, n.high >> 16)) {}
   __device__ explicit SmallRangeNode(const ReduceNode& n)
       : low(static_cast<uint32_t>(n.word[0])), high(static_cast<uint32_t>(n.word[0] >> 32)) {}
   __device__ ReduceNode packed() const { return {{low | static_cast<uint64_t>(high) << 32}}; }
@@ -63,6 +70,9 @@ __device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowN
   return NarrowNode(a.sum + b.sum);
 }
 __device__ __forceinline__ WideNode combine(const WideNode& a, const WideNode& b) { return WideNode(a.sum + b.sum); }
+__device__ __forceinline__ HalfRangeNode combine(const HalfRangeNode& a, const HalfRangeNode& b) {
+  return {__vminu2(a.low, b.low), __vmaxu2(a.high, b.high)};
+}
 __device__ __forceinline__ SmallRangeNode combine(const SmallRangeNode& a, const SmallRangeNode& b) {
   return {min(a.low, b.low), max(a.high, b.high)};
 }

@@ -47,7 +47,14 @@ struct Rows {
     for (int i = 0; i < kRows; ++i) {
       if (!kFull && first + i * side >= n) continue;
 #pragma unroll
-      for (int k = 0; k < C::kCount; ++k) term.enter(sum[i % kSums][k], row[i].element[k]);
+      for (int k = 0; k < C::kCount; ++k) {
+        if constexpr (!takes_pairs<Term>()) {
+          term.enter(sum[i % kSums][k], row[i].element[k]);
+        } else if (i % 2 == 0) {
+          const bool both = kFull || first + (i + 1) * side < n;
+          term.enter_pair(sum[0][k], row[i].element[k], row[both ? i + 1 : i].element[k]);
+        }
+      }
     }
   }
   __device__ __forceinline__ void fold() {
@@ -223,12 +230,15 @@ __global__ void __launch_bounds__(1024)
   const int warp = threadIdx.x / 32;
   const int column = warp / warps;
   const int part = warp - column * warps;
-  Whole<Node> node = warp_tree(shared[(part * 32 + lane) * columns + column]);
-  if (warps > 1) {
+  Whole<Node> node = shared[(part * 32 + lane) * columns + column];
+#pragma unroll 1
+  for (bool of_column = warps == 1;; of_column = true) {
+    node = warp_tree(node);
+    if (of_column) break;
     __syncthreads();
     if (lane == 0) shared[warp] = node;
     __syncthreads();
-    if (part == 0) node = warp_tree(lane < warps ? shared[warp + lane] : Whole<Node>{});
+    node = part == 0 && lane < warps ? shared[warp + lane] : Whole<Node>{};
   }
   const bool ends = lane == 0 && part == 0 && first + column < launch.lines.count;
   if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);

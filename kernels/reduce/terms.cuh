@@ -22,6 +22,7 @@ struct SumElement {
   using Partial = Node;
   static constexpr int kBytes = element_bytes(kType);
   static constexpr bool kOrdered = leaf_kind(kType, kOp).ordered;
+  static constexpr bool kFewCuts = has_few_cuts(kType, kOp);
   gpumem_reduce_op op;
   __device__ SumElement(gpumem_dtype, gpumem_reduce_op o) : op(o) {}
   __device__ __forceinline__ void enter(Node& node, UnsignedOf<kBytes> bits) const {
@@ -44,20 +45,22 @@ struct CompensatedElement {
   using Partial = Node;
   static constexpr int kBytes = 8;
   static constexpr bool kOrdered = true;
+  static constexpr bool kFewCuts = true;
   __device__ CompensatedElement(gpumem_dtype, gpumem_reduce_op) {}
   __device__ __forceinline__ void enter(Node& node, unsigned long long bits) const {
     node = combine(node, CompensatedNode(__longlong_as_double(static_cast<long long>(bits))));
   }
 };
 
-// key_of() with the type's part of it in two words.
+// key_of() with the type's part of it in two words. Elements of 1 and 2 bytes go two at a time, in the halves of a word.
 template <int kSize>
 struct RangeElement {
   using Node = std::conditional_t<kSize == 8, RangeNode, SmallRangeNode>;
-  using Partial = Node;
+  using Partial = std::conditional_t<(kSize <= 2), HalfRangeNode, Node>;
   using Key = std::conditional_t<kSize == 8, uint64_t, uint32_t>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
+  static constexpr bool kFewCuts = false;
   static constexpr Key kSign = Key{1} << (8 * kSize - 1);
   static constexpr Key kAll = static_cast<Key>(~Key{0} >> (8 * (sizeof(Key) - kSize)));
   Key sign;      // to be turned over in each element
@@ -65,13 +68,24 @@ struct RangeElement {
   __device__ RangeElement(gpumem_dtype dtype, gpumem_reduce_op)
       : sign(is_floating(dtype) || is_signed_integer(dtype) ? kSign : 0),
         negative(is_floating(dtype) ? kAll ^ kSign : 0) {}
-  __device__ __forceinline__ void enter(Node& node, UnsignedOf<kSize> bits) const {
-    using Signed = std::make_signed_t<UnsignedOf<kSize>>;
-    const auto spread =
-        static_cast<Key>(static_cast<std::make_signed_t<Key>>(static_cast<Signed>(bits)) >> (8 * kSize - 1));
-    const Key key = static_cast<Key>(bits) ^ ((spread & negative) | sign);
-    node.low = key < node.low ? key : node.low;
-    node.high = key > node.high ? key : node.high;
+  __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
+    if constexpr (kSize <= 2) {
+      enter_pair(node, bits, bits);
+    } else {
+      const auto spread =
+          static_cast<Key>(static_cast<std::make_signed_t<Key>>(static_cast<Key>(bits)) >> (8 * kSize - 1));
+      const Key key = static_cast<Key>(bits) ^ ((spread & negative) | sign);
+      node.low = key < node.low ? key : node.low;
+      node.high = key > node.high ? key : node.high;
+    }
+  }
+  __device__ __forceinline__ void enter_pair(Partial& node, UnsignedOf<kSize> first, UnsignedOf<kSize> second) const
+      requires(kSize <= 2) {
+    const uint32_t bits = first | static_cast<uint32_t>(second) << 16;
+    const uint32_t signs = kSize == 1 ? 0 : bits >> 15 & 0x00010001u;  // no floating-point type has 8 bits
+    const uint32_t keys = bits ^ (signs * negative | sign * 0x00010001u);
+    node.low = __vminu2(node.low, keys);
+    node.high = __vmaxu2(node.high, keys);
   }
 };
 
@@ -82,6 +96,7 @@ struct NarrowElement {
   using Partial = std::conditional_t<kSize == 4, Node, LeafNode>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
+  static constexpr bool kFewCuts = false;
   gpumem_reduce_op op;
   uint32_t sign;  // of signed types, else 0
   __device__ NarrowElement(gpumem_dtype dtype, gpumem_reduce_op o)
@@ -106,6 +121,7 @@ struct WideElement {
   using Partial = Node;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
+  static constexpr bool kFewCuts = kSize < 8;
   gpumem_reduce_op op;
   bool is_signed;
   __device__ WideElement(gpumem_dtype dtype, gpumem_reduce_op o) : op(o), is_signed(is_signed_integer(dtype)) {}
@@ -134,6 +150,7 @@ struct PowerElement {
   using Partial = Node;
   static constexpr int kBytes = 8;
   static constexpr bool kOrdered = false;
+  static constexpr bool kFewCuts = true;
   gpumem_dtype dtype;
   gpumem_reduce_op op;
   __device__ PowerElement(gpumem_dtype d, gpumem_reduce_op o) : dtype(d), op(o) {}
@@ -201,6 +218,11 @@ cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
     default:
       return f.template operator()<RangeElement<8>>();
   }
+}
+
+template <class Term>
+constexpr bool takes_pairs() {
+  return std::is_same_v<typename Term::Partial, HalfRangeNode>;
 }
 
 template <class Term>

@@ -62,7 +62,13 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) element[i] = load_element<Term>(p + i * kStep);
 #pragma unroll
-    for (int i = 0; i < kAtOnce; ++i) term.enter(a[i % 4], element[i]);
+    for (int i = 0; i < kAtOnce; ++i) {
+      if constexpr (!takes_pairs<Term>()) {
+        term.enter(a[i % 4], element[i]);
+      } else if (i % 2 == 0) {
+        term.enter_pair(a[i / 2 % 4], element[i], element[i + 1]);
+      }
+    }
   }
   if (at < n) {
     const int left = n - at - lane;
@@ -74,7 +80,12 @@ __device__ __forceinline__ typename Term::Node leaf_node(const Term& term, const
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       if (i % 4 == 0 && at + 32 * i >= n) break;
-      if (32 * i < left) term.enter(a[i % 4], element[i]);
+      if (32 * i >= left) continue;
+      if constexpr (!takes_pairs<Term>()) {
+        term.enter(a[i % 4], element[i]);
+      } else if (i % 2 == 0) {
+        term.enter_pair(a[i / 2 % 4], element[i], 32 * (i + 1) < left ? element[i + 1] : element[i]);
+      }
     }
   }
   auto node = fold_own(a);
@@ -317,7 +328,11 @@ template <class Term, bool kSegments>
 cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   if constexpr (!std::is_same_v<Term, PowerElement>) {
     if (launch.lanes != 0 && kSegments) return start_short<Term, true, 8, 32>(launch, matrix, stream);
-    if (launch.lanes != 0) return start_short<Term, false, 8, 16, 32, 64, 128, 256>(launch, matrix, stream);
+    if constexpr (Term::kFewCuts) {
+      if (launch.lanes != 0) return start_short<Term, false, 32, 256>(launch, matrix, stream);
+    } else {
+      if (launch.lanes != 0) return start_short<Term, false, 8, 16, 32, 64, 128, 256>(launch, matrix, stream);
+    }
   }
   return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
                        matrix, false);
