@@ -21,6 +21,7 @@ import xml.etree.ElementTree
 
 TOOL = ""
 WRONG = os.environ.get("GPUMEM_TEST_WRONG")  # a library that spoils the results of transposes
+NVTX = os.environ.get("GPUMEM_TEST_NVTX")  # a library in the place of a profiler
 QUICK = ("bench", "all", "--quick", "--device", "host")
 KEYS = ["group", "label", "problem", "variant", "chosen_by", "timer", "bytes", "samples", "median_us", "q1_us", "q3_us", "gbs",
         "of_ceiling", "block_cycles", "verified", "skipped"]
@@ -114,6 +115,17 @@ class Bench(unittest.TestCase):
         done = subprocess.run([TOOL, "doctor"], capture_output=True, text=True, timeout=240, env=environment)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"(?m)^fail  operations on the host: 'transpose bytes=4 .* gives other bits")
+
+    @unittest.skipIf(not NVTX, "no CUDA backend, or no headers of NVTX")
+    def test_launches_are_ranges_for_a_profiler(self):
+        done = subprocess.run([TOOL, "bench", "fill bytes=16 n=1000", "--quick", "--samples", "1"], capture_output=True, text=True, timeout=240,
+                              env={**os.environ, "NVTX_INJECTION64_PATH": NVTX})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if "host: " in done.stdout:
+            self.skipTest("no device")
+        ranges = [line for line in done.stderr.splitlines() if line.startswith("nvtx ")]
+        self.assertIn("nvtx gpumem 3 vec16", ranges)
+        self.assertEqual(ranges.count("nvtx gpumem end"), len(ranges) / 2)
 
     def test_the_device_that_is_best(self):
         text = self.run_tool("bench", "ladder", "reduce", "dtype=i32 op=sum n=3000", "--quick", "--samples", "2")
