@@ -8,8 +8,12 @@
 
 namespace gpumem {
 
-Sources::Sources(Planner& planner, const ByteRange& z, Until until)
-    : planner_(planner), z_(z), z_lies_(planner.look_up_here(z, Access::write)), until_(until) {}
+Sources::Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Until until)
+    : planner_(planner),
+      z_(z),
+      z_lies_(planner.look_up_here(z, Access::write)),
+      element_bytes_(static_cast<uintptr_t>(element_bytes)),
+      until_(until) {}
 
 const void* Sources::add(const ByteRange& range, bool is_z) {
   Source& source = sources_[count_++];
@@ -40,11 +44,14 @@ void Sources::bring(Context& context, Runs runs, Brought& brought) const {
     }
     uintptr_t begin = sources_[k].begin();
     uintptr_t end = sources_[k].end();
+    const auto of_its_elements = [&](const Source& other) {
+      return other.staged && (other.begin() - sources_[k].begin()) % element_bytes_ == 0;
+    };
     for (bool grown = true; grown;) {
       grown = false;
       for (size_t j = k; j < count_; ++j) {
         const Source& other = sources_[j];
-        if (done[j] || !other.staged || other.begin() >= end || begin >= other.end()) continue;
+        if (done[j] || !of_its_elements(other) || other.begin() >= end || begin >= other.end()) continue;
         begin = std::min(begin, other.begin());
         end = std::max(end, other.end());
         done[j] = grown = true;
@@ -53,7 +60,7 @@ void Sources::bring(Context& context, Runs runs, Brought& brought) const {
     stage(context, brought.rooms[k], runs, reinterpret_cast<const void*>(begin), static_cast<int64_t>(end - begin),
           sources_[k].lies.host_side());
     for (size_t j = k; j < count_; ++j) {
-      const bool inside = sources_[j].staged && sources_[j].begin() >= begin && sources_[j].begin() < end;
+      const bool inside = of_its_elements(sources_[j]) && sources_[j].begin() >= begin && sources_[j].begin() < end;
       if (inside) brought.at[j] = static_cast<char*>(brought.rooms[k]->get()) + (sources_[j].begin() - begin);
     }
   }

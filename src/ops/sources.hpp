@@ -20,9 +20,9 @@ class Sources {
     std::array<const void*, kMaxTerms> at{};
   };
 
-  // Looks z up, and the sources as they are added. The _async forms move no operand: with Until::enqueued, add() throws UNSUPPORTED
+  // Looks z up, and the sources as they are added, all of elements of so many bytes, a power of two. The _async forms move no operand: with Until::enqueued, add() throws UNSUPPORTED
   // for one that lies elsewhere.
-  Sources(Planner& planner, const ByteRange& z, Until until);
+  Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Until until);
   // is_z: the source is z itself, element by element. Gives where the table is to see it.
   const void* add(const ByteRange& range, bool is_z);
 
@@ -30,7 +30,7 @@ class Sources {
   // The work runs where z lies.
   Placement place() const noexcept;
 
-  // Brings what lies elsewhere next to z. Views of one array overlap: each run of bytes is brought once.
+  // Brings what lies elsewhere next to z, aligned to its elements. Views of one array overlap: each run of elements is brought once.
   void bring(Context& context, Runs runs, Brought& brought) const;
 
  private:
@@ -46,6 +46,7 @@ class Sources {
   Planner& planner_;
   ByteRange z_;
   Operand z_lies_;
+  uintptr_t element_bytes_;
   Until until_;
   bool read_z_ = false;
   bool any_staged_ = false;

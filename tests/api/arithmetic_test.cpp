@@ -6,6 +6,7 @@
 
 #include "support/arithmetic.hpp"
 #include "support/contexts.hpp"
+#include "support/memory.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -66,6 +67,33 @@ TEST_P(ArithmeticCalls, ASourceWhoseFactorIsZeroIsNotRead) {
   ASSERT_TRUE(ok(gpumem_lincomb_f32(ctx, 1, two, 2, zeros, nothing, nullptr, z.data(), nullptr)));
   EXPECT_EQ(z, (Floats{0, 0}));
   EXPECT_FALSE(std::signbit(z[0]));
+}
+
+// On a device they are brought there, where an element must not end up beside its alignment.
+TEST_P(ArithmeticCalls, ViewsOfHostMemoryOverlapAtAnyDistance) {
+  constexpr int64_t kCount = 500;
+  const int64_t extents[] = {kCount};
+  for (const int64_t distance : {1, 2, 4, 6, 8, 401}) {
+    Bytes bytes(static_cast<size_t>(kCount * 4 + 3 * distance));
+    Random random(static_cast<uint64_t>(distance));
+    fill_with_numbers(GPUMEM_F32, bytes, 0, static_cast<size_t>(kCount), random);
+    Arithmetic c{false, GPUMEM_F32, {kCount}, {}, {}, {nullptr, {1}}};
+    const float* views[4] = {};
+    const float factors[4] = {1, 2, 1, 0.5f};
+    const int order[4] = {1, 0, 3, 2};
+    for (size_t k = 0; k < 4; ++k) {
+      c.factors.push_back(bits_of(GPUMEM_F32, factors[k]));
+      c.x.push_back({bytes.data() + order[k] * distance, {1}});
+      views[k] = static_cast<const float*>(c.x[k].p);
+    }
+    Bytes expected(kCount * 4);
+    c.z.p = expected.data();
+    arithmetic_reference(c);
+    const Memory z(ctx, GPUMEM_MEMORY_DEVICE, kCount * 4);
+    auto* const to = static_cast<float*>(z.get());
+    ASSERT_TRUE(ok(gpumem_lincomb_f32(ctx, 1, extents, 4, factors, views, nullptr, to, nullptr))) << distance;
+    EXPECT_EQ(download(ctx, to, expected.size()), expected) << distance << " bytes apart";
+  }
 }
 
 TEST_P(ArithmeticCalls, Refusals) {

@@ -103,14 +103,31 @@ constexpr Operation kOperations[] = {
      }},
     {"gpumem_copy_async", [](const O& o) { return gpumem_copy_async(o.ctx, o.dst, o.src, 1000, nullptr); },
      Operation::enqueued},
+    {"gpumem_copy_2d_async",
+     [](const O& o) { return gpumem_copy_2d_async(o.ctx, o.dst, 40, o.src, 50, 33, 20, nullptr); },
+     Operation::enqueued},
+    {"gpumem_copy_3d_async",
+     [](const O& o) { return gpumem_copy_3d_async(o.ctx, o.dst, 40, 400, o.src, 50, 500, 33, 9, 3, nullptr); },
+     Operation::enqueued},
     {"gpumem_fill_async", [](const O& o) { return gpumem_fill_async(o.ctx, o.dst, kPattern, 4, 250, nullptr); },
+     Operation::enqueued},
+    {"gpumem_fill_2d_async",
+     [](const O& o) { return gpumem_fill_2d_async(o.ctx, o.dst, 100, kPattern, 4, 20, 20, nullptr); },
      Operation::enqueued},
     {"gpumem_transpose_async",
      [](const O& o) { return gpumem_transpose_async(o.ctx, 4, 20, 24, o.src, 24, o.dst, 20, nullptr); },
      Operation::enqueued},
+    {"gpumem_transpose_batched_async",
+     [](const O& o) { return gpumem_transpose_batched_async(o.ctx, 8, 5, 7, o.src, 7, 35, o.dst, 5, 35, 6, nullptr); },
+     Operation::enqueued},
     {"gpumem_gather_async",
      [](const O& o) {
        return gpumem_gather_async(o.ctx, 60, o.src, 16, 64, GPUMEM_I32, o.index(), 16, o.dst, 70, nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_scatter_async",
+     [](const O& o) {
+       return gpumem_scatter_async(o.ctx, 60, o.src, 64, GPUMEM_I32, o.index(), 16, o.dst, 16, 70, nullptr, nullptr);
      },
      Operation::enqueued},
     {"gpumem_resize_2d_async",
@@ -127,7 +144,38 @@ constexpr Operation kOperations[] = {
     {"gpumem_convert_async",
      [](const O& o) { return gpumem_convert_async(o.ctx, GPUMEM_I16, o.src, GPUMEM_F32, o.dst, 500, nullptr); },
      Operation::enqueued},
+    {"gpumem_axpby_f64_async",
+     [](const O& o) {
+       return gpumem_axpby_f64_async(o.ctx, 2, o.x<double>(), 3, o.x<double>(), o.z<double>(), 150, nullptr);
+     },
+     Operation::enqueued},
     {"gpumem_lincomb_f32_async", [](const O& o) { return lincomb(o, nullptr, true); }, Operation::enqueued},
+    {"gpumem_multiply_f32_async",
+     [](const O& o) {
+       return gpumem_multiply_f32_async(o.ctx, 3, kExtents, o.x<float>(), nullptr, o.x<float>(), nullptr, o.z<float>(),
+                                        nullptr, nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_argreduce_f64_async",
+     [](const O& o) {
+       return gpumem_argreduce_f64_async(o.ctx, GPUMEM_MIN, o.x<double>(), 200, 1, o.z<double>(), o.z<int64_t>() + 1,
+                                         nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_dot_f64_async",
+     [](const O& o) {
+       return gpumem_dot_f64_async(o.ctx, o.x<double>(), o.x<double>(), 200, 1, 1, o.z<double>(), nullptr);
+     },
+     Operation::enqueued},
+    {"gpumem_nrm2_f32_async",
+     [](const O& o) { return gpumem_nrm2_f32_async(o.ctx, o.x<float>(), 200, 1, o.z<double>(), nullptr); },
+     Operation::enqueued},
+    {"gpumem_reduce_segments_async",
+     [](const O& o) {
+       return gpumem_reduce_segments_async(o.ctx, GPUMEM_I32, GPUMEM_SUM, o.src, 400, o.offsets(), 3, o.dst, nullptr,
+                                           nullptr);
+     },
+     Operation::enqueued},
     {"gpumem_reduce_f32_async",
      [](const O& o) {
        return gpumem_reduce_f32_async(o.ctx, GPUMEM_SUM, o.x<float>(), 400, 1, o.z<double>(), nullptr, nullptr);

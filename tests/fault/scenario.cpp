@@ -46,7 +46,9 @@ class Scenario {
   }
 
  private:
-  bool good(const char* call, gpumem_status status) noexcept { return tour_.good(call, status); }
+  bool good(const char* call, gpumem_status status, gpumem_status also = GPUMEM_OUT_OF_MEMORY) noexcept {
+    return tour_.good(call, status, also);
+  }
   void sound(const char* call, gpumem_status status) noexcept { tour_.sound(call, status); }
 
   void allocate() noexcept {
@@ -156,6 +158,12 @@ class Scenario {
     const bool copied =
         ordered && good("gpumem_copy_async", gpumem_copy_async(ctx_, g_x.data(), g_y.data(), kElements * 4, wrapped));
     if (ordered) good("gpumem_event_synchronize", gpumem_event_synchronize(event));
+    double seconds = 0;
+    if (ordered) good("gpumem_event_elapsed", gpumem_event_elapsed(event, event, &seconds));
+    void* native = nullptr;
+    good("gpumem_stream_native", gpumem_stream_native(ctx_, stream, &native));
+    good("gpumem_stream_query", gpumem_stream_query(ctx_, nullptr), GPUMEM_NOT_READY);
+    good("gpumem_ctx_status", gpumem_ctx_status(ctx_));
     if (!good("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_))) {
       sound("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_));
     }

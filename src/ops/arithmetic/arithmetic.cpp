@@ -123,7 +123,7 @@ Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until 
   const int64_t element = element_bytes(call.dtype);
   const ByteRange z{"z", call.z, reach_bytes(z_side, element), gap_in(z_side, element)};
   check_distinct(z_side);
-  Sources& sources = planned.sources.emplace(planner, z, until);
+  Sources& sources = planned.sources.emplace(planner, z, element, until);
   ArithmeticParams& c = plan.params = call;
   c.terms = 0;
   for (int32_t k = 0; k < call.terms; ++k) {

@@ -21,7 +21,7 @@ Planned plan_with_sources(Planner& planner, const AxpbyParams& c, Until until) {
   plan.empty = c.n == 0;
   if (plan.empty) return planned;
   const int64_t bytes = checked_mul(c.n, element_bytes(c.dtype), "bytes of z");
-  Sources& sources = planned.sources.emplace(planner, ByteRange{"z", c.z, bytes}, until);
+  Sources& sources = planned.sources.emplace(planner, ByteRange{"z", c.z, bytes}, element_bytes(c.dtype), until);
   AxpbyParams& params = plan.params = c;
   params.x = is_zero(c.dtype, c.alpha) ? nullptr : sources.add({"x", c.x, bytes}, c.x == c.z);
   params.y = is_zero(c.dtype, c.beta) ? nullptr : sources.add({"y", c.y, bytes}, c.y == c.z);
