@@ -103,17 +103,29 @@ constexpr int64_t realigned_sector(int64_t element_bytes) noexcept { return 32 /
 // Threads of a block of the textbook's transposes, an element each.
 constexpr int kTextbookThreads = 1024;
 
-// Side of the tile of the host's transpose: rows of 256 bytes, four cache lines.
+// Side of the tiles that the threads of the host's transpose share: rows of 256 bytes, four cache lines.
 constexpr int64_t host_transpose_tile(int64_t element_bytes) noexcept { return 256 / element_bytes; }
 
-// Bytes that the buffer of a transpose may take of a thread's stack, which may be a small one of the program's, and the side of the
-// tile in it.
-constexpr int64_t kHostStackBuffer = 8192;
-constexpr int64_t host_stack_tile(int64_t element_bytes) noexcept {
-  int64_t side = host_transpose_tile(element_bytes);
-  while (side * side * element_bytes > kHostStackBuffer) side /= 2;
-  return side;
+// What the host writes around the caches at a time, rows and columns of src, and the pitch of its buffer in bytes: a line more than its
+// rows, so that these do not share places in the cache. whole_lines: rows of dst begin at cache lines.
+struct StreamedTile {
+  int64_t rows;
+  int64_t cols;
+  int64_t pitch;
+};
+constexpr StreamedTile host_streamed_tile(int64_t element_bytes, bool whole_lines) noexcept {
+  const int64_t row_bytes = whole_lines ? 256 : element_bytes < 4 ? 1024 : 256 * element_bytes;
+  return {row_bytes / element_bytes, (whole_lines ? 256 : 64) / element_bytes, row_bytes + 64};
 }
+constexpr int64_t host_transpose_buffer_bytes(int64_t element_bytes) noexcept {
+  const StreamedTile whole = host_streamed_tile(element_bytes, true);
+  const StreamedTile ragged = host_streamed_tile(element_bytes, false);
+  const int64_t least = whole.cols * whole.pitch;
+  return ragged.cols * ragged.pitch < least ? least : ragged.cols * ragged.pitch;
+}
+
+// Bytes that a buffer may take of a thread's stack, which may be a small one of the program's.
+constexpr int64_t kHostStackBuffer = 8192;
 
 // Bytes of a matrix that the host transposes without tiles.
 constexpr int64_t kHostSmallMatrix = 8192;

@@ -90,8 +90,9 @@ const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) n
   const TransposeParams t = transpose_of(p);
   const bool tight = t.src_ld == t.cols && (t.batches == 1 || t.src_batch_stride == t.rows * t.cols);
   const bool small = t.batches > 1 && t.rows * t.cols <= kHostSmallMatrix / t.element_bytes;
-  return tight && (small || t.cols <= kHostAosSoaWidth) ? nullptr
-                                                        : "it needs structures, or small matrices, without gaps";
+  if (tight && (small || t.cols <= kHostAosSoaWidth)) return nullptr;
+  return t.dst_ld == t.rows && t.rows <= kHostAosSoaWidth ? nullptr
+                                                          : "it needs structures, or small matrices, without gaps";
 }
 
 // What the transposes' table makes of it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -10,7 +11,6 @@
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/queue_workers.hpp"
 #include "backend/host/worker_pool.hpp"
-#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 
@@ -31,10 +31,14 @@ class TaskMemory {
   void* const p_;
 };
 
-// For a band of a transpose: a tile, unless one of the stack's size will do for all of its bytes.
-inline int64_t tile_memory_bytes(int64_t element_bytes, int64_t bytes) noexcept {
-  const int64_t tile = host_transpose_tile(element_bytes);
-  return bytes > kHostStackBuffer && tile > host_stack_tile(element_bytes) ? tile * tile * element_bytes : 0;
+// Of elements of up to 16 bytes.
+inline int log2_of(int64_t bytes) noexcept { return std::min(std::countr_zero(static_cast<uint64_t>(bytes)), 4); }
+
+// A transpose writes a few lines here and there. From about here on reading each of them first, as an ordinary store does, costs more than
+// the caches give back; earlier where rows lie so that many of their lines share few places in a cache.
+inline bool streams_transpose(int64_t bytes, int64_t src_pitch, int64_t dst_pitch) noexcept {
+  const bool crowded = src_pitch % 2048 == 0 || dst_pitch % 2048 == 0;
+  return bytes >= (crowded ? int64_t{1} << 20 : int64_t{8} << 20);
 }
 
 struct HostTeam {

@@ -1,12 +1,12 @@
 // Permutations on the host: a core of two axes is moved by a loop of its own, the other axes are walked round it.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/stream_stores.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/sizes.hpp"
+#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -252,14 +252,16 @@ void move_planes(const HostTeam& team, const PermuteParams& args, const LaunchSh
   const int64_t element = args.axes.element_bytes;
   const int32_t fastest = src_fastest(args.axes);
   const Walk walk(args.axes, fastest, 0);
-  // The loops of the transpose go through a buffer, from which whole lines are written.
-  if (walk.y.extent * element < kWholeLines) return move_cores(team, args, shape.grid, walk);
-  const auto loop = team.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(element))];
-  const bool stream = args.axes.elements() * element >= kStreamedBytes;
+  // The loops of the transpose take blocks of 16 bytes a side at least.
+  if (std::min(walk.x.extent, walk.y.extent) * element < 16) return move_cores(team, args, shape.grid, walk);
+  const auto loop = team.loops.moves.transpose[log2_of(element)];
+  const bool stream = walk.y.extent * element >= kWholeLines &&
+                      streams_transpose(args.axes.elements() * element, args.axes.src_stride[0] * element,
+                                        args.axes.dst_stride[fastest] * element);
   over_pieces(team, shape.grid, walk, shape.tile, longest_band(walk, element), [&](const Piece& p) {
-    const TaskMemory buffer(tile_memory_bytes(element, (p.last_x - p.first_x) * (p.last_y - p.first_y) * element));
+    const TaskMemory buffer(stream ? host_transpose_buffer_bytes(element) : 0);
     loop({at.src + p.src, args.axes.src_stride[0], at.dst + p.dst, args.axes.dst_stride[fastest], p.first_y, p.last_y,
-          p.first_x, p.last_x, stream, buffer.get()});
+          p.first_x, p.last_x, buffer.get()});
   });
 }
 

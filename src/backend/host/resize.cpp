@@ -7,6 +7,7 @@
 #include "base/float_environment.hpp"
 #include "kernels/resize/coordinates.hpp"
 #include "kernels/resize/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 namespace {

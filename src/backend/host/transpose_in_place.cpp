@@ -1,7 +1,6 @@
 #include "backend/host/transpose_in_place.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "base/checked.hpp"
@@ -40,12 +39,16 @@ int64_t buffered_scratch_bytes(const HostTeam& team, const TransposeParams& a, c
 }
 
 void transpose_buffered(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
-  const auto loop = team.loops.moves.transpose[std::countr_zero(static_cast<uint64_t>(a.element_bytes))];
+  const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
   const int64_t bytes = matrix_bytes(a);
   share(team, a.batches, buffered_tasks(team, a, shape), scratch, bytes, [&](int64_t batch, char* copy) {
-    const TaskMemory buffer(tile_memory_bytes(a.element_bytes, bytes));
     std::memcpy(copy, matrix(a, batch), static_cast<size_t>(bytes));
-    loop({copy, a.cols, matrix(a, batch), a.rows, 0, a.rows, 0, a.cols, false, buffer.get()});
+    loop({.src = copy,
+          .src_ld = a.cols,
+          .dst = matrix(a, batch),
+          .dst_ld = a.rows,
+          .last_row = a.rows,
+          .last_col = a.cols});
   });
 }
 

@@ -83,9 +83,8 @@ struct WordLineLoops {
   ByType<LineLoop> range;
 };
 
-// Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst, in tiles of
-// host_transpose_tile() a side. stream: dst is larger than the caches and is written around them. buffer: room for a tile on a
-// cache line's boundary; nullptr: the tiles are of host_stack_tile() a side.
+// Rows [first_row, last_row) and columns [first_col, last_col) of src go to their places in dst. buffer: dst is larger than the caches and
+// is written around them, from these host_transpose_buffer_bytes(), which begin at a cache line; nullptr: it is written as it comes.
 struct TransposeBand {
   const char* src;
   int64_t src_ld;
@@ -95,7 +94,6 @@ struct TransposeBand {
   int64_t last_row;
   int64_t first_col = 0;
   int64_t last_col;
-  bool stream;
   void* buffer = nullptr;
 };
 
@@ -115,8 +113,10 @@ struct AosSoaBand {
 };
 
 struct MoveLoops {
-  void (*aos_soa[5])(const AosSoaBand& band);                                      // by log2 of the element's bytes
-  void (*transpose[5])(const TransposeBand& band);                                 // by log2 of the element's bytes
+  void (*aos_soa[5])(const AosSoaBand& band);       // by log2 of the element's bytes
+  void (*transpose[5])(const TransposeBand& band);  // by log2 of the element's bytes
+  // Matrices that lie so many bytes apart; the band is all of the first one.
+  void (*transpose_small[5])(TransposeBand band, int64_t matrices, int64_t src_next, int64_t dst_next);
   void (*fill)(char* dst, int64_t bytes, const unsigned char* word, bool stream);  // dst + 16 k begins with word
   void (*stream_row)(char* dst, const char* src, int64_t bytes);  // around the caches; stream_fence() is the caller's
 };

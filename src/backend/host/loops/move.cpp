@@ -1,173 +1,164 @@
-// Transposes and fills; compiled once for each instruction set (loops.hpp). A transpose reads and writes each element once,
-// through a buffer that stays in L1 or L2.
+// Transposes and fills; compiled once for each instruction set (loops.hpp). A transpose reads and writes each element once.
 #include "backend/host/loops/loops.hpp"
 
 #include <cstring>
 
+#include "backend/host/loops/transpose_block.hpp"
 #include "backend/host/stream_stores.hpp"
 #include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 namespace {
 
-template <int kBytes>
-struct Element {
-  unsigned char bytes[kBytes];
-};
-
-// A tile's rows lie far apart, where no hardware prefetcher looks: one tile ahead hides the way to memory and the walk through
-// the page tables. An address past the matrix does no harm.
-template <int kTile>
-inline void prefetch_next_tile(const char* row, int64_t src_pitch) {
-  for (int at = 0; at < 256; at += kLine) __builtin_prefetch(row + kTile * src_pitch + at);
-}
-
-// rows x cols elements, src to the buffer: column c of src becomes row c of the buffer.
-template <int kBytes, int kTile>
-void gather_elements(const char* src, int64_t src_pitch, Element<kBytes>* buffer, int64_t rows, int64_t cols) {
-  for (int64_t r = 0; r < rows; ++r) {
-    const char* row = src + r * src_pitch;
-    prefetch_next_tile<kTile>(row, src_pitch);
-    for (int64_t c = 0; c < cols; ++c) std::memcpy(&buffer[c * kTile + r], row + c * kBytes, kBytes);
-  }
-}
-
-#if defined(__AVX2__)
-using Words = uint32_t __attribute__((vector_size(32)));
-
-// 8 x 8 words of 4 bytes in registers: pairs of rows, then pairs of pairs, then halves.
-template <int kTile>
-inline void gather_8x8(const char* src, int64_t src_pitch, Element<4>* buffer) {
-  Words in[8];
-  for (int k = 0; k < 8; ++k) std::memcpy(&in[k], src + k * src_pitch, 32);
-  Words pairs[8];
-  for (int k = 0; k < 8; k += 2) {
-    pairs[k] = __builtin_shufflevector(in[k], in[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    pairs[k + 1] = __builtin_shufflevector(in[k], in[k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  Words fours[8];
-  for (int k = 0; k < 8; k += 4) {
-    fours[k] = __builtin_shufflevector(pairs[k], pairs[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-    fours[k + 1] = __builtin_shufflevector(pairs[k], pairs[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    fours[k + 2] = __builtin_shufflevector(pairs[k + 1], pairs[k + 3], 0, 1, 8, 9, 4, 5, 12, 13);
-    fours[k + 3] = __builtin_shufflevector(pairs[k + 1], pairs[k + 3], 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-  for (int64_t k = 0; k < 4; ++k) {
-    const Words low = __builtin_shufflevector(fours[k], fours[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    const Words high = __builtin_shufflevector(fours[k], fours[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    std::memcpy(&buffer[k * kTile], &low, 32);
-    std::memcpy(&buffer[(k + 4) * kTile], &high, 32);
-  }
-}
-#endif
-
-// A whole tile.
-template <int kBytes, int kTile>
-void gather_tile(const char* src, int64_t src_pitch, Element<kBytes>* buffer) {
-#if defined(__AVX2__)
-  if constexpr (kBytes == 4) {
-    for (int64_t r = 0; r < kTile; r += 8) {
-      for (int64_t k = 0; k < 8; ++k) prefetch_next_tile<kTile>(src + (r + k) * src_pitch, src_pitch);
-      for (int64_t c = 0; c < kTile; c += 8)
-        gather_8x8<kTile>(src + r * src_pitch + c * 4, src_pitch, &buffer[c * kTile + r]);
-    }
-    return;
-  }
-#endif
-  gather_elements<kBytes, kTile>(src, src_pitch, buffer, kTile, kTile);
-}
-
 inline void put_row(char* dst, const char* src, int64_t bytes, bool stream) {
   if (stream) return stream_row(dst, src, bytes);
   std::memcpy(dst, src, static_cast<size_t>(bytes));
 }
 
-template <int kBytes, int kTile>
-void transpose_tiles(const TransposeBand b, Element<kBytes>* __restrict buffer) {
+// f(first, count) for pieces of [first, last), the last one shorter.
+template <class F>
+inline void over_pieces(int64_t first, int64_t last, int64_t piece, const F& f) {
+  for (int64_t at = first; at < last; at += piece) f(at, last - at < piece ? last - at : piece);
+}
+
+// In tiles that stay in the first caches.
+template <int kBytes>
+void transpose_direct(const TransposeBand b) {
+  constexpr int64_t kTileRows = 256 / kBytes;
+  constexpr int64_t kTileCols = 512 / kBytes;
   const int64_t src_pitch = b.src_ld * kBytes;
   const int64_t dst_pitch = b.dst_ld * kBytes;
-  for (int64_t c0 = b.first_col; c0 < b.last_col; c0 += kTile) {
-    const int64_t cols = b.last_col - c0 < kTile ? b.last_col - c0 : kTile;
-    for (int64_t r0 = b.first_row; r0 < b.last_row; r0 += kTile) {
-      const int64_t rows = b.last_row - r0 < kTile ? b.last_row - r0 : kTile;
-      const char* src = b.src + r0 * src_pitch + c0 * kBytes;
-      if (rows == kTile && cols == kTile) {
-        gather_tile<kBytes, kTile>(src, src_pitch, buffer);
-      } else {
-        gather_elements<kBytes, kTile>(src, src_pitch, buffer, rows, cols);
-      }
-      const int64_t row_bytes = rows * kBytes;
-      for (int64_t c = 0; c < cols; ++c) {
-        char* out = b.dst + (c0 + c) * dst_pitch + r0 * kBytes;
-        const char* in = reinterpret_cast<const char*>(&buffer[c * kTile]);
-        put_row(out, in, row_bytes, b.stream);
-      }
+  over_pieces(b.first_col, b.last_col, kTileCols, [&](int64_t col, int64_t cols) {
+    over_pieces(b.first_row, b.last_row, kTileRows, [&](int64_t row, int64_t rows) {
+      transpose_matrix<kBytes>(b.src + row * src_pitch + col * kBytes, src_pitch,
+                               b.dst + col * dst_pitch + row * kBytes, dst_pitch, rows, cols);
+    });
+  });
+}
+
+// Whole matrices, small ones.
+template <int kBytes>
+void transpose_small(const TransposeBand b, int64_t matrices, int64_t src_next, int64_t dst_next) {
+  const bool elements = too_small_for_blocks<kBytes>(b.last_row, b.last_col);
+  for (int64_t m = 0; m < matrices; ++m) {
+    const char* src = b.src + m * src_next;
+    char* dst = b.dst + m * dst_next;
+    if (elements) {
+      transpose_elements<kBytes>(src, b.src_ld * kBytes, dst, b.dst_ld * kBytes, b.last_row, b.last_col);
+    } else {
+      transpose_matrix<kBytes>(src, b.src_ld * kBytes, dst, b.dst_ld * kBytes, b.last_row, b.last_col);
     }
   }
-  if (b.stream) stream_fence();
+}
+
+// Pieces of rows of dst come together in the buffer, and are written around the caches: long ones from a line of each row of src where they
+// begin and end within lines, which two pieces share. Rows of src lie far apart, where no hardware prefetcher looks: asking for the
+// next lines of each hides the way to memory.
+template <int kBytes>
+void transpose_streamed(const TransposeBand b) {
+  const int64_t src_pitch = b.src_ld * kBytes;
+  const int64_t dst_pitch = b.dst_ld * kBytes;
+  auto* const buffer = static_cast<char*>(b.buffer);
+  const bool whole_lines = (reinterpret_cast<uintptr_t>(b.dst) | static_cast<uintptr_t>(dst_pitch)) % kLine == 0;
+  const StreamedTile tile = host_streamed_tile(kBytes, whole_lines);
+  over_pieces(b.first_row, b.last_row, tile.rows, [&](int64_t row, int64_t rows) {
+    over_pieces(b.first_col, b.last_col, tile.cols, [&](int64_t col, int64_t cols) {
+      const char* src = b.src + row * src_pitch + col * kBytes;
+      for (int64_t r = 0; r < rows; ++r) {
+        const auto next = reinterpret_cast<uintptr_t>(src + r * src_pitch + tile.cols * kBytes);
+        for (int64_t at = 0; at < tile.cols * kBytes; at += kLine)
+          __builtin_prefetch(reinterpret_cast<const void*>(next + static_cast<uintptr_t>(at)));
+      }
+      transpose_matrix<kBytes>(src, src_pitch, buffer, tile.pitch, rows, cols);
+      for (int64_t c = 0; c < cols; ++c) {
+        stream_row(b.dst + (col + c) * dst_pitch + row * kBytes, buffer + c * tile.pitch, rows * kBytes);
+      }
+    });
+  });
+  stream_fence();
 }
 
 template <int kBytes>
 void transpose_band(const TransposeBand& b) {
-  constexpr int kTile = static_cast<int>(host_transpose_tile(kBytes));
-  constexpr int kStackTile = static_cast<int>(host_stack_tile(kBytes));
-  if constexpr (kTile > kStackTile) {
-    if (b.buffer != nullptr) return transpose_tiles<kBytes, kTile>(b, static_cast<Element<kBytes>*>(b.buffer));
-  }
-  alignas(64) Element<kBytes> buffer[kStackTile * kStackTile];
-  transpose_tiles<kBytes, kStackTile>(b, buffer);
+  return b.buffer == nullptr ? transpose_direct<kBytes>(b) : transpose_streamed<kBytes>(b);
 }
 
-// Structures of kWidth elements side by side, and a piece of each plane.
+// Structures of kWidth elements without gaps: compilers make vectors of it.
 template <int kBytes, int kWidth>
-void split(const char* src, int64_t count, Element<kBytes>* __restrict planes, int64_t tile) {
+void split_packed(const char* __restrict src, int64_t count, char* __restrict planes, int64_t pitch) {
   for (int64_t i = 0; i < count; ++i) {
-    for (int c = 0; c < kWidth; ++c) std::memcpy(&planes[c * tile + i], src + (i * kWidth + c) * kBytes, kBytes);
+    for (int c = 0; c < kWidth; ++c)
+      std::memcpy(planes + c * pitch + i * kBytes, src + (i * kWidth + c) * kBytes, kBytes);
   }
 }
+// Structures and a piece of each of their planes; vectors are no part of the caller's frame. What a block reads past a structure belongs
+// to those that follow it without a gap.
 template <int kBytes>
-void split(const AosSoaBand& b, const char* src, int64_t count, Element<kBytes>* __restrict planes, int64_t tile) {
-  if (b.src_ld == b.width && b.width == 2) return split<kBytes, 2>(src, count, planes, tile);
-  if (b.src_ld == b.width && b.width == 3) return split<kBytes, 3>(src, count, planes, tile);
-  if (b.src_ld == b.width && b.width == 4) return split<kBytes, 4>(src, count, planes, tile);
-  const int64_t src_pitch = b.src_ld * kBytes;
-  for (int64_t c = 0; c < b.width; ++c) {
-    for (int64_t i = 0; i < count; ++i) std::memcpy(&planes[c * tile + i], src + i * src_pitch + c * kBytes, kBytes);
+[[gnu::noinline]] void split(const char* src, int64_t src_pitch, int64_t width, int64_t count, char* planes,
+                             int64_t pitch) {
+  using Block = TransposeBlock<kBytes, kVectorBytes>;
+  const bool packed = src_pitch == width * kBytes;
+  if (packed && width == 2) return split_packed<kBytes, 2>(src, count, planes, pitch);
+  if (packed && width == 3) return split_packed<kBytes, 3>(src, count, planes, pitch);
+  if (packed && width == 4) return split_packed<kBytes, 4>(src, count, planes, pitch);
+  int64_t at = 0;
+  if (packed && width < Block::kCols) {
+    for (; at + Block::kRows + Block::kCols <= count; at += Block::kRows) {
+      Block::run(src + at * src_pitch, src_pitch, Block::kRows, planes + at * kBytes, pitch, width);
+    }
   }
+  transpose_matrix<kBytes>(src + at * src_pitch, src_pitch, planes + at * kBytes, pitch, count - at, width);
+}
+
+// The way back.
+template <int kBytes, int kWidth>
+void join_packed(const char* __restrict planes, int64_t pitch, int64_t count, char* __restrict dst) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int c = 0; c < kWidth; ++c)
+      std::memcpy(dst + (i * kWidth + c) * kBytes, planes + c * pitch + i * kBytes, kBytes);
+  }
+}
+// What a block writes past a structure is written again with those that follow it.
+template <int kBytes>
+[[gnu::noinline]] void join(const char* planes, int64_t pitch, int64_t width, int64_t count, char* dst) {
+  using Block = TransposeBlock<kBytes, 16>;
+  if (width == 2) return join_packed<kBytes, 2>(planes, pitch, count, dst);
+  if (width == 3) return join_packed<kBytes, 3>(planes, pitch, count, dst);
+  const int64_t structure = width * kBytes;
+  int64_t at = 0;
+  if (width < Block::kRows) {
+    for (; at + 2 * Block::kCols <= count; at += Block::kCols) {
+      Block::run(planes + at * kBytes, pitch, width, dst + at * structure, structure, Block::kCols);
+    }
+  }
+  transpose_matrix<kBytes>(planes + at * kBytes, pitch, dst + at * structure, structure, width, count - at);
 }
 
 // The buffer holds a piece of each plane, or the structures side by side; either leaves it in long rows.
 template <int kBytes>
 void aos_soa_band(const AosSoaBand& band) {
   const AosSoaBand b = band;  // its own: the elements that are written are none of it
-  alignas(64) Element<kBytes> small[kHostStackBuffer / kBytes];
+  alignas(64) char small[kHostStackBuffer];
   const bool on_heap = b.buffer != nullptr;
-  Element<kBytes>* const __restrict buffer = on_heap ? static_cast<Element<kBytes>*>(b.buffer) : small;
-  const int64_t tile = on_heap ? host_aos_soa_tile(kBytes) : host_aos_soa_stack_tile(kBytes);
+  char* const buffer = on_heap ? static_cast<char*>(b.buffer) : small;
   const int64_t src_pitch = b.src_ld * kBytes;
   const int64_t dst_pitch = b.dst_ld * kBytes;
-  for (int64_t at = b.first; at < b.last; at += tile) {
-    const int64_t count = b.last - at < tile ? b.last - at : tile;
+  const int64_t structure = b.width * kBytes;
+  const int64_t tile = on_heap ? host_aos_soa_tile(kBytes) : host_aos_soa_stack_tile(kBytes);
+  over_pieces(b.first, b.last, tile, [&](int64_t at, int64_t count) {
     if (b.from_packed) {
-      split<kBytes>(b, b.src + at * src_pitch, count, buffer, tile);
+      split<kBytes>(b.src + at * src_pitch, src_pitch, b.width, count, buffer, tile * kBytes);
       for (int64_t c = 0; c < b.width; ++c) {
-        put_row(b.dst + c * dst_pitch + at * kBytes, reinterpret_cast<const char*>(&buffer[c * tile]), count * kBytes,
-                b.stream);
+        put_row(b.dst + c * dst_pitch + at * kBytes, buffer + c * tile * kBytes, count * kBytes, b.stream);
       }
-      continue;
+      return;
     }
-    for (int64_t c = 0; c < b.width; ++c) {
-      const char* from = b.src + c * src_pitch + at * kBytes;
-      for (int64_t i = 0; i < count; ++i) std::memcpy(&buffer[i * b.width + c], from + i * kBytes, kBytes);
+    join<kBytes>(b.src + at * kBytes, src_pitch, b.width, count, buffer);
+    if (b.dst_ld == b.width) return put_row(b.dst + at * dst_pitch, buffer, count * structure, b.stream);
+    for (int64_t i = 0; i < count; ++i) {
+      std::memcpy(b.dst + (at + i) * dst_pitch, buffer + i * structure, static_cast<size_t>(structure));
     }
-    const bool tight = b.dst_ld == b.width;
-    const int64_t rows = tight ? 1 : count;
-    const int64_t row_bytes = (tight ? count : 1) * b.width * kBytes;
-    for (int64_t i = 0; i < rows; ++i) {
-      put_row(b.dst + (at + i) * dst_pitch, reinterpret_cast<const char*>(&buffer[i * b.width]), row_bytes,
-              b.stream && tight);
-    }
-  }
+  });
   if (b.stream) stream_fence();
 }
 
@@ -193,6 +184,7 @@ namespace GPUMEM_LOOPS {
 const MoveLoops moves = {
     {aos_soa_band<1>, aos_soa_band<2>, aos_soa_band<4>, aos_soa_band<8>, aos_soa_band<16>},
     {transpose_band<1>, transpose_band<2>, transpose_band<4>, transpose_band<8>, transpose_band<16>},
+    {transpose_small<1>, transpose_small<2>, transpose_small<4>, transpose_small<8>, transpose_small<16>},
     fill,
     stream_row};
 }  // namespace GPUMEM_LOOPS
