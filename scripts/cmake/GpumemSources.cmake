@@ -199,8 +199,9 @@ set(loop_speed -O3)
 if(GPUMEM_SANITIZE)
   set(loop_speed -O1)
 endif()
-# Its comparisons would raise flags that nobody looks at; gcc makes no vectors of them otherwise.
-set_source_files_properties(src/backend/host/loops/convert.cpp PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
+# Their comparisons would raise flags that nobody looks at; gcc makes no vectors of them otherwise.
+set_source_files_properties(src/backend/host/loops/convert.cpp src/backend/host/loops/resize.cpp PROPERTIES
+                            COMPILE_OPTIONS -fno-trapping-math)
 # Its vectors are written out; unrolled further, it takes four times the room.
 set_source_files_properties(src/backend/host/loops/float_lines.cpp PROPERTIES COMPILE_OPTIONS -O2)
 function(gpumem_loops name flags)

@@ -87,6 +87,13 @@ inline std::vector<TransposeCase> transpose_cases(bool quick) {
       }
     }
   }
+  // Long enough for the host to write around the caches, with rows of dst at cache lines and anywhere.
+  for (const int64_t element : {1, 2, 4, 8, 16}) {
+    const gpumem_memory_kind heap = GPUMEM_MEMORY_PAGEABLE;
+    all.push_back({element, 2048, 700 / element + 3, 700 / element + 3, 2048, 0, 0, heap, heap});
+    all.push_back(
+        {element, 2901, 3000 / element + 1, 3001 / element + 1, 2903, 0, static_cast<size_t>(element), heap, heap});
+  }
   // Batches: side by side, with gaps, and one source for all of them.
   cases::Dealer dealer;
   for (const int64_t element : {1, 2, 4, 8, 16}) {

@@ -3,7 +3,9 @@
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/runs.hpp"
 #include "backend/host/stream_stores.hpp"
+#include "base/checked.hpp"
 
 namespace gpumem {
 namespace {
@@ -17,16 +19,33 @@ bool long_enough_to_stream(const CopyParams& b) noexcept { return b.row_bytes >=
 
 // Bytes [first, last) of the block, counted without the gaps.
 void move(const HostTeam& team, const CopyParams& b, int64_t first, int64_t last, bool stream) {
-  if (!stream) {
-    for_each_row_part(b, first, last, [](char* dst, const char* src, int64_t part) {
-      std::memcpy(dst, src, static_cast<size_t>(part));
-    });
-    return;
-  }
   const auto stream_row = team.loops.moves.stream_row;
-  for_each_row_part(b, first, last,
-                    [stream_row](char* dst, const char* src, int64_t part) { stream_row(dst, src, part); });
-  stream_fence();
+  const auto move_part = [stream, stream_row](char* dst, const char* src, int64_t part) {
+    if (stream) return stream_row(dst, src, part);
+    std::memcpy(dst, src, static_cast<size_t>(part));
+  };
+  const int64_t first_whole = ceil_div(first, b.row_bytes) * b.row_bytes;
+  if (stream || b.row_bytes > kLongestShortRun || first_whole > last) {
+    for_each_row_part(b, first, last, move_part);
+  } else {
+    for_each_row_part(b, first, first_whole, move_part);
+    int64_t row = first_whole / b.row_bytes;
+    for (const int64_t end = last / b.row_bytes; row < end;) {  // all that a slice has left at a time
+      const int64_t slice = row / b.rows;
+      const int64_t count = std::min(end, (slice + 1) * b.rows) - row;
+      const int64_t in_slice = row - slice * b.rows;
+      move_runs({.src = b.src + slice * b.src_slice + in_slice * b.src_pitch,
+                 .src_pitch = b.src_pitch,
+                 .dst = b.dst + slice * b.dst_slice + in_slice * b.dst_pitch,
+                 .dst_pitch = b.dst_pitch,
+                 .run_bytes = b.row_bytes,
+                 .count = count,
+                 .stream = false});
+      row += count;
+    }
+    for_each_row_part(b, row * b.row_bytes, last, move_part);
+  }
+  if (stream) stream_fence();
 }
 
 // shape.tile bytes a task, counted without the gaps: a task may begin and end within a row.

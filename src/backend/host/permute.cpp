@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/runs.hpp"
 #include "backend/host/stream_stores.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/sizes.hpp"
@@ -20,34 +21,6 @@ constexpr int64_t kLinesAtOnce = 2048;
 
 // Bytes side by side in dst from which on most of its lines are written as a whole.
 constexpr int64_t kWholeLines = 8 * kLine;
-
-// count runs of run_bytes, the pitches apart. stream: dst is larger than the caches and is written around them.
-struct RunsBlock {
-  const char* src;
-  int64_t src_pitch;  // bytes
-  char* dst;
-  int64_t dst_pitch;
-  int64_t run_bytes;
-  int64_t count;
-  bool stream;
-};
-
-// A run of kHalf to 2 * kHalf bytes: its first and its last kHalf, which may overlap.
-template <int kHalf>
-void move_short_runs(const RunsBlock& b) noexcept {
-  const char* src = b.src;
-  char* dst = b.dst;
-  for (int64_t i = 0; i < b.count; ++i) {
-    unsigned char first[kHalf];
-    unsigned char last[kHalf];
-    std::memcpy(first, src, kHalf);
-    std::memcpy(last, src + b.run_bytes - kHalf, kHalf);
-    std::memcpy(dst, first, kHalf);
-    std::memcpy(dst + b.run_bytes - kHalf, last, kHalf);
-    src += b.src_pitch;
-    dst += b.dst_pitch;
-  }
-}
 
 // x by y elements with any strides on both sides, in blocks that stay in L1.
 struct StridedBlock {
@@ -75,24 +48,6 @@ void move_strided_of(const StridedBlock& b) noexcept {
         for (int64_t y = y0; y < y1; ++y) std::memcpy(dst + y * b.dst_y, src + y * b.src_y, kBytes);
       }
     }
-  }
-}
-
-void move_runs(const RunsBlock& b) noexcept {
-  const int64_t bytes = b.run_bytes;
-  if (b.stream) {
-    for (int64_t i = 0; i < b.count; ++i) stream_row(b.dst + i * b.dst_pitch, b.src + i * b.src_pitch, bytes);
-    return stream_fence();
-  }
-  if (bytes < 2) return move_short_runs<1>(b);
-  if (bytes < 4) return move_short_runs<2>(b);
-  if (bytes < 8) return move_short_runs<4>(b);
-  if (bytes < 16) return move_short_runs<8>(b);
-  if (bytes < 32) return move_short_runs<16>(b);
-  if (bytes < 64) return move_short_runs<32>(b);
-  if (bytes <= 128) return move_short_runs<64>(b);
-  for (int64_t i = 0; i < b.count; ++i) {
-    std::memcpy(b.dst + i * b.dst_pitch, b.src + i * b.src_pitch, static_cast<size_t>(bytes));
   }
 }
 

@@ -124,10 +124,11 @@ class SegmentReduction {
     int64_t length;  // negative: the offsets are wrong
   };
   Segment segment(int64_t index) const noexcept;
-  // f(index, segment) for each of the task's.
+  // f(index, end of the task's) gives how many it has done.
   template <class F>
   void for_segments(int64_t task, const F& f) const noexcept;
   void reduce_task(int64_t task) noexcept;
+  int64_t reduce_short(int64_t first, int64_t last) noexcept;
   void reduce_long(int64_t index, const Segment& segment) noexcept;
   Sequence sequence(const Segment& segment) const noexcept;
 
@@ -135,6 +136,7 @@ class SegmentReduction {
   ReduceSegmentsParams params_;
   LaunchShape shape_;
   bool serial_;
+  LineLoop loop_;
   int64_t bytes_;
   int64_t tasks_;
   std::vector<char> has_long_;       // by task

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kLong = int64_t{1} << 18;           // elements of a segment that is worth several threads
 constexpr int64_t kShortestPiece = int64_t{1} << 16;  // an aligned run of 2^k leaves
+constexpr int64_t kTogether = 64;                     // short segments
 
 }  // namespace
 
@@ -20,6 +21,7 @@ SegmentReduction::SegmentReduction(const HostTeam& team, HostWay way, const Redu
       params_(params),
       shape_(shape),
       serial_(way.serial || team.threads == 1),
+      loop_(team.loops.lines(params.dtype, params.op)),
       bytes_(element_bytes(params.dtype)),
       tasks_(way.serial ? std::min<int64_t>(1, params.segments) : ceil_div(params.segments, shape.tile)) {
   if (serial_ || params.n <= kLong) return;
@@ -31,8 +33,9 @@ gpumem_status SegmentReduction::run() noexcept {
   team_.parallel(tasks_, [this](int64_t task) { reduce_task(task); });
   for (size_t task = 0; task < has_long_.size(); ++task) {
     if (has_long_[task] == 0) continue;
-    for_segments(static_cast<int64_t>(task), [this](int64_t i, const Segment& s) {
-      if (s.length > kLong) reduce_long(i, s);
+    for_segments(static_cast<int64_t>(task), [this](int64_t i, int64_t) {
+      if (const Segment s = segment(i); s.length > kLong) reduce_long(i, s);
+      return 1;
     });
   }
   return worst_.write_to(params_.status);
@@ -50,12 +53,31 @@ template <class F>
 void SegmentReduction::for_segments(int64_t task, const F& f) const noexcept {
   const int64_t tile = tasks_ == 1 ? params_.segments : shape_.tile;
   const int64_t last = std::min((task + 1) * tile, params_.segments);
-  for (int64_t i = task * tile; i < last; ++i) f(i, segment(i));
+  for (int64_t i = task * tile; i < last;) i += f(i, last);
+}
+
+// As many of [first, last) as the loop takes together.
+int64_t SegmentReduction::reduce_short(int64_t first, int64_t last) noexcept {
+  int64_t offsets[kTogether + 1];
+  int64_t count = 0;
+  while (count < std::min(last - first, kTogether)) {
+    const Segment s = segment(first + count);
+    if (s.length < 0 || s.length > loop_.longest) break;
+    offsets[count] = s.first;
+    offsets[++count] = s.first + s.length;
+  }
+  if (count > 0) {
+    loop_.segments(static_cast<const char*>(params_.x), offsets, count, {.values = result_at(params_, first)});
+  }
+  return count;
 }
 
 void SegmentReduction::reduce_task(int64_t task) noexcept {
   const DefaultFloatEnvironment environment;
-  for_segments(task, [&](int64_t i, const Segment& s) {
+  for_segments(task, [&](int64_t i, int64_t last) -> int64_t {
+    const int64_t together = loop_.segments != nullptr ? reduce_short(i, last) : 0;
+    if (together > 0) return together;
+    const Segment s = segment(i);
     if (s.length < 0) {
       worst_.add(write_zeros(params_.op, result_at(params_, i), GPUMEM_OUT_OF_RANGE));
     } else if (s.length == 0) {
@@ -65,6 +87,7 @@ void SegmentReduction::reduce_task(int64_t task) noexcept {
     } else {
       worst_.add(write_value(params_.dtype, params_.op, sequence(s).node(0, s.length), result_at(params_, i)));
     }
+    return 1;
   });
 }
 

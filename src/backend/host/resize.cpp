@@ -1,6 +1,7 @@
 // Resizing on the host: one launcher a variant, in the order of the table's host rows.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "backend/host/host_backend.hpp"
 #include "base/checked.hpp"
@@ -14,8 +15,8 @@ namespace {
 
 int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
 
-// Bytes that a task has for a column: its place, and four channels of a pixel of each of two lines.
-constexpr int64_t kRoomOfColumn = sizeof(ResizeColumn) + 8 * sizeof(uint32_t);
+// Bytes that a task has for a column: its place, and four channels of the weights and of a pixel of each of two lines.
+constexpr int64_t kRoomOfColumn = sizeof(ResizeColumn) + 12 * sizeof(uint32_t);
 
 // Some rows of dst by some of its columns, for which there is room.
 struct Piece {
@@ -39,9 +40,17 @@ void take_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noe
   const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
   const ResizeAxis down = resize_axis(a.src_rows, a.dst_rows);
   auto* const columns = reinterpret_cast<ResizeColumn*>(p.room);
-  for (int64_t i = 0; i < p.cols; ++i) columns[i] = {resize_nearest(across, p.first_col + i) * pixel, 0, 0};
+  for (int64_t i = 0; i < p.cols; ++i) columns[i] = {resize_nearest(across, p.first_col + i) * pixel, 0};
+  int64_t before = -1;  // rows of an enlarged image repeat
   for (int64_t row = p.first_row; row < p.last_row; ++row) {
-    loop(src_row(a, resize_nearest(down, row)), columns, p.cols, dst_at(a, row, p.first_col));
+    const int64_t from = resize_nearest(down, row);
+    char* const dst = dst_at(a, row, p.first_col);
+    if (from == before) {
+      std::memcpy(dst, dst_at(a, row - 1, p.first_col), static_cast<size_t>(p.cols * pixel));
+    } else {
+      loop(src_row(a, from), columns, p.cols, dst);
+    }
+    before = from;
   }
 }
 
@@ -58,14 +67,16 @@ class BlendedLines {
         cols_(p.cols),
         loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]),
         columns_(reinterpret_cast<ResizeColumn*>(p.room)) {
-    auto* const lines = reinterpret_cast<Line*>(columns_ + cols_);
+    weights_ = reinterpret_cast<uint32_t*>(columns_ + cols_);
+    auto* const lines = reinterpret_cast<Line*>(weights_ + 4 * cols_);
     held_[0].line = lines;
     held_[1].line = lines + 4 * cols_;
     const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
     const int64_t pixel = int64_t{a.channels} * static_cast<int64_t>(sizeof(T));
     for (int64_t i = 0; i < p.cols; ++i) {
       const ResizeTap tap = resize_tap<ResizeBlend<T>::kAcross>(across, p.first_col + i);
-      columns_[i] = {tap.index * pixel, tap.weight != 0 ? static_cast<int32_t>(pixel) : 0, tap.weight};
+      columns_[i] = {tap.index * pixel, tap.weight != 0 ? pixel : 0};
+      std::fill_n(weights_ + i * a.channels, a.channels, tap.weight);
     }
   }
 
@@ -76,7 +87,7 @@ class BlendedLines {
     }
     Held& free = held_[0].row == other ? held_[1] : held_[0];
     free.row = row;
-    loop_(src_row(args_, row), columns_, cols_, free.line);
+    loop_(src_row(args_, row), columns_, weights_, cols_, free.line);
     return free.line;
   }
 
@@ -88,8 +99,9 @@ class BlendedLines {
 
   const ResizeParams& args_;
   int64_t cols_;
-  ResizeGather loop_;
+  ResizeAcross loop_;
   ResizeColumn* columns_;
+  uint32_t* weights_;
   Held held_[2];
 };
 

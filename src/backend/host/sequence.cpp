@@ -16,9 +16,11 @@ namespace {
 constexpr auto kRoot = [](double x) noexcept { return std::sqrt(x); };
 
 void gather(int32_t bytes, char* to, const Strided& from, int64_t first, int64_t count) noexcept {
-  for_size(bytes, [&]<int kBytes>() {
-    const char* at = from.data + first * from.pitch;
-    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, at + i * from.pitch, kBytes);
+  const int64_t pitch = from.pitch;
+  const char* at = from.data + first * pitch;
+  if (pitch == bytes) return static_cast<void>(std::memcpy(to, at, static_cast<size_t>(count * bytes)));
+  for_size(bytes, [=]<int kBytes>() {
+    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, at + i * pitch, kBytes);
   });
 }
 

@@ -1,4 +1,4 @@
-// Floating-point sums of many lines at once: neighbouring columns, and short rows, in the order of kernels/order.hpp; compiled once
+// Floating-point sums of many lines at once: neighbouring columns, short rows and segments, in the order of kernels/order.hpp; compiled once
 // for each instruction set (loops.hpp). Neighbouring columns are neighbouring lanes of vectors, so that a row is read as it lies.
 #include <algorithm>
 #include <bit>
@@ -76,11 +76,23 @@ struct FloatLines {
   static void rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results) {
     if (pitch == cols * kElement && cols <= kShort && kWide >= 2 * cols) return short_rows(x, rows, cols, results);
     if (cols <= kWide) return whole_rows(x, pitch, rows, cols, results, row_sum<1>);
-    constexpr RowSum kSums[] = {row_sum_apart<2>, row_sum_apart<4>, row_sum_apart<8>, row_sum_apart<16>};
-    const int64_t vectors = power_of_two((std::min<int64_t>(cols, kLeafLanes) + kWide - 1) / kWide);
-    const bool in_registers = vectors <= kGroup;
-    whole_rows(x, pitch, rows, cols, results,
-               in_registers ? kSums[std::countr_zero(static_cast<uint64_t>(vectors)) - 1] : sum_of_groups);
+    whole_rows(x, pitch, rows, cols, results, row_sum_of(cols));
+  }
+
+  static void segments(const char* x, const int64_t* offsets, int64_t count, LineResults results) {
+    for (int64_t first = 0; first < count; first += kWide) {
+      const int64_t rows = std::min<int64_t>(kWide, count - first);
+      Vector sums[kWide] = {};
+      for (int64_t r = 0; r < rows; ++r) {
+        const int64_t at = offsets[first + r];
+        const int64_t cols = offsets[first + r + 1] - at;
+        const Terms row = terms(x + at * kElement);
+        prefetch_ahead(row.x);
+        sums[r] = cols <= kWide ? row_sum<1>(row, cols, kWide)
+                                : row_sum_of(cols)(row, cols, power_of_two(std::min<int64_t>(cols, kLeafLanes)));
+      }
+      store(members_folded<kWide>(sums), rows, results, first);
+    }
   }
 
  private:
@@ -241,6 +253,13 @@ struct FloatLines {
     }
   }
 
+  // Of rows of more than a vector.
+  static RowSum row_sum_of(int64_t cols) {
+    constexpr RowSum kSums[] = {row_sum_apart<2>, row_sum_apart<4>, row_sum_apart<8>, row_sum_apart<16>};
+    const int64_t vectors = power_of_two((std::min<int64_t>(cols, kLeafLanes) + kWide - 1) / kWide);
+    return vectors <= kGroup ? kSums[std::countr_zero(static_cast<uint64_t>(vectors)) - 1] : sum_of_groups;
+  }
+
   template <int kVectors>
   static Vector row_sum(const Terms& row, int64_t cols, int64_t lanes) {
     Vector sums[kVectors];
@@ -370,7 +389,8 @@ struct FloatLines {
 };
 
 template <template <class> class Lane, class Terms>
-constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, Terms>::rows, kLeafTerms};
+constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, Terms>::rows, kLeafTerms,
+                             FloatLines<Lane, Terms>::segments};
 
 }  // namespace
 

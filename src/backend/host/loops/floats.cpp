@@ -40,27 +40,7 @@ struct Norm {
   }
 };
 
-// Sums of squares, as long as every element is of middle size or zero; the sign bits of `outside` tell of others.
-template <class V>
-struct MiddleSquares {
-  V sum;
-  V outside;
-  void take(const V& x) {
-    const auto size = reinterpret_cast<Bits64>(magnitude(x));
-    const Bits64 small = (size - std::bit_cast<int64_t>(kNormSmall)) & -size;
-    const Bits64 off = small | (std::bit_cast<int64_t>(kNormLarge) - size);
-    outside = reinterpret_cast<V>(reinterpret_cast<Bits64>(outside) | off);
-    sum += x * x;
-  }
-  void join(const MiddleSquares& b) {
-    outside = reinterpret_cast<V>(reinterpret_cast<Bits64>(outside) | reinterpret_cast<Bits64>(b.outside));
-    sum += b.sum;
-  }
-  template <class F>
-  static auto each(const MiddleSquares& a, const F& f) {
-    return MiddleSquares<decltype(f(a.sum))>{f(a.sum), f(a.outside)};
-  }
-};
+using Words64 = uint64_t __attribute__((vector_size(kVectorBytes)));
 
 // Leaves of terms, accumulated in lanes.
 template <template <class> class Lane, class TheTerms>
@@ -119,21 +99,45 @@ struct Leaf {
   }
 };
 
-// Most leaves hold elements of middle size only, and so sums of no others.
+// Most leaves hold elements of middle size and zeros only, and so sums of no others.
 struct NormLeaf {
   using Terms = Plain<double>;
   using Node = Norm<double>;
 
   static Node whole(const Terms& terms) {
-    const MiddleSquares<double> middle = Leaf<MiddleSquares, Terms>::whole(terms);
-    const bool others = std::bit_cast<int64_t>(middle.outside) < 0;
-    return others ? whole_of_any(terms) : Node{0, middle.sum, 0};
+    if (!all_middle(terms.x)) return whole_of_any(terms);
+    return {0, Leaf<Sum, Squares<double>>::whole({{terms.x, nullptr}}).sum, 0};
   }
   [[gnu::noinline]] static Node whole_of_any(const Terms& terms) {  // its lanes are no part of its callers' frames
     return Leaf<Norm, Terms>::whole(terms);
   }
   static Node part(const Terms& terms, int rows, const Terms& last, int vectors) {
     return Leaf<Norm, Terms>::part(terms, rows, last, vectors);
+  }
+
+ private:
+  // By the bits of the largest magnitude, and of the smallest that is not zero: these are counted down from 2^63, where zero is the least.
+  static bool all_middle(const double* x) {
+    constexpr int kAtOnce = 4;  // vectors, so that none waits for the one before it
+    Bits64 largest[kAtOnce] = {};
+    Bits64 smallest[kAtOnce] = {};
+    for (int i = 0; i < kLeafTerms; i += kAtOnce * kWide) {
+      for (int v = 0; v < kAtOnce; ++v) {
+        const double* at = x + i + v * kWide;
+        if (v * kVectorBytes % kLineBytes == 0) prefetch_ahead(at);
+        const auto size = reinterpret_cast<Bits64>(magnitude(load(at)));
+        const auto down = reinterpret_cast<Bits64>((uint64_t{1} << 63) - reinterpret_cast<Words64>(size));
+        largest[v] = size > largest[v] ? size : largest[v];
+        smallest[v] = down > smallest[v] ? down : smallest[v];
+      }
+    }
+    constexpr int64_t kMost = INT64_MAX - std::bit_cast<int64_t>(kNormSmall) + 1;
+    Bits64 others{};
+    for (int v = 0; v < kAtOnce; ++v)
+      others |= (largest[v] > std::bit_cast<int64_t>(kNormLarge)) | (smallest[v] > kMost);
+    int64_t any = 0;
+    for (int k = 0; k < kWide; ++k) any |= others[k];
+    return any == 0;
   }
 };
 

@@ -71,6 +71,8 @@ struct LineLoop {
   void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results);
   void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results);
   int64_t longest;
+  // Elements [offsets[i], offsets[i + 1]) of x for each i < count, `longest` or fewer, perhaps none. nullptr: of floating-point sums alone.
+  void (*segments)(const char* x, const int64_t* offsets, int64_t count, LineResults results) = nullptr;
 };
 
 struct FloatLineLoops {
@@ -153,20 +155,21 @@ struct ConvertRun {
   bool stream;  // dst is larger than the caches and is written around them
 };
 
-// One column of dst: where it begins in a row of src, how far on its right neighbour lies (0 at the edge, or without a weight),
-// both in bytes, and that neighbour's weight.
+// One column of dst: where it begins in a row of src, and how far on its right neighbour lies (0 at the edge, or without a weight), in
+// bytes.
 struct ResizeColumn {
   int64_t at;
-  int32_t step;
-  uint32_t weight;
+  int64_t step;
 };
 
-// n columns, or n elements. Rows and lines are at any alignment; a line is of n x channels words of 4 bytes (ResizeBlend::Line).
-using ResizeGather = void (*)(const void* row, const ResizeColumn* columns, int64_t n, void* to);
-
+// n columns, or n elements; an element of a line has a weight of its own. Rows and lines are at any alignment; a line is of n x channels words
+// of 4 bytes (ResizeBlend::Line).
+using ResizeAcross = void (*)(const void* row, const ResizeColumn* columns, const uint32_t* weights, int64_t n,
+                              void* line);
 struct ResizeLoops {
-  ResizeGather take[4][3];    // pixels as they are; by channels - 1 and log2 of the element's bytes
-  ResizeGather across[4][3];  // to a line
+  // Pixels as they are, and to a line; by channels - 1 and log2 of the element's bytes.
+  void (*take[4][3])(const void* row, const ResizeColumn* columns, int64_t n, void* to);
+  ResizeAcross across[4][3];
   void (*down[3])(const void* upper, const void* lower, uint32_t weight, int64_t n,
                   void* dst);  // two lines to elements
 };

@@ -17,18 +17,25 @@ void take(const void* row, const ResizeColumn* columns, int64_t n, void* dst) {
   for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * kBytes, from + columns[i].at, kBytes);
 }
 
+// The pixels are brought together first, so that vectors blend them.
 template <class T, int kChannels>
-void across(const void* row, const ResizeColumn* columns, int64_t n, void* line) {
+void across(const void* row, const ResizeColumn* columns, const uint32_t* weights, int64_t n, void* line) {
   using Line = typename ResizeBlend<T>::Line;
+  constexpr int64_t kAtOnce = 64;
+  T left[kAtOnce * kChannels];
+  T right[kAtOnce * kChannels];
   const auto* from = static_cast<const char*>(row);
   auto* to = static_cast<Line*>(line);
-  for (int64_t i = 0; i < n; ++i) {
-    const char* left = from + columns[i].at;
-    const char* right = left + columns[i].step;
-    for (int c = 0; c < kChannels; ++c) {
-      const auto at = c * static_cast<int64_t>(sizeof(T));
-      to[i * kChannels + c] = ResizeBlend<T>::across(load_as<T>(left + at), load_as<T>(right + at), columns[i].weight);
+  for (int64_t first = 0; first < n; first += kAtOnce) {
+    const int64_t count = n - first < kAtOnce ? n - first : kAtOnce;
+    for (int64_t i = 0; i < count; ++i) {
+      const ResizeColumn column = columns[first + i];
+      std::memcpy(left + i * kChannels, from + column.at, kChannels * sizeof(T));
+      std::memcpy(right + i * kChannels, from + column.at + column.step, kChannels * sizeof(T));
     }
+    const uint32_t* weight = weights + first * kChannels;
+    Line* at = to + first * kChannels;
+    for (int64_t k = 0; k < count * kChannels; ++k) at[k] = ResizeBlend<T>::across(left[k], right[k], weight[k]);
   }
 }
 
