@@ -459,10 +459,10 @@ GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
  *             an event. gpumem_memory_used_on() declares work on a further stream: the memory, whose start p is, is
  *             then freed behind what that stream has been given by the time of the free as well. Work on streams that
  *             are not declared must be done, or be waited for by one of these, when the memory is freed.
- * Pools       What is freed is kept for reuse, up to about a fifth of what was live at a time, and beyond that until
- *             the streams have passed it; blocks of 2 to 256 KiB take up to an eighth more than was asked for, and so do
- *             larger ones where the driver maps no granules. When the device or device_memory_limit has no more, what
- *             is kept goes back first and the streams are waited for, before the status is OUT_OF_MEMORY.
+ * Pools       What is freed is kept for reuse, up to about a fifth of what was live at a time or what the streams needed
+ *             each, and what they have not passed; blocks of 2 to 256 KiB take up to an eighth more than was asked for,
+ *             and so do larger ones where the driver maps no granules. When the device or device_memory_limit has no
+ *             more, what is kept goes back first and streams are waited for, before the status is OUT_OF_MEMORY.
  * Streams     A stream may be destroyed before the memory that belongs to it, or that it was declared to use. For a
  *             wrapped stream, what the program gives it after the end of the wrapper is not known.
  * Capture     Neither allocation nor free takes part in graph capture: CAPTURING when the stream is under it, and for

@@ -219,6 +219,7 @@ def measure(lib, way, program, seconds):
         steps += 1
     torch.cuda.synchronize()
     steps = max(8, steps)
+    misses = stats_of(lib)["misses"] if lib is not None else 0
     events = [torch.cuda.Event(enable_timing=True) for _ in range(steps + 1)]
     cpu = time.perf_counter()
     events[0].record()
@@ -233,6 +234,7 @@ def measure(lib, way, program, seconds):
            "mean_step_ms": events[0].elapsed_time(events[-1]) / steps, "enqueue_ms": cpu / steps * 1e3}
     if lib is not None:
         row |= {name: value / MIB if value > 1e6 or "peak" in name else value for name, value in stats_of(lib).items()}
+        row["misses_a_step"] = (row["misses"] - misses) / steps
         row["in_use_now_mib"] = (in_use() - before) / MIB
     else:
         row["reserved"] = torch.cuda.memory_reserved() / MIB
@@ -295,7 +297,7 @@ def show(row):
     if "error" in row:
         print(begin + row["error"], flush=True)
         return
-    names = ("reserved", "reserved_peak", "in_use_now_mib", "allocations", "misses", "mean_step_ms", "steps")
+    names = ("reserved", "reserved_peak", "in_use_now_mib", "allocations", "misses", "misses_a_step", "mean_step_ms", "steps")
     more = {name: round(row[name], 1) for name in names if name in row}
     print(f"{begin}{row['in_use_mib']:11.0f}{row['live_peak']:10.0f}{row['step_ms']:9.3f}{row['enqueue_ms']:9.3f}  {more}", flush=True)
 

@@ -11,9 +11,10 @@
 namespace gpumem {
 namespace {
 
-// Addresses, in times the device's memory. Of large blocks there are more: what lies free in between may be too small.
+// Addresses, in times the device's memory. Of large blocks there are more: what lies free in between may be too small, and so many streams
+// have addresses of their own.
 constexpr size_t kForSlabs = 1;
-constexpr size_t kForLarge = 8;
+constexpr size_t kForLarge = 16;
 
 // A call of the driver's costs much the same for one granule as for many; but one live block keeps a whole chunk.
 constexpr size_t kChunksOfARequest = 8;
@@ -72,32 +73,45 @@ Arena::Pieces::const_iterator Arena::best_fit(const StreamCache& cache, const Re
   return free_.end();
 }
 
-// Where the fewest granules have to be added to what is free before them.
+// Where the fewest granules have to be added to what is free before them; if there is a choice, behind memory of the stream's own. A stream
+// that has none there begins in the middle of the largest hole, so that its memory stays together, while both halves have room for all of
+// the device's memory.
 Arena::Growth Arena::growth(const StreamCache& cache, const Request& request) const {
   Growth best;
+  bool best_is_own = false;
+  size_t best_room = 0;
   for (const auto& [at, room] : unmapped_) {
     if (part_of(at) != request.part) continue;
     uintptr_t start = at;
+    bool own = false;
     const auto behind = spans_.lower_bound(at);
     if (behind != spans_.begin()) {
       const auto& [before, span] = *std::prev(behind);
-      if (span.cache == &cache && before + span.bytes == at && part_of(before) == request.part) start = before;
+      own = span.cache == &cache && before + span.bytes == at && part_of(before) == request.part;
+      if (own && !span.used) start = before;
     }
     const size_t missing = round_up(round_up(start, request.alignment) + request.bytes, granule_) - at;
-    if (missing <= room && missing < best.missing) best = {at, missing};
+    if (missing > room || missing > best.missing) continue;
+    if (missing == best.missing && (best_is_own || (!own && room <= best_room))) continue;
+    best = {at, missing};
+    best_is_own = own;
+    best_room = room;
   }
+  const size_t half = round_down(best_room / 2, granule_);
+  if (!best_is_own && half >= (end_ - base_) / (kForSlabs + kForLarge)) best.at += half;
   return best;
 }
 
 Arena::Spans::iterator Arena::add_span(uintptr_t at, size_t bytes) {
   Pieces one;
   one.insert(Piece{});
-  return spans_.emplace(at, Span{bytes, nullptr, {}, one.extract(one.begin())}).first;
+  return spans_.emplace(at, Span{bytes, nullptr, true, {}, one.extract(one.begin())}).first;
 }
 
 void Arena::set_free(Spans::iterator span, const StreamCache& cache) noexcept {
   auto& [at, of] = *span;
   of.cache = &cache;
+  of.used = false;
   of.piece.value() = {&cache, part_of(at), of.bytes, at};
   of.place = free_.insert(std::move(of.piece)).position;
 }
@@ -105,7 +119,7 @@ void Arena::set_free(Spans::iterator span, const StreamCache& cache) noexcept {
 void Arena::set_used(Spans::iterator span) noexcept {
   Span& of = span->second;
   of.piece = free_.extract(of.place);
-  of.cache = nullptr;
+  of.used = true;
 }
 
 // The first `bytes` of a free span; what follows is returned, and free as well.
@@ -121,7 +135,7 @@ Arena::Spans::iterator Arena::split(Spans::iterator span, size_t bytes) {
 
 // Across the border between two spans, of which this one is free.
 bool Arena::joins(Spans::const_iterator span, const StreamCache& cache, uintptr_t border) const noexcept {
-  return span->second.cache == &cache && border != middle_;
+  return !span->second.used && span->second.cache == &cache && border != middle_;
 }
 
 // With its free neighbours.
@@ -185,12 +199,17 @@ void Arena::grow(const StreamCache& cache, const Request& request) {
   if (missing == SIZE_MAX) fail(GPUMEM_OUT_OF_MEMORY, "no addresses are left for them");
   const auto span = add_span(at, missing);
   ScopeExit back([&] { spans_.erase(span); });
+  const auto hole = std::prev(unmapped_.upper_bound(at));
+  const uintptr_t end = hole->first + hole->second;
+  auto rest = at + missing < end ? unmapped_.emplace(at + missing, end - at - missing).first : unmapped_.end();
+  ScopeExit join([&] {
+    if (rest != unmapped_.end()) unmapped_.erase(rest);
+  });
   map(at, missing);
+  join.release();
   back.release();
-  auto hole = unmapped_.extract(at);
-  hole.key() += missing;
-  hole.mapped() -= missing;
-  if (hole.mapped() > 0) unmapped_.insert(std::move(hole));
+  hole->second = at - hole->first;
+  if (hole->second == 0) unmapped_.erase(hole);
   mapped_ += static_cast<int64_t>(missing);
   set_free_joined(span, cache);
 }
@@ -239,21 +258,34 @@ bool Arena::passed(const StreamCache& cache, const void* p) const noexcept {
 void Arena::absorb_passed(const StreamCache& to) noexcept {
   for (auto span = spans_.begin(); span != spans_.end(); ++span) {
     const StreamCache* const cache = span->second.cache;
-    if (cache == nullptr || cache == &to || last_freed(*span) > cache->passed) continue;
+    if (span->second.used || cache == &to || last_freed(*span) > cache->passed) continue;
     set_used(span);
     span = set_free_joined(span, to);
   }
 }
 
-// Whole chunks of a free span: it is cut to them before anything is unmapped, and their place among the holes is made.
-void Arena::unmap(Spans::iterator span, uintptr_t from, uintptr_t to) {
-  if (from > span->first) span = split(span, from - span->first);
-  if (to - from < span->second.bytes) split(span, to - from);
+// Whether all of the chunk is free, and passed by the streams that have freed it.
+bool Arena::unused(const Chunks::value_type& chunk) const {
+  const auto& [at, of] = chunk;
+  for (auto span = spans_.lower_bound(at + of.bytes);;) {
+    const Span& over = (--span)->second;
+    if (over.used || of.freed > over.cache->passed) return false;
+    if (span->first <= at) return true;
+  }
+}
+
+// Spans are cut at the borders before anything is unmapped, and the place among the holes is made.
+void Arena::unmap(uintptr_t from, uintptr_t to) {
+  for (const uintptr_t border : {from, to}) {
+    const auto span = std::prev(spans_.upper_bound(border));
+    if (span->first < border && border < span->first + span->second.bytes) split(span, border - span->first);
+  }
   auto hole = unmapped_.emplace(from, to - from).first;
   unmap_chunks(from, to);
+  for (auto span = spans_.find(from); span != spans_.end() && span->first < to; span = spans_.erase(span)) {
+    set_used(span);
+  }
   mapped_ -= static_cast<int64_t>(to - from);
-  set_used(span);
-  spans_.erase(span);
   const auto next = std::next(hole);
   if (next != unmapped_.end() && to == next->first && to != middle_) {
     hole->second += next->second;
@@ -268,25 +300,17 @@ void Arena::unmap(Spans::iterator span, uintptr_t from, uintptr_t to) {
 
 // The last first, so that what is mapped stays together, and those side by side in one call.
 void Arena::unmap_down_to(int64_t most) {
-  for (auto span = spans_.end(); span != spans_.begin() && mapped_ > most;) {
-    const auto& [at, of] = *--span;
-    if (of.cache == nullptr) continue;
-    auto chunk = chunks_.lower_bound(at + of.bytes);
-    uintptr_t from = 0;
-    uintptr_t to = 0;
-    while (chunk != chunks_.begin() && static_cast<int64_t>(to - from) < mapped_ - most) {
-      const auto& [start, piece] = *--chunk;
-      if (start < at) break;
-      if (start + piece.bytes <= at + of.bytes && piece.freed <= of.cache->passed) {
-        from = start;
-        if (to == 0) to = start + piece.bytes;
-      } else if (to > 0) {
-        break;
-      }
+  for (auto chunk = chunks_.end(); chunk != chunks_.begin() && mapped_ > most;) {
+    if (!unused(*--chunk)) continue;
+    uintptr_t from = chunk->first;
+    const uintptr_t to = from + chunk->second.bytes;
+    while (chunk != chunks_.begin() && mapped_ - static_cast<int64_t>(to - from) > most) {
+      const auto& [at, of] = *--chunk;
+      if (at + of.bytes != from || !unused(*chunk)) break;
+      from = at;
     }
-    if (to == 0) continue;
-    unmap(span, from, to);
-    span = spans_.lower_bound(from);
+    unmap(from, to);
+    chunk = chunks_.lower_bound(from);
   }
 }
 

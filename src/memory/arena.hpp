@@ -73,9 +73,10 @@ class Arena {
   // Mapped memory: one block, or free.
   struct Span {
     size_t bytes = 0;
-    const StreamCache* cache = nullptr;  // nullptr: in use
-    Pieces::iterator place;              // of what is free
-    Pieces::node_type piece;             // while it is in use: a free asks for no memory
+    const StreamCache* cache = nullptr;  // whose it is, or was when it was taken
+    bool used = true;
+    Pieces::iterator place;   // of what is free
+    Pieces::node_type piece;  // while it is in use: a free asks for no memory
   };
   using Spans = std::map<uintptr_t, Span>;
   // Mapped, and unmapped, as a whole.
@@ -103,7 +104,8 @@ class Arena {
   void map(uintptr_t at, size_t bytes);
   void unmap_chunks(uintptr_t from, uintptr_t to) noexcept;
   uint64_t last_freed(const Spans::value_type& span) const noexcept;
-  void unmap(Spans::iterator span, uintptr_t from, uintptr_t to);
+  bool unused(const Chunks::value_type& chunk) const;
+  void unmap(uintptr_t from, uintptr_t to);
 
   Backend& backend_;
   const size_t granule_;

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/caller_state.hpp"
 #include "base/error.hpp"
@@ -123,6 +124,7 @@ void BlockPool::close(StreamCache& cache, bool finished) noexcept {
       if (std::erase(uses.streams, stream) != 0 && end != nullptr) add_fence(uses, end);
     }
   }
+  needed_ -= std::exchange(cache.needed, 0);
   const std::lock_guard<std::mutex> lock(cache.mutex);
   cache.stream = nullptr;
   cache.ended = used;  // otherwise nothing is left of it, and the next stream takes its cache
@@ -182,6 +184,12 @@ BlockPool::Request BlockPool::request_for(size_t bytes, size_t alignment) const 
   return {bytes, request.alignment, size_class_of(exact), exact};
 }
 
+// Where many large blocks lie idle they are joined and cut anew, or each block that is taken as it lies would keep its neighbours apart.
+bool BlockPool::takes_whole(const StreamCache& cache, const Request& request) const noexcept {
+  constexpr size_t kMost = 8;
+  return arena_ == nullptr || request.size_class <= kLastInSlab || cache.idle_large() <= kMost;
+}
+
 void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
   if (bytes > kLargestClass) {
     fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of %s memory can't be had: nothing has as many", bytes,
@@ -190,7 +198,10 @@ void* BlockPool::find(StreamCache& cache, size_t bytes, size_t alignment) {
   const Request request = request_for(bytes, alignment);
   if (policy_.pooled) {
     const std::lock_guard<std::mutex> lock(cache.mutex);
-    if (const auto block = cache.take(request.size_class, request.block_bytes, request.alignment)) {
+    const auto block = takes_whole(cache, request)
+                           ? cache.take(request.size_class, request.block_bytes, request.alignment)
+                           : std::nullopt;
+    if (block) {
       ++cache.counts.hits;
       return hand_out(cache, *block, bytes);
     }

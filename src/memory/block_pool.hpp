@@ -84,6 +84,7 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
 
   // The cache that a region with a live or claimed block belongs to, locked.
   static std::unique_lock<std::mutex> lock_home(const Region& region, StreamCache*& home);
+  bool takes_whole(const StreamCache& cache, const Request& request) const noexcept;  // with the cache's lock held
   std::vector<NativeStream> streams_using(const Claim& claim, const StreamCache& on);
   void* find(StreamCache& cache, size_t bytes, size_t alignment);
   void forget(const Claim& claim, NativeStream stream) noexcept;
@@ -119,6 +120,7 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   void take_memory(StreamCache& cache, Region& region, const Request& request);
   void make_room(const StreamCache& cache, const Request& request, size_t slots);
   int64_t target(const Request& request) const noexcept;
+  void note_needed(const StreamCache& cache, const Request& request);
   bool over_target(int64_t bytes, const Request& request) const noexcept;
   bool near_target(const Request& request) const noexcept;
   bool over_limit(int64_t bytes) const noexcept;
@@ -150,6 +152,8 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   StreamCache* own_ = nullptr;
   std::atomic<bool> declared_{false};  // some block was said to be used on a stream that is not its own
   bool released_in_order_ = false;     // memory is on its way back behind streams' work
+  int64_t needed_ = 0;                 // in sum over the streams
+  int64_t held_peak_ = 0;  // as far as it was looked at: high-water mark of live bytes and those on their way back
   std::atomic<int64_t> reserved_{0};
   std::atomic<int64_t> reserved_peak_{0};
   // An upper bound of all live bytes. A cache adds to it when its own live bytes exceed its share of it, and takes away in steps of

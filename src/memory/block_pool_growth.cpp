@@ -29,12 +29,29 @@ bool BlockPool::over_limit(int64_t bytes) const noexcept {
   return policy_.limit > 0 && reserved_.load(std::memory_order_relaxed) + bytes > policy_.limit;
 }
 
-// The peak of live bytes and a fifth: the pool may cost a quarter at most, so idle memory has to go first.
+// The peak of live bytes and a fifth: the pool may cost a quarter at most, so idle memory has to go first. But no less than what the
+// streams needed each: without it they would take it from each other in turn.
 int64_t BlockPool::target(const Request& request) const noexcept {
   if (!policy_.follows_live) return INT64_MAX;
-  const int64_t live = std::max(live_peak_.load(std::memory_order_relaxed),
-                                live_.load(std::memory_order_relaxed) + static_cast<int64_t>(request.bytes));
-  return std::max(kFreely, live + live / 5);
+  const int64_t live = std::max({live_peak_.load(std::memory_order_relaxed), held_peak_,
+                                 live_.load(std::memory_order_relaxed) + static_cast<int64_t>(request.bytes)});
+  return std::max({kFreely, live + live / 5, needed_ + needed_ / 16});
+}
+
+// Blocks that other streams may still use after their free are needed as live ones are.
+void BlockPool::note_needed(const StreamCache& cache, const Request& request) {
+  const auto asked = static_cast<int64_t>(request.block_bytes);
+  int64_t held = asked;
+  for (const auto& each : caches_) {
+    const std::lock_guard<std::mutex> lock(each->mutex);
+    int64_t needed = each->counts.live_bytes;
+    for (const PendingBlock& pending : each->pending) needed += static_cast<int64_t>(pending.block.region->slot_bytes);
+    held += needed;
+    if (each.get() == &cache) needed += asked;
+    needed_ += std::max<int64_t>(needed - each->needed, 0);
+    each->needed = std::max(each->needed, needed);
+  }
+  held_peak_ = std::max(held_peak_, held);
 }
 
 bool BlockPool::over_target(int64_t bytes, const Request& request) const noexcept {
@@ -105,6 +122,7 @@ void BlockPool::make_room(const StreamCache& cache, const Request& request, size
   };
   if (reserved_.load(std::memory_order_relaxed) <= room()) return;
   settle();
+  note_needed(cache, request);
   for (int64_t released = 1; released > 0 && reserved_.load(std::memory_order_relaxed) > room();) {
     released = arena_ == nullptr ? release_largest() : unmap_down_to(room(), nullptr);
   }
@@ -224,22 +242,22 @@ bool BlockPool::wait_pending(StreamCache& cache, const Request& request) {
 // What is free of the cache in other sizes, joined and cut anew.
 bool BlockPool::reuse(StreamCache& cache, const Request& request) {
   if (arena_ == nullptr) return false;
-  const int64_t idle = [&] {
+  const bool few_idle = [&] {
     const std::lock_guard<std::mutex> lock(cache.mutex);
     cache.settle();
-    return cache.idle_bytes();
+    return cache.idle_bytes() <= kFreely && takes_whole(cache, request);
   }();
   const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
   const Arena::Request wanted = in_arena(request, slots);
   // Blocks that stay whole are found at once by the next ones of their sizes, but what is cut around them fits ever less.
-  const bool plenty = idle <= kFreely && arena_->free_bytes() >= arena_->mapped_bytes() / 2;
+  const bool plenty = few_idle && arena_->free_bytes() >= arena_->mapped_bytes() / 2;
   if (!plenty || !arena_->fits(cache, wanted)) merge_idle(cache, kLastInSlab + 1);
   if (!arena_->fits(cache, wanted)) return false;
   attach_region(cache, request, slots);
   return true;
 }
 
-// Free memory of another stream's. Where that stream has not passed it, this one would have to wait: only at the limit.
+// Free memory of another stream's. Where that stream has not passed it, this one waits for it.
 bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request& request) {
   merge_idle(from, kLastInSlab + 1);
   const size_t slots = slab_slots(request.size_class, cache.slots_of(request.size_class));
@@ -248,10 +266,7 @@ bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request&
   static_cast<void>(from.passed_fence());
   void* const p = arena_->take(from, wanted);
   ScopeExit back([&] { arena_->give_back(from, p); });
-  if (!arena_->passed(from, p)) {
-    if (!over_limit(static_cast<int64_t>(wanted.bytes))) return false;
-    fences_.record(from.stream)->hold(cache.stream);
-  }
+  if (!arena_->passed(from, p)) fences_.record(from.stream)->hold(cache.stream);
   back.release();
   arena_->give_back(cache, p);
   return reuse(cache, request);
@@ -260,10 +275,7 @@ bool BlockPool::adopt_free(StreamCache& cache, StreamCache& from, const Request&
 // Another stream's region, which waits for what that stream has been given so far.
 bool BlockPool::adopt(StreamCache& cache, StreamCache& from, const Request& request) {
   if (&cache == &from || !usable(from)) return false;
-  if (arena_ != nullptr) {
-    if (adopt_free(cache, from, request)) return true;
-    if (from.stream != nullptr && !over_limit(static_cast<int64_t>(request.bytes))) return false;
-  }
+  if (arena_ != nullptr && adopt_free(cache, from, request)) return true;
   Region* region = nullptr;
   {
     const std::scoped_lock lock(cache.mutex, from.mutex);
@@ -309,18 +321,20 @@ void BlockPool::attach_region(StreamCache& cache, const Request& request, size_t
 
 void* BlockPool::grow(StreamCache& cache, const Request& request) {
   absorb_ended();
-  const auto take = [&](int64_t BlockCounts::*kind) -> void* {
+  const auto take = [&](int64_t BlockCounts::*kind, bool as_it_lies = false) -> void* {
     const std::lock_guard<std::mutex> lock(cache.mutex);
+    if (as_it_lies && !takes_whole(cache, request)) return nullptr;
     const auto block = cache.take(request.size_class, request.block_bytes, request.alignment);
     if (!block) return nullptr;
     ++(cache.counts.*kind);
     return hand_out(cache, *block, request.bytes);
   };
-  if (void* p = take(&BlockCounts::hits)) return p;                   // freed meanwhile
+  if (void* p = take(&BlockCounts::hits, true)) return p;             // freed meanwhile
   if (arena_ != nullptr && near_target(request)) note_passed(cache);  // so that something can go when it is reached
   const auto expected = static_cast<int64_t>(slab_slots(request.size_class, 0) * request.block_bytes);
+  const bool wanted_of_others = over_limit(expected) || (arena_ == nullptr && over_target(expected, request));
   const bool found = reuse(cache, request) || wait_pending(cache, request) || adopt(cache, *ready_, request) ||
-                     ((over_target(expected, request) || over_limit(expected)) && adopt_from_others(cache, request));
+                     (wanted_of_others && adopt_from_others(cache, request));
   if (found || cache.stream == nullptr) {
     if (void* p = take(&BlockCounts::hits)) return p;
   }

@@ -60,10 +60,6 @@ int64_t BlockPool::unmap_down_to(int64_t most, std::vector<FencePtr>* not_passed
     std::this_thread::yield();
   }
   arena_->unmap_down_to(most);
-  if (not_passed != nullptr && arena_->mapped_bytes() > most) {
-    arena_->absorb_passed(*ready_);  // pieces of several streams may share a chunk
-    arena_->unmap_down_to(most);
-  }
   count_mapped();
   if (not_passed != nullptr && arena_->mapped_bytes() > most) {
     for (const auto& cache : caches_) {

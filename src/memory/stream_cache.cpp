@@ -21,7 +21,7 @@ void StreamCache::change_idle(Region& region, int by) noexcept {
   const auto count = [&](int sign) {
     if (region.idle != region.slots) return;
     idle_bytes_ += sign * static_cast<int64_t>(region.taken_bytes);
-    if (region.size_class <= kLastInSlab) idle_slabs_ += static_cast<size_t>(sign);
+    (region.size_class <= kLastInSlab ? idle_slabs_ : idle_large_) += static_cast<size_t>(sign);
   };
   count(-1);
   region.idle += static_cast<uint32_t>(by);
@@ -125,6 +125,7 @@ void StreamCache::absorb(StreamCache& other) {
     other.count_slots(c, -slots);
   }
   idle_slabs_ += std::exchange(other.idle_slabs_, 0);
+  idle_large_ += std::exchange(other.idle_large_, 0);
   idle_bytes_ += std::exchange(other.idle_bytes_, 0);
   for (Region* region : other.regions) {
     region->position = regions.size();

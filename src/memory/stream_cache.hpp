@@ -67,6 +67,7 @@ struct alignas(128) StreamCache {
     fence = nullptr;
     return true;
   }
+  int64_t needed = 0;  // the most that it had in use, as far as the pool looked (under its lock for growing)
   BlockCounts counts;
   int64_t counted = 0;  // the part of live_bytes that the pool's high-water mark knows of
 
@@ -92,6 +93,7 @@ struct alignas(128) StreamCache {
   // Takes one of those out, of that class or the next larger one that has any, which size_class then is; nullptr: none.
   Region* detach_idle(int& size_class) noexcept;
   int64_t idle_bytes() const noexcept { return idle_bytes_; }  // of all of them
+  size_t idle_large() const noexcept { return idle_large_; }   // those of a size beyond slabs
   size_t slots_of(int size_class) const noexcept { return slots_[static_cast<size_t>(size_class)]; }
 
   std::vector<Region*> regions;
@@ -109,6 +111,7 @@ struct alignas(128) StreamCache {
   std::array<uint64_t, kSizeClasses / 64 + 1> present_{};  // a bit for each class that has any
   int64_t idle_bytes_ = 0;
   size_t idle_slabs_ = 0;  // regions of a size for slabs, all of whose slots are free
+  size_t idle_large_ = 0;  // and of larger ones
 };
 
 }  // namespace gpumem

@@ -202,6 +202,72 @@ TEST_F(Granules, ARandomTraceKeepsWhatIsLive) {
   EXPECT_EQ(granule_bytes_held(), 0u);
 }
 
+// The one that was freed last lies in the middle.
+TEST_F(Granules, ManyIdleBlocksAreJoinedAndCutAnew) {
+  const Stream stream(ctx);
+  const std::vector<void*> blocks = several(13, 4 * kMiB, stream);
+  for (const size_t i : {0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 6}) free(blocks[i], stream);
+  allocated(4 * kMiB, stream);
+  allocated(48 * kMiB, stream);
+  EXPECT_EQ(reserved(), 52 * kMiB);
+}
+
+TEST_F(Granules, TheMemoryOfAStreamStaysTogether) {
+  const Stream one(ctx);
+  const Stream other(ctx);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 16; ++i) {
+    blocks.push_back(allocated(3 * kMiB, one));
+    allocated(3 * kMiB, other);
+  }
+  for (void* p : blocks) free(p, one);
+  const int64_t before = reserved();
+  allocated(48 * kMiB, one);
+  EXPECT_EQ(reserved(), before);
+}
+
+// More streams than there are addresses for each: theirs lie in between.
+TEST_F(Granules, ManyStreamsHaveMemoryEach) {
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < 80; ++i) {
+    streams.push_back(std::make_unique<Stream>(ctx));
+    allocated(3 * kMiB, *streams.back());
+  }
+  EXPECT_LE(reserved(), 80 * 4 * kMiB);
+  EXPECT_EQ(reserved(), static_cast<int64_t>(granule_bytes_held()));
+}
+
+// Of each stream's blocks at most one stream's are live at a time, but each of them needs them again.
+TEST_F(Granules, StreamsThatTakeTurnsMapNothingAnew) {
+  constexpr int kCycle = 11;  // steps, whose sizes differ
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < 8; ++i) streams.push_back(std::make_unique<Stream>(ctx));
+  const auto step = [&](int number) {
+    void* last = nullptr;
+    gpumem_stream* of_last = nullptr;
+    for (int i = 0; i < 8; ++i) {
+      gpumem_stream* const stream = *streams[static_cast<size_t>(i)];
+      const int64_t bytes = (1 + (number * 5 + i * 3) % kCycle) * kMiB;
+      void* const whole_step = allocated(11 * kMiB, stream);
+      void* x = allocated(bytes, stream);
+      for (int k = 0; k < 3; ++k) free(std::exchange(x, allocated(bytes, stream)), stream);
+      if (last != nullptr) {
+        ASSERT_TRUE(ok(gpumem_memory_used_on(ctx, last, stream)));
+        free(last, of_last);
+      }
+      free(whole_step, stream);
+      last = std::exchange(x, nullptr);
+      of_last = stream;
+    }
+    free(last, of_last);
+    for (const auto& stream : streams) ASSERT_TRUE(ok(gpumem_stream_synchronize(ctx, *stream)));
+  };
+  for (int number = 0; number < 2 * kCycle; ++number) step(number);
+  const size_t before = gpumem_emulation::granule_mappings_made();
+  for (int number = 0; number < kCycle; ++number) step(number);
+  EXPECT_EQ(gpumem_emulation::granule_mappings_made(), before);
+}
+
 // Each call of the driver's fails in turn.
 TEST_F(Granules, AFailureLeavesNothingMapped) {
   const Stream stream(ctx);

@@ -126,6 +126,10 @@ class Memory {
     const std::lock_guard<std::mutex> lock(mutex_);
     return granule_bytes_;
   }
+  size_t mappings_made() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return mappings_made_;
+  }
   uintptr_t reserve_addresses(size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes == 0 || bytes % kGranule != 0) return 0;
@@ -163,6 +167,7 @@ class Memory {
     if (p % kGranule != 0 || p + bytes > base + addresses.bytes || mapped_in(p, bytes)) return false;
     ++found->second.uses;
     mapped_[p] = {bytes, handle};
+    ++mappings_made_;
     return true;
   }
   bool allow_access(uintptr_t p, size_t bytes) {
@@ -321,6 +326,7 @@ class Memory {
   std::map<uintptr_t, size_t> accessible_;
   uint64_t handles_ = 0;
   size_t granule_bytes_ = 0;
+  size_t mappings_made_ = 0;
   int windows_ = 0;
 };
 
@@ -340,6 +346,7 @@ uint64_t create_granules(size_t bytes) { return Memory::only().create_granules(b
 bool release_granules(uint64_t handle) { return Memory::only().release_granules(handle); }
 bool map_granules(uintptr_t p, size_t bytes, uint64_t handle) { return Memory::only().map_granules(p, bytes, handle); }
 size_t granule_bytes_held() { return Memory::only().granule_bytes(); }
+size_t granule_mappings_made() { return Memory::only().mappings_made(); }
 bool allow_access(uintptr_t p, size_t bytes) { return Memory::only().allow_access(p, bytes); }
 bool unmap_granules(uintptr_t p, size_t bytes) { return Memory::only().unmap_granules(p, bytes); }
 

@@ -43,6 +43,7 @@ bool map_granules(uintptr_t p, size_t bytes, uint64_t handle);
 bool allow_access(uintptr_t p, size_t bytes);
 bool unmap_granules(uintptr_t p, size_t bytes);
 size_t granule_bytes_held();
+size_t granule_mappings_made();  // so far
 
 // The device may access its memory while one of these lives.
 class DeviceWorks {
