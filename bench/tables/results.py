@@ -46,9 +46,14 @@ FAMILIES = {
     "pool": "allocation",
     "dispatch": "enqueuing, host time",
     "startup": "loading the library",
+    "arrays": "arrays of any shape, from Python",
     TEXTBOOK: "every variant, forced",
     COMMAND: "measured by `gpumem bench`",
 }
+
+
+def threads(run):
+    return f"{run['threads']} thread{'' if run['threads'] == 1 else 's'}"
 
 
 class Device(NamedTuple):
@@ -62,7 +67,7 @@ class Device(NamedTuple):
 
     @property
     def heading(self):
-        return f"{self.name}, {self.runs[0][1]['threads']} threads" if self.is_host else self.name
+        return f"{self.name}, {threads(self.runs[0][1])}" if self.is_host else self.name
 
     def rows(self):
         """Every row once: where several files have it, that of the newest."""
@@ -87,7 +92,7 @@ def words(family):
 
 def slug(run):
     """As the benchmarks name their files."""
-    text = run["device"] + (f" {run['threads']} threads" if run["device"].startswith("host: ") else "")
+    text = run["device"] + (f" {threads(run)}" if run["device"].startswith("host: ") else "")
     for mark in ("(R)", "(r)", "(TM)", "(tm)"):
         text = text.replace(mark, "")
     kept = string.ascii_lowercase + string.digits
