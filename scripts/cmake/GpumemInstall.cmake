@@ -9,7 +9,9 @@ install(TARGETS gpumem gpumem_static gpumem_cpp EXPORT gpumemTargets
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(FILES include/gpumem.h bindings/cpp/gpumem.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY bindings/cpp/gpumem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(FILES scripts/gpumem.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/gpumem)
+include(GpumemSbom)
+gpumem_sbom(${PROJECT_BINARY_DIR}/gpumem.spdx.json)
+install(FILES scripts/gpumem.supp ${PROJECT_BINARY_DIR}/gpumem.spdx.json DESTINATION ${CMAKE_INSTALL_DATADIR}/gpumem)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpumem)
 install(EXPORT gpumemTargets NAMESPACE gpumem:: DESTINATION ${package_dir})

@@ -18,6 +18,8 @@ trap put_back EXIT
 
 quietly cmake --install "$build" --prefix "$prefix"
 if [ -x "$prefix/bin/gpumem" ]; then "$prefix/bin/gpumem" --version; fi
+echo 'what is linked into it:'
+"${PYTHON:-python3}" "$source/tests/package/sbom.py" "$prefix/share/gpumem/gpumem.spdx.json" "$(find "$prefix" -name 'libgpumem.so.0')"
 echo 'by find_package:'
 use_by_cmake "$prefix"
 echo 'under valgrind, with the suppressions that are installed:'
