@@ -7,19 +7,18 @@
 namespace gpumem::kernels {
 namespace {
 
-// Ranks of elements of 4 and 8 bytes, as rank_of() gives them.
-template <gpumem_dtype kClass>
+// Ranks of elements of 4 and 8 bytes, as rank_of() gives them. kMagnitudes: of ARG_MAX_ABS, not looked at by the others' code.
+template <gpumem_dtype kClass, bool kMagnitudes>
 class Ranks {
  public:
   using Rank = std::conditional_t<element_bytes(kClass) == 8, uint64_t, uint32_t>;
 
   __device__ Ranks(gpumem_dtype dtype, gpumem_reduce_op op)
-      : magnitudes_(op == GPUMEM_ARG_MAX_ABS),
-        flip_((is_signed(dtype) && !magnitudes_ ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : ~Rank{0})) {}
+      : flip_((is_signed(dtype) && !kMagnitudes ? kSign : 0) ^ (op == GPUMEM_ARG_MIN ? 0 : ~Rank{0})) {}
 
   // What operator() takes: where magnitudes are sought, they stand in for the elements.
-  __device__ bool magnitudes() const { return magnitudes_; }
-  __device__ static Rank magnitude(Rank bits) {
+  __device__ static Rank sought(Rank bits) {
+    if (!kMagnitudes) return bits;
     if (kFloating) return bits & ~kSign;
     return (bits & kSign) != 0 ? 0 - bits : bits;
   }
@@ -42,7 +41,6 @@ class Ranks {
   static constexpr Rank kSign = Rank{1} << (8 * sizeof(Rank) - 1);
   __device__ static bool is_signed(gpumem_dtype dtype) { return kFloating || is_signed_integer(dtype); }
 
-  bool magnitudes_;
   Rank flip_;
 };
 
@@ -59,7 +57,7 @@ struct ArgOf {
   }
 };
 
-template <gpumem_dtype kClass, int kWords>
+template <gpumem_dtype kClass, int kWords, bool kMagnitudes>
 class PlaceState : public ArgOf<kClass> {
  public:
   using ArgOf<kClass>::kBytes;
@@ -72,16 +70,17 @@ class PlaceState : public ArgOf<kClass> {
   }
   template <int kCount>
   __device__ __forceinline__ void prepare(uint4 (&words)[kCount]) const {
-    if (!rank_.magnitudes()) return;
+    if constexpr (kMagnitudes) {
 #pragma unroll
-    for (uint4& w : words) {
-      if constexpr (kBytes == 8) {
-        const Rank low = rank_.magnitude(static_cast<uint64_t>(w.y) << 32 | w.x);
-        const Rank high = rank_.magnitude(static_cast<uint64_t>(w.w) << 32 | w.z);
-        w = {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(high),
-             static_cast<uint32_t>(high >> 32)};
-      } else {
-        w = {rank_.magnitude(w.x), rank_.magnitude(w.y), rank_.magnitude(w.z), rank_.magnitude(w.w)};
+      for (uint4& w : words) {
+        if constexpr (kBytes == 8) {
+          const Rank low = rank_.sought(static_cast<uint64_t>(w.y) << 32 | w.x);
+          const Rank high = rank_.sought(static_cast<uint64_t>(w.w) << 32 | w.z);
+          w = {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(high),
+               static_cast<uint32_t>(high >> 32)};
+        } else {
+          w = {rank_.sought(w.x), rank_.sought(w.y), rank_.sought(w.z), rank_.sought(w.w)};
+        }
       }
     }
   }
@@ -99,8 +98,7 @@ class PlaceState : public ArgOf<kClass> {
   }
   __device__ void end() {}
   __device__ void take_element(uint64_t bits, int64_t index) {
-    const auto element = static_cast<Rank>(bits);
-    end_ = combine(end_, Node(rank_(rank_.magnitudes() ? rank_.magnitude(element) : element), index));
+    end_ = combine(end_, Node(rank_(rank_.sought(static_cast<Rank>(bits))), index));
   }
   __device__ Node node(const WordSpan& span, Node* shared) {
     Node found = end_;
@@ -109,7 +107,7 @@ class PlaceState : public ArgOf<kClass> {
   }
 
  private:
-  using Rank = typename Ranks<kClass>::Rank;
+  using Rank = typename Ranks<kClass, kMagnitudes>::Rank;
   static constexpr int kPerWord = 16 / kBytes;
   static constexpr uint32_t kOfChunk = kWords * kPerWord;  // elements of a chunk, a thread
   static constexpr uint32_t kNowhere = ~uint32_t{0};
@@ -126,7 +124,7 @@ class PlaceState : public ArgOf<kClass> {
     return span.head + word * kPerWord + in_chunk % kPerWord;
   }
 
-  Ranks<kClass> rank_;
+  Ranks<kClass, kMagnitudes> rank_;
   uint32_t of_chunk_ = 0;
   uint32_t place_ = kNowhere;  // among the elements that the thread's lane has of all chunks
   Rank best_ = ~Rank{0};
@@ -250,9 +248,6 @@ class ChunkState : public ArgOf<kClass> {
   Node end_;
 };
 
-template <gpumem_dtype kClass, int kWords>
-using ArgState = std::conditional_t<element_bytes(kClass) >= 4, PlaceState<kClass, kWords>, ChunkState<kClass, kWords>>;
-
 }  // namespace
 
 cudaError_t reduce_tiles_arg(const ReduceLaunch& search, Stream stream) {
@@ -261,7 +256,15 @@ cudaError_t reduce_tiles_arg(const ReduceLaunch& search, Stream stream) {
     launch.op = GPUMEM_ARG_MAX;
   }
   return for_key_class(launch.dtype, [&]<gpumem_dtype kClass>() {
-    return start_tiles<ArgState<kClass, kChunkWords>, ArgState<kClass, kFewWords>>(launch, stream);
+    if constexpr (element_bytes(kClass) < 4) {
+      return start_tiles<ChunkState<kClass, kChunkWords>, ChunkState<kClass, kFewWords>>(launch, stream);
+    } else {
+      const auto start = [&]<bool kMagnitudes>() {
+        return start_tiles<PlaceState<kClass, kChunkWords, kMagnitudes>, PlaceState<kClass, kFewWords, kMagnitudes>>(
+            launch, stream);
+      };
+      return launch.op == GPUMEM_ARG_MAX_ABS ? start.template operator()<true>() : start.template operator()<false>();
+    }
   });
 }
 
