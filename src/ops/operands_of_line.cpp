@@ -154,7 +154,7 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
   with_call(record_, [&]<class Call>(Call& call) {
     if constexpr (std::is_same_v<Call, ReduceParams>) {
       add_result(call.result, 16, results);
-      add_result(call.index, 8, results);
+      if (is_search(call.op)) add_result(call.index, 8, results);
     } else if constexpr (requires { call.lines(); }) {
       add_result(call.result, call.lines() * 8 * value_words(call.op), results);
     } else if constexpr (requires { call.segments; }) {
