@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -39,13 +38,6 @@ std::vector<std::string> problems_of(const std::string& path) {
   return problems;
 }
 
-// What saving leaves out of a file, its other lines, would be all of one that is something else.
-void require_tuning(const std::string& path) {
-  std::string first;
-  if (!std::filesystem::is_regular_file(path) || !std::getline(std::ifstream(path), first)) return;
-  if (first.rfind("# gpumem tuning", 0) != 0) throw Failure(path + ": no file of gpumem tune, and it is left alone");
-}
-
 int32_t stop_when_interrupted(void*, double) { return interrupted() ? 1 : 0; }
 
 gpumem_tune_info tuned(gpumem_ctx* ctx, const std::string& line, double budget_s) {
@@ -63,6 +55,7 @@ gpumem_tune_info tuned(gpumem_ctx* ctx, const std::string& line, double budget_s
 
 nlohmann::ordered_json tuned_json(const std::string& line, const gpumem_tune_info& info) {
   return {{"problem", line},
+          {"failed", nullptr},
           {"adopted", info.adopted != 0},
           {"candidates", info.candidates},
           {"table", info.table},
@@ -84,41 +77,61 @@ void print_tuned(const std::string& line, const gpumem_tune_info& info) {
   std::printf("  %s: %s\n", info.adopted != 0 ? "adopted" : "the table's choice stays", info.reason);
 }
 
+// Prints what is no JSON at once. Whether no line failed.
+bool tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const TuneOptions& options,
+                nlohmann::ordered_json& rows) {
+  bool well = true;
+  measure::Progress progress(lines.size());
+  for (const std::string& line : lines) {
+    progress.step(line);
+    try {
+      const gpumem_tune_info info = tuned(ctx, line, options.budget_s);
+      progress.clear();
+      rows.push_back(tuned_json(line, info));
+      if (!options.json) print_tuned(line, info);
+    } catch (const CallFailure& failure) {
+      well = false;
+      progress.clear();
+      rows.push_back({{"problem", line}, {"failed", failure.reason}, {"adopted", false}});
+      if (!options.json) std::printf("%s\n  FAILED: %s\n", line.c_str(), failure.reason.c_str());
+    }
+  }
+  return well;
+}
+
 }  // namespace
 
 int run_tune(const TuneOptions& options) {
   watch_interrupts();
   std::vector<std::string> lines = options.profile.empty() ? options.lines : problems_of(options.profile);
   const Context ctx = create_context(options.device);
-  for (std::string& line : lines) {  // a mistake in one is told before the others take their time
-    line = with_operands(line);
-    explanation(ctx.get(), line, GPUMEM_FORMAT_TEXT);
+  if (options.profile.empty()) {
+    for (std::string& line : lines) {  // a mistake in one is told before the others take their time
+      line = with_operands(line);
+      explanation(ctx.get(), line, GPUMEM_FORMAT_TEXT);
+    }
   }
+  const auto save = [&] {
+    if (!options.out.empty()) check(gpumem_tuning_save(ctx.get(), options.out.c_str()), "writing " + options.out);
+  };
   if (!options.out.empty() && std::filesystem::exists(options.out)) {
-    require_tuning(options.out);
     check(gpumem_tuning_load(ctx.get(), options.out.c_str(), nullptr, nullptr), "reading " + options.out);
+    save();  // a file of something else is told now as well
   }
   nlohmann::ordered_json json = {{"device", device_json(device_of(ctx.get()))}, {"rows", nlohmann::json::array()}};
-  measure::Progress progress(lines.size());
+  bool well = true;
   try {
-    for (const std::string& line : lines) {
-      progress.step(line);
-      const gpumem_tune_info info = tuned(ctx.get(), line, options.budget_s);
-      progress.clear();
-      json["rows"].push_back(tuned_json(line, info));
-      if (!options.json) print_tuned(line, info);
-    }
+    well = tune_lines(ctx.get(), lines, options, json["rows"]);
   } catch (const Interrupted&) {
   }
-  progress.clear();
-  if (!options.out.empty()) check(gpumem_tuning_save(ctx.get(), options.out.c_str()), "writing " + options.out);
+  save();
   json["interrupted"] = interrupted();
   if (options.json) {
     print_json(json);
   } else if (interrupted()) {
     std::printf("INTERRUPTED: the rest was not measured\n");
   }
-  return interrupted() ? kInterruptedStatus : 0;
+  return interrupted() ? kInterruptedStatus : (well ? 0 : 1);
 }
 
 }  // namespace tool

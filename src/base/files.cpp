@@ -64,14 +64,16 @@ std::optional<std::string> read_file(const char* what, const char* path) {
 void replace_file(const char* what, const std::string& path, std::string_view text) {
   static std::atomic<unsigned> written{0};
   struct stat status {};
-  if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool exists = ::lstat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
     fail_file(what, path.c_str(), "written", "expected an ordinary file");
   }
   const std::string aside = path + "." + std::to_string(::getpid()) + "." + std::to_string(++written) + ".part";
-  const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, exists ? 0600 : 0666);
   if (file < 0) fail_file(what, path.c_str(), "written", reason_of(errno));
   ScopeExit remove([&] { ::unlink(aside.c_str()); });
-  int error = write_all(file, text);
+  int error = exists && ::fchmod(file, status.st_mode & 0777) != 0 ? errno : 0;
+  if (error == 0) error = write_all(file, text);
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(aside.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) fail_file(what, path.c_str(), "written", reason_of(error));

@@ -19,6 +19,7 @@ constexpr size_t kFewestSlots = 64;  // a power of two, as all are
 // What saving writes so that it can be read again.
 constexpr double kLeastRatio = 0.001;
 constexpr double kMostRatio = 1e6;
+constexpr std::string_view kMark = "# gpumem tuning";
 constexpr std::string_view kHeading =
     "# gpumem tuning: device, problem, variant, its revision, times as fast as the table's\n";
 
@@ -43,7 +44,18 @@ bool parse(std::string_view text, T& value) noexcept {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// The fields of a file's line, which tabs divide.
+// A file's line without its comment and what Windows ends it with. A device's name may have a #, but no blank before it.
+std::string_view content_of(std::string_view line) noexcept {
+  constexpr std::string_view kBlanks = " \t";
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  for (size_t at = line.find('#'); at < line.size(); at = line.find('#', at + 1)) {
+    if (at > 0 && kBlanks.find(line[at - 1]) == std::string_view::npos) continue;
+    return line.substr(0, line.substr(0, at).find_last_not_of(kBlanks) + 1);
+  }
+  return line;
+}
+
+// The fields of a line's content, which tabs divide.
 using Fields = std::array<std::string_view, 5>;
 std::optional<Fields> fields_of(std::string_view line) noexcept {
   Fields fields;
@@ -84,8 +96,7 @@ template <class F>
 void for_each_line(std::string_view text, const F& f) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    if (!line.empty() && line.front() != '#') f(line);
+    f(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
@@ -160,7 +171,9 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
   const std::optional<std::string> text = read_file(kWhat, path);
   if (!text) fail(GPUMEM_FILE_ERROR, "%s '%s' can't be read: there is no such file", kWhat, path);
   TuningLoaded loaded;
-  for_each_line(*text, [&](std::string_view line) {
+  for_each_line(*text, [&](std::string_view whole) {
+    const std::string_view line = content_of(whole);
+    if (line.empty()) return;
     Entry entry;
     const char* reason = read_entry(line, entry);
     if (reason == nullptr && std::find(keys.begin(), keys.end(), entry.device) == keys.end()) {
@@ -183,19 +196,26 @@ TuningLoaded load_tuning(Context& context, const char* path) {
   return context.tuning().load(path, keys, context.log);
 }
 
-// Lines of other devices and problems stay as they are, those that another version wrote too; what is no line of five fields goes.
+// Comments and lines of other devices and problems stay as they are, those that another version wrote too. What is no line of five
+// fields goes; without the heading it shows that this is no tuning file.
 void Tuning::save(const char* path) const {
   std::string text(kHeading);
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto replaced = [&](std::string_view line) {
     Entry entry;
-    const char* reason = read_entry(line, entry);
-    if (reason != nullptr) return !fields_of(line).has_value();
+    if (read_entry(line, entry) != nullptr) return false;
     return std::any_of(entries_.begin(), entries_.end(),
                        [&](const Entry& own) { return own.problem == entry.problem && own.device == entry.device; });
   };
-  for_each_line(read_file(kWhat, path).value_or(""), [&](std::string_view line) {
-    if (!replaced(line)) text.append(line).append("\n");
+  const std::string there = read_file(kWhat, path).value_or("");
+  for_each_line(there, [&](std::string_view whole) {
+    const std::string_view line = content_of(whole);
+    const bool has_entry = fields_of(line).has_value();
+    if (!line.empty() && !has_entry && !there.starts_with(kMark)) {
+      fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file, and is left alone", path);
+    }
+    const bool is_comment = line.empty() && !whole.empty() && !whole.starts_with(kMark);
+    if (is_comment || (has_entry && !replaced(line))) text.append(whole).append("\n");
   });
   for (const Entry& entry : entries_) {
     text.append(entry.device).append("\t").append(entry.line).append("\t");

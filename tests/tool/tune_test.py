@@ -60,6 +60,27 @@ class Tune(unittest.TestCase):
         self.assertTrue(any(problem.startswith(LINE) for problem in problems), problems)
         self.assertEqual(len(problems), len(set(problems)))
 
+    def test_a_line_that_fails_is_marked_and_the_rest_goes_on(self):
+        huge = "reduce dtype=f32 op=sum n=1000000000000000 x=device"
+        profile = self.folder / "run.json"
+        rows = [{"problem": line, "variant": "host_vector"} for line in ("sing n=3", WHOLE)]
+        profile.write_text(json.dumps({"schema": "gpumem.profile/1", "rows": rows}))
+        for problems, args in ((huge, WHOLE), (huge, LINE)), (("sing n=3", WHOLE), ("--profile", profile)):
+            with self.subTest(args=args):
+                file = self.folder / "tuned"
+                command = [TOOL, "tune", *map(str, args), *BRIEFLY, "--out", str(file)]
+                done = subprocess.run([*command, "--json"], capture_output=True, text=True, timeout=240)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                failed, right = json.loads(done.stdout)["rows"]
+                self.assertEqual((failed["problem"], failed["adopted"], right["problem"]), (problems[0], False, problems[1]))
+                self.assertTrue(failed["failed"])
+                self.assertIsNone(right["failed"])
+                self.assertTrue(file.exists())
+                done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"{problems[0]}\n  FAILED: ", done.stdout)
+                self.assertRegex(done.stdout, r"adopted: |the table's choice stays: ")
+
     def test_what_is_refused(self):
         text = self.folder / "text"
         text.write_text("nothing")

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -153,11 +154,58 @@ TEST_F(TuningOf, SkipsWhatItCanNotTakeAndTellsTheLog) {
   EXPECT_TRUE(says("host_strided, chosen by the tuning")) << "a file that can't be read took it away";
 }
 
+TEST_F(TuningOf, TakesCommentsBehindALineAndEndsOfWindows) {
+  const std::string plain = entry(kLine, "host_serial");
+  const std::string bare = plain.substr(0, plain.size() - 1);
+  for (const char* end : {"\r\n", " # slow\n", "\t# slow\r\n", " #"}) {
+    ASSERT_EQ(gpumem_tuning_clear(handle), GPUMEM_OK);
+    write("# a comment\r\n\r\n  # another\n" + bare + end);
+    int64_t taken = 0, skipped = -1;
+    ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), &taken, &skipped), GPUMEM_OK);
+    EXPECT_EQ(taken, 1) << end;
+    EXPECT_EQ(skipped, 0) << end;
+    EXPECT_TRUE(says("host_serial, chosen by the tuning")) << end;
+  }
+  const std::string named = "cuda:A#1:9:0:132:13000" + bare.substr(bare.find('\t')) + " # kept\n";
+  write(named);
+  ASSERT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK);
+  EXPECT_NE(read_file("", path.c_str())->find("\n" + named), std::string::npos);
+}
+
+TEST_F(TuningOf, LeavesAFileOfSomethingElseAlone) {
+  for (const char* content : {"#include <stdio.h>\nint main(void) { return 0; }\n", "{}", "# notes\nabout tuning",
+                              "\x7f"
+                              "ELF\t"}) {
+    write(content);
+    EXPECT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_FILE_ERROR) << content;
+    char error[512] = {};
+    gpumem_last_error(error, sizeof error, nullptr);
+    EXPECT_EQ(std::string(error), "'" + path + "' is no tuning file, and is left alone");
+    EXPECT_EQ(*read_file("", path.c_str()), content);
+  }
+  write("");
+  EXPECT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK) << "there was nothing to lose";
+}
+
+TEST_F(TuningOf, KeepsAFilesModeAndComments) {
+  write("# mine\n" + entry(kLine, "host_serial"));
+  const auto mode =
+      std::filesystem::perms::owner_read | std::filesystem::perms::owner_write | std::filesystem::perms::group_write;
+  std::filesystem::permissions(path, mode);
+  ASSERT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK);
+  ASSERT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK);
+  EXPECT_EQ(std::filesystem::status(path).permissions(), mode);
+  const std::string saved = *read_file("", path.c_str());
+  EXPECT_EQ(saved.find("# gpumem tuning"), 0u) << saved;
+  EXPECT_EQ(saved.rfind("# gpumem tuning"), 0u) << saved;
+  EXPECT_NE(saved.find("\n# mine\n"), std::string::npos) << saved;
+}
+
 TEST_F(TuningOf, SavesIntoAFileOfOthers) {
   const std::string foreign = "cuda:another\t" + std::string(kLine) + "\tlast_block\t1\t1.25\n";
   const std::string newer = key() + "\tfuture n=3\tfuturistic\t1\t2\n";
   const std::string other = entry("reduce dtype=f32 op=sum n=100 x=pageable", "host_serial");
-  write("broken\n" + foreign + newer + other + entry(kLine, "host_strided"));
+  write("# gpumem tuning\nbroken\n" + foreign + newer + other + entry(kLine, "host_strided"));
   context->tuning().put({key(), kLine, class_of(kLine), GPUMEM_FAMILY_REDUCE, row_of("host_serial"), 1.75});
   ASSERT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK);
   const std::string saved = *read_file("", path.c_str());
@@ -292,6 +340,39 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
   gpumem_memory_stats(handle, &after);
   EXPECT_EQ(after.device_bytes + after.pinned_bytes + after.managed_bytes,
             before.device_bytes + before.pinned_bytes + before.managed_bytes);
+}
+
+// What an enqueued form leaves as it was, it must leave in every variant and in the reference.
+TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
+  TuneOptions options{.budget_s = 0.001};
+  options.progress = [](void*, double) -> int32_t { return 1; };  // after the first that is timed
+  std::vector<std::string> lines = {
+      "reduce_axis dtype=f32 op=min_max axis=rows rows=50 cols=40 x=pageable",
+      "reduce_segments dtype=i32 op=min_max n=1000 segments=30 x=pageable offsets=pageable",
+      "transpose bytes=4 rows=100 cols=70 src=pageable dst=pageable",
+      "copy bytes=1000 src=pageable dst=pageable",
+      "fill bytes=4 n=1000 dst=pageable",
+      "permute bytes=2 extents=10x20x30 order=2,0,1 src=pageable dst=pageable",
+      "gather row_bytes=12 n=500 src_rows=300 index_type=i32 src=pageable index=pageable dst=pageable",
+      "scatter row_bytes=8 n=200 dst_rows=300 index_type=u64 src=pageable index=pageable dst=pageable",
+      "axpby dtype=f64 n=1000 x=pageable y=pageable z=pageable",
+      "arithmetic op=multiply dtype=f64 extents=100 x0=pageable x1=pageable z=pageable",
+      "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
+      "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
+      "src=pageable dst=pageable",
+  };
+  for (const char* op : {"sum", "min", "max", "sum_squares", "min_max", "arg_min", "arg_max"}) {
+    lines.push_back("reduce dtype=f32 n=1 x=pageable op=" + std::string(op));
+  }
+  lines.emplace_back("reduce dtype=f32 op=dot n=1000 x=pageable y=pageable");
+  std::set<size_t> families;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string enqueued = lines[i] + " form=async";
+    families.insert(parse_line(enqueued).call.index());
+    if (std::getenv("GPUMEM_TEST_QUICK") != nullptr && i % 4 != 0) continue;
+    EXPECT_NO_THROW(static_cast<void>(tune(*context, enqueued, options))) << enqueued;
+  }
+  EXPECT_EQ(families.size(), static_cast<size_t>(GPUMEM_FAMILY_ARITHMETIC)) << "a family has no line";
 }
 
 TEST_F(TuningOf, StopsWhereTheProgramSaysSo) {
