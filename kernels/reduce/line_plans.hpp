@@ -72,15 +72,9 @@ constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept 
   return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 &&
          (op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES);
 }
-// What few programs ask of short rows has machine code for 32 and 256 only: each of the six lengths has 4 to 8 KiB a type.
-constexpr bool has_few_cuts(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  if (is_floating(dtype)) return op == GPUMEM_SUM_ABS || op == GPUMEM_SUM_CUBES || op == GPUMEM_SUM_COMPENSATED;
-  return op == GPUMEM_SUM_CUBES || (op == GPUMEM_SUM_SQUARES && element_bytes(dtype) > 1);
-}
 constexpr int longest_row(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols) noexcept {
   if (by_whole_warps(dtype, op)) return 0;
   if (cols > 256) return 0;
-  if (has_few_cuts(dtype, op)) return cols <= 32 ? 32 : 256;
   return cols <= 8 ? 8 : static_cast<int>(std::bit_ceil(static_cast<uint64_t>(cols)));
 }
 constexpr int longest_segment(gpumem_dtype dtype, gpumem_reduce_op op, int64_t average) noexcept {

@@ -22,7 +22,6 @@ struct SumElement {
   using Partial = Node;
   static constexpr int kBytes = element_bytes(kType);
   static constexpr bool kOrdered = leaf_kind(kType, kOp).ordered;
-  static constexpr bool kFewCuts = has_few_cuts(kType, kOp);
   gpumem_reduce_op op;
   __device__ SumElement(gpumem_dtype, gpumem_reduce_op o) : op(o) {}
   __device__ __forceinline__ void enter(Node& node, UnsignedOf<kBytes> bits) const {
@@ -45,7 +44,6 @@ struct CompensatedElement {
   using Partial = Node;
   static constexpr int kBytes = 8;
   static constexpr bool kOrdered = true;
-  static constexpr bool kFewCuts = true;
   __device__ CompensatedElement(gpumem_dtype, gpumem_reduce_op) {}
   __device__ __forceinline__ void enter(Node& node, unsigned long long bits) const {
     node = combine(node, CompensatedNode(__longlong_as_double(static_cast<long long>(bits))));
@@ -60,7 +58,6 @@ struct RangeElement {
   using Key = std::conditional_t<kSize == 8, uint64_t, uint32_t>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
-  static constexpr bool kFewCuts = false;
   static constexpr Key kSign = Key{1} << (8 * kSize - 1);
   static constexpr Key kAll = static_cast<Key>(~Key{0} >> (8 * (sizeof(Key) - kSize)));
   Key sign;      // to be turned over in each element
@@ -96,7 +93,6 @@ struct NarrowElement {
   using Partial = std::conditional_t<kSize == 4, Node, LeafNode>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
-  static constexpr bool kFewCuts = false;
   gpumem_reduce_op op;
   uint32_t sign;  // of signed types, else 0
   __device__ NarrowElement(gpumem_dtype dtype, gpumem_reduce_op o)
@@ -121,7 +117,6 @@ struct WideElement {
   using Partial = Node;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
-  static constexpr bool kFewCuts = kSize < 8;
   gpumem_reduce_op op;
   bool is_signed;
   __device__ WideElement(gpumem_dtype dtype, gpumem_reduce_op o) : op(o), is_signed(is_signed_integer(dtype)) {}
@@ -150,7 +145,6 @@ struct PowerElement {
   using Partial = Node;
   static constexpr int kBytes = 8;
   static constexpr bool kOrdered = false;
-  static constexpr bool kFewCuts = true;
   gpumem_dtype dtype;
   gpumem_reduce_op op;
   __device__ PowerElement(gpumem_dtype d, gpumem_reduce_op o) : dtype(d), op(o) {}

@@ -328,11 +328,7 @@ template <class Term, bool kSegments>
 cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   if constexpr (!std::is_same_v<Term, PowerElement>) {
     if (launch.lanes != 0 && kSegments) return start_short<Term, true, 8, 32>(launch, matrix, stream);
-    if constexpr (Term::kFewCuts) {
-      if (launch.lanes != 0) return start_short<Term, false, 32, 256>(launch, matrix, stream);
-    } else {
-      if (launch.lanes != 0) return start_short<Term, false, 8, 16, 32, 64, 128, 256>(launch, matrix, stream);
-    }
+    if (launch.lanes != 0) return start_short<Term, false, 8, 16, 32, 64, 128, 256>(launch, matrix, stream);
   }
   return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
                        matrix, false);
