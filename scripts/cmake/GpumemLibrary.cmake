@@ -10,7 +10,7 @@ function(gpumem_shared_library target)
   # nodelete: threads and the CUDA runtime's own exit handlers may outlive a dlclose().
   target_link_options(${target} PRIVATE
     LINKER:--version-script=${version_script} LINKER:--exclude-libs,ALL LINKER:-z,nodelete LINKER:--as-needed
-    $<$<CONFIG:Release>:LINKER:--discard-all>  # names that nobody can link to: a tenth of the file
+    $<$<CONFIG:Release>:LINKER:--strip-all>  # names that nobody can link to: a tenth of the file
     ${GPUMEM_SANITIZER_FLAGS} ${GPUMEM_EMULATION_LINK})
   gpumem_harden(${target})
   if(NOT GPUMEM_SANITIZE)

@@ -161,8 +161,17 @@ class Scenario {
     double seconds = 0;
     if (ordered) good("gpumem_event_elapsed", gpumem_event_elapsed(event, event, &seconds));
     void* native = nullptr;
-    good("gpumem_stream_native", gpumem_stream_native(ctx_, stream, &native));
-    good("gpumem_stream_query", gpumem_stream_query(ctx_, nullptr), GPUMEM_NOT_READY);
+    gpumem_device_info device;
+    gpumem_device_info_init(&device, sizeof device);
+    sound("gpumem_ctx_device", gpumem_ctx_device(ctx_, &device));
+    const gpumem_status asked = gpumem_stream_native(ctx_, stream, &native);
+    if (device.backend == GPUMEM_BACKEND_HOST) {
+      tour_.mistake(GPUMEM_UNSUPPORTED, asked);
+    } else {
+      good("gpumem_stream_native", asked);
+    }
+    const gpumem_status passed = gpumem_stream_query(ctx_, nullptr);
+    if (passed != GPUMEM_NOT_READY) good("gpumem_stream_query", passed);
     good("gpumem_ctx_status", gpumem_ctx_status(ctx_));
     if (!good("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_))) {
       sound("gpumem_ctx_synchronize", gpumem_ctx_synchronize(ctx_));
