@@ -27,11 +27,12 @@ void view_set_dtype(View* view, int32_t dtype) {
   strcpy(view->format, dtype_formats[dtype]);
 }
 
+/* Where the shape has too many elements the strides wrap round; it is refused by its bytes. */
 void view_set_contiguous(View* view) {
-  int64_t stride = view->itemsize;
+  uint64_t stride = (uint64_t)view->itemsize;
   for (int32_t axis = view->ndim - 1; axis >= 0; --axis) {
-    view->strides[axis] = stride;
-    stride *= view->shape[axis] > 0 ? view->shape[axis] : 1;
+    view->strides[axis] = (int64_t)stride;
+    stride *= view->shape[axis] > 0 ? (uint64_t)view->shape[axis] : 1;
   }
 }
 
