@@ -76,6 +76,7 @@ void run_profile(Tour& tour, gpumem_ctx* ctx) noexcept {
   tour.good("gpumem_profile_report", gpumem_profile_report(ctx, nullptr, 0, &count));
   tour.good("gpumem_profile_write", gpumem_profile_write(ctx, GPUMEM_FORMAT_TRACE, path), GPUMEM_FILE_ERROR);
   tour.sound("gpumem_profile_end", gpumem_profile_end(ctx));
+  unlink(path);  // a tuning replaces no file of another kind
   tour.good("gpumem_tuning_save", gpumem_tuning_save(ctx, path), GPUMEM_FILE_ERROR);
   tour.good("gpumem_tuning_load", gpumem_tuning_load(ctx, path, nullptr, nullptr), GPUMEM_FILE_ERROR);
   unlink(path);

@@ -171,6 +171,7 @@ TEST_P(CppContext, MeasuresAndTunes) {
   EXPECT_EQ(rows[0].calls, 1);
   const std::string path = testing::TempDir() + "gpumem_cpp_profile." + std::to_string(::getpid());
   ctx.write_profile(gpumem::format::csv, path);
+  EXPECT_EQ(std::remove(path.c_str()), 0);
   gpumem::tune_options quick;
   quick.budget_s = 0.01;
   const auto info = ctx.tune("transpose bytes=4 rows=5 cols=6 src=pageable dst=pageable", quick);

@@ -158,6 +158,7 @@ def test_measuring():
         assert row.problem in file.read_text()
         info = ctx.tune("transpose bytes=4 rows=50 cols=60 src=pageable dst=pageable", budget_s=0.01)
         assert info.table in gpumem.variants("transpose") and info.reason
+        file = pathlib.Path(folder) / "tuning"
         ctx.tuning_save(file)
         ctx.tuning_clear()
         assert ctx.tuning_load(file) == (info.adopted, 0)
