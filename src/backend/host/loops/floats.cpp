@@ -122,7 +122,7 @@ struct NormLeaf {
     Bits64 largest[kAtOnce] = {};
     Bits64 smallest[kAtOnce] = {};
     for (int i = 0; i < kLeafTerms; i += kAtOnce * kWide) {
-      for (int v = 0; v < kAtOnce; ++v) {
+      for (int64_t v = 0; v < kAtOnce; ++v) {
         const double* at = x + i + v * kWide;
         if (v * kVectorBytes % kLineBytes == 0) prefetch_ahead(at);
         const auto size = reinterpret_cast<Bits64>(magnitude(load(at)));
