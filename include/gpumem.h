@@ -339,7 +339,7 @@ typedef struct gpumem_profile_row {
   double total_s;        /* of the timed calls */
   double bytes_per_s;    /* of the timed calls */
   double of_theoretical; /* bytes_per_s as a share of the memory's theoretical bandwidth; 0 if unknown */
-  double of_ceiling;     /* as a share of what gpumem_ceiling() measured; 0 where it was not called */
+  double of_ceiling;     /* as a share of what gpumem_ceiling() measured; 0: not called, or caches may hold it */
   double flops_per_s;    /* of axpby, linear combinations and dot, by the median; otherwise 0 */
   char variant[64];      /* "" for kinds of memory */
   char problem[512];     /* the problem line, or "pageable to device"; cut where it is longer */

@@ -19,6 +19,14 @@ namespace {
 
 constexpr int kUsageError = 2;
 
+// Of many words that are one thing, which have a text of their own, the usage says no more than the name.
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? CLI::Formatter::make_option_usage(option) : option->get_name(true);
+  }
+};
+
 // The sub-command that was asked for.
 using Run = std::function<int()>;
 
@@ -154,9 +162,9 @@ void add_bench(CLI::App& app, Run& run) {
   CLI::App* const command =
       add(app, run, "bench", "timings of transfers, operations and allocations, with their results checked", run_bench,
           options);
-  command->add_option("WHAT", options->words, "a suite, ladder and its name, or a problem line")
+  command->add_option("WHAT", options->words, "one suite, ladder and its name, or one problem line")
       ->required()
-      ->type_name("");
+      ->option_text("REQUIRED");
   add_device(command, options->device);
   command
       ->add_option_function<std::string>(
@@ -293,6 +301,7 @@ int run_command_line(int argc, char** argv) {
       "--version", [] { return "gpumem " + library_version(); }, "the version of the library");
   app.set_help_flag("-h,--help", "this text");
   app.require_subcommand(1);
+  app.formatter(std::make_shared<Formatter>());
   app.get_formatter()->column_width(28);
   app.footer(
       "gpumem SUBCOMMAND --help says more.\n\nExit status: 0 success, 1 a failure or a difference, 2 a mistake in the "

@@ -47,20 +47,22 @@ void print_table(const std::vector<gpumem_device_info>& devices) {
 
 }  // namespace
 
+// Where no context can be had, the devices are told all the same.
 int run_devices(const ListOptions& options) {
   const std::vector<gpumem_device_info> devices = all_devices();
-  const Context ctx = create_context(GPUMEM_DEVICE_BEST);
-  const gpumem_device_info chosen = device_of(ctx.get());
-
-  if (options.json) {
-    nlohmann::ordered_json json;
-    for (const gpumem_device_info& device : devices) json["devices"].push_back(device_json(device));
+  nlohmann::ordered_json json;
+  for (const gpumem_device_info& device : devices) json["devices"].push_back(device_json(device));
+  if (!options.json) print_table(devices);
+  try {
+    const gpumem_device_info chosen = device_of(create_context(GPUMEM_DEVICE_BEST).get());
     json["default"] = device_json(chosen);
-    print_json(json);
-  } else {
-    print_table(devices);
-    std::printf("\na context takes %s: %s\n", device_title(chosen).c_str(), chosen.reason);
+    if (!options.json) std::printf("\na context takes %s: %s\n", device_title(chosen).c_str(), chosen.reason);
+  } catch (const CallFailure&) {
+    json["default"] = nullptr;
+    if (options.json) print_json(json);
+    throw;
   }
+  if (options.json) print_json(json);
   return 0;
 }
 

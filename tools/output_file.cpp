@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -21,6 +23,25 @@ mode_t default_mode() {
   return 0666 & ~mask;
 }
 
+// What a signal that ends the process removes first.
+std::atomic<const char*> g_aside{nullptr};
+
+void on_end(int signal) {
+  if (const char* const aside = g_aside) ::unlink(aside);
+  ::raise(signal);  // whose action is its own again
+}
+
+// Signals that are ignored, or that a sub-command watches, stay so.
+void watch_ends() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = on_end;
+    action.sa_flags = SA_RESETHAND;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
 }  // namespace
 
 // A link stays one: what it leads to is replaced.
@@ -35,9 +56,11 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   std::error_code error;
   if (const auto target = std::filesystem::weakly_canonical(path, error); !error) path_ = target.string();
   aside_ = path_ + ".XXXXXX";
+  watch_ends();
+  g_aside = aside_.c_str();
   file_ = ::mkostemp(aside_.data(), O_CLOEXEC);
   if (file_ < 0) {
-    aside_.clear();
+    g_aside = nullptr;
     fail("writing beside it");
   }
   if (::fchmod(file_, exists ? there.st_mode & 07777 : default_mode()) != 0) fail("setting its mode");
@@ -45,7 +68,9 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 
 OutputFile::~OutputFile() {
   if (file_ >= 0) ::close(file_);
-  if (!aside_.empty()) ::unlink(aside_.c_str());
+  if (aside_.empty()) return;
+  ::unlink(aside_.c_str());
+  g_aside = nullptr;
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -64,6 +89,7 @@ void OutputFile::finish() {
   if (closed != 0) fail("writing");
   if (aside_.empty()) return;
   if (::rename(aside_.c_str(), path_.c_str()) != 0) fail("moving it to its place");
+  g_aside = nullptr;
   aside_.clear();
 }
 

@@ -1,4 +1,5 @@
-// A file that is whole, or as it was before: written beside its place, and moved there at the end.
+// A file that is whole, or as it was before: written beside its place, and moved there at the end. One at a time: what is beside goes
+// when Ctrl-C or the like ends the process.
 #pragma once
 
 #include <string>

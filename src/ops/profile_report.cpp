@@ -150,6 +150,7 @@ std::vector<ProfileRow> Profile::rows() {
     const DeviceProps& props = context_.props(record.call.runs);
     if (!work.crosses) row.theoretical = props.bandwidth_bytes_per_s();
     const bool of_host_alone = props.backend == Runs::host && !work.crosses;
+    if (!work.crosses && work.bytes <= 2 * props.l2_bytes) continue;  // caches, which no ceiling is of, may hold them
     row.ceiling = ceiling_of(of_host_alone ? of_host : of_device, record.call, work);
   }
   std::vector<ProfileRow> rows;

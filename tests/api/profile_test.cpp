@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -110,6 +111,31 @@ TEST_P(Profile, HasARowForEachProblemAndOneForKindsOfMemory) {
   EXPECT_STREQ(rows[3].problem, "device to device");
   EXPECT_EQ(rows[3].calls, 9);
   EXPECT_GE(rows[0].total_s, rows[1].total_s);
+}
+
+TEST_P(Profile, HasAShareOfTheCeilingOnlyOfWhatCachesCanNotHold) {
+  gpumem_device_info device;
+  ASSERT_TRUE(ok(gpumem_device_info_init(&device, sizeof device)));
+  ASSERT_TRUE(ok(gpumem_ctx_device(ctx, &device)));
+  const int64_t cached = 2 * device.l2_bytes;
+  const bool has_room = cached <= int64_t{1} << 30 && std::getenv("GPUMEM_TEST_QUICK") == nullptr;
+  const int64_t more = has_room ? cached + 4096 : kN;
+  gpumem_ceiling_info ceiling;
+  ASSERT_TRUE(ok(gpumem_ceiling_info_init(&ceiling, sizeof ceiling)));
+  ASSERT_TRUE(ok(gpumem_ceiling(ctx, &ceiling)));
+  const Memory large(ctx, GPUMEM_MEMORY_DEVICE, more);
+  const unsigned char pattern = 0;
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
+  for (const int64_t bytes : {int64_t{4096}, more}) {
+    ASSERT_TRUE(ok(gpumem_fill(ctx, large.get(), &pattern, 1, bytes)));
+  }
+  ASSERT_TRUE(ok(gpumem_profile_end(ctx)));
+  const auto rows = rows_of(ctx);
+  ASSERT_EQ(rows.size(), 3u) << "two fills, and the kinds of memory";
+  for (const gpumem_profile_row& row : rows) {
+    const bool of_one_call = row.variant[0] != '\0';
+    EXPECT_EQ(row.of_ceiling > 0, of_one_call && row.bytes > cached) << row.problem;
+  }
 }
 
 TEST_P(Profile, OldRecordsMakeRoomAndCountByKindsOfMemory) {

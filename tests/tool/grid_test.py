@@ -146,6 +146,16 @@ class Listings(unittest.TestCase):
         self.assertTrue(report["default"]["reason"])
         self.assertIn("host", self.output("devices"))
 
+    def test_devices_are_told_where_no_context_can_be_had(self):
+        limited = {**os.environ, "GPUMEM_DEVICE": "cuda", "CUDA_VISIBLE_DEVICES": ""}
+        for args in (("devices",), ("devices", "--json")):
+            done = subprocess.run([TOOL, *args], capture_output=True, text=True, timeout=60, env=limited)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("creating a context", done.stderr)
+            self.assertIn("host", done.stdout)
+            if "--json" in args:
+                self.assertIsNone(json.loads(done.stdout)["default"])
+
     def test_every_family_has_variants(self):
         families = json.loads(self.output("variants", "--json"))
         for name in ("reduce", "transpose", "fill", "axpby"):
@@ -168,6 +178,7 @@ class Listings(unittest.TestCase):
     def test_help(self):
         for args in [("--help",), ("devices", "--help"), ("variants", "--help"), ("explain", "--help"), ("grid", "--help")]:
             self.assertIn("Usage: gpumem", self.output(*args))
+        self.assertIn("Usage: gpumem bench [OPTIONS] WHAT\n", self.output("bench", "--help"))
 
 
 if __name__ == "__main__":

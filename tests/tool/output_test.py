@@ -88,6 +88,21 @@ class Output(unittest.TestCase):
         self.assertEqual(done.returncode, -signal.SIGXFSZ)
         self.assertEqual(out.read_text(), "old")
 
+    def test_a_run_that_is_ended_leaves_nothing_beside(self):
+        for end in (signal.SIGINT, signal.SIGTERM):
+            for _ in range(20):  # until it is met while it writes
+                out = self.folder / "ended.npy"
+                out.unlink(missing_ok=True)
+                run = subprocess.Popen([TOOL, "grid", "--generate", "1500x2000", "--device", "host", "--out", out],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                while run.poll() is None and not any(name.startswith("ended.npy") for name in os.listdir(self.folder)):
+                    pass
+                run.send_signal(end)
+                if run.wait(timeout=120) == -end:
+                    break
+            self.assertEqual(run.returncode, -end)
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["trace"])
+
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

@@ -61,7 +61,7 @@ pub struct ProfileRow {
     pub bytes_per_s: f64,
     /// That as a share of the memory's theoretical bandwidth, where it is known.
     pub of_theoretical: Option<f64>,
-    /// As a share of what [`Context::ceiling`] measured, where it was called.
+    /// As a share of what [`Context::ceiling`] measured, where it was called and caches do not hold the data.
     pub of_ceiling: Option<f64>,
     /// By the median, for what is arithmetic.
     pub flops_per_s: Option<f64>,
