@@ -51,10 +51,10 @@ struct TransposeBlock {
   static void run(const char* src, int64_t src_pitch, int64_t rows, char* dst, int64_t dst_pitch, int64_t cols,
                   std::integer_sequence<int, kCol...>) {
     V v[kCols] = {load(src, src_pitch, kCol, rows)...};
-    if constexpr (kCols >= 2) interleave(v, std::make_integer_sequence<int, kCols / 2>{});
-    if constexpr (kCols >= 4) interleave(v, std::make_integer_sequence<int, kCols / 2>{});
-    if constexpr (kCols >= 8) interleave(v, std::make_integer_sequence<int, kCols / 2>{});
-    if constexpr (kCols >= 16) interleave(v, std::make_integer_sequence<int, kCols / 2>{});
+    if constexpr (kCols >= 2) interleave(v, std::make_index_sequence<kCols / 2>{});
+    if constexpr (kCols >= 4) interleave(v, std::make_index_sequence<kCols / 2>{});
+    if constexpr (kCols >= 8) interleave(v, std::make_index_sequence<kCols / 2>{});
+    if constexpr (kCols >= 16) interleave(v, std::make_index_sequence<kCols / 2>{});
     (store(v[kCol], dst, dst_pitch, kCol, cols), ...);
   }
 
@@ -81,8 +81,8 @@ struct TransposeBlock {
     if (col < cols) std::memcpy(dst + col * pitch, &v, sizeof v);
   }
 
-  template <int... kPair>
-  static void interleave(V* v, std::integer_sequence<int, kPair...>) {
+  template <size_t... kPair>
+  static void interleave(V* v, std::index_sequence<kPair...>) {
     const V old[kCols] = {v[kPair]..., v[kPair + kCols / 2]...};
     ((v[2 * kPair] = halves<0>(old[kPair], old[kPair + kCols / 2], Words{}),
       v[2 * kPair + 1] = halves<kCols / 2>(old[kPair], old[kPair + kCols / 2], Words{})),
