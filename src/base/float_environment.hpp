@@ -10,41 +10,6 @@
 
 namespace gpumem {
 
-// The compiler does not know that arithmetic depends on any of this: it stays inside where its operands come from memory and
-// its results go there, which the empty asm claims to read and write.
-class DefaultFloatEnvironment {
- public:
-  DefaultFloatEnvironment() noexcept {
-    set_default();
-    asm volatile("" ::: "memory");
-  }
-  ~DefaultFloatEnvironment() {
-    asm volatile("" ::: "memory");
-    restore();
-  }
-  DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
-  DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
-
- private:
-#if defined(__x86_64__)
-  // MXCSR alone, which is all that the arithmetic goes by: the calls of <cfenv> take ten times as long.
-  static constexpr unsigned kDefault = 0x1f80;  // as a process begins (System V ABI, 3.4.1)
-
-  void set_default() noexcept { _mm_setcsr(kDefault); }
-  void restore() noexcept { _mm_setcsr(before_); }
-
-  const unsigned before_ = _mm_getcsr();
-#else
-  void set_default() noexcept {
-    std::fegetenv(&before_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  void restore() noexcept { std::fesetenv(&before_); }
-
-  std::fenv_t before_;
-#endif
-};
-
 // What the program has set and raised comes back at the end, whatever was computed meanwhile: the CUDA driver raises flags where it
 // loads code.
 class KeptFloatEnvironment {
@@ -62,6 +27,7 @@ class KeptFloatEnvironment {
 
  private:
 #if defined(__x86_64__)
+  // MXCSR alone, which is all that the arithmetic goes by: the calls of <cfenv> take ten times as long.
   const unsigned before_ = _mm_getcsr();
 #else
   const std::fenv_t before_ = [] {
@@ -70,6 +36,26 @@ class KeptFloatEnvironment {
     return now;
   }();
 #endif
+};
+
+// The compiler does not know that arithmetic depends on any of this: it stays inside where its operands come from memory and
+// its results go there, which the empty asm claims to read and write.
+class DefaultFloatEnvironment {
+ public:
+  DefaultFloatEnvironment() noexcept {
+#if defined(__x86_64__)
+    _mm_setcsr(0x1f80);  // as a process begins (System V ABI, 3.4.1)
+#else
+    std::fesetenv(FE_DFL_ENV);
+#endif
+    asm volatile("" ::: "memory");
+  }
+  ~DefaultFloatEnvironment() { asm volatile("" ::: "memory"); }
+  DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
+  DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
+
+ private:
+  const KeptFloatEnvironment kept_;
 };
 
 }  // namespace gpumem

@@ -20,8 +20,8 @@ class Sources {
     std::array<const void*, kMaxTerms> at{};
   };
 
-  // Looks z up, and the sources as they are added, all of elements of so many bytes, a power of two. The _async forms move no operand: with Until::enqueued, add() throws UNSUPPORTED
-  // for one that lies elsewhere.
+  // Looks z up, and the sources as they are added; the bytes of an element are a power of two. The _async forms move no operand: with
+  // Until::enqueued, add() throws UNSUPPORTED for one that lies elsewhere.
   Sources(Planner& planner, const ByteRange& z, int64_t element_bytes, Until until);
   // is_z: the source is z itself, element by element. Gives where the table is to see it.
   const void* add(const ByteRange& range, bool is_z);
