@@ -405,7 +405,7 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
  * nothing from it.
  * Errors: as gpumem_device_query() when a device was named; UNSUPPORTED for an unknown non-zero tail of the options;
  * NOT_FOUND for an unknown variant name in the environment; INVALID_ARGUMENT for another value there that is not
- * understood; FILE_ERROR for a trace or profile there that can't be written, and a tuning file that can't be read. */
+ * understood; FILE_ERROR for a trace or profile that can't be written, and what can't be read as a tuning file. */
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
 /* Waits for the context's work, reports live allocations (and in debug mode damaged memory, see gpumem_memory_check())
@@ -1200,8 +1200,8 @@ GPUMEM_API gpumem_status gpumem_ceiling_info_init(gpumem_ceiling_info *info, int
  * Errors: OUT_OF_MEMORY (32 MiB can't be had), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ceiling(gpumem_ctx *ctx, gpumem_ceiling_info *info);
 
-/* From begin to end, the context keeps a record of each call of the families' functions that did something: its problem
- * line, variant, bytes, and the time that its work took. Work that a stream was given is timed by events in front of and
+/* From begin to end, the context keeps a record of each call of the families' functions that had work: its problem line,
+ * variant, bytes, and the time that its work took. Work that a stream was given is timed by events in front of and
  * behind it, which are read once they are passed: nothing is waited for, and a value that a call waits for is not part of
  * its time. Work that the calling thread did itself is timed by the clock, and so is all of a plain call between heap and
  * device. Calls under graph capture are counted, and not timed. begin() forgets what was recorded before; end() keeps it.
@@ -1224,23 +1224,23 @@ GPUMEM_API gpumem_status gpumem_profile_report(gpumem_ctx *ctx, gpumem_profile_r
 
 /* Writes the same rows to a file, which is replaced: as a table (GPUMEM_FORMAT_TEXT), CSV, or a JSON object whose
  * "schema" is "gpumem.profile/1"; or GPUMEM_FORMAT_TRACE: each timed call, for chrome://tracing and Perfetto.
- * GPUMEM_PROFILE=<path> records every context from its start to its end, and then writes <path>.<process id>.<number of
- * the context>: as CSV where <path> ends in .csv, JSON where in .json, a trace where in .trace, and otherwise a table.
- * A CUDA context also marks its launches for tools that read NVTX: domain "gpumem", category the family, name the variant.
- * Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (no ordinary file, or the system's reason). */
+ * GPUMEM_PROFILE=<path> records each context, and its gpumem_ctx_destroy() writes <path>.<process id>.<number of the
+ * context>, empty until then: as CSV where <path> ends in .csv, JSON in .json, a trace in .trace, otherwise a table. A
+ * CUDA context also marks its launches for tools that read NVTX: domain "gpumem", category the family, name the variant.
+ * Errors: INVALID_ARGUMENT (another format, ""), FILE_ERROR (a link, no ordinary file, or the system's reason). */
 GPUMEM_API gpumem_status gpumem_profile_write(gpumem_ctx *ctx, gpumem_format format, const char *path);
 
 GPUMEM_API gpumem_status gpumem_tune_options_init(gpumem_tune_options *options, int64_t size);
 GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t size);
 
 /* Measures which variant is fastest for the problem of a line (see gpumem_explain()), and makes the context take it for
- * problems like it: the same operation, types, kinds of memory and alignments, and sizes up to a power of two. The work is
- * done in memory of its own; the program's is neither read nor written. Every variant that the table may take is run
- * beside the table's choice, in turns, with emptied caches where the operands would fit into them twice, and its results
- * are compared with those of the host. It is adopted when it wins two rounds, by 3 % and by twice the spread; when in
- * doubt, the table's choice stays. What is forced goes before what is tuned, and a tuned variant that does not fit a call
- * is passed over. Results never change. options may be NULL. Other work of the machine disturbs the timing.
- * When the call fails or is stopped, the choices are as they were.
+ * problems like it: the same operation, types, kinds of memory and alignments; sizes from the same power of two to below
+ * the next (up to 16 the same size); and strides, also those of tight arrays, that have the same largest divisor of 1, 2,
+ * 4, 8 and 16. The work is done in memory of its own. Every variant that the table may take is run beside the table's
+ * choice, in turns, with emptied caches where the operands would fit into them twice, and its results are compared with
+ * the host's. It is adopted when it wins two rounds, by 3 % and by twice the spread. What is forced goes before what is
+ * tuned, and a tuned variant that does not fit a call is passed over. Results never change. options may be NULL.
+ * Where the call fails, or progress stops it (OK, with the reason "it was stopped"), the choices are as they were.
  * Errors: as the operation's; UNSUPPORTED (an operand on another device than the context's), OUT_OF_MEMORY, CAPTURING (a
  * stream of the context is under capture). */
 GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gpumem_tune_options *options,
@@ -1253,7 +1253,7 @@ GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gp
  * this host whose variant is still the same one. Others are skipped and told to the log; taken and skipped (may be NULL)
  * get their numbers. Saving keeps the file's lines of other devices and problems, writes a file beside it and renames
  * that: at any time the file is whole. Of processes that save at the same time, the last one's lines are there.
- * Errors: FILE_ERROR (no such file to load, no ordinary file, or the system's reason; what was loaded before stands). */
+ * Errors: FILE_ERROR (nothing to load, no tuning file, no ordinary one, or the system's reason; what was tuned stands). */
 GPUMEM_API gpumem_status gpumem_tuning_load(gpumem_ctx *ctx, const char *path, int64_t *taken, int64_t *skipped);
 GPUMEM_API gpumem_status gpumem_tuning_save(gpumem_ctx *ctx, const char *path);
 GPUMEM_API gpumem_status gpumem_tuning_clear(gpumem_ctx *ctx);

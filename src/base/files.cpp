@@ -65,6 +65,9 @@ void replace_file(const char* what, const std::string& path, std::string_view te
   static std::atomic<unsigned> written{0};
   struct stat status {};
   const bool exists = ::lstat(path.c_str(), &status) == 0;
+  if (exists && S_ISLNK(status.st_mode)) {
+    fail_file(what, path.c_str(), "written", "it is a symbolic link; expected an ordinary file");
+  }
   if (exists && !S_ISREG(status.st_mode)) {
     fail_file(what, path.c_str(), "written", "expected an ordinary file");
   }

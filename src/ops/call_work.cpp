@@ -68,12 +68,20 @@ class ClassHash {
   void number(std::string_view, int64_t value, int64_t otherwise) noexcept {
     mix(value == otherwise ? kDefault : size_class(value));
   }
+  // A default one is a product of sizes, of which nothing else says how it is aligned.
+  void stride(std::string_view key, int64_t value, int64_t otherwise) noexcept {
+    number(key, value, otherwise);
+    mix(divisor_class(value));
+  }
   void word(std::string_view, int32_t value, const Words&) noexcept { mix(static_cast<uint64_t>(value)); }
   void word(std::string_view, int32_t value, const Words&, int32_t) noexcept { mix(static_cast<uint64_t>(value)); }
   template <class T>
   bool numbers(std::string_view, const T* list, bool given, char, int32_t count) noexcept {
     mix(given ? static_cast<uint64_t>(count) : kDefault);
-    for (int32_t i = 0; given && i < count; ++i) mix(size_class(list[i]));
+    for (int32_t i = 0; given && i < count; ++i) {
+      mix(size_class(list[i]));
+      if (count > 1) mix(divisor_class(list[i]));  // strides, and the extents that they are made of
+    }
     return given;
   }
   void operand(std::string_view, const void* p, uint64_t modulus = 16) noexcept {
@@ -96,9 +104,10 @@ class ClassHash {
 
   static uint64_t size_class(int64_t value) noexcept {
     const auto bits = static_cast<uint64_t>(value);
-    if (bits <= 16) return bits;
-    return 16 + 8 * static_cast<uint64_t>(std::bit_width(bits)) +
-           static_cast<uint64_t>(std::min(std::countr_zero(bits), 4));
+    return bits <= 16 ? bits : 16 + static_cast<uint64_t>(std::bit_width(bits));
+  }
+  static uint64_t divisor_class(int64_t value) noexcept {
+    return static_cast<uint64_t>(std::min(std::countr_zero(static_cast<uint64_t>(value)), 4));
   }
   void mix(uint64_t word) noexcept {  // splitmix64
     hash_ = (hash_ + word + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;

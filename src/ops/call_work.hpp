@@ -19,8 +19,8 @@ struct CallWork {
 // Of a call that succeeded.
 CallWork work_of(const CallRecord& record);
 
-// What tuning takes for the same problem: operation, element types, kinds and alignments of memory, and sizes up to a power of two.
-// Numbers up to 16 count as they are, larger ones with the power of two that divides them (up to 16).
+// What tuning takes for the same problem: operation, element types, kinds and alignments of memory, sizes between the same two powers
+// of two (up to 16 the size itself), and strides that the same power of two divides besides (up to 16): rows of vectors go by it.
 uint64_t problem_class(const CallRecord& record) noexcept;
 
 }  // namespace gpumem

@@ -2,6 +2,7 @@
 // members of a call with a reader or a writer, in an order in which later defaults can use what came before:
 //   number(key, value)             an integer that must be given
 //   number(key, value, otherwise)  one with a default
+//   stride(key, value, otherwise)  the same, where it is a distance from one to the next
 //   word(key, value, words)        a name for a number; with a default too
 //   numbers(key, list, sep, count) up to kMaxPermuteRank integers; false: not given
 //   operand(key, p, modulus)       where an operand lies, and how far its address is from a multiple of modulus
@@ -35,6 +36,8 @@ struct OperandsAlone {
   template <class... Ignored>
   void number(Ignored&&...) noexcept {}
   template <class... Ignored>
+  void stride(Ignored&&...) noexcept {}
+  template <class... Ignored>
   void word(Ignored&&...) noexcept {}
   template <class T>
   bool numbers(std::string_view, const T*, bool given, char, int32_t) noexcept {
@@ -54,10 +57,10 @@ void fields(V& v, ReduceParams& c) {
   v.word("dtype", c.dtype, kDtypeWords);
   v.word("op", c.op, kOpWords);
   v.number("n", c.n);
-  v.number("stride", c.stride, 1);
+  v.stride("stride", c.stride, 1);
   v.operand("x", c.x);
   if (c.op != GPUMEM_DOT) return;
-  v.number("y_stride", c.y_stride, 1);
+  v.stride("y_stride", c.y_stride, 1);
   v.operand("y", c.y);
 }
 
@@ -68,9 +71,9 @@ void fields(V& v, ReduceAxisParams& c) {
   v.word("axis", c.axis, kAxisWords);
   v.number("rows", c.rows);
   v.number("cols", c.cols);
-  v.number("ld", c.ld, c.cols);
+  v.stride("ld", c.ld, c.cols);
   v.number("batches", c.batches, 1);
-  v.number("batch_stride", c.batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.ld));
+  v.stride("batch_stride", c.batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.ld));
   v.operand("x", c.x);
 }
 
@@ -89,11 +92,11 @@ void fields(V& v, TransposeParams& c) {
   v.number("bytes", c.element_bytes);
   v.number("rows", c.rows);
   v.number("cols", c.cols);
-  v.number("src_ld", c.src_ld, c.cols);
-  v.number("dst_ld", c.dst_ld, c.rows);
+  v.stride("src_ld", c.src_ld, c.cols);
+  v.stride("dst_ld", c.dst_ld, c.rows);
   v.number("batches", c.batches, 1);
-  v.number("src_batch_stride", c.src_batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.src_ld));
-  v.number("dst_batch_stride", c.dst_batch_stride, c.batches == 1 ? 0 : tight(c.cols, c.dst_ld));
+  v.stride("src_batch_stride", c.src_batch_stride, c.batches == 1 ? 0 : tight(c.rows, c.src_ld));
+  v.stride("dst_batch_stride", c.dst_batch_stride, c.batches == 1 ? 0 : tight(c.cols, c.dst_ld));
   v.operand("src", c.src);
   v.operand("dst", c.dst);
 }
@@ -117,7 +120,7 @@ void fields(V& v, FillParams& c) {
   v.number("n", c.count);
   v.number("rows", c.rows, 1);
   c.rank = c.rows != 1 ? 2 : 1;
-  if (c.rank == 2) v.number("pitch", c.pitch, tight(c.count, c.pattern_bytes));
+  if (c.rank == 2) v.stride("pitch", c.pitch, tight(c.count, c.pattern_bytes));
   bool uniform = c.uniform();
   v.number("uniform", uniform, c.pattern_bytes == 1);
   if (uniform != c.uniform()) {  // any such pattern will do
@@ -132,8 +135,8 @@ void fields(V& v, CopyParams& c) {
   v.number("rows", c.rows, 1);
   v.number("slices", c.slices, 1);
   const auto side = [&](const char* pitch_key, int64_t& pitch, const char* slice_key, int64_t& slice) {
-    if (c.rows != 1) v.number(pitch_key, pitch, c.row_bytes);
-    if (c.slices != 1) v.number(slice_key, slice, tight(c.rows, c.rows != 1 ? pitch : c.row_bytes));
+    if (c.rows != 1) v.stride(pitch_key, pitch, c.row_bytes);
+    if (c.slices != 1) v.stride(slice_key, slice, tight(c.rows, c.rows != 1 ? pitch : c.row_bytes));
   };
   side("src_pitch", c.src_pitch, "src_slice", c.src_slice);
   side("dst_pitch", c.dst_pitch, "dst_slice", c.dst_slice);
@@ -211,8 +214,8 @@ void rows_fields(V& v, GatherScatterParams& c, const char* key, int64_t& named, 
   v.number("n", c.n);
   v.number(key, named);
   other = c.n;
-  if (c.src_rows > 1) v.number("src_pitch", c.src_pitch, c.row_bytes);
-  if (c.dst_rows > 1) v.number("dst_pitch", c.dst_pitch, c.row_bytes);
+  if (c.src_rows > 1) v.stride("src_pitch", c.src_pitch, c.row_bytes);
+  if (c.dst_rows > 1) v.stride("dst_pitch", c.dst_pitch, c.row_bytes);
   v.word("index_type", c.index_type, kDtypeWords);
   v.operand("src", c.src);
   v.operand("index", c.index);
@@ -236,8 +239,8 @@ void fields(V& v, ResizeParams& c) {
   v.number("src_cols", c.src_cols);
   v.number("dst_rows", c.dst_rows);
   v.number("dst_cols", c.dst_cols);
-  v.number("src_pitch", c.src_pitch, tight(c.src_cols, c.channels, traits_of(c.dtype).bytes));
-  v.number("dst_pitch", c.dst_pitch, tight(c.dst_cols, c.channels, traits_of(c.dtype).bytes));
+  v.stride("src_pitch", c.src_pitch, tight(c.src_cols, c.channels, traits_of(c.dtype).bytes));
+  v.stride("dst_pitch", c.dst_pitch, tight(c.dst_cols, c.channels, traits_of(c.dtype).bytes));
   v.operand("src", c.src, 4096);  // textures are aligned to more than a word
   v.operand("dst", c.dst);
 }

@@ -60,6 +60,7 @@ class Writer {
   void number(std::string_view key, int64_t value, int64_t otherwise) {
     if (value != otherwise) number(key, value);
   }
+  void stride(std::string_view key, int64_t value, int64_t otherwise) { number(key, value, otherwise); }
   void word(std::string_view key, int32_t value, const Words& words) {
     const char* name = value < 0 || value > words.last ? nullptr : words.name(value);
     add(key, name != nullptr ? name : std::to_string(value));
@@ -146,6 +147,7 @@ class Reader {
     const Word* word = take(key);
     value = word != nullptr ? integer<T>(key, word->value) : static_cast<T>(otherwise);
   }
+  void stride(std::string_view key, int64_t& value, int64_t otherwise) { number(key, value, otherwise); }
   void word(std::string_view key, int32_t& value, const Words& words) {
     std::string all;
     for (int32_t i = 0; i <= words.last; ++i) {

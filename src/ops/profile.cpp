@@ -86,7 +86,7 @@ void Profile::add(CallTimer& timer) noexcept {
   Record record{last_call(), {}};
   if (!timer.finish(record.time)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!on()) {
+  if (!on() || record.call.row < 0) {  // nothing was to be done but to write a sum of 0
     if (!record.time.awaited()) return;
     events_.give_back(record.time.begin);
     events_.give_back(record.time.end);

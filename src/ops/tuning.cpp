@@ -171,9 +171,11 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
   const std::optional<std::string> text = read_file(kWhat, path);
   if (!text) fail(GPUMEM_FILE_ERROR, "%s '%s' can't be read: there is no such file", kWhat, path);
   TuningLoaded loaded;
+  bool any = text->starts_with(kMark);
   for_each_line(*text, [&](std::string_view whole) {
     const std::string_view line = content_of(whole);
     if (line.empty()) return;
+    any = any || fields_of(line);
     Entry entry;
     const char* reason = read_entry(line, entry);
     if (reason == nullptr && std::find(keys.begin(), keys.end(), entry.device) == keys.end()) {
@@ -188,6 +190,7 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
     log.write(GPUMEM_LOG_WARNING, "%s '%s': a line is skipped: %s: %.*s", kWhat, path, reason,
               static_cast<int>(std::min<size_t>(line.size(), 200)), line.data());
   });
+  if (!any && loaded.skipped > 0) fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file: no line has five fields", path);
   return loaded;
 }
 

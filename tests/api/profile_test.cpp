@@ -160,6 +160,11 @@ TEST_P(Profile, CallsThatDoNothingOrFailAreNoRecords) {
   EXPECT_TRUE(ok(gpumem_fill(ctx, x->get(), &pattern, 1, 0)));
   EXPECT_FALSE(gpumem_fill(ctx, nullptr, &pattern, 1, 1) == GPUMEM_OK);
   EXPECT_FALSE(gpumem_fill(ctx, x->get(), &pattern, 3, 1) == GPUMEM_OK);
+  double sum = 1;
+  EXPECT_TRUE(ok(gpumem_reduce_f32(ctx, GPUMEM_SUM, static_cast<float*>(x->get()), 0, 1, &sum)));
+  EXPECT_EQ(sum, 0);
+  EXPECT_TRUE(ok(gpumem_reduce_async(ctx, GPUMEM_F32, GPUMEM_SUM, x->get(), 0, 1, z->get(), nullptr, nullptr)));
+  EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
   EXPECT_TRUE(rows_of(ctx).empty());
 }
 
@@ -231,22 +236,32 @@ TEST_P(Profile, BadArgumentsAndPathsAreRefused) {
   const std::string missing = folder + "/missing/profile";
   EXPECT_TRUE(refused(GPUMEM_FILE_ERROR, gpumem_profile_write(ctx, GPUMEM_FORMAT_CSV, missing.c_str()), {"missing"}));
   EXPECT_TRUE(std::filesystem::is_empty(folder)) << "something was left behind";
+  const std::string link = folder + "/link";
+  std::filesystem::create_symlink("target", link);
+  EXPECT_TRUE(
+      refused(GPUMEM_FILE_ERROR, gpumem_profile_write(ctx, GPUMEM_FORMAT_CSV, link.c_str()), {"symbolic link"}));
 }
 
 TEST_P(Profile, TheEnvironmentNeedsNoChangeToTheProgram) {
   const std::string path = folder + "/run.csv";
+  const auto files = [&] {
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) found.push_back(file.path());
+    return found;
+  };
   {
     const ScopedVariable variable("GPUMEM_PROFILE", path.c_str());
     Context own(GetParam());
     const Memory room(own, GPUMEM_MEMORY_PINNED, 64);
     const unsigned char pattern = 0;
     EXPECT_TRUE(ok(gpumem_fill(own, room.get(), &pattern, 1, 64)));
+    ASSERT_EQ(files().size(), 1u);
+    EXPECT_EQ(contents_of(files()[0]), "") << "written before the context ended";
   }
-  std::vector<std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
-  ASSERT_EQ(files.size(), 1u);
-  EXPECT_EQ(files[0].rfind(path + "." + std::to_string(::getpid()) + ".", 0), 0u) << files[0];
-  EXPECT_NE(contents_of(files[0]).find("fill bytes=1 n=64 dst=pinned"), std::string::npos) << contents_of(files[0]);
+  ASSERT_EQ(files().size(), 1u);
+  const std::string file = files()[0];
+  EXPECT_EQ(file.rfind(path + "." + std::to_string(::getpid()) + ".", 0), 0u) << file;
+  EXPECT_NE(contents_of(file).find("fill bytes=1 n=64 dst=pinned"), std::string::npos) << contents_of(file);
   const ScopedVariable variable("GPUMEM_PROFILE", (folder + "/missing/run").c_str());
   gpumem_ctx* none = nullptr;
   const gpumem_ctx_options options = options_for(GetParam());

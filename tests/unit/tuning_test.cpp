@@ -79,13 +79,12 @@ TEST_F(TuningOf, IsTakenForItsClassAlone) {
   EXPECT_EQ(skipped, 0);
   EXPECT_TRUE(says("host_serial, chosen by the tuning")) << explained();
   for (const char* like :
-       {"reduce dtype=f32 op=sum n=4000000 x=pageable", "reduce dtype=f32 op=sum n=2100032 x=pageable"}) {
+       {"reduce dtype=f32 op=sum n=4000000 x=pageable", "reduce dtype=f32 op=sum n=3000001 x=pageable"}) {
     EXPECT_NE(explained(like).find("chosen by the tuning"), std::string::npos) << explained(like);
   }
   for (const char* other :
        {"reduce dtype=f32 op=sum n=5000000 x=pageable", "reduce dtype=f64 op=sum n=3000000 x=pageable",
-        "reduce dtype=f32 op=sum n=3000001 x=pageable", "reduce dtype=f32 op=sum n=3000000 x=pinned",
-        "reduce dtype=f32 op=sum n=3000000 stride=2 x=pageable",
+        "reduce dtype=f32 op=sum n=3000000 x=pinned", "reduce dtype=f32 op=sum n=3000000 stride=2 x=pageable",
         "reduce dtype=f32 op=sum n=3000000 x=pageable x_misaligned=4"}) {
     EXPECT_NE(explained(other).find("chosen by the table"), std::string::npos) << explained(other);
   }
@@ -94,6 +93,65 @@ TEST_F(TuningOf, IsTakenForItsClassAlone) {
   ASSERT_EQ(gpumem_variant_force(handle, GPUMEM_FAMILY_REDUCE, nullptr), GPUMEM_OK);
   ASSERT_EQ(gpumem_tuning_clear(handle), GPUMEM_OK);
   EXPECT_TRUE(says("chosen by the table"));
+}
+
+TEST_F(TuningOf, ClassesAreOfSizesByPowersOfTwoAndOfStridesByWhatDividesThem) {
+  struct Case {
+    const char* line;
+    std::vector<const char*> like;
+    std::vector<const char*> other;
+  };
+  for (const Case& c : {
+           Case{"fill bytes=4 n=1000 dst=device",
+                {"fill bytes=4 n=512 dst=device", "fill bytes=4 n=1001 dst=device", "fill bytes=4 n=1023 dst=device"},
+                {"fill bytes=4 n=511 dst=device", "fill bytes=4 n=1024 dst=device", "fill bytes=8 n=1000 dst=device"}},
+           Case{"convert from=f32 to=f16 n=16 src=device dst=device",
+                {},
+                {"convert from=f32 to=f16 n=15 src=device dst=device",
+                 "convert from=f32 to=f16 n=17 src=device dst=device"}},
+           Case{"copy bytes=1000 src=device dst=device", {"copy bytes=1001 src=device dst=device"}, {}},
+           Case{"copy bytes=1000 rows=30 src=device dst=device",
+                {"copy bytes=1016 rows=31 src=device dst=device"},
+                {"copy bytes=1004 rows=30 src=device dst=device", "copy bytes=1000 rows=32 src=device dst=device"}},
+           Case{"transpose bytes=4 rows=64 cols=64 src=device dst=device",
+                {"transpose bytes=4 rows=80 cols=112 src=device dst=device"},
+                {"transpose bytes=4 rows=63 cols=64 src=device dst=device",
+                 "transpose bytes=4 rows=65 cols=64 src=device dst=device",
+                 "transpose bytes=4 rows=64 cols=72 src=device dst=device",
+                 "transpose bytes=4 rows=64 cols=64 src=device dst=src"}},
+           Case{"transpose bytes=4 rows=100 cols=100 src_ld=128 dst_ld=128 src=device dst=device",
+                {"transpose bytes=4 rows=101 cols=99 src_ld=144 dst_ld=240 src=device dst=device"},
+                {"transpose bytes=4 rows=100 cols=100 src_ld=132 dst_ld=128 src=device dst=device"}},
+           Case{"reduce_axis dtype=f32 op=sum axis=rows rows=50 cols=40 batches=20 x=device",
+                {"reduce_axis dtype=f32 op=sum axis=rows rows=54 cols=56 batches=21 x=device"},
+                {"reduce_axis dtype=f32 op=sum axis=rows rows=50 cols=44 batches=20 x=device",
+                 "reduce_axis dtype=f32 op=sum axis=cols rows=50 cols=40 batches=20 x=device"}},
+           Case{"gather row_bytes=48 n=500 src_rows=300 index_type=i32 src=device index=device dst=device",
+                {"gather row_bytes=48 n=501 src_rows=299 index_type=i32 src=device index=device dst=device"},
+                {"gather row_bytes=49 n=500 src_rows=300 index_type=i32 src=device index=device dst=device",
+                 "gather row_bytes=48 n=500 src_rows=300 index_type=i64 src=device index=device dst=device"}},
+           Case{"permute bytes=4 extents=20x30x40 order=2,0,1 src=device dst=device",
+                {"permute bytes=4 extents=28x18x56 order=2,0,1 src=device dst=device"},
+                {"permute bytes=4 extents=21x30x40 order=2,0,1 src=device dst=device",
+                 "permute bytes=4 extents=20x30x40 order=2,1,0 src=device dst=device"}},
+           Case{"arithmetic op=multiply dtype=f64 extents=1000 x0=device x1=device z=device",
+                {"arithmetic op=multiply dtype=f64 extents=1001 x0=device x1=device z=device"},
+                {"arithmetic op=multiply dtype=f64 extents=1000 x0=device x1=x0 z=device"}},
+       }) {
+    for (const char* like : c.like) EXPECT_EQ(class_of(c.line), class_of(like)) << c.line << "\n" << like;
+    for (const char* other : c.other) EXPECT_NE(class_of(c.line), class_of(other)) << c.line << "\n" << other;
+  }
+}
+
+// As older files have them, whose classes were smaller.
+TEST_F(TuningOf, TakesTheLastLineOfAClass) {
+  write(entry(kLine, "host_serial") + entry("reduce dtype=f32 op=sum n=3000001 x=pageable", "host_strided"));
+  ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_OK);
+  EXPECT_TRUE(says("host_strided, chosen by the tuning")) << explained();
+  ASSERT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK);
+  const std::string saved = *read_file("", path.c_str());
+  EXPECT_EQ(saved.find("host_serial"), std::string::npos) << saved;
+  EXPECT_NE(saved.find("n=3000001"), std::string::npos) << saved;
 }
 
 TEST_F(TuningOf, IsTakenFromTheFileOfTheEnvironment) {
@@ -105,10 +163,13 @@ TEST_F(TuningOf, IsTakenFromTheFileOfTheEnvironment) {
   options.device = GPUMEM_DEVICE_HOST;
   EXPECT_EQ(gpumem_ctx_create(&options, &handle), GPUMEM_OK);
   EXPECT_TRUE(says("host_serial, chosen by the tuning")) << explained();
-  ::setenv("GPUMEM_TUNING", (path + "_missing").c_str(), 1);
-  gpumem_ctx* none = nullptr;
-  EXPECT_EQ(gpumem_ctx_create(&options, &none), GPUMEM_FILE_ERROR);
-  EXPECT_EQ(none, nullptr);
+  write("int main(void) { return 0; }\n");
+  for (const std::string& bad : {path, path + "_missing"}) {
+    ::setenv("GPUMEM_TUNING", bad.c_str(), 1);
+    gpumem_ctx* none = nullptr;
+    EXPECT_EQ(gpumem_ctx_create(&options, &none), GPUMEM_FILE_ERROR) << bad;
+    EXPECT_EQ(none, nullptr);
+  }
   ::unsetenv("GPUMEM_TUNING");
 }
 
@@ -173,7 +234,7 @@ TEST_F(TuningOf, TakesCommentsBehindALineAndEndsOfWindows) {
   EXPECT_NE(read_file("", path.c_str())->find("\n" + named), std::string::npos);
 }
 
-TEST_F(TuningOf, LeavesAFileOfSomethingElseAlone) {
+TEST_F(TuningOf, RefusesAndLeavesAloneAFileOfSomethingElse) {
   for (const char* content : {"#include <stdio.h>\nint main(void) { return 0; }\n", "{}", "# notes\nabout tuning",
                               "\x7f"
                               "ELF\t"}) {
@@ -183,6 +244,13 @@ TEST_F(TuningOf, LeavesAFileOfSomethingElseAlone) {
     gpumem_last_error(error, sizeof error, nullptr);
     EXPECT_EQ(std::string(error), "'" + path + "' is no tuning file, and is left alone");
     EXPECT_EQ(*read_file("", path.c_str()), content);
+    EXPECT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_FILE_ERROR) << content;
+    gpumem_last_error(error, sizeof error, nullptr);
+    EXPECT_EQ(std::string(error), "'" + path + "' is no tuning file: no line has five fields");
+  }
+  for (const char* content : {"", "# notes\n", "# gpumem tuning: ...\nbroken\n"}) {
+    write(content);
+    EXPECT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_OK) << content;
   }
   write("");
   EXPECT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK) << "there was nothing to lose";
@@ -377,11 +445,18 @@ TEST_F(TuningOf, ComparesTheResultsOfEveryEnqueuedForm) {
 }
 
 TEST_F(TuningOf, StopsWhereTheProgramSaysSo) {
-  TuneOptions options{.budget_s = 0.01};
+  write(entry(kLine, "host_serial"));
+  ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_OK);
+  gpumem_tune_options options;
+  gpumem_tune_options_init(&options, sizeof options);
+  options.budget_s = 0.01;
   options.progress = [](void*, double) -> int32_t { return 1; };
-  const TuneResult result = tune(*context, "reduce dtype=f32 op=sum n=1000 x=pageable", options);
-  EXPECT_STREQ(result.reason, "it was stopped");
-  EXPECT_FALSE(result.adopted);
+  gpumem_tune_info info;
+  gpumem_tune_info_init(&info, sizeof info);
+  EXPECT_EQ(gpumem_tune(handle, kLine, &options, &info), GPUMEM_OK);
+  EXPECT_STREQ(info.reason, "it was stopped");
+  EXPECT_EQ(info.adopted, 0);
+  EXPECT_TRUE(says("host_serial, chosen by the tuning")) << explained();
 }
 
 TEST_F(TuningOf, RefusesWhatTheOperationWould) {
