@@ -40,9 +40,10 @@ inline void require_at_least(const char* argument, int64_t value, const char* wh
 }
 
 inline void require_aligned(const char* argument, const void* p, int64_t alignment) {
-  if (reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(alignment) == 0) return;
-  fail(GPUMEM_INVALID_ARGUMENT, "%s (0x%llx) is misaligned; expected a multiple of %lld", argument, number(p),
-       ll(alignment));
+  const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) % static_cast<uint64_t>(alignment));
+  if (past == 0) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "%s is misaligned: %lld bytes past a multiple of %lld; expected a multiple", argument,
+       ll(past), ll(alignment));
 }
 
 // The size of an element that is only moved.

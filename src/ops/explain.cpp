@@ -113,7 +113,7 @@ std::string as_text(const Report& r) {
   } else {
     print("  launch    %lld tasks on up to %d threads, tiles of %lld\n", grid, r.props->multiprocessors, tile);
   }
-  for (const PassedOver& row : r.passed_over) print("  not taken %-18s %s\n", row.name, row.reason);
+  for (const PassedOver& row : r.passed_over) print("  not taken %-20s %s\n", row.name, row.reason);
   return out;
 }
 
@@ -122,7 +122,10 @@ std::string as_json(const Report& r) {
   const auto add = [&](auto... parts) { (out.append(parts), ...); };
   add(field("schema", "gpumem.explain/1"), ", ", field("line", r.line), ", ", field("family", r.family));
   add(", \"empty\": ", r.empty ? "true" : "false");
-  if (r.empty) return out.append("}");
+  if (r.empty) {
+    return out.append(R"(, "runs_on": null, "device": null, "placement": null, "variant": null, "chosen_by": null, )"
+                      R"("launch": null, "not_taken": []})");
+  }
   add(", ", field("runs_on", r.props->backend == Runs::cuda ? "cuda" : "host"), ", ", field("device", r.props->name));
   if (!r.fused.empty()) add(", ", field("fused", r.fused));
   add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ",

@@ -158,7 +158,7 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
     operand.mixed = true;
   }
   if (!unknown(operand)) require_covered(context, operand, p, bytes, argument);
-  require_host_memory(context.device().props(), operand, p, argument);
+  require_host_memory(context.device().props(), operand, argument);
   if (unknown(operand)) {
     require_no_encounter(p, bytes, gap, argument);
     require_accessible(context, p, bytes, gap, access, argument);
@@ -168,10 +168,10 @@ Operand look_up_range(Context& context, const void* p, int64_t bytes, Access acc
   return operand;
 }
 
-void require_host_memory(const DeviceProps& own, const Operand& operand, const void* p, const char* argument) {
+void require_host_memory(const DeviceProps& own, const Operand& operand, const char* argument) {
   if (own.backend == Runs::cuda || operand.kind != GPUMEM_MEMORY_DEVICE || operand.device == GPUMEM_DEVICE_HOST) return;
-  fail(GPUMEM_UNSUPPORTED, "%s (0x%llx) is memory of CUDA device %d; expected host memory on a host context", argument,
-       number(p), operand.device);
+  fail(GPUMEM_UNSUPPORTED, "%s is memory of CUDA device %d; expected host memory on a host context", argument,
+       operand.device);
 }
 
 void require_same_device(const DeviceProps& own, const Operand& operand, const char* argument) {
@@ -181,6 +181,9 @@ void require_same_device(const DeviceProps& own, const Operand& operand, const c
 }
 
 void require_disjoint(const ByteRange& a, const ByteRange& b) {
+  if (a.p == b.p && a.bytes > 0 && b.bytes > 0) {  // of a problem line, which has no addresses, too
+    fail(GPUMEM_INVALID_ARGUMENT, "%s is %s; expected disjoint ranges", a.argument, b.argument);
+  }
   const auto first = reinterpret_cast<uintptr_t>(a.p);
   const auto second = reinterpret_cast<uintptr_t>(b.p);
   if (first < second + static_cast<uint64_t>(b.bytes) && second < first + static_cast<uint64_t>(a.bytes)) {

@@ -58,7 +58,7 @@ inline int64_t gap_of(int64_t run, std::initializer_list<Repeat> repeats, int64_
 }
 
 // Throw UNSUPPORTED for memory of a CUDA device on a host context, and for memory of another CUDA device than the context's.
-void require_host_memory(const DeviceProps& own, const Operand& operand, const void* p, const char* argument);
+void require_host_memory(const DeviceProps& own, const Operand& operand, const char* argument);
 void require_same_device(const DeviceProps& own, const Operand& operand, const char* argument);
 
 // Memory that an argument names.

@@ -78,7 +78,7 @@ Operand LinePlanner::look_up(const ByteRange& range, Access) {
   operand.first = range.p;
   operand.extent = range.bytes;
   if (!operand.on_host()) operand.device = seen->device == kOwnDevice ? device().ordinal : seen->device;
-  require_host_memory(device(), operand, range.p, range.argument);
+  require_host_memory(device(), operand, range.argument);
   return operand;
 }
 

@@ -328,7 +328,42 @@ TEST_P(VariantsOn, ExplainRefusesLinesThatCantBeRead) {
                 {"reduce dtype=f32 op=sum n=1", {"x", "missing", "pinned"}},
                 {"reduce dtype=f32 op=sum n=9e9 x=device", {"n", "9e9", "integer"}}};
   for (const auto& c : kCases) EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, explain(ctx, c.line), c.words)) << c.line;
-  EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, explain(ctx, "reduce dtype=f32 op=sum n=1 x=device:77"), {"x", "77"}));
+}
+
+// Those of a line were made up.
+TEST_P(VariantsOn, ExplainRefusesWithoutAddresses) {
+  const struct {
+    const char* line;
+    gpumem_status status;
+    std::initializer_list<std::string> words;
+  } kCases[] = {
+      {"reduce dtype=f32 op=sum n=1 x=device:77", GPUMEM_UNSUPPORTED, {"x", "77"}},
+      {"permute bytes=4 extents=10x20 order=1,0 src=device dst=src", GPUMEM_UNSUPPORTED, {"dst is src"}},
+      {"convert from=f32 to=f64 n=3 src=device dst=src", GPUMEM_INVALID_ARGUMENT, {"dst is src"}},
+      {"gather row_bytes=4 n=3 src_rows=3 index_type=i32 src=device index=device dst=device index_misaligned=3",
+       GPUMEM_INVALID_ARGUMENT,
+       {"index", "3 bytes", "4"}},
+      {"copy bytes=4611686018427387904 src=device dst=device", GPUMEM_OUT_OF_RANGE, {"4611686018427387904"}},
+  };
+  for (const auto& c : kCases) {
+    const gpumem_status got = explain(ctx, c.line);
+    EXPECT_EQ(last_error().find("0x"), std::string::npos) << last_error();
+    EXPECT_TRUE(refused(c.status, got, c.words)) << c.line;
+  }
+}
+
+TEST_P(VariantsOn, ExplainHasTheSameMembersOfAProblemWithNothingToDo) {
+  Explained some;
+  Explained none;
+  ASSERT_TRUE(ok(explain(ctx, "reduce dtype=f32 op=sum n=1 x=device", some)));
+  ASSERT_TRUE(ok(explain(ctx, "reduce dtype=f32 op=sum n=0 x=device", none)));
+  ASSERT_EQ(none.json.members.size(), some.json.members.size());
+  for (size_t i = 0; i < none.json.members.size(); ++i) {
+    EXPECT_EQ(none.json.members[i].first, some.json.members[i].first);
+  }
+  for (const char* name : {"runs_on", "device", "placement", "variant", "chosen_by", "launch"}) {
+    EXPECT_EQ(none.json.member(name).type, Json::Type::null) << name;
+  }
 }
 
 TEST_P(VariantsOn, ExplainNamesItsSchemaAndItsLine) {
