@@ -263,7 +263,7 @@ void add_compare(CLI::App& app, Run& run) {
   command->footer(
       "A row is slower where its median is by more than 5 %, and the quartiles of both runs lie apart. The exit status "
       "is\n"
-      "1 where one is.");
+      "1 where one is, or where AFTER has no times of a row of BEFORE.");
 }
 
 void add_replay(CLI::App& app, Run& run) {
@@ -305,7 +305,7 @@ int run_command_line(int argc, char** argv) {
   app.get_formatter()->column_width(28);
   app.footer(
       "gpumem SUBCOMMAND --help says more.\n\nExit status: 0 success, 1 a failure or a difference, 2 a mistake in the "
-      "arguments, 130 interrupted.");
+      "arguments or in a problem line, 130 interrupted.");
   add_lists(app, run);
   add_explain(app, run);
   add_machine(app, run);

@@ -1,7 +1,7 @@
 // gpumem compare: two files of `gpumem bench --json`, row by row.
+#include <algorithm>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,24 +26,26 @@ struct Times {
 using Label = std::pair<std::string, std::string>;  // group and label
 
 struct Run {
+  std::string path;
+  nlohmann::json json;
   std::vector<Label> order;
   std::map<Label, Times> rows;
+
+  const Times* find(const Label& label) const {
+    const auto found = rows.find(label);
+    return found == rows.end() ? nullptr : &found->second;
+  }
 };
 
 Run read_run(const std::string& path) {
-  const auto json = read_json(path, "gpumem.bench/1", "no results of gpumem bench --json");
-  Run run;
-  try {
-    for (const auto& row : json.at("rows")) {
-      if (!row.at("skipped").is_null()) continue;
-      const Label label(row.at("group"), row.at("label"));
-      if (row.at("verified") == false)
-        throw Failure(path + ": '" + label.second + "' is wrong, and its time means nothing");
-      run.order.push_back(label);
-      run.rows[label] = {row.at("median_us"), row.at("q1_us"), row.at("q3_us")};
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw Failure(path + ": a row is not as it should be: " + error.what());
+  Run run{path, read_json(path, "gpumem.bench/1", "no results of gpumem bench --json"), {}, {}};
+  for (const JsonRow& row : rows_of(path, run.json)) {
+    if (!row.at("skipped").is_null()) continue;
+    const Label label(row.text("group"), row.text("label"));
+    if (row.at("verified") == false)
+      throw Failure(path + ": '" + label.second + "' is wrong, and its time means nothing");
+    run.order.push_back(label);
+    run.rows[label] = {row.number("median_us"), row.number("q1_us"), row.number("q3_us")};
   }
   return run;
 }
@@ -51,9 +53,46 @@ Run read_run(const std::string& path) {
 // Beyond 5 %, and beyond what both runs scatter.
 bool slower(const Times& a, const Times& b) { return b.median > kTolerated * a.median && b.q1 > a.q3; }
 
-const char* verdict(const Times& a, const Times& b) {
-  if (slower(a, b)) return "slower";
-  return slower(b, a) ? "faster" : "";
+// nullptr: the row is not there.
+const char* verdict(const Times* a, const Times* b) {
+  if (a == nullptr || b == nullptr) return a == nullptr ? "new" : "missing";
+  if (slower(*a, *b)) return "slower";
+  return slower(*b, *a) ? "faster" : "";
+}
+
+// What makes two runs another comparison than of like with like.
+std::vector<std::string> remarks(const Run& before, const Run& after) {
+  const auto at = [](const Run& run, const char* member) {
+    const nlohmann::json::json_pointer place(member);
+    return run.json.contains(place) ? run.json[place] : nlohmann::json();
+  };
+  std::vector<std::string> found;
+  for (const Run* run : {&before, &after}) {
+    if (at(*run, "/interrupted") == true) found.push_back(run->path + " was interrupted");
+  }
+  for (const char* const member : {"/quick", "/device/name", "/device/driver", "/host/cpu", "/host/threads"}) {
+    const nlohmann::json a = at(before, member);
+    const nlohmann::json b = at(after, member);
+    if (a != b) found.push_back(format("%s: %s before, %s after", member + 1, a.dump().c_str(), b.dump().c_str()));
+  }
+  return found;
+}
+
+void print_row(const Label& label, const Times* a, const Times* b) {
+  const auto time = [](const Times* t) { return t == nullptr ? "-" : format_seconds(t->median * 1e-6); };
+  const std::string ratio = a == nullptr || b == nullptr ? "-" : format("%.3f", b->median / a->median);
+  std::printf("%-60s %10s %10s %7s  %s\n", (label.first + ": " + label.second).c_str(), time(a).c_str(),
+              time(b).c_str(), ratio.c_str(), verdict(a, b));
+}
+
+nlohmann::ordered_json row_json(const Label& label, const Times* a, const Times* b) {
+  const auto time = [](const Times* t) { return t == nullptr ? nlohmann::json() : nlohmann::json(t->median); };
+  return {{"group", label.first},
+          {"label", label.second},
+          {"before_us", time(a)},
+          {"after_us", time(b)},
+          {"ratio", a == nullptr || b == nullptr ? nlohmann::json() : nlohmann::json(b->median / a->median)},
+          {"verdict", verdict(a, b)}};
 }
 
 }  // namespace
@@ -61,35 +100,34 @@ const char* verdict(const Times& a, const Times& b) {
 int run_compare(const CompareOptions& options) {
   const Run before = read_run(options.before);
   const Run after = read_run(options.after);
-  nlohmann::ordered_json json = {
-      {"before", options.before}, {"after", options.after}, {"rows", nlohmann::json::array()}};
-  std::size_t compared = 0;
-  std::size_t worse = 0;
-  for (const Label& label : before.order) {
-    const auto found = after.rows.find(label);
-    if (found == after.rows.end()) continue;
-    const Times& a = before.rows.at(label);
-    const Times& b = found->second;
-    ++compared;
-    worse += slower(a, b) ? 1 : 0;
-    json["rows"].push_back({{"group", label.first},
-                            {"label", label.second},
-                            {"before_us", a.median},
-                            {"after_us", b.median},
-                            {"ratio", b.median / a.median},
-                            {"verdict", verdict(a, b)}});
-    if (options.json) continue;
-    std::printf("%-60s %10s %10s %7.3f  %s\n", (label.first + ": " + label.second).c_str(),
-                format_seconds(a.median * 1e-6).c_str(), format_seconds(b.median * 1e-6).c_str(), b.median / a.median,
-                verdict(a, b));
+  std::vector<Label> all = before.order;
+  std::copy_if(after.order.begin(), after.order.end(), std::back_inserter(all),
+               [&](const Label& label) { return before.find(label) == nullptr; });
+  nlohmann::ordered_json json = {{"before", before.path},
+                                 {"after", after.path},
+                                 {"remarks", remarks(before, after)},
+                                 {"rows", nlohmann::json::array()}};
+  std::map<std::string, std::size_t> count;  // by verdict
+  for (const Label& label : all) {
+    const Times* const a = before.find(label);
+    const Times* const b = after.find(label);
+    ++count[verdict(a, b)];
+    json["rows"].push_back(row_json(label, a, b));
+    if (!options.json) print_row(label, a, b);
   }
-  if (compared == 0) throw Failure(options.after + ": no row is of " + options.before + " too");
+  const std::size_t missing = count["missing"];
+  const std::size_t compared = all.size() - missing - count["new"];
+  if (compared == 0) throw Failure(after.path + ": no row is of " + before.path + " too");
   if (options.json) {
     print_json(json);
   } else {
-    std::printf("\n%zu rows in both, %zu of them slower\n", compared, worse);
+    std::printf("\n%zu rows in both, %zu of them slower", compared, count["slower"]);
+    if (missing > 0) std::printf("; %zu missing in %s", missing, after.path.c_str());
+    if (count["new"] > 0) std::printf("; %zu new in %s", count["new"], after.path.c_str());
+    std::printf("\n");
+    for (const auto& remark : json["remarks"]) std::printf("%s\n", remark.get<std::string>().c_str());
   }
-  return worse > 0 ? 1 : 0;
+  return count["slower"] + missing > 0 ? 1 : 0;
 }
 
 }  // namespace tool

@@ -242,8 +242,10 @@ void check_operations(Findings& findings, int32_t device, const std::string& nam
             {what, Verdict::fail,
              std::string("'") + line + "' gives other bits than the host: don't use this device, and report it"});
       }
-    } catch (const Failure& failure) {
-      findings.push_back({what, Verdict::fail, failure.what()});
+    } catch (const Failure& failure) {  // many problems may fail for one reason, as that a variant is forced
+      const std::string text = failure.what();
+      const auto told = [&](const Finding& finding) { return finding.what == what && finding.text == text; };
+      if (std::none_of(findings.begin(), findings.end(), told)) findings.push_back({what, Verdict::fail, text});
     }
   }
   if (right == std::size(kProblems)) {
@@ -305,7 +307,7 @@ Findings all_findings() {
   Findings findings;
   measure::Progress progress;
   progress.step("looking at the machine");
-  check_driver(findings);
+  guarded(findings, "driver", [&] { check_driver(findings); });
   check_permissions(findings);
   const std::vector<gpumem_device_info> devices = cuda_devices();
   check_mig(findings, devices);

@@ -13,7 +13,12 @@
 namespace tool {
 std::string explanation(gpumem_ctx* ctx, const std::string& line, gpumem_format format) {
   int64_t needed = 0;
-  check(gpumem_explain(ctx, line.c_str(), format, nullptr, 0, &needed), "explaining the line");
+  try {
+    check(gpumem_explain(ctx, line.c_str(), format, nullptr, 0, &needed), "explaining the line");
+  } catch (const CallFailure& failure) {
+    if (failure.status == GPUMEM_INVALID_ARGUMENT) throw Mistake(failure.reason);
+    throw;
+  }
   std::string text(static_cast<std::size_t>(needed), '\0');
   check(gpumem_explain(ctx, line.c_str(), format, text.data(), needed, nullptr), "explaining the line");
   text.pop_back();  // the NUL

@@ -14,6 +14,7 @@
 #include "measure/host_clock.hpp"
 #include "measure/progress.hpp"
 #include "npy.hpp"
+#include "output_file.hpp"
 #include "resources.hpp"
 #include "terrain.hpp"
 
@@ -151,6 +152,7 @@ int run_grid(const GridOptions& request) {
   GridReport report;
   Source source(request);
   source.describe(report, request.file);
+  try_output(request.out);
   const auto [rows, cols] = source.shape();
   if (source.shape().elements() == 0) {
     write_output(request, {}, report);

@@ -26,8 +26,10 @@ void print_statistics(const GridReport& report) {
   print_row("maximum", std::to_string(a.max), std::to_string(b.max));
   print_row("sum", std::to_string(a.sum), std::to_string(b.sum));
   print_row("mean", format("%.6f", a.mean), format("%.6f", b.mean));
-  print_row("roughness", a.roughness ? format("%.10g", *a.roughness) : "leaves 64 bits", format("%.10g", *b.roughness));
-  std::printf("  the two %s; the transposed grid %s\n", report.statistics_agree ? "agree" : "DIFFER",
+  print_row("roughness", a.roughness ? format("%.10g", *a.roughness) : "not known", format("%.10g", *b.roughness));
+  if (!a.roughness) std::printf("  gpumem's sum of the squares, of which roughness is made, would leave 64 bits\n");
+  std::printf("  %s %s; the transposed grid %s\n", a.roughness ? "the two" : "the others",
+              report.statistics_agree ? "agree" : "DIFFER",
               report.transposition_agrees ? "is right in every element" : "is WRONG");
 }
 

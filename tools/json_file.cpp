@@ -2,12 +2,18 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "failure.hpp"
 
 namespace tool {
+namespace {
+
+[[noreturn]] void fail_type(const std::string& what, const nlohmann::json& value, const char* expected) {
+  throw Failure(what + " is of the type " + value.type_name() + "; expected " + expected);
+}
+
+}  // namespace
 
 nlohmann::json read_json(const std::string& path, const char* schema, const char* otherwise) {
   std::error_code error;
@@ -16,6 +22,33 @@ nlohmann::json read_json(const std::string& path, const char* schema, const char
   auto json = nlohmann::json::parse(file, nullptr, false);
   if (!json.is_object() || !json.contains("schema") || json["schema"] != schema) throw Failure(path + ": " + otherwise);
   return json;
+}
+
+const nlohmann::json& JsonRow::at(const char* member) const {
+  if (!row_.is_object()) fail_type(where_, row_, "object");
+  const auto found = row_.find(member);
+  if (found == row_.end()) throw Failure(where_ + " has no '" + member + "'");
+  return *found;
+}
+
+std::string JsonRow::text(const char* member) const {
+  const nlohmann::json& value = at(member);
+  if (!value.is_string()) fail_type(where_ + ": '" + member + "'", value, "string");
+  return value;
+}
+
+double JsonRow::number(const char* member) const {
+  const nlohmann::json& value = at(member);
+  if (!value.is_number()) fail_type(where_ + ": '" + member + "'", value, "number");
+  return value;
+}
+
+std::vector<JsonRow> rows_of(const std::string& path, const nlohmann::json& object) {
+  const auto list = object.find("rows");
+  if (list == object.end() || !list->is_array()) throw Failure(path + ": it has no list of rows");
+  std::vector<JsonRow> rows;
+  for (const auto& row : *list) rows.emplace_back(path + ": row " + std::to_string(rows.size() + 1), row);
+  return rows;
 }
 
 }  // namespace tool

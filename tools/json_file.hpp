@@ -1,12 +1,30 @@
 // Results that a program has written as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace tool {
 
 // An object of that schema; else a Failure that names the file, and says that it is `otherwise`.
 nlohmann::json read_json(const std::string& path, const char* schema, const char* otherwise);
+
+// One of the object's rows. Where a member is not as it should be, that is a Failure that names the file, the row and the member.
+class JsonRow {
+ public:
+  JsonRow(std::string where, const nlohmann::json& row) : where_(std::move(where)), row_(row) {}
+
+  std::string text(const char* member) const;
+  double number(const char* member) const;
+  const nlohmann::json& at(const char* member) const;
+
+ private:
+  std::string where_;  // "run.json: row 3"
+  const nlohmann::json& row_;
+};
+
+// As long as the object lives.
+std::vector<JsonRow> rows_of(const std::string& path, const nlohmann::json& object);
 
 }  // namespace tool

@@ -5,6 +5,17 @@
 #include "command_line.hpp"
 #include "failure.hpp"
 
+namespace {
+
+// Behind what was printed before it.
+int fail(const char* sentence, int status) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "gpumem: %s\n", sentence);
+  return status;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   try {
     const int status = tool::run_command_line(argc, argv);
@@ -13,10 +24,8 @@ int main(int argc, char** argv) {
     if (std::fclose(stdout) != 0 || failed) throw tool::Failure("writing to the standard output failed");
     return status;
   } catch (const tool::Mistake& mistake) {
-    std::fprintf(stderr, "gpumem: %s\n", mistake.what());
-    return 2;
+    return fail(mistake.what(), 2);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gpumem: %s\n", error.what());
-    return 1;
+    return fail(error.what(), 1);
   }
 }

@@ -97,4 +97,11 @@ void OutputFile::fail(const char* doing) const {
   throw Failure(path_ + ": " + doing + " failed: " + std::generic_category().message(errno));
 }
 
+// A pipe would take it for the end.
+void try_output(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || std::filesystem::is_other(path, error)) return;
+  const OutputFile tried(path);
+}
+
 }  // namespace tool

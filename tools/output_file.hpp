@@ -26,4 +26,7 @@ class OutputFile {
   int file_ = -1;
 };
 
+// Whether a file can be written there, before minutes go by: else a Failure. An empty path is none.
+void try_output(const std::string& path);
+
 }  // namespace tool

@@ -25,14 +25,10 @@ std::vector<std::string> problems_of(const std::string& path) {
   const auto json = read_json(path, "gpumem.profile/1",
                               "no profile as JSON, which gpumem_profile_write() and GPUMEM_PROFILE=<path>.json write");
   std::vector<std::string> problems;
-  try {
-    for (const auto& row : json.at("rows")) {
-      const std::string problem = row.at("problem");
-      const bool is_new = std::find(problems.begin(), problems.end(), problem) == problems.end();
-      if (!row.at("variant").get<std::string>().empty() && is_new) problems.push_back(problem);
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw Failure(path + ": a row is not as it should be: " + error.what());
+  for (const JsonRow& row : rows_of(path, json)) {
+    const std::string problem = row.text("problem");
+    const bool is_new = std::find(problems.begin(), problems.end(), problem) == problems.end();
+    if (!row.text("variant").empty() && is_new) problems.push_back(problem);
   }
   if (problems.empty()) throw Failure(path + ": the profile has no operations");
   return problems;
@@ -56,6 +52,7 @@ gpumem_tune_info tuned(gpumem_ctx* ctx, const std::string& line, double budget_s
 nlohmann::ordered_json tuned_json(const std::string& line, const gpumem_tune_info& info) {
   return {{"problem", line},
           {"failed", nullptr},
+          {"skipped", nullptr},
           {"adopted", info.adopted != 0},
           {"candidates", info.candidates},
           {"table", info.table},
@@ -77,26 +74,35 @@ void print_tuned(const std::string& line, const gpumem_tune_info& info) {
   std::printf("  %s: %s\n", info.adopted != 0 ? "adopted" : "the table's choice stays", info.reason);
 }
 
-// Prints what is no JSON at once. Whether no line failed.
+// Prints what is no JSON at once. Whether no line failed: of a profile, what this context can't do is none of its problems.
 bool tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const TuneOptions& options,
                 nlohmann::ordered_json& rows) {
-  bool well = true;
+  std::size_t adopted = 0;
+  std::size_t skipped = 0;
+  std::size_t failed = 0;
   measure::Progress progress(lines.size());
   for (const std::string& line : lines) {
     progress.step(line);
     try {
       const gpumem_tune_info info = tuned(ctx, line, options.budget_s);
       progress.clear();
+      adopted += info.adopted != 0 ? 1 : 0;
       rows.push_back(tuned_json(line, info));
       if (!options.json) print_tuned(line, info);
     } catch (const CallFailure& failure) {
-      well = false;
+      const bool passed = !options.profile.empty() && failure.status == GPUMEM_UNSUPPORTED;
+      ++(passed ? skipped : failed);
       progress.clear();
-      rows.push_back({{"problem", line}, {"failed", failure.reason}, {"adopted", false}});
-      if (!options.json) std::printf("%s\n  FAILED: %s\n", line.c_str(), failure.reason.c_str());
+      rows.push_back({{"problem", line}, {"failed", nullptr}, {"skipped", nullptr}, {"adopted", false}});
+      rows.back()[passed ? "skipped" : "failed"] = failure.reason;
+      if (!options.json)
+        std::printf("%s\n  %s: %s\n", line.c_str(), passed ? "skipped" : "FAILED", failure.reason.c_str());
     }
   }
-  return well;
+  if (!options.json && lines.size() > 1) {
+    std::printf("%zu problems: %zu adopted, %zu skipped, %zu failed\n", lines.size(), adopted, skipped, failed);
+  }
+  return failed == 0;
 }
 
 }  // namespace
@@ -116,8 +122,8 @@ int run_tune(const TuneOptions& options) {
   };
   if (!options.out.empty() && std::filesystem::exists(options.out)) {
     check(gpumem_tuning_load(ctx.get(), options.out.c_str(), nullptr, nullptr), "reading " + options.out);
-    save();  // a file of something else is told now as well
   }
+  save();  // what can't be written is told now
   nlohmann::ordered_json json = {{"device", device_json(device_of(ctx.get()))}, {"rows", nlohmann::json::array()}};
   bool well = true;
   try {

@@ -134,7 +134,7 @@ class Bench(unittest.TestCase):
     def test_mistakes_are_one_sentence_that_names_the_word(self):
         for status, word, args in [(2, "nothing", ("nothing",)), (2, "steps", ("ladder", "steps")), (2, "trans", ("trans rows=3",)),
                                    (2, "many", ("copy", "--samples", "many")), (2, "--report", ("copy", "--report", "")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
-                                   (1, "few", ("transpose bytes=4 rows=few cols=3",)),
+                                   (2, "few", ("transpose bytes=4 rows=few cols=3",)),
                                    (1, "src_rows", ("gather row_bytes=4 n=9 src_rows=0 index_type=i64",)), (1, "device 7", ("copy bytes=8 src=device:7",))]:
             with self.subTest(args=args):
                 error = self.run_tool("bench", *args, "--device", "host", expect=status)
@@ -216,8 +216,11 @@ class Bench(unittest.TestCase):
     def results(self, name, times, **changes):
         rows = [{**dict.fromkeys(KEYS), "group": "g", "label": label, "median_us": t, "q1_us": 0.99 * t, "q3_us": 1.01 * t,
                  "verified": True, **changes} for label, t in times.items()]
+        return self.write(name, {"rows": rows})
+
+    def write(self, name, run):
         path = self.folder / name
-        path.write_text(json.dumps({"schema": "gpumem.bench/1", "rows": rows}))
+        path.write_text(json.dumps({"schema": "gpumem.bench/1", **run}))
         return path
 
     def compare(self, before, after, expect=0):
@@ -226,12 +229,27 @@ class Bench(unittest.TestCase):
         return {row["label"]: row["verdict"] for row in json.loads(done.stdout)["rows"]}
 
     def test_compare_tells_what_is_slower(self):
-        before = self.results("a.json", {"x": 100, "y": 100, "z": 100, "gone": 1})
-        after = self.results("b.json", {"x": 104, "y": 107, "z": 80, "new": 1})
+        before = self.results("a.json", {"x": 100, "y": 100, "z": 100})
+        after = self.results("b.json", {"x": 104, "y": 107, "z": 80})
         self.assertEqual(self.compare(before, after, expect=1), {"x": "", "y": "slower", "z": "faster"})
-        scattered = self.results("c.json", {"y": 107}, q1_us=90)
-        self.assertEqual(self.compare(before, scattered), {"y": ""})
-        self.assertIn("0 of them slower", self.run_tool("compare", before, before))
+        scattered = self.results("c.json", {"x": 100, "y": 107, "z": 100}, q1_us=90)
+        self.assertEqual(self.compare(before, scattered), {"x": "", "y": "", "z": ""})
+        self.assertIn("0 of them slower\n", self.run_tool("compare", before, before))
+
+    def test_compare_tells_rows_that_only_one_run_has(self):
+        few, more = self.results("few.json", {"x": 100}), self.results("more.json", {"x": 100, "y": 100})
+        self.assertEqual(self.compare(more, few, expect=1), {"x": "", "y": "missing"})
+        self.assertEqual(self.compare(few, more), {"x": "", "y": "new"})
+        self.assertRegex(self.run_tool("compare", few, more), r"1 rows in both, 0 of them slower; 1 new in \S+more.json\n$")
+
+    def test_compare_remarks_on_what_is_not_alike(self):
+        run = json.loads(self.results("a.json", {"x": 1}).read_text())
+        before = self.write("a.json", {**run, "quick": False, "interrupted": False, "device": {"name": "A", "driver": "1"}, "host": {"cpu": "c", "threads": 2}})
+        after = self.write("b.json", {**run, "quick": True, "interrupted": True, "device": {"name": "B", "driver": "1"}, "host": {"cpu": "c", "threads": 4}})
+        self.assertEqual(self.run_tool("compare", before, after).splitlines()[-4:],
+                         [f"{after} was interrupted", "quick: false before, true after", 'device/name: "A" before, "B" after', "host/threads: 2 before, 4 after"])
+        self.assertEqual(len(json.loads(self.run_tool("compare", before, after, "--json"))["remarks"]), 4)
+        self.assertEqual(json.loads(self.run_tool("compare", before, before, "--json"))["remarks"], [])
 
     def test_compare_takes_what_bench_writes(self):
         path = self.folder / "run.json"
@@ -244,6 +262,8 @@ class Bench(unittest.TestCase):
         for name, text in {"text.json": "gpumem", "other_schema.json": "{}", "number.json": '{"schema": 1}', "rows.json": '{"schema": "gpumem.bench/1", "rows": [1]}'}.items():
             (self.folder / name).write_text(text)
         (self.folder / "folder.json").mkdir()
+        self.results("median.json", {"x": 1}, median_us="1")
+        self.assertIn("median.json: row 1: 'median_us' is of the type string; expected number\n", self.run_tool("compare", good, self.folder / "median.json", expect=1))
         for name in ("text.json", "other_schema.json", "number.json", "rows.json", "missing.json", "folder.json", other.name, wrong.name):
             with self.subTest(name):
                 self.assertIn(name, self.run_tool("compare", good, self.folder / name, expect=1))

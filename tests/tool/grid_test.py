@@ -96,6 +96,14 @@ class Grid(unittest.TestCase):
             with self.subTest(shape=shape):
                 self.check("i2", "<", shape, False, 1)
 
+    def test_a_roughness_that_leaves_64_bits_is_not_told(self):
+        path = self.write(npy(header("<i4", (2, 2)), struct.pack("<4i", *LIMITS["i4"], *LIMITS["i4"])))
+        text = self.run_tool("grid", path)
+        self.assertRegex(text, r"roughness +not known +1\.84")
+        self.assertIn("would leave 64 bits", text)
+        self.assertIn("the others agree", text)
+        self.assertIn("the two agree", self.run_tool("grid", "--generate", "8x8"))
+
     def test_text_without_a_terminal_has_no_escapes(self):
         text = self.run_tool("grid", "--generate", "100x200", COLORTERM="truecolor", TERM="xterm-256color")
         self.assertNotIn("\033", text)
@@ -172,7 +180,7 @@ class Listings(unittest.TestCase):
         words = ("transpose", "bytes=4", "rows=100", "cols=200")
         self.assertIn("src=device dst=device", self.output("explain", "--device", "host", *words))
         refused = subprocess.run([TOOL, "explain", "transpose rows=few"], capture_output=True, text=True, timeout=60)
-        self.assertEqual(refused.returncode, 1)
+        self.assertEqual(refused.returncode, 2)
         self.assertIn("'few'", refused.stderr)
 
     def test_help(self):

@@ -51,6 +51,21 @@ class Machine(unittest.TestCase):
         self.assertIn("warn  environment: GPUMEM_DEVICE=host", text)
         self.assertRegex(text, r"(?m)^ok    operations on the host: \d+ problems")
 
+    def test_the_doctor_goes_on_where_no_device_can_be_had(self):
+        findings = json.loads(self.doctor_that_fails("--json", GPUMEM_DEVICE="99"))["findings"]
+        verdicts = {finding["check"]: finding["verdict"] for finding in findings}
+        self.assertEqual((verdicts["driver"], verdicts["operations on the host"]), ("fail", "ok"))
+
+    def test_the_doctor_tells_a_forced_variant_once(self):
+        text = self.doctor_that_fails(GPUMEM_VARIANT_REDUCE="single_tile")
+        self.assertEqual(text.count("single_tile of reduce, forced by the environment, does not fit"), 1, text)
+
+    def doctor_that_fails(self, *args, **environment):
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", **environment}
+        done = subprocess.run([TOOL, "doctor", *args], capture_output=True, text=True, timeout=280, env=environment)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        return done.stdout
+
     def test_ceilings(self):
         self.assertRegex(self.run_tool("ceiling", "--device", "host"), r"read +[\d.]+ GB/s")
         found = json.loads(self.run_tool("ceiling", "--device", "host", "--json"))

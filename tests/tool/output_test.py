@@ -66,6 +66,8 @@ class Output(unittest.TestCase):
         for place in (self.folder / "none" / "out.npy", "/dev/full", self.folder):
             with self.subTest(place):
                 self.expect_failure(self.run_tool(*GENERATE, "--out", place), str(place))
+        huge = ("grid", "--generate", "2000000000x2000000000", "--device", "host")
+        self.expect_failure(self.run_tool(*huge, "--out", self.folder / "none" / "out.npy"), "none")  # before the memory is asked for
         self.assertEqual(self.run_tool(*GENERATE, "--out", "/dev/null").returncode, 0)
 
     def test_a_file_keeps_its_mode_and_a_link_stays_one(self):
@@ -81,6 +83,13 @@ class Output(unittest.TestCase):
         self.assertNotEqual(out.read_bytes(), b"old")
         self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o604)
 
+    # What is tried at first stays empty.
+    def is_written(self, name):
+        try:
+            return any(path.stat().st_size > 0 for path in self.folder.glob(name + "*"))
+        except FileNotFoundError:
+            return False
+
     def test_a_killed_run_leaves_the_old_file(self):
         out = self.folder / "out.npy"
         out.write_text("old")
@@ -95,7 +104,7 @@ class Output(unittest.TestCase):
                 out.unlink(missing_ok=True)
                 run = subprocess.Popen([TOOL, "grid", "--generate", "1500x2000", "--device", "host", "--out", out],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                while run.poll() is None and not any(name.startswith("ended.npy") for name in os.listdir(self.folder)):
+                while run.poll() is None and not self.is_written("ended.npy"):
                     pass
                 run.send_signal(end)
                 if run.wait(timeout=120) == -end:

@@ -86,7 +86,7 @@ class Tune(unittest.TestCase):
         text.write_text("nothing")
         for status, word, args in [(2, "LINE", ()), (2, "LINE", (LINE, "--profile", text)), (2, "sing", ("sing n=3",)), (2, "much", (LINE, "--budget", "much")),
                                    (2, "'0'", (LINE, "--budget", "0")), (2, "'nan'", (LINE, "--budget", "nan")), (2, "--out", (LINE, "--out", "")),
-                                   (1, "few", ("reduce dtype=f32 op=sum n=few",)), (1, str(text), ("--profile", text)),
+                                   (2, "few", ("reduce dtype=f32 op=sum n=few",)), (1, str(text), ("--profile", text)),
                                    (1, "missing", ("--profile", self.folder / "missing"))]:
             with self.subTest(args=args):
                 error = self.run_tool("tune", *args, "--device", "host", expect=status)
@@ -102,8 +102,37 @@ class Tune(unittest.TestCase):
 
     def test_a_mistake_in_the_last_line_is_told_first(self):
         done = subprocess.run([TOOL, "tune", LINE, "copy bytes=few", *BRIEFLY], capture_output=True, text=True, timeout=240)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("few", done.stderr)
+
+    def test_a_file_that_can_not_be_written_is_told_before_anything_is_measured(self):
+        link = self.folder / "link"
+        link.symlink_to("none")
+        for out, word in ((self.folder / "none" / "tuned", "none/tuned"), (link, "symbolic link"), (self.folder, str(self.folder))):
+            done = subprocess.run([TOOL, "tune", LINE, *BRIEFLY, "--out", out], capture_output=True, text=True, timeout=240)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(word, done.stderr)
+
+    def profile(self, *rows):
+        path = self.folder / "rows.json"
+        path.write_text(json.dumps({"schema": "gpumem.profile/1", "rows": rows}))
+        return path
+
+    def test_a_row_of_another_device_is_skipped(self):
+        path = self.profile(*({"problem": line, "variant": "x"} for line in ("copy bytes=8 src=device:1 dst=device", WHOLE)))
+        skipped, tuned = json.loads(self.run_tool("tune", "--profile", path, *BRIEFLY, "--json"))["rows"]
+        self.assertIn("device 1", skipped["skipped"])
+        self.assertIsNone(skipped["failed"])
+        self.assertIsNone(tuned["skipped"])
+        self.assertIn("2 problems: ", self.run_tool("tune", "--profile", path, *BRIEFLY))
+
+    def test_a_row_that_is_not_as_it_should_be_is_named(self):
+        good = {"problem": WHOLE, "variant": "x"}
+        for row, words in (({"problem": 3, "variant": "x"}, "row 2: 'problem' is of the type number; expected string"),
+                           ({"problem": WHOLE}, "row 2 has no 'variant'"), (7, "row 2 is of the type number; expected object")):
+            self.assertIn(f"rows.json: {words}\n", self.run_tool("tune", "--profile", self.profile(good, row), expect=1))
+        (self.folder / "rows.json").write_text('{"schema": "gpumem.profile/1", "rows": {}}')
+        self.assertIn("rows.json: it has no list of rows", self.run_tool("tune", "--profile", self.folder / "rows.json", expect=1))
 
     def test_a_problem_with_nothing_to_do(self):
         text = self.run_tool("tune", "reduce dtype=f32 op=sum n=0", *BRIEFLY)

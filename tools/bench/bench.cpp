@@ -1,8 +1,6 @@
 // gpumem bench: measures, checks what came out, and shows it.
 #include <cstdio>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "bench/session.hpp"
 #include "bench/show.hpp"
@@ -57,13 +55,6 @@ void write_file(const std::string& path, const std::string& text) {
   file.finish();
 }
 
-// A pipe would take it for the end.
-void try_file(const std::string& path) {
-  std::error_code error;
-  if (path.empty() || std::filesystem::is_other(path, error)) return;
-  const OutputFile tried(path);
-}
-
 void write_results(const Results& results, const BenchOptions& options) {
   const std::string text = options.json ? as_json(results) : (options.csv ? as_csv(results) : as_table(results));
   std::fputs(text.c_str(), stdout);
@@ -74,7 +65,7 @@ void write_results(const Results& results, const BenchOptions& options) {
 }  // namespace
 
 int run_bench(const BenchOptions& options) {
-  for (const std::string& path : {options.plot, options.report}) try_file(path);  // before minutes go by
+  for (const std::string& path : {options.plot, options.report}) try_output(path);
   watch_interrupts();
   Session session(options.device, options.samples > 0 ? options.samples : (options.quick ? 5 : 21), options.quick);
   if (!options.quick) session.measure_ceilings();
