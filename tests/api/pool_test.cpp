@@ -389,6 +389,36 @@ TEST(PoolOnHost, ReuseWaitsForADeclaredStream) {
   EXPECT_EQ(back, Bytes(kBytes, 'a'));
 }
 
+// 112 MiB are needed at a time, of which 50 wait for a reader; so 135 may be taken before idle blocks go back. Of live blocks there are
+// 62 MiB at most.
+TEST(PoolOnHost, WhatAReaderStillUsesCountsAsLive) {
+  Gate gate;
+  const Bytes from(16 * kMiB);
+  Bytes to(16 * kMiB);
+  const Context ctx(gate.options(On::host));
+  const Stream stream(ctx);
+  const Stream reader(ctx);
+  const auto allocate = [&](int count, int64_t bytes) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < count; ++i) blocks.push_back(allocated(ctx, bytes, stream));
+    return blocks;
+  };
+  const OpenAtEnd open(gate);
+  gate.close();
+  ASSERT_TRUE(ok(gpumem_transpose_async(ctx, 1, 4096, 4096, from.data(), 4096, to.data(), 4096, reader)));
+  ASSERT_TRUE(gate.reached());
+  for (void* p : allocate(50, kMiB)) {
+    ASSERT_TRUE(ok(gpumem_memory_used_on(ctx, p, reader)));
+    ASSERT_TRUE(ok(gpumem_free_async(ctx, p, stream)));
+  }
+  const std::vector<void*> second = allocate(50, kMiB * 5 / 4);
+  for (size_t i = 0; i < 12; ++i) ASSERT_TRUE(ok(gpumem_free_async(ctx, second[i], stream)));
+  allocate(10, kMiB * 3 / 2);
+  const int64_t hits = stats_of(ctx).device_hits;
+  allocate(12, kMiB * 5 / 4);
+  EXPECT_EQ(stats_of(ctx).device_hits - hits, 12) << "idle blocks went back though what is needed left them room";
+}
+
 TEST_P(Pool, TrimGivesBackAndKeepsWhatItIsTold) {
   const Stream stream(ctx);
   std::vector<void*> blocks;
