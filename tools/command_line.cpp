@@ -55,10 +55,13 @@ double parse_seconds(const std::string& word, const std::string& what) {
 
 Shape parse_shape(const std::string& word) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMostElements = std::numeric_limits<int64_t>::max() / 8;
   const auto x = word.find('x');
   if (x == std::string::npos) throw CLI::ValidationError("--generate", "'" + word + "' is not ROWSxCOLS");
-  return {parse_integer(word.substr(0, x), "the number of rows", 1, kMost),
-          parse_integer(word.substr(x + 1), "the number of columns", 1, kMost)};
+  const Shape shape{parse_integer(word.substr(0, x), "the number of rows", 1, kMost),
+                    parse_integer(word.substr(x + 1), "the number of columns", 1, kMost)};
+  if (shape.elements() > kMostElements) throw CLI::ValidationError("--generate", "'" + word + "' is too large");
+  return shape;
 }
 
 int32_t parse_device(const std::string& word) {
@@ -179,6 +182,11 @@ void add_bench(CLI::App& app, Run& run) {
   command->add_flag("--csv", options->csv, "the same as CSV")->excludes(json);
   add_file(command, "--plot", options->plot, "a picture of the results", "FILE.svg");
   add_file(command, "--report", options->report, "a page of the results, in one file", "FILE.html");
+  command->parse_complete_callback([options] {
+    if (!options->plot.empty() && options->plot == options->report) {
+      throw CLI::ValidationError("bench", "--plot and --report have one file, '" + options->plot + "'");
+    }
+  });
   command->footer(
       "Suites: transfer, copy, reduce, transpose, permute, alloc, managed, and all of them; ladder reduce, ladder\n"
       "transpose and ladder copy, each with the rest of a problem line or without, take every variant in turn (* "
@@ -320,13 +328,11 @@ int run_command_line(int argc, char** argv) {
       throw CLI::ValidationError("no such sub-command", argv[1]);
     }
     app.parse(argc, argv);
-  } catch (const CLI::ExtrasError&) {
-    std::fprintf(stderr, "gpumem: not expected: %s\ntry '%s --help'\n", joined(app.remaining(true)).c_str(),
-                 deepest(app).c_str());
-    return kUsageError;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::fprintf(stderr, "gpumem: %s\ntry '%s --help'\n", error.what(), deepest(app).c_str());
+    const std::string unknown = joined(app.remaining(true));
+    const std::string sentence = unknown.empty() ? error.what() : "not expected: " + unknown;
+    std::fprintf(stderr, "gpumem: %s\ntry '%s --help'\n", sentence.c_str(), deepest(app).c_str());
     return kUsageError;
   }
   return run();

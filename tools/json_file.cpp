@@ -1,10 +1,9 @@
 #include "json_file.hpp"
 
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 
 #include "failure.hpp"
+#include "input_file.hpp"
 
 namespace tool {
 namespace {
@@ -16,12 +15,12 @@ namespace {
 }  // namespace
 
 nlohmann::json read_json(const std::string& path, const char* schema, const char* otherwise) {
-  std::error_code error;
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path, error)) throw Failure(path + ": cannot be opened for reading");
+  std::ifstream file = open_input(path);
+  if (file.peek() == std::ifstream::traits_type::eof()) throw Failure(path + ": it is empty, and so " + otherwise);
   auto json = nlohmann::json::parse(file, nullptr, false);
-  if (!json.is_object() || !json.contains("schema") || json["schema"] != schema) throw Failure(path + ": " + otherwise);
-  return json;
+  if (!json.is_object() || !json.contains("schema")) throw Failure(path + ": " + otherwise);
+  if (json["schema"] == schema) return json;
+  throw Failure(path + ": its schema is " + json["schema"].dump() + ", expected \"" + schema + "\"");
 }
 
 const nlohmann::json& JsonRow::at(const char* member) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "failure.hpp"
+#include "input_file.hpp"
 #include "literal.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
@@ -195,8 +196,7 @@ void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first,
 
 }  // namespace
 
-NpyReader::NpyReader(const std::string& path, Takes takes) : path_(path), file_(path, std::ios::binary) {
-  if (!file_) throw Failure(path + ": cannot be opened for reading");
+NpyReader::NpyReader(const std::string& path, Takes takes) : path_(path), file_(open_input(path)) {
   header_ = read_header(file_, path_, takes);
   // Before anybody allocates memory for what a damaged header claims.
   std::error_code error;

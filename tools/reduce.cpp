@@ -29,9 +29,10 @@ std::string hexadecimal(uint64_t bits) { return format("0x%016" PRIx64, bits); }
 }  // namespace
 
 int run_reduce(const ReduceOptions& options) {
+  const gpumem_reduce_op op = reduce_op(options.op);
+  if (op > GPUMEM_SUM_COMPENSATED) throw Mistake("'" + options.op + "' is no reduction of an array to its values");
   NpyReader reader(options.file, NpyReader::Takes::array);
   const NpyHeader& header = reader.header();
-  const gpumem_reduce_op op = reduce_op(options.op);
   const Context ctx = create_context(options.device);
   const Operand heap(ctx.get(), "pageable", header.elements * header.element_bytes, 0);
   reader.read_as_stored(heap.get());

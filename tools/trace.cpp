@@ -1,12 +1,12 @@
 #include "trace.hpp"
 
-#include <cerrno>
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <system_error>
+#include <string_view>
 
 #include "failure.hpp"
+#include "input_file.hpp"
 #include "text.hpp"
 
 namespace tool {
@@ -48,26 +48,24 @@ std::optional<TraceEvent> parse(const std::string& line) {
   return event;
 }
 
-std::string reason() { return std::generic_category().message(errno); }
-
 }  // namespace
 
 std::vector<TraceEvent> read_trace(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Failure("'" + path + "' can't be read: " + reason());
-  std::string line;
-  if (!std::getline(file, line) || line != "gpumem-trace 1") {
-    throw Failure("'" + path + "' is no trace: expected its first line to be 'gpumem-trace 1'");
+  constexpr std::string_view kFirst = "gpumem-trace 1\n";
+  std::ifstream file = open_input(path);
+  std::string line(kFirst.size(), '\0');  // another file may have no end of a line
+  if (!file.read(line.data(), kFirst.size()) || line != kFirst) {
+    throw Failure(path + ": no trace: expected its first line to be 'gpumem-trace 1'");
   }
   std::vector<TraceEvent> events;
   while (std::getline(file, line) && !file.eof()) {  // a last line without its end was cut off
     const auto event = parse(line);
     if (!event) {
-      throw Failure(format("'%s', line %zu: '%s' is no event", path.c_str(), events.size() + 2, line.c_str()));
+      throw Failure(format("%s: line %zu: '%s' is no event", path.c_str(), events.size() + 2, line.c_str()));
     }
     events.push_back(*event);
   }
-  if (file.bad()) throw Failure("'" + path + "' can't be read to its end: " + reason());
+  if (file.bad()) throw Failure(path + ": cannot be read to its end");
   return events;
 }
 

@@ -192,7 +192,7 @@ class Reader {
     int64_t misaligned = 0;
     number(std::string(key).append(kMisaligned), misaligned, 0);
     if (misaligned < 0 || misaligned >= 4096) {
-      fail_word(key, std::to_string(misaligned), "to be misaligned by 0 to 4095 bytes");
+      fail_word(std::string(key).append(kMisaligned), std::to_string(misaligned), "0 to 4095 bytes");
     }
     if (const void* same = word != nullptr ? operands_.find(word->value) : nullptr) {
       p = static_cast<P*>(const_cast<void*>(same));

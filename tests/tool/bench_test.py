@@ -5,6 +5,7 @@ usage: bench_test.py PATH_OF_GPUMEM
 """
 
 import csv
+import fcntl
 import io
 import json
 import os
@@ -13,9 +14,11 @@ import pty
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 import xml.etree.ElementTree
 
@@ -133,7 +136,7 @@ class Bench(unittest.TestCase):
 
     def test_mistakes_are_one_sentence_that_names_the_word(self):
         for status, word, args in [(2, "nothing", ("nothing",)), (2, "steps", ("ladder", "steps")), (2, "trans", ("trans rows=3",)),
-                                   (2, "many", ("copy", "--samples", "many")), (2, "--report", ("copy", "--report", "")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
+                                   (2, "many", ("copy", "--samples", "many")), (2, "--report", ("copy", "--report", "")), (2, "one file", ("copy", "--plot", "x", "--report", "x")), (2, "WHAT", ()), (2, "--csv", ("copy", "--csv", "--json")),
                                    (2, "few", ("transpose bytes=4 rows=few cols=3",)),
                                    (1, "src_rows", ("gather row_bytes=4 n=9 src_rows=0 index_type=i64",)), (1, "device 7", ("copy bytes=8 src=device:7",))]:
             with self.subTest(args=args):
@@ -175,10 +178,11 @@ class Bench(unittest.TestCase):
 
     # ------------------------------------------------------------------------------------------------- at a terminal
 
-    def at_a_terminal(self, *args, until, **environment):
+    def at_a_terminal(self, *args, until, columns=80, **environment):
         """Presses Ctrl-C once `until` was shown: (exit status, what the terminal showed)."""
         pid, terminal = pty.fork()
         if pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
             os.environ.update({"TERM": "xterm-256color", "LANG": "C.UTF-8", **environment})
             os.execv(TOOL, [TOOL, *args])
         shown, pressed = b"", False
@@ -195,6 +199,12 @@ class Bench(unittest.TestCase):
                 pressed = True
         os.close(terminal)
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+
+    def test_progress_stays_within_the_line(self):
+        line = "reduce dtype=f32 op=sum n=1000 stride=1 x=device x_misaligned=0 form=plain"
+        status, shown = self.at_a_terminal("tune", line, "--budget", "0.01", "--device", "host", until=None, columns=40)
+        self.assertEqual(status, 0, shown)
+        self.assertIn("\r\033[K[1/1] reduce dtype=f32 op=sum n=1000 st\r\033[K", shown)
 
     def test_an_interrupted_run_tells_what_it_has(self):
         status, shown = self.at_a_terminal("bench", "transpose", "--device", "host", until=b"[2/")
@@ -264,6 +274,10 @@ class Bench(unittest.TestCase):
         (self.folder / "folder.json").mkdir()
         self.results("median.json", {"x": 1}, median_us="1")
         self.assertIn("median.json: row 1: 'median_us' is of the type string; expected number\n", self.run_tool("compare", good, self.folder / "median.json", expect=1))
+        self.write("later.json", {"schema": "gpumem.bench/2", "rows": []})
+        self.assertIn('"gpumem.bench/2", expected "gpumem.bench/1"', self.run_tool("compare", good, self.folder / "later.json", expect=1))
+        (self.folder / "empty.json").write_text("")
+        self.assertIn("empty.json: it is empty", self.run_tool("compare", good, self.folder / "empty.json", expect=1))
         for name in ("text.json", "other_schema.json", "number.json", "rows.json", "missing.json", "folder.json", other.name, wrong.name):
             with self.subTest(name):
                 self.assertIn(name, self.run_tool("compare", good, self.folder / name, expect=1))

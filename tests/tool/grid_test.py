@@ -133,14 +133,16 @@ class Grid(unittest.TestCase):
         for sentence, data in cases.items():
             with self.subTest(sentence=sentence):
                 self.assertIn(sentence, self.run_tool("grid", self.write(data), expect=1))
-        self.assertIn("cannot be opened", self.run_tool("grid", self.folder / "none.npy", expect=1))
+        self.assertIn("none.npy: cannot be read: No such file", self.run_tool("grid", self.folder / "none.npy", expect=1))
+        self.assertIn("cannot be read: Is a directory", self.run_tool("grid", self.folder, expect=1))
 
     def test_mistakes_in_the_arguments(self):
-        for args in [(), ("sing",), ("grid",), ("grid", "--generate", "5"), ("grid", "--generate", "0x5"),
+        for args in [(), ("sing",), ("grid",), ("grid", "--generate", "5"), ("grid", "--generate", "0x5"), ("grid", "--generate", "2147483647x2147483647"),
                      ("grid", "--generate", "4x4", "--device", "gpu"), ("grid", "a.npy", "b.npy"), ("grid", "--out"),
                      ("grid", "a.npy", "--generate", "4x4"), ("devices", "--yes"), ("explain",)]:
             with self.subTest(args=args):
                 self.assertIn("--help", self.run_tool(*args, expect=2))
+        self.assertIn("not expected: --verbos\n", self.run_tool("--verbos", expect=2))
         self.assertIn("not expected: first second\n", self.run_tool("devices", "first", "second", expect=2))
 
 

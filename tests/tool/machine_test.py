@@ -107,6 +107,7 @@ class Machine(unittest.TestCase):
         empty.write_bytes(npy("<i4", (0,), b""))
         text.write_bytes(npy("<U4", (2,), bytes(32)))
         self.assertIn("'middle'", self.run_tool("reduce", good, "--op", "middle", expect=2))
+        self.assertIn("'dot'", self.run_tool("reduce", good, "--op", "dot", expect=2))
         self.assertIn("EMPTY", self.run_tool("reduce", empty, "--op", "min", expect=1))
         self.assertIn("<U4", self.run_tool("reduce", text, expect=1))
         self.assertIn("missing.npy", self.run_tool("reduce", self.folder / "missing.npy", expect=1))

@@ -66,7 +66,7 @@ class Output(unittest.TestCase):
         for place in (self.folder / "none" / "out.npy", "/dev/full", self.folder):
             with self.subTest(place):
                 self.expect_failure(self.run_tool(*GENERATE, "--out", place), str(place))
-        huge = ("grid", "--generate", "2000000000x2000000000", "--device", "host")
+        huge = ("grid", "--generate", "1000000000x1000000000", "--device", "host")
         self.expect_failure(self.run_tool(*huge, "--out", self.folder / "none" / "out.npy"), "none")  # before the memory is asked for
         self.assertEqual(self.run_tool(*GENERATE, "--out", "/dev/null").returncode, 0)
 

@@ -85,6 +85,7 @@ class Replay(unittest.TestCase):
         self.assertIn("no trace", self.run_tool("replay", self.write("something else\n"), expect=1))
         self.assertIn("no trace", self.run_tool("replay", self.write(""), expect=1))
         self.assertIn("No such file", self.run_tool("replay", self.folder / "missing", expect=1))
+        self.assertIn("no trace", self.run_tool("replay", "/dev/zero", expect=1))
         twice = "gpumem-trace 1\n" + 2 * "a 1 7 0x1000 12 device 256 0x0\n"
         self.assertIn("twice", self.run_tool("replay", self.write(twice), "--device", "host", expect=1))
         self.run_tool("replay", expect=2)

@@ -42,7 +42,7 @@ void run_steps(Session& session, std::vector<Step> steps) {
   measure::Progress progress(steps.size());
   const bool alone = steps.size() == 1;
   for (Step& step : steps) {
-    if (interrupted()) throw Interrupted{};
+    stop_if_interrupted();
     progress.step(step.group + ": " + step.label);
     session.results().rows.push_back(run_step(session, step, alone));
     step.run = {};
@@ -68,9 +68,10 @@ int run_bench(const BenchOptions& options) {
   for (const std::string& path : {options.plot, options.report}) try_output(path);
   watch_interrupts();
   Session session(options.device, options.samples > 0 ? options.samples : (options.quick ? 5 : 21), options.quick);
+  std::vector<Step> steps = steps_of(options.words, session);
   if (!options.quick) session.measure_ceilings();
   try {
-    run_steps(session, steps_of(options.words, session));
+    run_steps(session, std::move(steps));
   } catch (const Interrupted&) {
     session.results().interrupted = true;
   }

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/session.hpp"
 #include "failure.hpp"
 
 namespace tool {
@@ -68,9 +69,14 @@ void Operand::fill(const Contents& contents) const {
   const std::shared_ptr<void> aside = on_host_ ? nullptr : heap(rounded_up(bytes_));
   auto* const at = on_host_ ? start_ : static_cast<unsigned char*>(aside.get());
   constexpr int64_t kPart = 64;
-  in_parallel((bytes_ + kPart - 1) / kPart, [&](int64_t begin, int64_t end) {
-    contents(at + begin * kPart, begin * kPart, std::min(bytes_, end * kPart));
-  });
+  constexpr int64_t kPiece = 64 << 20;
+  for (int64_t done = 0; done < bytes_; done += kPiece) {
+    stop_if_interrupted();
+    in_parallel((std::min(kPiece, bytes_ - done) + kPart - 1) / kPart, [&](int64_t begin, int64_t end) {
+      const int64_t from = done + begin * kPart;
+      contents(at + from, from, std::min(bytes_, done + end * kPart));
+    });
+  }
   if (!on_host_) check(gpumem_copy(ctx_, start_, at, bytes_), "filling an operand");
 }
 

@@ -68,6 +68,10 @@ void watch_interrupts() { std::signal(SIGINT, on_interrupt); }
 
 bool interrupted() { return g_interrupted != 0; }
 
+void stop_if_interrupted() {
+  if (interrupted()) throw Interrupted{};
+}
+
 Session::Session(int32_t device, int samples, bool quick)
     : ctx_(create_context(device)), reference_(create_context(GPUMEM_DEVICE_HOST)), quick_(quick), samples_(samples) {
   check(gpumem_ctx_warmup(ctx()), "warming up");
@@ -134,7 +138,7 @@ double Session::time_by_events(const std::function<void()>& enqueue) {
 void Session::take(Row& row, const std::function<double()>& sample, Limit limit) {
   const std::vector<double> seconds = measure::take_samples(
       [&] {
-        if (interrupted()) throw Interrupted{};
+        stop_if_interrupted();
         return sample();
       },
       std::min(kFewestSamples, samples_), samples_);
@@ -187,6 +191,7 @@ void Subject::make_reference() {
   gpumem_ctx* const host = session_.reference();
   const gpumem_family family = family_of(problem_.family());
   reference_ = make_instance(host, problem_, Place::host);
+  stop_if_interrupted();
   reference_->reset();
   const std::vector<const char*> variants = variants_of(family);
   for (std::size_t i = variants.size(); i-- > 0 && !session_.on_device();) {
@@ -199,7 +204,9 @@ void Subject::make_reference() {
 }
 
 bool Subject::right(bool async) {
+  stop_if_interrupted();  // each part takes seconds where operands are large
   if (!reference_) make_reference();
+  stop_if_interrupted();
   instance_.reset();
   check(instance_.call(async), "checking '" + line_ + "'");
   check(gpumem_ctx_synchronize(session_.ctx()), "waiting for the device");

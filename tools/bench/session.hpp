@@ -114,5 +114,6 @@ struct Interrupted {};
 inline constexpr int kInterruptedStatus = 130;
 void watch_interrupts();
 bool interrupted();
+void stop_if_interrupted();
 
 }  // namespace tool

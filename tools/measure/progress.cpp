@@ -1,8 +1,11 @@
 #include "measure/progress.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
+#include <string>
 
 namespace measure {
 
@@ -13,17 +16,22 @@ Progress::~Progress() { clear(); }
 void Progress::step(std::string_view doing) {
   const std::size_t done = begun_++;
   if (!shown_) return;
-  std::fputs("\r\033[K", stderr);
+  std::string line;
   if (steps_ > 0) {
-    std::fprintf(stderr, "[%zu/%zu", begun_, steps_);
+    line.append("[").append(std::to_string(begun_)).append("/").append(std::to_string(steps_));
     if (done > 0 && done < steps_) {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
-      std::fprintf(stderr, ", %.0f s left",
-                   taken.count() / static_cast<double>(done) * static_cast<double>(steps_ - done));
+      const double left = taken.count() / static_cast<double>(done) * static_cast<double>(steps_ - done);
+      line.append(", ").append(std::to_string(std::lround(left))).append(" s left");
     }
-    std::fputs("] ", stderr);
+    line += "] ";
   }
-  std::fprintf(stderr, "%.*s ...", static_cast<int>(doing.size()), doing.data());
+  line.append(doing).append(" ...");
+  winsize size{};  // what wraps would stay
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && line.size() >= size.ws_col) {
+    line.resize(size.ws_col - 1);
+  }
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
 }
 
 void Progress::clear() const {
