@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,7 @@
 #include "failure.hpp"
 #include "measure/machine.hpp"
 #include "measure/progress.hpp"
+#include "resources.hpp"
 #include "text.hpp"
 
 namespace tool {
@@ -107,6 +109,25 @@ void check_environment(Findings& findings) {
       findings.push_back({"environment", Verdict::warn, set + " is set: unset it, if you did not mean to"});
     }
   }
+}
+
+// What a context skips of it, nobody hears: there is no log yet.
+void check_tuning(Findings& findings) {
+  const char* const path = std::getenv("GPUMEM_TUNING");
+  if (path == nullptr || path[0] == '\0') return;
+  std::string last;
+  const Context ctx = create_context(GPUMEM_DEVICE_BEST);
+  const auto keep = [](void* user, gpumem_log_level, const char* message) {
+    *static_cast<std::string*>(user) = message;
+  };
+  check(gpumem_ctx_set_log(ctx.get(), keep, &last), "setting the log");
+  int64_t taken = 0;
+  int64_t skipped = 0;
+  check(gpumem_tuning_load(ctx.get(), path, &taken, &skipped), "loading GPUMEM_TUNING");
+  findings.push_back({"tuning", skipped > 0 ? Verdict::warn : Verdict::ok,
+                      format("of GPUMEM_TUNING %lld lines are taken, %lld skipped", static_cast<long long>(taken),
+                             static_cast<long long>(skipped)) +
+                          (last.empty() ? "" : "; the last: " + last)});
 }
 
 // ------------------------------------------------------------------------------------------------------------ host
@@ -315,6 +336,7 @@ Findings all_findings() {
   check_huge_pages(findings);
   check_gpus(findings);
   check_environment(findings);
+  guarded(findings, "tuning", [&] { check_tuning(findings); });
   progress.step("running operations on the host");
   guarded(findings, "operations on the host", [&] { check_operations(findings, GPUMEM_DEVICE_HOST, "the host"); });
   for (const gpumem_device_info& device : devices) {

@@ -60,6 +60,15 @@ class Machine(unittest.TestCase):
         text = self.doctor_that_fails(GPUMEM_VARIANT_REDUCE="single_tile")
         self.assertEqual(text.count("single_tile of reduce, forced by the environment, does not fit"), 1, text)
 
+    def test_the_doctor_says_what_became_of_a_tuning_file(self):
+        tuned = self.folder / "tuned"
+        tuned.write_text("# gpumem tuning\n")
+        self.assertIn("ok    tuning: of GPUMEM_TUNING 0 lines are taken, 0 skipped\n", self.run_tool("doctor", GPUMEM_TUNING=str(tuned)))
+        tuned.write_text("nowhere\tfill bytes=4 n=9 dst=device\tvec16\t1\t1.5\n")
+        self.assertRegex(self.run_tool("doctor", GPUMEM_TUNING=str(tuned)), r"warn  tuning: .* 0 lines are taken, 1 skipped; the last: .* it is of another device: nowhere")
+        tuned.write_text("int main(void) { return 0; }\n")
+        self.assertIn("fail  tuning: ", self.doctor_that_fails(GPUMEM_TUNING=str(tuned)))
+
     def doctor_that_fails(self, *args, **environment):
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", **environment}
         done = subprocess.run([TOOL, "doctor", *args], capture_output=True, text=True, timeout=280, env=environment)
