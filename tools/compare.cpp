@@ -41,11 +41,14 @@ Run read_run(const std::string& path) {
   Run run{path, read_json(path, "gpumem.bench/1", "no results of gpumem bench --json"), {}, {}};
   for (const JsonRow& row : rows_of(path, run.json)) {
     if (!row.at("skipped").is_null()) continue;
-    const Label label(row.text("group"), row.text("label"));
+    Label label(row.text("group"), row.text("label"));
+    if (label.second.ends_with(" *"))
+      label.second.resize(label.second.size() - 2);  // the choice, which may be another one
     if (row.at("verified") == false)
       throw Failure(path + ": '" + label.second + "' is wrong, and its time means nothing");
+    const Times times{row.positive("median_us"), row.positive("q1_us"), row.positive("q3_us")};
+    if (!run.rows.emplace(label, times).second) throw Failure(path + ": '" + label.second + "' is there twice");
     run.order.push_back(label);
-    run.rows[label] = {row.number("median_us"), row.number("q1_us"), row.number("q3_us")};
   }
   return run;
 }

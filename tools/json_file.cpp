@@ -36,10 +36,11 @@ std::string JsonRow::text(const char* member) const {
   return value;
 }
 
-double JsonRow::number(const char* member) const {
+double JsonRow::positive(const char* member) const {
   const nlohmann::json& value = at(member);
   if (!value.is_number()) fail_type(where_ + ": '" + member + "'", value, "number");
-  return value;
+  if (value > 0) return value;
+  throw Failure(where_ + ": '" + member + "' is " + value.dump() + "; expected more than 0");
 }
 
 std::vector<JsonRow> rows_of(const std::string& path, const nlohmann::json& object) {

@@ -16,7 +16,7 @@ class JsonRow {
   JsonRow(std::string where, const nlohmann::json& row) : where_(std::move(where)), row_(row) {}
 
   std::string text(const char* member) const;
-  double number(const char* member) const;
+  double positive(const char* member) const;
   const nlohmann::json& at(const char* member) const;
 
  private:

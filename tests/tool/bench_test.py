@@ -250,6 +250,7 @@ class Bench(unittest.TestCase):
         few, more = self.results("few.json", {"x": 100}), self.results("more.json", {"x": 100, "y": 100})
         self.assertEqual(self.compare(more, few, expect=1), {"x": "", "y": "missing"})
         self.assertEqual(self.compare(few, more), {"x": "", "y": "new"})
+        self.assertEqual(self.compare(self.results("chosen.json", {"x *": 100, "y": 100}), more), {"x": "", "y": ""})
         self.assertRegex(self.run_tool("compare", few, more), r"1 rows in both, 0 of them slower; 1 new in \S+more.json\n$")
 
     def test_compare_remarks_on_what_is_not_alike(self):
@@ -272,8 +273,11 @@ class Bench(unittest.TestCase):
         for name, text in {"text.json": "gpumem", "other_schema.json": "{}", "number.json": '{"schema": 1}', "rows.json": '{"schema": "gpumem.bench/1", "rows": [1]}'}.items():
             (self.folder / name).write_text(text)
         (self.folder / "folder.json").mkdir()
-        self.results("median.json", {"x": 1}, median_us="1")
-        self.assertIn("median.json: row 1: 'median_us' is of the type string; expected number\n", self.run_tool("compare", good, self.folder / "median.json", expect=1))
+        for median, sentence in (("1", "is of the type string; expected number"), (0, "is 0; expected more than 0")):
+            path = self.results("median.json", {"x": 1}, median_us=median)
+            self.assertIn(f"median.json: row 1: 'median_us' {sentence}\n", self.run_tool("compare", good, path, expect=1))
+        twice = self.write("twice.json", {"rows": 2 * json.loads(good.read_text())["rows"]})
+        self.assertIn("twice.json: 'x' is there twice", self.run_tool("compare", good, twice, expect=1))
         self.write("later.json", {"schema": "gpumem.bench/2", "rows": []})
         self.assertIn('"gpumem.bench/2", expected "gpumem.bench/1"', self.run_tool("compare", good, self.folder / "later.json", expect=1))
         (self.folder / "empty.json").write_text("")
