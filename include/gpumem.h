@@ -87,6 +87,8 @@ enum {
   GPUMEM_DEVICE_FAULT = 203, /* the device's context is lost; it sticks to every context on that device */
   GPUMEM_DRIVER_ERROR = 204, /* any other failure that CUDA reported; the sentence carries its name */
   GPUMEM_NOT_BUILT = 205,    /* this build of the library has no CUDA backend */
+  GPUMEM_PEER_LOST = 206,    /* another process of a gpumem_dist failed, or the transport to it */
+  GPUMEM_TIMED_OUT = 207,    /* another process of a gpumem_dist was silent for too long */
   GPUMEM_INTERNAL = 900
 };
 
@@ -202,6 +204,8 @@ enum { GPUMEM_LOG_ERROR = 1, GPUMEM_LOG_WARNING = 2, GPUMEM_LOG_INFO = 3 };
 typedef struct gpumem_ctx gpumem_ctx;
 typedef struct gpumem_stream gpumem_stream;
 typedef struct gpumem_event gpumem_event;
+typedef struct gpumem_dist gpumem_dist;
+typedef struct gpumem_dist_plan gpumem_dist_plan;
 
 /* Called by the library from any of its threads or the caller's, one call at a time a context. May not call the library
  * with the same context. `message` is valid during the call only. */
@@ -364,6 +368,63 @@ typedef struct gpumem_tune_info {
   char winner[64];  /* the fastest other variant; the table's choice where there is no other */
   char reason[128]; /* why it was adopted, or not */
 } gpumem_tune_info;
+
+/* How the processes of a gpumem_dist reach each other: functions of the program, or of bindings/mpi, which fills this
+ * table for MPI. They are called in the thread that calls the library, one at a time, and return 0, or anything else where
+ * they fail. Messages from one process to another arrive in the order in which they were sent. */
+typedef struct gpumem_dist_transport {
+  int64_t struct_size;
+  void *user;   /* the first argument of each */
+  int32_t rank; /* of this process, 0 to size - 1 */
+  int32_t size; /* processes */
+  /* Begin to send or receive bytes (1 to 2^30) of ordinary host memory, which stays as it is until test() says so. A
+   * message may be shorter than what is received, and is never longer. */
+  int32_t (*isend)(void *user, const void *p, int64_t bytes, int32_t to, void **request);
+  int32_t (*irecv)(void *user, void *p, int64_t bytes, int32_t from, void **request);
+  /* *done = 1 when it is done, and the request is none any more. Also what makes progress. */
+  int32_t (*test)(void *user, void *request, int32_t *done);
+  /* Nothing is called after it; or NULL. Requests that never ended may still write to their memory. */
+  void (*release)(void *user);
+} gpumem_dist_transport;
+
+typedef struct gpumem_dist_options {
+  int64_t struct_size;
+  gpumem_ctx *const *contexts;            /* of the members of this process; a context may stand for several members */
+  int32_t members;                        /* how many, 1 or more */
+  int32_t reserved0;                      /* 0 */
+  const gpumem_dist_transport *transport; /* NULL (default): these members are all */
+  double deadline_s; /* seconds in which no message comes or goes, until a call gives up; default 60 */
+} gpumem_dist_options;
+
+typedef struct gpumem_dist_info {
+  int64_t struct_size;
+  int32_t rank;         /* of this process */
+  int32_t size;         /* processes */
+  int32_t first_member; /* of this process, among all */
+  int32_t members;      /* of this process */
+  int32_t all_members;
+  gpumem_status status; /* GPUMEM_OK, or what sticks */
+} gpumem_dist_info;
+
+/* An array that is spread over the members in boxes, as one process sees it: the whole, and the boxes of its own members. */
+typedef struct gpumem_dist_layout {
+  int64_t struct_size;
+  int64_t element_bytes;  /* 1, 2, 4, 8 or 16 */
+  int32_t rank;           /* axes, 1 to 8 */
+  int32_t reserved0;      /* 0 */
+  const int64_t *extents; /* of the whole array, `rank` of them; the last axis is the fastest */
+  int64_t boxes;          /* 0 or more; a member may have any number of them */
+  const int32_t *members; /* whose each box is, 0 to members - 1 of this process; NULL: box i is member i's */
+  const int64_t *lower;   /* boxes x rank: the index of each box's first element */
+  const int64_t *upper;   /* boxes x rank: one past its last; a box may be empty */
+  const int64_t *offsets; /* boxes: elements from the member's pointer to the box's first; NULL: 0 */
+  const int64_t *strides; /* boxes x rank, in elements, 1 or more; NULL: each box row-major without gaps */
+} gpumem_dist_layout;
+
+typedef struct gpumem_dist_plan_options {
+  int64_t struct_size;
+  int64_t workspace_bytes; /* the most that a process keeps for messages; default 256 MiB, at least 4 KiB */
+} gpumem_dist_plan_options;
 
 /* ---------------------------------------------------------------------------------------------------------- library */
 
@@ -1257,6 +1318,90 @@ GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gp
 GPUMEM_API gpumem_status gpumem_tuning_load(gpumem_ctx *ctx, const char *path, int64_t *taken, int64_t *skipped);
 GPUMEM_API gpumem_status gpumem_tuning_save(gpumem_ctx *ctx, const char *path);
 GPUMEM_API gpumem_status gpumem_tuning_clear(gpumem_ctx *ctx);
+
+/* ------------------------------------------------------------------------------------------------------ distributed */
+
+/* Arrays that are spread over several contexts, of one process or of many. A member is one context's part; members are
+ * numbered through all processes, those of process 0 first. What is collective is called by every process, in the same
+ * order, with what belongs to its own members. The library has no transport of its own: see gpumem_dist_transport.
+ *
+ * A mistake that a collective call finds before anything is sent (a layout, a plan) fails on every process, with the same
+ * status and a sentence that names member and box. What a process finds alone on the way (a bad pointer, memory that has
+ * run out) fails there with its own status, and on the others with GPUMEM_PEER_LOST or GPUMEM_TIMED_OUT, not later than
+ * deadline_s after the last message. After that, and after gpumem_dist_abort(), the status sticks: every call gives it,
+ * only destroying works, and memory that the transport may still write to stays allocated. */
+
+GPUMEM_API gpumem_status gpumem_dist_transport_init(gpumem_dist_transport *transport, int64_t size);
+GPUMEM_API gpumem_status gpumem_dist_options_init(gpumem_dist_options *options, int64_t size);
+GPUMEM_API gpumem_status gpumem_dist_info_init(gpumem_dist_info *info, int64_t size);
+GPUMEM_API gpumem_status gpumem_dist_layout_init(gpumem_dist_layout *layout, int64_t size);
+GPUMEM_API gpumem_status gpumem_dist_plan_options_init(gpumem_dist_plan_options *options, int64_t size);
+
+/* Collective. The contexts outlive it; the transport's table is copied. *dist is NULL on failure, and the transport is
+ * then released too. Errors: PEER_LOST, TIMED_OUT. */
+GPUMEM_API gpumem_status gpumem_dist_create(const gpumem_dist_options *options, gpumem_dist **dist);
+
+/* Not collective; works in any state. The sentence of a status that sticks is gpumem_last_error()'s after a call. */
+GPUMEM_API gpumem_status gpumem_dist_query(gpumem_dist *dist, gpumem_dist_info *info);
+
+/* From any thread: calls on dist that are under way in this process, and all after them, give GPUMEM_PEER_LOST. */
+GPUMEM_API gpumem_status gpumem_dist_abort(gpumem_dist *dist);
+
+/* Releases the transport; not collective, but others wait for what this process does not send any more. NULL is a no-op.
+ * Errors: BUSY (plans are alive). */
+GPUMEM_API gpumem_status gpumem_dist_destroy(gpumem_dist *dist);
+
+/* Plans to move an array from one layout to another: axis d of dst is axis order[d] of src, so dst->extents[d] is
+ * src->extents[order[d]]; NULL keeps the axes. The boxes of src are disjoint, and together have what those of dst ask
+ * for; boxes of dst may share elements (a broadcast, an all-gather). options may be NULL. The layouts are read before the
+ * call returns. Collective. *plan is NULL on failure. */
+GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const gpumem_dist_layout *src,
+                                                       const gpumem_dist_layout *dst, const int32_t *order,
+                                                       const gpumem_dist_plan_options *options,
+                                                       gpumem_dist_plan **plan);
+
+/* Plans to fill what lies round each box from the boxes that have it, corners too: low[d] elements before the box along
+ * axis d, and high[d] behind it, for which the member's memory has room at the box's strides. Past the ends of the array
+ * lies its other end where periodic[d] is not 0, and nothing is written where it is. low, high and periodic have `rank`
+ * entries, the same on every process. The boxes are disjoint, and together have what is asked for. Collective. */
+GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_dist_layout *layout, const int64_t *low,
+                                               const int64_t *high, const int32_t *periodic,
+                                               const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
+
+/* Plans reductions over an array as the sequence of its elements, the last axis fastest. The boxes are disjoint, and
+ * together are the array. For sums of floating-point numbers, whose bits depend on the order: where each box is one run
+ * of that sequence (slabs are), up to 1023 elements a box go to a neighbour; otherwise all elements go to where they are a
+ * run, for which each process keeps memory for its share. Collective. */
+GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem_dist_layout *layout,
+                                                 const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
+
+/* Carries out a plan of the first two kinds; src and dst have a pointer for each member of this process, of any kind of
+ * memory that its context takes (NULL where the member has no box). A halo's dst is its src, or NULL. Otherwise what is
+ * written may not overlap what is read. Behind the contexts' own streams, and complete for this process on return; the
+ * processes are not in step after it. Collective. Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
+GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
+
+/* One value for all processes: what gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() would give for
+ * the whole sequence on one device, with the same bits and statuses, however many members there are and whatever their
+ * boxes. x (and y) as src above; element_bytes of the layout is the type's. An index is the element's place in the
+ * sequence; value or index may be NULL. Results are ordinary host memory. Collective. Errors: as those functions;
+ * PEER_LOST, TIMED_OUT. */
+GPUMEM_API gpumem_status gpumem_dist_reduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
+                                            const void *const *x, void *result);
+GPUMEM_API gpumem_status gpumem_dist_argreduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
+                                               const void *const *x, void *value, int64_t *index);
+GPUMEM_API gpumem_status gpumem_dist_dot(gpumem_dist_plan *plan, gpumem_dtype dtype, const void *const *x,
+                                         const void *const *y, double *result);
+GPUMEM_API gpumem_status gpumem_dist_nrm2(gpumem_dist_plan *plan, gpumem_dtype dtype, const void *const *x,
+                                          double *result);
+
+/* What this process does in a plan, in words or as JSON: bytes and messages to and from each process, how they travel,
+ * the workspace. buf, cap and needed as gpumem_last_error() has them. Not collective. */
+GPUMEM_API gpumem_status gpumem_dist_explain(gpumem_dist_plan *plan, gpumem_format format, char *buf, int64_t cap,
+                                             int64_t *needed);
+
+/* NULL is a no-op. Not collective. */
+GPUMEM_API gpumem_status gpumem_dist_plan_destroy(gpumem_dist_plan *plan);
 
 #ifdef __cplusplus
 }
