@@ -1384,7 +1384,7 @@ GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void 
 /* One value for all processes: what gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() would give for
  * the whole sequence on one device, with the same bits and statuses, however many members there are and whatever their
  * boxes. x (and y) as src above; element_bytes of the layout is the type's. An index is the element's place in the
- * sequence; value or index may be NULL. Results are ordinary host memory. Collective. Errors: as those functions;
+ * sequence; value may be NULL. Results are ordinary host memory. Collective. Errors: as those functions;
  * PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_reduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
                                             const void *const *x, void *result);

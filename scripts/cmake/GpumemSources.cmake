@@ -5,6 +5,7 @@ set(core_sources
   src/api/convert.cpp
   src/api/context.cpp
   src/api/copy.cpp
+  src/api/dist.cpp
   src/api/fill.cpp
   src/api/resize.cpp
   src/api/library.cpp
@@ -31,6 +32,14 @@ set(core_sources
   src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
   src/context/devices.cpp
+  src/dist/communicator.cpp
+  src/dist/dist.cpp
+  src/dist/exchange.cpp
+  src/dist/explain.cpp
+  src/dist/layout.cpp
+  src/dist/movement.cpp
+  src/dist/reduction.cpp
+  src/dist/route.cpp
   src/base/error.cpp
   src/base/files.cpp
   src/ops/explain.cpp

@@ -41,6 +41,8 @@ const char* gpumem_status_name(gpumem_status status) {
       {GPUMEM_DEVICE_FAULT, "GPUMEM_DEVICE_FAULT"},
       {GPUMEM_DRIVER_ERROR, "GPUMEM_DRIVER_ERROR"},
       {GPUMEM_NOT_BUILT, "GPUMEM_NOT_BUILT"},
+      {GPUMEM_PEER_LOST, "GPUMEM_PEER_LOST"},
+      {GPUMEM_TIMED_OUT, "GPUMEM_TIMED_OUT"},
       {GPUMEM_INTERNAL, "GPUMEM_INTERNAL"},
   };
   for (const Name& known : kNames) {

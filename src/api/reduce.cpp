@@ -1,26 +1,12 @@
 // Reductions. The typed functions differ from the general ones in their types alone.
 #include "api/guard.hpp"
 #include "ops/call_record.hpp"
+#include "ops/operations.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;
 
 namespace {
-
-// The operations that have functions of their own are known to problem lines alone.
-void require_general(gpumem_reduce_op op) {
-  if (op >= GPUMEM_SUM && op <= GPUMEM_SUM_COMPENSATED) return;
-  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", op, GPUMEM_SUM,
-       GPUMEM_SUM_COMPENSATED);
-}
-
-gpumem_reduce_op search_for(gpumem_reduce_op op) {
-  if (op == GPUMEM_MIN) return GPUMEM_ARG_MIN;
-  if (op == GPUMEM_MAX) return GPUMEM_ARG_MAX;
-  if (op == GPUMEM_MAX_ABS) return GPUMEM_ARG_MAX_ABS;
-  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d), GPUMEM_MAX (%d) or GPUMEM_MAX_ABS (%d)", op,
-       GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS);
-}
 
 // One value, once check(params) has refused what the function does not take: that is this thread's last problem all the same.
 template <class Check>

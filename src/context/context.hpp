@@ -109,6 +109,7 @@ class Context {
   std::vector<Stream*> streams;
   std::vector<std::unique_ptr<Stream>> ended_streams;  // for the next: a thread may wrongly still look at one
   std::atomic<int64_t> events{0};
+  std::atomic<int64_t> dists{0};  // of which it is a member
 
  private:
   void read_variants_from_environment();

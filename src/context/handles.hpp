@@ -12,7 +12,7 @@
 
 namespace gpumem {
 
-enum class HandleType : uint8_t { context = 1, stream = 2, event = 3 };
+enum class HandleType : uint8_t { context = 1, stream = 2, event = 3, dist = 4, dist_plan = 5 };
 
 class HandleTable {
  public:

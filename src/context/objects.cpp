@@ -96,9 +96,12 @@ void destroy_context(uint64_t handle) {
   }
   const size_t streams = live_streams(context);
   const auto events = static_cast<long long>(context.events.load());
-  if (streams != 0 || events != 0) {
-    fail(GPUMEM_BUSY, "ctx has %zu live streams and %lld live events; expected them to be destroyed first", streams,
-         events);
+  const auto dists = static_cast<long long>(context.dists.load());
+  if (streams != 0 || events != 0 || dists != 0) {
+    fail(GPUMEM_BUSY,
+         "ctx has %zu live streams and %lld live events, and stands for %lld members of a gpumem_dist; expected all of "
+         "these to be destroyed first",
+         streams, events, dists);
   }
   process().handles.erase(handle);
   const std::unique_ptr<Context> owned(&context);

@@ -8,6 +8,7 @@
 #include "context/ceilings.hpp"
 #include "context/context.hpp"
 #include "kernels/families.hpp"
+#include "kernels/values.hpp"
 
 namespace gpumem {
 
@@ -57,6 +58,13 @@ void arithmetic(Context& context, const ArithmeticCall& call, NativeStream strea
 void gather(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
 void scatter(Context& context, const GatherScatterParams& params, NativeStream stream, Until until);
 void resize(Context& context, const ResizeParams& params, NativeStream stream, Until until);
+
+// A reduction without its last step, for what is put together from several: complete on return. And the last step, which throws OVERFLOW.
+ReduceNode reduce_to_node(Context& context, const ReduceParams& params);
+ReduceValue checked_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node);
+// Throws INVALID_ARGUMENT for what gpumem_reduce() does not take, and for what gpumem_argreduce() does not: which search it stands for.
+void require_general(gpumem_reduce_op op);
+gpumem_reduce_op search_for(gpumem_reduce_op op);
 
 // What is decided of them before anything runs (plan.hpp). Each throws what the operation itself would fail with before its first
 // write. Some plans depend on whether it is the plain form (Until::complete) or the _async one, which moves no operand.

@@ -48,12 +48,6 @@ Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
   return {"index", p, is_search(op) ? 8 : 0, alignment};
 }
 
-// A node as the caller's value, whatever floating-point environment the program has set.
-ReduceValue finished_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) noexcept {
-  if (is_floating(dtype)) return value_in_default_environment(dtype, op, node);
-  return value_of(dtype, op, node, [](double x) noexcept { return x; });  // no arithmetic in floating point
-}
-
 double about(const IntegerNode& node) noexcept {
   const bool negative = static_cast<int64_t>(node.word[3]) < 0;
   const IntegerNode magnitude = negative ? negated(node) : node;
@@ -162,6 +156,21 @@ Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until)
   return plan;
 }
 
+ReduceNode reduce_to_node(Context& context, const ReduceParams& call) {
+  CallPlanner planner(context, call, Until::complete);
+  const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
+  require_not_capturing(context, context.own_stream(), "a blocking reduction");
+  return planned.empty ? empty_node(node_kind(call.dtype, call.op)) : run(context, planned, call);
+}
+
+// Whatever floating-point environment the program has set.
+ReduceValue checked_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) {
+  const ReduceValue value = is_floating(dtype) ? value_in_default_environment(dtype, op, node)
+                                               : value_of(dtype, op, node, [](double x) noexcept { return x; });
+  if (value.status == GPUMEM_OVERFLOW) fail_overflow(dtype, op, node);
+  return value;
+}
+
 void reduce(Context& context, const ReduceParams& call, NativeStream stream, Until until) {
   if (until == Until::enqueued) return reduce_async(context, call, stream);
   CallPlanner planner(context, call, Until::complete);
@@ -170,9 +179,7 @@ void reduce(Context& context, const ReduceParams& call, NativeStream stream, Unt
   check_outputs(context, outputs, inputs_of(call).all(), Until::complete);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
   if (planned.empty) return zero(context, outputs, context.own_stream(), Until::complete);
-  const ReduceNode node = run(context, planned, call);
-  const ReduceValue value = finished_value(call.dtype, call.op, node);
-  if (value.status == GPUMEM_OVERFLOW) fail_overflow(call.dtype, call.op, node);
+  const ReduceValue value = checked_value(call.dtype, call.op, run(context, planned, call));
   if (outputs[0].wanted()) store(context, outputs[0], &value.word[0]);
   if (outputs[1].wanted()) store(context, outputs[1], &value.word[1]);
 }

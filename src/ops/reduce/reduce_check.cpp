@@ -1,6 +1,7 @@
 #include "base/checked.hpp"
 #include "base/names.hpp"
 #include "kernels/elements.hpp"
+#include "ops/operations.hpp"
 #include "ops/reduce/reduce.hpp"
 
 namespace gpumem {
@@ -32,14 +33,26 @@ void check_pair(gpumem_dtype dtype, gpumem_reduce_op op) {
 
 void check_line_op(gpumem_dtype dtype, gpumem_reduce_op op) {
   check_dtype(dtype);
-  if (!one_value_of_one_operand(op)) {
-    fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", op, GPUMEM_SUM,
-         GPUMEM_SUM_COMPENSATED);
-  }
+  require_general(op);
   check_pair(dtype, op);
 }
 
 }  // namespace
+
+// The operations that have functions of their own are known to problem lines alone.
+void require_general(gpumem_reduce_op op) {
+  if (one_value_of_one_operand(op)) return;
+  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", op, GPUMEM_SUM,
+       GPUMEM_SUM_COMPENSATED);
+}
+
+gpumem_reduce_op search_for(gpumem_reduce_op op) {
+  if (op == GPUMEM_MIN) return GPUMEM_ARG_MIN;
+  if (op == GPUMEM_MAX) return GPUMEM_ARG_MAX;
+  if (op == GPUMEM_MAX_ABS) return GPUMEM_ARG_MAX_ABS;
+  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_MIN (%d), GPUMEM_MAX (%d) or GPUMEM_MAX_ABS (%d)", op,
+       GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS);
+}
 
 void check(const ReduceParams& c) {
   check_dtype(c.dtype);

@@ -1,0 +1,264 @@
+// Arrays over several contexts and processes.
+#include "dist/dist.hpp"
+
+#include "api/guard.hpp"
+#include "ops/operations.hpp"
+
+using namespace gpumem;
+using namespace gpumem::api;
+
+namespace {
+
+constexpr double kMostSeconds = 1e9;
+constexpr gpumem_dist_transport kDefaultTransport = {
+    sizeof(gpumem_dist_transport), nullptr, 0, 1, nullptr, nullptr, nullptr, nullptr};
+constexpr gpumem_dist_info kDefaultInfo = {sizeof(gpumem_dist_info), 0, 0, 0, 0, 0, GPUMEM_OK};
+constexpr gpumem_dist_layout kDefaultLayout = {
+    sizeof(gpumem_dist_layout), 0, 0, 0, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+
+Dist& resolve_dist(const gpumem_dist* dist) { return resolve<Dist>(dist, HandleType::dist, "dist"); }
+DistPlan& resolve_plan(const gpumem_dist_plan* plan) { return resolve<DistPlan>(plan, HandleType::dist_plan, "plan"); }
+
+// An argument that is no pointer at all can't be told to the others.
+gpumem_dist_transport read_transport(const gpumem_dist_transport* given) {
+  const gpumem_dist_transport transport = read_struct(given, kDefaultTransport, "transport");
+  if (transport.size < 1 || transport.rank < 0 || transport.rank >= transport.size) {
+    fail(GPUMEM_INVALID_ARGUMENT, "transport: rank is %d of size %d; expected 0 to size - 1", transport.rank,
+         transport.size);
+  }
+  if (transport.isend == nullptr || transport.irecv == nullptr || transport.test == nullptr) {
+    fail(GPUMEM_INVALID_ARGUMENT, "transport: isend, irecv or test is NULL; expected functions");
+  }
+  return transport;
+}
+
+Contexts read_contexts(const gpumem_dist_options& options) {
+  if (options.members < 1) fail(GPUMEM_INVALID_ARGUMENT, "members is %d; expected 1 or more", options.members);
+  require(options.contexts, "contexts");
+  Contexts contexts;
+  for (int32_t i = 0; i < options.members; ++i) {
+    const std::string argument = "contexts[" + std::to_string(i) + "]";
+    contexts.push_back(&resolve<Context>(options.contexts[i], HandleType::context, argument.c_str()));
+    contexts.back()->throw_if_faulted();
+  }
+  return contexts;
+}
+
+// Mistakes go to the other processes too, as soon as there is a way to them.
+std::unique_ptr<Dist> create(const gpumem_dist_options* given) {
+  require(given, "options");
+  const gpumem_dist_options options = read_struct(given, kDefaultDistOptions, "options");
+  const bool sound = options.deadline_s > 0 && options.deadline_s <= kMostSeconds;
+  const auto read = [&] {
+    if (!sound) fail(GPUMEM_INVALID_ARGUMENT, "deadline_s is no number of seconds above 0 and up to 1e9");
+    return read_contexts(options);
+  };
+  const double deadline_s = sound ? options.deadline_s : kDefaultDistOptions.deadline_s;
+  if (options.transport == nullptr) return std::make_unique<Dist>(nullptr, deadline_s, read);
+  const gpumem_dist_transport transport = read_transport(options.transport);
+  return std::make_unique<Dist>(&transport, deadline_s, read);
+}
+
+// Of the members whose device is lost.
+void keep_faults(Dist& dist) noexcept {
+  for (Context* context : dist.contexts) {
+    try {
+      context->device().check_health();
+    } catch (const Error& error) {
+      context->keep_fault(error.what());
+    }
+  }
+}
+
+// One collective call, for members whose devices are sound.
+template <class F>
+void collectively(Dist& dist, const F& f) {
+  const std::lock_guard<std::mutex> lock(dist.calls);
+  dist.communicator.require_sound();
+  for (Context* context : dist.contexts) context->throw_if_faulted();
+  try {
+    f();
+  } catch (const Error& error) {
+    if (error.status() == GPUMEM_DEVICE_FAULT) keep_faults(dist);
+    throw;
+  }
+}
+
+template <class Make>
+gpumem_status make_plan(gpumem_dist* dist, const gpumem_dist_plan_options* options, gpumem_dist_plan** plan,
+                        const Make& make) noexcept {
+  return guard([&] {
+    require(plan, "plan");
+    *plan = nullptr;
+    Dist& resolved = resolve_dist(dist);
+    const ReadWorkspace workspace = [&] {
+      return options == nullptr ? kDefaultPlanOptions.workspace_bytes
+                                : read_struct(options, kDefaultPlanOptions, "options").workspace_bytes;
+    };
+    collectively(resolved, [&] {
+      std::unique_ptr<DistPlan> made = make(resolved, workspace);
+      *plan = as_handle<gpumem_dist_plan>(process().handles.insert(HandleType::dist_plan, made.get()));
+      static_cast<void>(made.release());  // the handle owns it from here on
+    });
+  });
+}
+
+ReadLayout reader(const gpumem_dist_layout* layout, const char* argument) {
+  return [=] { return read_struct(layout, kDefaultLayout, argument); };
+}
+
+// store(value), where there is one.
+template <class Store>
+void reduce_to(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x,
+               const void* const* y, const Store& store) {
+  DistPlan& resolved = resolve_plan(plan);
+  collectively(resolved.dist, [&] { store(reduce(resolved, dtype, op, x, y)); });
+}
+
+void store_words(void* to, const ReduceValue& value, int words) noexcept {
+  std::memcpy(to, value.word, static_cast<size_t>(words) * sizeof value.word[0]);
+}
+
+}  // namespace
+
+gpumem_status gpumem_dist_transport_init(gpumem_dist_transport* transport, int64_t size) {
+  return guard([&] { init_struct(transport, size, kDefaultTransport, "transport"); });
+}
+gpumem_status gpumem_dist_options_init(gpumem_dist_options* options, int64_t size) {
+  return guard([&] { init_struct(options, size, kDefaultDistOptions, "options"); });
+}
+gpumem_status gpumem_dist_info_init(gpumem_dist_info* info, int64_t size) {
+  return guard([&] { init_struct(info, size, kDefaultInfo, "info"); });
+}
+gpumem_status gpumem_dist_layout_init(gpumem_dist_layout* layout, int64_t size) {
+  return guard([&] { init_struct(layout, size, kDefaultLayout, "layout"); });
+}
+gpumem_status gpumem_dist_plan_options_init(gpumem_dist_plan_options* options, int64_t size) {
+  return guard([&] { init_struct(options, size, kDefaultPlanOptions, "options"); });
+}
+
+gpumem_status gpumem_dist_create(const gpumem_dist_options* options, gpumem_dist** dist) {
+  return guard([&] {
+    require(dist, "dist");
+    *dist = nullptr;
+    std::unique_ptr<Dist> made = create(options);
+    *dist = as_handle<gpumem_dist>(process().handles.insert(HandleType::dist, made.get()));
+    static_cast<void>(made.release());  // the handle owns it from here on
+  });
+}
+
+gpumem_status gpumem_dist_query(gpumem_dist* dist, gpumem_dist_info* info) {
+  return guard([&] {
+    const Dist& of = resolve_dist(dist);
+    write_struct(info,
+                 {.struct_size = sizeof *info,
+                  .rank = of.communicator.rank(),
+                  .size = of.communicator.size(),
+                  .first_member = of.members.first(),
+                  .members = of.members.here(),
+                  .all_members = of.members.all(),
+                  .status = of.communicator.status()},
+                 "info");
+  });
+}
+
+gpumem_status gpumem_dist_abort(gpumem_dist* dist) {
+  return guard([&] { resolve_dist(dist).communicator.abort(); });
+}
+
+gpumem_status gpumem_dist_destroy(gpumem_dist* dist) {
+  if (dist == nullptr) return GPUMEM_OK;
+  return guard([&] {
+    Dist& resolved = resolve_dist(dist);
+    if (const int64_t plans = resolved.plans.load(); plans != 0) {
+      fail(GPUMEM_BUSY, "dist has %lld live plans; expected them to be destroyed first", ll(plans));
+    }
+    process().handles.erase(as_number(dist));
+    const std::unique_ptr<Dist> owned(&resolved);
+  });
+}
+
+gpumem_status gpumem_dist_plan_redistribute(gpumem_dist* dist, const gpumem_dist_layout* src,
+                                            const gpumem_dist_layout* dst, const int32_t* order,
+                                            const gpumem_dist_plan_options* options, gpumem_dist_plan** plan) {
+  return make_plan(dist, options, plan, [&](Dist& of, const ReadWorkspace& workspace) {
+    return plan_redistribution(of, reader(src, "src"), reader(dst, "dst"), order, workspace);
+  });
+}
+
+gpumem_status gpumem_dist_plan_halo(gpumem_dist* dist, const gpumem_dist_layout* layout, const int64_t* low,
+                                    const int64_t* high, const int32_t* periodic,
+                                    const gpumem_dist_plan_options* options, gpumem_dist_plan** plan) {
+  return make_plan(dist, options, plan, [&](Dist& of, const ReadWorkspace& workspace) {
+    return plan_halo(of, reader(layout, "layout"), low, high, periodic, workspace);
+  });
+}
+
+gpumem_status gpumem_dist_plan_reduce(gpumem_dist* dist, const gpumem_dist_layout* layout,
+                                      const gpumem_dist_plan_options* options, gpumem_dist_plan** plan) {
+  return make_plan(dist, options, plan, [&](Dist& of, const ReadWorkspace& workspace) {
+    return plan_reduction(of, reader(layout, "layout"), workspace);
+  });
+}
+
+gpumem_status gpumem_dist_execute(gpumem_dist_plan* plan, const void* const* src, void* const* dst) {
+  return guard([&] {
+    DistPlan& resolved = resolve_plan(plan);
+    collectively(resolved.dist, [&] { execute(resolved, src, dst); });
+  });
+}
+
+gpumem_status gpumem_dist_reduce(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x,
+                                 void* result) {
+  return guard([&] {
+    require(result, "result");
+    require_general(op);
+    reduce_to(plan, dtype, op, x, nullptr,
+              [&](const ReduceValue& value) { store_words(result, value, value_words(op)); });
+  });
+}
+
+gpumem_status gpumem_dist_argreduce(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_reduce_op op,
+                                    const void* const* x, void* value, int64_t* index) {
+  return guard([&] {
+    require(index, "index");
+    reduce_to(plan, dtype, search_for(op), x, nullptr, [&](const ReduceValue& found) {
+      if (value != nullptr) store_words(value, found, 1);
+      *index = static_cast<int64_t>(found.word[1]);
+    });
+  });
+}
+
+gpumem_status gpumem_dist_dot(gpumem_dist_plan* plan, gpumem_dtype dtype, const void* const* x, const void* const* y,
+                              double* result) {
+  return guard([&] {
+    require(result, "result");
+    reduce_to(plan, dtype, GPUMEM_DOT, x, y, [&](const ReduceValue& value) { store_words(result, value, 1); });
+  });
+}
+
+gpumem_status gpumem_dist_nrm2(gpumem_dist_plan* plan, gpumem_dtype dtype, const void* const* x, double* result) {
+  return guard([&] {
+    require(result, "result");
+    reduce_to(plan, dtype, GPUMEM_NRM2, x, nullptr, [&](const ReduceValue& value) { store_words(result, value, 1); });
+  });
+}
+
+gpumem_status gpumem_dist_explain(gpumem_dist_plan* plan, gpumem_format format, char* buf, int64_t cap,
+                                  int64_t* needed) {
+  return guard([&] {
+    if (format != GPUMEM_FORMAT_TEXT && format != GPUMEM_FORMAT_JSON) {
+      fail(GPUMEM_INVALID_ARGUMENT, "format is %d; expected GPUMEM_FORMAT_TEXT (%d) or GPUMEM_FORMAT_JSON (%d)", format,
+           GPUMEM_FORMAT_TEXT, GPUMEM_FORMAT_JSON);
+    }
+    write_text(explain(resolve_plan(plan), format), buf, cap, needed);
+  });
+}
+
+gpumem_status gpumem_dist_plan_destroy(gpumem_dist_plan* plan) {
+  if (plan == nullptr) return GPUMEM_OK;
+  return guard([&] {
+    const std::unique_ptr<DistPlan> owned(&resolve_plan(plan));
+    process().handles.erase(as_number(plan));
+  });
+}

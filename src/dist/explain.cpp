@@ -1,0 +1,91 @@
+// A plan in words.
+#include <map>
+
+#include "dist/dist.hpp"
+
+namespace gpumem {
+namespace {
+
+struct Traffic {
+  int64_t messages = 0;
+  int64_t bytes = 0;
+};
+
+std::map<int32_t, Traffic> by_process(const std::vector<Message>& messages) {
+  std::map<int32_t, Traffic> all;
+  for (const Message& message : messages) {
+    ++all[message.process].messages;
+    all[message.process].bytes += message.bytes;
+  }
+  return all;
+}
+
+Traffic within(const Route& route) {
+  Traffic all;
+  for (const Piece& piece : route.pulls) {
+    int64_t bytes = route.element_bytes;
+    for (size_t d = 0; d < static_cast<size_t>(route.rank); ++d) bytes *= piece.extents[d];
+    ++all.messages;
+    all.bytes += bytes;
+  }
+  return all;
+}
+
+std::string number(int64_t v) { return std::to_string(v); }
+
+void add_text(std::string& text, const char* verb, const std::map<int32_t, Traffic>& all) {
+  for (const auto& [process, traffic] : all) {
+    text.append("  ")
+        .append(verb)
+        .append(" process ")
+        .append(number(process))
+        .append(": ")
+        .append(number(traffic.bytes));
+    text.append(" bytes, staged, messages: ").append(number(traffic.messages)).append("\n");
+  }
+}
+
+void add_json(std::string& text, const char* name, const std::map<int32_t, Traffic>& all) {
+  text.append(", \"").append(name).append("\": [");
+  const char* between = "";
+  for (const auto& [process, traffic] : all) {
+    text.append(between).append("{\"process\": ").append(number(process));
+    text.append(", \"variant\": \"staged\", \"messages\": ").append(number(traffic.messages));
+    text.append(", \"bytes\": ").append(number(traffic.bytes)).append("}");
+    between = ", ";
+  }
+  text += "]";
+}
+
+}  // namespace
+
+std::string explain(const DistPlan& plan, gpumem_format format) {
+  const Exchange& exchange = plan.reduction != nullptr ? plan.reduction->exchange() : *plan.exchange;
+  const Route& route = exchange.its_route();
+  const Traffic here = within(route);
+  const int64_t room = plan.reduction != nullptr ? plan.reduction->room() * plan.reduction->element_bytes() : 0;
+  std::string text;
+  if (format == GPUMEM_FORMAT_JSON) {
+    text.append("{\"schema\": \"gpumem.dist/1\", \"plan\": \"").append(kind_name(plan.kind)).append("\"");
+    text.append(", \"process\": ").append(number(plan.dist.communicator.rank()));
+    text.append(", \"processes\": ").append(number(plan.dist.communicator.size()));
+    text.append(", \"workspace_bytes\": ").append(number(exchange.workspace_bytes()));
+    text.append(", \"room_bytes\": ").append(number(room));
+    text.append(", \"here\": {\"variant\": \"pull\", \"pieces\": ").append(number(here.messages));
+    text.append(", \"bytes\": ").append(number(here.bytes)).append("}");
+    add_json(text, "sends", by_process(route.sends));
+    add_json(text, "receives", by_process(route.receives));
+    return text + "}";
+  }
+  text.append(kind_name(plan.kind)).append(", process ").append(number(plan.dist.communicator.rank()));
+  text.append(" of ").append(number(plan.dist.communicator.size())).append("\n");
+  text.append("  between members here: ").append(number(here.bytes)).append(" bytes, pull, pieces: ");
+  text.append(number(here.messages)).append("\n");
+  add_text(text, "to", by_process(route.sends));
+  add_text(text, "from", by_process(route.receives));
+  text.append("  memory for messages: ").append(number(exchange.workspace_bytes())).append(" bytes\n");
+  if (plan.reduction == nullptr) return text;
+  return text.append("  memory for terms of sums: ").append(number(room)).append(" bytes during a call\n");
+}
+
+}  // namespace gpumem

@@ -1,0 +1,266 @@
+#include "dist/layout.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "base/checked.hpp"
+
+namespace gpumem {
+namespace {
+
+// What travels of a layout: this, and a BoxWords for each box.
+struct LayoutWords {
+  int64_t element_bytes;
+  int64_t rank;
+  Index extents;
+  int64_t boxes;
+};
+struct BoxWords {
+  int64_t member;
+  Index lower;
+  Index upper;
+};
+
+std::string name_of(const Layout& layout, int64_t number, const char* argument, const Members& members) {
+  const auto at = static_cast<size_t>(number);
+  const int32_t member = layout.boxes[at].member;
+  const int32_t process = members.process_of(member);
+  const auto first = std::find_if(layout.boxes.begin(), layout.boxes.end(),
+                                  [&](const Box& box) { return members.process_of(box.member) == process; });
+  const auto of_process = static_cast<int64_t>(at) - (first - layout.boxes.begin());
+  std::string name = std::string(argument) + ": box " + std::to_string(of_process) + " of process " +
+                     std::to_string(process) + " (member " + std::to_string(member) + ", [";
+  for (int32_t d = 0; d < layout.rank; ++d) {
+    const auto axis = static_cast<size_t>(d);
+    name += (d == 0 ? "" : ", ") + std::to_string(layout.boxes[at].lower[axis]) + ":" +
+            std::to_string(layout.boxes[at].upper[axis]);
+  }
+  return name + "])";
+}
+
+template <class T>
+void require_array(const T* p, int64_t count, const char* argument, const char* what) {
+  if (p == nullptr && count > 0) fail(GPUMEM_INVALID_ARGUMENT, "%s->%s is NULL; expected an array", argument, what);
+}
+
+// Strides of a row-major array without gaps.
+Index dense_strides(const Index& extents, int32_t rank) noexcept {
+  Index strides{};
+  int64_t stride = 1;
+  for (int32_t d = rank; d-- > 0;) {
+    strides[static_cast<size_t>(d)] = stride;
+    stride *= std::max<int64_t>(extents[static_cast<size_t>(d)], 1);
+  }
+  return strides;
+}
+
+Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argument, const Members& members) {
+  const auto refuse = [&](const char* what, int64_t value, const char* expected) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s: box %lld: %s is %lld; expected %s", argument, ll(number), what, ll(value),
+         expected);
+  };
+  const int64_t member = given.members == nullptr ? number : given.members[number];
+  if (member < 0 || member >= members.here()) refuse("member", member, "0 to one below the members of this process");
+  Box box{.member = members.first() + static_cast<int32_t>(member)};
+  Index lengths{};
+  for (int32_t d = 0; d < given.rank; ++d) {
+    const auto axis = static_cast<size_t>(d);
+    const int64_t at = number * given.rank + d;
+    box.lower[axis] = given.lower[at];
+    box.upper[axis] = given.upper[at];
+    if (box.lower[axis] < 0) refuse("lower", box.lower[axis], "0 or more");
+    if (box.upper[axis] < box.lower[axis]) refuse("upper", box.upper[axis], "lower or more");
+    if (box.upper[axis] > given.extents[d]) refuse("upper", box.upper[axis], "at most the array's extent");
+    lengths[axis] = box.upper[axis] - box.lower[axis];
+    if (given.strides == nullptr) continue;
+    box.strides[axis] = given.strides[at];
+    if (box.strides[axis] < 1) refuse("stride", box.strides[axis], "1 or more");
+  }
+  if (given.strides == nullptr) box.strides = dense_strides(lengths, given.rank);
+  if (given.offsets != nullptr) box.offset = given.offsets[number];
+  if (box.offset < 0) refuse("offset", box.offset, "0 or more");
+  int64_t end = box.offset;
+  for (size_t axis = 0; axis < static_cast<size_t>(given.rank); ++axis) {
+    if (lengths[axis] == 0) return box;
+    end = checked_add(end, checked_mul(lengths[axis] - 1, box.strides[axis], "elements of a box"), "elements of a box");
+  }
+  checked_mul(checked_add(end, 1, "elements of a box"), given.element_bytes, "bytes of a box");
+  return box;
+}
+
+}  // namespace
+
+bool Box::empty(int32_t rank) const noexcept { return elements(rank) == 0; }
+
+int64_t Box::elements(int32_t rank) const noexcept {
+  int64_t product = 1;
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) product *= std::max<int64_t>(upper[d] - lower[d], 0);
+  return product;
+}
+
+int64_t Layout::elements() const noexcept {
+  int64_t product = 1;
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) product *= extents[d];
+  return product;
+}
+
+Members::Members(int32_t rank, const std::vector<int32_t>& members_of_each) : rank_(rank), first_(1, 0) {
+  for (const int32_t members : members_of_each) first_.push_back(first_.back() + members);
+}
+
+int32_t Members::process_of(int32_t member) const noexcept {
+  return static_cast<int32_t>(std::upper_bound(first_.begin(), first_.end(), member) - first_.begin()) - 1;
+}
+
+Layout read_layout(const gpumem_dist_layout& given, const char* argument, const Members& members) {
+  require_element_size("element_bytes", given.element_bytes);
+  if (given.rank < 1 || given.rank > kMostAxes) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s->rank is %d; expected 1 to %d", argument, given.rank, kMostAxes);
+  }
+  require_array(given.extents, 1, argument, "extents");
+  Layout layout{.element_bytes = given.element_bytes, .rank = given.rank};
+  int64_t elements = 1;
+  for (int32_t d = 0; d < given.rank; ++d) {
+    require_at_least("extents", given.extents[d], 0);
+    layout.extents[static_cast<size_t>(d)] = given.extents[d];
+    elements = checked_mul(elements, std::max<int64_t>(given.extents[d], 1), "elements of the array");
+  }
+  checked_mul(elements, given.element_bytes, "bytes of the array");
+  require_at_least("boxes", given.boxes, 0);
+  checked_mul(given.boxes, given.rank, "boxes x rank");
+  require_array(given.lower, given.boxes, argument, "lower");
+  require_array(given.upper, given.boxes, argument, "upper");
+  layout.boxes.reserve(static_cast<size_t>(given.boxes));
+  for (int64_t i = 0; i < given.boxes; ++i) layout.boxes.push_back(read_box(given, i, argument, members));
+  return layout;
+}
+
+Bytes words_of(const Layout& part) {
+  Bytes bytes;
+  const auto put = [&](const auto& words) { append(bytes, &words, sizeof words); };
+  put(LayoutWords{part.element_bytes, part.rank, part.extents, static_cast<int64_t>(part.boxes.size())});
+  for (const Box& box : part.boxes) put(BoxWords{box.member, box.lower, box.upper});
+  return bytes;
+}
+
+Layout join(const std::vector<Bytes>& parts, const Layout& own, const char* argument, const Members& members) {
+  LayoutWords first{};
+  std::memcpy(&first, parts[0].data(), sizeof first);
+  Layout whole{.element_bytes = own.element_bytes, .rank = own.rank, .extents = own.extents};
+  size_t next_own = 0;
+  for (size_t process = 0; process < parts.size(); ++process) {
+    const char* from = parts[process].data();
+    LayoutWords words{};
+    std::memcpy(&words, from, sizeof words);
+    from += sizeof words;
+    if (words.element_bytes != first.element_bytes || words.rank != first.rank || words.extents != first.extents) {
+      fail(GPUMEM_INVALID_ARGUMENT,
+           "%s: element_bytes, rank or extents of process %zu are not those of process 0; expected the same everywhere",
+           argument, process);
+    }
+    for (int64_t i = 0; i < words.boxes; ++i, from += sizeof(BoxWords)) {
+      BoxWords box{};
+      std::memcpy(&box, from, sizeof box);
+      const auto member = static_cast<int32_t>(box.member);
+      whole.boxes.push_back(members.is_here(member) ? own.boxes[next_own++] : Box{member, box.lower, box.upper, 0, {}});
+    }
+  }
+  return whole;
+}
+
+Layout with_axes(const Layout& layout, const std::array<int32_t, kMostAxes>& order) {
+  Layout turned = layout;
+  for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) {
+    const auto from = static_cast<size_t>(order[d]);
+    turned.extents[d] = layout.extents[from];
+    for (size_t i = 0; i < layout.boxes.size(); ++i) {
+      turned.boxes[i].lower[d] = layout.boxes[i].lower[from];
+      turned.boxes[i].upper[d] = layout.boxes[i].upper[from];
+      turned.boxes[i].strides[d] = layout.boxes[i].strides[from];
+    }
+  }
+  return turned;
+}
+
+// By the axis that tells the most boxes apart.
+BoxIndex::BoxIndex(const Layout& layout) : layout_(layout) {
+  size_t most = 0;
+  for (int32_t d = 0; d < layout.rank; ++d) {
+    std::vector<int64_t> lower;
+    for (const Box& box : layout.boxes) lower.push_back(box.lower[static_cast<size_t>(d)]);
+    std::sort(lower.begin(), lower.end());
+    const auto different = static_cast<size_t>(std::unique(lower.begin(), lower.end()) - lower.begin());
+    if (different > most) {
+      most = different;
+      axis_ = d;
+    }
+  }
+  for (size_t i = 0; i < layout.boxes.size(); ++i) {
+    if (!layout.boxes[i].empty(layout.rank)) sorted_.push_back(static_cast<int64_t>(i));
+  }
+  const auto axis = static_cast<size_t>(axis_);
+  const auto box = [&](int64_t i) -> const Box& { return layout.boxes[static_cast<size_t>(i)]; };
+  std::sort(sorted_.begin(), sorted_.end(),
+            [&](int64_t a, int64_t b) { return box(a).lower[axis] < box(b).lower[axis]; });
+  for (const int64_t i : sorted_) longest_ = std::max(longest_, box(i).upper[axis] - box(i).lower[axis]);
+}
+
+const std::vector<int64_t>& BoxIndex::meeting(const Box& with) {
+  found_.clear();
+  const auto axis = static_cast<size_t>(axis_);
+  const auto lower = [&](int64_t i) { return layout_.boxes[static_cast<size_t>(i)].lower[axis]; };
+  const int64_t least = with.lower[axis] - longest_ + 1;
+  auto at = std::lower_bound(sorted_.begin(), sorted_.end(), least, [&](int64_t i, int64_t v) { return lower(i) < v; });
+  for (; at != sorted_.end() && lower(*at) < with.upper[axis]; ++at) {
+    if (!common(layout_.boxes[static_cast<size_t>(*at)], with, layout_.rank).empty(layout_.rank)) found_.push_back(*at);
+  }
+  std::sort(found_.begin(), found_.end());
+  return found_;
+}
+
+Box common(const Box& a, const Box& b, int32_t rank) noexcept {
+  Box both;
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+    both.lower[d] = std::max(a.lower[d], b.lower[d]);
+    both.upper[d] = std::min(a.upper[d], b.upper[d]);
+  }
+  return both;
+}
+
+int64_t place_of(const Index& index, const Box& box, int32_t rank) noexcept {
+  int64_t place = box.offset;
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) place += (index[d] - box.lower[d]) * box.strides[d];
+  return place;
+}
+
+void require_disjoint(const Layout& layout, const char* argument, const Members& members) {
+  BoxIndex index(layout);
+  for (size_t i = 0; i < layout.boxes.size(); ++i) {
+    const auto number = static_cast<int64_t>(i);
+    for (const int64_t other : index.meeting(layout.boxes[i])) {
+      if (other <= number) continue;
+      fail(GPUMEM_INVALID_ARGUMENT, "%s shares elements with %s; expected boxes that share none",
+           name_of(layout, number, argument, members).c_str(), name_of(layout, other, argument, members).c_str());
+    }
+  }
+}
+
+// What disjoint boxes have of it adds up to it.
+void require_covered(const Layout& src, const Layout& dst, const char* argument, const Members& members) {
+  BoxIndex index(src);
+  for (size_t i = 0; i < dst.boxes.size(); ++i) {
+    const Box& wanted = dst.boxes[i];
+    int64_t there = 0;
+    for (const int64_t from : index.meeting(wanted)) {
+      there += common(src.boxes[static_cast<size_t>(from)], wanted, src.rank).elements(src.rank);
+    }
+    if (there == wanted.elements(src.rank)) continue;
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "%s asks for %lld elements that no box has; expected boxes without holes between them",
+         name_of(dst, static_cast<int64_t>(i), argument, members).c_str(), ll(wanted.elements(src.rank) - there));
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,93 @@
+#include "dist/movement.hpp"
+
+#include <new>
+#include <numeric>
+
+#include "ops/operand.hpp"
+#include "ops/operations.hpp"
+#include "ops/strides.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr std::array<int32_t, kMostAxes> kSameOrder = {0, 1, 2, 3, 4, 5, 6, 7};
+
+void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes) {
+  copy(context, {.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .row_bytes = bytes},
+       context.own_stream(), Until::complete);
+}
+
+}  // namespace
+
+int64_t Shape::bytes() const noexcept {
+  return std::accumulate(extents.begin(), extents.begin() + rank, element_bytes, std::multiplies<>());
+}
+
+Index Shape::tight_strides() const noexcept {
+  Index strides{};
+  fill_tight(strides.data(), extents.data(), rank);
+  return strides;
+}
+
+bool Shape::is_tight(const Index& strides) const noexcept {
+  const Index tight = tight_strides();
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+    if (extents[d] != 1 && strides[d] != tight[d]) return false;
+  }
+  return true;
+}
+
+TemporaryBlock::TemporaryBlock(Context& context, bool on_host, int64_t bytes)
+    : context_(context),
+      on_heap_(on_host),
+      p_(on_host ? ::operator new (static_cast<size_t>(bytes), std::align_val_t{kBlockUnit})
+                 : allocate_async(context, bytes, static_cast<int64_t>(kBlockUnit), context.device_memory().own())) {}
+
+TemporaryBlock::~TemporaryBlock() {
+  if (on_heap_) {
+    ::operator delete (p_, std::align_val_t{kBlockUnit});
+    return;
+  }
+  try {
+    free_async(context_, p_, context_.device_memory().own());
+  } catch (const Error&) {
+    // The device is lost: the block ends with its context.
+  }
+}
+
+bool lies_on_host(Context& context, const void* p, const char* argument) {
+  return !context.on_cuda() || look_up(context, p, argument).on_host();
+}
+
+void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst) {
+  permute(context,
+          {.element_bytes = shape.element_bytes,
+           .rank = shape.rank,
+           .extents = shape.extents.data(),
+           .order = kSameOrder.data(),
+           .src = src.p,
+           .src_strides = src.strides.data(),
+           .dst = dst.p,
+           .dst_strides = dst.strides.data()},
+          context.own_stream(), Until::complete);
+}
+
+void pack(Context& context, const Shape& shape, const Strided& src, bool on_host, void* to) {
+  if (shape.is_tight(src.strides)) return copy_bytes(context, to, src.p, shape.bytes());
+  const Index tight = shape.tight_strides();
+  if (on_host) return move(context, shape, src, {to, tight});
+  const TemporaryBlock block(context, false, shape.bytes());
+  move(context, shape, src, {block.get(), tight});
+  copy_bytes(context, to, block.get(), shape.bytes());
+}
+
+void unpack(Context& context, const Shape& shape, const void* from, const Strided& dst, bool on_host) {
+  if (shape.is_tight(dst.strides)) return copy_bytes(context, dst.p, from, shape.bytes());
+  const Index tight = shape.tight_strides();
+  if (on_host) return move(context, shape, {const_cast<void*>(from), tight}, dst);
+  const TemporaryBlock block(context, false, shape.bytes());
+  copy_bytes(context, block.get(), from, shape.bytes());
+  move(context, shape, {block.get(), tight}, dst);
+}
+
+}  // namespace gpumem

@@ -1,0 +1,51 @@
+// Elements of a member's memory brought together and spread again, by the operations that every program has.
+#pragma once
+
+#include "context/context.hpp"
+#include "dist/layout.hpp"
+
+namespace gpumem {
+
+// Elements of an array in a member's memory: their first, and their strides.
+struct Strided {
+  void* p;
+  const Index& strides;
+};
+
+struct Shape {
+  int64_t element_bytes;
+  int32_t rank;
+  Index extents;
+
+  int64_t bytes() const noexcept;
+  Index tight_strides() const noexcept;
+  // Axes of extent 1 have no stride.
+  bool is_tight(const Index& strides) const noexcept;
+};
+
+// Memory for a while: on a side of the context, in the order of its own stream.
+class TemporaryBlock {
+ public:
+  TemporaryBlock(Context& context, bool on_host, int64_t bytes);
+  ~TemporaryBlock();
+  TemporaryBlock(const TemporaryBlock&) = delete;
+  TemporaryBlock& operator=(const TemporaryBlock&) = delete;
+
+  void* get() const noexcept { return p_; }
+
+ private:
+  Context& context_;
+  const bool on_heap_;
+  void* p_;
+};
+
+// Whether p is memory that the host works on. Throws as look_up().
+bool lies_on_host(Context& context, const void* p, const char* argument);
+
+// All complete on return.
+void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst);
+// To heap memory, without gaps, and back.
+void pack(Context& context, const Shape& shape, const Strided& src, bool on_host, void* to);
+void unpack(Context& context, const Shape& shape, const void* from, const Strided& dst, bool on_host);
+
+}  // namespace gpumem

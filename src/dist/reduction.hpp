@@ -1,0 +1,61 @@
+// Reductions of an array in boxes: each member makes nodes of what it has, and the processes combine them. The bits of a
+// floating-point sum are those of the whole sequence, as its leaves are (kernels/order.hpp): terms travel to where they make whole leaves.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dist/exchange.hpp"
+#include "kernels/nodes.hpp"
+
+namespace gpumem {
+
+// A node of the tree over leaves, and its place: 2^level leaves from `first` on. Where order does not matter, all are of leaf 0.
+struct Subtree {
+  int64_t first = 0;
+  int64_t level = 0;
+  ReduceNode node;
+};
+
+class Reduction {
+ public:
+  Reduction(Communicator& communicator, Contexts contexts, const Members& members, Layout layout, int64_t message_bytes,
+            int64_t workspace_bytes, int64_t number);
+
+  // Collective. y is for GPUMEM_DOT alone. Throws EMPTY.
+  ReduceNode run(gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x, const void* const* y);
+
+  int64_t element_bytes() const noexcept { return layout_.element_bytes; }
+  // What goes to other members before an ordered sum.
+  const Exchange& exchange() const noexcept { return *exchange_; }
+  // Elements that the members of this process keep room for then.
+  int64_t room() const noexcept;
+
+ private:
+  // Terms of the sequence that begin with a leaf, in a box of this process or in a member's room.
+  struct Run {
+    int32_t member;
+    int64_t box;  // -1: in the room
+    int64_t first;
+    int64_t terms;
+    int64_t offset;  // in elements, from the box's first element or the room's
+  };
+  class Operand;
+
+  Layout whole_leaves(bool each_is_a_run);
+  void add_run(const Run& run);
+  void add_in_room(Layout& wanted, int32_t member, int64_t first, int64_t end);
+  std::vector<Subtree> nodes_of(gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x, const void* const* y);
+  void add_ordered(gpumem_dtype dtype, gpumem_reduce_op op, Operand& x, Operand* y, std::vector<Subtree>& to);
+  void add_unordered(gpumem_dtype dtype, gpumem_reduce_op op, Operand& x, std::vector<Subtree>& to);
+
+  Communicator& communicator_;
+  const Contexts contexts_;
+  const Members members_;
+  const Layout layout_;
+  std::vector<Run> runs_;
+  std::vector<int64_t> rooms_;  // elements of each member here
+  std::unique_ptr<Exchange> exchange_;
+};
+
+}  // namespace gpumem
