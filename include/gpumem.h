@@ -369,22 +369,28 @@ typedef struct gpumem_tune_info {
   char reason[128]; /* why it was adopted, or not */
 } gpumem_tune_info;
 
-/* How the processes of a gpumem_dist reach each other: functions of the program, or of bindings/mpi, which fills this
- * table for MPI. They are called in the thread that calls the library, one at a time, and return 0, or anything else where
- * they fail. Messages from one process to another arrive in the order in which they were sent. */
+/* How the processes of a gpumem_dist reach each other: functions of the program, or of bindings/mpi for MPI. They are
+ * called in the thread that calls the library, one at a time, and return 0, or anything else where they fail. Messages from
+ * one process to another arrive in the order in which they were sent.
+ *
+ * send and receive begin to move bytes (1 to 2^30) of ordinary host memory, which stays as it is until test says so. A
+ * message may be shorter than what is received, and is never longer. test sets *done = 1 when a request has ended, which is
+ * none from then on; it is also what makes progress. After release nothing is called; requests that never ended may still
+ * write to their memory. */
+typedef int32_t (*gpumem_dist_send_fn)(void *user, const void *p, int64_t bytes, int32_t to, void **request);
+typedef int32_t (*gpumem_dist_receive_fn)(void *user, void *p, int64_t bytes, int32_t from, void **request);
+typedef int32_t (*gpumem_dist_test_fn)(void *user, void *request, int32_t *done);
+typedef void (*gpumem_dist_release_fn)(void *user);
+
 typedef struct gpumem_dist_transport {
   int64_t struct_size;
   void *user;   /* the first argument of each */
   int32_t rank; /* of this process, 0 to size - 1 */
   int32_t size; /* processes */
-  /* Begin to send or receive bytes (1 to 2^30) of ordinary host memory, which stays as it is until test() says so. A
-   * message may be shorter than what is received, and is never longer. */
-  int32_t (*isend)(void *user, const void *p, int64_t bytes, int32_t to, void **request);
-  int32_t (*irecv)(void *user, void *p, int64_t bytes, int32_t from, void **request);
-  /* *done = 1 when it is done, and the request is none any more. Also what makes progress. */
-  int32_t (*test)(void *user, void *request, int32_t *done);
-  /* Nothing is called after it; or NULL. Requests that never ended may still write to their memory. */
-  void (*release)(void *user);
+  gpumem_dist_send_fn isend;
+  gpumem_dist_receive_fn irecv;
+  gpumem_dist_test_fn test;
+  gpumem_dist_release_fn release; /* or NULL */
 } gpumem_dist_transport;
 
 typedef struct gpumem_dist_options {

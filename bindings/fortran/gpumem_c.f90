@@ -33,6 +33,8 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_device_fault = 203
   integer(c_int32_t), parameter :: gpumem_driver_error = 204
   integer(c_int32_t), parameter :: gpumem_not_built = 205
+  integer(c_int32_t), parameter :: gpumem_peer_lost = 206
+  integer(c_int32_t), parameter :: gpumem_timed_out = 207
   integer(c_int32_t), parameter :: gpumem_internal = 900
   integer(c_int32_t), parameter :: gpumem_backend_host = 0
   integer(c_int32_t), parameter :: gpumem_backend_cuda = 1
@@ -240,6 +242,55 @@ module gpumem_c
     character(kind=c_char) :: reason(128)
   end type
 
+  type, bind(c) :: gpumem_dist_transport
+    integer(c_int64_t) :: struct_size
+    type(c_ptr) :: user = c_null_ptr
+    integer(c_int32_t) :: rank
+    integer(c_int32_t) :: size
+    type(c_funptr) :: isend = c_null_funptr
+    type(c_funptr) :: irecv = c_null_funptr
+    type(c_funptr) :: test = c_null_funptr
+    type(c_funptr) :: release = c_null_funptr
+  end type
+
+  type, bind(c) :: gpumem_dist_options
+    integer(c_int64_t) :: struct_size
+    type(c_ptr) :: contexts = c_null_ptr
+    integer(c_int32_t) :: members
+    integer(c_int32_t) :: reserved0
+    type(c_ptr) :: transport = c_null_ptr
+    real(c_double) :: deadline_s
+  end type
+
+  type, bind(c) :: gpumem_dist_info
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: rank
+    integer(c_int32_t) :: size
+    integer(c_int32_t) :: first_member
+    integer(c_int32_t) :: members
+    integer(c_int32_t) :: all_members
+    integer(c_int32_t) :: status
+  end type
+
+  type, bind(c) :: gpumem_dist_layout
+    integer(c_int64_t) :: struct_size
+    integer(c_int64_t) :: element_bytes
+    integer(c_int32_t) :: rank
+    integer(c_int32_t) :: reserved0
+    type(c_ptr) :: extents = c_null_ptr
+    integer(c_int64_t) :: boxes
+    type(c_ptr) :: members = c_null_ptr
+    type(c_ptr) :: lower = c_null_ptr
+    type(c_ptr) :: upper = c_null_ptr
+    type(c_ptr) :: offsets = c_null_ptr
+    type(c_ptr) :: strides = c_null_ptr
+  end type
+
+  type, bind(c) :: gpumem_dist_plan_options
+    integer(c_int64_t) :: struct_size
+    integer(c_int64_t) :: workspace_bytes
+  end type
+
   abstract interface
     subroutine gpumem_log_fn(user, level, message) bind(c)
       import
@@ -264,6 +315,32 @@ module gpumem_c
       type(c_ptr), value :: user
       real(c_double), value :: done
     end function
+    integer(c_int32_t) function gpumem_dist_send_fn(user, p, bytes, to, request) bind(c)
+      import
+      type(c_ptr), value :: user
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: to
+      type(c_ptr), value :: request
+    end function
+    integer(c_int32_t) function gpumem_dist_receive_fn(user, p, bytes, from, request) bind(c)
+      import
+      type(c_ptr), value :: user
+      type(c_ptr), value :: p
+      integer(c_int64_t), value :: bytes
+      integer(c_int32_t), value :: from
+      type(c_ptr), value :: request
+    end function
+    integer(c_int32_t) function gpumem_dist_test_fn(user, request, done) bind(c)
+      import
+      type(c_ptr), value :: user
+      type(c_ptr), value :: request
+      type(c_ptr), value :: done
+    end function
+    subroutine gpumem_dist_release_fn(user) bind(c)
+      import
+      type(c_ptr), value :: user
+    end subroutine
   end interface
 
   interface
@@ -1570,6 +1647,130 @@ module gpumem_c
     integer(c_int32_t) function gpumem_tuning_clear(ctx) bind(c, name='gpumem_tuning_clear')
       import
       type(c_ptr), value :: ctx
+    end function
+    integer(c_int32_t) function gpumem_dist_transport_init(transport, size) bind(c, name='gpumem_dist_transport_init')
+      import
+      type(gpumem_dist_transport), intent(inout) :: transport
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_dist_options_init(options, size) bind(c, name='gpumem_dist_options_init')
+      import
+      type(gpumem_dist_options), intent(inout) :: options
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_dist_info_init(info, size) bind(c, name='gpumem_dist_info_init')
+      import
+      type(gpumem_dist_info), intent(inout) :: info
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_dist_layout_init(layout, size) bind(c, name='gpumem_dist_layout_init')
+      import
+      type(gpumem_dist_layout), intent(inout) :: layout
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_dist_plan_options_init(options, size) bind(c, &
+        name='gpumem_dist_plan_options_init')
+      import
+      type(gpumem_dist_plan_options), intent(inout) :: options
+      integer(c_int64_t), value :: size
+    end function
+    integer(c_int32_t) function gpumem_dist_create(options, dist) bind(c, name='gpumem_dist_create')
+      import
+      type(gpumem_dist_options), intent(in), optional :: options
+      type(c_ptr), intent(out) :: dist
+    end function
+    integer(c_int32_t) function gpumem_dist_query(dist, info) bind(c, name='gpumem_dist_query')
+      import
+      type(c_ptr), value :: dist
+      type(gpumem_dist_info), intent(inout) :: info
+    end function
+    integer(c_int32_t) function gpumem_dist_abort(dist) bind(c, name='gpumem_dist_abort')
+      import
+      type(c_ptr), value :: dist
+    end function
+    integer(c_int32_t) function gpumem_dist_destroy(dist) bind(c, name='gpumem_dist_destroy')
+      import
+      type(c_ptr), value :: dist
+    end function
+    integer(c_int32_t) function gpumem_dist_plan_redistribute(dist, src, dst, order, options, plan) bind(c, &
+        name='gpumem_dist_plan_redistribute')
+      import
+      type(c_ptr), value :: dist
+      type(gpumem_dist_layout), intent(in), optional :: src
+      type(gpumem_dist_layout), intent(in), optional :: dst
+      integer(c_int32_t), intent(in), optional :: order(*)
+      type(gpumem_dist_plan_options), intent(in), optional :: options
+      type(c_ptr), intent(out) :: plan
+    end function
+    integer(c_int32_t) function gpumem_dist_plan_halo(dist, layout, low, high, periodic, options, plan) bind(c, &
+        name='gpumem_dist_plan_halo')
+      import
+      type(c_ptr), value :: dist
+      type(gpumem_dist_layout), intent(in), optional :: layout
+      type(c_ptr), value :: low
+      type(c_ptr), value :: high
+      type(c_ptr), value :: periodic
+      type(gpumem_dist_plan_options), intent(in), optional :: options
+      type(c_ptr), intent(out) :: plan
+    end function
+    integer(c_int32_t) function gpumem_dist_plan_reduce(dist, layout, options, plan) bind(c, &
+        name='gpumem_dist_plan_reduce')
+      import
+      type(c_ptr), value :: dist
+      type(gpumem_dist_layout), intent(in), optional :: layout
+      type(gpumem_dist_plan_options), intent(in), optional :: options
+      type(c_ptr), intent(out) :: plan
+    end function
+    integer(c_int32_t) function gpumem_dist_execute(plan, src, dst) bind(c, name='gpumem_dist_execute')
+      import
+      type(c_ptr), value :: plan
+      type(c_ptr), intent(in) :: src(*)
+      type(c_ptr), intent(in) :: dst(*)
+    end function
+    integer(c_int32_t) function gpumem_dist_reduce(plan, dtype, op, x, result) bind(c, name='gpumem_dist_reduce')
+      import
+      type(c_ptr), value :: plan
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), intent(in) :: x(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dist_argreduce(plan, dtype, op, x, value, index) bind(c, &
+        name='gpumem_dist_argreduce')
+      import
+      type(c_ptr), value :: plan
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), intent(in) :: x(*)
+      type(c_ptr), value :: value
+      type(c_ptr), value :: index
+    end function
+    integer(c_int32_t) function gpumem_dist_dot(plan, dtype, x, y, result) bind(c, name='gpumem_dist_dot')
+      import
+      type(c_ptr), value :: plan
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), intent(in) :: x(*)
+      type(c_ptr), intent(in) :: y(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dist_nrm2(plan, dtype, x, result) bind(c, name='gpumem_dist_nrm2')
+      import
+      type(c_ptr), value :: plan
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), intent(in) :: x(*)
+      type(c_ptr), value :: result
+    end function
+    integer(c_int32_t) function gpumem_dist_explain(plan, format, buf, cap, needed) bind(c, name='gpumem_dist_explain')
+      import
+      type(c_ptr), value :: plan
+      integer(c_int32_t), value :: format
+      character(kind=c_char), intent(inout), optional :: buf(*)
+      integer(c_int64_t), value :: cap
+      integer(c_int64_t), intent(out), optional :: needed
+    end function
+    integer(c_int32_t) function gpumem_dist_plan_destroy(plan) bind(c, name='gpumem_dist_plan_destroy')
+      import
+      type(c_ptr), value :: plan
     end function
   end interface
 

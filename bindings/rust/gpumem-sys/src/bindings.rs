@@ -41,6 +41,8 @@ pub const GPUMEM_DRIVER_TOO_OLD: gpumem_status = 202;
 pub const GPUMEM_DEVICE_FAULT: gpumem_status = 203;
 pub const GPUMEM_DRIVER_ERROR: gpumem_status = 204;
 pub const GPUMEM_NOT_BUILT: gpumem_status = 205;
+pub const GPUMEM_PEER_LOST: gpumem_status = 206;
+pub const GPUMEM_TIMED_OUT: gpumem_status = 207;
 pub const GPUMEM_INTERNAL: gpumem_status = 900;
 pub const GPUMEM_BACKEND_HOST: gpumem_backend = 0;
 pub const GPUMEM_BACKEND_CUDA: gpumem_backend = 1;
@@ -124,10 +126,24 @@ pub struct gpumem_event {
     _private: [u8; 0],
 }
 
+#[repr(C)]
+pub struct gpumem_dist {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct gpumem_dist_plan {
+    _private: [u8; 0],
+}
+
 pub type gpumem_log_fn = Option<unsafe extern "C" fn(user: *mut c_void, level: gpumem_log_level, message: *const c_char)>;
 pub type gpumem_task_fn = Option<unsafe extern "C" fn(task_state: *mut c_void, index: i64)>;
 pub type gpumem_parallel_for_fn = Option<unsafe extern "C" fn(user: *mut c_void, tasks: i64, task: gpumem_task_fn, task_state: *mut c_void)>;
 pub type gpumem_progress_fn = Option<unsafe extern "C" fn(user: *mut c_void, done: f64) -> i32>;
+pub type gpumem_dist_send_fn = Option<unsafe extern "C" fn(user: *mut c_void, p: *const c_void, bytes: i64, to: i32, request: *mut *mut c_void) -> i32>;
+pub type gpumem_dist_receive_fn = Option<unsafe extern "C" fn(user: *mut c_void, p: *mut c_void, bytes: i64, from: i32, request: *mut *mut c_void) -> i32>;
+pub type gpumem_dist_test_fn = Option<unsafe extern "C" fn(user: *mut c_void, request: *mut c_void, done: *mut i32) -> i32>;
+pub type gpumem_dist_release_fn = Option<unsafe extern "C" fn(user: *mut c_void)>;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -275,6 +291,65 @@ pub struct gpumem_tune_info {
     pub table: [c_char; 64],
     pub winner: [c_char; 64],
     pub reason: [c_char; 128],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_dist_transport {
+    pub struct_size: i64,
+    pub user: *mut c_void,
+    pub rank: i32,
+    pub size: i32,
+    pub isend: gpumem_dist_send_fn,
+    pub irecv: gpumem_dist_receive_fn,
+    pub test: gpumem_dist_test_fn,
+    pub release: gpumem_dist_release_fn,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_dist_options {
+    pub struct_size: i64,
+    pub contexts: *const *mut gpumem_ctx,
+    pub members: i32,
+    pub reserved0: i32,
+    pub transport: *const gpumem_dist_transport,
+    pub deadline_s: f64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_dist_info {
+    pub struct_size: i64,
+    pub rank: i32,
+    pub size: i32,
+    pub first_member: i32,
+    pub members: i32,
+    pub all_members: i32,
+    pub status: gpumem_status,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_dist_layout {
+    pub struct_size: i64,
+    pub element_bytes: i64,
+    pub rank: i32,
+    pub reserved0: i32,
+    pub extents: *const i64,
+    pub boxes: i64,
+    pub members: *const i32,
+    pub lower: *const i64,
+    pub upper: *const i64,
+    pub offsets: *const i64,
+    pub strides: *const i64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct gpumem_dist_plan_options {
+    pub struct_size: i64,
+    pub workspace_bytes: i64,
 }
 
 /// The functions of the library.
@@ -428,6 +503,25 @@ pub struct Functions {
     pub gpumem_tuning_load: unsafe extern "C" fn(ctx: *mut gpumem_ctx, path: *const c_char, taken: *mut i64, skipped: *mut i64) -> gpumem_status,
     pub gpumem_tuning_save: unsafe extern "C" fn(ctx: *mut gpumem_ctx, path: *const c_char) -> gpumem_status,
     pub gpumem_tuning_clear: unsafe extern "C" fn(ctx: *mut gpumem_ctx) -> gpumem_status,
+    pub gpumem_dist_transport_init: unsafe extern "C" fn(transport: *mut gpumem_dist_transport, size: i64) -> gpumem_status,
+    pub gpumem_dist_options_init: unsafe extern "C" fn(options: *mut gpumem_dist_options, size: i64) -> gpumem_status,
+    pub gpumem_dist_info_init: unsafe extern "C" fn(info: *mut gpumem_dist_info, size: i64) -> gpumem_status,
+    pub gpumem_dist_layout_init: unsafe extern "C" fn(layout: *mut gpumem_dist_layout, size: i64) -> gpumem_status,
+    pub gpumem_dist_plan_options_init: unsafe extern "C" fn(options: *mut gpumem_dist_plan_options, size: i64) -> gpumem_status,
+    pub gpumem_dist_create: unsafe extern "C" fn(options: *const gpumem_dist_options, dist: *mut *mut gpumem_dist) -> gpumem_status,
+    pub gpumem_dist_query: unsafe extern "C" fn(dist: *mut gpumem_dist, info: *mut gpumem_dist_info) -> gpumem_status,
+    pub gpumem_dist_abort: unsafe extern "C" fn(dist: *mut gpumem_dist) -> gpumem_status,
+    pub gpumem_dist_destroy: unsafe extern "C" fn(dist: *mut gpumem_dist) -> gpumem_status,
+    pub gpumem_dist_plan_redistribute: unsafe extern "C" fn(dist: *mut gpumem_dist, src: *const gpumem_dist_layout, dst: *const gpumem_dist_layout, order: *const i32, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status,
+    pub gpumem_dist_plan_halo: unsafe extern "C" fn(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, low: *const i64, high: *const i64, periodic: *const i32, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status,
+    pub gpumem_dist_plan_reduce: unsafe extern "C" fn(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status,
+    pub gpumem_dist_execute: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, src: *const *const c_void, dst: *const *mut c_void) -> gpumem_status,
+    pub gpumem_dist_reduce: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, result: *mut c_void) -> gpumem_status,
+    pub gpumem_dist_argreduce: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, value: *mut c_void, index: *mut i64) -> gpumem_status,
+    pub gpumem_dist_dot: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status,
+    pub gpumem_dist_nrm2: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, result: *mut f64) -> gpumem_status,
+    pub gpumem_dist_explain: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, format: gpumem_format, buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status,
+    pub gpumem_dist_plan_destroy: unsafe extern "C" fn(plan: *mut gpumem_dist_plan) -> gpumem_status,
 }
 
 impl Functions {
@@ -591,6 +685,25 @@ impl Functions {
             gpumem_tuning_load: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const c_char, *mut i64, *mut i64) -> gpumem_status>(some("gpumem_tuning_load\0")?),
             gpumem_tuning_save: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx, *const c_char) -> gpumem_status>(some("gpumem_tuning_save\0")?),
             gpumem_tuning_clear: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_ctx) -> gpumem_status>(some("gpumem_tuning_clear\0")?),
+            gpumem_dist_transport_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_transport, i64) -> gpumem_status>(some("gpumem_dist_transport_init\0")?),
+            gpumem_dist_options_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_options, i64) -> gpumem_status>(some("gpumem_dist_options_init\0")?),
+            gpumem_dist_info_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_info, i64) -> gpumem_status>(some("gpumem_dist_info_init\0")?),
+            gpumem_dist_layout_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_layout, i64) -> gpumem_status>(some("gpumem_dist_layout_init\0")?),
+            gpumem_dist_plan_options_init: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan_options, i64) -> gpumem_status>(some("gpumem_dist_plan_options_init\0")?),
+            gpumem_dist_create: transmute::<*mut c_void, unsafe extern "C" fn(*const gpumem_dist_options, *mut *mut gpumem_dist) -> gpumem_status>(some("gpumem_dist_create\0")?),
+            gpumem_dist_query: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist, *mut gpumem_dist_info) -> gpumem_status>(some("gpumem_dist_query\0")?),
+            gpumem_dist_abort: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist) -> gpumem_status>(some("gpumem_dist_abort\0")?),
+            gpumem_dist_destroy: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist) -> gpumem_status>(some("gpumem_dist_destroy\0")?),
+            gpumem_dist_plan_redistribute: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist, *const gpumem_dist_layout, *const gpumem_dist_layout, *const i32, *const gpumem_dist_plan_options, *mut *mut gpumem_dist_plan) -> gpumem_status>(some("gpumem_dist_plan_redistribute\0")?),
+            gpumem_dist_plan_halo: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist, *const gpumem_dist_layout, *const i64, *const i64, *const i32, *const gpumem_dist_plan_options, *mut *mut gpumem_dist_plan) -> gpumem_status>(some("gpumem_dist_plan_halo\0")?),
+            gpumem_dist_plan_reduce: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist, *const gpumem_dist_layout, *const gpumem_dist_plan_options, *mut *mut gpumem_dist_plan) -> gpumem_status>(some("gpumem_dist_plan_reduce\0")?),
+            gpumem_dist_execute: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, *const *const c_void, *const *mut c_void) -> gpumem_status>(some("gpumem_dist_execute\0")?),
+            gpumem_dist_reduce: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, gpumem_reduce_op, *const *const c_void, *mut c_void) -> gpumem_status>(some("gpumem_dist_reduce\0")?),
+            gpumem_dist_argreduce: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, gpumem_reduce_op, *const *const c_void, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_dist_argreduce\0")?),
+            gpumem_dist_dot: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, *const *const c_void, *const *const c_void, *mut f64) -> gpumem_status>(some("gpumem_dist_dot\0")?),
+            gpumem_dist_nrm2: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, *const *const c_void, *mut f64) -> gpumem_status>(some("gpumem_dist_nrm2\0")?),
+            gpumem_dist_explain: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_format, *mut c_char, i64, *mut i64) -> gpumem_status>(some("gpumem_dist_explain\0")?),
+            gpumem_dist_plan_destroy: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan) -> gpumem_status>(some("gpumem_dist_plan_destroy\0")?),
         })
     }
 
@@ -746,6 +859,25 @@ impl Functions {
             gpumem_tuning_load: linked::gpumem_tuning_load,
             gpumem_tuning_save: linked::gpumem_tuning_save,
             gpumem_tuning_clear: linked::gpumem_tuning_clear,
+            gpumem_dist_transport_init: linked::gpumem_dist_transport_init,
+            gpumem_dist_options_init: linked::gpumem_dist_options_init,
+            gpumem_dist_info_init: linked::gpumem_dist_info_init,
+            gpumem_dist_layout_init: linked::gpumem_dist_layout_init,
+            gpumem_dist_plan_options_init: linked::gpumem_dist_plan_options_init,
+            gpumem_dist_create: linked::gpumem_dist_create,
+            gpumem_dist_query: linked::gpumem_dist_query,
+            gpumem_dist_abort: linked::gpumem_dist_abort,
+            gpumem_dist_destroy: linked::gpumem_dist_destroy,
+            gpumem_dist_plan_redistribute: linked::gpumem_dist_plan_redistribute,
+            gpumem_dist_plan_halo: linked::gpumem_dist_plan_halo,
+            gpumem_dist_plan_reduce: linked::gpumem_dist_plan_reduce,
+            gpumem_dist_execute: linked::gpumem_dist_execute,
+            gpumem_dist_reduce: linked::gpumem_dist_reduce,
+            gpumem_dist_argreduce: linked::gpumem_dist_argreduce,
+            gpumem_dist_dot: linked::gpumem_dist_dot,
+            gpumem_dist_nrm2: linked::gpumem_dist_nrm2,
+            gpumem_dist_explain: linked::gpumem_dist_explain,
+            gpumem_dist_plan_destroy: linked::gpumem_dist_plan_destroy,
         }
     }
 }
@@ -903,5 +1035,24 @@ mod linked {
         pub fn gpumem_tuning_load(ctx: *mut gpumem_ctx, path: *const c_char, taken: *mut i64, skipped: *mut i64) -> gpumem_status;
         pub fn gpumem_tuning_save(ctx: *mut gpumem_ctx, path: *const c_char) -> gpumem_status;
         pub fn gpumem_tuning_clear(ctx: *mut gpumem_ctx) -> gpumem_status;
+        pub fn gpumem_dist_transport_init(transport: *mut gpumem_dist_transport, size: i64) -> gpumem_status;
+        pub fn gpumem_dist_options_init(options: *mut gpumem_dist_options, size: i64) -> gpumem_status;
+        pub fn gpumem_dist_info_init(info: *mut gpumem_dist_info, size: i64) -> gpumem_status;
+        pub fn gpumem_dist_layout_init(layout: *mut gpumem_dist_layout, size: i64) -> gpumem_status;
+        pub fn gpumem_dist_plan_options_init(options: *mut gpumem_dist_plan_options, size: i64) -> gpumem_status;
+        pub fn gpumem_dist_create(options: *const gpumem_dist_options, dist: *mut *mut gpumem_dist) -> gpumem_status;
+        pub fn gpumem_dist_query(dist: *mut gpumem_dist, info: *mut gpumem_dist_info) -> gpumem_status;
+        pub fn gpumem_dist_abort(dist: *mut gpumem_dist) -> gpumem_status;
+        pub fn gpumem_dist_destroy(dist: *mut gpumem_dist) -> gpumem_status;
+        pub fn gpumem_dist_plan_redistribute(dist: *mut gpumem_dist, src: *const gpumem_dist_layout, dst: *const gpumem_dist_layout, order: *const i32, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status;
+        pub fn gpumem_dist_plan_halo(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, low: *const i64, high: *const i64, periodic: *const i32, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status;
+        pub fn gpumem_dist_plan_reduce(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status;
+        pub fn gpumem_dist_execute(plan: *mut gpumem_dist_plan, src: *const *const c_void, dst: *const *mut c_void) -> gpumem_status;
+        pub fn gpumem_dist_reduce(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, result: *mut c_void) -> gpumem_status;
+        pub fn gpumem_dist_argreduce(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, value: *mut c_void, index: *mut i64) -> gpumem_status;
+        pub fn gpumem_dist_dot(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dist_nrm2(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, result: *mut f64) -> gpumem_status;
+        pub fn gpumem_dist_explain(plan: *mut gpumem_dist_plan, format: gpumem_format, buf: *mut c_char, cap: i64, needed: *mut i64) -> gpumem_status;
+        pub fn gpumem_dist_plan_destroy(plan: *mut gpumem_dist_plan) -> gpumem_status;
     }
 }

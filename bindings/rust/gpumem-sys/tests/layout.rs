@@ -160,3 +160,62 @@ fn gpumem_tune_info_is_as_in_c() {
     assert_eq!(offset!(gpumem_tune_info, winner), 112);
     assert_eq!(offset!(gpumem_tune_info, reason), 176);
 }
+
+#[test]
+fn gpumem_dist_transport_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_dist_transport>(), align_of::<gpumem_dist_transport>()), (56, 8));
+    assert_eq!(offset!(gpumem_dist_transport, struct_size), 0);
+    assert_eq!(offset!(gpumem_dist_transport, user), 8);
+    assert_eq!(offset!(gpumem_dist_transport, rank), 16);
+    assert_eq!(offset!(gpumem_dist_transport, size), 20);
+    assert_eq!(offset!(gpumem_dist_transport, isend), 24);
+    assert_eq!(offset!(gpumem_dist_transport, irecv), 32);
+    assert_eq!(offset!(gpumem_dist_transport, test), 40);
+    assert_eq!(offset!(gpumem_dist_transport, release), 48);
+}
+
+#[test]
+fn gpumem_dist_options_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_dist_options>(), align_of::<gpumem_dist_options>()), (40, 8));
+    assert_eq!(offset!(gpumem_dist_options, struct_size), 0);
+    assert_eq!(offset!(gpumem_dist_options, contexts), 8);
+    assert_eq!(offset!(gpumem_dist_options, members), 16);
+    assert_eq!(offset!(gpumem_dist_options, reserved0), 20);
+    assert_eq!(offset!(gpumem_dist_options, transport), 24);
+    assert_eq!(offset!(gpumem_dist_options, deadline_s), 32);
+}
+
+#[test]
+fn gpumem_dist_info_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_dist_info>(), align_of::<gpumem_dist_info>()), (32, 8));
+    assert_eq!(offset!(gpumem_dist_info, struct_size), 0);
+    assert_eq!(offset!(gpumem_dist_info, rank), 8);
+    assert_eq!(offset!(gpumem_dist_info, size), 12);
+    assert_eq!(offset!(gpumem_dist_info, first_member), 16);
+    assert_eq!(offset!(gpumem_dist_info, members), 20);
+    assert_eq!(offset!(gpumem_dist_info, all_members), 24);
+    assert_eq!(offset!(gpumem_dist_info, status), 28);
+}
+
+#[test]
+fn gpumem_dist_layout_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_dist_layout>(), align_of::<gpumem_dist_layout>()), (80, 8));
+    assert_eq!(offset!(gpumem_dist_layout, struct_size), 0);
+    assert_eq!(offset!(gpumem_dist_layout, element_bytes), 8);
+    assert_eq!(offset!(gpumem_dist_layout, rank), 16);
+    assert_eq!(offset!(gpumem_dist_layout, reserved0), 20);
+    assert_eq!(offset!(gpumem_dist_layout, extents), 24);
+    assert_eq!(offset!(gpumem_dist_layout, boxes), 32);
+    assert_eq!(offset!(gpumem_dist_layout, members), 40);
+    assert_eq!(offset!(gpumem_dist_layout, lower), 48);
+    assert_eq!(offset!(gpumem_dist_layout, upper), 56);
+    assert_eq!(offset!(gpumem_dist_layout, offsets), 64);
+    assert_eq!(offset!(gpumem_dist_layout, strides), 72);
+}
+
+#[test]
+fn gpumem_dist_plan_options_is_as_in_c() {
+    assert_eq!((size_of::<gpumem_dist_plan_options>(), align_of::<gpumem_dist_plan_options>()), (16, 8));
+    assert_eq!(offset!(gpumem_dist_plan_options, struct_size), 0);
+    assert_eq!(offset!(gpumem_dist_plan_options, workspace_bytes), 8);
+}
