@@ -1368,7 +1368,7 @@ GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const 
 
 /* Plans to fill what lies round each box from the boxes that have it, corners too: low[d] elements before the box along
  * axis d, and high[d] behind it, for which the member's memory has room at the box's strides. Past the ends of the array
- * lies its other end where periodic[d] is not 0, and nothing is written where it is. low, high and periodic have `rank`
+ * lies its other end where periodic[d] is 1, and nothing is written where it is 0. low, high and periodic have `rank`
  * entries, the same on every process. The boxes are disjoint, and together have what is asked for. Collective. */
 GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_dist_layout *layout, const int64_t *low,
                                                const int64_t *high, const int32_t *periodic,

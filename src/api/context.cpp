@@ -14,10 +14,6 @@ void require_switch(const char* option, int32_t value) {
   if (value != 0 && value != 1) fail(GPUMEM_INVALID_ARGUMENT, "options->%s is %d; expected 0 or 1", option, value);
 }
 
-void require_zero(const char* member, int32_t value) {
-  if (value != 0) fail(GPUMEM_INVALID_ARGUMENT, "options->%s is %d; expected 0", member, value);
-}
-
 gpumem_ctx_options checked(const gpumem_ctx_options* given) {
   if (given == nullptr) return kDefaultContextOptions;
   const gpumem_ctx_options options = read_struct(given, kDefaultContextOptions, "options");

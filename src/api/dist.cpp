@@ -33,6 +33,7 @@ gpumem_dist_transport read_transport(const gpumem_dist_transport* given) {
 }
 
 Contexts read_contexts(const gpumem_dist_options& options) {
+  require_zero("reserved0", options.reserved0);
   if (options.members < 1) fail(GPUMEM_INVALID_ARGUMENT, "members is %d; expected 1 or more", options.members);
   require(options.contexts, "contexts");
   Contexts contexts;
@@ -104,7 +105,11 @@ gpumem_status make_plan(gpumem_dist* dist, const gpumem_dist_plan_options* optio
 }
 
 ReadLayout reader(const gpumem_dist_layout* layout, const char* argument) {
-  return [=] { return read_struct(layout, kDefaultLayout, argument); };
+  return [=] {
+    const gpumem_dist_layout read = read_struct(layout, kDefaultLayout, argument);
+    require_zero("reserved0", read.reserved0);
+    return read;
+  };
 }
 
 // store(value), where there is one.

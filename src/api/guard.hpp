@@ -164,6 +164,11 @@ T read_struct(const T* p, const T& defaults, const char* argument) {
   return value;
 }
 
+// Of members that later versions may give a meaning.
+inline void require_zero(const char* member, int32_t value) {
+  if (value != 0) fail(GPUMEM_INVALID_ARGUMENT, "%s is %d; expected 0", member, value);
+}
+
 // An output struct: never a byte past the caller's size.
 template <class T>
 void write_struct(T* p, T value, const char* argument) {

@@ -149,9 +149,12 @@ void check_halo(const Layout& layout, const int64_t* low, const int64_t* high, c
       fail(GPUMEM_INVALID_ARGUMENT, "%s[%d] is %lld; expected 0 to %lld, %lld times the array's extent", argument, d,
            ll(value), ll(most), ll(kMostRounds));
     }
+    if (periodic[d] != 0 && periodic[d] != 1) {
+      fail(GPUMEM_INVALID_ARGUMENT, "periodic[%d] is %d; expected 0 or 1", d, periodic[d]);
+    }
     terms.low[axis] = low[d];
     terms.high[axis] = high[d];
-    terms.order[axis] = periodic[d] != 0 ? 1 : 0;
+    terms.order[axis] = periodic[d];
     for (const Box& box : layout.boxes) {
       const int64_t length =
           checked_add(box.upper[axis] - box.lower[axis], low[d] + high[d], "elements of a box and its halo");

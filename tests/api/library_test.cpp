@@ -54,6 +54,8 @@ TEST(Library, EveryStatusHasItsName) {
                                    {GPUMEM_DEVICE_FAULT, "GPUMEM_DEVICE_FAULT"},
                                    {GPUMEM_DRIVER_ERROR, "GPUMEM_DRIVER_ERROR"},
                                    {GPUMEM_NOT_BUILT, "GPUMEM_NOT_BUILT"},
+                                   {GPUMEM_PEER_LOST, "GPUMEM_PEER_LOST"},
+                                   {GPUMEM_TIMED_OUT, "GPUMEM_TIMED_OUT"},
                                    {GPUMEM_INTERNAL, "GPUMEM_INTERNAL"}};
   std::set<gpumem_status> values;
   for (const Named& named : kAll) {

@@ -6,7 +6,7 @@ import itertools
 import re
 
 import table
-from world import BLOCK, ENUMS, MODEL, STRUCTS, filled, struct_of
+from world import BLOCK, ENUMS, MODEL, STRUCTS, struct_of
 
 # The classes of refusals.
 ARGUMENT = {"INVALID_ARGUMENT"}
@@ -41,6 +41,8 @@ def is_index_output(function, parameter):
 
 
 def is_operand(function, parameter):
+    if function.startswith("gpumem_dist"):  # has arrays of them, and results of the host
+        return False
     if parameter == "status":
         return function.endswith("_async")
     if parameter == "pattern" or (parameter == "x" and "lincomb" in function):
@@ -65,7 +67,7 @@ class Function:
     def sound_value(self, name, kind):
         world = self.world
         for of, values in table.SOUND_OF.items():
-            if self.name.startswith(of) and name in values:
+            if self.name.startswith(of) and name in values and not kind.endswith("**"):
                 value = values[name]
                 return getattr(world, value) if isinstance(value, str) else value
         if is_handle(kind):
@@ -81,7 +83,7 @@ class Function:
         if name == "device" and self.name.startswith(("gpumem_torch", "gpumem_cupy", "gpumem_shared", "gpumem_managed")):
             return -1 if world.device == -1 else 0
         if struct_of(kind):
-            return filled(struct_of(kind), table.MEMBERS.get(struct_of(kind), {}))
+            return world.filled(struct_of(kind))
         if name == "size":
             return STRUCTS[next(iter(self.types.values())).rstrip("*")]["size"]
         if name in table.SOUND and (not kind.endswith("*") or (kind.startswith("const") and kind != "const char**")
@@ -172,7 +174,7 @@ class Function:
         if not nullable(self.name, name):
             yield Bad({name: None}, ARGUMENT, [name])
         sound = self.sound[name]
-        values = NOWHERE if name == "x" else [-1, 2, 2**31 - 1, -(2**31)] if name == "order" else NEGATIVE + LARGE
+        values = NOWHERE if name == "x" else [-1, 2, 2**31 - 1, -(2**31)] if name in ("order", "periodic") else NEGATIVE + LARGE
         for place, value in itertools.product(range(len(sound)) if name != "factors" else [], values):
             changed = list(sound)
             changed[place] = value
@@ -198,19 +200,11 @@ class Function:
             yield Bad({name: None}, ARGUMENT, [name])
         if self.name.endswith("_init"):
             return
-        if kind == "gpumem_tune_options":
-            changes = {"budget_s": (0, 0xBFF0000000000000, 0x7FF8000000000000, 0x7FF0000000000000)}
-        elif name == "options":
-            changes = {"device": (-4, -5, -99), "host_threads": (-1, -(2**31)), "non_blocking_stream": (2, -1),
-                       "reserved0": (1,), "stream_host_data": (2, -1), "reserved1": (1,), "device_memory_limit": (-1, -(2**63)),
-                       "pinned_memory_kept": (-2, -(2**63)), "debug_memory": (2, -1), "reserved2": (1,)}  # fmt: skip
-        else:
-            changes = {}
+        changes = table.BAD_MEMBERS.get(kind, {})
         for member, value in [("struct_size", v) for v in (0, 1, 7, -1, -8, -(2**63))] + [
             (member, value) for member, values in changes.items() for value in values
         ]:
-            members = table.MEMBERS.get(kind, {})
-            yield Bad({name: filled(kind, {**members, member: value})}, ARGUMENT | {"UNSUPPORTED"}, [member])
+            yield Bad({name: self.world.filled(kind, {member: value})}, ARGUMENT | {"UNSUPPORTED"}, [member])
 
     def bad_strings(self, name):
         words = [b"\xff\xfe", b"no_such", b"a" * 5000, b"%s%n%p", b"\n", b"reduce", b"reduce dtype="]

@@ -27,6 +27,14 @@ SOUND_OF = {
     "gpumem_profile_report": {"cap": 1},
     "gpumem_profile_write": {"path": b"/dev/null"},
     "gpumem_tuning": {"path": b"/dev/null"},
+    "gpumem_dist_plan_redistribute": {"order": [0]},
+    "gpumem_dist_plan_halo": {"low": [1], "high": [1], "periodic": [1]},
+    "gpumem_dist_execute": {"src": "one_x", "dst": "one_dst"},
+    "gpumem_dist_e": {"plan": "plan"},
+    "gpumem_dist_argreduce": {"op": 1},
+    "gpumem_dist_dot": {"dtype": 10, "y": "one_y"},
+    "gpumem_dist_nrm2": {"dtype": 10},
+    "gpumem_dist": {"dist": "dist", "plan": "reduce_plan", "x": "one_x"},
 }  # fmt: skip
 
 # Functions for which no sound call is made first: it would take away what the others need, or there is none.
@@ -35,6 +43,7 @@ NOT_MADE_FIRST = {
     "gpumem_host_register", "gpumem_host_unregister", "gpumem_memory_check", "gpumem_ctx_set_log",
     "gpumem_torch_free", "gpumem_torch_record_stream", "gpumem_cupy_free", "gpumem_cupy_malloc", "gpumem_torch_malloc",
     "gpumem_shared_ctx", "gpumem_alloc_device", "gpumem_alloc_async",
+    "gpumem_dist_abort", "gpumem_dist_destroy", "gpumem_dist_plan_destroy",
     "gpumem_stream_native", "gpumem_profile_write", "gpumem_tuning_load", "gpumem_tuning_save",
 }  # fmt: skip
 
@@ -51,10 +60,31 @@ NULLABLE = {
     "gpumem_event_destroy": {"event"}, "gpumem_free": {"p"}, "gpumem_torch": {"p"}, "gpumem_cupy": {"p"},
     "gpumem_variant_force": {"name"}, "gpumem_memory_trace": {"path"}, "gpumem_tune": {"options"},
     "gpumem_tuning_load": {"taken", "skipped"},
+    "gpumem_dist_plan": {"options", "order"}, "gpumem_dist_destroy": {"dist"}, "gpumem_dist_plan_destroy": {"plan"},
 }  # fmt: skip
 
 # What the structs of options have, of those members that are not 0; a double by its bits.
-MEMBERS = {"gpumem_ctx_options": {"device": -1}, "gpumem_tune_options": {"budget_s": 0x3F50624DD2F1A9FC}}
+MEMBERS = {
+    "gpumem_ctx_options": {"device": -1}, "gpumem_tune_options": {"budget_s": 0x3F50624DD2F1A9FC},
+    "gpumem_dist_options": {"contexts": "contexts", "members": 1, "deadline_s": 0x404E000000000000},
+    "gpumem_dist_layout": {"element_bytes": 4, "rank": 1, "extents": "extents", "boxes": 1, "lower": "lower", "upper": "upper"},
+    "gpumem_dist_plan_options": {"workspace_bytes": 4096},
+}  # fmt: skip
+
+# Members with values that are refused.
+NO_DURATION = (0, 0xBFF0000000000000, 0x7FF8000000000000, 0x7FF0000000000000)
+BAD_MEMBERS = {
+    "gpumem_ctx_options": {
+        "device": (-4, -5, -99), "host_threads": (-1, -(2**31)), "non_blocking_stream": (2, -1), "reserved0": (1,),
+        "stream_host_data": (2, -1), "reserved1": (1,), "device_memory_limit": (-1, -(2**63)),
+        "pinned_memory_kept": (-2, -(2**63)), "debug_memory": (2, -1), "reserved2": (1,)},
+    "gpumem_tune_options": {"budget_s": NO_DURATION},
+    "gpumem_dist_options": {"contexts": (0,), "members": (0, -1, -(2**31)), "reserved0": (1,), "deadline_s": NO_DURATION},
+    "gpumem_dist_layout": {
+        "element_bytes": (0, 3, -1, 32, 2**62), "rank": (0, 9, -1, 2**31 - 1), "reserved0": (1,), "extents": (0,), "boxes": (-1, -(2**63)),
+        "lower": (0,), "upper": (0,)},
+    "gpumem_dist_plan_options": {"workspace_bytes": (0, -1, 4095, -(2**63))},
+}  # fmt: skip
 
 # Sizes that are sound however large they are; or of which what is large is no mistake before it is very large.
 ANY_SIZE = {"keep_bytes", "cap"}

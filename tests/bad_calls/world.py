@@ -38,11 +38,14 @@ class World:
         self.ok("gpumem_stream_destroy", ctypes.c_void_p(dead))
         gone = self.context(debug)
         self.ok("gpumem_ctx_destroy", ctypes.c_void_p(gone))
+        self.make_dist()
         garbage = [1, 0x1234, 2**63, 2**64 - 1, 0x0123456789ABCDEF, dead, gone]
         self.bad_handles = {
             "gpumem_ctx*": [*garbage, self.stream, self.event],
             "gpumem_stream*": [*garbage, self.ctx, self.event],
             "gpumem_event*": [*garbage, self.ctx, self.stream],
+            "gpumem_dist*": [*garbage, self.ctx, self.plan],
+            "gpumem_dist_plan*": [*garbage, self.ctx, self.dist],
         }
         self.foreign = foreign
         self.blocks = {name: self.block() for name in sorted(table.READ | table.WRITTEN | {"index", "p", "status"})}
@@ -57,7 +60,24 @@ class World:
         self.page = ctypes.addressof(ctypes.c_char.from_buffer(self.pages))
         self.read_only = read_only_page()
         self.out = ctypes.create_string_buffer(1024)
+        self.one_x, self.one_y, self.one_dst = ([self.blocks[name]] for name in ("x", "y", "dst"))
         self.contents = self.seen()
+
+    def make_dist(self):
+        """One member that has an array of 8 elements of 4 bytes, and a plan of each kind that is carried out."""
+        self.kept = [(ctypes.c_int64 * 1)(value) for value in (self.ctx, 8, 0, 8)]
+        self.contexts, self.extents, self.lower, self.upper = map(ctypes.addressof, self.kept)
+        self.dist = self.made("gpumem_dist_create", self.filled("gpumem_dist_options"))
+        layout = self.filled("gpumem_dist_layout")
+        self.plan, self.reduce_plan = ctypes.c_void_p(), ctypes.c_void_p()
+        self.ok("gpumem_dist_plan_redistribute", self.dist, layout, layout, None, None, ctypes.byref(self.plan))
+        self.ok("gpumem_dist_plan_reduce", self.dist, layout, None, ctypes.byref(self.reduce_plan))
+        self.plan, self.reduce_plan = self.plan.value, self.reduce_plan.value
+
+    def filled(self, kind, changes=()):
+        """A struct as a sound call has it. Members that are addresses are named after what lies there."""
+        members = {**table.MEMBERS.get(kind, {}), **dict(changes)}
+        return filled(kind, {name: getattr(self, v) if isinstance(v, str) else v for name, v in members.items()})
 
     def context(self, debug):
         members = {"device": self.device, "host_threads": 2, "debug_memory": debug, "pinned_memory_kept": -1}

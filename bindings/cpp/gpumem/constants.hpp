@@ -34,6 +34,8 @@ enum class status : gpumem_status {
   device_fault = GPUMEM_DEVICE_FAULT,
   driver_error = GPUMEM_DRIVER_ERROR,
   not_built = GPUMEM_NOT_BUILT,
+  peer_lost = GPUMEM_PEER_LOST,
+  timed_out = GPUMEM_TIMED_OUT,
   internal = GPUMEM_INTERNAL
 };
 

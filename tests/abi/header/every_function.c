@@ -203,6 +203,29 @@ typedef struct gpumem_functions {
   gpumem_status (*variant_force)(gpumem_ctx *, gpumem_family, const char *);
   gpumem_status (*last_problem)(char *, int64_t, int64_t *);
   gpumem_status (*explain)(gpumem_ctx *, const char *, gpumem_format, char *, int64_t, int64_t *);
+  gpumem_status (*dist_transport_init)(gpumem_dist_transport *, int64_t);
+  gpumem_status (*dist_options_init)(gpumem_dist_options *, int64_t);
+  gpumem_status (*dist_info_init)(gpumem_dist_info *, int64_t);
+  gpumem_status (*dist_layout_init)(gpumem_dist_layout *, int64_t);
+  gpumem_status (*dist_plan_options_init)(gpumem_dist_plan_options *, int64_t);
+  gpumem_status (*dist_create)(const gpumem_dist_options *, gpumem_dist **);
+  gpumem_status (*dist_query)(gpumem_dist *, gpumem_dist_info *);
+  gpumem_status (*dist_abort)(gpumem_dist *);
+  gpumem_status (*dist_destroy)(gpumem_dist *);
+  gpumem_status (*dist_plan_redistribute)(gpumem_dist *, const gpumem_dist_layout *, const gpumem_dist_layout *,
+                                          const int32_t *, const gpumem_dist_plan_options *, gpumem_dist_plan **);
+  gpumem_status (*dist_plan_halo)(gpumem_dist *, const gpumem_dist_layout *, const int64_t *, const int64_t *,
+                                  const int32_t *, const gpumem_dist_plan_options *, gpumem_dist_plan **);
+  gpumem_status (*dist_plan_reduce)(gpumem_dist *, const gpumem_dist_layout *, const gpumem_dist_plan_options *,
+                                    gpumem_dist_plan **);
+  gpumem_status (*dist_execute)(gpumem_dist_plan *, const void *const *, void *const *);
+  gpumem_status (*dist_reduce)(gpumem_dist_plan *, gpumem_dtype, gpumem_reduce_op, const void *const *, void *);
+  gpumem_status (*dist_argreduce)(gpumem_dist_plan *, gpumem_dtype, gpumem_reduce_op, const void *const *, void *,
+                                  int64_t *);
+  gpumem_status (*dist_dot)(gpumem_dist_plan *, gpumem_dtype, const void *const *, const void *const *, double *);
+  gpumem_status (*dist_nrm2)(gpumem_dist_plan *, gpumem_dtype, const void *const *, double *);
+  gpumem_status (*dist_explain)(gpumem_dist_plan *, gpumem_format, char *, int64_t, int64_t *);
+  gpumem_status (*dist_plan_destroy)(gpumem_dist_plan *);
 } gpumem_functions;
 
 extern const gpumem_functions gpumem_every_function;
@@ -353,7 +376,26 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_variant_name,
                                                 gpumem_variant_force,
                                                 gpumem_last_problem,
-                                                gpumem_explain};
+                                                gpumem_explain,
+                                                gpumem_dist_transport_init,
+                                                gpumem_dist_options_init,
+                                                gpumem_dist_info_init,
+                                                gpumem_dist_layout_init,
+                                                gpumem_dist_plan_options_init,
+                                                gpumem_dist_create,
+                                                gpumem_dist_query,
+                                                gpumem_dist_abort,
+                                                gpumem_dist_destroy,
+                                                gpumem_dist_plan_redistribute,
+                                                gpumem_dist_plan_halo,
+                                                gpumem_dist_plan_reduce,
+                                                gpumem_dist_execute,
+                                                gpumem_dist_reduce,
+                                                gpumem_dist_argreduce,
+                                                gpumem_dist_dot,
+                                                gpumem_dist_nrm2,
+                                                gpumem_dist_explain,
+                                                gpumem_dist_plan_destroy};
 
 /* Structs are laid out without holes, which a binding in another language could get wrong: an array of -1 is an error. */
 extern char gpumem_options_layout[sizeof(gpumem_ctx_options) == 24 + 2 * sizeof(void *) + 40 ? 1 : -1];
@@ -365,3 +407,8 @@ extern char gpumem_ceiling_layout[sizeof(gpumem_ceiling_info) == 8 + 6 * 8 ? 1 :
 extern char gpumem_row_layout[sizeof(gpumem_profile_row) == 10 * 8 + 64 + 512 ? 1 : -1];
 extern char gpumem_tune_options_layout[sizeof(gpumem_tune_options) == 16 + 2 * sizeof(void *) ? 1 : -1];
 extern char gpumem_tune_info_layout[sizeof(gpumem_tune_info) == 6 * 8 + 64 + 64 + 128 ? 1 : -1];
+extern char gpumem_dist_transport_layout[sizeof(gpumem_dist_transport) == 16 + 5 * sizeof(void *) ? 1 : -1];
+extern char gpumem_dist_options_layout[sizeof(gpumem_dist_options) == 24 + 2 * sizeof(void *) ? 1 : -1];
+extern char gpumem_dist_info_layout[sizeof(gpumem_dist_info) == 4 * 8 ? 1 : -1];
+extern char gpumem_dist_layout_layout[sizeof(gpumem_dist_layout) == 4 * 8 + 6 * sizeof(void *) ? 1 : -1];
+extern char gpumem_dist_plan_options_layout[sizeof(gpumem_dist_plan_options) == 2 * 8 ? 1 : -1];
