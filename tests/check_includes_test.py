@@ -10,7 +10,7 @@ import check_includes
 
 class CheckIncludes(unittest.TestCase):
     def found(self, files):
-        surroundings = dict.fromkeys(["src/backend/backend.hpp", "src/backend/host/pool.hpp", "kernels/limits.hpp",
+        surroundings = dict.fromkeys(["src/backend/backend.hpp", "src/backend/host/pool.hpp", "kernels/limits.hpp", "src/dist/dist.hpp", "src/api/guard.hpp",
                                       "kernels/copy/copy.cuh"], "")
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
@@ -26,6 +26,7 @@ class CheckIncludes(unittest.TestCase):
             "src/context/context.hpp": '#include "backend/backend.hpp"\n// the CUDA backend calls dlopen\n',
             "src/select/variants.cpp": '#include "kernels/limits.hpp"\n',
             "src/api/context.cpp": '#include "context/context.hpp"\n#include <gpumem.h>\n',
+            "src/dist/dist.cpp": '#include "dist/dist.hpp"\n#include "context/context.hpp"\n',
             "src/backend/cuda/runtime.cpp": '#include <cuda_runtime.h>\n#include "../backend.hpp"\n',
             "kernels/copy/copy.cu": "#include <cuda/std/cstdint>\n",
         }
@@ -38,6 +39,8 @@ class CheckIncludes(unittest.TestCase):
             ("src/api/memory.cpp", '#include "../backend/host/pool.hpp"\n'),
             ("src/memory/memory.cpp", '#include "backend/host/pool.hpp"\n'),
             ("src/memory/memory.cpp", "#include <cuda_runtime.h>\n"),
+            ("src/memory/memory.cpp", '#include "dist/dist.hpp"\n'),
+            ("src/dist/dist.hpp", '#include "api/guard.hpp"\n'),
             ("src/memory/memory.cpp", "#  include <cuda_fp16.h>\n"),
             ("src/memory/memory.cpp", 'void *library = dlopen("libcuda.so.1", 0);\n'),
             ("src/backend/backend.hpp", "#include <cuda_runtime.h>\n"),

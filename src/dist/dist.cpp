@@ -29,6 +29,7 @@ Members gather_members(Communicator& communicator, Contexts& contexts, const std
     return bytes_of(static_cast<int32_t>(contexts.size()));
   });
   std::vector<int32_t> of_each;
+  of_each.reserve(counts.size());
   for (const Bytes& count : counts) of_each.push_back(words_in<int32_t>(count));
   return {communicator.rank(), of_each};
 }
@@ -40,6 +41,8 @@ struct Terms {
   Index low{};
   Index high{};
   int64_t workspace_bytes = 0;
+
+  friend bool operator==(const Terms&, const Terms&) = default;
 };
 
 int64_t read_workspace(const ReadWorkspace& read) {
@@ -77,6 +80,7 @@ Described describe(Dist& dist, const std::vector<Given>& given, const ReadTerms&
   });
   all.number = dist.plans_made++;
   std::vector<std::vector<Bytes>> parts;
+  parts.reserve(each.size());
   for (const Bytes& mine : each) parts.push_back(parts_of(mine));
   const auto first = words_in<Terms>(parts[0].back());
   int64_t workspace = first.workspace_bytes;
@@ -84,7 +88,7 @@ Described describe(Dist& dist, const std::vector<Given>& given, const ReadTerms&
     auto terms = words_in<Terms>(parts[process].back());
     workspace = std::min(workspace, terms.workspace_bytes);
     terms.workspace_bytes = first.workspace_bytes;
-    if (parts[process].size() != parts[0].size() || std::memcmp(&terms, &first, sizeof terms) != 0) {
+    if (parts[process].size() != parts[0].size() || terms != first) {
       fail(
           GPUMEM_INVALID_ARGUMENT,
           "process %zu plans something else than process 0, or with another order, low, high or periodic; expected the "
@@ -95,6 +99,7 @@ Described describe(Dist& dist, const std::vector<Given>& given, const ReadTerms&
   all.terms.workspace_bytes = workspace;
   for (size_t i = 0; i < given.size(); ++i) {
     std::vector<Bytes> of_layout;
+    of_layout.reserve(parts.size());
     for (const std::vector<Bytes>& mine : parts) of_layout.push_back(mine[i]);
     all.layouts.push_back(join(of_layout, own[i], given[i].argument, dist.members));
   }
