@@ -2,9 +2,16 @@
 
 #include <utility>
 
+#include "backend/host/spin_pause.hpp"
 #include "base/error.hpp"
 
 namespace gpumem {
+namespace {
+
+// How often a short task's end is looked for before the thread sleeps.
+constexpr int kLooks = 100;
+
+}  // namespace
 
 void Mark::pass() noexcept {
   when_ = std::chrono::steady_clock::now();
@@ -32,6 +39,8 @@ void HostQueue::end() noexcept {
   std::unique_lock<std::mutex> lock(mutex_);
   ended_ = true;
   changed_.wait(lock, [this] { return serving_ == next_ && !with_worker_; });
+  lock.unlock();
+  take_turn();  // of one that blocks
 }
 
 void HostQueue::begin() noexcept {
@@ -43,18 +52,19 @@ void HostQueue::require_not_ended() const {
   if (ended_) fail(GPUMEM_INVALID_HANDLE, "the stream was destroyed by another thread meanwhile");
 }
 
-void HostQueue::take_turn() {
+void HostQueue::await_enqueued() {
+  const uint64_t last = next_.load();
+  if (serving_.load() >= last) return;
   std::unique_lock<std::mutex> lock(mutex_);
-  require_not_ended();
-  const uint64_t mine = next_++;
-  changed_.wait(lock, [&] { return serving_ == mine; });
+  changed_.wait(lock, [&] { return serving_ >= last; });
 }
 
-void HostQueue::end_turn() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  ++serving_;
-  changed_.notify_all();
-  call_worker(std::move(lock));
+std::unique_lock<std::mutex> HostQueue::take_turn() {
+  for (int i = 0; i < kLooks; ++i) {
+    if (turn_.try_lock()) return {turn_, std::adopt_lock};
+    spin_pause();
+  }
+  return std::unique_lock<std::mutex>(turn_);
 }
 
 // Until the worker has served it, the queue can't end: it is still there once the lock is given up.
@@ -70,7 +80,7 @@ void HostQueue::push(std::unique_lock<std::mutex> lock, Task task, std::shared_p
                      std::shared_ptr<Mark> awaited) {
   require_not_ended();
   if (!with_worker_) workers_.require_one();
-  items_.push_back({next_, std::move(task), std::move(mark), std::move(awaited)});
+  items_.push_back({std::move(task), std::move(mark), std::move(awaited)});
   ++next_;
   call_worker(std::move(lock));
 }
@@ -91,11 +101,7 @@ void HostQueue::enqueue_wait(std::shared_ptr<Mark> mark) {
   push(std::unique_lock<std::mutex>(mutex_), nullptr, nullptr, std::move(mark));
 }
 
-void HostQueue::drain() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  const uint64_t last = next_;
-  changed_.wait(lock, [&] { return serving_ >= last; });
-}
+void HostQueue::drain() { await_enqueued(); }
 
 bool HostQueue::idle() const noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -111,7 +117,10 @@ void HostQueue::serve() {
     items_.pop_front();
     if (item.task) {
       lock.unlock();
-      item.task();
+      {
+        const std::unique_lock<std::mutex> turn = take_turn();
+        item.task();
+      }
       item.task = nullptr;  // what it holds is given back before its number is over
       lock.lock();
     }

@@ -1,6 +1,7 @@
-// A stream of the host backend: tasks that run in order, one at a time. Each takes a number when it is handed in and runs when
-// its number comes up: blocking work in the calling thread, enqueued work in a thread that the streams share. A queue that waits
-// for another one's mark keeps no thread meanwhile.
+// A stream of the host backend: tasks that run in order, one at a time. What is enqueued takes a number and runs when that comes up, in a
+// thread that the streams share. Blocking work runs in the calling thread, once all that was enqueued before is done: of threads that
+// block at once each may be the next, so that one which is running need not wake another for every task. A queue that waits for
+// another one's mark keeps no thread meanwhile.
 #pragma once
 
 #include <atomic>
@@ -46,10 +47,12 @@ class HostQueue {
   explicit HostQueue(QueueWorkers& workers) : workers_(workers) {}
   ~HostQueue() { end(); }
 
-  // In the calling thread, after everything handed in before.
+  // In the calling thread, after everything enqueued before.
   template <class F>
   void run(F&& task) {
-    const Turn turn(*this);
+    await_enqueued();
+    const std::unique_lock<std::mutex> turn = take_turn();
+    require_not_ended();
     task();
   }
   void enqueue(Task task);
@@ -57,7 +60,7 @@ class HostQueue {
   void enqueue_mark(std::shared_ptr<Mark> mark);
   // What comes after waits until the mark is passed.
   void enqueue_wait(std::shared_ptr<Mark> mark);
-  // Waits for what was handed in so far, not for what comes after.
+  // Waits for what was enqueued so far, not for what comes after.
   void drain();
   bool idle() const noexcept;
   // After everything handed in. What is handed in from then on, by a thread that wrongly still uses the stream, throws
@@ -69,31 +72,18 @@ class HostQueue {
   friend Mark;
   friend QueueWorkers;
 
-  // A number of one's own, from when it comes up to the end of the scope.
-  class Turn {
-   public:
-    explicit Turn(HostQueue& queue) : queue_(queue) { queue.take_turn(); }
-    ~Turn() { queue_.end_turn(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    HostQueue& queue_;
-  };
-
   // A task, a mark to pass, or one to wait for.
   struct Item {
-    uint64_t number;
     Task task;
     std::shared_ptr<Mark> mark;
     std::shared_ptr<Mark> awaited;
   };
 
-  void require_not_ended() const;  // with the lock held
+  void require_not_ended() const;
   void push(std::unique_lock<std::mutex> lock, Task task, std::shared_ptr<Mark> mark, std::shared_ptr<Mark> awaited);
-  void take_turn();
-  void end_turn();
-  bool has_work() const noexcept { return !items_.empty() && serving_ == items_.front().number; }
+  void await_enqueued();
+  std::unique_lock<std::mutex> take_turn();
+  bool has_work() const noexcept { return !items_.empty(); }
   void call_worker(std::unique_lock<std::mutex> lock);
   void serve();  // by a worker, until the queue has no work, waits, or is ready anew
 
@@ -101,11 +91,13 @@ class HostQueue {
   HostQueue* link_ = nullptr;  // where it waits for a worker, or is parked
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  uint64_t next_ = 0;     // the number that the next comer gets
-  uint64_t serving_ = 0;  // the number whose turn it is; equal to next_ when the queue is idle
+  // Written with the lock held: the number that the next item gets, and the one whose turn it is; equal when there is none.
+  std::atomic<uint64_t> next_{0};
+  std::atomic<uint64_t> serving_{0};
+  std::mutex turn_;  // of the task that runs
   std::deque<Item> items_;
   bool with_worker_ = false;  // waits for one, is served by one, or is parked
-  bool ended_ = false;
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace gpumem

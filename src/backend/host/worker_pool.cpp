@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "backend/backend.hpp"
+#include "backend/host/spin_pause.hpp"
 #include "base/quiet_thread.hpp"
 #include "base/scope_exit.hpp"
 
@@ -15,12 +16,6 @@ constexpr int32_t kOpen = 1 << 30;
 // How long a worker polls for the next job: about as long as it takes to wake sixteen of them.
 constexpr std::chrono::microseconds kLookOut{60};
 
-void pause() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 // Until the value is another one, or the time is up.
 template <class T>
 void look_out(const std::atomic<T>& value, T old) noexcept {
@@ -28,7 +23,7 @@ void look_out(const std::atomic<T>& value, T old) noexcept {
   do {
     for (int i = 0; i < 32; ++i) {
       if (value.load(std::memory_order_relaxed) != old) return;
-      pause();
+      spin_pause();
     }
   } while (std::chrono::steady_clock::now() < end);
 }

@@ -1,0 +1,12 @@
+// Between two looks at what another thread is about to change.
+#pragma once
+
+namespace gpumem {
+
+inline void spin_pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace gpumem
