@@ -51,7 +51,8 @@ std::unique_ptr<Dist> create(const gpumem_dist_options* given) {
   const gpumem_dist_options options = read_struct(given, kDefaultDistOptions, "options");
   const bool sound = options.deadline_s > 0 && options.deadline_s <= kMostSeconds;
   const auto read = [&] {
-    if (!sound) fail(GPUMEM_INVALID_ARGUMENT, "deadline_s is no number of seconds above 0 and up to 1e9");
+    if (!sound)
+      fail(GPUMEM_INVALID_ARGUMENT, "deadline_s is out of range; expected more than 0 and at most 1e9 seconds");
     return read_contexts(options);
   };
   const double deadline_s = sound ? options.deadline_s : kDefaultDistOptions.deadline_s;

@@ -112,7 +112,6 @@ bool Communicator::ended(void* request) {
 
 void Communicator::pause() {
   if (aborted_.load(std::memory_order_relaxed)) require_sound();
-  if (++pauses_ < kYields) return std::this_thread::yield();
   if (std::chrono::steady_clock::now() - last_ > deadline_) {
     char sentence[128];
     std::snprintf(sentence, sizeof sentence,
@@ -120,6 +119,7 @@ void Communicator::pause() {
                   ll(std::chrono::duration_cast<std::chrono::milliseconds>(deadline_).count()));
     lose(GPUMEM_TIMED_OUT, sentence);
   }
+  if (++pauses_ < kYields) return std::this_thread::yield();
   std::this_thread::sleep_for(kNap);
 }
 
@@ -181,13 +181,37 @@ Bytes Communicator::combine(Bytes mine, const Merge& merge) {
   return mine;
 }
 
-// In front of what is combined goes whether it could be made; if not, it is the rank, the status and the sentence of one that failed.
-Bytes Communicator::agree(const Make& make, const Merge& merge) {
-  struct Refusal {
-    int32_t rank = 0;
-    gpumem_status status = GPUMEM_OK;
-    char sentence[400] = {};
-  };
+namespace {
+
+// In front of what is combined: of which call it is, and what one that failed had to say.
+struct Head {
+  uint64_t call = 0;
+  int32_t rank = 0;
+  gpumem_status status = GPUMEM_OK;
+  char sentence[400] = {};
+
+  void refuse(gpumem_status why, const char* words) noexcept {
+    status = why;
+    std::snprintf(sentence, sizeof sentence, "%s", words);
+  }
+};
+
+Bytes behind(const Head& head, const Bytes& bytes) {
+  Bytes all;
+  append(all, &head, sizeof head);
+  append(all, bytes.data(), bytes.size());
+  return all;
+}
+Head head_of(const Bytes& bytes) noexcept {
+  Head head;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  return head;
+}
+Bytes rest_of(const Bytes& bytes) { return {bytes.begin() + sizeof(Head), bytes.end()}; }
+
+}  // namespace
+
+Bytes Communicator::agree(uint64_t call, const Make& make, const Merge& merge) {
   if (alone()) return make();
   std::optional<Error> failed;
   Bytes made;
@@ -199,37 +223,29 @@ Bytes Communicator::agree(const Make& make, const Merge& merge) {
   } catch (const std::bad_alloc&) {
     failed = Error(GPUMEM_OUT_OF_MEMORY, "host memory has run out inside the library");
   }
-  Refusal refusal{.rank = rank()};
-  if (failed) {
-    refusal.status = failed->status();
-    std::snprintf(refusal.sentence, sizeof refusal.sentence, "%s", failed->what());
-  }
-  const auto with = [](const Refusal& what, const Bytes& bytes) {
-    Bytes all;
-    append(all, &what, sizeof what);
-    append(all, bytes.data(), bytes.size());
-    return all;
-  };
-  const auto refusal_in = [](const Bytes& bytes) {
-    Refusal what;
-    std::memcpy(&what, bytes.data(), sizeof what);
-    return what;
-  };
-  const auto behind = [](const Bytes& bytes) { return Bytes(bytes.begin() + sizeof(Refusal), bytes.end()); };
-  const Bytes all = combine(with(refusal, made), [&](const Bytes& theirs, const Bytes& ours) {
-    if (refusal_in(ours).status != GPUMEM_OK) return ours;
-    if (refusal_in(theirs).status != GPUMEM_OK) return theirs;
-    return with({}, merge(behind(theirs), behind(ours)));
+  Head head{.call = call, .rank = rank()};
+  if (failed) head.refuse(failed->status(), failed->what());
+  const Bytes all = combine(behind(head, made), [&](const Bytes& theirs, const Bytes& ours) {
+    Head mine = head_of(ours);
+    const Head other = head_of(theirs);
+    if (mine.status != GPUMEM_OK) return ours;
+    if (other.status != GPUMEM_OK) return theirs;
+    if (mine.call == other.call) return behind(mine, merge(rest_of(theirs), rest_of(ours)));
+    mine.rank = other.rank;
+    mine.refuse(GPUMEM_INVALID_ARGUMENT,
+                "it is in another call than others, or one of another dtype or op; expected the same");
+    return behind(mine, {});
   });
   if (failed) throw Error(*failed);
-  if (const Refusal other = refusal_in(all); other.status != GPUMEM_OK) {
-    fail(other.status, "process %d: %s", other.rank, other.sentence);
+  if (const Head head_of_all = head_of(all); head_of_all.status != GPUMEM_OK) {
+    fail(head_of_all.status, "process %d: %s", head_of_all.rank, head_of_all.sentence);
   }
-  return behind(all);
+  return rest_of(all);
 }
 
 std::vector<Bytes> Communicator::all_gather(const Make& make) {
   const Bytes all = agree(
+      0,
       [&] {
         Bytes mine;
         append_part(mine, make());

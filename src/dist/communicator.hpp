@@ -54,10 +54,10 @@ class Communicator {
   void begin_deadline() noexcept { last_ = std::chrono::steady_clock::now(); }
 
   // What make() gives on each process, combined two at a time along a binary tree: merge(of a rank behind, ours), the nearest first. Every
-  // process has the outcome. Where make() throws on one, this throws on all. Collective.
+  // process has the outcome. Where make() throws on one, this throws on all; and where calls differ, which are told apart by a number. Collective.
   using Make = std::function<Bytes()>;
   using Merge = std::function<Bytes(const Bytes&, const Bytes&)>;
-  Bytes agree(const Make& make, const Merge& merge);
+  Bytes agree(uint64_t call, const Make& make, const Merge& merge);
   // The same, one beside the other, by rank.
   std::vector<Bytes> all_gather(const Make& make);
 

@@ -120,9 +120,10 @@ std::unique_ptr<DistPlan> build(Dist& dist, PlanKind kind, const Build& build_pa
 std::unique_ptr<DistPlan> build_exchange(Dist& dist, const Described& what, const Layout& src, const Layout& dst) {
   return build(dist, what.terms.kind, [&](DistPlan& plan) {
     const int64_t bytes = what.terms.workspace_bytes;
-    plan.exchange = std::make_unique<Exchange>(
-        dist.communicator, dist.contexts, dist.members,
-        route(src, dst, dist.members, message_bytes_for(bytes), dist.communicator.size()), bytes, what.number);
+    plan.exchange =
+        std::make_unique<Exchange>(dist.communicator, dist.contexts, dist.members,
+                                   route(src, dst, dist.members, message_bytes_for(bytes), dist.communicator.size()),
+                                   bytes, what.number, what.terms.kind == PlanKind::halo);
   });
 }
 

@@ -8,7 +8,7 @@
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
 #include "dist/movement.hpp"
-#include "ops/strides.hpp"
+#include "ops/operand.hpp"
 
 namespace gpumem {
 namespace {
@@ -43,14 +43,17 @@ int64_t reach_of(const Shape& shape, const Index& strides) noexcept {
 }
 
 bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) noexcept {
+  if (a_bytes == 0 || b_bytes == 0) return false;
   const auto at = reinterpret_cast<uintptr_t>(a);
   const auto bt = reinterpret_cast<uintptr_t>(b);
   return at < bt + static_cast<uintptr_t>(b_bytes) && bt < at + static_cast<uintptr_t>(a_bytes);
 }
 
-// The memory of a member of this process.
+// The memory of a member of this process, and what of it is used.
 struct Side {
   char* p = nullptr;
+  char* first = nullptr;
+  int64_t bytes = 0;
   bool on_host = true;
 };
 
@@ -70,14 +73,38 @@ struct Exchange::Operands {
 };
 
 Exchange::Exchange(Communicator& communicator, Contexts contexts, const Members& members, Route route,
-                   int64_t workspace_bytes, int64_t number)
+                   int64_t workspace_bytes, int64_t number, bool in_place)
     : communicator_(communicator),
       contexts_(std::move(contexts)),
       members_(members),
       route_(std::move(route)),
       number_(number),
+      in_place_(in_place),
+      src_reach_(contexts_.size()),
+      dst_reach_(contexts_.size()),
       outgoing_(window_for(route_.sends, workspace_bytes / 2)),
-      incoming_(window_for(route_.receives, workspace_bytes / 2)) {}
+      incoming_(window_for(route_.receives, workspace_bytes / 2)) {
+  note_reaches();
+}
+
+void Exchange::note_reaches() {
+  const auto note = [&](const Piece& piece, int32_t member, int64_t offset, const Index& strides,
+                        std::vector<Reach>& reaches) {
+    if (!members_.is_here(member)) return;
+    Reach& reach = reaches[members_.local(member)];
+    reach.first = std::min(reach.first, offset);
+    reach.end = std::max(reach.end, offset + reach_of(shape_of(route_, piece), strides) / route_.element_bytes);
+  };
+  const auto note_all = [&](const std::vector<Piece>& pieces) {
+    for (const Piece& piece : pieces) {
+      note(piece, piece.src_member, piece.src_offset, piece.src_strides, src_reach_);
+      note(piece, piece.dst_member, piece.dst_offset, piece.dst_strides, dst_reach_);
+    }
+  };
+  note_all(route_.pulls);
+  for (const Message& message : route_.sends) note_all(message.pieces);
+  for (const Message& message : route_.receives) note_all(message.pieces);
+}
 
 int64_t Exchange::slot_bytes() const noexcept { return kHeaderBytes + route_.message_bytes; }
 
@@ -226,28 +253,37 @@ void Exchange::give_up(const Error& error) noexcept {
   communicator_.stick(error);
 }
 
+// All of it before anything is written. What lies between the elements need not be there.
 Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* dst) const {
-  Operands operands{std::vector<Side>(contexts_.size()), std::vector<Side>(contexts_.size())};
-  const auto look = [&](int32_t member, const char* name, const void* const* pointers, std::vector<Side>& sides) {
-    const size_t at = members_.local(member);
-    if (sides[at].p != nullptr) return;
-    const std::string argument = std::string(name) + "[" + std::to_string(at) + "]";
-    if (pointers == nullptr || pointers[at] == nullptr) {
-      fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the memory of member %d, which has boxes", argument.c_str(),
-           member);
+  const auto look = [&](const char* name, const void* const* pointers, const std::vector<Reach>& reaches,
+                        Access access) {
+    std::vector<Side> sides(contexts_.size());
+    for (size_t at = 0; at < sides.size(); ++at) {
+      if (reaches[at].end == 0) continue;
+      const int32_t member = members_.first() + static_cast<int32_t>(at);
+      const std::string argument =
+          std::string(name) + "[" + std::to_string(at) + "] of member " + std::to_string(member);
+      if (pointers == nullptr || pointers[at] == nullptr) {
+        fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected memory: the member has boxes", argument.c_str());
+      }
+      Side& side = sides[at];
+      side.p = static_cast<char*>(const_cast<void*>(pointers[at]));
+      side.first = side.p + reaches[at].first * route_.element_bytes;
+      side.bytes = (reaches[at].end - reaches[at].first) * route_.element_bytes;
+      side.on_host =
+          look_up_range(*contexts_[at], side.first, side.bytes, access, argument.c_str(), side.bytes).on_host();
     }
-    sides[at] = {static_cast<char*>(const_cast<void*>(pointers[at])),
-                 lies_on_host(*contexts_[at], pointers[at], argument.c_str())};
+    return sides;
   };
-  const auto look_at = [&](const std::vector<Piece>& pieces, bool of_src, bool of_dst) {
-    for (const Piece& piece : pieces) {
-      if (of_src) look(piece.src_member, "src", src, operands.src);
-      if (of_dst) look(piece.dst_member, "dst", dst, operands.dst);
+  Operands operands{look("src", src, src_reach_, Access::read), look("dst", dst, dst_reach_, Access::write)};
+  for (size_t i = 0; !in_place_ && i < contexts_.size(); ++i) {
+    for (size_t j = 0; j < contexts_.size(); ++j) {
+      const Side& to = operands.dst[i];
+      const Side& from = operands.src[j];
+      if (!overlap(from.first, from.bytes, to.first, to.bytes)) continue;
+      fail(GPUMEM_INVALID_ARGUMENT, "dst[%zu] overlaps src[%zu]; expected disjoint memory", i, j);
     }
-  };
-  look_at(route_.pulls, true, true);
-  for (const Message& message : route_.sends) look_at(message.pieces, true, false);
-  for (const Message& message : route_.receives) look_at(message.pieces, false, true);
+  }
   return operands;
 }
 

@@ -51,9 +51,9 @@ using Contexts = std::vector<Context*>;
 
 class Exchange {
  public:
-  // number: of the plan, the same on every process.
+  // number: of the plan, the same on every process. in_place: what is written lies among what is read.
   Exchange(Communicator& communicator, Contexts contexts, const Members& members, Route route, int64_t workspace_bytes,
-           int64_t number);
+           int64_t number, bool in_place = false);
 
   // A pointer for each member here. Collective.
   void run(const void* const* src, void* const* dst);
@@ -67,6 +67,12 @@ class Exchange {
   struct Slot;
   struct Operands;
 
+  // The elements of a member's memory that are read or written: from the first to the end of the last.
+  struct Reach {
+    int64_t first = INT64_MAX;
+    int64_t end = 0;
+  };
+
   // Slots for messages of one direction, in memory that outlives a transport that may still write to it.
   struct Window {
     std::shared_ptr<char[]> memory;
@@ -76,6 +82,7 @@ class Exchange {
   Window window_for(const std::vector<Message>& messages, int64_t workspace_bytes) const;
   int64_t slot_bytes() const noexcept;
   void run_all(const Operands& operands);
+  void note_reaches();
   Operands look_up_all(const void* const* src, void* const* dst) const;
   void post(const Message& message, Slot& slot, const Operands& operands);
   void take(const Message& message, const Slot& slot, const Operands& operands);
@@ -86,7 +93,10 @@ class Exchange {
   const Members members_;
   const Route route_;
   const int64_t number_;
+  const bool in_place_;
   int64_t runs_ = 0;
+  std::vector<Reach> src_reach_;  // of each member here
+  std::vector<Reach> dst_reach_;
   Window outgoing_;
   Window incoming_;
 };

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <string>
 
 #include "base/checked.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
 namespace {
@@ -45,25 +45,18 @@ void require_array(const T* p, int64_t count, const char* argument, const char* 
   if (p == nullptr && count > 0) fail(GPUMEM_INVALID_ARGUMENT, "%s->%s is NULL; expected an array", argument, what);
 }
 
-// Strides of a row-major array without gaps.
-Index dense_strides(const Index& extents, int32_t rank) noexcept {
-  Index strides{};
-  int64_t stride = 1;
-  for (int32_t d = rank; d-- > 0;) {
-    strides[static_cast<size_t>(d)] = stride;
-    stride *= std::max<int64_t>(extents[static_cast<size_t>(d)], 1);
-  }
-  return strides;
-}
-
 Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argument, const Members& members) {
-  const auto refuse = [&](const char* what, int64_t value, const char* expected) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s: box %lld: %s is %lld; expected %s", argument, ll(number), what, ll(value),
-         expected);
-  };
   const int64_t member = given.members == nullptr ? number : given.members[number];
-  if (member < 0 || member >= members.here()) refuse("member", member, "0 to one below the members of this process");
+  if (member < 0 || member >= members.here()) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s: box %lld is of member %lld; expected 0 to %d, a member of this process",
+         argument, ll(number), ll(member), members.here() - 1);
+  }
   Box box{.member = members.first() + static_cast<int32_t>(member)};
+  const std::string name =
+      std::string(argument) + ": box " + std::to_string(number) + " of member " + std::to_string(box.member);
+  const auto refuse = [&](const char* what, int64_t value, const char* expected) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s: %s is %lld; expected %s", name.c_str(), what, ll(value), expected);
+  };
   Index lengths{};
   for (int32_t d = 0; d < given.rank; ++d) {
     const auto axis = static_cast<size_t>(d);
@@ -78,15 +71,16 @@ Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argume
     box.strides[axis] = given.strides[at];
     if (box.strides[axis] < 1) refuse("stride", box.strides[axis], "1 or more");
   }
-  if (given.strides == nullptr) box.strides = dense_strides(lengths, given.rank);
+  if (given.strides == nullptr) fill_tight(box.strides.data(), lengths.data(), given.rank);
   if (given.offsets != nullptr) box.offset = given.offsets[number];
   if (box.offset < 0) refuse("offset", box.offset, "0 or more");
-  int64_t end = box.offset;
+  if (box.empty(given.rank)) return box;
+  const char* const what = name.c_str();
+  int64_t last = box.offset;
   for (size_t axis = 0; axis < static_cast<size_t>(given.rank); ++axis) {
-    if (lengths[axis] == 0) return box;
-    end = checked_add(end, checked_mul(lengths[axis] - 1, box.strides[axis], "elements of a box"), "elements of a box");
+    last = checked_add(last, checked_mul(lengths[axis] - 1, box.strides[axis], what), what);
   }
-  checked_mul(checked_add(end, 1, "elements of a box"), given.element_bytes, "bytes of a box");
+  checked_mul(checked_add(last, 1, what), given.element_bytes, what);
   return box;
 }
 
@@ -125,9 +119,9 @@ Layout read_layout(const gpumem_dist_layout& given, const char* argument, const 
   for (int32_t d = 0; d < given.rank; ++d) {
     require_at_least("extents", given.extents[d], 0);
     layout.extents[static_cast<size_t>(d)] = given.extents[d];
-    elements = checked_mul(elements, std::max<int64_t>(given.extents[d], 1), "elements of the array");
+    elements = checked_mul(elements, std::max<int64_t>(given.extents[d], 1), "extents");
   }
-  checked_mul(elements, given.element_bytes, "bytes of the array");
+  checked_mul(elements, given.element_bytes, "extents x element_bytes");
   require_at_least("boxes", given.boxes, 0);
   checked_mul(given.boxes, given.rank, "boxes x rank");
   require_array(given.lower, given.boxes, argument, "lower");

@@ -148,6 +148,7 @@ Reduction::Reduction(Communicator& communicator, Contexts contexts, const Member
       contexts_(std::move(contexts)),
       members_(members),
       layout_(std::move(layout)),
+      number_(number),
       rooms_(contexts_.size(), 0) {
   const bool each_is_a_run = std::all_of(layout_.boxes.begin(), layout_.boxes.end(), [&](const Box& box) {
     return box.empty(layout_.rank) || is_run(layout_, box);
@@ -295,14 +296,17 @@ ReduceNode Reduction::run(gpumem_dtype dtype, gpumem_reduce_op op, const void* c
   if (layout_.elements() == 0 && !has_empty_value(dtype, op)) {
     fail(GPUMEM_EMPTY, "the array is empty; expected at least one element for the %s", op_name(op));
   }
-  const Bytes all = communicator_.agree([&] { return bytes_of(nodes_of(dtype, op, x, y)); },
-                                        [&](const Bytes& theirs, const Bytes& ours) {
-                                          std::vector<Subtree> subtrees;
-                                          append_subtrees(subtrees, ours);
-                                          append_subtrees(subtrees, theirs);
-                                          join_subtrees(kind, subtrees);
-                                          return bytes_of(subtrees);
-                                        });
+  const uint64_t call =
+      static_cast<uint64_t>(number_ + 1) << 32 | static_cast<uint64_t>(dtype) << 16 | static_cast<uint64_t>(op);
+  const Bytes all = communicator_.agree(
+      call, [&] { return bytes_of(nodes_of(dtype, op, x, y)); },
+      [&](const Bytes& theirs, const Bytes& ours) {
+        std::vector<Subtree> subtrees;
+        append_subtrees(subtrees, ours);
+        append_subtrees(subtrees, theirs);
+        join_subtrees(kind, subtrees);
+        return bytes_of(subtrees);
+      });
   std::vector<Subtree> subtrees;
   append_subtrees(subtrees, all);
   return root_of(kind, subtrees);

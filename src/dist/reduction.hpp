@@ -53,6 +53,7 @@ class Reduction {
   const Contexts contexts_;
   const Members members_;
   const Layout layout_;
+  const int64_t number_;
   std::vector<Run> runs_;
   std::vector<int64_t> rooms_;  // elements of each member here
   std::unique_ptr<Exchange> exchange_;
