@@ -7,7 +7,8 @@
 namespace gpumem {
 namespace {
 
-constexpr const char* kTypeNames[] = {"", "gpumem_ctx", "gpumem_stream", "gpumem_event", "gpumem_dist", "gpumem_dist_plan"};
+constexpr const char* kTypeNames[] = {
+    "", "gpumem_ctx", "gpumem_stream", "gpumem_event", "gpumem_dist", "gpumem_dist_plan"};
 
 constexpr uint8_t epoch_of(uint64_t handle) noexcept { return static_cast<uint8_t>(handle >> 56); }
 constexpr uint32_t slot_of(uint64_t fields) noexcept { return static_cast<uint32_t>(fields & 0xffffffu); }
