@@ -157,6 +157,46 @@ inline Resize sound_resize(void* dst) {
   return {GPUMEM_FILTER_NEAREST, GPUMEM_U8, 1, x, 2, 2, 2, dst, 2, 2, 2};
 }
 
+// Two members, whose array changes its sides and is added up: the first failure, after which all is destroyed.
+inline gpumem_status sound_dist(gpumem_ctx* ctx, unsigned char* bytes) {
+  gpumem_ctx* const contexts[] = {ctx, ctx};
+  gpumem_dist_options options;
+  gpumem_dist_layout src;
+  gpumem_dist_layout dst;
+  EXPECT_TRUE(ok(gpumem_dist_options_init(&options, sizeof options)));
+  EXPECT_TRUE(ok(gpumem_dist_layout_init(&src, sizeof src)));
+  options.contexts = contexts;
+  options.members = 2;
+  const int64_t extent = 4;
+  const int64_t lower[] = {0, 2};
+  const int64_t upper[] = {2, 4};
+  const int32_t exchanged[] = {1, 0};
+  src.element_bytes = 4;
+  src.rank = 1;
+  src.extents = &extent;
+  src.boxes = 2;
+  src.lower = lower;
+  src.upper = upper;
+  dst = src;
+  dst.members = exchanged;
+  const void* const from[] = {numbers<int32_t>(), numbers<int32_t>() + 2};
+  void* const to[] = {bytes + 16, bytes + 24};
+  gpumem_dist* dist = nullptr;
+  gpumem_dist_plan* move = nullptr;
+  gpumem_dist_plan* add = nullptr;
+  int64_t sum = 0;
+  gpumem_status status = gpumem_dist_create(&options, &dist);
+  const auto then = [&](gpumem_status next) { status = status == GPUMEM_OK ? next : status; };
+  if (status == GPUMEM_OK) then(gpumem_dist_plan_redistribute(dist, &src, &dst, nullptr, nullptr, &move));
+  if (status == GPUMEM_OK) then(gpumem_dist_execute(move, from, to));
+  if (status == GPUMEM_OK) then(gpumem_dist_plan_reduce(dist, &src, nullptr, &add));
+  if (status == GPUMEM_OK) then(gpumem_dist_reduce(add, GPUMEM_I32, GPUMEM_SUM, from, &sum));
+  EXPECT_TRUE(ok(gpumem_dist_plan_destroy(move)));
+  EXPECT_TRUE(ok(gpumem_dist_plan_destroy(add)));
+  EXPECT_TRUE(ok(gpumem_dist_destroy(dist)));
+  return status;
+}
+
 inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
   static const int32_t* const x = numbers<int32_t>();
   static const unsigned char pattern = 9;
@@ -168,6 +208,7 @@ inline std::vector<Call<gpumem_ctx>> calls_with_context(Outputs& out) {
       {"ctx_synchronize", "ctx", [](C c) { return gpumem_ctx_synchronize(c); }},
       {"ctx_set_log", "ctx", [](C c) { return gpumem_ctx_set_log(c, nullptr, nullptr); }},
       {"ctx_warmup", "ctx", [](C c) { return gpumem_ctx_warmup(c); }},
+      {"dist", "contexts", [&](C c) { return sound_dist(c, out.bytes); }},
       {"alloc_device", "ctx", [&](C c) { return gpumem_alloc_device(c, 64, &out.p); }},
       {"alloc_pinned", "ctx", [&](C c) { return gpumem_alloc_pinned(c, 64, &out.p); }},
       {"alloc_managed", "ctx", [&](C c) { return gpumem_alloc_managed(c, 64, &out.p); }},
