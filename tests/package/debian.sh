@@ -38,8 +38,8 @@ field() {
 
 libdir='lib/([a-z0-9_]*-linux-gnu/)?'
 contents libgpumem0 "${libdir}libgpumem\.so\.0" libgpumem.so.0
-contents libgpumem-dev "include/|${libdir}(libgpumem\.(a|so)$|cmake/|pkgconfig/)|share/gpumem/gpumem\.(supp|spdx\.json)$" \
-  gpumem.h gpumem.hpp libgpumem.a libgpumem.so gpumemConfig.cmake gpumem.pc gpumem.spdx.json
+contents libgpumem-dev "include/|${libdir}(libgpumem\.(a|so)$|cmake/|pkgconfig/)|share/gpumem/(gpumem\.(supp|spdx\.json)$|mpi/)" \
+  gpumem.h gpumem.hpp gpumem_mpi.h gpumem_mpi.c libgpumem.a libgpumem.so gpumemConfig.cmake gpumem.pc gpumem.spdx.json
 contents libgpumem-fortran-dev 'share/gpumem/fortran/' gpumem.f90 fpm.toml
 field libgpumem0 Depends 'libc6 (>='
 if readelf -d "$build/libgpumem.so" | grep -q libstdc++; then field libgpumem0 Depends 'libstdc++6 (>='; fi

@@ -26,6 +26,7 @@ use_by_cmake() {
   quietly cmake --build "$work"
   for program in "$work"/consumer*; do "$program"; done
   [ -x "$work/consumer_fortran" ] || echo 'there is no Fortran compiler'
+  [ -x "$work/consumer_mpi" ] || echo 'there is no MPI'
 }
 
 # The same by pkg-config, with the shared library and with the static one.
