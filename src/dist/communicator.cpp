@@ -192,7 +192,7 @@ struct Head {
 
   void refuse(gpumem_status why, const char* words) noexcept {
     status = why;
-    std::snprintf(sentence, sizeof sentence, "%s", words);
+    std::snprintf(sentence, sizeof sentence, "%.399s", words);
   }
 };
 

@@ -106,18 +106,17 @@ void Exchange::note_reaches() {
   for (const Message& message : route_.receives) note_all(message.pieces);
 }
 
-int64_t Exchange::slot_bytes() const noexcept { return kHeaderBytes + route_.message_bytes; }
-
-Exchange::Window Exchange::window_for(const std::vector<Message>& messages, int64_t workspace_bytes) const {
-  const auto slots =
-      std::min(messages.size(), static_cast<size_t>(std::max<int64_t>(workspace_bytes / slot_bytes(), 1)));
-  if (slots == 0) return {};
-  return {std::shared_ptr<char[]>(new char[slots * static_cast<size_t>(slot_bytes())]), slots};
+Exchange::Window Exchange::window_for(const std::vector<Message>& messages, int64_t workspace_bytes) {
+  Window window;
+  for (const Message& message : messages) window.slot_bytes = std::max(window.slot_bytes, kHeaderBytes + message.bytes);
+  if (messages.empty()) return window;
+  window.slots = static_cast<size_t>(std::max<int64_t>(workspace_bytes / window.slot_bytes, 1));
+  window.slots = std::min(window.slots, messages.size());
+  window.memory.reset(new char[static_cast<size_t>(window.bytes())]);
+  return window;
 }
 
-int64_t Exchange::workspace_bytes() const noexcept {
-  return static_cast<int64_t>(outgoing_.slots + incoming_.slots) * slot_bytes();
-}
+int64_t Exchange::workspace_bytes() const noexcept { return outgoing_.bytes() + incoming_.bytes(); }
 
 void Exchange::post(const Message& message, Slot& slot, const Operands& operands) {
   put_header(slot.p, {.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes});
@@ -186,7 +185,8 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
 void Exchange::run_all(const Operands& operands) {
   const auto slots_of = [&](const Window& window) {
     std::vector<Slot> slots(window.slots);
-    for (size_t i = 0; i < slots.size(); ++i) slots[i].p = window.memory.get() + i * static_cast<size_t>(slot_bytes());
+    for (size_t i = 0; i < slots.size(); ++i)
+      slots[i].p = window.memory.get() + i * static_cast<size_t>(window.slot_bytes);
     return slots;
   };
   std::vector<Slot> out = slots_of(outgoing_);
@@ -210,7 +210,7 @@ void Exchange::run_all(const Operands& operands) {
       }
       if (slot.busy || received == route_.receives.size()) continue;
       slot.message = received++;
-      slot.request = communicator_.begin_receive(slot.p, slot_bytes(), route_.receives[slot.message].process);
+      slot.request = communicator_.begin_receive(slot.p, incoming_.slot_bytes, route_.receives[slot.message].process);
       slot.busy = true;
     }
     for (Slot& slot : out) {

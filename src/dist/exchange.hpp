@@ -77,10 +77,12 @@ class Exchange {
   struct Window {
     std::shared_ptr<char[]> memory;
     size_t slots = 0;
+    int64_t slot_bytes = 0;
+
+    int64_t bytes() const noexcept { return static_cast<int64_t>(slots) * slot_bytes; }
   };
 
-  Window window_for(const std::vector<Message>& messages, int64_t workspace_bytes) const;
-  int64_t slot_bytes() const noexcept;
+  static Window window_for(const std::vector<Message>& messages, int64_t workspace_bytes);
   void run_all(const Operands& operands);
   void note_reaches();
   Operands look_up_all(const void* const* src, void* const* dst) const;
