@@ -106,6 +106,8 @@ int run_compare(const CompareOptions& options) {
   std::vector<Label> all = before.order;
   std::copy_if(after.order.begin(), after.order.end(), std::back_inserter(all),
                [&](const Label& label) { return before.find(label) == nullptr; });
+  const std::size_t compared = before.order.size() + after.order.size() - all.size();
+  if (compared == 0) throw Failure(after.path + ": no row is of " + before.path + " too");
   nlohmann::ordered_json json = {{"before", before.path},
                                  {"after", after.path},
                                  {"remarks", remarks(before, after)},
@@ -119,8 +121,6 @@ int run_compare(const CompareOptions& options) {
     if (!options.json) print_row(label, a, b);
   }
   const std::size_t missing = count["missing"];
-  const std::size_t compared = all.size() - missing - count["new"];
-  if (compared == 0) throw Failure(after.path + ": no row is of " + before.path + " too");
   if (options.json) {
     print_json(json);
   } else {
