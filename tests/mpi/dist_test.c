@@ -146,10 +146,13 @@ static void one_case(gpumem_ctx* ctx, gpumem_dist* dist, int32_t first, int32_t 
   }
   own_part src, dst;
   gpumem_dist_plan *move, *sums;
+  gpumem_dist_plan_options options;
+  EXPECT(gpumem_dist_plan_options_init(&options, sizeof options) == GPUMEM_OK);
+  options.workspace_bytes = (int64_t)4096 << below(8); /* down to the least, so that there are many messages */
   take_own(&from, first, members, &src);
   take_own(&to, first, members, &dst);
-  EXPECT(gpumem_dist_plan_redistribute(dist, &src.layout, &dst.layout, order, NULL, &move) == GPUMEM_OK);
-  EXPECT(gpumem_dist_plan_reduce(dist, &src.layout, NULL, &sums) == GPUMEM_OK);
+  EXPECT(gpumem_dist_plan_redistribute(dist, &src.layout, &dst.layout, order, &options, &move) == GPUMEM_OK);
+  EXPECT(gpumem_dist_plan_reduce(dist, &src.layout, &options, &sums) == GPUMEM_OK);
   EXPECT(gpumem_dist_execute(move, (const void* const*)x, (void* const*)y) == GPUMEM_OK);
   compare_sums(ctx, sums, (const double* const*)x, values, n);
   for (int32_t m = 0; m < members; ++m) {
