@@ -1,4 +1,4 @@
-# What is installed, by component: library, development (bindings/mpi too), tool (tools/), fortran and python (bindings/).
+# What is installed, by component: library, development (bindings/mpi too), tool (tools/), fortran, python, mpi_openmpi, mpi_mpich (bindings/).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS gpumem gpumem_static gpumem_cpp EXPORT gpumemTargets

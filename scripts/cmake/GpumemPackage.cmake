@@ -72,6 +72,13 @@ This package has the headers for C and C++, the static library, and what
 CMake and pkg-config look for.")
 gpumem_package(fortran libgpumem-fortran-dev libdevel development "memory side of a GPU - Fortran modules" "${about}
 This package has the modules as source: compiled ones belong to a compiler.")
+foreach(kind ${GPUMEM_MPI_KINDS})
+  gpumem_package(mpi_${kind} libgpumem-mpi-${kind}0 libs library "memory side of a GPU - adapter for MPI" "${about}
+This package has the adapter by which its processes meet over ${kind}.")
+  string(TOUPPER mpi_${kind} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA ${debian}/triggers)
+endforeach()
 if(TARGET gpumem_tool)
   gpumem_package(tool gpumem utils library "memory side of a GPU - command" "${about}
 This package has the command gpumem, which shows devices, explains choices

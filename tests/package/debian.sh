@@ -68,6 +68,12 @@ export LD_LIBRARY_PATH
 use_by_cmake "$root/usr"
 use_by_pkg_config "$root/usr"
 if [ -x "$root/usr/bin/gpumem" ]; then "$root/usr/bin/gpumem" --version; fi
+for kind in openmpi mpich; do
+  if compgen -G "$packages/libgpumem-mpi-${kind}0_*.deb" >/dev/null; then
+    contents "libgpumem-mpi-${kind}0" "${libdir}libgpumem_mpi_$kind\.so\.0" "libgpumem_mpi_$kind.so.0"
+    field "libgpumem-mpi-${kind}0" Depends "lib$kind"
+  fi
+done
 if compgen -G "$packages/python3-gpumem_*.deb" >/dev/null; then
   contents python3-gpumem lib/python3/dist-packages/gpumem/ __init__.py _gpumem.abi3.so
   field python3-gpumem Depends 'python3 (>= '
