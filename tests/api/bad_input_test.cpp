@@ -93,7 +93,7 @@ TEST_P(BadHandles, AsContexts) {
   expect_refused("gpumem_ctx", calls, bad);
   for (const auto& call : calls) {
     if (std::string(call.name) == "ctx_destroy") continue;
-    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call.run(nullptr), {"ctx", "NULL"})) << call.name;
+    EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, call.run(nullptr), {call.argument, "NULL"})) << call.name;
     EXPECT_TRUE(out.untouched()) << call.name;
   }
 }
