@@ -73,6 +73,9 @@ TEST(ContextCreate, RefusesOptionsThatAreNone) {
   options.host_threads = -1;
   EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_ctx_create(&options, &ctx), {"host_threads", "-1"}));
   EXPECT_EQ(ctx, nullptr);
+  options.host_threads = 1025;
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_ctx_create(&options, &ctx), {"host_threads", "1025", "1024"}));
+  EXPECT_EQ(ctx, nullptr);
   options = options_for(On::host);
   options.non_blocking_stream = 2;
   ctx = poison;
@@ -150,6 +153,24 @@ TEST(ContextEnvironment, EveryInstructionSetGivesTheSameResults) {
       EXPECT_EQ(value, expected[op]) << simd << ", op " << op;
     }
   }
+}
+
+TEST(ContextEnvironment, AnUnknownInstructionSetIsRefused) {
+  const ScopedVariable variable("GPUMEM_HOST_SIMD", "sse9");
+  const gpumem_ctx_options options = options_for(On::host);
+  gpumem_ctx* ctx = nullptr;
+  EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_ctx_create(&options, &ctx), {"GPUMEM_HOST_SIMD", "sse9"}));
+  EXPECT_EQ(ctx, nullptr);
+}
+
+TEST(ContextEnvironment, WhatIsEmptyIsNotSet) {
+  const ScopedVariable empty[] = {{"GPUMEM_DEVICE", ""},       {"GPUMEM_HOST_SIMD", ""}, {"GPUMEM_VARIANT_FILL", ""},
+                                  {"GPUMEM_DEBUG_MEMORY", ""}, {"GPUMEM_TRACE", ""},     {"GPUMEM_TUNING", ""},
+                                  {"GPUMEM_PROFILE", ""}};
+  gpumem_ctx* ctx = nullptr;
+  ASSERT_TRUE(ok(gpumem_ctx_create(nullptr, &ctx)));
+  EXPECT_FALSE(contains_word(device_of(ctx).reason, "GPUMEM_DEVICE"));
+  EXPECT_TRUE(ok(gpumem_ctx_destroy(ctx)));
 }
 
 TEST(ContextEnvironment, AnUnknownVariantIsNotFound) {

@@ -127,14 +127,22 @@ TEST_P(Profile, HasAShareOfTheCeilingOnlyOfWhatCachesCanNotHold) {
   const unsigned char pattern = 0;
   ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
   for (const int64_t bytes : {int64_t{4096}, more}) {
+    uint64_t sum = 0;
     ASSERT_TRUE(ok(gpumem_fill(ctx, large.get(), &pattern, 1, bytes)));
+    ASSERT_TRUE(ok(gpumem_reduce(ctx, GPUMEM_U8, GPUMEM_SUM, large.get(), bytes, 1, &sum)));
+    ASSERT_TRUE(ok(gpumem_copy(ctx, large.get(), static_cast<char*>(large.get()) + bytes / 2, bytes / 2)));
   }
   ASSERT_TRUE(ok(gpumem_profile_end(ctx)));
   const auto rows = rows_of(ctx);
-  ASSERT_EQ(rows.size(), 3u) << "two fills, and the kinds of memory";
+  ASSERT_EQ(rows.size(), 7u) << "two of each, and the kinds of memory";
   for (const gpumem_profile_row& row : rows) {
-    const bool of_one_call = row.variant[0] != '\0';
-    EXPECT_EQ(row.of_ceiling > 0, of_one_call && row.bytes > cached) << row.problem;
+    const std::string problem = row.problem;
+    const int64_t most = problem.starts_with("fill")     ? ceiling.write
+                         : problem.starts_with("reduce") ? ceiling.read
+                         : problem.starts_with("copy")   ? ceiling.copy
+                                                         : 0;
+    const double share = row.bytes > cached && most > 0 ? row.bytes_per_s / static_cast<double>(most) : 0;
+    EXPECT_NEAR(row.of_ceiling, share, 1e-9 * share) << problem;
   }
 }
 
@@ -226,6 +234,18 @@ TEST_P(Profile, IsWrittenInEachFormat) {
   }
 }
 
+TEST_P(Profile, AProblemWithCommasIsOneCellOfACsv) {
+  const int64_t extents[] = {4, 5, 6};
+  const int32_t order[] = {2, 0, 1};
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
+  ASSERT_TRUE(ok(gpumem_permute(ctx, 4, 3, extents, order, x->get(), nullptr, z->get(), nullptr)));
+  const std::string line = last_problem();
+  ASSERT_NE(line.find("order=2,0,1"), std::string::npos) << line;
+  const std::string path = folder + "/profile";
+  ASSERT_TRUE(ok(gpumem_profile_write(ctx, GPUMEM_FORMAT_CSV, path.c_str())));
+  EXPECT_NE(contents_of(path).find(",\"" + line + "\"\n"), std::string::npos) << contents_of(path);
+}
+
 TEST_P(Profile, BadArgumentsAndPathsAreRefused) {
   for (const int64_t most : {int64_t{0}, int64_t{-1}, (int64_t{1} << 24) + 1, INT64_MAX}) {
     EXPECT_TRUE(refused(GPUMEM_INVALID_ARGUMENT, gpumem_profile_begin(ctx, most), {"most_records"}));
@@ -262,6 +282,13 @@ TEST_P(Profile, TheEnvironmentNeedsNoChangeToTheProgram) {
   const std::string file = files()[0];
   EXPECT_EQ(file.rfind(path + "." + std::to_string(::getpid()) + ".", 0), 0u) << file;
   EXPECT_NE(contents_of(file).find("fill bytes=1 n=64 dst=pinned"), std::string::npos) << contents_of(file);
+  {
+    const ScopedVariable variable("GPUMEM_PROFILE", (folder + "/run.trace").c_str());
+    const Context own(GetParam());
+  }
+  for (const std::string& trace : files()) {
+    EXPECT_EQ(trace == file, contents_of(trace).find("traceEvents") == std::string::npos) << trace;
+  }
   const ScopedVariable variable("GPUMEM_PROFILE", (folder + "/missing/run").c_str());
   gpumem_ctx* none = nullptr;
   const gpumem_ctx_options options = options_for(GetParam());

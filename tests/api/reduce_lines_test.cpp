@@ -11,6 +11,7 @@
 #include "support/lines.hpp"
 #include "support/memory.hpp"
 #include "support/pages.hpp"
+#include "support/random.hpp"
 
 namespace gpumem_test {
 namespace {
@@ -219,6 +220,26 @@ TEST_P(ReduceLinesRefusals, OfRangesAndFreedMemory) {
     s.offsets = numbers.data();
     s.x = freed;
     no(GPUMEM_INVALID_POINTER, s, {"x"});
+  }
+}
+
+// Threads share out each of its own, and the bits are those of the segment as a vector.
+TEST(SegmentsOnHost, ThoseWorthSeveralThreadsAreSharedOut) {
+  constexpr int64_t kCount = 1200000;
+  const Context ctx(On::host, 4);
+  const Context alone(On::host, 1);
+  std::vector<float> x(kCount);
+  Random random;
+  for (float& value : x) value = static_cast<float>(random.between(-1000000, 1000000)) / 3;
+  const Words offsets = {0, 5, 600005, 600005, 900000, kCount};
+  const size_t segments = offsets.size() - 1;
+  std::vector<double> sums(segments);
+  ASSERT_TRUE(ok(gpumem_reduce_segments(ctx, GPUMEM_F32, GPUMEM_SUM, x.data(), kCount, offsets.data(),
+                                        static_cast<int64_t>(segments), sums.data())));
+  for (size_t i = 0; i < segments; ++i) {
+    double sum = 0;
+    ASSERT_TRUE(ok(gpumem_reduce_f32(alone, GPUMEM_SUM, x.data() + offsets[i], offsets[i + 1] - offsets[i], 1, &sum)));
+    EXPECT_EQ(sums[i], sum) << "segment " << i;
   }
 }
 

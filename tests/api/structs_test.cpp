@@ -116,7 +116,9 @@ TEST(Structs, ANewerCallersOptionsMustBeZeroWhereTheLibraryEnds) {
 
 TEST(Structs, OptionsWithoutASizeAreRefused) {
   gpumem_ctx_options options = default_options();
-  for (const int64_t size : {int64_t{0}, int64_t{7}, int64_t{-1}, INT64_MIN}) {
+  for (const int64_t size : {int64_t{0}, int64_t{7}, int64_t{-1}, INT64_MIN, (int64_t{1} << 20) + 1, INT64_MAX}) {
+    EXPECT_TRUE(
+        refused(GPUMEM_INVALID_ARGUMENT, gpumem_ctx_options_init(&options, size), {"size", std::to_string(size)}));
     options.struct_size = size;
     gpumem_ctx* ctx = nullptr;
     EXPECT_TRUE(

@@ -198,6 +198,14 @@ TEST_P(Trace, WantsAnOrdinaryFile) {
   EXPECT_TRUE(refused(GPUMEM_FILE_ERROR, gpumem_memory_trace(ctx, "/dev/null"), {"/dev/null", "ordinary file"}));
 }
 
+TEST_P(Trace, TwoAreNeverWrittenToOneFile) {
+  const Context other(GetParam());
+  ASSERT_TRUE(ok(gpumem_memory_trace(ctx, path.c_str())));
+  EXPECT_TRUE(refused(GPUMEM_FILE_ERROR, gpumem_memory_trace(other, path.c_str()), {path, "another trace"}));
+  ASSERT_TRUE(ok(gpumem_memory_trace(ctx, nullptr)));
+  EXPECT_TRUE(ok(gpumem_memory_trace(other, path.c_str())));
+}
+
 // The system would end the process by a signal.
 TEST_P(Trace, StopsAtTheLargestFileThatTheProcessMayWrite) {
   rlimit before{};

@@ -83,6 +83,10 @@ class Scenario {
     const bool turned =
         good("gpumem_transpose", gpumem_transpose(ctx_, 4, kRows, kCols, g_x.data(), kCols, g_y.data(), kRows));
     if (turned && (g_y[kRows] != 8 || g_y[kElements - 1] != 3)) tour_.wrong_result("gpumem_transpose: the elements");
+    static_assert(kRows == kCols, "a matrix that can be transposed in its place by swaps");
+    const bool back = good("gpumem_transpose, in place",
+                           gpumem_transpose(ctx_, 4, kCols, kRows, g_y.data(), kRows, g_y.data(), kCols));
+    if (turned && g_y[back ? 1 : kRows] != 8) tour_.wrong_result("gpumem_transpose, in place: the elements");
     if (blocks_[0] == nullptr) return;
     if (good("gpumem_copy", gpumem_copy(ctx_, blocks_[0], g_x.data(), kElements * 4))) {
       if (std::memcmp(blocks_[0], g_x.data(), kElements * 4) != 0) tour_.wrong_result("gpumem_copy: the bytes");

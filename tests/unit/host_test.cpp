@@ -157,6 +157,18 @@ TEST(Probe, AProgramMayCloseTheListAndUseItsNumber) {
   munmap(map, 8 * page);
 }
 
+// Behind the last mapping that a program can have, the list ends.
+TEST(Probe, WhatLiesBehindAllMappingsIsAHole) {
+  constexpr uintptr_t kEnd = uintptr_t{0x7ffffffff} << 12;
+  for (const MappingList by : {MappingList::asked, MappingList::text}) {
+    const HoleSearch search = find_hole({kEnd, kEnd + 8192}, 0, false, by);
+    if (by == MappingList::asked && !search.known) continue;  // an older system
+    ASSERT_TRUE(search.known);
+    ASSERT_TRUE(search.hole);
+    EXPECT_EQ(search.hole->begin, kEnd);
+  }
+}
+
 TEST(Probe, TheTextIsReadAnewForWhatItDidNotShow) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* map = mmap(nullptr, 8 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -168,6 +180,7 @@ TEST(Probe, TheTextIsReadAnewForWhatItDidNotShow) {
   EXPECT_TRUE(hole(true)) << "it was seen to be readable";
   mprotect(map, 8 * page, PROT_READ | PROT_WRITE);
   EXPECT_FALSE(hole(true));
+  EXPECT_FALSE(hole(false)) << "what may be written may be read";
   mprotect(static_cast<char*>(map) + 3 * page, page, PROT_NONE);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_TRUE(hole(false)) << "what was seen is forgotten in time";

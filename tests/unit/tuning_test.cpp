@@ -1,5 +1,6 @@
 // Tuning: what is measured, what is kept of it, and files that several processes write.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -256,6 +257,27 @@ TEST_F(TuningOf, RefusesAndLeavesAloneAFileOfSomethingElse) {
   EXPECT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK) << "there was nothing to lose";
 }
 
+// The system would end the process by a signal.
+TEST_F(TuningOf, IsNotWrittenWhereTheProcessMayNotWriteSoMuch) {
+  write("# mine\n");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{4, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_FILE_ERROR);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(*read_file("", path.c_str()), "# mine\n");
+}
+
+TEST_F(TuningOf, IsNotReadFromAHugeFile) {
+  write("");
+  std::filesystem::resize_file(path, (uintmax_t{64} << 20) + 1);  // a hole
+  EXPECT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_FILE_ERROR);
+  char error[512] = {};
+  gpumem_last_error(error, sizeof error, nullptr);
+  EXPECT_NE(std::string(error).find("64 MiB"), std::string::npos) << error;
+}
+
 TEST_F(TuningOf, KeepsAFilesModeAndComments) {
   write("# mine\n" + entry(kLine, "host_serial"));
   const auto mode =
@@ -383,7 +405,10 @@ TEST_F(TuningOf, MeasuresInMemoryOfItsOwn) {
         "convert from=f64 to=i8 n=1000 src=pageable dst=pageable",
         "copy bytes=100 rows=7 src_pitch=200 dst_pitch=120 src=pageable dst=pageable",
         "resize filter=bilinear dtype=u8 channels=3 src_rows=20 src_cols=30 dst_rows=50 dst_cols=40 "
-        "src=pageable dst=pageable"}) {
+        "src=pageable dst=pageable",
+        "permute bytes=4 extents=30x20 order=1,0 src_strides=25,1 dst_strides=32,1 src=pageable dst=pageable",
+        "convert from=f16 to=f32 n=1000 src=pageable dst=pageable",
+        "convert from=bf16 to=f16 n=1000 src=pageable dst=pageable"}) {
     // Each empties the caches before every run, which the sanitizers make slow.
     if (std::getenv("GPUMEM_TEST_QUICK") != nullptr && ++line_number % 4 != 1) continue;
     gpumem_tune_info info;

@@ -39,7 +39,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
   cut_length();
   size_scratch();
   const int64_t workers = std::min<int64_t>(threads_, groups_ * pieces_);
-  if (scratch_lines_ > 0 && workers > 0) {
+  if (scratch_lines_ > 0) {
     scratch_ = std::make_unique_for_overwrite<CacheLine[]>(static_cast<size_t>(workers * scratch_lines_));
   }
   const bool sums = kind_ == NodeKind::sum || kind_ == NodeKind::compensated;
@@ -50,7 +50,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
 // A piece is an aligned run of 2^k leaves.
 void AxisReduction::cut_length() noexcept {
   piece_ = length_;
-  if (threads_ == 1 || groups_ == 0 || groups_ >= int64_t{2} * threads_) return;
+  if (threads_ == 1 || groups_ >= int64_t{2} * threads_) return;
   const int64_t wanted = std::min(ceil_div(4 * int64_t{threads_}, groups_), width_ * length_ / kWorthATask);
   if (wanted < 2) return;
   const int64_t least = std::max(kShortestPiece, ceil_div(length_, wanted));
@@ -60,7 +60,7 @@ void AxisReduction::cut_length() noexcept {
 
 // Of a worker on columns: subtrees of every column of a strip, the nodes of one leaf of each, and what the loop itself needs.
 void AxisReduction::size_scratch() noexcept {
-  if (rows_ || length_ == 0) return;
+  if (rows_) return;
   constexpr int64_t kNode = sizeof(ReduceNode);
   const auto levels = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(ceil_div(piece_, kLeafTerms))));
   nodes_at_ = strip_ * levels * kNode;
@@ -95,11 +95,7 @@ gpumem_status AxisReduction::run() noexcept {
 }
 
 void AxisReduction::reduce(const Unit& u, char* scratch) noexcept {
-  if (length_ == 0) {
-    for (int64_t i = u.first_line; i < u.last_line; ++i) {
-      worst_.add(write_empty(params_.dtype, params_.op, result_at(params_, i)));
-    }
-  } else if (rows_) {
+  if (rows_) {
     if (length_ <= loop_.longest) return reduce_short_rows(u);
     for (int64_t i = u.first_line; i < u.last_line; ++i) reduce_row(i, u);
   } else {
