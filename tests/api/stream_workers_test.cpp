@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "api/queue_handles.hpp"
@@ -104,6 +105,93 @@ TEST(StreamWorkers, ComeInForThoseThatTheProgramsPoolHoldsUpAndGoAgain) {
     for (int tries = 0; tries < 30000 && threads_now() > before + kPerContext; ++tries) usleep(1000);
     EXPECT_LE(threads_now(), before + kPerContext);
   }
+}
+
+// A program's pool, whose first call stays until it may go.
+class HeldPool {
+ public:
+  HeldPool() {
+    options.parallel_for = come;
+    options.parallel_for_user = this;
+  }
+  bool wait_until_held() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, kPatience, [this] { return calls_ > 0; });
+  }
+  bool wait_for_another() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, kPatience, [this] { return calls_ > 1; });
+  }
+  void let_go() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    may_go_ = true;
+    changed_.notify_all();
+  }
+
+  gpumem_ctx_options options = options_for(On::host, 1);
+
+ private:
+  static constexpr std::chrono::seconds kPatience{60};
+
+  static void come(void* user, int64_t tasks, gpumem_task_fn task, void* task_state) {
+    HeldPool& pool = *static_cast<HeldPool*>(user);
+    {
+      std::unique_lock<std::mutex> lock(pool.mutex_);
+      const bool first = pool.calls_++ == 0;
+      pool.changed_.notify_all();
+      if (first) pool.changed_.wait_for(lock, kPatience, [&pool] { return pool.may_go_; });
+    }
+    for (int64_t i = 0; i < tasks; ++i) task(task_state, i);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int calls_ = 0;
+  bool may_go_ = false;
+};
+
+constexpr int64_t kLarge = int64_t{1} << 22;  // elements for which the pool is called
+
+TEST(StreamWorkers, WaitForABlockingCallWithoutHoldingUpOtherStreams) {
+  HeldPool pool;
+  const Context ctx(pool.options);
+  const Stream other(ctx);
+  std::vector<float> a(kLarge);
+  std::vector<float> b(16);
+  std::vector<float> c(kLarge);
+  const float one = 1;
+  std::thread blocking([&] { EXPECT_TRUE(ok(gpumem_fill(ctx, a.data(), &one, 4, kLarge))); });
+  EXPECT_TRUE(pool.wait_until_held());
+  EXPECT_TRUE(ok(gpumem_fill_async(ctx, b.data(), &one, 4, 16, nullptr)));  // the one worker comes to wait
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(ok(gpumem_fill_async(ctx, c.data(), &one, 4, kLarge, other)));
+  EXPECT_TRUE(pool.wait_for_another());
+  pool.let_go();
+  blocking.join();
+  EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
+  EXPECT_EQ(b[15] + c[kLarge - 1], 2);
+}
+
+TEST(StreamWorkers, ABlockingCallOfAnotherThreadIsWorkOfTheStream) {
+  HeldPool pool;
+  const Context ctx(pool.options);
+  const Event event(ctx);
+  std::vector<float> a(kLarge);
+  const float one = 1;
+  std::thread blocking([&] { EXPECT_TRUE(ok(gpumem_fill(ctx, a.data(), &one, 4, kLarge))); });
+  EXPECT_TRUE(pool.wait_until_held());
+  EXPECT_TRUE(ok(gpumem_event_record(ctx, event, nullptr)));
+  EXPECT_TRUE(gives(GPUMEM_NOT_READY, gpumem_stream_query(ctx, nullptr)));
+  std::thread waiting([&] {
+    EXPECT_TRUE(ok(gpumem_event_synchronize(event)));
+    EXPECT_TRUE(ok(gpumem_ctx_synchronize(ctx)));
+    EXPECT_EQ(a[kLarge - 1], 1);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  pool.let_go();
+  waiting.join();
+  blocking.join();
+  EXPECT_TRUE(ok(gpumem_stream_query(ctx, nullptr)));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace gpumem {
 namespace {
 
-// How often a short task's end is looked for before the thread sleeps.
+// How often the lock of a short task is tried before the thread sleeps.
 constexpr int kLooks = 100;
 
 }  // namespace
@@ -40,7 +40,7 @@ void HostQueue::end() noexcept {
   ended_ = true;
   changed_.wait(lock, [this] { return serving_ == next_ && !with_worker_; });
   lock.unlock();
-  take_turn();  // of one that blocks
+  const auto turn = take_turn();  // after a task that blocks
 }
 
 void HostQueue::begin() noexcept {
@@ -90,7 +90,8 @@ void HostQueue::enqueue(Task task) { push(std::unique_lock<std::mutex>(mutex_), 
 void HostQueue::enqueue_mark(std::shared_ptr<Mark> mark) {
   std::unique_lock<std::mutex> lock(mutex_);
   require_not_ended();
-  if (serving_ == next_) {
+  const std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
+  if (serving_ == next_ && turn) {
     mark->pass();  // no thread is needed for a moment that has come
   } else {
     push(std::move(lock), nullptr, std::move(mark), nullptr);
@@ -101,11 +102,25 @@ void HostQueue::enqueue_wait(std::shared_ptr<Mark> mark) {
   push(std::unique_lock<std::mutex>(mutex_), nullptr, nullptr, std::move(mark));
 }
 
-void HostQueue::drain() { await_enqueued(); }
+void HostQueue::drain() {
+  await_enqueued();
+  const auto turn = take_turn();
+}
 
 bool HostQueue::idle() const noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return serving_ == next_;
+  const std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
+  return turn && serving_ == next_;
+}
+
+// While a blocking task runs, which may wait for what another stream does, another thread may stand in for this one.
+void HostQueue::serve(Item& item) {
+  std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
+  if (!turn) {
+    const QueueWorkers::Blocked blocked;
+    turn.lock();
+  }
+  if (item.task) item.task();
+  item.task = nullptr;  // what it holds is given back before its number is over
 }
 
 // A mark is passed when its number is over: whoever sees it passed sees the queue idle too, if nothing came after.
@@ -115,13 +130,9 @@ void HostQueue::serve() {
     if (items_.front().awaited && items_.front().awaited->park(*this)) return;
     Item item = std::move(items_.front());
     items_.pop_front();
-    if (item.task) {
+    if (item.task || item.mark) {
       lock.unlock();
-      {
-        const std::unique_lock<std::mutex> turn = take_turn();
-        item.task();
-      }
-      item.task = nullptr;  // what it holds is given back before its number is over
+      serve(item);
       lock.lock();
     }
     ++serving_;

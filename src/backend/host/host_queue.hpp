@@ -1,7 +1,7 @@
 // A stream of the host backend: tasks that run in order, one at a time. What is enqueued takes a number and runs when that comes up, in a
 // thread that the streams share. Blocking work runs in the calling thread, once all that was enqueued before is done: of threads that
-// block at once each may be the next, so that one which is running need not wake another for every task. A queue that waits for
-// another one's mark keeps no thread meanwhile.
+// block at once each may be the next, so that one which is running need not wake another for every task; they are served in no order. A
+// queue that waits for another one's mark keeps no thread meanwhile.
 #pragma once
 
 #include <atomic>
@@ -60,7 +60,7 @@ class HostQueue {
   void enqueue_mark(std::shared_ptr<Mark> mark);
   // What comes after waits until the mark is passed.
   void enqueue_wait(std::shared_ptr<Mark> mark);
-  // Waits for what was enqueued so far, not for what comes after.
+  // Waits for what was enqueued so far, and for a blocking task that runs; not for what comes after.
   void drain();
   bool idle() const noexcept;
   // After everything handed in. What is handed in from then on, by a thread that wrongly still uses the stream, throws
@@ -85,6 +85,7 @@ class HostQueue {
   std::unique_lock<std::mutex> take_turn();
   bool has_work() const noexcept { return !items_.empty(); }
   void call_worker(std::unique_lock<std::mutex> lock);
+  void serve(Item& item);
   void serve();  // by a worker, until the queue has no work, waits, or is ready anew
 
   QueueWorkers& workers_;
@@ -94,7 +95,7 @@ class HostQueue {
   // Written with the lock held: the number that the next item gets, and the one whose turn it is; equal when there is none.
   std::atomic<uint64_t> next_{0};
   std::atomic<uint64_t> serving_{0};
-  std::mutex turn_;  // of the task that runs
+  mutable std::mutex turn_;  // of the task that runs
   std::deque<Item> items_;
   bool with_worker_ = false;  // waits for one, is served by one, or is parked
   std::atomic<bool> ended_{false};
