@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes a wheel of the Python package with the library inside. A PEP 517 back end: `pip install bindings/python` builds the library
-first (CMAKE_ARGS has options for CMake), or takes a build that is there with `--config-settings build-dir=build/user`.
+first (CMAKE_ARGS has options for CMake), or takes a build that is there with `--config-settings build-dir=build/user`, a folder relative to where pip is called.
 
 usage: build_backend.py BUILD_FOLDER OUTPUT_FOLDER    prints the wheel's name
 """
@@ -76,6 +76,14 @@ def built():
     return build
 
 
+def given_build(folder):
+    """The folder of a build as the caller names it: pip runs this in the package's own folder."""
+    build = pathlib.Path(os.readlink(f"/proc/{os.getppid()}/cwd"), folder)
+    if not (build / "CMakeCache.txt").is_file():
+        raise FileNotFoundError(f"build-dir={folder}: {build} is no folder of a build, it has no CMakeCache.txt")
+    return build
+
+
 def contents(build, scratch):
     """The package's files by their names in the wheel: what is installed, with the library beside the modules."""
     for component in ("library", "python"):
@@ -106,7 +114,7 @@ def write(path, files, record):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     given = (config_settings or {}).get("build-dir")
-    build = pathlib.Path(given).resolve() if given else built()
+    build = given_build(given) if given else built()
     version = cache(build, "CMAKE_PROJECT_VERSION")
     info = f"gpumem-{version}.dist-info"
     with tempfile.TemporaryDirectory() as scratch:
@@ -124,4 +132,4 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    print(build_wheel(sys.argv[2], {"build-dir": sys.argv[1]}))
+    print(build_wheel(sys.argv[2], {"build-dir": os.path.abspath(sys.argv[1])}))

@@ -1,6 +1,7 @@
 """Arrays: memory of any kind with a shape, in the protocols of other libraries."""
 
 import math
+import numbers
 import operator
 import re
 import struct
@@ -97,7 +98,10 @@ def key_to_view(view, key):
 
 def shape_of(shape):
     """Of a number or several: the extents."""
-    return tuple(map(operator.index, (shape,) if hasattr(shape, "__index__") else shape))
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        return tuple(map(operator.index, shape))
 
 
 def half_number(bits):
@@ -153,6 +157,56 @@ class Array(raw.View):
         dtype = self.dtype_code if dtype is None else dtype
         return Array(shape, dtype, address=address, strides=strides, readonly=self.readonly, kind=self.kind_code,
                      device=self.device, owner=self, itemsize=self.itemsize, format=self.format)
+
+    # An array of one element is a number for who asks for one, after the work on it. Without these Python would take its bytes for text.
+
+    def _number(self):
+        if self.size != 1:
+            raise TypeError(f"an array of {self.size} elements is no number; expected one element, or tolist() or numpy() of all")
+        return self.item()
+
+    def __bool__(self):
+        return bool(self._number())
+
+    def __int__(self):
+        return int(self._number())
+
+    def __float__(self):
+        return float(self._number())
+
+    def __complex__(self):
+        return complex(self._number())
+
+    def __index__(self):
+        if self.ndim:
+            raise TypeError("only an array without axes is an index")
+        return operator.index(self._number())
+
+    def __round__(self, digits=None):
+        return round(self._number(), digits)
+
+    def __format__(self, words):
+        return format(self._number(), words) if words else repr(self)
+
+    def _compared(self, other, compare):
+        if isinstance(other, Array):
+            other = other._number()
+        return compare(self._number(), other) if isinstance(other, numbers.Number) else NotImplemented
+
+    def __eq__(self, other):
+        return True if self is other else self._compared(other, operator.eq)
+
+    def __lt__(self, other):
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other):
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other):
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other):
+        return self._compared(other, operator.ge)
 
     def __iter__(self):
         return (self[k] for k in range(len(self)))

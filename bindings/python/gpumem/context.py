@@ -5,10 +5,11 @@ import struct
 from . import _gpumem as raw
 from .array import Array, shape_of
 from .core import Core, Record, read_struct, read_text
+from .errors import InvalidHandle
 from .layout import collapse, operand, refuse, same_elements
-from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Kind, Status
+from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Status
 from .operations import Operations
-from .streams import Event, Stream
+from .streams import Event, Stream, stream_handle
 from .words import codes, dtype_code, family_code, format_code, kind_code, pattern_of
 
 DEVICES = {"host": DEVICE_HOST, "best": DEVICE_BEST, "cuda": DEVICE_CUDA}
@@ -87,8 +88,8 @@ class Context(Operations):
             raw.gpumem_ctx_set_log(handle, on_log, log_user)
 
     def _begin(self, core):
-        self.core, self.handle = core, core.handle
-        self.stream = Stream.own(core)
+        self._core, self.handle = core, core.handle
+        self._stream = Stream.own(core)
 
     @classmethod
     def process_wide(cls, device=0):
@@ -99,11 +100,23 @@ class Context(Operations):
 
     def close(self):
         """Waits for the work, and lets go. The device is left with the last array, stream and event of the context."""
-        if self.core is not None:
+        if self._core is not None:
             self.synchronize()
-            self.core = self.handle = self.stream = None
+            self._core = self._stream = self.handle = None
+
+    @property
+    def core(self):
+        if self._core is None:
+            raise InvalidHandle("the context is closed")
+        return self._core
+
+    @property
+    def stream(self):
+        """The context's own stream."""
+        return self._stream if self._stream is not None else self.core
 
     def __enter__(self):
+        self.core  # of a closed one: an exception
         return self
 
     def __exit__(self, *exception):
@@ -147,7 +160,7 @@ class Context(Operations):
 
     def empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
         """An array with undefined contents. With a stream: device memory in the order of that stream."""
-        return self.core.allocate(shape_of(shape), dtype_code(dtype), Kind(kind_code(kind)), stream, alignment)
+        return self.core.allocate(shape_of(shape), dtype_code(dtype), kind_code(kind), stream, alignment)
 
     def full(self, shape, value, dtype="f64", kind="device", *, stream=None):
         array = self.empty(shape, dtype, kind, stream=stream)
@@ -162,7 +175,7 @@ class Context(Operations):
         view = operand(self, x, "x", stream)
         if view.dtype_code < 0:
             raise TypeError(f"x has elements of format '{view.format}', which is no element type of gpumem")
-        copy = self.core.allocate(view.shape, view.dtype_code, Kind(kind_code(kind)), None)
+        copy = self.core.allocate(view.shape, view.dtype_code, kind_code(kind), None)
         self.copy(copy, view, stream=stream)
         return copy
 
@@ -177,8 +190,11 @@ class Context(Operations):
 
     def used_on(self, array, stream):
         """Declares that a stream of the program uses device memory, which is then freed behind that stream's work."""
-        raw.gpumem_memory_used_on(self.handle, array.memory.address, stream.handle)
-        array.memory.used_on(stream)
+        memory = array.memory if isinstance(array, Array) else None
+        if memory is None:
+            raise TypeError(f"array is {array!r}; expected a gpumem.Array in device memory of this context")
+        raw.gpumem_memory_used_on(self.handle, memory.address, stream_handle(stream))
+        memory.used_on(stream)
 
     def label(self, array, label):
         raw.gpumem_memory_label(self.handle, array, label)
@@ -286,10 +302,12 @@ class Context(Operations):
 
     def copy(self, dst, src, *, stream=None):
         """dst = src, of one shape and one type of elements, in any kinds of memory, with any strides of 0 or more."""
+        if stream is None and raw.quick_copy(self.handle, dst, src) is not None:
+            return
         to, of = operand(self, dst, "dst", stream, write=True), operand(self, src, "src", stream)
         if to.shape != of.shape:
             raise ValueError(f"dst has the shape {to.shape}, src {of.shape}")
-        same_elements(to, of)
+        same_elements(to, of, "dst")
         if to.size == 0:
             return
         axes = collapse(to.shape, to.strides, of.strides)
@@ -310,6 +328,8 @@ class Context(Operations):
 
     def fill(self, dst, value, *, stream=None):
         """Every element of dst = value: a number, or the bytes of an element."""
+        if stream is None and raw.quick_fill(self.handle, dst, value) is not None:
+            return
         to = operand(self, dst, "dst", stream, write=True)
         pattern = raw.view(pattern_of(to, value))
         axes = collapse(to.shape, to.strides) if to.size else []

@@ -8,8 +8,11 @@ import weakref
 from . import _gpumem as raw
 from .array import LEGACY_STREAM, Array, Memory
 from .names import DEVICE_HOST, STRUCTS, Backend, Dtype, Kind
+from .streams import stream_handle
 from .words import SIZES
 
+DEVICE, PINNED, MANAGED = int(Kind.DEVICE), int(Kind.PINNED), int(Kind.MANAGED)
+ALLOCATORS = {DEVICE: raw.gpumem_alloc_device, PINNED: raw.gpumem_alloc_pinned, MANAGED: raw.gpumem_alloc_managed}
 with_callbacks = weakref.WeakSet()
 
 
@@ -110,19 +113,17 @@ class Core:
         if bytes_ >= 1 << 63:
             raise ValueError(f"the shape {shape} takes {bytes_} bytes; expected fewer than 2**63")
         if stream is not None:
-            if kind != Kind.DEVICE:
+            if kind != DEVICE:
                 raise ValueError("only device memory is allocated on a stream")
-            address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream.handle)
+            address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
         else:
-            calls = {Kind.DEVICE: raw.gpumem_alloc_device, Kind.PINNED: raw.gpumem_alloc_pinned,
-                     Kind.MANAGED: raw.gpumem_alloc_managed}  # fmt: skip
-            if kind not in calls:
+            if kind not in ALLOCATORS:
                 return Array(shape, dtype)
-            address = calls[kind](self.handle, bytes_)
+            address = ALLOCATORS[kind](self.handle, bytes_)
         memory = Memory(self, address, kind)
         if stream is not None:
             memory.used_on(stream)
-        device = self.device if kind != Kind.PINNED else DEVICE_HOST
+        device = self.device if kind != PINNED else DEVICE_HOST
         return Array(shape, dtype, address=address, kind=kind, device=device, owner=memory)
 
     # --------------------------------------------------------------------------- order with streams of other libraries

@@ -1,10 +1,11 @@
 """What the library is told of an array: sequences, matrices, rows. Strides that it can't take are refused with a sentence."""
 
+import operator
 from itertools import zip_longest
 
 from . import _gpumem as raw
 from .array import DL_CPU, Array, from_interface
-from .names import DEVICE_HOST, Kind
+from .names import DEVICE_HOST, Dtype, Kind, Op
 from .words import NAMES
 
 
@@ -16,7 +17,7 @@ def refuse(view, name, expected):
             found = f"{name} has a {'negative' if stride else 'zero'} stride ({view.strides} bytes)"
         elif extent > 1 and stride % view.itemsize:
             found = f"{name} has a stride of {stride} bytes, no whole number of elements of {view.itemsize}"
-    walkable = all(stride >= 0 and stride % view.itemsize == 0 for stride in view.strides)
+    walkable = all(s >= 0 and s % view.itemsize == 0 for s, extent in zip(view.strides, view.shape) if extent > 1)
     copied = ", or Context.array() of it," if walkable else ""
     raise ValueError(f"{found}; expected {expected}: numpy.ascontiguousarray({name}){copied} has them")
 
@@ -25,11 +26,11 @@ def is_swapped(view):
     return view.format[:1] in (">", "!") and view.itemsize > 1
 
 
-def same_elements(to, of):
-    """For what moves elements: TypeError where they would be others in dst than in src."""
+def same_elements(to, of, name="out"):
+    """For what moves elements: TypeError where the destination would have others than src."""
     both_typed = to.dtype_code >= 0 and of.dtype_code >= 0
     if to.itemsize != of.itemsize or (both_typed and to.dtype_code != of.dtype_code) or is_swapped(to) != is_swapped(of):
-        raise TypeError(f"dst has elements of format '{to.format}' and {to.itemsize} bytes, src of '{of.format}' and "
+        raise TypeError(f"{name} has elements of format '{to.format}' and {to.itemsize} bytes, src of '{of.format}' and "
                         f"{of.itemsize}; expected the same, by convert() or by another view of the memory")
 
 
@@ -41,11 +42,26 @@ def typed(view, name):
     return view.dtype_code
 
 
-def sequence(view, name):
-    """The number of elements, and their distance in elements."""
+def in_memory_order(view):
+    """The same elements with their axes in the order of the memory: those of C for an array in the order of Fortran."""
+    axes = sorted(range(view.ndim), key=lambda axis: -view.strides[axis])
+    shape, strides = (tuple(own[axis] for axis in axes) for own in (view.shape, view.strides))
+    return Array(shape, view.dtype_code, address=view, strides=strides, readonly=view.readonly, kind=view.kind_code,
+                 device=view.device, owner=view, itemsize=view.itemsize, format=view.format)  # fmt: skip
+
+
+def sequence(view, name, op=None):
+    """The number of elements, and their distance in elements. Only what any order of them gives, as a maximum, is taken in another
+    order than that of the indices."""
     stride = view.sequence_stride
     if stride < 1:
-        refuse(view, name, "elements at one stride of 1 or more")
+        stride = in_memory_order(view).sequence_stride
+        if stride < 1:
+            refuse(view, name, "elements at one stride of 1 or more")
+        if op is None or (view.dtype_code >= Dtype.F16 and op not in (Op.MIN, Op.MAX, Op.MAX_ABS, Op.MIN_MAX)):
+            raise ValueError(f"{name} lies in memory in another order than that of its indices (strides of {view.strides} bytes), and the "
+                             f"order decides on the result: expected {name}.T or numpy.ravel({name}, 'K') for the order of the memory, "
+                             f"or numpy.ascontiguousarray({name}) for that of the indices")
     return view.size, stride
 
 
@@ -55,15 +71,39 @@ def contiguous(view, name):
     return view.size
 
 
-def numbers_of(view, name):
-    """For indices and offsets: how many there are."""
+def is_fortran(view):
+    """Without gaps, and the first index fastest."""
+    axes = fuse(view.shape[::-1], view.strides[::-1])
+    return not view.contiguous and axes is not None and axes[1] == view.itemsize
+
+
+def of_one_order(of, to):
+    """For what goes through src and out alike: how many elements each has."""
+    if not of.contiguous and of.shape == to.shape and all(s * to.itemsize == t * of.itemsize for s, t in zip(of.strides, to.strides)):
+        of, to = in_memory_order(of), in_memory_order(to)
+    if contiguous(of, "src") != contiguous(to, "out"):
+        raise ValueError(f"out has {to.size} elements; expected {of.size}")
+    return of.size
+
+
+def numbers_of(view, name, *dtypes):
+    """For indices and offsets of these types: how many there are."""
     if view.ndim != 1:
         raise ValueError(f"{name} has {view.ndim} axes; expected 1")
+    if view.dtype_code not in dtypes:
+        expected = " or ".join(NAMES[dtype] for dtype in dtypes)
+        raise ValueError(f"{name} has elements of format '{view.format}'; expected {expected}")
     return contiguous(view, name)
+
+
+def indices(view, name):
+    return numbers_of(view, name, Dtype.I32, Dtype.U32, Dtype.I64, Dtype.U64)
 
 
 def fuse(shape, strides):
     """Axes as one, an extent and a stride in bytes; None where they are not one."""
+    if 0 in shape:
+        return 0, 0
     extent, stride = 1, 0
     for e, s in zip(reversed(shape), reversed(strides)):
         if e == 1:
@@ -83,15 +123,11 @@ def elements(view, stride, extent, least=0):
     return stride // view.itemsize if stride >= least * view.itemsize and stride % view.itemsize == 0 else None
 
 
-def matrix(view, name, axes):
-    """Rows, columns and leading dimension of the last two axes of `axes` in all, and the extents and strides before."""
-    if view.ndim != axes:
-        raise ValueError(f"{name} has {view.ndim} axes; expected {axes}")
+def leading_dimension(view):
+    """Of the last two axes; None where their rows have gaps, or do not lie one after the other."""
     rows, cols = view.shape[-2:]
     ld = elements(view, view.strides[-2], rows, max(cols, 1))
-    if ld is None or (cols > 1 and view.strides[-1] != view.itemsize):
-        refuse(view, name, "rows without gaps, one after the other")
-    return rows, cols, max(ld, cols)
+    return None if ld is None or (cols > 1 and view.strides[-1] != view.itemsize) else max(ld, cols)
 
 
 def rows(view, name):
@@ -122,6 +158,10 @@ def image(view, name):
 def lines(view, axis):
     """For a reduction along an axis: 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride, the shape of
     the results."""
+    try:
+        axis = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"axis is {axis!r}; expected one integer") from None
     if not -view.ndim <= axis < view.ndim:
         raise ValueError(f"axis {axis} of an array with {view.ndim} axes")
     axis %= view.ndim
@@ -185,6 +225,9 @@ def operand(context, x, name, stream=None, write=False):
     if type(x) is Array:
         view = x
     else:
+        if hasattr(x, "mask") and hasattr(x, "compressed"):
+            raise TypeError(f"{name} is a masked array, and an operation does not see its mask; expected {name}.compressed(), "
+                            f"{name}.filled(value), or {name}.data for the masked elements too")
         try:
             view = raw.view(x)
         except (TypeError, ValueError, BufferError) as error:
@@ -197,7 +240,7 @@ def operand(context, x, name, stream=None, write=False):
                 raise
         if view is None:
             view = foreign(context, x, name, stream)
-        if getattr(getattr(x, "dtype", None), "hasobject", False):
+        if view.dtype_code < 0 and getattr(getattr(x, "dtype", None), "hasobject", False):
             raise TypeError(f"{name} has elements that are objects of Python, which are not moved")
     if write and view.readonly:
         raise ValueError(f"{name} is read-only")

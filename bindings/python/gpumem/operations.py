@@ -1,7 +1,7 @@
 """The operations of a context on arrays of any library. With `stream` they are enqueued, and what they use is kept until the
 stream has passed them; else they are complete on return.
 
-A result that is not given as `out` or `dst` lies where x or src lies: an array of NumPy for one of NumPy, else one of gpumem.
+A result that is not given as `out` lies where the first operand lies: an array of NumPy for one of NumPy, else one of gpumem.
 """
 
 import array
@@ -11,19 +11,30 @@ import sys
 from . import _gpumem as raw
 from .array import Array
 from .errors import Error
-from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, lines, matrix, numbers_of, operand, refuse, rows,
-                     same_elements, sequence, typed)
+from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, indices, is_fortran, leading_dimension, lines, numbers_of, of_one_order,
+                     operand, refuse, rows, same_elements, sequence, typed)
 from .names import Dtype, Kind, Op
-from .words import NAMES, RESULTS, dtype_code, filter_code, op_code
+from .streams import stream_handle
+from .words import NAMES, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, op_code
 
-OP_CODES = {word: int(op) for op in Op for word in (op, op.name.lower())}
+PAGEABLE = int(Kind.PAGEABLE)
+OP_CODES = {word: int(op) for op in Op if op < Op.ARG_MIN for word in (op, op.name.lower())}
 
 
 def numbers(letter, values):
     return raw.view(array.array(letter, values))
 
 
+def room_of_numpy(x, shape, element=None):
+    """An array like x, or of another element type, by NumPy's own allocator; None where x is not NumPy's."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(x, numpy.ndarray):
+        return None
+    return numpy.empty(shape, x.dtype if element is None else element)
+
+
 raw.set_operations(OP_CODES)
+raw.set_room(room_of_numpy)
 
 
 class Operations(raw.Base):
@@ -34,28 +45,28 @@ class Operations(raw.Base):
         if stream is None:
             getattr(raw, name)(self.handle, *args)
         else:
-            getattr(raw, name + "_async")(self.handle, *args, *tail, stream.handle)
+            getattr(raw, name + "_async")(self.handle, *args, *tail, stream_handle(stream))
             stream.keep(kept)
 
-    def _result(self, like, shape, dtype, stream):
-        """Room for a result beside an operand. What a stream writes for the host is pinned."""
-        kind = Kind(like.kind_code)
-        if kind == Kind.PAGEABLE and stream is None:
-            return Array(shape, dtype, itemsize=like.itemsize, format=like.format)
+    def _room(self, x, like, shape, dtype, stream):
+        """A result beside the operand x, which `like` is the View of. What a stream writes for the host is pinned."""
+        kind = like.kind_code
+        if kind == PAGEABLE and stream is None:
+            element = None if dtype == like.dtype_code else TYPESTRS[dtype]
+            room = None if element and dtype == Dtype.BF16 else room_of_numpy(x, shape, element)  # NumPy has no bf16 of its own
+            return room if room is not None else Array(shape, dtype, itemsize=like.itemsize, format=like.format)
         if dtype < 0:
-            raise TypeError(f"no room can be made for elements of format '{like.format}' here; give dst")
-        return self.core.allocate(shape, dtype, Kind.PINNED if kind == Kind.PAGEABLE else kind)
+            raise TypeError(f"no room can be made for elements of format '{like.format}' here; give out")
+        return self.core.allocate(shape, dtype, int(Kind.PINNED) if kind == PAGEABLE else kind)
 
-    @staticmethod
-    def _as_given(result, x, stream):
-        """An array of NumPy where x is one and the result is complete, and of a type that NumPy has."""
-        numpy = sys.modules.get("numpy")
-        if stream is not None or numpy is None or type(x) is not numpy.ndarray or result.on_device:
-            return result
-        is_bf16 = result.dtype_code == Dtype.BF16
-        if (result.dtype_code < 0 or (is_bf16 and x.dtype.name == "bfloat16")) and result.contiguous:
-            return numpy.ndarray(result.shape, x.dtype, result)  # a buffer has no word for bfloat16, nor for times
-        return result if is_bf16 else numpy.asarray(result)
+    def _moved(self, out, x, of, shape, stream):
+        """For the elements of x, moved: `out`, which is made where it is None, and its View."""
+        out = self._room(x, of, shape, of.dtype_code, stream) if out is None else out
+        to = operand(self, out, "out", stream, write=True)
+        if to.shape != shape:
+            raise ValueError(f"out has the shape {to.shape}; expected {shape}")
+        same_elements(to, of)
+        return out, to
 
     # --------------------------------------------------------------------------------------------------------- reduce
 
@@ -66,93 +77,105 @@ class Operations(raw.Base):
         pairs = (2,) if op == Op.MIN_MAX else ()
         if axis is not None:
             return self._reduce_axis(x, view, op, axis, pairs, out, status, stream)
-        n, stride = sequence(view, "x")
+        n, stride = sequence(view, "x", op)
         if out is None and stream is None:
             cell = raw.Cell()
             raw.gpumem_reduce(self.handle, dtype, op, view, n, stride, cell)
             return (cell.result(dtype, 0), cell.result(dtype, 1)) if pairs else cell.result(dtype, 0)
-        result = self._out(out, view, pairs, RESULTS[dtype], stream)
+        out, result = self._out(out, x, view, pairs, RESULTS[dtype], stream)
         self._run("gpumem_reduce", stream, (dtype, op, view, n, stride, result), (view, result, status),
                   (self._status(status),))  # fmt: skip
-        return out if out is not None else result
+        return out
 
-    def _out(self, out, like, shape, dtype, stream):
-        if out is None:
-            return self._result(like, shape, int(dtype), stream)
+    def _out(self, out, x, like, shape, dtype, stream):
+        """For numbers of another type than those of x: `out`, which is made where it is None, and its View."""
+        out = self._room(x, like, shape, int(dtype), stream) if out is None else out
         result = operand(self, out, "out", stream, write=True)
         if result.dtype_code != dtype or result.size != math.prod(shape):
             raise ValueError(f"out has {result.size} elements of format '{result.format}'; expected {math.prod(shape)} "
                              f"of {NAMES[dtype]}")
         contiguous(result, "out")
-        return result
+        return out, result
 
     def _status(self, status):
         return None if status is None else operand(self, status, "status", write=True)
 
     def _reduce_axis(self, x, view, op, axis, pairs, out, status, stream):
         of_cols, n_rows, cols, ld, batches, batch_stride, shape = lines(view, axis)
-        result = self._out(out, view, shape + pairs, RESULTS[view.dtype_code], stream)
+        out, result = self._out(out, x, view, shape + pairs, RESULTS[view.dtype_code], stream)
         args = (view.dtype_code, op, of_cols, view, n_rows, cols, ld, batches, batch_stride, result)
-        return self._several("gpumem_reduce_axis", x, args, (view, result, status), out, status, stream)
+        return self._several("gpumem_reduce_axis", args, (view, result, status), out, status, stream)
 
-    def _several(self, name, x, args, kept, out, status, stream):
+    def _several(self, name, args, kept, out, status, stream):
         """A reduction to several values. An exception for some of them carries the others."""
-        result = out if out is not None else self._as_given(args[-1], x, stream)
         try:
             self._run(name, stream, args, kept, (self._status(status),))
         except Error as error:
-            error.result = result
+            error.result = out
             raise
-        return result
+        return out
 
     def reduce_segments(self, x, offsets, op="sum", *, out=None, status=None, stream=None):
         """A number for each x[offsets[s]:offsets[s + 1]]; offsets are i64."""
         view, ends = operand(self, x, "x", stream), operand(self, offsets, "offsets", stream)
         op, dtype = op_code(op), typed(view, "x")
-        n, segments = contiguous(view, "x"), numbers_of(ends, "offsets") - 1
-        if ends.dtype_code != Dtype.I64 or segments < 0:
-            raise ValueError(f"offsets has {segments + 1} elements of format '{ends.format}'; expected i64, one or more")
+        n, segments = contiguous(view, "x"), numbers_of(ends, "offsets", Dtype.I64) - 1
+        if segments < 0:
+            raise ValueError("offsets is empty; expected one more element than there are segments")
         shape = (segments, 2) if op == Op.MIN_MAX else (segments,)
-        result = self._out(out, view, shape, RESULTS[dtype], stream)
+        out, result = self._out(out, x, view, shape, RESULTS[dtype], stream)
         args = (dtype, op, view, n, ends, segments, result)
-        return self._several("gpumem_reduce_segments", x, args, (view, ends, result, status), out, status, stream)
+        return self._several("gpumem_reduce_segments", args, (view, ends, result, status), out, status, stream)
 
     def argreduce(self, x, op="min", *, out=None, stream=None):
         """The minimum, the maximum or the largest magnitude ("max_abs") and its index. With a stream: two arrays, which `out` may give."""
-        view, op = operand(self, x, "x", stream), op_code(op)
+        op = arg_code(op)
+        if stream is None and out is None:
+            found = raw.quick_argreduce(self.handle, op, x)
+            if found is not None:
+                return found
+        view = operand(self, x, "x", stream)
         dtype, (n, stride) = typed(view, "x"), sequence(view, "x")
         if stream is None and out is None:
             value, index = raw.Cell(), raw.Cell()
             raw.gpumem_argreduce(self.handle, dtype, op, view, n, stride, value, index)
             return value.result(dtype, 0), index.i64
-        value, index = out or (None, None)
-        value = self._out(value, view, (), RESULTS[dtype], stream)
-        index = self._out(index, view, (), Dtype.I64, stream)
+        values, indices = out or (None, None)
+        values, value = self._out(values, x, view, (), RESULTS[dtype], stream)
+        indices, index = self._out(indices, x, view, (), Dtype.I64, stream)
         self._run("gpumem_argreduce", stream, (dtype, op, view, n, stride, value, index), (view, value, index))
-        return out or (value, index)
+        return values, indices
 
     def dot(self, x, y, *, out=None, stream=None):
         """The sum of x[i] * y[i], of f32 or f64."""
+        if stream is None and out is None:
+            found = raw.quick_dot(self.handle, x, y)
+            if found is not None:
+                return found
         a, b = operand(self, x, "x", stream), operand(self, y, "y", stream)
         (n, x_stride), (m, y_stride) = sequence(a, "x"), sequence(b, "y")
         if n != m or a.dtype_code != b.dtype_code:
             raise ValueError(f"x has {n} elements of format '{a.format}', y {m} of '{b.format}'; expected the same")
-        return self._float_result("gpumem_dot_", a, (a, b, n, x_stride, y_stride), out, stream)
+        return self._float_result("gpumem_dot_", x, a, (a, b, n, x_stride, y_stride), out, stream)
 
     def nrm2(self, x, *, out=None, stream=None):
         """The Euclidean norm, of f32 or f64."""
+        if stream is None and out is None:
+            found = raw.quick_nrm2(self.handle, x)
+            if found is not None:
+                return found
         view = operand(self, x, "x", stream)
-        return self._float_result("gpumem_nrm2_", view, (view, *sequence(view, "x")), out, stream)
+        return self._float_result("gpumem_nrm2_", x, view, (view, *sequence(view, "x")), out, stream)
 
-    def _float_result(self, name, view, args, out, stream):
+    def _float_result(self, name, x, view, args, out, stream):
         name += self._float_name(view)
         if stream is None and out is None:
             cell = raw.Cell()
             getattr(raw, name)(self.handle, *args, cell)
             return cell.f64
-        result = self._out(out, view, (), Dtype.F64, stream)
+        out, result = self._out(out, x, view, (), Dtype.F64, stream)
         self._run(name, stream, (*args, result), (*args[:2], result))
-        return out if out is not None else result
+        return out
 
     @staticmethod
     def _float_name(view):
@@ -162,66 +185,62 @@ class Operations(raw.Base):
 
     # ------------------------------------------------------------------------------------------------------ rearrange
 
-    def transpose(self, src, dst=None, *, stream=None):
-        """The matrix, or each of a batch of them (three axes), transposed. dst may be src, which then changes its shape."""
+    def transpose(self, src, out=None, *, stream=None):
+        """The matrix, or each of a batch of them (three axes), transposed. out may be src, which then changes its shape."""
+        if stream is None:
+            done = raw.quick_transpose(self.handle, src, out)
+            if done is not None:
+                return done
         of = operand(self, src, "src", stream)
-        n_rows, cols, ld = matrix(of, "src", 3 if of.ndim == 3 else 2)
-        shape = (*of.shape[:-2], cols, n_rows)
-        in_place = dst is not None and dst is src
-        if in_place:
-            to = Array(shape, of.dtype_code, address=of, readonly=of.readonly, kind=of.kind_code, device=of.device,
-                       owner=of, itemsize=of.itemsize, format=of.format,
-                       strides=of.strides if n_rows == cols else None)  # fmt: skip
-        else:
-            to = self._result(of, shape, of.dtype_code, stream) if dst is None else operand(self, dst, "dst", stream)
-        if to.shape != shape or to.readonly:
-            raise ValueError(f"dst has the shape {to.shape}; expected {shape}, writable")
-        same_elements(to, of)
-        to_ld = matrix(to, "dst", of.ndim)[2]
-        if of.ndim == 2:
-            args, name = (of.itemsize, n_rows, cols, of, ld, to, to_ld), "gpumem_transpose"
-        else:
+        if of.ndim not in (2, 3):
+            raise ValueError(f"src has {of.ndim} axes; expected those of a matrix, or three of a batch")
+        *batch, n_rows, cols = of.shape
+        shape, ld = (*batch, cols, n_rows), leading_dimension(of)
+        if out is not None and out is src:
+            if ld is None or of.readonly:
+                refuse(of, "src", "rows without gaps, one after the other, writable")
+            out = Array(shape, of.dtype_code, address=of, kind=of.kind_code, device=of.device, owner=of, itemsize=of.itemsize,
+                        format=of.format, strides=of.strides if n_rows == cols else None)  # fmt: skip
+        out, to = self._moved(out, src, of, shape, stream)
+        to_ld = leading_dimension(to)
+        if ld is None or to_ld is None:
+            self._permute(to, of, (0, 2, 1) if batch else (1, 0), stream)
+        elif batch:
             steps = [view.strides[0] // view.itemsize for view in (of, to)]
-            args, name = (of.itemsize, n_rows, cols, of, ld, steps[0], to, to_ld, steps[1], of.shape[0]), "gpumem_transpose_batched"
-        self._run(name, stream, args, (of, to))
-        return dst if dst is not None and not in_place else self._as_given(to, src, stream)
+            args = (of.itemsize, n_rows, cols, of, ld, steps[0], to, to_ld, steps[1], *batch)
+            self._run("gpumem_transpose_batched", stream, args, (of, to))
+        else:
+            self._run("gpumem_transpose", stream, (of.itemsize, n_rows, cols, of, ld, to, to_ld), (of, to))
+        return out
 
-    def permute(self, src, order, dst=None, *, stream=None):
+    def permute(self, src, order, out=None, *, stream=None):
         """Axis d of the result is axis order[d] of src, as numpy.transpose(src, order), and the elements are moved."""
         of = operand(self, src, "src", stream)
         order = tuple(axis + of.ndim if axis < 0 else axis for axis in order)
         if len(order) != of.ndim or not all(0 <= axis < of.ndim for axis in order):
             raise ValueError(f"order is {order}; expected each of the {of.ndim} axes of src once")
-        shape = tuple(of.shape[axis] for axis in order)
-        to = self._result(of, shape, of.dtype_code, stream) if dst is None else operand(self, dst, "dst", stream, True)
-        if to.shape != shape:
-            raise ValueError(f"dst has the shape {to.shape}; expected {shape}")
-        same_elements(to, of)
+        out, to = self._moved(out, src, of, tuple(of.shape[axis] for axis in order), stream)
         self._permute(to, of, order, stream)
-        return dst if dst is not None else self._as_given(to, src, stream)
+        return out
 
     def _permute(self, to, of, order, stream):
         strides = []
-        for view, name in ((of, "src"), (to, "dst")):
+        for view, name in ((of, "src"), (to, "out")):
             if any(s < 0 or s % view.itemsize for s, extent in zip(view.strides, view.shape) if extent > 1):
                 refuse(view, name, "strides of whole elements, 0 or more")
             strides.append(numbers("q", [max(stride, 0) // view.itemsize for stride in view.strides]))
         args = (of.itemsize, of.ndim, numbers("q", of.shape), numbers("i", order), of, strides[0], to, strides[1])
         self._run("gpumem_permute", stream, args, (of, to))
 
-    def gather(self, src, index, dst=None, *, stream=None, status=None):
+    def gather(self, src, index, out=None, *, stream=None, status=None):
         """Row i of the result is row index[i] of src. IndexError, and nothing is written, for an index without a row."""
         of, by = operand(self, src, "src", stream), operand(self, index, "index", stream)
         src_rows, row_bytes, src_pitch = rows(of, "src")
-        n, shape = numbers_of(by, "index"), (by.size, *of.shape[1:])
-        to = self._result(of, shape, of.dtype_code, stream) if dst is None else operand(self, dst, "dst", stream, True)
-        dst_rows, dst_bytes, dst_pitch = rows(to, "dst")
-        same_elements(to, of)
-        if (dst_rows, dst_bytes) != (n, row_bytes):
-            raise ValueError(f"dst has {dst_rows} rows of {dst_bytes} bytes; expected {n} of {row_bytes}")
-        args = (row_bytes, of, src_rows, src_pitch, typed(by, "index"), by, n, to, dst_pitch)
+        n = indices(by, "index")
+        out, to = self._moved(out, src, of, (n, *of.shape[1:]), stream)
+        args = (row_bytes, of, src_rows, src_pitch, by.dtype_code, by, n, to, rows(to, "out")[2])
         self._run("gpumem_gather", stream, args, (of, by, to, status), (self._status(status),))
-        return dst if dst is not None else self._as_given(to, src, stream)
+        return out
 
     def scatter(self, src, index, dst, *, stream=None, status=None):
         """Row index[i] of dst = row i of src. IndexError, and nothing is written, for an index without a row."""
@@ -229,10 +248,10 @@ class Operations(raw.Base):
         to = operand(self, dst, "dst", stream, write=True)
         src_rows, row_bytes, src_pitch = rows(of, "src")
         dst_rows, dst_bytes, dst_pitch = rows(to, "dst")
-        same_elements(to, of)
-        if dst_bytes != row_bytes or numbers_of(by, "index") != src_rows:
+        same_elements(to, of, "dst")
+        if dst_bytes != row_bytes or indices(by, "index") != src_rows:
             raise ValueError(f"src has {src_rows} rows of {row_bytes} bytes, index {by.size} numbers, dst rows of {dst_bytes}")
-        args = (row_bytes, of, src_pitch, typed(by, "index"), by, src_rows, to, dst_rows, dst_pitch)
+        args = (row_bytes, of, src_pitch, by.dtype_code, by, src_rows, to, dst_rows, dst_pitch)
         self._run("gpumem_scatter", stream, args, (of, by, to, status), (self._status(status),))
         return dst
 
@@ -240,14 +259,18 @@ class Operations(raw.Base):
 
     def axpby(self, alpha, x, beta=0, y=None, out=None, *, stream=None):
         """out = alpha * x + beta * y, of f32 or f64. An operand whose factor is 0 may be None; out may be x or y."""
+        if stream is None:
+            done = raw.quick_axpby(self.handle, alpha, x, beta, y, out)
+            if done is not None:
+                return done
         views = [None if v is None else operand(self, v, name, stream) for v, name in ((x, "x"), (y, "y"))]
         like = next((v for v in views if v is not None), None)
-        to = operand(self, out, "out", stream, True) if out is not None else None
-        like = like if like is not None else to
-        if like is None:
+        if like is None and out is None:
             raise ValueError("x, y and out are None")
-        if to is None:
-            to = self._result(like, like.shape, like.dtype_code, stream)
+        if out is None:
+            out = self._room(x if x is not None else y, like, like.shape, like.dtype_code, stream)
+        to = operand(self, out, "out", stream, True)
+        like = like if like is not None else to
         for view, name in zip((*views, to), ("x", "y", "out")):
             if view is None:
                 continue
@@ -256,75 +279,80 @@ class Operations(raw.Base):
                                  f"of '{like.format}'")
         name = "gpumem_axpby_" + self._float_name(like)
         self._run(name, stream, (alpha, views[0], beta, views[1], to, like.size), (*views, to))
-        return out if out is not None else self._as_given(to, x if x is not None else y, stream)
+        return out
 
     def lincomb(self, terms, out=None, *, stream=None):
         """out = the sum of factor * x over pairs (factor, x), 1 to 8 of them, of f32 or f64. Views of one array make a stencil;
         they are broadcast as in NumPy."""
         terms = list(terms)
+        if stream is None:
+            done = raw.quick_lincomb(self.handle, terms, out)
+            if done is not None:
+                return done
         if not terms:
             raise ValueError("terms is empty; expected 1 to 8 pairs of a factor and an array")
         factors, arrays = zip(*terms)
         views = [operand(self, x, f"x[{k}]", stream) for k, x in enumerate(arrays)]
-        to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", views, out, stream)
+        out, to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", arrays[0], views, out, stream)
         letter, pointers = {"f32": "f", "f64": "d"}[name[-3:]], [view.address or 0 for view in views]
         args = (rank, extents, len(views), numbers(letter, factors), numbers("Q", pointers),
                 numbers("q", [s for own in strides[:-1] for s in own]), to, numbers("q", strides[-1]))  # fmt: skip
         self._run(name, stream, args, (*views, to))
-        return out if out is not None else self._as_given(to, arrays[0], stream)
+        return out
 
     def multiply(self, x, y, out=None, *, stream=None):
         """out = x * y, element by element, of f32 or f64, broadcast as in NumPy."""
+        if stream is None:
+            done = raw.quick_multiply(self.handle, x, y, out)
+            if done is not None:
+                return done
         views = [operand(self, x, "x[0]", stream), operand(self, y, "x[1]", stream)]
-        to, rank, extents, strides, name = self._over_views("gpumem_multiply_", views, out, stream)
+        out, to, rank, extents, strides, name = self._over_views("gpumem_multiply_", x, views, out, stream)
         of_x, of_y, of_out = (numbers("q", own) for own in strides)
         self._run(name, stream, (rank, extents, views[0], of_x, views[1], of_y, to, of_out), (*views, to))
-        return out if out is not None else self._as_given(to, x, stream)
+        return out
 
-    def _over_views(self, name, views, out, stream):
-        """The result, the fewest axes that it and the views have together, their extents, each one's strides, the result's last,
+    def _over_views(self, name, x, views, out, stream):
+        """The result and its View, the fewest axes that it and the views have together, their extents, each one's strides, the result's last,
         and the function."""
         name += self._float_name(views[0])
         if out is None:
-            to = self._result(views[0], broadcast_shape(views), views[0].dtype_code, stream)
-        else:
-            to = operand(self, out, "out", stream, True)
+            out = self._room(x, views[0], broadcast_shape(views), views[0].dtype_code, stream)
+        to = operand(self, out, "out", stream, True)
         for k, view in enumerate((*views, to)):
             if view.dtype_code != views[0].dtype_code:
                 raise TypeError(f"operand {k} has elements of format '{view.format}'; expected '{views[0].format}'")
         axes = collapse(to.shape, *(broadcast(view, f"x[{k}]", to.shape) for k, view in enumerate(views)),
                         broadcast(to, "out", to.shape))  # fmt: skip
         extents, *strides = zip(*axes) if axes else ((),) * (len(views) + 2)
-        return to, len(axes), numbers("q", extents), strides, name
+        return out, to, len(axes), numbers("q", extents), strides, name
 
-    def convert(self, src, dtype=None, *, dst=None, stream=None):
-        """The elements of src as another type. dst may be src where the sizes of both types are the same."""
+    def convert(self, src, dtype=None, out=None, *, stream=None):
+        """The elements of src as another type. out may be src where the sizes of both types are the same."""
         of = operand(self, src, "src", stream)
-        if dst is None:
+        if out is None:
             if dtype is None:
-                raise TypeError("expected a dtype, or dst")
-            to = self._result(of, of.shape, dtype_code(dtype), stream)
-        else:
-            to = operand(self, dst, "dst", stream, True)
-        n = contiguous(of, "src")
-        if contiguous(to, "dst") != n:
-            raise ValueError(f"dst has {to.size} elements; expected {n}")
-        self._run("gpumem_convert", stream, (typed(of, "src"), of, typed(to, "dst"), to, n), (of, to))
-        return dst if dst is not None else self._as_given(to, src, stream)
+                raise TypeError("expected a dtype, or out")
+            reverse = -1 if is_fortran(of) else 1
+            out = self._room(src, of, of.shape[::reverse], dtype_code(dtype), stream)
+            out = out.T if reverse == -1 else out
+        to = operand(self, out, "out", stream, True)
+        n = of_one_order(of, to)
+        self._run("gpumem_convert", stream, (typed(of, "src"), of, typed(to, "out"), to, n), (of, to))
+        return out
 
-    def resize(self, src, size=None, filter="bilinear", *, dst=None, stream=None):
+    def resize(self, src, size=None, filter="bilinear", out=None, *, stream=None):
         """An image (rows, columns) or (rows, columns, channels) of u8, u16 or f32 in another size (rows, columns)."""
         of = operand(self, src, "src", stream)
-        if dst is None:
+        if out is None:
             if size is None:
-                raise TypeError("expected a size (rows, columns), or dst")
-            to = self._result(of, (*size, *of.shape[2:]), of.dtype_code, stream)
-        else:
-            to = operand(self, dst, "dst", stream, True)
+                raise TypeError("expected a size (rows, columns), or out")
+            out = self._room(src, of, (*size, *of.shape[2:]), of.dtype_code, stream)
+        to = operand(self, out, "out", stream, True)
         n_rows, cols, channels, pitch = image(of, "src")
-        to_rows, to_cols, to_channels, to_pitch = image(to, "dst")
+        to_rows, to_cols, to_channels, to_pitch = image(to, "out")
         if to_channels != channels or to.dtype_code != of.dtype_code:
-            raise ValueError(f"dst has {to_channels} channels of format '{to.format}'; expected {channels} of '{of.format}'")
+            raise ValueError(f"out has {to_channels} channels of format '{to.format}'; expected {channels} of '{of.format}'")
         args = (filter_code(filter), typed(of, "src"), channels, of, n_rows, cols, pitch, to, to_rows, to_cols, to_pitch)
         self._run("gpumem_resize_2d", stream, args, (of, to))
-        return dst if dst is not None else self._as_given(to, src, stream)
+        return out

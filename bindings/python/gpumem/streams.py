@@ -77,6 +77,8 @@ class Stream(Owned):
         return stream
 
     def __del__(self, destroy=raw.gpumem_stream_destroy, synchronize=raw.gpumem_stream_synchronize):
+        if not hasattr(self, "core"):
+            return
         try:
             if not self.core.is_forked():
                 self._end(destroy, synchronize)
@@ -141,6 +143,13 @@ class Stream(Owned):
                 self.chunks.popleft()
         except Capturing:
             pass
+
+
+def stream_handle(stream):
+    try:
+        return stream.handle
+    except AttributeError:
+        raise TypeError(f"stream is {stream!r}; expected a gpumem.Stream") from None
 
 
 def native_number(stream):

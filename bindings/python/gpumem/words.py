@@ -5,31 +5,35 @@ import struct
 from .names import Dtype, Family, Filter, Format, Kind, Op
 
 LONG_NAMES = {"int": "i", "uint": "u", "float": "f", "bfloat": "bf"}
+# What has no bits in its name; of NumPy's letters with bytes those that are no names of gpumem with bits.
+WORDS = {"float": "f64", "double": "f64", "int": "i64", "longlong": "i64", "ulonglong": "u64", "f2": "f16", "f4": "f32", "f8": "f64"}
 
 NAMES = [dtype.name.lower() for dtype in Dtype]
 SIZES = [1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8]
 FORMATS = ["b", "B", "h", "H", "i", "I", "q", "Q", "e", "", "f", "d"]
 # Of the array interfaces, which have no word for bf16.
 TYPESTRS = ["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<V2", "<f4", "<f8"]
+CODES = {word: code for words in (NAMES, TYPESTRS) for code, word in enumerate(words) if word != "<V2"}
 RESULTS = [Dtype.I64, Dtype.U64] * 4 + [Dtype.F64] * 4
 
 
-def codes(enum, what):
+def codes(members, what):
     """A function from a member of an enumeration, its number or its name to the number."""
-    known = {member.name.lower(): int(member) for member in enum}
-    known.update({int(member): int(member) for member in enum})
+    known = {member.name.lower(): int(member) for member in members}
+    known.update({int(member): int(member) for member in members})
 
     def code(word):
         try:
             return known[word.lower() if isinstance(word, str) else word]
         except (KeyError, TypeError):
-            names = ", ".join(member.name.lower() for member in enum)
+            names = ", ".join(member.name.lower() for member in members)
             raise ValueError(f"{word!r} is no {what}; expected one of {names}") from None
 
     return code
 
 
-op_code = codes(Op, "operation")
+op_code = codes([op for op in Op if op < Op.ARG_MIN], "operation of reduce()")
+arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS], "operation of argreduce()")
 kind_code = codes(Kind, "kind of memory")
 family_code = codes(Family, "family of variants")
 filter_code = codes(Filter, "filter")
@@ -37,15 +41,18 @@ format_code = codes(Format, "format")
 
 
 def dtype_code(dtype):
-    """Of "f32", "float32", gpumem.Dtype.F32, or an element type of NumPy, CuPy or PyTorch."""
+    """Of "f32", "float32", "<f4", float, gpumem.Dtype.F32, or an element type of NumPy, CuPy or PyTorch."""
+    if type(dtype) is str and dtype in CODES:
+        return CODES[dtype]
     if isinstance(dtype, int):
         return int(Dtype(dtype))
-    word = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", str(dtype))
-    word = word.rpartition(".")[2].lower()
+    word = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    word = word.rpartition(".")[2].lower() if getattr(dtype, "byteorder", "=") != ">" else ""
     stem = word.rstrip("0123456789")
-    word = LONG_NAMES.get(stem, stem) + word[len(stem):]  # fmt: skip
+    word = WORDS.get(word) or LONG_NAMES.get(stem, stem) + word[len(stem):]  # fmt: skip
     if word not in NAMES:
-        raise ValueError(f"{dtype!r} is no element type; expected one of {', '.join(NAMES)}")
+        shown = repr(dtype) if isinstance(dtype, str | type) or not hasattr(dtype, "shape") else f"a {type(dtype).__name__}"
+        raise ValueError(f"{shown} is no element type; expected one of {', '.join(NAMES)}, or a type or '<i4' of NumPy's")
     return NAMES.index(word)
 
 

@@ -1,9 +1,6 @@
 /* Base: what gpumem.Context inherits. It has the shortest way for the call that is made most often, a reduction of one array
- * to one number: no View, no Cell, no frame of Python. */
+ * to one number: no frame of Python. */
 #include "module.h"
-
-#include <stddef.h>
-#include <structmember.h>
 
 typedef struct {
   PyObject_HEAD PyObject* handle;
@@ -16,22 +13,6 @@ static PyObject* set_operations(PyObject* module, PyObject* dictionary) {
   Py_XDECREF(operations);
   operations = Py_NewRef(dictionary);
   Py_RETURN_NONE;
-}
-
-/* None where x has no buffer, or is no sequence of numbers: the general way then does it, or says why not. */
-static PyObject* reduce_object(void* ctx, int32_t op, PyObject* x) {
-  if (PyType_IsSubtype(Py_TYPE(x), view_type)) return reduce_scalar(ctx, op, (View*)x);
-  if (!PyObject_CheckBuffer(x)) Py_RETURN_NONE;
-  View view = {.device = GPUMEM_DEVICE_HOST};
-  PyObject* value = NULL;
-  if (view_take_buffer(&view, x)) {
-    value = reduce_scalar(ctx, op, &view);
-  } else {
-    PyErr_Clear();
-    value = Py_NewRef(Py_None);
-  }
-  if (view.buffer.obj) PyBuffer_Release(&view.buffer);
-  return value;
 }
 
 static PyObject* reduce_generally(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {
@@ -54,11 +35,23 @@ static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given
   PyObject* code = given == 2 ? PyDict_GetItem(operations, args[1]) : NULL;
   if (!names && self->handle && (given == 1 || code)) {
     if (!to_pointer(self->handle, &ctx) || (code && !to_int32(code, &op))) return NULL;
-    PyObject* value = reduce_object(ctx, op, args[0]);
+    PyObject* value = quick_reduce(ctx, op, args[0]);
     if (!value || !Py_IsNone(value)) return value;
     Py_DECREF(value);
   }
   return reduce_generally(self, args, given, names);
+}
+
+static PyObject* get_handle(Base* self, void* closure) {
+  (void)closure;
+  return self->handle ? Py_NewRef(self->handle) : raise_sentence(GPUMEM_INVALID_HANDLE, "the context is closed");
+}
+
+static int set_handle(Base* self, PyObject* handle, void* closure) {
+  (void)closure;
+  Py_XDECREF(self->handle);
+  self->handle = handle && !Py_IsNone(handle) ? Py_NewRef(handle) : NULL;
+  return 0;
 }
 
 static void base_dealloc(Base* self) {
@@ -76,12 +69,13 @@ static PyMethodDef base_methods[] = {
      "each\n"
      "line along it. With a stream: an array that the number is written to, and `status` an i32 array for its status."},
     {NULL, NULL, 0, NULL}};
-static PyMemberDef base_members[] = {{"handle", T_OBJECT, offsetof(Base, handle), 0, "the gpumem_ctx, or None"},
-                                     {NULL, 0, 0, 0, NULL}};
+static PyGetSetDef base_properties[] = {
+    {"handle", (getter)get_handle, (setter)set_handle, "the gpumem_ctx; None closes it", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot base_slots[] = {{Py_tp_new, (void*)PyType_GenericNew},
                                    {Py_tp_dealloc, (void*)base_dealloc},
                                    {Py_tp_methods, base_methods},
-                                   {Py_tp_members, base_members},
+                                   {Py_tp_getset, base_properties},
                                    {0, NULL}};
 static PyType_Spec base_spec = {"gpumem._gpumem.Base", sizeof(Base), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                                 base_slots};

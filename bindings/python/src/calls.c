@@ -79,6 +79,10 @@ PyObject* from_result(int32_t dtype, const void* result) {
 PyObject* raise_status(gpumem_status status) {
   char sentence[2048] = "";
   library_last_error(sentence, sizeof sentence, NULL);
+  return raise_sentence(status, sentence);
+}
+
+PyObject* raise_sentence(gpumem_status status, const char* sentence) {
   PyObject* exception =
       failure ? PyObject_CallFunction(failure, "iN", (int)status,
                                       PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace"))
@@ -125,14 +129,3 @@ PyObject* function_address(PyObject* module, PyObject* name) {
 }
 
 #include "calls.inc"
-
-PyObject* reduce_scalar(void* ctx, int32_t op, const View* view) {
-  const int64_t stride = view_sequence_stride(view);
-  if (stride < 1 || view->dtype < 0) Py_RETURN_NONE;
-  int64_t result[2];
-  gpumem_status status;
-  Py_BEGIN_ALLOW_THREADS status = p_gpumem_reduce(ctx, view->dtype, op, view->address, view_size(view), stride, result);
-  Py_END_ALLOW_THREADS if (status != GPUMEM_OK) return raise_status(status);
-  if (op != GPUMEM_MIN_MAX) return from_result(view->dtype, result);
-  return Py_BuildValue("NN", from_result(view->dtype, &result[0]), from_result(view->dtype, &result[1]));
-}

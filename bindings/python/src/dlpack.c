@@ -188,6 +188,7 @@ static bool take_tensor(View* view, const DLTensor* tensor) {
   view_set_contiguous(view);
   for (int32_t axis = 0; tensor->strides && axis < tensor->ndim; ++axis)
     view->strides[axis] = tensor->strides[axis] * view->itemsize;
+  view_settle_strides(view);
   return view_bytes(view) >= 0;
 }
 

@@ -39,6 +39,9 @@ View* view_new(PyTypeObject* type);
 void view_set_dtype(View* view, int32_t dtype);
 /* Strides of an array without gaps. */
 void view_set_contiguous(View* view);
+/* Without elements there is nothing between them: NumPy's strides of such arrays may be anything. */
+void view_settle_strides(View* view);
+bool view_is_contiguous(const View* view);
 int64_t view_size(const View* view);
 /* The bytes of all elements; -1 with an exception set where there can be no such array. */
 int64_t view_bytes(const View* view);
@@ -47,6 +50,7 @@ int64_t view_bytes(const View* view);
 int64_t view_sequence_stride(const View* view);
 /* Takes the buffer of an object into a View that is all zeros. False with an exception set. */
 bool view_take_buffer(View* view, PyObject* object);
+PyObject* tuple_of(const int64_t* values, int32_t count);
 int view_add_types(PyObject* module);
 
 /* cell.c */
@@ -75,14 +79,16 @@ PyObject* from_pointer(const void* p);
 PyObject* from_string(const char* text);
 /* The result of a reduction of elements of a type, in eight bytes. */
 PyObject* from_result(int32_t dtype, const void* result);
-/* NULL, with the exception that `failure` makes of the status and the sentence. */
+/* NULL, with the exception that `failure` makes of the status and the library's sentence, or this one. */
 PyObject* raise_status(gpumem_status status);
+PyObject* raise_sentence(gpumem_status status, const char* sentence);
 PyObject* set_failure(PyObject* module, PyObject* callable);
 PyObject* load_library(PyObject* module, PyObject* path);
 PyObject* function_address(PyObject* module, PyObject* name);
 
-/* gpumem_reduce() of one sequence; None where it is none, or of no type of gpumem. */
-PyObject* reduce_scalar(void* ctx, int32_t op, const View* view);
+/* quick.c */
+PyObject* quick_reduce(void* ctx, int32_t op, PyObject* x);
+int quick_add_functions(PyObject* module);
 
 /* base.c */
 int base_add_types(PyObject* module);

@@ -94,6 +94,7 @@ bool view_take_buffer(View* view, PyObject* object) {
   view_set_contiguous(view);
   /* NumPy's scalars of times give none, though they were asked for. */
   for (int axis = 0; buffer->strides && axis < buffer->ndim; ++axis) view->strides[axis] = buffer->strides[axis];
+  view_settle_strides(view);
   return true;
 }
 
@@ -182,6 +183,7 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
   } else {
     view_set_contiguous(view);
   }
+  if (good) view_settle_strides(view);
   view->readonly = readonly;
   view->kind = kind;
   view->device = device;
@@ -210,7 +212,7 @@ static void view_dealloc(View* view) {
   Py_DECREF(type);
 }
 
-static bool is_contiguous(const View* view) {
+bool view_is_contiguous(const View* view) {
   int64_t stride = view->itemsize;
   for (int32_t axis = view->ndim - 1; axis >= 0; --axis) {
     if (view->shape[axis] == 0) return true;
@@ -224,6 +226,10 @@ int64_t view_size(const View* view) {
   int64_t count = 1;
   for (int32_t axis = 0; axis < view->ndim; ++axis) count *= view->shape[axis];
   return count;
+}
+
+void view_settle_strides(View* view) {
+  if (view_size(view) == 0) view_set_contiguous(view);
 }
 
 int64_t view_sequence_stride(const View* view) {
@@ -251,7 +257,7 @@ static int view_getbuffer(View* view, Py_buffer* buffer, int flags) {
     refusal = "bf16 has no format in a buffer: take .view(\"u16\"), or DLPack";
   else if ((flags & PyBUF_WRITABLE) && view->readonly)
     refusal = "the memory is read-only";
-  else if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !is_contiguous(view))
+  else if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !view_is_contiguous(view))
     refusal = "the memory has gaps, and a buffer without strides was asked for";
   if (refusal) {
     PyErr_SetString(PyExc_BufferError, refusal);
@@ -272,7 +278,7 @@ static int view_getbuffer(View* view, Py_buffer* buffer, int flags) {
   return 0;
 }
 
-static PyObject* tuple_of(const int64_t* values, int32_t count) {
+PyObject* tuple_of(const int64_t* values, int32_t count) {
   PyObject* tuple = PyTuple_New(count);
   for (int32_t i = 0; tuple && i < count; ++i) {
     PyObject* value = PyLong_FromLongLong(values[i]);
@@ -287,7 +293,7 @@ static PyObject* get_shape(View* view, void* closure) { return (void)closure, tu
 static PyObject* get_strides(View* view, void* closure) { return (void)closure, tuple_of(view->strides, view->ndim); }
 static PyObject* get_size(View* view, void* closure) { return (void)closure, PyLong_FromLongLong(view_size(view)); }
 static PyObject* get_contiguous(View* view, void* closure) {
-  return (void)closure, PyBool_FromLong(is_contiguous(view));
+  return (void)closure, PyBool_FromLong(view_is_contiguous(view));
 }
 
 static PyObject* get_sequence_stride(View* view, void* closure) {

@@ -1,0 +1,221 @@
+"""What NumPy's arrays may be: masked, of subclasses, in the order of Fortran, without elements; and what it costs to take them."""
+
+import array
+import re
+import sys
+import tempfile
+
+import gpumem
+from support import host, numpy, raises
+from test_operations import random_view
+
+
+class Slow:
+    """An array that has no buffer, and so takes the general way."""
+
+    def __init__(self, x):
+        self.x, self.__array_interface__ = x, x.__array_interface__
+
+
+def test_masks_are_refused():
+    np = numpy()
+    for masked in np.ma.masked_equal([1, 2, -9999], -9999), np.ma.array([1.0, 2.0]):
+        with host() as ctx:
+            uses = (ctx.reduce, ctx.argreduce, ctx.nrm2, ctx.array, ctx.asarray, lambda x: ctx.dot(x, x), lambda x: ctx.fill(x, 1),
+                    lambda x: ctx.copy(np.empty_like(x.data), x), lambda x: ctx.multiply(x, x), lambda x: ctx.axpby(1, x),
+                    lambda x: ctx.lincomb([(1, x)]), lambda x: ctx.transpose(x[None]), lambda x: ctx.reduce(x, axis=0))  # fmt: skip
+            for use in uses:
+                with raises(TypeError, "masked array", ".filled(value)", ".compressed()"):
+                    use(masked)
+            assert ctx.reduce(masked.compressed()) == masked.sum()
+
+
+def test_subclasses_give_plain_arrays():
+    np = numpy()
+    x = np.arange(6.0).reshape(2, 3)
+    with tempfile.TemporaryFile() as file, host() as ctx:
+        mapped = np.memmap(file, "f8", "w+", shape=(2, 3))
+        mapped[:] = x
+        for like in mapped, x.view(np.matrix), x.view(type("Mine", (np.ndarray,), {})), x.view(np.recarray):
+            for found, expected in ((ctx.transpose(like), x.T), (ctx.reduce(like, axis=1), x.sum(axis=1)), (ctx.multiply(like, like), x * x),
+                                    (ctx.gather(like, np.array([1])), x[[1]]), (ctx.convert(like, "i32"), x)):  # fmt: skip
+                assert type(found) is np.ndarray and np.array_equal(found, expected), (type(like), found)
+
+
+def test_results_are_allocated_by_numpy():
+    """Whose memory of large results is of large pages."""
+    np = numpy()
+    x = np.ones((4, 4))
+    with host() as ctx:
+        for call in (lambda a: ctx.transpose(a), lambda a: ctx.multiply(a, a), lambda a: ctx.axpby(2, a), lambda a: ctx.lincomb([(1, a)]),
+                     lambda a: ctx.convert(a, "f32"), lambda a: ctx.permute(a, (1, 0)), lambda a: ctx.reduce(a, axis=0),
+                     lambda a: ctx.gather(a, np.array([0])), lambda a: ctx.transpose(a.astype(">f8"))):  # fmt: skip
+            assert call(x).flags.owndata
+
+
+def test_the_order_of_fortran():
+    np = numpy()
+    x = np.asfortranarray(np.random.default_rng(5).integers(-9, 9, (5, 7)) / 4)
+    cube = x.reshape(5, 7, 1, order="F").transpose(1, 2, 0)
+    with host() as ctx:
+        for op, expected in (("max", x.max()), ("min", x.min()), ("max_abs", abs(x).max()), ("min_max", (x.min(), x.max()))):
+            assert ctx.reduce(x, op) == expected and ctx.reduce(ctx.asarray(x), op) == expected and ctx.reduce(cube, op) == expected
+        assert ctx.reduce((4 * x).astype("i4", order="F"), "sum_squares") == (16 * x * x).sum()
+        for call in (ctx.reduce, ctx.nrm2, ctx.argreduce, lambda a: ctx.reduce(a, "sum_abs"), lambda a: ctx.dot(a, a)):
+            with raises(ValueError, "another order", "x.T", "numpy.ascontiguousarray(x)"):
+                call(x)
+        assert ctx.reduce(x.T) == ctx.reduce(np.ravel(x, "K")) == x.sum()
+        assert np.array_equal(ctx.transpose(x), x.T) and np.array_equal(ctx.transpose(x[:, ::2]), x[:, ::2].T)
+        into = np.empty((7, 5), order="F")
+        assert ctx.transpose(np.ascontiguousarray(x), into) is into and np.array_equal(into, x.T)
+        batch = np.arange(24).reshape(2, 3, 4)[:, :, ::2]
+        assert np.array_equal(ctx.transpose(batch), batch.swapaxes(1, 2))
+        found = ctx.convert(x, "f32")
+        assert found.flags.f_contiguous and found.dtype == np.float32 and np.array_equal(found, x)
+        assert np.array_equal(ctx.convert(ctx.asarray(x), "f32").numpy(), x)
+        with raises(ValueError, "src has the shape", "gaps"):
+            ctx.convert(x, out=np.empty((5, 7)))
+
+
+def test_no_elements():
+    np = numpy()
+    with host() as ctx:
+        for shape in (3, 0), (0, 3), (0, 0), (2, 0, 3), (0, 2, 3), (2, 3, 0):
+            x = np.zeros(shape)
+            for a in (x, np.lib.stride_tricks.as_strided(x, strides=(0,) * x.ndim), ctx.array(x), ctx.asarray(Slow(x))):
+                for axis in range(len(shape)):
+                    found = ctx.reduce(a, axis=axis)
+                    assert found.shape == x.sum(axis=axis).shape and not np.asarray(found).any()
+                    if shape[axis] == 0 and found.size:
+                        with raises(gpumem.Empty):
+                            ctx.reduce(a, "min", axis=axis)
+                    elif shape[axis]:
+                        assert ctx.reduce(a, "min", axis=axis).shape == found.shape
+                assert ctx.transpose(a).shape == x.swapaxes(-1, -2).shape and ctx.reduce(a) == 0
+                assert ctx.convert(a, "f32").shape == ctx.lincomb([(1, a)]).shape == ctx.multiply(a, a).shape == shape
+                ctx.copy(a, x)
+                ctx.fill(a, 1)
+        assert ctx.reduce(np.ones((4, 5))[:, 5:5], axis=1).tolist() == [0, 0, 0, 0]
+
+
+def test_element_types():
+    np = numpy()
+    with host() as ctx:
+        for dtype, name in ((float, "f64"), (int, "i64"), ("f4", "f32"), ("f8", "f64"), ("<f4", "f32"), ("<i8", "i64"), ("|u1", "u8"),
+                            (np.float32, "f32"), (np.dtype("i2"), "i16"), (np.longlong, "i64"), ("i8", "i8"), ("double", "f64"),
+                            (gpumem.Dtype.BF16, "bf16"), ("bfloat16", "bf16"), ("int32", "i32")):  # fmt: skip
+            assert ctx.empty(1, dtype).dtype == name, dtype
+        for dtype in "i4", "u2", ">f4", np.dtype(">f4"), bool, complex, "f16e", np.bool_, None, "<V2":
+            with raises(ValueError, "no element type"):
+                ctx.empty(1, dtype)
+        with raises(ValueError, "a ndarray is no element type"):
+            ctx.convert(np.ones(3), np.ones(3))
+
+
+def test_both_ways_are_one():
+    """What the extension does by itself has the bits, the result and the exception of the general way."""
+    np = numpy()
+    seed = 77
+    rng, done = np.random.default_rng(seed), {}
+
+    def outcome(call, x, y):
+        try:
+            return call(x, y)
+        except Exception as error:
+            return type(error), re.sub(r"\(.*?\)", "", str(error))  # strides of axes of one element may be any
+
+    with host() as ctx:
+        for _ in range(200):
+            x = random_view(np, rng, rng.choice(["f4", "f8", "i4"]))
+            y = random_view(np, rng, rng.choice(["f4", "f8"])) if rng.random() < 0.5 else x[::-1] if x.ndim and rng.random() < 0.2 else x
+            uses = {
+                "dot": ctx.dot, "nrm2": lambda a, b: ctx.nrm2(a), "argreduce": lambda a, b: ctx.argreduce(a, "max"),
+                "reduce": lambda a, b: ctx.reduce(a, "sum_squares"), "copy": lambda a, b: ctx.copy(np.zeros(y.shape, x.dtype), b),
+                "axpby": lambda a, b: np.asarray(ctx.axpby(2, a, -1.5, b)).tolist(), "multiply": lambda a, b: np.asarray(ctx.multiply(a, b)).tolist(),
+                "lincomb": lambda a, b: np.asarray(ctx.lincomb([(0.1, a), (3, b), (1, a)])).tolist(),
+                "transpose": lambda a, b: np.asarray(ctx.transpose(a)).tolist(),
+            }  # fmt: skip
+            for name, call in uses.items():
+                found = outcome(call, x, y)
+                assert found == outcome(call, Slow(x), Slow(y)), (seed, name, x.dtype, x.shape, x.strides, y.dtype, y.shape, y.strides)
+                done[name] = done.get(name, 0) + (not isinstance(found, tuple) or not isinstance(found[0], type))
+    assert min(done.values()) > 10, done
+
+
+def test_both_ways_fill_alike():
+    np = numpy()
+    with host() as ctx:
+        for dtype in "bBhHiIqQefd":
+            for value in (0, 1, -1, 127, 128, 255, 256, -128, -129, 2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64,
+                          10**400, 0.0, -0.0, 1.5, 1e39, -1e300, float("inf"), float("nan"), True, np.float32(2), np.int64(3), "a", None):  # fmt: skip
+                results = []
+                for way in (lambda x: x), Slow:
+                    x = np.full(3, 7, dtype)
+                    try:
+                        ctx.fill(way(x), value)
+                    except (TypeError, ValueError) as error:
+                        results.append(str(error))
+                    results.append(x.tobytes())
+                assert results[: len(results) // 2] == results[len(results) // 2 :], (dtype, value, results)
+
+
+def test_tiny_calls_are_short():
+    """The common calls on plain arrays enter no functions of Python but their own, and that which makes room."""
+    np = numpy()
+    x, m, out = np.ones(16), np.ones((4, 4)), np.empty(16)
+    terms = [(2.0, x), (1.0, x)]
+    entered = []
+
+    def count(frame, event, _):
+        if event == "call":
+            entered.append(frame.f_code.co_name)
+
+    with host() as ctx:
+        for call in (lambda: ctx.reduce(x), lambda: ctx.reduce(x, "max"), lambda: ctx.argreduce(x, "max"), lambda: ctx.dot(x, x),
+                     lambda: ctx.nrm2(x), lambda: ctx.copy(out, x), lambda: ctx.fill(out, 2), lambda: ctx.axpby(2, x, 1, x, out),
+                     lambda: ctx.lincomb(terms, out), lambda: ctx.lincomb(terms), lambda: ctx.multiply(x, x), lambda: ctx.transpose(m),
+                     lambda: ctx.axpby(2, x)):  # fmt: skip
+            del entered[:]
+            sys.setprofile(count)
+            try:
+                call()
+            finally:
+                sys.setprofile(None)
+            assert len(entered) <= 3, entered
+
+
+def test_messages_for_mistakes():
+    np = numpy()
+    x, index = np.ones((3, 4)), np.array([0.0, 1.0])
+    with host() as ctx:
+        with raises(TypeError, "axis is (0, 1); expected one integer"):
+            ctx.reduce(x, axis=(0, 1))
+        for wrong in index, index.astype("i2"):
+            with raises(ValueError, "index has elements of format", "i32 or u32 or i64 or u64"):
+                ctx.gather(x, wrong)
+        with raises(ValueError, "offsets is empty"):
+            ctx.reduce_segments(x, np.array([], "i8"))
+        for use in (lambda: ctx.fill(x, 1, stream=5), lambda: ctx.reduce(x, stream="s"), lambda: ctx.empty(3, stream=5)):
+            with raises(TypeError, "expected a gpumem.Stream"):
+                use()
+        with raises(TypeError, "expected a gpumem.Array"):
+            ctx.used_on(x, ctx.stream)
+        try:
+            ctx.reduce(x, "mean")
+        except ValueError as error:
+            assert "min_max" in str(error) and "arg_min" not in str(error) and "dot" not in str(error)
+        with raises(ValueError, "argreduce", "max_abs"):
+            ctx.argreduce(array.array("d", [1]), "sum")
+
+
+def test_a_closed_context_says_so():
+    np = numpy()
+    ctx = host()
+    ctx.close()
+    ctx.close()
+    x = np.ones((2, 2))
+    for use in (ctx.__enter__, ctx.Stream, ctx.Event, ctx.synchronize, lambda: ctx.reduce(x), lambda: ctx.reduce(x, axis=0), lambda: ctx.fill(x, 1),
+                lambda: ctx.copy(x, x), lambda: ctx.transpose(x), lambda: ctx.zeros(3), lambda: ctx.array(x), lambda: ctx.stream, lambda: ctx.handle,
+                ctx.memory_stats, lambda: ctx.device, lambda: ctx.set_log(print), lambda: ctx.lincomb([(1, x)])):  # fmt: skip
+        with raises(gpumem.InvalidHandle, "the context is closed"):
+            use()
