@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "gpumem/handles.hpp"
 #include "gpumem/views.hpp"
 
 namespace gpumem {
@@ -37,20 +38,22 @@ class host_access : protected device_access<T> {
 };
 }  // namespace detail
 
-// Memory of a context, freed with the buffer: with the memory's stream where a stream allocated it, else after the work of all of
+// Memory of a context, which it keeps alive, freed with the buffer: with the memory's stream where a stream allocated it, else after the work of all of
 // them. Elements are undefined at first. What a destructor can't say (status::corrupted in debug mode) goes to the log;
 // context::free() and stream::free() say it.
 template <class T, memory_kind K = memory_kind::device>
 class buffer : public std::conditional_t<K == memory_kind::device, detail::device_access<T>, detail::host_access<T>> {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>);
+  static_assert(
+      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+      "a buffer has elements that are not const, and that their bytes alone make up: trivially copyable ones");
 
  public:
   using element_type = T;
 
   buffer() = default;
   // Takes memory over that `ctx` allocated, with a stream in whose order it is freed if there is one.
-  buffer(gpumem_ctx* ctx, T* address, std::int64_t size, std::optional<gpumem_stream*> stream = {}) noexcept
-      : ctx_(ctx), stream_(stream) {
+  buffer(detail::context_link ctx, T* address, std::int64_t size, std::optional<gpumem_stream*> stream = {}) noexcept
+      : ctx_(ctx.ctx), keep_(address == nullptr ? nullptr : ctx.keep()), stream_(stream) {
     this->address_ = address;
     this->size_ = size;
   }
@@ -73,9 +76,10 @@ class buffer : public std::conditional_t<K == memory_kind::device, detail::devic
   operator device_view<T>() { return {address(), size()}; }
   operator device_view<const T>() const { return {address(), size()}; }
 
-  // Leaves the memory to the caller.
+  // Leaves the memory to the caller, and the context no longer kept.
   T* release() noexcept {
     T* address = this->address_;
+    keep_.reset();
     this->address_ = nullptr;
     this->size_ = 0;
     return address;
@@ -103,12 +107,14 @@ class buffer : public std::conditional_t<K == memory_kind::device, detail::devic
   }
   void swap(buffer& other) noexcept {
     std::swap(ctx_, other.ctx_);
+    std::swap(keep_, other.keep_);
     std::swap(stream_, other.stream_);
     std::swap(this->address_, other.address_);
     std::swap(this->size_, other.size_);
   }
 
   gpumem_ctx* ctx_ = nullptr;
+  detail::kept_context keep_;
   std::optional<gpumem_stream*> stream_;
 };
 

@@ -25,7 +25,7 @@ struct context_options : gpumem_ctx_options {
   context_options() { detail::check(gpumem_ctx_options_init(this, sizeof(gpumem_ctx_options))); }
 
   // The program's own threads: pool(tasks, task) calls task(i) once for each i in [0, tasks) and returns when all have returned. The
-  // pool must outlive the context, and throw nothing.
+  // pool must outlive the context and what it made, and throw nothing.
   template <class Pool>
   context_options& set_pool(Pool& pool) {
     parallel_for_user = const_cast<void*>(static_cast<const void*>(std::addressof(pool)));
@@ -67,15 +67,18 @@ struct tuning_lines {
 template <class Mode>
 class basic_context_ref : public operations<Mode, detail::blocking> {
   using base = operations<Mode, detail::blocking>;
+
+ protected:
   using base::queue_;
 
  public:
   template <class T>
   using of = typename Mode::template of<T>;
 
-  explicit basic_context_ref(gpumem_ctx* ctx) noexcept : base({ctx}) {}
+  explicit basic_context_ref(detail::context_link ctx) noexcept : base({ctx}) {}
   gpumem_ctx* get() const noexcept { return queue_.ctx; }
-  basic_context_ref<returning> attempt() const noexcept { return basic_context_ref<returning>(queue_.ctx); }
+  detail::context_link link() const noexcept { return queue_; }
+  basic_context_ref<returning> attempt() const noexcept { return basic_context_ref<returning>(queue_); }
 
   of<device_info> device() const {
     device_info info;
@@ -88,7 +91,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<void> synchronize(const event& mark) const { return Mode::give(gpumem_event_synchronize(mark.get())); }
   of<void> warmup() const { return Mode::give(gpumem_ctx_warmup(queue_.ctx)); }
 
-  // fn(log_level, std::string_view) gets the context's messages. It must outlive the context, and throw nothing.
+  // fn(log_level, std::string_view) gets the context's messages. It must outlive the context and what it made, and throw nothing.
   template <class F>
   of<void> set_log(F& fn) const {
     return Mode::give(gpumem_ctx_set_log(
@@ -174,7 +177,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<registration> register_host(X&& x) const {
     const auto all = detail::contiguous(std::forward<X>(x));
     const gpumem_status code = gpumem_host_register(queue_.ctx, all.data, all.bytes());
-    return Mode::give(code, registration(queue_.ctx, code == GPUMEM_OK ? all.data : nullptr));
+    return Mode::give(code, registration(queue_, code == GPUMEM_OK ? all.data : nullptr));
   }
   of<void> unregister(registration&& range) const { return Mode::give(range.end()); }
   of<pointer_info> query(const void* p) const {
@@ -201,19 +204,19 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
   of<stream> create_stream() const {
     gpumem_stream* handle = nullptr;
     const gpumem_status code = gpumem_stream_create(queue_.ctx, &handle);
-    return Mode::give(code, stream(queue_.ctx, handle));
+    return Mode::give(code, stream(queue_, handle));
   }
   // Borrows a cudaStream_t of the program.
   of<stream> wrap_stream(void* native_stream) const {
     gpumem_stream* handle = nullptr;
     const gpumem_status code = gpumem_stream_wrap(queue_.ctx, native_stream, &handle);
-    return Mode::give(code, stream(queue_.ctx, handle));
+    return Mode::give(code, stream(queue_, handle));
   }
-  basic_stream_ref<Mode> own_stream() const noexcept { return {queue_.ctx, nullptr}; }
+  basic_stream_ref<Mode> own_stream() const noexcept { return {queue_, nullptr}; }
   of<event> create_event() const {
     gpumem_event* handle = nullptr;
     const gpumem_status code = gpumem_event_create(queue_.ctx, &handle);
-    return Mode::give(code, event(handle));
+    return Mode::give(code, event(queue_, handle));
   }
   of<std::chrono::duration<double>> elapsed(const event& start, const event& end) const {
     double seconds = 0;
@@ -340,31 +343,38 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
     }
     void* p = nullptr;
     const gpumem_status code = allocate(queue_.ctx, size * static_cast<std::int64_t>(sizeof(T)), &p);
-    return Mode::give(code, buffer<T, K>(queue_.ctx, static_cast<T*>(p), code == GPUMEM_OK ? size : 0));
+    return Mode::give(code, buffer<T, K>(queue_, static_cast<T*>(p), code == GPUMEM_OK ? size : 0));
   }
 };
 
 using context_ref = basic_context_ref<throwing>;
 
-class context : public context_ref {
+// What is made of it keeps it alive: memory, streams, events and registrations.
+class context : public detail::owning<context_ref, detail::kept_context> {
  public:
   context() : context(make(nullptr).value()) {}
   explicit context(const context_options& options) : context(make(&options).value()) {}
   static result<context> create() { return make(nullptr); }
   static result<context> create(const context_options& options) { return make(&options); }
 
-  // Ends the context now. status::busy while streams or events are alive leaves it as it is.
-  void close() { detail::check(owner_.close()); }
-
- private:
-  explicit context(gpumem_ctx* handle) noexcept : context_ref(handle), owner_(handle) {}
-  static result<context> make(const gpumem_ctx_options* options) {
-    gpumem_ctx* handle = nullptr;
-    const gpumem_status code = gpumem_ctx_create(options, &handle);
-    return returning::give(code, context(handle));
+  // Ends the context now. status::busy while something keeps it leaves it as it is.
+  void close() {
+    if (owner_ == nullptr) return;
+    if (const long others = owner_.use_count() - 1; others > 0) {
+      detail::raise(
+          {status::busy, detail::quantity("close: what the context made and is alive", others) + ", expected 0"});
+    }
+    detail::check(gpumem_ctx_destroy(owner_->ctx));
+    owner_->ctx = nullptr;
   }
 
-  detail::owner<gpumem_ctx, gpumem_ctx_destroy> owner_;
+ private:
+  explicit context(const detail::kept_context& kept) noexcept : owning(context_ref(*kept), kept) {}
+  static result<context> make(const gpumem_ctx_options* options) {
+    const auto kept = std::make_shared<detail::context_handle>();
+    const gpumem_status code = gpumem_ctx_create(options, &kept->ctx);
+    return returning::give(code, context(kept));
+  }
 };
 
 // The process's own context for a device, behind the allocators for PyTorch and CuPy.

@@ -60,7 +60,7 @@ inline std::int64_t allocation_bytes(std::size_t bytes, std::size_t alignment) {
 }  // namespace detail
 
 #if defined(__cpp_lib_memory_resource)
-// Pinned or managed memory for standard containers. The context must outlive it and everything allocated from it.
+// Pinned or managed memory for standard containers. It keeps the context alive.
 class memory_resource : public std::pmr::memory_resource {
  public:
   static memory_resource pinned(context_ref ctx) { return memory_resource(ctx, gpumem_alloc_pinned); }
@@ -68,7 +68,7 @@ class memory_resource : public std::pmr::memory_resource {
 
  private:
   using allocate_fn = gpumem_status (*)(gpumem_ctx*, std::int64_t, void**);
-  memory_resource(context_ref ctx, allocate_fn form) : ctx_(ctx.get()), allocate_(form) {}
+  memory_resource(context_ref ctx, allocate_fn form) : ctx_(ctx.get()), keep_(ctx.link().keep()), allocate_(form) {}
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     void* p = nullptr;
@@ -78,11 +78,16 @@ class memory_resource : public std::pmr::memory_resource {
   }
   void do_deallocate(void* p, std::size_t, std::size_t) override { gpumem_free(ctx_, p); }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+#if defined(__cpp_rtti)
     const auto* same = dynamic_cast<const memory_resource*>(&other);
     return same != nullptr && same->ctx_ == ctx_ && same->allocate_ == allocate_;
+#else
+    return this == &other;
+#endif
   }
 
   gpumem_ctx* ctx_;
+  detail::kept_context keep_;
   allocate_fn allocate_;
 };
 #endif

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gpumem/grid_view.hpp"
+#include "gpumem/handles.hpp"
 #include "gpumem/views.hpp"
 
 namespace gpumem {
@@ -22,7 +23,7 @@ namespace gpumem {
 class status_word {
  public:
   status_word() = default;
-  template <class X, class = std::enable_if_t<std::is_same_v<detail::element_t<X>, gpumem_status>>>
+  template <class X, class = std::enable_if_t<std::is_same_v<detail::shown_t<X>, gpumem_status>>>
   status_word(X&& word) : address_(detail::contiguous(std::forward<X>(word)).data) {}
   gpumem_status* get() const noexcept { return address_; }
 
@@ -45,7 +46,12 @@ struct identity {
 inline gpumem_reduce_op raw(reduce_op op) { return static_cast<gpumem_reduce_op>(op); }
 template <class T>
 constexpr gpumem_dtype raw_dtype() {
-  return static_cast<gpumem_dtype>(dtype_v<T>);
+  static_assert(
+      is_element<T>,
+      "elements of this type are only moved: what computes takes integers of 8 to 64 bits but bool and char, float, "
+      "double, gpumem::f16, gpumem::bf16, and types that have a gpumem::dtype_of");
+  if constexpr (is_element<T>) return static_cast<gpumem_dtype>(dtype_v<T>);
+  return {};
 }
 template <class T>
 constexpr std::int64_t bytes_of() {
@@ -55,8 +61,7 @@ constexpr std::int64_t bytes_of() {
 }
 
 // Which of the two forms of a C function is called.
-struct blocking {
-  gpumem_ctx* ctx;
+struct blocking : context_link {
   template <class Plain, class Async, class... A>
   gpumem_status call(Plain plain, Async, A... a) const {
     return plain(ctx, a...);
@@ -66,9 +71,8 @@ struct blocking {
     return plain(ctx, a...);
   }
 };
-struct enqueued {
-  gpumem_ctx* ctx;
-  gpumem_stream* stream;
+struct enqueued : context_link {
+  gpumem_stream* stream = nullptr;
   template <class Plain, class Async, class... A>
   gpumem_status call(Plain, Async async, A... a) const {
     return async(ctx, a..., stream);

@@ -69,7 +69,12 @@ namespace detail {
 #endif
 }
 
-inline failure failure_of(gpumem_status code) { return {static_cast<status>(code), last_error()}; }
+inline failure failure_of(gpumem_status code) {
+  failure why{static_cast<status>(code), last_error()};
+  // Handles are null here where their owner was moved from.
+  if (why.sentence.find(" is NULL; expected a live ") != std::string::npos) why.sentence += ": it was moved from";
+  return why;
+}
 
 inline void check(gpumem_status code) {
   if (code != GPUMEM_OK) raise(failure_of(code));

@@ -11,37 +11,14 @@
 #include <utility>
 
 #include "gpumem/buffer.hpp"
+#include "gpumem/handles.hpp"
 #include "gpumem/operations.hpp"
 
 namespace gpumem {
 
-namespace detail {
-template <class H, gpumem_status (*Destroy)(H*)>
-class owner {
- public:
-  explicit owner(H* handle) noexcept : handle_(handle) {}
-  owner(owner&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  owner& operator=(owner&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~owner() { Destroy(handle_); }
-
-  H* get() const noexcept { return handle_; }
-  gpumem_status close() noexcept {
-    const gpumem_status code = Destroy(handle_);
-    if (code == GPUMEM_OK) handle_ = nullptr;
-    return code;
-  }
-
- private:
-  H* handle_;
-};
-}  // namespace detail
-
 class event {
  public:
-  explicit event(gpumem_event* handle) noexcept : owner_(handle) {}
+  event(detail::context_link ctx, gpumem_event* handle) noexcept : owner_(ctx, handle) {}
   gpumem_event* get() const noexcept { return owner_.get(); }
 
  private:
@@ -51,11 +28,15 @@ class event {
 // The program's own host memory, pinned until the registration ends.
 class registration {
  public:
-  registration(gpumem_ctx* ctx, void* address) noexcept : ctx_(ctx), address_(address) {}
-  registration(registration&& other) noexcept : ctx_(other.ctx_), address_(std::exchange(other.address_, nullptr)) {}
+  registration(detail::context_link ctx, void* address) noexcept
+      : ctx_(ctx.ctx), keep_(address == nullptr ? nullptr : ctx.keep()), address_(address) {}
+  registration(registration&& other) noexcept
+      : ctx_(other.ctx_), keep_(std::move(other.keep_)), address_(std::exchange(other.address_, nullptr)) {}
   registration& operator=(registration&& other) noexcept {
-    std::swap(ctx_, other.ctx_);
-    std::swap(address_, other.address_);
+    registration taken(std::move(other));
+    std::swap(ctx_, taken.ctx_);
+    std::swap(keep_, taken.keep_);
+    std::swap(address_, taken.address_);
     return *this;
   }
   ~registration() { end(); }
@@ -69,6 +50,7 @@ class registration {
 
  private:
   gpumem_ctx* ctx_;
+  detail::kept_context keep_;
   void* address_;
 };
 
@@ -76,16 +58,18 @@ class registration {
 template <class Mode>
 class basic_stream_ref : public operations<Mode, detail::enqueued> {
   using base = operations<Mode, detail::enqueued>;
+
+ protected:
   using base::queue_;
 
  public:
   template <class T>
   using of = typename Mode::template of<T>;
 
-  basic_stream_ref(gpumem_ctx* ctx, gpumem_stream* stream) noexcept : base({ctx, stream}) {}
+  basic_stream_ref(detail::context_link ctx, gpumem_stream* stream) noexcept : base({ctx, stream}) {}
   gpumem_stream* get() const noexcept { return queue_.stream; }
   gpumem_ctx* context_handle() const noexcept { return queue_.ctx; }
-  basic_stream_ref<returning> attempt() const noexcept { return {queue_.ctx, queue_.stream}; }
+  basic_stream_ref<returning> attempt() const noexcept { return {queue_, queue_.stream}; }
 
   // The cudaStream_t.
   of<void*> native() const {
@@ -115,8 +99,7 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
     void* p = nullptr;
     const gpumem_status code =
         gpumem_alloc_async(queue_.ctx, size * static_cast<std::int64_t>(sizeof(T)), alignment, queue_.stream, &p);
-    return Mode::give(code,
-                      device_buffer<T>(queue_.ctx, static_cast<T*>(p), code == GPUMEM_OK ? size : 0, queue_.stream));
+    return Mode::give(code, device_buffer<T>(queue_, static_cast<T*>(p), code == GPUMEM_OK ? size : 0, queue_.stream));
   }
   template <class T>
   of<void> free(device_buffer<T>&& memory) const {
@@ -195,12 +178,10 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
 
 using stream_ref = basic_stream_ref<throwing>;
 
-class stream : public stream_ref {
+class stream : public detail::owning<stream_ref, detail::owner<gpumem_stream, gpumem_stream_destroy>> {
  public:
-  stream(gpumem_ctx* ctx, gpumem_stream* handle) noexcept : stream_ref(ctx, handle), owner_(handle) {}
-
- private:
-  detail::owner<gpumem_stream, gpumem_stream_destroy> owner_;
+  stream(detail::context_link ctx, gpumem_stream* handle) noexcept
+      : owning(stream_ref(ctx, handle), detail::owner<gpumem_stream, gpumem_stream_destroy>(ctx, handle)) {}
 };
 
 }  // namespace gpumem

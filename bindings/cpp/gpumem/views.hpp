@@ -30,7 +30,7 @@ struct bf16 {
 };
 
 template <class T, class = void>
-struct dtype_of;  // not defined: T is no element type
+struct dtype_of;  // not defined where T is no element type
 
 template <class T>
 struct dtype_of<T, std::enable_if_t<std::is_integral_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool> &&
@@ -56,6 +56,11 @@ template <>
 struct dtype_of<double> {
   static constexpr dtype value = dtype::f64;
 };
+
+template <class T, class = void>
+inline constexpr bool is_element = false;
+template <class T>
+inline constexpr bool is_element<T, std::void_t<decltype(dtype_of<std::remove_cv_t<T>>::value)>> = true;
 
 template <class T>
 inline constexpr dtype dtype_v = dtype_of<std::remove_cv_t<T>>::value;
@@ -108,7 +113,26 @@ auto address_of(X& x, long) -> decltype(std::data(x)) {
 }
 
 template <class X>
-using element_t = std::remove_pointer_t<decltype(address_of(std::declval<std::remove_reference_t<X>&>(), 0))>;
+using shown_t = std::remove_pointer_t<decltype(address_of(std::declval<std::remove_reference_t<X>&>(), 0))>;
+
+template <class X, class = void>
+inline constexpr bool is_operand = false;
+template <class X>
+inline constexpr bool is_operand<X, std::void_t<shown_t<X>>> = std::is_object_v<shown_t<X>>;
+
+template <class X, bool = is_operand<X>>
+struct element_of {
+  using type = shown_t<X>;
+};
+template <class X>
+struct element_of<X, false> {
+  static_assert(
+      is_operand<X>,
+      "this is no operand: give a buffer, a view, or a container or array whose elements lie one after another");
+  using type = int;
+};
+template <class X>
+using element_t = typename element_of<std::remove_reference_t<X>>::type;
 
 // An operand as the C functions take it.
 template <class T>
@@ -120,13 +144,20 @@ struct sequence {
   std::int64_t bytes() const { return size * static_cast<std::int64_t>(sizeof(T)); }
 };
 
+template <class X, class = void>
+inline constexpr bool has_size = false;
+template <class X>
+inline constexpr bool has_size<X, std::void_t<decltype(std::size(std::declval<X&>()))>> = true;
+
 template <class X>
 auto sequence_of(X&& x) {
-  static_assert(std::is_lvalue_reference_v<X> || is_view<bare<X>>,
+  static_assert(!is_operand<X> || has_size<X>, "a sequence is taken here: a matrix_view goes with another one");
+  static_assert(std::is_lvalue_reference_v<X> || is_view<bare<X>> || !has_size<X>,
                 "this temporary owns its memory, which would end with the call: give it a name");
   using element = element_t<X>;
   static_assert(std::is_trivially_copyable_v<element>, "the bytes of the elements are moved");
-  sequence<element> found{address_of(x, 0), static_cast<std::int64_t>(std::size(x))};
+  sequence<element> found{};
+  if constexpr (is_operand<X> && has_size<X>) found = {address_of(x, 0), static_cast<std::int64_t>(std::size(x))};
   if constexpr (has_stride<bare<X>>) found.stride = x.stride();
   return found;
 }

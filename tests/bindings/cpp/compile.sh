@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the binding's own tests with one compiler as C++17, 20 and 23, each warning an error; each header alone; without
-# exceptions; and sees the compiler refuse each mistake of refused.cpp. Exits 77 (skipped) when the compiler is not there.
+# exceptions and run-time types; and sees the compiler refuse each mistake of refused.cpp, in the words beside it. Exits 77 (skipped) when the compiler is not there.
 #
 # usage: compile.sh COMPILER SOURCE_DIR
 set -euo pipefail
@@ -20,15 +20,23 @@ for standard in c++17 c++20 c++2b; do
 done
 for header in "$source"/bindings/cpp/gpumem.hpp "$source"/bindings/cpp/gpumem/*.hpp; do
   case $header in */cuda_memory_resource.hpp) continue ;; esac # it takes CCCL
-  echo "#include \"$header\"" | "$compiler" -std=c++17 "${flags[@]}" -fno-exceptions -x c++ -
+  echo "#include \"$header\"" | "$compiler" -std=c++17 "${flags[@]}" -fno-exceptions -fno-rtti -x c++ -
 done
-echo "$compiler: each header alone, without exceptions: clean"
+echo "$compiler: each header alone, without exceptions and run-time types: clean"
 
 "$compiler" -std=c++17 "${flags[@]}" "$here/refused.cpp"
 mistake=1
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
 while grep -q "MISTAKE == $mistake\b" "$here/refused.cpp"; do
-  if "$compiler" -std=c++17 "${flags[@]}" -Wno-unused-variable -DMISTAKE=$mistake "$here/refused.cpp" 2>/dev/null; then
+  if "$compiler" -std=c++17 "${flags[@]}" -Wno-unused-variable -DMISTAKE=$mistake "$here/refused.cpp" 2>"$said"; then
     echo "$compiler takes mistake $mistake of refused.cpp"
+    exit 1
+  fi
+  sentence=$(sed -n "s/.*MISTAKE == $mistake .*\"\(.*\)\"$/\1/p" "$here/refused.cpp")
+  if ! grep -qF "error: ${sentence:+static}" "$said" || ! grep -qF "$sentence" "$said"; then
+    echo "$compiler refuses mistake $mistake of refused.cpp in other words than these: $sentence"
+    cat "$said"
     exit 1
   fi
   mistake=$((mistake + 1))

@@ -42,6 +42,26 @@ TEST_P(CppContext, HandlesAreMoved) {
   gpumem::context other(cpp_options(GetParam()));
   gpumem::context there(std::move(other));
   there.synchronize();
+  const std::string moved_from = "it was moved from";
+  const auto mark = ctx.create_event();
+  auto other_mark = ctx.create_event();
+  const auto taken = std::move(other_mark);
+  // NOLINTBEGIN(bugprone-use-after-move): it is refused
+  std::vector<int> x(3);
+  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { stream.fill(x, 1); }));
+  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { (void)stream.alloc<int>(1); }));
+  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { moved.record(other_mark); }));
+  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { (void)other.reduce(reduce_op::sum, x); }));
+  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { (void)other.alloc_pinned<int>(1); }));
+  EXPECT_EQ(other.attempt().synchronize().error().sentence.find("ctx is NULL"), 0U);
+  other.close();
+  stream = std::move(moved);
+  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { moved.synchronize(); }));
+  stream.synchronize();
+  // NOLINTEND(bugprone-use-after-move)
+  auto& same = there;
+  there = std::move(same);
+  there.synchronize();
   there = gpumem::context(cpp_options(GetParam()));
   there.warmup();
   EXPECT_EQ(there.device().backend, GetParam() == On::host ? GPUMEM_BACKEND_HOST : GPUMEM_BACKEND_CUDA);
@@ -56,6 +76,58 @@ TEST_P(CppContext, IsBusyWhileItsStreamsLive) {
   }
   other.close();
   EXPECT_TRUE(throws(status::invalid_handle, "", [&] { other.synchronize(); }));
+}
+
+// A context of which a function gives back only what it made.
+template <class Make>
+auto made_by_its_own(On on, gpumem_ctx*& handle, Make make) {
+  const gpumem::context other(cpp_options(on));
+  handle = other.get();
+  return make(other);
+}
+
+TEST_P(CppContext, EndsWithTheLastOfWhatItMade) {
+  std::vector<int> x(3);
+  const auto keeps = [&](auto make, auto use) {
+    gpumem_ctx* handle = nullptr;
+    {
+      auto kept = made_by_its_own(GetParam(), handle, make);
+      EXPECT_EQ(gpumem_ctx_status(handle), GPUMEM_OK);
+      const auto moved = std::move(kept);
+      use(moved);
+    }
+    EXPECT_EQ(gpumem_ctx_status(handle), GPUMEM_INVALID_HANDLE);
+  };
+  keeps([](auto& c) { return c.template alloc_device<int>(3); }, [&](auto& b) { ctx.copy(x, b); });
+  keeps(
+      [](auto& c) {
+        auto b = c.template alloc_pinned<int>(1000);
+        c.fill(b, 7);
+        return b;
+      },
+      [](auto& b) { EXPECT_EQ(b[999], 7); });
+  keeps([](auto& c) { return *c.attempt().template alloc_managed<int>(3); }, [](auto& b) { EXPECT_EQ(b.size(), 3); });
+  keeps([](auto& c) { return c.create_stream(); }, [&](auto& s) { s.synchronize(); });
+  keeps([](auto& c) { return c.own_stream().template alloc<int>(3); }, [](auto& b) { EXPECT_EQ(b.size(), 3); });
+  keeps([](auto& c) { return c.create_stream().template alloc<int>(3); }, [](auto& b) { EXPECT_EQ(b.size(), 3); });
+  keeps([](auto& c) { return c.create_event(); }, [](auto&) {});
+  keeps([&](auto& c) { return c.register_host(x); }, [](auto&) {});
+  keeps([](auto& c) { return gpumem::memory_resource::pinned(c); },
+        [](auto r) {
+          EXPECT_EQ(std::pmr::vector<int>({1, 2}, &r)[1], 2);
+        });
+}
+
+TEST_P(CppContext, IsNotClosedUnderItsMemory) {
+  gpumem::context other(cpp_options(GetParam()));
+  auto memory = other.alloc_pinned<int>(10);
+  EXPECT_TRUE(throws(status::busy, "alive is 1", [&] { other.close(); }));
+  memory = {};
+  gpumem_stream* raw = nullptr;
+  ASSERT_EQ(gpumem_stream_create(other.get(), &raw), GPUMEM_OK);
+  EXPECT_TRUE(throws(status::busy, "", [&] { other.close(); }));
+  EXPECT_EQ(gpumem_stream_destroy(raw), GPUMEM_OK);
+  other.close();
 }
 
 TEST_P(CppContext, StreamsAndEventsOrderWork) {

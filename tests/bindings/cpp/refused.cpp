@@ -1,6 +1,7 @@
 // Mistakes that the compiler refuses: compile.sh compiles this once for each, and once without any.
 #include <gpumem.hpp>
 
+#include <deque>
 #include <vector>
 
 void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<int>& host,
@@ -15,15 +16,15 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   host[0] = *device.view().begin();
 #elif MISTAKE == 3
   gpumem::host_view<int> view(device);
-#elif MISTAKE == 4  // a temporary that owns its memory
+#elif MISTAKE == 4  // a temporary: "this temporary owns its memory"
   ctx.copy(device, std::vector<int>{1, 2, 3});
 #elif MISTAKE == 5
   ctx.copy(host, ctx.alloc_device<int>(3));
 #elif MISTAKE == 6
   gpumem::host_view<const int> view(std::vector<int>{1, 2, 3});
-#elif MISTAKE == 7  // dst is const
+#elif MISTAKE == 7  // "those of dst are not const"
   ctx.copy(reading, device);
-#elif MISTAKE == 8  // two types
+#elif MISTAKE == 8  // "dst and src have the same elements"
   ctx.copy(floats, host);
 #elif MISTAKE == 9
   ctx.transpose(matrix_view(host, 1, 1), matrix_view(floats, 1, 1));
@@ -31,10 +32,10 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   (void)ctx.dot(floats, doubles);
 #elif MISTAKE == 11  // results are std::int64_t
   ctx.reduce(reduce_op::sum, host, doubles);
-#elif MISTAKE == 12  // there is no such dtype
+#elif MISTAKE == 12  // "elements of this type are only moved"
   std::vector<char32_t> letters(3);
   (void)ctx.reduce(reduce_op::sum, letters);
-#elif MISTAKE == 13  // an operation that takes no stride
+#elif MISTAKE == 13  // "this operation takes contiguous elements"
   ctx.copy(gpumem::every(host, 2), device);
 #elif MISTAKE == 14  // owners are not copied
   gpumem::device_buffer<int> copy = device;
@@ -51,6 +52,23 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   ctx.gather(matrix_view(host, 1, 1), floats, matrix_view(host, 1, 1));
 #elif MISTAKE == 20
   (void)ctx.nrm2(host);
+#elif MISTAKE == 21  // "this is no operand"
+  (void)ctx.reduce(reduce_op::sum, host.data());
+#elif MISTAKE == 22  // "this is no operand"
+  std::deque<int> scattered(3);
+  ctx.fill(scattered, 1);
+#elif MISTAKE == 23  // "this is no operand"
+  std::vector<bool> bits(3);
+  ctx.copy(bits, device);
+#elif MISTAKE == 24  // "this is no operand"
+  matrix_view view(&host, 1, 1);
+#elif MISTAKE == 25  // "elements of this type are only moved"
+  char letters[3] = {};
+  ctx.convert(letters, host);
+#elif MISTAKE == 26  // "a sequence is taken here"
+  ctx.copy(host, matrix_view(host, 1, 1));
+#elif MISTAKE == 27  // "trivially copyable"
+  gpumem::pinned_buffer<std::vector<int>> nested;
 #elif defined(MISTAKE)
 #error "there are no more mistakes"
 #endif
