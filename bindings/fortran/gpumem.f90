@@ -9,7 +9,8 @@
 ! Order       Arrays are column-major, as they are. Dimensions, places and indices count from 1; numbers that the library reads or
 !             writes in memory count from 0, and their arguments are named ..._from_zero.
 ! Failure     stat= and errmsg= as in ALLOCATE: without stat, the program ends with the library's sentence.
-! Lifetime    Handles: nothing ends by itself. destroy() and free() end things; a context that ends frees its memory.
+! Lifetime    Handles: nothing ends by itself. destroy() and free() end things; a context that ends frees its memory. create() and
+!             alloc() refuse a variable that names something live.
 ! By hand     module gpumem_c has gpumem.h as it is; the components ctx and stream are its handles.
 module gpumem
   use gpumem_constants

@@ -133,6 +133,8 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer :: k
+    are_terms = is_set(what // ': z', z, stat, errmsg)
+    if (.not. are_terms) return
     are_terms = factors == size(x) .and. z%dtype == dtype
     if (.not. are_terms) call refuse(what // ': there are not as many factors as views, or z is not of reals of their kind', &
         stat, errmsg)

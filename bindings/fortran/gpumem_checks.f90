@@ -8,7 +8,7 @@ module gpumem_checks
   use gpumem_views
   implicit none
   private
-  public :: shape_of, conforms, has_gaps, has_columns, is_sequence, step, pairs, word, checked_result, rows_fit
+  public :: is_set, shape_of, conforms, has_gaps, has_columns, is_real, is_sequence, step, pairs, word, checked_result, rows_fit
 
 contains
 
@@ -24,6 +24,28 @@ contains
     text = text // ')'
   end function
 
+  logical function is_set(what, x, stat, errmsg)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: x
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    is_set = x%dtype /= of_nothing
+    if (.not. is_set) call refuse(what // ' is a view that was never set, or of memory that was freed or never allocated', &
+        stat, errmsg)
+  end function
+
+  ! Elements that are counted with.
+  logical function is_real(what, x, stat, errmsg)
+    character(*), intent(in) :: what
+    type(gpumem_view), intent(in) :: x
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    is_real = is_set(what, x, stat, errmsg)
+    if (.not. is_real) return
+    is_real = x%dtype /= no_dtype
+    if (.not. is_real) call refuse(what // ' is of complex numbers, which are only moved', stat, errmsg)
+  end function
+
   ! Two operands of one type and shape; where the type is said, without gaps.
   logical function conforms(what, a, b, stat, errmsg, dtype)
     character(*), intent(in) :: what
@@ -31,6 +53,9 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t), intent(in), optional :: dtype
+    conforms = is_set(what // ': an operand', a, stat, errmsg)
+    if (conforms) conforms = is_set(what // ': an operand', b, stat, errmsg)
+    if (.not. conforms) return
     conforms = a%dtype == b%dtype .and. a%element_bytes == b%element_bytes
     if (present(dtype)) conforms = conforms .and. a%dtype == dtype
     if (.not. conforms) then
@@ -52,6 +77,8 @@ contains
     type(gpumem_view), intent(in) :: x
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    has_gaps = .not. is_set(what, x, stat, errmsg)
+    if (has_gaps) return
     has_gaps = .not. x%contiguous()
     if (has_gaps) call refuse(what // ' has gaps between its elements', stat, errmsg)
   end function
@@ -62,6 +89,8 @@ contains
     type(gpumem_view), intent(in) :: x
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    has_columns = is_set(what, x, stat, errmsg)
+    if (.not. has_columns) return
     has_columns = any(x%rank == [2, 3]) .and. x%stride(1) == 1
     if (.not. has_columns) call refuse(what // ' is not of rank 2 or 3 with columns without gaps', stat, errmsg)
   end function
@@ -71,13 +100,27 @@ contains
     type(gpumem_view), intent(in) :: x
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    is_sequence = x%rank == 1 .or. x%contiguous()
-    if (.not. is_sequence) call refuse(what // ' has gaps between its elements, and more than one dimension', stat, errmsg)
+    is_sequence = is_real(what, x, stat, errmsg)
+    if (.not. is_sequence) return
+    is_sequence = step(x) > 0
+    if (.not. is_sequence) call refuse(what // ' has gaps between its elements, and they are not all of one size', stat, errmsg)
   end function
 
+  ! From one element to the next, where that is one distance for all: in an array without gaps, or a row of a matrix. Else 0.
   pure integer(int64) function step(x)
     type(gpumem_view), intent(in) :: x
-    step = merge(x%stride(1), 1_int64, x%rank == 1)
+    integer(int64) :: next
+    integer :: d
+    step = 1
+    next = 0
+    if (x%size() == 0) return
+    do d = 1, x%rank
+      if (x%extent(d) == 1) cycle
+      if (next == 0) step = x%stride(d)
+      if (next /= 0 .and. x%stride(d) /= next) step = 0
+      if (step == 0) return
+      next = x%stride(d) * x%extent(d)
+    end do
   end function
 
   pure integer(int64) function pairs(op, results)
@@ -100,11 +143,9 @@ contains
     integer(int64), intent(in) :: count
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (dtype < 0) then
-      fits = .false.
-      call refuse(what // ' is of complex numbers, which are only moved', stat, errmsg)
-      return
-    else if (dtype >= gpumem_f16) then
+    fits = is_set(what, result, stat, errmsg)
+    if (.not. fits) return
+    if (dtype >= gpumem_f16) then
       fits = result%dtype == gpumem_f64
     else
       fits = any(result%dtype == [gpumem_i64, gpumem_u64])
@@ -123,6 +164,8 @@ contains
     integer :: r
     r = src%rank
     fit = .false.
+    if (.not. is_set(what // ': src', src, stat, errmsg)) return
+    if (.not. is_set(what // ': dst', dst, stat, errmsg)) return
     if (has_gaps(what // ': index', index, stat, errmsg)) return
     if (r < 1 .or. dst%rank /= r .or. src%merged() < r - 1 .or. dst%merged() < r - 1 .or. &
         any(src%extent(:r - 1) /= dst%extent(:r - 1)) .or. src%dtype /= dst%dtype) then

@@ -5,8 +5,9 @@ module gpumem_contexts
   use, intrinsic :: iso_fortran_env
   use gpumem_constants
   use gpumem_c
-  use gpumem_errors, only: finish, refuse, gpumem_text
+  use gpumem_errors, only: finish, is_live, gpumem_text
   use gpumem_views
+  use gpumem_checks, only: has_gaps, is_set
   use gpumem_memories
   use gpumem_measurements
   use gpumem_library, only: gpumem_default_options
@@ -53,11 +54,22 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(gpumem_ctx_options) :: chosen
+    if (names_another(self, c_null_ptr, 'create', stat, errmsg)) return
     chosen = gpumem_default_options()
     if (present(options)) chosen = options
     if (present(device)) chosen%device = device
     call finish(gpumem_ctx_create(chosen, self%ctx), stat, errmsg)
   end subroutine
+
+  logical function names_another(self, handle, what, stat, errmsg)
+    class(gpumem_context), intent(in) :: self
+    type(c_ptr), intent(in) :: handle
+    character(*), intent(in) :: what
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    names_another = c_associated(self%ctx) .and. .not. c_associated(self%ctx, handle)
+    if (names_another) names_another = is_live(what // ': the context', gpumem_ctx_status(self%ctx), stat, errmsg)
+  end function
 
   ! The process's own context for a device, which is not to be destroyed.
   subroutine share(self, device, stat, errmsg)
@@ -65,7 +77,14 @@ contains
     integer(c_int32_t), intent(in) :: device
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(gpumem_shared_ctx(device, self%ctx), stat, errmsg)
+    type(c_ptr) :: found
+    integer(c_int32_t) :: code
+    code = gpumem_shared_ctx(device, found)
+    if (code == gpumem_ok) then
+      if (names_another(self, found, 'share', stat, errmsg)) return
+      self%ctx = found
+    end if
+    call finish(code, stat, errmsg)
   end subroutine
 
   ! Waits, frees what is left and ends the context; gpumem_busy while streams or events are there.
@@ -130,7 +149,7 @@ contains
 
   ! -------------------------------------------------------------------------------------------------------------- memory
 
-  ! Device, pinned or managed memory for an array. What the variable named before is not freed.
+  ! Device, pinned or managed memory for an array. The variable names none yet.
   subroutine alloc_i64(self, memory, kind, dtype, extents, stat, errmsg)
     class(gpumem_context), intent(in) :: self
     type(gpumem_memory), intent(inout) :: memory
@@ -198,6 +217,7 @@ contains
     character(*), intent(in) :: name
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (.not. is_set('label: x', x, stat, errmsg)) return
     call finish(gpumem_memory_label(self%ctx, x%pointer(), trim(name) // c_null_char), stat, errmsg)
   end subroutine
 
@@ -209,6 +229,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
+    if (.not. is_set('query: x', x, stat, errmsg)) return
     code = gpumem_pointer_info_init(info, c_sizeof(info))
     if (code == gpumem_ok) code = gpumem_pointer_query(self%ctx, x%pointer(), info)
     call finish(code, stat, errmsg)
@@ -220,11 +241,8 @@ contains
     type(gpumem_view), intent(in) :: x
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (x%contiguous()) then
-      call finish(gpumem_host_register(self%ctx, x%pointer(), x%size() * x%element_bytes), stat, errmsg)
-    else
-      call refuse('register_host: x has gaps between its elements', stat, errmsg)
-    end if
+    if (has_gaps('register_host: x', x, stat, errmsg)) return
+    call finish(gpumem_host_register(self%ctx, x%pointer(), x%size() * x%element_bytes), stat, errmsg)
   end subroutine
 
   subroutine unregister_host(self, x, stat, errmsg)
@@ -232,6 +250,7 @@ contains
     type(gpumem_view), intent(in) :: x
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    if (.not. is_set('unregister_host: x', x, stat, errmsg)) return
     call finish(gpumem_host_unregister(self%ctx, x%pointer()), stat, errmsg)
   end subroutine
 
@@ -246,11 +265,8 @@ contains
     integer(c_int32_t) :: place
     place = gpumem_device_none
     if (present(device)) place = device
-    if (x%contiguous()) then
-      call finish(gpumem_managed_advise(self%ctx, x%pointer(), x%size() * x%element_bytes, advice, place), stat, errmsg)
-    else
-      call refuse('advise: x has gaps between its elements', stat, errmsg)
-    end if
+    if (has_gaps('advise: x', x, stat, errmsg)) return
+    call finish(gpumem_managed_advise(self%ctx, x%pointer(), x%size() * x%element_bytes, advice, place), stat, errmsg)
   end subroutine
 
   subroutine query_managed(self, x, info, stat, errmsg)
@@ -260,10 +276,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
-    if (.not. x%contiguous()) then
-      call refuse('query_managed: x has gaps between its elements', stat, errmsg)
-      return
-    end if
+    if (has_gaps('query_managed: x', x, stat, errmsg)) return
     code = gpumem_managed_info_init(info, c_sizeof(info))
     if (code == gpumem_ok) code = gpumem_managed_query(self%ctx, x%pointer(), x%size() * x%element_bytes, info)
     call finish(code, stat, errmsg)

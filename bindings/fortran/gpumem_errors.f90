@@ -9,7 +9,7 @@ module gpumem_errors
   implicit none
   private
   public :: gpumem_last_error, gpumem_last_problem, gpumem_status_name, gpumem_text
-  public :: finish, refuse, fail, failed, number, text_of
+  public :: finish, refuse, fail, failed, is_live, number, text_of
 
   interface gpumem_last_error
     module procedure last_error
@@ -34,9 +34,28 @@ contains
     if (code == gpumem_ok) then
       if (present(stat)) stat = 0
     else
-      call fail(code, last_error(), stat, errmsg)
+      call fail(code, explained(last_error()), stat, errmsg)
     end if
   end subroutine
+
+  ! A null handle is what a variable has before and after its own.
+  function explained(sentence) result(text)
+    character(*), intent(in) :: sentence
+    character(:), allocatable :: text
+    text = sentence
+    if (index(sentence, ' is NULL; expected a live ') > 0) text = text // ': the variable was not created, or it was destroyed'
+  end function
+
+  ! Refuses to take a handle over another one, of which a call gave this status, as ALLOCATE refuses what is allocated: it could not be
+  ! ended any more.
+  logical function is_live(what, code, stat, errmsg)
+    character(*), intent(in) :: what
+    integer(c_int32_t), intent(in) :: code
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    is_live = all(code /= [gpumem_invalid_handle, gpumem_forked])
+    if (is_live) call refuse(what // ' is live: destroy it first', stat, errmsg)
+  end function
 
   ! What the binding itself finds wrong with the arguments.
   subroutine refuse(sentence, stat, errmsg)

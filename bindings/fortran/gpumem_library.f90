@@ -24,7 +24,7 @@ contains
     code = gpumem_variant_count(family, count)
     allocate(found(count))
     do i = 1, count
-      code = gpumem_variant_name(family, i - 1, name)
+      code = gpumem_variant_name(family, int(i - 1, c_int32_t), name)
       if (code == gpumem_ok) found(i) = text_of(name)
     end do
     names = found

@@ -5,7 +5,7 @@ module gpumem_memories
   use, intrinsic :: iso_fortran_env, only: int64
   use gpumem_constants
   use gpumem_c, only: gpumem_alloc_device, gpumem_alloc_pinned, gpumem_alloc_managed, gpumem_alloc_async, gpumem_free, &
-      gpumem_free_async
+      gpumem_free_async, gpumem_pointer_info, gpumem_pointer_info_init, gpumem_pointer_query
   use gpumem_errors, only: finish, refuse
   use gpumem_views
   implicit none
@@ -27,6 +27,16 @@ module gpumem_memories
 
 contains
 
+  ! Whether what the variable names is still there: it may have been freed by the name of a copy, or with its context.
+  logical function is_allocated(memory)
+    type(gpumem_memory), intent(in) :: memory
+    type(gpumem_pointer_info) :: info
+    is_allocated = c_associated(memory%ctx)
+    if (is_allocated) is_allocated = gpumem_pointer_info_init(info, c_sizeof(info)) == gpumem_ok
+    if (is_allocated) is_allocated = gpumem_pointer_query(memory%ctx, memory%whole%pointer(), info) == gpumem_ok
+    if (is_allocated) is_allocated = info%kind == memory%kind
+  end function
+
   ! Of a kind; of a stream if there is one, at an alignment.
   subroutine allocate_memory(memory, ctx, kind, dtype, extents, stat, errmsg, stream, alignment)
     type(gpumem_memory), intent(inout) :: memory
@@ -42,7 +52,10 @@ contains
     integer(int64) :: bytes
     integer(c_int32_t) :: code
     integer :: d
-    if (bytes_of(dtype) == 0) then
+    if (is_allocated(memory)) then
+      call refuse('alloc: the variable names memory that is allocated: free it first', stat, errmsg)
+      return
+    else if (bytes_of(dtype) == 0) then
       call refuse('alloc: dtype is no element type', stat, errmsg)
       return
     end if
@@ -107,6 +120,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
     code = gpumem_free_async(self%ctx, self%whole%pointer(), stream)
+    if (.not. c_associated(self%ctx)) code = gpumem_ok
     call forget(self, code)
     call finish(code, stat, errmsg)
   end subroutine

@@ -90,6 +90,7 @@ contains
     integer(int64) :: cols, bytes, pitch
     integer(c_int32_t) :: code
     integer :: m
+    if (.not. is_set('fill: dst', dst, stat, errmsg)) return
     bytes = dst%element_bytes
     if (.not. pattern_of(value, dst, pattern)) then
       call refuse('fill: the value is of another type or kind than the elements', stat, errmsg)
@@ -199,6 +200,8 @@ contains
     integer(int64) :: bytes, extents(size(src%extent)), from(size(src%extent)), to(size(src%extent))
     integer(c_int32_t) :: axes(size(src%extent)), code
     integer :: r
+    if (.not. is_set('permute: src', src, stat, errmsg)) return
+    if (.not. is_set('permute: dst', dst, stat, errmsg)) return
     r = src%rank
     if (size(order) /= r .or. dst%rank /= r) then
       call refuse('permute: src, order and dst are of different ranks', stat, errmsg)
@@ -232,6 +235,8 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
+    if (.not. is_real('convert: src', src, stat, errmsg)) return
+    if (.not. is_real('convert: dst', dst, stat, errmsg)) return
     if (src%rank /= dst%rank .or. any(src%extent /= dst%extent) .or. .not. (src%contiguous() .and. dst%contiguous())) then
       call refuse('convert: src is ' // shape_of(src) // ', dst is ' // shape_of(dst) // '; expected one shape, without gaps', &
           stat, errmsg)
@@ -255,6 +260,8 @@ contains
     integer(c_int32_t) :: channels, code
     integer(int64) :: from, to
     integer :: w
+    if (.not. is_set('resize: src', src, stat, errmsg)) return
+    if (.not. is_set('resize: dst', dst, stat, errmsg)) return
     w = src%rank - 1
     if (all(src%rank /= [2, 3]) .or. dst%rank /= src%rank .or. src%merged() < w .or. dst%merged() < w .or. &
         src%dtype /= dst%dtype) then

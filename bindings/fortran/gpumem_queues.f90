@@ -29,7 +29,7 @@ contains
   ! The results of these lie in memory: an int64 or real64 each, two of them for gpumem_min_max. `status`, an int32, gets what only
   ! the run of an enqueued operation can find. On a CUDA context a stream takes them in device, pinned or managed memory.
 
-  ! result = the reduction of all elements of x: an array without gaps, or one dimension with a stride.
+  ! result = the reduction of all elements of x: an array without gaps, or with gaps of one size, as in a row of a matrix.
   subroutine reduce_to(self, op, x, result, status, stat, errmsg)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
@@ -132,6 +132,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: results
     integer(c_int32_t) :: axis, code
+    if (.not. is_real('reduce_axis: x', x, stat, errmsg)) return
     if (.not. has_columns('reduce_axis: x', x, stat, errmsg)) return
     if (all(dim /= [1, 2])) then
       call refuse('reduce_axis: dim is ' // number(int(dim, int64)) // ', expected 1 or 2', stat, errmsg)
@@ -161,6 +162,7 @@ contains
     integer(int64) :: segments
     integer(c_int32_t) :: code
     segments = offsets_from_zero%size() - 1
+    if (.not. is_real('reduce_segments: x', x, stat, errmsg)) return
     if (has_gaps('reduce_segments: x', x, stat, errmsg)) return
     if (.not. checked_result('reduce_segments: offsets', gpumem_i64, offsets_from_zero, 1_int64, stat, errmsg)) return
     if (.not. checked_result('reduce_segments: result', x%dtype, result, pairs(op, segments), stat, errmsg)) return

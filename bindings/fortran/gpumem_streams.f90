@@ -5,7 +5,7 @@ module gpumem_streams
   use, intrinsic :: iso_fortran_env
   use gpumem_constants
   use gpumem_c
-  use gpumem_errors, only: finish
+  use gpumem_errors, only: finish, is_live
   use gpumem_views
   use gpumem_memories
   use gpumem_queues
@@ -47,8 +47,12 @@ contains
     class(gpumem_queue), intent(in) :: queue  ! a context, or a stream of it
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call self%own(queue)
-    call finish(gpumem_stream_create(self%ctx, self%stream), stat, errmsg)
+    type(c_ptr) :: made
+    integer(c_int32_t) :: code
+    if (names_stream(self, 'create', stat, errmsg)) return
+    code = gpumem_stream_create(queue%ctx, made)
+    if (code == gpumem_ok) call take(self, queue, made)
+    call finish(code, stat, errmsg)
   end subroutine
 
   ! Borrows a cudaStream_t of the program.
@@ -58,8 +62,12 @@ contains
     type(c_ptr), intent(in) :: native_stream
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call self%own(queue)
-    call finish(gpumem_stream_wrap(self%ctx, native_stream, self%stream), stat, errmsg)
+    type(c_ptr) :: made
+    integer(c_int32_t) :: code
+    if (names_stream(self, 'wrap', stat, errmsg)) return
+    code = gpumem_stream_wrap(queue%ctx, native_stream, made)
+    if (code == gpumem_ok) call take(self, queue, made)
+    call finish(code, stat, errmsg)
   end subroutine
 
   ! The stream's cudaStream_t.
@@ -72,13 +80,33 @@ contains
   end subroutine
 
   ! The context's own stream, which is not to be destroyed.
-  subroutine own(self, queue)
+  subroutine own(self, queue, stat, errmsg)
     class(gpumem_stream), intent(inout) :: self
     class(gpumem_queue), intent(in) :: queue
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (names_stream(self, 'own', stat, errmsg)) return
+    call take(self, queue, c_null_ptr)
+    if (present(stat)) stat = 0
+  end subroutine
+
+  subroutine take(self, queue, stream)
+    class(gpumem_stream), intent(inout) :: self
+    class(gpumem_queue), intent(in) :: queue
+    type(c_ptr), intent(in) :: stream
     self%ctx = queue%ctx
-    self%stream = c_null_ptr
+    self%stream = stream
     self%enqueues = .true.
   end subroutine
+
+  logical function names_stream(self, what, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    character(*), intent(in) :: what
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    names_stream = c_associated(self%stream)
+    if (names_stream) names_stream = is_live(what // ': the stream', gpumem_stream_query(self%ctx, self%stream), stat, errmsg)
+  end function
 
   ! Waits for the stream's work.
   subroutine destroy_stream(self, stat, errmsg)
@@ -87,6 +115,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     call finish(gpumem_stream_destroy(self%stream), stat, errmsg)
     self%stream = c_null_ptr
+    self%ctx = c_null_ptr
   end subroutine
 
   subroutine synchronize_stream(self, stat, errmsg)
@@ -176,6 +205,10 @@ contains
     class(gpumem_queue), intent(in) :: queue
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    real(real64) :: ignored
+    if (c_associated(self%handle)) then
+      if (is_live('create: the event', gpumem_event_elapsed(self%handle, self%handle, ignored), stat, errmsg)) return
+    end if
     call finish(gpumem_event_create(queue%ctx, self%handle), stat, errmsg)
   end subroutine
 

@@ -6,16 +6,17 @@ module gpumem_views
   use gpumem_constants
   implicit none
   private
-  public :: gpumem_view, view_of, bytes_of, no_dtype
+  public :: gpumem_view, view_of, bytes_of, no_dtype, of_nothing
 
   integer, parameter :: max_rank = 8
   integer(c_int32_t), parameter :: no_dtype = -1  ! complex: the library moves it, and does not count with it
+  integer(c_int32_t), parameter :: of_nothing = -2  ! never set, or of memory that was freed or never allocated
 
   ! Made by gpumem_view(x) of an array with the attribute TARGET, and by view() of memory that was allocated here. It holds no elements,
   ! and is valid as long as what it was made of.
   type :: gpumem_view
     integer(c_intptr_t), private :: base = 0
-    integer(c_int32_t) :: dtype = no_dtype
+    integer(c_int32_t) :: dtype = of_nothing
     integer(int64) :: element_bytes = 1
     integer :: rank = 0
     integer(int64) :: lower(max_rank) = 1
@@ -97,10 +98,18 @@ contains
     pointer_of = transfer(self%base, c_null_ptr)
   end function
 
+  subroutine ask_for_memory(what, x)
+    character(*), intent(in) :: what
+    class(gpumem_view), intent(in) :: x
+    if (x%dtype == of_nothing) &
+      error stop 'gpumem_view%' // what // ': the view was never set, or is of memory that was freed or never allocated'
+  end subroutine
+
   ! The same bytes as elements of another type of that size: unsigned integers, f16 and bf16, which Fortran does not have.
   type(gpumem_view) function as(self, dtype)
     class(gpumem_view), intent(in) :: self
     integer(c_int32_t), intent(in) :: dtype
+    call ask_for_memory('as', self)
     if (bytes_of(dtype) /= self%element_bytes) error stop 'gpumem_view%as: the elements are of another size'
     as = self
     as%dtype = dtype
@@ -114,6 +123,7 @@ contains
     integer(int64), intent(in), optional :: step(:)
     integer(int64) :: by(self%rank), from(self%rank)
     by = 1
+    call ask_for_memory('section', self)
     if (size(lower) /= self%rank .or. size(upper) /= self%rank) error stop 'gpumem_view%section: bounds of another rank'
     if (present(step)) then
       if (size(step) /= self%rank .or. any(step < 1)) error stop 'gpumem_view%section: steps below 1, or of another rank'
@@ -145,6 +155,7 @@ contains
   type(gpumem_view) function reshaped_i64(self, extents) result(v)
     class(gpumem_view), intent(in) :: self
     integer(int64), intent(in) :: extents(:)
+    call ask_for_memory('reshaped', self)
     if (.not. self%contiguous()) error stop 'gpumem_view%reshaped: there are gaps among the elements'
     if (product(extents) /= self%size() .or. any(extents < 0)) &
       error stop 'gpumem_view%reshaped: extents of another number of elements'

@@ -25,8 +25,11 @@ use_by_cmake() {
   quietly cmake -G Ninja -S "$here/consumer" -B "$work" -DCMAKE_PREFIX_PATH="$prefix" "${options[@]}"
   quietly cmake --build "$work"
   for program in "$work"/consumer*; do "$program"; done
-  [ -x "$work/consumer_fortran" ] || echo 'there is no Fortran compiler'
   [ -x "$work/consumer_mpi" ] || echo 'there is no MPI'
+  if [ ! -x "$work/consumer_fortran" ]; then echo 'there is no Fortran compiler'; return; fi
+  quietly cmake -G Ninja -S "$here/consumer/fortran" -B "$work/alone" -DCMAKE_PREFIX_PATH="$prefix"
+  quietly cmake --build "$work/alone"
+  "$work/alone/consumer_fortran_alone"
 }
 
 # The same by pkg-config, with the shared library and with the static one.
@@ -44,7 +47,7 @@ use_by_pkg_config() {
   for program in consumer consumer_static consumer_cpp; do "$scratch/$program"; done
   if readelf -d "$scratch/consumer_static" | grep -q libgpumem; then echo 'the static library was passed over'; return 1; fi
   if command -v gfortran >/dev/null; then
-    (cd "$scratch" && gfortran -o consumer_fortran "$prefix/share/gpumem/fortran/gpumem.f90" "$here/consumer/consumer.f90" "${flags[@]}")
+    (cd "$scratch" && mkdir -p modules && gfortran -J modules -o consumer_fortran "$prefix/share/gpumem/fortran/gpumem.f90" "$here/consumer/consumer.f90" "${flags[@]}")
     "$scratch/consumer_fortran"
   fi
 }

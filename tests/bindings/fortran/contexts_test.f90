@@ -74,7 +74,7 @@ contains
   end subroutine
 
   subroutine memory
-    type(gpumem_memory) :: device, pinned, managed
+    type(gpumem_memory) :: device, pinned, managed, copy, never
     type(gpumem_pointer_info) :: info
     type(gpumem_managed_info) :: pages
     type(gpumem_device_info) :: here
@@ -115,8 +115,18 @@ contains
     v = gpumem_view(mine)
     call ctx%register_host(v%section([1], [10000], [2]), stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gaps')
+    call ctx%alloc(device, gpumem_memory_device, gpumem_f32, [5], stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'free it first')
+    call ctx%memory_stats(stats)
+    call expect(stats%device_blocks == 1, 'what was refused allocated nothing')
+    copy = device
+    call copy%free()
+    call ctx%alloc(device, gpumem_memory_device, gpumem_f32, [5], stat, errmsg)
+    call expect(stat == 0, 'a variable whose memory was freed by another name')
     call device%free()
     call device%free()  ! there is nothing left to free
+    call views_of_nothing(device%view())
+    call views_of_nothing(never%view())
     call pinned%free()
     call managed%free()
     call ctx%trim()
@@ -135,18 +145,71 @@ contains
     call ctx%trace()
   end subroutine
 
+  subroutine views_of_nothing(v)
+    type(gpumem_view), intent(in) :: v
+    character(*), parameter :: why = 'freed or never allocated'
+    type(gpumem_pointer_info) :: info
+    type(gpumem_view) :: matrix
+    real(real64), target :: x(4)
+    real(real64) :: value
+    integer(int64) :: place
+    matrix = gpumem_view(x)
+    matrix = matrix%reshaped([2, 2])
+    call ctx%copy(gpumem_view(x), v, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%fill(v, 1.0_real64, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'fill: dst is a view that was never set')
+    call ctx%reduce(gpumem_sum, v, value, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'reduce: x is a view that was never set')
+    call ctx%reduce_to(gpumem_sum, gpumem_view(x), v, stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'reduce: result is a view that was never set')
+    call ctx%argreduce(gpumem_max, v, value, place, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%reduce_axis(gpumem_sum, v, 1, gpumem_view(x), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%reduce_segments(gpumem_sum, v, [1], gpumem_view(x), stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%transpose(v, matrix, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%permute(matrix, [2, 1], v, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%convert(v, gpumem_view(x), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%resize(gpumem_filter_nearest, v, matrix, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%gather(v, [1], matrix, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gather: src is a view that was never set')
+    call ctx%lincomb([1.0_real64], [gpumem_view(x)], v, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'lincomb: z is a view that was never set')
+    call ctx%query(v, info, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+    call ctx%register_host(v, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, why)
+  end subroutine
+
   subroutine streams
     type(gpumem_stream) :: first, second, own, wrapped
     type(c_ptr) :: native
     type(gpumem_event) :: begin, end
     type(gpumem_memory) :: x, total
     type(gpumem_device_info) :: info
+    integer(int64), target :: here(1)
     integer(int64), pointer :: sum_of(:)
     real(real64) :: seconds
     logical :: done
+    call own%fill(gpumem_view(here), 7_int64, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'was not created')
     call first%create(ctx)
     call second%create(first)
+    call first%create(ctx, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'destroy it first')
+    call first%wrap(ctx, c_null_ptr, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'destroy it first')
+    call first%own(ctx, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'destroy it first')
     call begin%create(ctx)
+    call begin%create(ctx, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'destroy it first')
     call end%create(ctx)
     call ctx%alloc(total, gpumem_memory_pinned, gpumem_i64, [1])
     call c_f_pointer(total%host_address(), sum_of, [1])
@@ -185,13 +248,20 @@ contains
     call end%destroy()
     call first%destroy()
     call second%destroy()
-    call second%synchronize(stat=stat)
-    call expect(stat == 0, 'what was destroyed is the stream of the context')
+    call second%synchronize(stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'it was destroyed')
+    call second%create(ctx)
+    wrapped = second
+    call wrapped%destroy()
+    call second%create(ctx, stat, errmsg)
+    call expect(stat == 0, 'a variable whose stream was destroyed by another name')
+    call second%destroy()
+    call first%free(x)
     call total%free()
   end subroutine
 
   subroutine failures_are_told
-    type(gpumem_context) :: none, shared
+    type(gpumem_context) :: none, shared, other
     character(5) :: short
     call none%create(77777, stat=stat, errmsg=errmsg)
     call expect(stat /= 0, 'there is no such device')
@@ -204,7 +274,18 @@ contains
     call expect(stat == gpumem_invalid_argument .or. stat == gpumem_invalid_handle, 'no context')
     call expect(short /= 'left', 'errmsg is cut')
     call shared%share(gpumem_device_host)
+    call shared%share(gpumem_device_host)
     call shared%synchronize()
+    call shared%create(gpumem_device_host, stat=stat, errmsg=errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'destroy it first')
+    call none%create(gpumem_device_host)
+    call none%share(gpumem_device_host, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'destroy it first')
+    other = none
+    call other%destroy()
+    call none%create(gpumem_device_host, stat=stat, errmsg=errmsg)
+    call expect(stat == 0, 'a variable whose context was destroyed by another name')
+    call none%destroy()
     call shared%destroy(stat, errmsg)
     call expect_refusal(gpumem_busy, stat, errmsg, '')
   end subroutine
