@@ -73,6 +73,22 @@ TEST_P(DebugMemory, AWriteIsFoundWhenTheMemoryIsLetGo) {
   }
 }
 
+TEST_P(DebugMemory, ABlockLargerThanAllThatIsKeptIsNotKept) {
+  on.freed(kAllocators[0], 65 * kMiB);
+  EXPECT_EQ(stats_of(ctx).device_reserved_bytes, 0);
+  EXPECT_TRUE(ok(on.check()));
+}
+
+TEST_P(DebugMemory, NoMoreThanSomeThousandBlocksAreKept) {
+  const Allocator& by = kAllocators[0];
+  on.change(by, on.freed(by, 1000, "the first"), 123);
+  for (int i = 1; i < 4096; ++i) on.freed(by, 16);
+  EXPECT_EQ(on.log.complaints, "") << "it is still kept";
+  on.freed(by, 16);
+  EXPECT_TRUE(on.log.tells({"the first", kind_name(by.kind), "123"}));
+  EXPECT_TRUE(on.found(on.check(), {"the first", "123"}));
+}
+
 TEST_P(DebugMemory, EachKindIsKeptOnItsOwn) {
   void* const p = on.freed(kAllocators[1], 1000, "pinned one");
   for (int i = 0; i < 9; ++i) on.freed(kAllocators[0], 8 * kMiB);

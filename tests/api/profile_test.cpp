@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/contexts.hpp"
@@ -231,6 +232,20 @@ TEST_P(Profile, IsWrittenInEachFormat) {
     EXPECT_GE(std::stod(event.member("ts").text), 0);
     EXPECT_LT(std::stod(event.member("ts").text), 60e6);
     EXPECT_TRUE(std::count(lines.begin(), lines.end(), event.member("args").member("problem").text) == 1);
+  }
+}
+
+TEST_P(Profile, AFactorOfZeroReadsNothing) {
+  const auto* const from = static_cast<const float*>(x->get());
+  auto* const to = static_cast<float*>(z->get());
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
+  for (const auto& [alpha, beta] : {std::pair(1.0f, 1.0f), {0.0f, 1.0f}, {1.0f, 0.0f}, {0.0f, 0.0f}}) {
+    ASSERT_TRUE(ok(gpumem_axpby_f32(ctx, alpha, from, beta, from, to, kN)));
+    const std::string line = last_problem();
+    const auto rows = rows_of(ctx);
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return line == r.problem; });
+    ASSERT_NE(row, rows.end()) << line;
+    EXPECT_EQ(row->bytes, (1 + (alpha != 0) + (beta != 0)) * kN * 4) << line;
   }
 }
 

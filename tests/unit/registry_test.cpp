@@ -177,6 +177,18 @@ TEST(Registry, TellsWhereARangeRunsIntoARegion) {
   EXPECT_FALSE(registry.encounter(kStart - 100, 101, 0));
 }
 
+// Of a range over more places than there are regions, the regions are looked at instead, in no order of their own.
+TEST(Registry, TellsTheFirstOfFewRegionsInAHugeRange) {
+  constexpr uintptr_t kFar = uintptr_t{1} << 40;
+  for (const bool upwards : {true, false}) {
+    Registry registry;
+    for (uintptr_t i = 1; i <= 5; ++i) add(registry, block((upwards ? i : 6 - i) * kFar, 4096, &kA));
+    EXPECT_EQ(registry.encounter(kFar / 2, 5 * kFar, 0)->base, kFar);
+    EXPECT_EQ(registry.encounter(kFar + 4096, 3 * kFar, 0)->base, 2 * kFar);
+    EXPECT_FALSE(registry.encounter(3 * kFar + 4096, kFar - 4096, 0));
+  }
+}
+
 TEST(Registry, RemembersABoundedNumberOfFreedBlocks) {
   Registry registry;
   for (uintptr_t i = 1; i <= 10000; ++i) {

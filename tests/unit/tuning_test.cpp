@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -184,6 +185,13 @@ TEST_F(TuningOf, StaysWhereThereIsNoMemoryToTuneIn) {
   EXPECT_TRUE(says("host_serial, chosen by the tuning")) << explained();
 }
 
+TEST(TuningKey, HasOneWordForAnyName) {
+  DeviceProps props;
+  std::snprintf(props.name, sizeof props.name, "a b\tc\xc3\xa9\x7f");
+  props.multiprocessors = 3;
+  EXPECT_EQ(device_key(props), "host:a_b_c___:0:0:3:0");
+}
+
 TEST_F(TuningOf, SkipsWhatItCanNotTakeAndTellsTheLog) {
   const std::string bad[] = {
       "nonsense\n",
@@ -196,6 +204,7 @@ TEST_F(TuningOf, SkipsWhatItCanNotTakeAndTellsTheLog) {
       key() + "\t" + kLine + "\thost_serial\tone\t1.5\n",
       key() + "\t" + kLine + "\thost_serial\t1\tnan\n",
       key() + "\t" + kLine + "\thost_serial\t1\t-2\n",
+      key() + "\t" + kLine + "\thost_serial\t1\t1e7\n",
       "cuda:another\t" + std::string(kLine) + "\thost_serial\t1\t1.5\n",
       std::string("\0\xff\xfe", 3) + "\n",
   };
