@@ -68,32 +68,31 @@ class Memory(Owned):
 
 def key_to_view(view, key):
     """The address, shape and strides of view[key], for integers, slices, None and `...`."""
-    keys = list(key) if isinstance(key, tuple) else [key]
+    keys = key if isinstance(key, tuple) else (key,)
     taken = sum(k is not None and k is not Ellipsis for k in keys)
-    places = [place for place, k in enumerate(keys) if k is Ellipsis] or [len(keys)]
-    if taken > view.ndim or len(places) > 1:
-        raise IndexError(f"{taken} indices for {view.ndim} axes")
-    place = places[0]
-    keys[place : place + 1] = [slice(None)] * (view.ndim - taken)
-    address, shape, strides, axis = view.address, [], [], 0
+    extents, steps, address = view.shape, view.strides, view.address
+    if taken > len(extents) or sum(k is Ellipsis for k in keys) > 1:
+        raise IndexError(f"{taken} indices for {len(extents)} axes")
+    shape, strides, axis = (), (), 0
     for k in keys:
         if k is None:
-            shape.append(1)
-            strides.append(0)
-            continue
-        extent, stride = view.shape[axis], view.strides[axis]
-        axis += 1
-        if isinstance(k, slice):
-            indices = range(*k.indices(extent))
-            shape.append(len(indices))
-            strides.append(stride * indices.step)
-            address += stride * indices.start if len(indices) else 0
+            shape, strides = (*shape, 1), (*strides, 0)
+        elif k is Ellipsis:
+            rest = axis + len(extents) - taken
+            shape, strides, axis = shape + extents[axis:rest], strides + steps[axis:rest], rest
         else:
-            k = operator.index(k)
-            if not -extent <= k < extent:
-                raise IndexError(f"index {k} of an axis of {extent}")
-            address += stride * (k % extent)
-    return address, tuple(shape), tuple(strides)
+            extent, stride = extents[axis], steps[axis]
+            axis += 1
+            if isinstance(k, slice):
+                indices = range(*k.indices(extent))
+                shape, strides = (*shape, len(indices)), (*strides, stride * indices.step)
+                address += stride * indices.start if indices else 0
+            else:
+                k = operator.index(k)
+                if not -extent <= k < extent:
+                    raise IndexError(f"index {k} of an axis of {extent}")
+                address += stride * (k % extent)
+    return address, shape + extents[axis:], strides + steps[axis:]
 
 
 def shape_of(shape):
@@ -372,6 +371,8 @@ def from_interface(source, interface, kind, device):
     size = int(re.match(r"\d+", typestr[2:])[0])
     name = getattr(getattr(source, "dtype", None), "name", "")
     code = Dtype.BF16 if name == "bfloat16" else TYPESTRS.index(typestr) if typestr in TYPESTRS else -1
+    if not isinstance(interface.get("data"), tuple):
+        raise BufferError(f"the array interface of a {type(source).__name__} has no address as its data")
     address, readonly = interface["data"]
     strides = interface.get("strides")
     return Array(tuple(interface["shape"]), int(code), address=address, strides=None if strides is None else tuple(strides),

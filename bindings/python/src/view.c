@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
+#include <sys/mman.h>
 
 PyTypeObject* view_type;
 
@@ -141,11 +142,19 @@ int64_t view_bytes(const View* view) {
   return bytes;
 }
 
+/* What is mapped anew for each array was five times as slow to touch in pages of 4 KiB as in large ones. */
+static void take_large_pages(char* address, int64_t bytes) {
+  enum { LEAST = 1 << 22, PAGE = 4096 };
+  const int64_t lead = (int64_t)(-(uintptr_t)address % PAGE);
+  if (bytes >= LEAST) (void)madvise(address + lead, (size_t)(bytes - lead), MADV_HUGEPAGE);
+}
+
 static bool allocate(View* view, int64_t bytes) {
   PyObject* memory = PyByteArray_FromStringAndSize(NULL, bytes);
   if (!memory) return false;
   view->owner = memory;
   view->address = PyByteArray_AsString(memory);
+  take_large_pages(view->address, bytes);
   return true;
 }
 
@@ -229,7 +238,8 @@ int64_t view_size(const View* view) {
 }
 
 void view_settle_strides(View* view) {
-  if (view_size(view) == 0) view_set_contiguous(view);
+  for (int32_t axis = 0; axis < view->ndim; ++axis)
+    if (view->shape[axis] == 0) view_set_contiguous(view);
 }
 
 int64_t view_sequence_stride(const View* view) {

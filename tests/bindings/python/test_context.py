@@ -53,6 +53,27 @@ def test_memory_outlives_its_context():
     assert core() is None
 
 
+def flags_of_mapping(address):
+    """How the system maps this address: the letters of VmFlags in proc(5)."""
+    inside = False
+    with open("/proc/self/smaps", encoding="utf-8") as maps:
+        for line in maps:
+            if inside and line.startswith("VmFlags:"):
+                return line.split()[1:]
+            bounds = line.split()[0].split("-")
+            if len(bounds) == 2:
+                inside = int(bounds[0], 16) <= address < int(bounds[1], 16)
+    raise AssertionError(f"{address:#x} is not mapped")
+
+
+def test_large_arrays_have_large_pages():
+    if not os.path.exists("/sys/kernel/mm/transparent_hugepage/enabled"):
+        raise unittest.SkipTest("this system has no transparent large pages")
+    with host() as ctx:
+        a = ctx.empty(1 << 26, "u8", "pageable")
+        assert "hg" in flags_of_mapping(a.address + (1 << 25))
+
+
 def test_memory_is_freed():
     with host() as ctx:
         for kind in ("device", "pinned", "managed"):
@@ -415,6 +436,7 @@ print(again is not gpumem, again.Context("host").reduce(gpumem.Context("host").f
 def test_finding_the_library():
     where = "import gpumem; print(gpumem.library_path)"
     assert run_python(where, GPUMEM_LIBRARY=os.path.realpath(loaded())) == os.path.realpath(loaded())
+    assert run_python(where, GPUMEM_LIBRARY="") == gpumem.library_path
     failing = "try:\n import gpumem\nexcept ImportError as error:\n print(error)"
     assert "GPUMEM_LIBRARY" in run_python(failing, GPUMEM_LIBRARY="/nowhere/libgpumem.so")
     assert "gpumem_version" in run_python(failing, GPUMEM_LIBRARY="libc.so.6")

@@ -106,6 +106,10 @@ def test_array_interface():
             Interface.__array_interface__.update(shape=shape, strides=None)
             with raises(ValueError, "the shape"):
                 ctx.reduce(Interface())
+        for data in None, bytes(8):
+            Interface.__array_interface__["data"] = data
+            with raises(BufferError, "no address"):
+                ctx.reduce(Interface())
         Interface.__array_interface__["mask"] = 1
         with raises(BufferError, "mask"):
             ctx.reduce(Interface())

@@ -184,6 +184,26 @@ def test_tiny_calls_are_short():
             assert len(entered) <= 3, entered
 
 
+def test_no_references_are_lost():
+    np = numpy()
+    x, m, out, small = np.ones(16), np.ones((4, 4)), np.empty(16), np.empty(3)
+    kept = x, m, out, small
+    with host() as ctx:
+        calls = (lambda: ctx.reduce(x), lambda: ctx.argreduce(x), lambda: ctx.dot(x, x), lambda: ctx.nrm2(x), lambda: ctx.copy(out, x),
+                 lambda: ctx.fill(out, 2), lambda: ctx.axpby(2, x, 1, x, out), lambda: ctx.lincomb([(1, x)]), lambda: ctx.multiply(x, x, out),
+                 lambda: ctx.transpose(m), lambda: ctx.copy(small, x), lambda: ctx.lincomb([(1, x)], small), lambda: ctx.fill(out, "a"),
+                 lambda: ctx.axpby(1, x, 1, small), lambda: ctx.multiply(x, m), lambda: ctx.transpose(m, small), lambda: ctx.dot(x, small),
+                 lambda: ctx.axpby(1, x[1:], 0, None, x[:-1]), lambda: ctx.reduce(x[:0], "max"))  # fmt: skip
+        for call in calls:
+            before = [sys.getrefcount(a) for a in kept]
+            for _ in range(10):
+                try:
+                    call()
+                except (ValueError, TypeError):
+                    pass
+            assert [sys.getrefcount(a) for a in kept] == before, call.__code__.co_firstlineno
+
+
 def test_messages_for_mistakes():
     np = numpy()
     x, index = np.ones((3, 4)), np.array([0.0, 1.0])
