@@ -1,7 +1,7 @@
 //! The C interface of libgpumem under its own names; `gpumem.h` is the contract of each function.
 //!
 //! [`open`] gives the functions of the library. It is opened at run time: what the environment's `GPUMEM_LIBRARY` names if
-//! that is set (and the program has no more rights than its user), else `libgpumem.so.0` where the system's loader looks.
+//! that is set and not empty (and the program has no more rights than its user), else `libgpumem.so.0` where the system's loader looks.
 //! With the feature `link` it is linked at build time, and `open` can't fail.
 #![allow(non_camel_case_types)]
 
@@ -62,7 +62,7 @@ mod at_run_time {
         unsafe {
             // Copied at once: another thread may change the environment later.
             let named = secure_getenv("GPUMEM_LIBRARY\0".as_ptr().cast());
-            let file = match named.is_null() {
+            let file = match named.is_null() || *named == 0 {
                 true => CString::from(CStr::from_bytes_with_nul_unchecked(b"libgpumem.so.0\0")),
                 false => CString::from(CStr::from_ptr(named)),
             };

@@ -36,7 +36,7 @@ pub struct Bf16(pub u16);
 /// Every sequence of bytes is a value of the type, and no byte of it is padding.
 pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 
-/// What can be computed with.
+/// What can be computed with. `usize` and `isize` are of it where they have 64 bits.
 pub trait Element: Plain + sealed::Sealed {
     /// What a reduction gives: `i64`, `u64` or `f64`.
     type Result: Plain + Default + PartialEq + std::fmt::Debug;
@@ -55,6 +55,10 @@ impl IndexElement for i32 {}
 impl IndexElement for u32 {}
 impl IndexElement for i64 {}
 impl IndexElement for u64 {}
+#[cfg(target_pointer_width = "64")]
+impl IndexElement for isize {}
+#[cfg(target_pointer_width = "64")]
+impl IndexElement for usize {}
 
 /// What an image is of.
 pub trait Pixel: Element {}
@@ -81,6 +85,8 @@ elements! {
     u8 = U8 -> u64, u16 = U16 -> u64, u32 = U32 -> u64, u64 = U64 -> u64,
     F16 = F16 -> f64, Bf16 = Bf16 -> f64, f32 = F32 -> f64, f64 = F64 -> f64,
 }
+#[cfg(target_pointer_width = "64")]
+elements! { isize = I64 -> i64, usize = U64 -> u64, }
 unsafe impl Plain for i128 {}
 unsafe impl Plain for u128 {}
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}

@@ -4,6 +4,42 @@ use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
 /// Memory to read: a slice, or a part of a buffer, in memory of any kind. It can't be looked into.
+///
+/// Like a slice, it may go to another thread:
+///
+/// ```
+/// # use gpumem::{Context, Op};
+/// # fn main() -> gpumem::Result<()> {
+/// let ctx = Context::new()?;
+/// let x = ctx.device_from(&[1i32, 2, 3, 4])?;
+/// let (left, right) = (x.view().slice(..2), x.view().slice(2..));
+/// let sums = std::thread::scope(|s| {
+///     let other = s.spawn(|| ctx.reduce(right, Op::Sum));
+///     (ctx.reduce(left, Op::Sum), other.join().unwrap())
+/// });
+/// assert_eq!(sums, (Ok(3), Ok(7)));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What it shows neither ends nor changes before the thread is done with it:
+///
+/// ```compile_fail
+/// # let ctx = gpumem::Context::new().unwrap();
+/// let x = ctx.device_from(&[1i32, 2, 3, 4]).unwrap();
+/// let view = x.view();
+/// std::thread::spawn(move || view.len());
+/// ```
+///
+/// ```compile_fail
+/// # let ctx = gpumem::Context::new().unwrap();
+/// let mut x = ctx.device_from(&[1i32, 2, 3, 4]).unwrap();
+/// let view = x.view();
+/// std::thread::scope(|s| {
+///     s.spawn(|| ctx.reduce(view, gpumem::Op::Sum));
+///     ctx.fill(&mut x, 0)
+/// });
+/// ```
 #[derive(Clone, Copy)]
 pub struct View<'a, T> {
     pub(crate) ptr: *const T,
@@ -12,12 +48,39 @@ pub struct View<'a, T> {
     life: PhantomData<&'a T>,
 }
 
-/// Memory to write.
+/// Memory to write. It may go to another thread, and one alone has it:
+///
+/// ```
+/// # let ctx = gpumem::Context::new().unwrap();
+/// let (mut x, mut y) = ([1i32, 2, 3, 4], [0i32; 4]);
+/// let (view, other) = (gpumem::ViewMut::from(&mut x), gpumem::ViewMut::from(&mut y));
+/// std::thread::scope(|s| {
+///     s.spawn(|| ctx.fill(view, 5).unwrap());
+///     ctx.fill(other, 6).unwrap();
+/// });
+/// assert_eq!((x, y), ([5; 4], [6; 4]));
+/// ```
+///
+/// ```compile_fail
+/// # let ctx = gpumem::Context::new().unwrap();
+/// let mut x = [1i32, 2, 3, 4];
+/// let view = gpumem::ViewMut::from(&mut x);
+/// std::thread::scope(|s| {
+///     s.spawn(|| ctx.fill(view, 5).unwrap());
+///     ctx.fill(view, 6).unwrap();
+/// });
+/// ```
 pub struct ViewMut<'a, T> {
     pub(crate) ptr: *mut T,
     pub(crate) len: usize,
     life: PhantomData<&'a mut T>,
 }
+
+// As references to T: the library's functions, which alone look into them, may be called from any thread.
+unsafe impl<T: Sync> Send for View<'_, T> {}
+unsafe impl<T: Sync> Sync for View<'_, T> {}
+unsafe impl<T: Send> Send for ViewMut<'_, T> {}
+unsafe impl<T: Sync> Sync for ViewMut<'_, T> {}
 
 /// The first and the last but one of a range of `len`; panics where it is none, as a slice does.
 #[track_caller]

@@ -18,6 +18,10 @@ fn the_library_is_opened_at_run_time() {
     assert!(error.sentence().contains("/nowhere/libgpumem.so"), "{}", error);
     std::env::set_var("GPUMEM_LIBRARY", "libc.so.6");
     assert!(Context::new().err().expect("that is another library").sentence().contains("gpumem_version"));
+    std::env::set_var("GPUMEM_LIBRARY", "");
+    if let Err(error) = Context::on(DeviceChoice::Host) {
+        assert!(error.sentence().contains("libgpumem.so.0"), "as if it were not set: {}", error);
+    }
     match named {
         Some(named) => std::env::set_var("GPUMEM_LIBRARY", named),
         None => std::env::remove_var("GPUMEM_LIBRARY"),

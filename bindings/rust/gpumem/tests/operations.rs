@@ -111,6 +111,18 @@ fn rearranges() -> Result<()> {
 }
 
 #[test]
+fn takes_the_sizes_of_the_machine() -> Result<()> {
+    let ctx = context();
+    let order: Vec<usize> = vec![2, 0, 1];
+    let mut sorted = [0isize; 3];
+    ctx.scatter(&[30isize, -10, 20], Matrix::new(3, 1), &order, &mut sorted, Matrix::new(3, 1))?;
+    assert_eq!(sorted, [-10, 20, 30]);
+    assert_eq!((ctx.reduce(&sorted, Op::Min)?, ctx.reduce(&[usize::MAX], Op::Max)?), (-10, u64::MAX));
+    assert_eq!((isize::DTYPE, usize::DTYPE), (Dtype::I64, Dtype::U64));
+    Ok(())
+}
+
+#[test]
 fn computes() -> Result<()> {
     let ctx = context();
     let (x, mut y, mut z) = ([1.0f32, 2.0], [10.0f32, 20.0], [0.0f32; 2]);
