@@ -100,6 +100,8 @@ def shape_of(shape):
     try:
         return (operator.index(shape),)
     except TypeError:
+        if not hasattr(shape, "__iter__"):
+            raise TypeError(f"the shape is {shape!r}; expected an integer, or several") from None
         return tuple(map(operator.index, shape))
 
 

@@ -192,7 +192,7 @@ class Context(Operations):
         """Declares that a stream of the program uses device memory, which is then freed behind that stream's work."""
         memory = array.memory if isinstance(array, Array) else None
         if memory is None:
-            raise TypeError(f"array is {array!r}; expected a gpumem.Array in device memory of this context")
+            raise TypeError(f"array is a {type(array).__name__}; expected a gpumem.Array in device memory of this context")
         raw.gpumem_memory_used_on(self.handle, memory.address, stream_handle(stream))
         memory.used_on(stream)
 

@@ -79,7 +79,8 @@ def is_fortran(view):
 
 def of_one_order(of, to):
     """For what goes through src and out alike: how many elements each has."""
-    if not of.contiguous and of.shape == to.shape and all(s * to.itemsize == t * of.itemsize for s, t in zip(of.strides, to.strides)):
+    if not of.contiguous and of.shape == to.shape and all(
+            extent == 1 or s * to.itemsize == t * of.itemsize for extent, s, t in zip(of.shape, of.strides, to.strides)):
         of, to = in_memory_order(of), in_memory_order(to)
     if contiguous(of, "src") != contiguous(to, "out"):
         raise ValueError(f"out has {to.size} elements; expected {of.size}")

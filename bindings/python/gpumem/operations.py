@@ -329,12 +329,17 @@ class Operations(raw.Base):
 
     def convert(self, src, dtype=None, out=None, *, stream=None):
         """The elements of src as another type. out may be src where the sizes of both types are the same."""
+        if out is None and dtype is None:
+            raise TypeError("expected a dtype, or out")
+        code = dtype_code(dtype) if out is None else -1
+        if stream is None:
+            done = raw.quick_convert(self.handle, src, code, out)
+            if done is not None:
+                return done
         of = operand(self, src, "src", stream)
         if out is None:
-            if dtype is None:
-                raise TypeError("expected a dtype, or out")
             reverse = -1 if is_fortran(of) else 1
-            out = self._room(src, of, of.shape[::reverse], dtype_code(dtype), stream)
+            out = self._room(src, of, of.shape[::reverse], code, stream)
             out = out.T if reverse == -1 else out
         to = operand(self, out, "out", stream, True)
         n = of_one_order(of, to)

@@ -1,5 +1,5 @@
 /* Base: what gpumem.Context inherits. It has the shortest way for the call that is made most often, a reduction of one array
- * to one number: no frame of Python. */
+ * to one number or along an axis: no frame of Python. */
 #include "module.h"
 
 typedef struct {
@@ -29,13 +29,24 @@ static PyObject* reduce_generally(Base* self, PyObject* const* args, Py_ssize_t 
   return result;
 }
 
+/* Whether the names of keyword arguments are `axis` alone, and its value is a number. */
+static bool is_axis(PyObject* names, PyObject* value, int64_t* axis) {
+  if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "axis") != 0 ||
+      !PyLong_Check(value))
+    return false;
+  if (to_int64(value, axis)) return true;
+  PyErr_Clear();
+  return false;
+}
+
 static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given, PyObject* names) {
   int32_t op = GPUMEM_SUM;
+  int64_t axis = 0;
   void* ctx;
   PyObject* code = given == 2 ? PyDict_GetItem(operations, args[1]) : NULL;
-  if (!names && self->handle && (given == 1 || code)) {
+  if (self->handle && (given == 1 || code) && (!names || is_axis(names, args[given], &axis))) {
     if (!to_pointer(self->handle, &ctx) || (code && !to_int32(code, &op))) return NULL;
-    PyObject* value = quick_reduce(ctx, op, args[0]);
+    PyObject* value = names ? quick_reduce_axis(ctx, op, args[0], axis) : quick_reduce(ctx, op, args[0]);
     if (!value || !Py_IsNone(value)) return value;
     Py_DECREF(value);
   }

@@ -86,8 +86,9 @@ PyObject* set_failure(PyObject* module, PyObject* callable);
 PyObject* load_library(PyObject* module, PyObject* path);
 PyObject* function_address(PyObject* module, PyObject* name);
 
-/* quick.c */
+/* quick_reduce.c, quick.c: None for what is left to the general way. */
 PyObject* quick_reduce(void* ctx, int32_t op, PyObject* x);
+PyObject* quick_reduce_axis(void* ctx, int32_t op, PyObject* x, int64_t axis);
 int quick_add_functions(PyObject* module);
 
 /* base.c */

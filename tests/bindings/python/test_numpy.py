@@ -134,6 +134,9 @@ def test_both_ways_are_one():
                 "axpby": lambda a, b: np.asarray(ctx.axpby(2, a, -1.5, b)).tolist(), "multiply": lambda a, b: np.asarray(ctx.multiply(a, b)).tolist(),
                 "lincomb": lambda a, b: np.asarray(ctx.lincomb([(0.1, a), (3, b), (1, a)])).tolist(),
                 "transpose": lambda a, b: np.asarray(ctx.transpose(a)).tolist(),
+                "axis": lambda a, b: np.asarray(ctx.reduce(a, "sum_abs", axis=-1)).tolist(),
+                "axis 0": lambda a, b: np.asarray(ctx.reduce(a, axis=0)).tolist(),
+                "convert": lambda a, b: np.asarray(ctx.convert(a, "i16")).tolist(),
             }  # fmt: skip
             for name, call in uses.items():
                 found = outcome(call, x, y)
@@ -160,7 +163,7 @@ def test_both_ways_fill_alike():
 
 
 def test_tiny_calls_are_short():
-    """The common calls on plain arrays enter no functions of Python but their own, and that which makes room."""
+    """The common calls on plain arrays enter no functions of Python but their own, and those that look up a type and make room."""
     np = numpy()
     x, m, out = np.ones(16), np.ones((4, 4)), np.empty(16)
     terms = [(2.0, x), (1.0, x)]
@@ -174,14 +177,14 @@ def test_tiny_calls_are_short():
         for call in (lambda: ctx.reduce(x), lambda: ctx.reduce(x, "max"), lambda: ctx.argreduce(x, "max"), lambda: ctx.dot(x, x),
                      lambda: ctx.nrm2(x), lambda: ctx.copy(out, x), lambda: ctx.fill(out, 2), lambda: ctx.axpby(2, x, 1, x, out),
                      lambda: ctx.lincomb(terms, out), lambda: ctx.lincomb(terms), lambda: ctx.multiply(x, x), lambda: ctx.transpose(m),
-                     lambda: ctx.axpby(2, x)):  # fmt: skip
+                     lambda: ctx.axpby(2, x), lambda: ctx.reduce(m, axis=0), lambda: ctx.convert(x, "f32")):  # fmt: skip
             del entered[:]
             sys.setprofile(count)
             try:
                 call()
             finally:
                 sys.setprofile(None)
-            assert len(entered) <= 3, entered
+            assert len(entered) <= 4, entered
 
 
 def test_no_references_are_lost():
@@ -193,6 +196,7 @@ def test_no_references_are_lost():
                  lambda: ctx.fill(out, 2), lambda: ctx.axpby(2, x, 1, x, out), lambda: ctx.lincomb([(1, x)]), lambda: ctx.multiply(x, x, out),
                  lambda: ctx.transpose(m), lambda: ctx.copy(small, x), lambda: ctx.lincomb([(1, x)], small), lambda: ctx.fill(out, "a"),
                  lambda: ctx.axpby(1, x, 1, small), lambda: ctx.multiply(x, m), lambda: ctx.transpose(m, small), lambda: ctx.dot(x, small),
+                 lambda: ctx.reduce(m, axis=1), lambda: ctx.convert(x, "f2"), lambda: ctx.convert(x, "bf16"), lambda: ctx.convert(x, out=small),
                  lambda: ctx.axpby(1, x[1:], 0, None, x[:-1]), lambda: ctx.reduce(x[:0], "max"))  # fmt: skip
         for call in calls:
             before = [sys.getrefcount(a) for a in kept]
@@ -218,7 +222,9 @@ def test_messages_for_mistakes():
         for use in (lambda: ctx.fill(x, 1, stream=5), lambda: ctx.reduce(x, stream="s"), lambda: ctx.empty(3, stream=5)):
             with raises(TypeError, "expected a gpumem.Stream"):
                 use()
-        with raises(TypeError, "expected a gpumem.Array"):
+        with raises(TypeError, "the shape is 3.0"):
+            ctx.zeros(3.0)
+        with raises(TypeError, "a ndarray; expected a gpumem.Array"):
             ctx.used_on(x, ctx.stream)
         try:
             ctx.reduce(x, "mean")
