@@ -113,7 +113,8 @@ class Context(Operations):
     @property
     def stream(self):
         """The context's own stream."""
-        return self._stream if self._stream is not None else self.core
+        self.core  # of a closed context: an exception
+        return self._stream
 
     def __enter__(self):
         self.core  # of a closed one: an exception
