@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <thread>
 
 #include "fixture.hpp"
@@ -42,29 +43,35 @@ TEST_P(CppContext, HandlesAreMoved) {
   gpumem::context other(cpp_options(GetParam()));
   gpumem::context there(std::move(other));
   there.synchronize();
-  const std::string moved_from = "it was moved from";
-  const auto mark = ctx.create_event();
-  auto other_mark = ctx.create_event();
-  const auto taken = std::move(other_mark);
-  // NOLINTBEGIN(bugprone-use-after-move): it is refused
-  std::vector<int> x(3);
-  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { stream.fill(x, 1); }));
-  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { (void)stream.alloc<int>(1); }));
-  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { moved.record(other_mark); }));
-  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { (void)other.reduce(reduce_op::sum, x); }));
-  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { (void)other.alloc_pinned<int>(1); }));
-  EXPECT_EQ(other.attempt().synchronize().error().sentence.find("ctx is NULL"), 0U);
-  other.close();
-  stream = std::move(moved);
-  EXPECT_TRUE(throws(status::invalid_argument, moved_from, [&] { moved.synchronize(); }));
-  stream.synchronize();
-  // NOLINTEND(bugprone-use-after-move)
   auto& same = there;
   there = std::move(same);
   there.synchronize();
   there = gpumem::context(cpp_options(GetParam()));
   there.warmup();
   EXPECT_EQ(there.device().backend, GetParam() == On::host ? GPUMEM_BACKEND_HOST : GPUMEM_BACKEND_CUDA);
+}
+
+TEST_P(CppContext, WhatWasMovedFromIsRefused) {
+  const auto other = std::make_unique<gpumem::context>(cpp_options(GetParam()));
+  const auto stream = std::make_unique<gpumem::stream>(ctx.create_stream());
+  const auto mark = std::make_unique<gpumem::event>(ctx.create_event());
+  gpumem::context there(std::move(*other));
+  gpumem::stream moved(std::move(*stream));
+  const gpumem::event taken(std::move(*mark));
+  std::vector<int> x(3);
+  const auto refused = [](auto call) { return throws(status::invalid_argument, "it was moved from", call); };
+  EXPECT_TRUE(refused([&] { (void)other->reduce(reduce_op::sum, x); }));
+  EXPECT_TRUE(refused([&] { (void)other->alloc_pinned<int>(1); }));
+  EXPECT_EQ(other->attempt().synchronize().error().sentence.find("ctx is NULL"), 0U);
+  EXPECT_TRUE(refused([&] { stream->fill(x, 1); }));
+  EXPECT_TRUE(refused([&] { (void)stream->alloc<int>(1); }));
+  EXPECT_TRUE(refused([&] { moved.record(*mark); }));
+  other->close();
+  *stream = std::move(moved);
+  stream->record(taken);
+  stream->synchronize();
+  *other = std::move(there);
+  other->synchronize();
 }
 
 TEST_P(CppContext, IsBusyWhileItsStreamsLive) {
