@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 import weakref
 
 import gpumem
@@ -436,7 +437,10 @@ print(again is not gpumem, again.Context("host").reduce(gpumem.Context("host").f
 def test_finding_the_library():
     where = "import gpumem; print(gpumem.library_path)"
     assert run_python(where, GPUMEM_LIBRARY=os.path.realpath(loaded())) == os.path.realpath(loaded())
-    assert run_python(where, GPUMEM_LIBRARY="") == gpumem.library_path
+    with unittest.mock.patch.dict(os.environ, GPUMEM_LIBRARY=""):
+        empty = gpumem._library.candidates()
+        del os.environ["GPUMEM_LIBRARY"]
+        assert empty == gpumem._library.candidates()
     failing = "try:\n import gpumem\nexcept ImportError as error:\n print(error)"
     assert "GPUMEM_LIBRARY" in run_python(failing, GPUMEM_LIBRARY="/nowhere/libgpumem.so")
     assert "gpumem_version" in run_python(failing, GPUMEM_LIBRARY="libc.so.6")
