@@ -12,6 +12,7 @@ mkdir -p "$HOME/gpumem/share/gpumem/fortran" "$HOME/work"
 ln -s "$3" "$HOME/gpumem/share/gpumem/fortran/gpumem.f90"
 ln -s "$4" "$HOME/gpumem/lib"
 cd "$HOME/work"
+# shellcheck disable=SC2016 # the page's own marks
 sed -n '/^```fortran$/,/^```$/{//!p;/^```$/q}' "$page" >program.f90
 
 gfortran() { "$compiler" "$@"; }
