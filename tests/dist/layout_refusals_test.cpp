@@ -1,0 +1,164 @@
+// Every mistake in a plan: its status, a sentence that names argument, member and box, and no plan.
+#include <gtest/gtest.h>
+
+#include "dist/two_members.hpp"
+
+namespace gpumem_test {
+namespace {
+
+class DistLayouts : public TwoMembers {};
+
+TEST_P(DistLayouts, LayoutsByTheirNumbers) {
+  for (const int64_t bytes : {int64_t{0}, int64_t{3}, int64_t{32}, int64_t{-4}, INT64_MAX, INT64_MIN}) {
+    expect_layout_refused({"element_bytes", std::to_string(bytes)}, [&](auto& l) { l.element_bytes = bytes; });
+  }
+  for (const int32_t rank : {0, -1, 9, INT32_MAX, INT32_MIN}) {
+    expect_layout_refused({"rank", std::to_string(rank)}, [&](auto& l) { l.rank = rank; });
+  }
+  for (const int64_t boxes : {int64_t{-1}, INT64_MIN}) {
+    expect_layout_refused({"boxes", std::to_string(boxes)}, [&](auto& l) { l.boxes = boxes; });
+  }
+  expect_layout_refused({"extents", "NULL"}, [](auto& l) { l.extents = nullptr; });
+  expect_layout_refused({"lower", "NULL"}, [](auto& l) { l.lower = nullptr; });
+  expect_layout_refused({"upper", "NULL"}, [](auto& l) { l.upper = nullptr; });
+  expect_layout_refused({"reserved0", "9"}, [](auto& l) { l.reserved0 = 9; });
+  for (const int64_t size : {int64_t{0}, int64_t{7}, int64_t{-1}}) {
+    expect_layout_refused({"struct_size", std::to_string(size)}, [&](auto& l) { l.struct_size = size; });
+  }
+}
+
+TEST_P(DistLayouts, LayoutsByTheirBoxes) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const int64_t negative[] = {4, -6}, huge[] = {kHuge, kHuge};
+  expect_layout_refused({"extents", "-6"}, [&](auto& l) { l.extents = negative; });
+  expect_layout_refused({std::to_string(kHuge)}, [&](auto& l) { l.extents = huge; });
+  // Box 1 is member 1's.
+  const int64_t below[] = {0, 0, -2, 0}, above[] = {2, 6, 5, 6}, reversed[] = {2, 6, 1, 6};
+  expect_layout_refused({"lower", "box", "1", "-2"}, [&](auto& l) { l.lower = below; });
+  expect_layout_refused({"upper", "box", "1", "5"}, [&](auto& l) { l.upper = above; });
+  expect_layout_refused({"upper", "box", "1"}, [&](auto& l) { l.upper = reversed; });
+  const int32_t past[] = {0, 2}, before[] = {0, -1};
+  expect_layout_refused({"box", "1", "2"}, [&](auto& l) { l.members = past; });
+  expect_layout_refused({"box", "1", "-1"}, [&](auto& l) { l.members = before; });
+  const int64_t three[] = {0, 0, 2, 0, 3, 0}, three_ends[] = {2, 6, 3, 6, 4, 6};
+  expect_layout_refused({"box", "2"}, [&](auto& l) {
+    l.members = nullptr;
+    l.offsets = l.strides = nullptr;
+    l.boxes = 3;
+    l.lower = three;
+    l.upper = three_ends;
+  });
+  const int64_t none[] = {6, 1, 0, 1}, back[] = {6, 1, 6, -1}, far[] = {6, 1, INT64_MAX, 1};
+  expect_layout_refused({"stride", "box", "1", "0"}, [&](auto& l) { l.strides = none; });
+  expect_layout_refused({"stride", "box", "1", "-1"}, [&](auto& l) { l.strides = back; });
+  expect_layout_refused({"box", "1"}, [&](auto& l) { l.strides = far; });
+  const int64_t before_it[] = {0, -1}, far_away[] = {0, INT64_MAX};
+  expect_layout_refused({"offset", "box", "1", "-1"}, [&](auto& l) { l.offsets = before_it; });
+  expect_layout_refused({"box", "1"}, [&](auto& l) { l.offsets = far_away; });
+}
+
+TEST_P(DistLayouts, BoxesThatOverlapOrLeaveHoles) {
+  const Layout sound = two_slabs();
+  const View good(sound, 0, 2);
+  // Row 1 is both members', then row 2 nobody's.
+  Layout shared = sound;
+  shared.boxes[1].lower[0] = 1;
+  Layout hole = sound;
+  hole.boxes[1].lower[0] = 3;
+  const View overlapping(shared, 0, 2), holes(hole, 0, 2);
+  expect_refused(kBad, {"src", "box", "member", "0", "1"},
+                 [&](auto plan) { return redistribute(&overlapping.raw, &good.raw, plan); });
+  expect_refused(kBad, {"layout", "box", "member", "0", "1"}, [&](auto plan) { return halo(&overlapping.raw, plan); });
+  expect_refused(kBad, {"layout", "box", "member", "0", "1"},
+                 [&](auto plan) { return reduce(&overlapping.raw, plan); });
+  expect_refused(kBad, {"dst", "box", "member"}, [&](auto plan) { return redistribute(&holes.raw, &good.raw, plan); });
+  expect_refused(kBad, {"box", "member"}, [&](auto plan) { return halo(&holes.raw, plan); });
+  expect_refused(kBad, {"layout"}, [&](auto plan) { return reduce(&holes.raw, plan); });
+  // Of dst both are sound.
+  for (const View* dst : {&overlapping, &holes}) {
+    gpumem_dist_plan* plan = nullptr;
+    EXPECT_TRUE(ok(redistribute(&good.raw, &dst->raw, &plan)));
+    EXPECT_TRUE(ok(gpumem_dist_plan_destroy(plan)));
+  }
+  // The two boxes of one member, too.
+  Layout same = shared;
+  same.boxes[1].member = 0;
+  same.boxes[1].offset = 100;
+  const View of_one(same, 0, 2);
+  expect_refused(kBad, {"src", "box", "member", "0"},
+                 [&](auto plan) { return redistribute(&of_one.raw, &good.raw, plan); });
+}
+
+TEST_P(DistLayouts, Redistribute) {
+  const Layout from = two_slabs(), to = two_columns();
+  const View src(from, 0, 2), dst(to, 0, 2);
+  expect_refused(kBad, {"src", "NULL"}, [&](auto plan) { return redistribute(nullptr, &dst.raw, plan); });
+  expect_refused(kBad, {"dst", "NULL"}, [&](auto plan) { return redistribute(&src.raw, nullptr, plan); });
+  EXPECT_TRUE(refused(kBad, redistribute(&src.raw, &dst.raw, nullptr), {"plan", "NULL"}));
+  expect_refused(kBad, {"dist", "NULL"}, [&](auto plan) {
+    return gpumem_dist_plan_redistribute(nullptr, &src.raw, &dst.raw, nullptr, nullptr, plan);
+  });
+  const auto with_order = [&](std::initializer_list<std::string> words, int32_t first, int32_t second) {
+    const int32_t order[] = {first, second};
+    expect_refused(kBad, words, [&](auto plan) { return redistribute(&src.raw, &dst.raw, plan, order); });
+  };
+  with_order({"order", "0", "-1"}, -1, 0);
+  with_order({"order", "1", "2"}, 0, 2);
+  with_order({"order", "1"}, 1, 1);
+  with_order({"extents", "4", "6"}, 1, 0);  // the extents of dst are not those of src in that order
+  Layout other_elements = to, other_rank{4, {24}, {{0, {0}, {24}, 0, {1}}}}, longer = to;
+  other_elements.element_bytes = 8;
+  longer.extents[1] = 7;
+  const View of_eight(other_elements, 0, 2), of_one_axis(other_rank, 0, 2), of_more(longer, 0, 2);
+  expect_refused(kBad, {"dst", "src", "4", "8"},
+                 [&](auto plan) { return redistribute(&src.raw, &of_eight.raw, plan); });
+  expect_refused(kBad, {"rank", "2", "1"}, [&](auto plan) { return redistribute(&src.raw, &of_one_axis.raw, plan); });
+  expect_refused(kBad, {"extents", "6", "7"}, [&](auto plan) { return redistribute(&src.raw, &of_more.raw, plan); });
+}
+
+TEST_P(DistLayouts, PlanOptions) {
+  const Layout slabs = two_slabs();
+  const View view(slabs, 0, 2);
+  const auto expect_none = [&](std::initializer_list<std::string> words, const gpumem_dist_plan_options& options) {
+    expect_refused(kBad, words, [&](auto plan) { return redistribute(&view.raw, &view.raw, plan, nullptr, &options); });
+    expect_refused(kBad, words, [&](auto plan) {
+      return gpumem_dist_plan_halo(dist_.get(), &view.raw, kOnes, kOnes, kEnds, &options, plan);
+    });
+    expect_refused(kBad, words,
+                   [&](auto plan) { return gpumem_dist_plan_reduce(dist_.get(), &view.raw, &options, plan); });
+  };
+  for (const int64_t bytes : {int64_t{0}, int64_t{-1}, int64_t{4095}, INT64_MIN}) {
+    expect_none({"workspace_bytes", std::to_string(bytes)}, plan_options(bytes));
+  }
+  gpumem_dist_plan_options sizeless = plan_options(4096);
+  sizeless.struct_size = 0;
+  expect_none({"struct_size", "0"}, sizeless);
+}
+
+TEST_P(DistLayouts, Halo) {
+  const Layout slabs = two_slabs();
+  const View view(slabs, 0, 2);
+  const auto plan_halo = [&](const int64_t* low, const int64_t* high, const int32_t* periodic) {
+    return [=, this, &view](gpumem_dist_plan** plan) {
+      return gpumem_dist_plan_halo(dist_.get(), &view.raw, low, high, periodic, nullptr, plan);
+    };
+  };
+  expect_refused(kBad, {"low", "NULL"}, plan_halo(nullptr, kOnes, kEnds));
+  expect_refused(kBad, {"high", "NULL"}, plan_halo(kOnes, nullptr, kEnds));
+  expect_refused(kBad, {"periodic", "NULL"}, plan_halo(kOnes, kOnes, nullptr));
+  const int64_t negative[] = {1, -1};
+  expect_refused(kBad, {"low", "1", "-1"}, plan_halo(negative, kOnes, kEnds));
+  expect_refused(kBad, {"high", "1", "-1"}, plan_halo(kOnes, negative, kEnds));
+  const int64_t far[] = {INT64_MAX, 1};
+  expect_refused(kBad, {"low"}, plan_halo(far, kOnes, kEnds));
+  expect_refused(kBad, {"high"}, plan_halo(kOnes, far, kEnds));
+  expect_refused(kBad, {"layout", "NULL"}, [&](auto plan) { return halo(nullptr, plan); });
+  EXPECT_TRUE(refused(kBad, halo(&view.raw, nullptr), {"plan", "NULL"}));
+  EXPECT_TRUE(refused(kBad, reduce(&view.raw, nullptr), {"plan", "NULL"}));
+  expect_refused(kBad, {"layout", "NULL"}, [&](auto plan) { return reduce(nullptr, plan); });
+}
+
+INSTANTIATE_TEST_SUITE_P(On, DistLayouts, testing::ValuesIn(contexts_here()), OnEachContext::name);
+
+}  // namespace
+}  // namespace gpumem_test
