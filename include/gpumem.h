@@ -374,9 +374,10 @@ typedef struct gpumem_tune_info {
  * one process to another arrive in the order in which they were sent.
  *
  * send and receive begin to move bytes (1 to 2^30) of ordinary host memory, which stays as it is until test says so. A
- * message may be shorter than what is received, and is never longer. test sets *done = 1 when a request has ended, which is
- * none from then on; it is also what makes progress. After release nothing is called; requests that never ended may still
- * write to their memory. */
+ * message may be shorter than what is received. One that is longer, where processes are in different calls, is a failure
+ * of the receiver's test, which writes nothing past the end. test sets *done = 1 when a request has ended; it is not asked
+ * about again. It is also what makes progress. After release nothing is called; requests that never ended may still write
+ * to their memory. */
 typedef int32_t (*gpumem_dist_send_fn)(void *user, const void *p, int64_t bytes, int32_t to, void **request);
 typedef int32_t (*gpumem_dist_receive_fn)(void *user, void *p, int64_t bytes, int32_t from, void **request);
 typedef int32_t (*gpumem_dist_test_fn)(void *user, void *request, int32_t *done);
@@ -424,7 +425,8 @@ typedef struct gpumem_dist_layout {
   const int64_t *lower;   /* boxes x rank: the index of each box's first element */
   const int64_t *upper;   /* boxes x rank: one past its last; a box may be empty */
   const int64_t *offsets; /* boxes: elements from the member's pointer to the box's first; NULL: 0 */
-  const int64_t *strides; /* boxes x rank, in elements, 1 or more; NULL: each box row-major without gaps */
+  const int64_t
+      *strides; /* boxes x rank, in elements, as those of gpumem_permute()'s dst; NULL: row-major without gaps */
 } gpumem_dist_layout;
 
 typedef struct gpumem_dist_plan_options {
@@ -1328,14 +1330,15 @@ GPUMEM_API gpumem_status gpumem_tuning_clear(gpumem_ctx *ctx);
 /* ------------------------------------------------------------------------------------------------------ distributed */
 
 /* Arrays that are spread over several contexts, of one process or of many. A member is one context's part; members are
- * numbered through all processes, those of process 0 first. What is collective is called by every process, in the same
+ * numbered through all processes, those of process 0 first. Collective functions are called by every process, in the same
  * order, with what belongs to its own members. The library has no transport of its own: see gpumem_dist_transport.
  *
  * A mistake that a collective call finds before anything is sent (a layout, a plan) fails on every process, with the same
  * status and a sentence that names member and box. What a process finds alone on the way (a bad pointer, memory that has
- * run out) fails there with its own status, and on the others with GPUMEM_PEER_LOST or GPUMEM_TIMED_OUT, not later than
- * deadline_s after the last message. After that, and after gpumem_dist_abort(), the status sticks: every call gives it,
- * only destroying works, and memory that the transport may still write to stays allocated. */
+ * run out) fails there with its own status. Others have that status too, or GPUMEM_PEER_LOST, or GPUMEM_TIMED_OUT not later
+ * than deadline_s after the last message; those whose part was complete have it in their next call. After PEER_LOST or
+ * TIMED_OUT anywhere, and after gpumem_dist_abort(), a status sticks: every collective call gives it, and memory that the
+ * transport may still write to stays allocated. */
 
 GPUMEM_API gpumem_status gpumem_dist_transport_init(gpumem_dist_transport *transport, int64_t size);
 GPUMEM_API gpumem_status gpumem_dist_options_init(gpumem_dist_options *options, int64_t size);
@@ -1343,8 +1346,8 @@ GPUMEM_API gpumem_status gpumem_dist_info_init(gpumem_dist_info *info, int64_t s
 GPUMEM_API gpumem_status gpumem_dist_layout_init(gpumem_dist_layout *layout, int64_t size);
 GPUMEM_API gpumem_status gpumem_dist_plan_options_init(gpumem_dist_plan_options *options, int64_t size);
 
-/* Collective. The contexts outlive it; the transport's table is copied. *dist is NULL on failure, and the transport is
- * then released too. Errors: PEER_LOST, TIMED_OUT. */
+/* Collective. The contexts outlive it; the transport's table is copied. *dist is NULL on failure, and a transport that could
+ * be read is then released too. Errors: PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_create(const gpumem_dist_options *options, gpumem_dist **dist);
 
 /* Not collective; works in any state. The sentence of a status that sticks is gpumem_last_error()'s after a call. */
@@ -1366,9 +1369,10 @@ GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const 
                                                        const gpumem_dist_plan_options *options,
                                                        gpumem_dist_plan **plan);
 
-/* Plans to fill what lies round each box from the boxes that have it, corners too: low[d] elements before the box along
- * axis d, and high[d] behind it, for which the member's memory has room at the box's strides. Past the ends of the array
- * lies its other end where periodic[d] is 1, and nothing is written where it is 0. low, high and periodic have `rank`
+/* Plans to fill the ghost cells round each box from the boxes that own them, corners too: low[d] elements before the box
+ * along axis d, and high[d] behind it, for which the member's memory has room at the box's strides. Past the ends of the array
+ * lies its other end where periodic[d] is 1, and nothing is written where it is 0; low[d] and high[d] are
+ * at most 16 times a periodic extent. low, high and periodic have `rank`
  * entries, the same on every process. The boxes are disjoint, and together have what is asked for. Collective. */
 GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_dist_layout *layout, const int64_t *low,
                                                const int64_t *high, const int32_t *periodic,

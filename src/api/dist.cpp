@@ -19,9 +19,7 @@ constexpr gpumem_dist_layout kDefaultLayout = {
 Dist& resolve_dist(const gpumem_dist* dist) { return resolve<Dist>(dist, HandleType::dist, "dist"); }
 DistPlan& resolve_plan(const gpumem_dist_plan* plan) { return resolve<DistPlan>(plan, HandleType::dist_plan, "plan"); }
 
-// An argument that is no pointer at all can't be told to the others.
-gpumem_dist_transport read_transport(const gpumem_dist_transport* given) {
-  const gpumem_dist_transport transport = read_struct(given, kDefaultTransport, "transport");
+void check_transport(const gpumem_dist_transport& transport) {
   if (transport.size < 1 || transport.rank < 0 || transport.rank >= transport.size) {
     fail(GPUMEM_INVALID_ARGUMENT, "transport: rank is %d of size %d; expected 0 to size - 1", transport.rank,
          transport.size);
@@ -29,14 +27,13 @@ gpumem_dist_transport read_transport(const gpumem_dist_transport* given) {
   if (transport.isend == nullptr || transport.irecv == nullptr || transport.test == nullptr) {
     fail(GPUMEM_INVALID_ARGUMENT, "transport: isend, irecv or test is NULL; expected functions");
   }
-  return transport;
 }
 
-Contexts read_contexts(const gpumem_dist_options& options) {
+std::vector<Context*> read_contexts(const gpumem_dist_options& options) {
   require_zero("reserved0", options.reserved0);
   if (options.members < 1) fail(GPUMEM_INVALID_ARGUMENT, "members is %d; expected 1 or more", options.members);
   require(options.contexts, "contexts");
-  Contexts contexts;
+  std::vector<Context*> contexts;
   for (int32_t i = 0; i < options.members; ++i) {
     const std::string argument = "contexts[" + std::to_string(i) + "]";
     contexts.push_back(&resolve<Context>(options.contexts[i], HandleType::context, argument.c_str()));
@@ -46,19 +43,26 @@ Contexts read_contexts(const gpumem_dist_options& options) {
 }
 
 // Mistakes go to the other processes too, as soon as there is a way to them.
-std::unique_ptr<Dist> create(const gpumem_dist_options* given) {
-  require(given, "options");
-  const gpumem_dist_options options = read_struct(given, kDefaultDistOptions, "options");
+std::unique_ptr<Dist> create(const gpumem_dist_options& options, const gpumem_dist_transport* transport) {
   const bool sound = options.deadline_s > 0 && options.deadline_s <= kMostSeconds;
-  const auto read = [&] {
+  return std::make_unique<Dist>(transport, sound ? options.deadline_s : kDefaultDistOptions.deadline_s, [&] {
     if (!sound)
       fail(GPUMEM_INVALID_ARGUMENT, "deadline_s is out of range; expected more than 0 and at most 1e9 seconds");
     return read_contexts(options);
-  };
-  const double deadline_s = sound ? options.deadline_s : kDefaultDistOptions.deadline_s;
-  if (options.transport == nullptr) return std::make_unique<Dist>(nullptr, deadline_s, read);
-  const gpumem_dist_transport transport = read_transport(options.transport);
-  return std::make_unique<Dist>(&transport, deadline_s, read);
+  });
+}
+
+std::unique_ptr<Dist> create(const gpumem_dist_options* given) {
+  const gpumem_dist_options options = read_struct(given, kDefaultDistOptions, "options");
+  if (options.transport == nullptr) return create(options, nullptr);
+  const gpumem_dist_transport transport = read_struct(options.transport, kDefaultTransport, "transport");
+  try {
+    check_transport(transport);
+  } catch (const Error&) {
+    if (transport.release != nullptr) transport.release(transport.user);
+    throw;
+  }
+  return create(options, &transport);
 }
 
 // Of the members whose device is lost.
@@ -113,12 +117,19 @@ ReadLayout reader(const gpumem_dist_layout* layout, const char* argument) {
   };
 }
 
-// store(value), where there is one.
+// store(value), where there is one. Mistakes of one process go to the others too.
 template <class Store>
-void reduce_to(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x,
-               const void* const* y, const Store& store) {
-  DistPlan& resolved = resolve_plan(plan);
-  collectively(resolved.dist, [&] { store(reduce(resolved, dtype, op, x, y)); });
+gpumem_status reduce_to(gpumem_dist_plan* plan, const Reduction::Read& what, const void* const* x, const void* const* y,
+                        const Store& store) noexcept {
+  return guard([&] {
+    DistPlan& resolved = resolve_plan(plan);
+    collectively(resolved.dist, [&] { store(reduce(resolved, what, x, y)); });
+  });
+}
+
+ReduceParams checked_params(const void* result, const char* argument, gpumem_dtype dtype, gpumem_reduce_op op) {
+  require(result, argument);
+  return {.dtype = dtype, .op = op};
 }
 
 void store_words(void* to, const ReduceValue& value, int words) noexcept {
@@ -216,38 +227,32 @@ gpumem_status gpumem_dist_execute(gpumem_dist_plan* plan, const void* const* src
 
 gpumem_status gpumem_dist_reduce(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x,
                                  void* result) {
-  return guard([&] {
-    require(result, "result");
+  const auto what = [&] {
     require_general(op);
-    reduce_to(plan, dtype, op, x, nullptr,
-              [&](const ReduceValue& value) { store_words(result, value, value_words(op)); });
-  });
+    return checked_params(result, "result", dtype, op);
+  };
+  return reduce_to(plan, what, x, nullptr,
+                   [&](const ReduceValue& value) { store_words(result, value, value_words(op)); });
 }
 
 gpumem_status gpumem_dist_argreduce(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_reduce_op op,
                                     const void* const* x, void* value, int64_t* index) {
-  return guard([&] {
-    require(index, "index");
-    reduce_to(plan, dtype, search_for(op), x, nullptr, [&](const ReduceValue& found) {
-      if (value != nullptr) store_words(value, found, 1);
-      *index = static_cast<int64_t>(found.word[1]);
-    });
+  const auto what = [&] { return checked_params(index, "index", dtype, search_for(op)); };
+  return reduce_to(plan, what, x, nullptr, [&](const ReduceValue& found) {
+    if (value != nullptr) store_words(value, found, 1);
+    *index = static_cast<int64_t>(found.word[1]);
   });
 }
 
 gpumem_status gpumem_dist_dot(gpumem_dist_plan* plan, gpumem_dtype dtype, const void* const* x, const void* const* y,
                               double* result) {
-  return guard([&] {
-    require(result, "result");
-    reduce_to(plan, dtype, GPUMEM_DOT, x, y, [&](const ReduceValue& value) { store_words(result, value, 1); });
-  });
+  const auto what = [&] { return checked_params(result, "result", dtype, GPUMEM_DOT); };
+  return reduce_to(plan, what, x, y, [&](const ReduceValue& value) { store_words(result, value, 1); });
 }
 
 gpumem_status gpumem_dist_nrm2(gpumem_dist_plan* plan, gpumem_dtype dtype, const void* const* x, double* result) {
-  return guard([&] {
-    require(result, "result");
-    reduce_to(plan, dtype, GPUMEM_NRM2, x, nullptr, [&](const ReduceValue& value) { store_words(result, value, 1); });
-  });
+  const auto what = [&] { return checked_params(result, "result", dtype, GPUMEM_NRM2); };
+  return reduce_to(plan, what, x, nullptr, [&](const ReduceValue& value) { store_words(result, value, 1); });
 }
 
 gpumem_status gpumem_dist_explain(gpumem_dist_plan* plan, gpumem_format format, char* buf, int64_t cap,

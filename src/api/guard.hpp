@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 
 #include "base/caller_state.hpp"
@@ -32,16 +30,9 @@ gpumem_status guard(F&& f) noexcept {
   try {
     f();
     return GPUMEM_OK;
-  } catch (const Error& error) {
-    return failed(error.status(), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(GPUMEM_OUT_OF_MEMORY, "host memory has run out inside the library");
-  } catch (const std::system_error& error) {
-    return failed(GPUMEM_OUT_OF_RESOURCES, reason_of(error.code().value()));
-  } catch (const std::exception& error) {
-    return failed(GPUMEM_INTERNAL, error.what());
   } catch (...) {
-    return failed(GPUMEM_INTERNAL, "an exception of unknown type");
+    const Error error = current_error();
+    return failed(error.status(), error.what());
   }
 }
 

@@ -2,6 +2,11 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "base/sentences.hpp"
 
 namespace gpumem {
 namespace {
@@ -21,6 +26,25 @@ void fail(gpumem_status status, const char* format, ...) {
   std::vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   throw Error(status, sentence);
+}
+
+Error current_error() noexcept {
+  constexpr const char* kNoMemory = "host memory has run out inside the library";
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return {GPUMEM_OUT_OF_MEMORY, kNoMemory};
+  } catch (const std::length_error&) {  // more than memory could ever hold
+    return {GPUMEM_OUT_OF_MEMORY, kNoMemory};
+  } catch (const std::system_error& error) {
+    return {GPUMEM_OUT_OF_RESOURCES, reason_of(error.code().value())};
+  } catch (const std::exception& error) {
+    return {GPUMEM_INTERNAL, error.what()};
+  } catch (...) {
+    return {GPUMEM_INTERNAL, "an exception of unknown type"};
+  }
 }
 
 void set_last_error(const char* sentence) noexcept { std::snprintf(t_last_error, sizeof t_last_error, "%s", sentence); }

@@ -23,6 +23,9 @@ class Error final : public std::exception {
 // Throws an Error with a printf-formatted sentence.
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(gpumem_status status, const char* format, ...);
 
+// The exception that is being handled, whatever it is.
+Error current_error() noexcept;
+
 // The sentence of the calling thread's last failure. Plain thread-local bytes: nothing to construct or destroy.
 void set_last_error(const char* sentence) noexcept;
 const char* last_error() noexcept;

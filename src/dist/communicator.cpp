@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -13,9 +13,46 @@ namespace {
 
 // How often a wait yields before it sleeps.
 constexpr int64_t kYields = 4096;
+constexpr auto kNap = std::chrono::microseconds(50);
 constexpr gpumem_dist_transport kAlone = {
     sizeof(gpumem_dist_transport), nullptr, 0, 1, nullptr, nullptr, nullptr, nullptr};
-constexpr auto kNap = std::chrono::microseconds(50);
+
+// In front of what is combined: of which call it is, and what one that failed had to say.
+struct Head {
+  int32_t version = 1;
+  int32_t rank = 0;
+  uint64_t call = 0;
+  int64_t status = GPUMEM_OK;
+  char sentence[400] = {};
+
+  void refuse(gpumem_status why, const char* words) noexcept {
+    status = why;
+    std::snprintf(sentence, sizeof sentence, "%.399s", words);
+  }
+};
+
+Bytes with_head(const Head& head, const Bytes& bytes) {
+  Bytes all;
+  put(all, head);
+  append(all, bytes.data(), bytes.size());
+  return all;
+}
+
+Bytes merged(const Bytes& theirs, const Bytes& ours, const Communicator::Merge& merge) {
+  Reader of_theirs(theirs);
+  Reader of_ours(ours);
+  const auto other = of_theirs.take<Head>();
+  auto mine = of_ours.take<Head>();
+  if (mine.status != GPUMEM_OK) return ours;
+  if (other.status != GPUMEM_OK) return theirs;
+  if (mine.call == other.call && mine.version == other.version) {
+    return with_head(mine, merge(of_theirs.take_rest(), of_ours.take_rest()));
+  }
+  mine.rank = other.rank;
+  mine.refuse(GPUMEM_INVALID_ARGUMENT,
+              "it is in another call than others, or one of another dtype or op; expected the same");
+  return with_head(mine, {});
+}
 
 }  // namespace
 
@@ -25,29 +62,70 @@ void append(Bytes& to, const void* p, size_t bytes) {
   if (bytes > 0) std::memcpy(to.data() + before, p, bytes);
 }
 
-void append_part(Bytes& to, const Bytes& part) {
-  const auto length = static_cast<int64_t>(part.size());
-  append(to, &length, sizeof length);
+void put_part(Bytes& to, const Bytes& part) {
+  put(to, static_cast<uint64_t>(part.size()));
   append(to, part.data(), part.size());
 }
 
-std::vector<Bytes> parts_of(const Bytes& all) {
-  std::vector<Bytes> parts;
-  for (size_t at = 0; at < all.size();) {
-    int64_t length = 0;
-    std::memcpy(&length, all.data() + at, sizeof length);
-    at += sizeof length;
-    parts.emplace_back(all.data() + at, all.data() + at + length);
-    at += static_cast<size_t>(length);
+const char* Reader::skip(size_t bytes) {
+  if (bytes > left_) {
+    fail(GPUMEM_PEER_LOST,
+         "a message from another process is too short; expected the same version of the library everywhere");
   }
-  return parts;
+  left_ -= bytes;
+  return std::exchange(at_, at_ + bytes);
 }
 
-void keep_for_ever(std::shared_ptr<void> memory) {
-  static auto* const kept = new std::vector<std::shared_ptr<void>>;  // of the process: nothing at its end frees it
-  static std::mutex mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
-  kept->push_back(std::move(memory));
+Bytes Reader::take_bytes(size_t bytes) {
+  const char* const from = skip(bytes);
+  return {from, from + bytes};
+}
+
+Bytes Reader::take_part() { return take_bytes(take<uint64_t>()); }
+
+struct alignas(kHeaderBytes) MessageMemory::Block {
+  Block* next = nullptr;
+
+  // Reachable as long as the process lives.
+  static std::atomic<Block*>& kept() noexcept {
+    static constinit std::atomic<Block*> first{nullptr};
+    return first;
+  }
+};
+
+MessageMemory::MessageMemory(size_t bytes)
+    : block_(new (::operator new (sizeof(Block) + bytes, std::align_val_t{alignof(Block)})) Block) {}
+
+MessageMemory::~MessageMemory() {
+  if (!under_way) {
+    ::operator delete (block_, std::align_val_t{alignof(Block)});
+    return;
+  }
+  block_->next = Block::kept().load();
+  while (!Block::kept().compare_exchange_weak(block_->next, block_)) continue;
+}
+
+char* MessageMemory::data() const noexcept { return reinterpret_cast<char*>(block_ + 1); }
+
+void write_header(char* to, const MessageHeader& header) noexcept {
+  static_assert(sizeof header <= kHeaderBytes);
+  std::memset(to, 0, kHeaderBytes);
+  std::memcpy(to, &header, sizeof header);
+}
+
+MessageHeader read_header(const char* from, int32_t process) {
+  MessageHeader header;
+  std::memcpy(&header, from, sizeof header);
+  if (header.magic == MessageHeader::kMagic && header.bytes == kGivenUp) {
+    fail(GPUMEM_PEER_LOST, "process %d could not go on with its part of a call", process);
+  }
+  return header;
+}
+
+void fail_in_another_call(int32_t process) {
+  fail(GPUMEM_PEER_LOST,
+       "process %d sent a message of another call; expected the same calls in the same order on every process",
+       process);
 }
 
 Communicator::Communicator(const gpumem_dist_transport* transport, double deadline_s) noexcept
@@ -58,13 +136,13 @@ Communicator::~Communicator() {
 }
 
 void Communicator::require_sound() const {
-  if (aborted_.load()) throw Error(GPUMEM_PEER_LOST, "dist was ended by gpumem_dist_abort()");
+  if (aborted()) throw Error(GPUMEM_PEER_LOST, "dist was ended by gpumem_dist_abort()");
   const std::lock_guard<std::mutex> lock(mutex_);
   if (lost_) throw Error(*lost_);
 }
 
 gpumem_status Communicator::status() const noexcept {
-  if (aborted_.load()) return GPUMEM_PEER_LOST;
+  if (aborted()) return GPUMEM_PEER_LOST;
   const std::lock_guard<std::mutex> lock(mutex_);
   return lost_ ? lost_->status() : GPUMEM_OK;
 }
@@ -111,7 +189,7 @@ bool Communicator::ended(void* request) {
 }
 
 void Communicator::pause() {
-  if (aborted_.load(std::memory_order_relaxed)) require_sound();
+  if (aborted()) require_sound();
   if (std::chrono::steady_clock::now() - last_ > deadline_) {
     char sentence[128];
     std::snprintf(sentence, sizeof sentence,
@@ -127,89 +205,56 @@ void Communicator::wait_for(void* request) {
   while (!ended(request)) pause();
 }
 
-// The length first. Both are copies, which stay behind if the wait fails.
 void Communicator::send(int32_t to, const Bytes& bytes) {
-  const auto copy = std::make_shared<Bytes>();
-  append_part(*copy, bytes);
-  try {
-    const auto total = static_cast<int64_t>(copy->size());
-    wait_for(begin_send(copy->data(), sizeof(int64_t), to));
-    for (int64_t at = sizeof(int64_t); at < total; at += kMostMessageBytes) {
-      wait_for(begin_send(copy->data() + at, std::min(kMostMessageBytes, total - at), to));
-    }
-  } catch (...) {
-    keep_for_ever(copy);
-    throw;
+  const auto total = static_cast<int64_t>(bytes.size());
+  MessageMemory message(static_cast<size_t>(kHeaderBytes) + bytes.size());
+  write_header(message.data(), {.bytes = total});
+  if (!bytes.empty()) std::memcpy(message.data() + kHeaderBytes, bytes.data(), bytes.size());
+  message.under_way = true;
+  wait_for(begin_send(message.data(), kHeaderBytes, to));
+  for (int64_t at = 0; at < total; at += kMostMessageBytes) {
+    wait_for(begin_send(message.data() + kHeaderBytes + at, std::min(kMostMessageBytes, total - at), to));
   }
+  message.under_way = false;
 }
 
 Bytes Communicator::receive(int32_t from) {
-  const auto length = std::make_shared<int64_t>();
-  const auto bytes = std::make_shared<Bytes>();
+  MessageMemory head(kHeaderBytes);
+  head.under_way = true;
+  wait_for(begin_receive(head.data(), kHeaderBytes, from));
+  head.under_way = false;
+  const MessageHeader header = read_header(head.data(), from);
+  if (header.bytes < 0 || header != MessageHeader{.bytes = header.bytes}) fail_in_another_call(from);
+  MessageMemory body(static_cast<size_t>(header.bytes));
+  body.under_way = true;
+  for (int64_t at = 0; at < header.bytes; at += kMostMessageBytes) {
+    wait_for(begin_receive(body.data() + at, std::min(kMostMessageBytes, header.bytes - at), from));
+  }
+  body.under_way = false;
+  return {body.data(), body.data() + header.bytes};
+}
+
+// Along the tree to rank 0, and back. What fails on the way sticks: the others are somewhere else in it.
+Bytes Communicator::combine(Bytes mine, const Merge& merge) {
   try {
-    wait_for(begin_receive(length.get(), sizeof *length, from));
-    if (*length < 0 || *length > INT64_MAX / 2) {
-      lose(GPUMEM_PEER_LOST,
-           "another process is in another call; expected the same calls in the same order everywhere");
+    begin_deadline();
+    int32_t step = 1;
+    for (; step < size() && (rank() & step) == 0; step *= 2) {
+      if (rank() + step < size()) mine = merged(receive(rank() + step), mine, merge);
     }
-    bytes->resize(static_cast<size_t>(*length));
-    for (int64_t at = 0; at < *length; at += kMostMessageBytes) {
-      wait_for(begin_receive(bytes->data() + at, std::min(kMostMessageBytes, *length - at), from));
+    if (rank() != 0) {
+      send(rank() - step, mine);
+      mine = receive(rank() - step);
     }
+    for (step /= 2; step > 0; step /= 2) {
+      if (rank() + step < size()) send(rank() + step, mine);
+    }
+    return mine;
   } catch (...) {
-    keep_for_ever(length);
-    keep_for_ever(bytes);
+    stick(current_error());
     throw;
   }
-  return std::move(*bytes);
 }
-
-// Along the tree to rank 0, and back.
-Bytes Communicator::combine(Bytes mine, const Merge& merge) {
-  begin_deadline();
-  int32_t step = 1;
-  for (; step < size() && (rank() & step) == 0; step *= 2) {
-    if (rank() + step < size()) mine = merge(receive(rank() + step), mine);
-  }
-  if (rank() != 0) {
-    send(rank() - step, mine);
-    mine = receive(rank() - step);
-  }
-  for (step /= 2; step > 0; step /= 2) {
-    if (rank() + step < size()) send(rank() + step, mine);
-  }
-  return mine;
-}
-
-namespace {
-
-// In front of what is combined: of which call it is, and what one that failed had to say.
-struct Head {
-  uint64_t call = 0;
-  int32_t rank = 0;
-  gpumem_status status = GPUMEM_OK;
-  char sentence[400] = {};
-
-  void refuse(gpumem_status why, const char* words) noexcept {
-    status = why;
-    std::snprintf(sentence, sizeof sentence, "%.399s", words);
-  }
-};
-
-Bytes behind(const Head& head, const Bytes& bytes) {
-  Bytes all;
-  append(all, &head, sizeof head);
-  append(all, bytes.data(), bytes.size());
-  return all;
-}
-Head head_of(const Bytes& bytes) noexcept {
-  Head head;
-  std::memcpy(&head, bytes.data(), sizeof head);
-  return head;
-}
-Bytes rest_of(const Bytes& bytes) { return {bytes.begin() + sizeof(Head), bytes.end()}; }
-
-}  // namespace
 
 Bytes Communicator::agree(uint64_t call, const Make& make, const Merge& merge) {
   if (alone()) return make();
@@ -217,30 +262,19 @@ Bytes Communicator::agree(uint64_t call, const Make& make, const Merge& merge) {
   Bytes made;
   try {
     made = make();
-  } catch (const Error& error) {
-    if (status() != GPUMEM_OK) throw;  // the others know, or wait in vain
-    failed = error;
-  } catch (const std::bad_alloc&) {
-    failed = Error(GPUMEM_OUT_OF_MEMORY, "host memory has run out inside the library");
+  } catch (...) {
+    failed = current_error();
+    if (status() != GPUMEM_OK) throw Error(*failed);  // the others know, or wait in vain
   }
-  Head head{.call = call, .rank = rank()};
+  Head head{.rank = rank(), .call = call};
   if (failed) head.refuse(failed->status(), failed->what());
-  const Bytes all = combine(behind(head, made), [&](const Bytes& theirs, const Bytes& ours) {
-    Head mine = head_of(ours);
-    const Head other = head_of(theirs);
-    if (mine.status != GPUMEM_OK) return ours;
-    if (other.status != GPUMEM_OK) return theirs;
-    if (mine.call == other.call) return behind(mine, merge(rest_of(theirs), rest_of(ours)));
-    mine.rank = other.rank;
-    mine.refuse(GPUMEM_INVALID_ARGUMENT,
-                "it is in another call than others, or one of another dtype or op; expected the same");
-    return behind(mine, {});
-  });
+  const Bytes all = combine(with_head(head, made), merge);
   if (failed) throw Error(*failed);
-  if (const Head head_of_all = head_of(all); head_of_all.status != GPUMEM_OK) {
-    fail(head_of_all.status, "process %d: %s", head_of_all.rank, head_of_all.sentence);
+  Reader of_all(all);
+  if (const auto outcome = of_all.take<Head>(); outcome.status != GPUMEM_OK) {
+    fail(static_cast<gpumem_status>(outcome.status), "process %d: %.399s", outcome.rank, outcome.sentence);
   }
-  return rest_of(all);
+  return of_all.take_rest();
 }
 
 std::vector<Bytes> Communicator::all_gather(const Make& make) {
@@ -248,7 +282,7 @@ std::vector<Bytes> Communicator::all_gather(const Make& make) {
       0,
       [&] {
         Bytes mine;
-        append_part(mine, make());
+        put_part(mine, make());
         return mine;
       },
       [](const Bytes& theirs, const Bytes& ours) {
@@ -256,7 +290,9 @@ std::vector<Bytes> Communicator::all_gather(const Make& make) {
         append(both, theirs.data(), theirs.size());
         return both;
       });
-  return parts_of(all);
+  std::vector<Bytes> parts;
+  for (Reader reader(all); !reader.empty();) parts.push_back(reader.take_part());
+  return parts;
 }
 
 }  // namespace gpumem

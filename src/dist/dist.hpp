@@ -9,7 +9,6 @@
 
 #include "dist/exchange.hpp"
 #include "dist/reduction.hpp"
-#include "kernels/values.hpp"
 
 namespace gpumem {
 
@@ -20,14 +19,16 @@ inline constexpr gpumem_dist_plan_options kDefaultPlanOptions = {sizeof(gpumem_d
 class Dist {
  public:
   // Collective. The transport belongs to it from the call on, whether it fails or not.
-  Dist(const gpumem_dist_transport* transport, double deadline_s, const std::function<Contexts()>& read_contexts);
+  using ReadContexts = std::function<std::vector<Context*>()>;
+  Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts);
   ~Dist();
   Dist(const Dist&) = delete;
   Dist& operator=(const Dist&) = delete;
 
   Communicator communicator;
-  Contexts contexts;  // of the members of this process
+  std::vector<Context*> contexts;  // of the members of this process
   Members members;
+  const Group group{communicator, contexts, members};
   std::mutex calls;  // one collective call at a time
   std::atomic<int64_t> plans{0};
   int64_t plans_made = 0;  // the same on every process
@@ -51,7 +52,7 @@ struct DistPlan {
   std::unique_ptr<Reduction> reduction;  // of the third
 };
 
-// What is read of the arguments may be refused, which all processes learn then.
+// These throw what is wrong with an argument; all processes then throw it.
 using ReadLayout = std::function<gpumem_dist_layout()>;
 using ReadWorkspace = std::function<int64_t()>;
 
@@ -64,7 +65,7 @@ std::unique_ptr<DistPlan> plan_reduction(Dist& dist, const ReadLayout& layout, c
 
 // Collective.
 void execute(DistPlan& plan, const void* const* src, void* const* dst);
-ReduceValue reduce(DistPlan& plan, gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x, const void* const* y);
+ReduceValue reduce(DistPlan& plan, const Reduction::Read& what, const void* const* x, const void* const* y);
 
 std::string explain(const DistPlan& plan, gpumem_format format);
 

@@ -1,177 +1,127 @@
 #include "dist/exchange.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <exception>
 #include <string>
 
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
-#include "dist/movement.hpp"
 #include "ops/operand.hpp"
 
 namespace gpumem {
 namespace {
 
-// In front of each message: which one it is, or that its sender has given up.
-struct Header {
-  static constexpr uint64_t kMagic = 0x67706d656d2d6d73;
-  uint64_t magic = kMagic;
-  int64_t plan = 0;
-  int64_t run = 0;
-  int64_t number = 0;
-  int64_t bytes = 0;  // -1: none will come
-};
-static_assert(sizeof(Header) <= kHeaderBytes);
+constexpr int64_t kAlignment = 64;  // of messages
 
-constexpr int64_t kGivenUp = -1;
-
-void put_header(char* to, const Header& header) noexcept {
-  std::memset(to, 0, kHeaderBytes);
-  std::memcpy(to, &header, sizeof header);
-}
-
-Shape shape_of(const Route& route, const Piece& piece) noexcept {
-  return {route.element_bytes, route.rank, piece.extents};
-}
-
-// Bytes from the first element of a piece to the end of its last.
+// From the first element of a piece to the end of its last.
 int64_t reach_of(const Shape& shape, const Index& strides) noexcept {
   int64_t last = 0;
-  for (size_t d = 0; d < static_cast<size_t>(shape.rank); ++d) last += (shape.extents[d] - 1) * strides[d];
-  return (last + 1) * shape.element_bytes;
+  for (size_t d = 0; d < kAxes; ++d) last += (shape.extents[d] - 1) * strides[d];
+  return last + 1;
 }
 
 bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) noexcept {
-  if (a_bytes == 0 || b_bytes == 0) return false;
   const auto at = reinterpret_cast<uintptr_t>(a);
   const auto bt = reinterpret_cast<uintptr_t>(b);
-  return at < bt + static_cast<uintptr_t>(b_bytes) && bt < at + static_cast<uintptr_t>(a_bytes);
+  return a_bytes > 0 && b_bytes > 0 && at < bt + static_cast<uintptr_t>(b_bytes) &&
+         bt < at + static_cast<uintptr_t>(a_bytes);
 }
-
-// The memory of a member of this process, and what of it is used.
-struct Side {
-  char* p = nullptr;
-  char* first = nullptr;
-  int64_t bytes = 0;
-  bool on_host = true;
-};
 
 }  // namespace
 
-struct Exchange::Slot {
-  char* p = nullptr;
-  size_t message = 0;
-  void* request = nullptr;
-  bool busy = false;
-};
+namespace {
 
-// What a run works on: the members' memory, looked up once.
-struct Exchange::Operands {
-  std::vector<Side> src;
-  std::vector<Side> dst;
-};
+int64_t slot_bytes_for(const std::vector<Message>& messages) noexcept {
+  int64_t bytes = 0;
+  for (const Message& message : messages) bytes = std::max(bytes, message.bytes);
+  return (kHeaderBytes + bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
-Exchange::Exchange(Communicator& communicator, Contexts contexts, const Members& members, Route route,
-                   int64_t workspace_bytes, int64_t number, bool in_place)
-    : communicator_(communicator),
-      contexts_(std::move(contexts)),
-      members_(members),
-      route_(std::move(route)),
+}  // namespace
+
+Exchange::Window::Window(const std::vector<Message>& all, int64_t most_bytes)
+    : messages(all),
+      slot_bytes(slot_bytes_for(all)),
+      slots(std::min(all.size(), static_cast<size_t>(std::max<int64_t>(most_bytes / slot_bytes, 1)))),
+      memory(static_cast<size_t>(bytes())) {}
+
+void Exchange::Window::begin() noexcept {
+  next = 0;
+  left = messages.size();
+  for (Slot& slot : slots) slot.message = nullptr;
+  memory.under_way = left > 0;
+}
+
+Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, int64_t number,
+                   bool in_place)
+    : group_(group),
+      element_bytes_(src.element_bytes),
+      route_(route(src, dst, group, workspace_bytes)),
       number_(number),
       in_place_(in_place),
-      src_reach_(contexts_.size()),
-      dst_reach_(contexts_.size()),
-      outgoing_(window_for(route_.sends, workspace_bytes / 2)),
-      incoming_(window_for(route_.receives, workspace_bytes / 2)) {
-  note_reaches();
-}
-
-void Exchange::note_reaches() {
-  const auto note = [&](const Piece& piece, int32_t member, int64_t offset, const Index& strides,
-                        std::vector<Reach>& reaches) {
-    if (!members_.is_here(member)) return;
-    Reach& reach = reaches[members_.local(member)];
-    reach.first = std::min(reach.first, offset);
-    reach.end = std::max(reach.end, offset + reach_of(shape_of(route_, piece), strides) / route_.element_bytes);
-  };
-  const auto note_all = [&](const std::vector<Piece>& pieces) {
-    for (const Piece& piece : pieces) {
-      note(piece, piece.src_member, piece.src_offset, piece.src_strides, src_reach_);
-      note(piece, piece.dst_member, piece.dst_offset, piece.dst_strides, dst_reach_);
+      src_reach_(group_.contexts.size()),
+      dst_reach_(group_.contexts.size()),
+      outgoing_(route_.sends, workspace_bytes / 2),
+      incoming_(route_.receives, workspace_bytes / 2) {
+  for (const Piece& piece : route_.pulls) note_reaches(piece);
+  for (const auto* messages : {&route_.sends, &route_.receives}) {
+    for (const Message& message : *messages) {
+      for (const Piece& piece : message.pieces) note_reaches(piece);
     }
+  }
+}
+
+void Exchange::note_reaches(const Piece& piece) {
+  const auto note = [&](int32_t member, int64_t offset, const Index& strides, std::vector<Reach>& reaches) {
+    if (!group_.members.is_here(member)) return;
+    Reach& reach = reaches[group_.members.local(member)];
+    reach.first = std::min(reach.first, offset);
+    reach.end = std::max(reach.end, offset + reach_of(piece.shape, strides));
   };
-  note_all(route_.pulls);
-  for (const Message& message : route_.sends) note_all(message.pieces);
-  for (const Message& message : route_.receives) note_all(message.pieces);
+  note(piece.src_member, piece.src_offset, piece.src_strides, src_reach_);
+  note(piece.dst_member, piece.dst_offset, piece.dst_strides, dst_reach_);
 }
 
-Exchange::Window Exchange::window_for(const std::vector<Message>& messages, int64_t workspace_bytes) {
-  Window window;
-  for (const Message& message : messages) window.slot_bytes = std::max(window.slot_bytes, kHeaderBytes + message.bytes);
-  if (messages.empty()) return window;
-  window.slots = static_cast<size_t>(std::max<int64_t>(workspace_bytes / window.slot_bytes, 1));
-  window.slots = std::min(window.slots, messages.size());
-  window.memory.reset(new char[static_cast<size_t>(window.bytes())]);
-  return window;
-}
-
-int64_t Exchange::workspace_bytes() const noexcept { return outgoing_.bytes() + incoming_.bytes(); }
-
-void Exchange::post(const Message& message, Slot& slot, const Operands& operands) {
-  put_header(slot.p, {.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes});
-  char* to = slot.p + kHeaderBytes;
+void Exchange::post(const Message& message, char* to, const Operands& operands) const {
+  write_header(to, {.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes});
+  to += kHeaderBytes;
   for (const Piece& piece : message.pieces) {
-    const Side& side = operands.src[members_.local(piece.src_member)];
-    const Shape shape = shape_of(route_, piece);
-    pack(*contexts_[members_.local(piece.src_member)], shape,
-         {side.p + piece.src_offset * route_.element_bytes, piece.src_strides}, side.on_host, to);
-    to += shape.bytes();
+    const Side& side = operands.src[group_.members.local(piece.src_member)];
+    pack(group_.context_of(piece.src_member), piece.shape,
+         {side.p + piece.src_offset * piece.shape.element_bytes, piece.src_strides}, side.on_host, to);
+    to += piece.shape.bytes();
   }
-  slot.request = communicator_.begin_send(slot.p, kHeaderBytes + message.bytes, message.process);
 }
 
-void Exchange::take(const Message& message, const Slot& slot, const Operands& operands) {
-  Header header;
-  std::memcpy(&header, slot.p, sizeof header);
-  if (header.magic == Header::kMagic && header.bytes == kGivenUp) {
-    fail(GPUMEM_PEER_LOST, "process %d could not go on with its part of the plan", message.process);
-  }
-  const Header expected{.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes};
-  if (std::memcmp(&header, &expected, sizeof header) != 0) {
-    fail(GPUMEM_PEER_LOST,
-         "process %d sent a message of another call; expected the same calls in the same order on every process",
-         message.process);
-  }
-  const char* from = slot.p + kHeaderBytes;
+void Exchange::take(const Message& message, const char* from, const Operands& operands) const {
+  const MessageHeader expected{.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes};
+  if (read_header(from, message.process) != expected) fail_in_another_call(message.process);
+  from += kHeaderBytes;
   for (const Piece& piece : message.pieces) {
-    const Side& side = operands.dst[members_.local(piece.dst_member)];
-    const Shape shape = shape_of(route_, piece);
-    unpack(*contexts_[members_.local(piece.dst_member)], shape, from,
-           {side.p + piece.dst_offset * route_.element_bytes, piece.dst_strides}, side.on_host);
-    from += shape.bytes();
+    const Side& side = operands.dst[group_.members.local(piece.dst_member)];
+    unpack(group_.context_of(piece.dst_member), piece.shape, from,
+           {side.p + piece.dst_offset * piece.shape.element_bytes, piece.dst_strides}, side.on_host);
+    from += piece.shape.bytes();
   }
 }
 
 // On the context that reaches both sides: that of dst, or that of src where dst's is the host's. Two devices reach each other by way of
 // the heap.
-void Exchange::pull(const Piece& piece, const Operands& operands) {
-  Context& of_src = *contexts_[members_.local(piece.src_member)];
-  Context& of_dst = *contexts_[members_.local(piece.dst_member)];
-  const Side& from = operands.src[members_.local(piece.src_member)];
-  const Side& to = operands.dst[members_.local(piece.dst_member)];
-  const Shape shape = shape_of(route_, piece);
+void Exchange::pull(const Piece& piece, const Operands& operands) const {
+  Context& of_src = group_.context_of(piece.src_member);
+  Context& of_dst = group_.context_of(piece.dst_member);
+  const Side& from = operands.src[group_.members.local(piece.src_member)];
+  const Side& to = operands.dst[group_.members.local(piece.dst_member)];
+  const Shape& shape = piece.shape;
   const Strided src{from.p + piece.src_offset * shape.element_bytes, piece.src_strides};
   const Strided dst{to.p + piece.dst_offset * shape.element_bytes, piece.dst_strides};
-  const bool one_device =
-      !of_src.on_cuda() || !of_dst.on_cuda() || of_src.device().props().ordinal == of_dst.device().props().ordinal;
-  if (!one_device) {
+  if (of_src.on_cuda() && of_dst.on_cuda() && of_src.device().props().ordinal != of_dst.device().props().ordinal) {
     const TemporaryBlock block(of_src, true, shape.bytes());
     pack(of_src, shape, src, from.on_host, block.get());
     return unpack(of_dst, shape, block.get(), dst, to.on_host);
   }
   Context& runner = of_dst.on_cuda() ? of_dst : of_src;
-  if (!overlap(src.p, reach_of(shape, piece.src_strides), dst.p, reach_of(shape, piece.dst_strides))) {
+  if (!overlap(src.p, reach_of(shape, src.strides) * shape.element_bytes, dst.p,
+               reach_of(shape, dst.strides) * shape.element_bytes)) {
     return move(runner, shape, src, dst);
   }
   const TemporaryBlock block(runner, from.on_host, shape.bytes());
@@ -180,87 +130,93 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
   move(runner, shape, {block.get(), tight}, dst);
 }
 
-// Messages of both directions go through their windows in one order on every process, so that the one that all wait for can always go;
-// what stays here is moved while they travel.
-void Exchange::run_all(const Operands& operands) {
-  const auto slots_of = [&](const Window& window) {
-    std::vector<Slot> slots(window.slots);
-    for (size_t i = 0; i < slots.size(); ++i)
-      slots[i].p = window.memory.get() + i * static_cast<size_t>(window.slot_bytes);
-    return slots;
-  };
-  std::vector<Slot> out = slots_of(outgoing_);
-  std::vector<Slot> in = slots_of(incoming_);
-  size_t sent = 0;
-  size_t received = 0;
-  size_t pulled = 0;
-  const auto over = [&] {
-    const auto busy = [](const Slot& slot) { return slot.busy; };
-    return sent == route_.sends.size() && received == route_.receives.size() &&
-           std::none_of(out.begin(), out.end(), busy) && std::none_of(in.begin(), in.end(), busy);
-  };
-  communicator_.begin_deadline();
-  while (!over() || pulled < route_.pulls.size()) {
-    bool moved = false;
-    for (Slot& slot : in) {
-      if (slot.busy && communicator_.ended(slot.request)) {
-        take(route_.receives[slot.message], slot, operands);
-        slot.busy = false;
-        moved = true;
-      }
-      if (slot.busy || received == route_.receives.size()) continue;
-      slot.message = received++;
-      slot.request = communicator_.begin_receive(slot.p, incoming_.slot_bytes, route_.receives[slot.message].process);
-      slot.busy = true;
+// Whether a message came. What has come makes room for the next.
+bool Exchange::receive_some(const Operands& operands) {
+  bool came = false;
+  for (size_t i = 0; i < incoming_.slots.size(); ++i) {
+    Window::Slot& slot = incoming_.slots[i];
+    if (slot.message != nullptr && group_.communicator.ended(slot.request)) {
+      take(*slot.message, incoming_.data_of(i), operands);
+      slot.message = nullptr;
+      --incoming_.left;
+      came = true;
     }
-    for (Slot& slot : out) {
-      if (slot.busy && communicator_.ended(slot.request)) slot.busy = false;
-      if (slot.busy || sent == route_.sends.size()) continue;
-      slot.message = sent++;
-      post(route_.sends[slot.message], slot, operands);
-      slot.busy = true;
-      moved = true;
-      break;  // what has arrived meanwhile comes first
-    }
-    if (moved) continue;
-    if (pulled == route_.pulls.size()) {
-      communicator_.pause();
-    } else {
-      pull(route_.pulls[pulled++], operands);
-      communicator_.begin_deadline();  // nobody listened
-    }
+    if (slot.message != nullptr || incoming_.next == route_.receives.size()) continue;
+    const Message& message = route_.receives[incoming_.next++];
+    slot.request = group_.communicator.begin_receive(incoming_.data_of(i), incoming_.slot_bytes, message.process);
+    slot.message = &message;
   }
+  return came;
 }
 
-// A word to each process that waits for messages; nobody waits here until it is there.
+// Whether a message went: one, since what has arrived meanwhile comes first.
+bool Exchange::send_one(const Operands& operands) {
+  for (size_t i = 0; i < outgoing_.slots.size(); ++i) {
+    Window::Slot& slot = outgoing_.slots[i];
+    if (slot.message != nullptr && group_.communicator.ended(slot.request)) {
+      slot.message = nullptr;
+      --outgoing_.left;
+    }
+    if (slot.message != nullptr || outgoing_.next == route_.sends.size()) continue;
+    const Message& message = route_.sends[outgoing_.next++];
+    post(message, outgoing_.data_of(i), operands);
+    slot.request = group_.communicator.begin_send(outgoing_.data_of(i), kHeaderBytes + message.bytes, message.process);
+    slot.message = &message;
+    return true;
+  }
+  return false;
+}
+
+// Messages of both directions go through their windows in one order on every process, so the first unfinished one always has a slot at
+// both ends; what stays here is moved while they travel.
+void Exchange::run_all(const Operands& operands) {
+  outgoing_.begin();
+  incoming_.begin();
+  size_t pulled = 0;
+  group_.communicator.begin_deadline();
+  while (!outgoing_.over() || !incoming_.over() || pulled < route_.pulls.size()) {
+    if (group_.communicator.aborted()) group_.communicator.require_sound();
+    const bool came = receive_some(operands);
+    const bool went = send_one(operands);
+    if (came || went) continue;
+    if (pulled == route_.pulls.size()) {
+      if (!outgoing_.over() || !incoming_.over()) group_.communicator.pause();
+    } else {
+      pull(route_.pulls[pulled++], operands);
+      group_.communicator.begin_deadline();  // no message was polled for meanwhile
+    }
+  }
+  outgoing_.memory.under_way = false;
+  incoming_.memory.under_way = false;
+}
+
+// A notice to each process that waits for messages; nobody waits here until it is there. Messages are grouped by process.
 void Exchange::give_up(const Error& error) noexcept {
   if (route_.sends.empty() && route_.receives.empty()) return;  // the others don't miss it
   try {
-    keep_for_ever(outgoing_.memory);
-    keep_for_ever(incoming_.memory);
-    const std::shared_ptr<char[]> word(new char[kHeaderBytes]);
-    put_header(word.get(), {.bytes = kGivenUp});
-    keep_for_ever(word);
-    int32_t last = communicator_.rank();
+    MessageMemory notice(kHeaderBytes);
+    write_header(notice.data(), {.bytes = kGivenUp});
+    notice.under_way = true;
+    int32_t last = group_.communicator.rank();
     for (const Message& message : route_.sends) {
-      if (message.process == last || communicator_.status() != GPUMEM_OK) continue;
+      if (message.process == last || group_.communicator.status() != GPUMEM_OK) continue;
       last = message.process;
-      communicator_.begin_send(word.get(), kHeaderBytes, last);
+      group_.communicator.begin_send(notice.data(), kHeaderBytes, last);
     }
   } catch (const std::exception&) {
     // Their deadlines tell them.
   }
-  communicator_.stick(error);
+  group_.communicator.stick(error);
 }
 
 // All of it before anything is written. What lies between the elements need not be there.
-Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* dst) const {
+Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* dst, const char* src_name) const {
   const auto look = [&](const char* name, const void* const* pointers, const std::vector<Reach>& reaches,
                         Access access) {
-    std::vector<Side> sides(contexts_.size());
+    std::vector<Side> sides(group_.contexts.size());
     for (size_t at = 0; at < sides.size(); ++at) {
-      if (reaches[at].end == 0) continue;
-      const int32_t member = members_.first() + static_cast<int32_t>(at);
+      if (reaches[at].first >= reaches[at].end) continue;
+      const int32_t member = group_.members.first() + static_cast<int32_t>(at);
       const std::string argument =
           std::string(name) + "[" + std::to_string(at) + "] of member " + std::to_string(member);
       if (pointers == nullptr || pointers[at] == nullptr) {
@@ -268,37 +224,41 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
       }
       Side& side = sides[at];
       side.p = static_cast<char*>(const_cast<void*>(pointers[at]));
-      side.first = side.p + reaches[at].first * route_.element_bytes;
-      side.bytes = (reaches[at].end - reaches[at].first) * route_.element_bytes;
-      side.on_host =
-          look_up_range(*contexts_[at], side.first, side.bytes, access, argument.c_str(), side.bytes).on_host();
+      side.first = side.p + reaches[at].first * element_bytes_;
+      side.bytes = (reaches[at].end - reaches[at].first) * element_bytes_;
+      Context& context = *group_.contexts[at];
+      side.on_host = look_up_range(context, side.first, side.bytes, access, argument.c_str(), side.bytes).on_host();
     }
     return sides;
   };
-  Operands operands{look("src", src, src_reach_, Access::read), look("dst", dst, dst_reach_, Access::write)};
-  for (size_t i = 0; !in_place_ && i < contexts_.size(); ++i) {
-    for (size_t j = 0; j < contexts_.size(); ++j) {
+  if (in_place_ && dst == nullptr) {
+    return {look("src", src, src_reach_, Access::read), look("src", src, dst_reach_, Access::write)};
+  }
+  Operands operands{look(src_name, src, src_reach_, Access::read), look("dst", dst, dst_reach_, Access::write)};
+  for (size_t i = 0; i < operands.dst.size(); ++i) {
+    if (in_place_ && src != nullptr && dst[i] != src[i]) {
+      fail(GPUMEM_INVALID_ARGUMENT, "dst[%zu] is not src[%zu]; expected the same memory, or dst NULL, for a halo", i,
+           i);
+    }
+    for (size_t j = 0; !in_place_ && j < operands.src.size(); ++j) {
       const Side& to = operands.dst[i];
       const Side& from = operands.src[j];
       if (!overlap(from.first, from.bytes, to.first, to.bytes)) continue;
-      fail(GPUMEM_INVALID_ARGUMENT, "dst[%zu] overlaps src[%zu]; expected disjoint memory", i, j);
+      fail(GPUMEM_INVALID_ARGUMENT, "dst[%zu] overlaps %s[%zu]; expected disjoint memory", i, src_name, j);
     }
   }
   return operands;
 }
 
 // Members take from each other's memory, so all of their streams come first.
-void Exchange::run(const void* const* src, void* const* dst) {
+void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
   ++runs_;
   try {
-    const Operands operands = look_up_all(src, dst);
-    for (Context* context : contexts_) synchronize(*context, context->own_stream());
+    const Operands operands = look_up_all(src, dst, src_name);
+    for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
     run_all(operands);
-  } catch (const Error& error) {
-    give_up(error);
-    throw;
-  } catch (const std::bad_alloc&) {
-    give_up(Error(GPUMEM_OUT_OF_MEMORY, "host memory has run out inside the library"));
+  } catch (...) {
+    give_up(current_error());
     throw;
   }
 }

@@ -2,20 +2,18 @@
 // processes in messages.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "context/context.hpp"
-#include "dist/layout.hpp"
+#include "dist/group.hpp"
+#include "dist/movement.hpp"
 
 namespace gpumem {
 
-// Elements of one box of src that go to one of dst: extents, and where they lie on either side, in elements. The side of another
-// process is empty.
+// Elements of one box of src that go to one of dst, and where they lie on either side, in elements. The side of another process is empty.
 struct Piece {
   int32_t src_member = 0;
   int32_t dst_member = 0;
-  Index extents{};
+  Shape shape;
   int64_t src_offset = 0;
   Index src_strides{};
   int64_t dst_offset = 0;
@@ -26,73 +24,84 @@ struct Piece {
 struct Message {
   int32_t process = 0;
   int64_t number = 0;  // among those between the two processes
-  int64_t bytes = 0;
+  int64_t bytes = 0;   // without the header
   std::vector<Piece> pieces{};
 };
 
 // What a process does in an exchange.
 struct Route {
-  int64_t element_bytes = 0;
-  int32_t rank = 0;
-  int64_t message_bytes = 0;        // the longest message, without its header; the same on every process
   std::vector<Piece> pulls{};       // between members of this process
   std::vector<Message> sends{};     // nearest process above first, each in the order in which it is received
   std::vector<Message> receives{};  // nearest process below first
 };
-Route route(const Layout& src, const Layout& dst, const Members& members, int64_t message_bytes, int32_t processes);
+// workspace_bytes: the same on every process.
+Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes);
 
-// How large messages are where a process keeps that much memory for them. A header goes in front of each.
 constexpr int64_t kLeastWorkspace = 4096;
-constexpr int64_t kHeaderBytes = 64;
-int64_t message_bytes_for(int64_t workspace_bytes) noexcept;
-
-// Contexts of this process's members.
-using Contexts = std::vector<Context*>;
 
 class Exchange {
  public:
   // number: of the plan, the same on every process. in_place: what is written lies among what is read.
-  Exchange(Communicator& communicator, Contexts contexts, const Members& members, Route route, int64_t workspace_bytes,
-           int64_t number, bool in_place = false);
+  Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, int64_t number,
+           bool in_place = false);
 
-  // A pointer for each member here. Collective.
-  void run(const void* const* src, void* const* dst);
+  // A pointer for each member here; in place, dst may be nullptr. src_name: the argument. Collective.
+  void run(const void* const* src, void* const* dst, const char* src_name = "src");
   // What failed before run() could be called: tells those that wait for messages of this process, if there are any.
   void give_up(const Error& error) noexcept;
 
   const Route& its_route() const noexcept { return route_; }
-  int64_t workspace_bytes() const noexcept;
+  int64_t workspace_bytes() const noexcept { return outgoing_.bytes() + incoming_.bytes(); }
 
  private:
-  struct Slot;
-  struct Operands;
-
-  // The elements of a member's memory that are read or written: from the first to the end of the last.
+  // What of a member's memory is used: in elements, from the first to the end of the last.
   struct Reach {
     int64_t first = INT64_MAX;
-    int64_t end = 0;
+    int64_t end = INT64_MIN;
   };
-
-  // Slots for messages of one direction, in memory that outlives a transport that may still write to it.
+  // That memory in a run.
+  struct Side {
+    char* p = nullptr;
+    char* first = nullptr;
+    int64_t bytes = 0;
+    bool on_host = true;
+  };
+  struct Operands {
+    std::vector<Side> src;
+    std::vector<Side> dst;
+  };
+  // Messages of one direction, of which so many as there are slots are under way.
   struct Window {
-    std::shared_ptr<char[]> memory;
-    size_t slots = 0;
-    int64_t slot_bytes = 0;
+    struct Slot {
+      const Message* message = nullptr;  // nullptr: free
+      void* request = nullptr;
+    };
 
-    int64_t bytes() const noexcept { return static_cast<int64_t>(slots) * slot_bytes; }
+    Window(const std::vector<Message>& all, int64_t most_bytes);
+    int64_t bytes() const noexcept { return static_cast<int64_t>(slots.size()) * slot_bytes; }
+    char* data_of(size_t slot) const noexcept { return memory.data() + static_cast<int64_t>(slot) * slot_bytes; }
+    void begin() noexcept;
+    bool over() const noexcept { return left == 0; }
+
+    const std::vector<Message>& messages;
+    const int64_t slot_bytes;
+    std::vector<Slot> slots;
+    MessageMemory memory;
+    size_t next = 0;  // that has no slot yet
+    size_t left = 0;  // that have not ended
   };
 
-  static Window window_for(const std::vector<Message>& messages, int64_t workspace_bytes);
+  void note_reaches(const Piece& piece);
+  Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
   void run_all(const Operands& operands);
-  void note_reaches();
-  Operands look_up_all(const void* const* src, void* const* dst) const;
-  void post(const Message& message, Slot& slot, const Operands& operands);
-  void take(const Message& message, const Slot& slot, const Operands& operands);
-  void pull(const Piece& piece, const Operands& operands);
+  bool receive_some(const Operands& operands);
+  bool send_one(const Operands& operands);
+  void post(const Message& message, char* to, const Operands& operands) const;
+  void take(const Message& message, const char* from, const Operands& operands) const;
+  void pull(const Piece& piece, const Operands& operands) const;
 
-  Communicator& communicator_;
-  const Contexts contexts_;
-  const Members members_;
+  const Group group_;
+  const int64_t element_bytes_;
   const Route route_;
   const int64_t number_;
   const bool in_place_;

@@ -23,10 +23,8 @@ std::map<int32_t, Traffic> by_process(const std::vector<Message>& messages) {
 Traffic within(const Route& route) {
   Traffic all;
   for (const Piece& piece : route.pulls) {
-    int64_t bytes = route.element_bytes;
-    for (size_t d = 0; d < static_cast<size_t>(route.rank); ++d) bytes *= piece.extents[d];
     ++all.messages;
-    all.bytes += bytes;
+    all.bytes += piece.shape.bytes();
   }
   return all;
 }

@@ -1,7 +1,8 @@
 #include "dist/layout.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
+#include <numeric>
 #include <string>
 
 #include "base/checked.hpp"
@@ -15,7 +16,8 @@ struct LayoutWords {
   int64_t element_bytes;
   int64_t rank;
   Index extents;
-  int64_t boxes;
+
+  friend bool operator==(const LayoutWords&, const LayoutWords&) = default;
 };
 struct BoxWords {
   int64_t member;
@@ -24,18 +26,15 @@ struct BoxWords {
 };
 
 std::string name_of(const Layout& layout, int64_t number, const char* argument, const Members& members) {
-  const auto at = static_cast<size_t>(number);
-  const int32_t member = layout.boxes[at].member;
-  const int32_t process = members.process_of(member);
-  const auto first = std::find_if(layout.boxes.begin(), layout.boxes.end(),
-                                  [&](const Box& box) { return members.process_of(box.member) == process; });
-  const auto of_process = static_cast<int64_t>(at) - (first - layout.boxes.begin());
+  const Box& box = layout.boxes[static_cast<size_t>(number)];
+  const int32_t process = members.process_of(box.member);
+  const auto of_process = std::count_if(layout.boxes.begin(), layout.boxes.begin() + number, [&](const Box& before) {
+    return members.process_of(before.member) == process;
+  });
   std::string name = std::string(argument) + ": box " + std::to_string(of_process) + " of process " +
-                     std::to_string(process) + " (member " + std::to_string(member) + ", [";
-  for (int32_t d = 0; d < layout.rank; ++d) {
-    const auto axis = static_cast<size_t>(d);
-    name += (d == 0 ? "" : ", ") + std::to_string(layout.boxes[at].lower[axis]) + ":" +
-            std::to_string(layout.boxes[at].upper[axis]);
+                     std::to_string(process) + " (member " + std::to_string(box.member) + ", [";
+  for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) {
+    name += (d == 0 ? "" : ", ") + std::to_string(box.lower[d]) + ":" + std::to_string(box.upper[d]);
   }
   return name + "])";
 }
@@ -43,6 +42,16 @@ std::string name_of(const Layout& layout, int64_t number, const char* argument, 
 template <class T>
 void require_array(const T* p, int64_t count, const char* argument, const char* what) {
   if (p == nullptr && count > 0) fail(GPUMEM_INVALID_ARGUMENT, "%s->%s is NULL; expected an array", argument, what);
+}
+
+// Every sum of products of indices and strides fits, in bytes, and distinct elements have distinct places.
+void check_memory(const Box& box, const gpumem_dist_layout& given, const char* name) {
+  const Index lengths = box.extents();
+  const std::string strides = std::string(name) + ": strides";
+  check_distinct({strides.c_str(), name, given.rank, lengths.data(), box.strides.data()});
+  int64_t last = box.offset;
+  for (size_t d = 0; d < kAxes; ++d) last = checked_add(last, checked_mul(lengths[d] - 1, box.strides[d], name), name);
+  checked_mul(checked_add(last, 1, name), given.element_bytes, name);
 }
 
 Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argument, const Members& members) {
@@ -57,7 +66,6 @@ Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argume
   const auto refuse = [&](const char* what, int64_t value, const char* expected) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s: %s is %lld; expected %s", name.c_str(), what, ll(value), expected);
   };
-  Index lengths{};
   for (int32_t d = 0; d < given.rank; ++d) {
     const auto axis = static_cast<size_t>(d);
     const int64_t at = number * given.rank + d;
@@ -66,41 +74,36 @@ Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argume
     if (box.lower[axis] < 0) refuse("lower", box.lower[axis], "0 or more");
     if (box.upper[axis] < box.lower[axis]) refuse("upper", box.upper[axis], "lower or more");
     if (box.upper[axis] > given.extents[d]) refuse("upper", box.upper[axis], "at most the array's extent");
-    lengths[axis] = box.upper[axis] - box.lower[axis];
     if (given.strides == nullptr) continue;
     box.strides[axis] = given.strides[at];
     if (box.strides[axis] < 1) refuse("stride", box.strides[axis], "1 or more");
   }
-  if (given.strides == nullptr) fill_tight(box.strides.data(), lengths.data(), given.rank);
+  if (given.strides == nullptr) fill_tight(box.strides.data(), box.extents().data(), given.rank);
   if (given.offsets != nullptr) box.offset = given.offsets[number];
   if (box.offset < 0) refuse("offset", box.offset, "0 or more");
-  if (box.empty(given.rank)) return box;
-  const char* const what = name.c_str();
-  int64_t last = box.offset;
-  for (size_t axis = 0; axis < static_cast<size_t>(given.rank); ++axis) {
-    last = checked_add(last, checked_mul(lengths[axis] - 1, box.strides[axis], what), what);
-  }
-  checked_mul(checked_add(last, 1, what), given.element_bytes, what);
+  if (!box.empty()) check_memory(box, given, name.c_str());
   return box;
 }
 
 }  // namespace
 
-bool Box::empty(int32_t rank) const noexcept { return elements(rank) == 0; }
-
-int64_t Box::elements(int32_t rank) const noexcept {
-  int64_t product = 1;
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) product *= std::max<int64_t>(upper[d] - lower[d], 0);
-  return product;
+int64_t product(const Index& extents) noexcept {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
 }
 
-int64_t Layout::elements() const noexcept {
-  int64_t product = 1;
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) product *= extents[d];
-  return product;
+Index Box::extents() const noexcept {
+  Index lengths;
+  for (size_t d = 0; d < kAxes; ++d) lengths[d] = std::max<int64_t>(upper[d] - lower[d], 0);
+  return lengths;
 }
 
-Members::Members(int32_t rank, const std::vector<int32_t>& members_of_each) : rank_(rank), first_(1, 0) {
+int64_t Box::place_of(const Index& index) const noexcept {
+  int64_t place = offset;
+  for (size_t d = 0; d < kAxes; ++d) place += (index[d] - lower[d]) * strides[d];
+  return place;
+}
+
+Members::Members(int32_t process, const std::vector<int32_t>& members_of_each) : process_(process), first_(1, 0) {
   for (const int32_t members : members_of_each) first_.push_back(first_.back() + members);
 }
 
@@ -110,8 +113,8 @@ int32_t Members::process_of(int32_t member) const noexcept {
 
 Layout read_layout(const gpumem_dist_layout& given, const char* argument, const Members& members) {
   require_element_size("element_bytes", given.element_bytes);
-  if (given.rank < 1 || given.rank > kMostAxes) {
-    fail(GPUMEM_INVALID_ARGUMENT, "%s->rank is %d; expected 1 to %d", argument, given.rank, kMostAxes);
+  if (given.rank < 1 || given.rank > static_cast<int32_t>(kAxes)) {
+    fail(GPUMEM_INVALID_ARGUMENT, "%s->rank is %d; expected 1 to %zu", argument, given.rank, kAxes);
   }
   require_array(given.extents, 1, argument, "extents");
   Layout layout{.element_bytes = given.element_bytes, .rank = given.rank};
@@ -123,7 +126,7 @@ Layout read_layout(const gpumem_dist_layout& given, const char* argument, const 
   }
   checked_mul(elements, given.element_bytes, "extents x element_bytes");
   require_at_least("boxes", given.boxes, 0);
-  checked_mul(given.boxes, given.rank, "boxes x rank");
+  checked_mul(given.boxes, given.rank * int64_t{sizeof(int64_t)}, "boxes x rank");
   require_array(given.lower, given.boxes, argument, "lower");
   require_array(given.upper, given.boxes, argument, "upper");
   layout.boxes.reserve(static_cast<size_t>(given.boxes));
@@ -133,30 +136,24 @@ Layout read_layout(const gpumem_dist_layout& given, const char* argument, const 
 
 Bytes words_of(const Layout& part) {
   Bytes bytes;
-  const auto put = [&](const auto& words) { append(bytes, &words, sizeof words); };
-  put(LayoutWords{part.element_bytes, part.rank, part.extents, static_cast<int64_t>(part.boxes.size())});
-  for (const Box& box : part.boxes) put(BoxWords{box.member, box.lower, box.upper});
+  put(bytes, LayoutWords{part.element_bytes, part.rank, part.extents});
+  for (const Box& box : part.boxes) put(bytes, BoxWords{box.member, box.lower, box.upper});
   return bytes;
 }
 
 Layout join(const std::vector<Bytes>& parts, const Layout& own, const char* argument, const Members& members) {
-  LayoutWords first{};
-  std::memcpy(&first, parts[0].data(), sizeof first);
+  const auto first = Reader(parts[0]).take<LayoutWords>();
   Layout whole{.element_bytes = own.element_bytes, .rank = own.rank, .extents = own.extents};
   size_t next_own = 0;
   for (size_t process = 0; process < parts.size(); ++process) {
-    const char* from = parts[process].data();
-    LayoutWords words{};
-    std::memcpy(&words, from, sizeof words);
-    from += sizeof words;
-    if (words.element_bytes != first.element_bytes || words.rank != first.rank || words.extents != first.extents) {
+    Reader reader(parts[process]);
+    if (reader.take<LayoutWords>() != first) {
       fail(GPUMEM_INVALID_ARGUMENT,
            "%s: element_bytes, rank or extents of process %zu are not those of process 0; expected the same everywhere",
            argument, process);
     }
-    for (int64_t i = 0; i < words.boxes; ++i, from += sizeof(BoxWords)) {
-      BoxWords box{};
-      std::memcpy(&box, from, sizeof box);
+    while (!reader.empty()) {
+      const auto box = reader.take<BoxWords>();
       const auto member = static_cast<int32_t>(box.member);
       whole.boxes.push_back(members.is_here(member) ? own.boxes[next_own++] : Box{member, box.lower, box.upper, 0, {}});
     }
@@ -164,9 +161,9 @@ Layout join(const std::vector<Bytes>& parts, const Layout& own, const char* argu
   return whole;
 }
 
-Layout with_axes(const Layout& layout, const std::array<int32_t, kMostAxes>& order) {
+Layout with_axes(const Layout& layout, const std::array<int32_t, kAxes>& order) {
   Layout turned = layout;
-  for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) {
+  for (size_t d = 0; d < kAxes; ++d) {
     const auto from = static_cast<size_t>(order[d]);
     turned.extents[d] = layout.extents[from];
     for (size_t i = 0; i < layout.boxes.size(); ++i) {
@@ -180,53 +177,44 @@ Layout with_axes(const Layout& layout, const std::array<int32_t, kMostAxes>& ord
 
 // By the axis that tells the most boxes apart.
 BoxIndex::BoxIndex(const Layout& layout) : layout_(layout) {
-  size_t most = 0;
-  for (int32_t d = 0; d < layout.rank; ++d) {
+  ptrdiff_t most = 0;
+  for (size_t d = 0; d < kAxes; ++d) {
     std::vector<int64_t> lower;
-    for (const Box& box : layout.boxes) lower.push_back(box.lower[static_cast<size_t>(d)]);
+    for (const Box& box : layout.boxes) lower.push_back(box.lower[d]);
     std::sort(lower.begin(), lower.end());
-    const auto different = static_cast<size_t>(std::unique(lower.begin(), lower.end()) - lower.begin());
-    if (different > most) {
-      most = different;
-      axis_ = d;
-    }
+    const auto different = std::unique(lower.begin(), lower.end()) - lower.begin();
+    if (different <= most) continue;
+    most = different;
+    axis_ = d;
   }
   for (size_t i = 0; i < layout.boxes.size(); ++i) {
-    if (!layout.boxes[i].empty(layout.rank)) sorted_.push_back(static_cast<int64_t>(i));
+    if (!layout.boxes[i].empty()) sorted_.push_back(static_cast<int64_t>(i));
   }
-  const auto axis = static_cast<size_t>(axis_);
   const auto box = [&](int64_t i) -> const Box& { return layout.boxes[static_cast<size_t>(i)]; };
   std::sort(sorted_.begin(), sorted_.end(),
-            [&](int64_t a, int64_t b) { return box(a).lower[axis] < box(b).lower[axis]; });
-  for (const int64_t i : sorted_) longest_ = std::max(longest_, box(i).upper[axis] - box(i).lower[axis]);
+            [&](int64_t a, int64_t b) { return box(a).lower[axis_] < box(b).lower[axis_]; });
+  for (const int64_t i : sorted_) longest_ = std::max(longest_, box(i).upper[axis_] - box(i).lower[axis_]);
 }
 
 const std::vector<int64_t>& BoxIndex::meeting(const Box& with) {
   found_.clear();
-  const auto axis = static_cast<size_t>(axis_);
-  const auto lower = [&](int64_t i) { return layout_.boxes[static_cast<size_t>(i)].lower[axis]; };
-  const int64_t least = with.lower[axis] - longest_ + 1;
+  const auto lower = [&](int64_t i) { return layout_.boxes[static_cast<size_t>(i)].lower[axis_]; };
+  const int64_t least = with.lower[axis_] - longest_ + 1;
   auto at = std::lower_bound(sorted_.begin(), sorted_.end(), least, [&](int64_t i, int64_t v) { return lower(i) < v; });
-  for (; at != sorted_.end() && lower(*at) < with.upper[axis]; ++at) {
-    if (!common(layout_.boxes[static_cast<size_t>(*at)], with, layout_.rank).empty(layout_.rank)) found_.push_back(*at);
+  for (; at != sorted_.end() && lower(*at) < with.upper[axis_]; ++at) {
+    if (!common(layout_.boxes[static_cast<size_t>(*at)], with).empty()) found_.push_back(*at);
   }
   std::sort(found_.begin(), found_.end());
   return found_;
 }
 
-Box common(const Box& a, const Box& b, int32_t rank) noexcept {
+Box common(const Box& a, const Box& b) noexcept {
   Box both;
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+  for (size_t d = 0; d < kAxes; ++d) {
     both.lower[d] = std::max(a.lower[d], b.lower[d]);
     both.upper[d] = std::min(a.upper[d], b.upper[d]);
   }
   return both;
-}
-
-int64_t place_of(const Index& index, const Box& box, int32_t rank) noexcept {
-  int64_t place = box.offset;
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) place += (index[d] - box.lower[d]) * box.strides[d];
-  return place;
 }
 
 void require_disjoint(const Layout& layout, const char* argument, const Members& members) {
@@ -241,19 +229,19 @@ void require_disjoint(const Layout& layout, const char* argument, const Members&
   }
 }
 
-// What disjoint boxes have of it adds up to it.
+// Boxes of src are disjoint, so one of dst is covered when the shared parts add up to its size.
 void require_covered(const Layout& src, const Layout& dst, const char* argument, const Members& members) {
   BoxIndex index(src);
   for (size_t i = 0; i < dst.boxes.size(); ++i) {
     const Box& wanted = dst.boxes[i];
-    int64_t there = 0;
+    int64_t missing = wanted.elements();
     for (const int64_t from : index.meeting(wanted)) {
-      there += common(src.boxes[static_cast<size_t>(from)], wanted, src.rank).elements(src.rank);
+      missing -= common(src.boxes[static_cast<size_t>(from)], wanted).elements();
     }
-    if (there == wanted.elements(src.rank)) continue;
+    if (missing == 0) continue;
     fail(GPUMEM_INVALID_ARGUMENT,
          "%s asks for %lld elements that no box has; expected boxes without holes between them",
-         name_of(dst, static_cast<int64_t>(i), argument, members).c_str(), ll(wanted.elements(src.rank) - there));
+         name_of(dst, static_cast<int64_t>(i), argument, members).c_str(), ll(missing));
   }
 }
 

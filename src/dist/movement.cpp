@@ -1,7 +1,6 @@
 #include "dist/movement.hpp"
 
 #include <new>
-#include <numeric>
 
 #include "ops/operand.hpp"
 #include "ops/operations.hpp"
@@ -10,7 +9,14 @@
 namespace gpumem {
 namespace {
 
-constexpr std::array<int32_t, kMostAxes> kSameOrder = {0, 1, 2, 3, 4, 5, 6, 7};
+constexpr std::array<int32_t, kAxes> kSameOrder = {0, 1, 2, 3, 4, 5, 6, 7};
+
+// Without the axes of extent 1 at the end.
+int32_t rank_of(const Index& extents) noexcept {
+  auto rank = static_cast<int32_t>(kAxes);
+  while (rank > 1 && extents[static_cast<size_t>(rank) - 1] == 1) --rank;
+  return rank;
+}
 
 void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes) {
   copy(context, {.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .row_bytes = bytes},
@@ -19,19 +25,15 @@ void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes) {
 
 }  // namespace
 
-int64_t Shape::bytes() const noexcept {
-  return std::accumulate(extents.begin(), extents.begin() + rank, element_bytes, std::multiplies<>());
-}
-
 Index Shape::tight_strides() const noexcept {
   Index strides{};
-  fill_tight(strides.data(), extents.data(), rank);
+  fill_tight(strides.data(), extents.data(), static_cast<int32_t>(kAxes));
   return strides;
 }
 
 bool Shape::is_tight(const Index& strides) const noexcept {
   const Index tight = tight_strides();
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+  for (size_t d = 0; d < kAxes; ++d) {
     if (extents[d] != 1 && strides[d] != tight[d]) return false;
   }
   return true;
@@ -62,7 +64,7 @@ bool lies_on_host(Context& context, const void* p, const char* argument) {
 void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst) {
   permute(context,
           {.element_bytes = shape.element_bytes,
-           .rank = shape.rank,
+           .rank = rank_of(shape.extents),
            .extents = shape.extents.data(),
            .order = kSameOrder.data(),
            .src = src.p,

@@ -13,11 +13,10 @@ struct Strided {
 };
 
 struct Shape {
-  int64_t element_bytes;
-  int32_t rank;
-  Index extents;
+  int64_t element_bytes = 0;
+  Index extents = kOnes;
 
-  int64_t bytes() const noexcept;
+  int64_t bytes() const noexcept { return element_bytes * product(extents); }
   Index tight_strides() const noexcept;
   // Axes of extent 1 have no stride.
   bool is_tight(const Index& strides) const noexcept;

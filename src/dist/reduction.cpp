@@ -24,17 +24,17 @@ constexpr int64_t round_down_to_leaf(int64_t term) noexcept { return term / kLea
 // The place of an element in the sequence.
 int64_t place_in(const Layout& layout, const Index& index) noexcept {
   int64_t place = 0;
-  for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) place = place * layout.extents[d] + index[d];
+  for (size_t d = 0; d < kAxes; ++d) place = place * layout.extents[d] + index[d];
   return place;
 }
 
 // Where a box is one run of the sequence: every axis behind its longest cut one is whole, and it has one index of each before.
 bool is_run(const Layout& layout, const Box& box) noexcept {
+  const Index lengths = box.extents();
   bool cut = false;
-  for (auto d = static_cast<size_t>(layout.rank); d-- > 0;) {
-    const int64_t length = box.upper[d] - box.lower[d];
-    if (cut && length != 1) return false;
-    cut = cut || length != layout.extents[d];
+  for (size_t d = kAxes; d-- > 0;) {
+    if (cut && lengths[d] != 1) return false;
+    cut = cut || lengths[d] != layout.extents[d];
   }
   return true;
 }
@@ -70,14 +70,13 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
 }
 
 Bytes bytes_of(const std::vector<Subtree>& subtrees) {
-  const auto* const first = reinterpret_cast<const char*>(subtrees.data());
-  return {first, first + subtrees.size() * sizeof(Subtree)};
+  Bytes bytes;
+  for (const Subtree& subtree : subtrees) put(bytes, subtree);
+  return bytes;
 }
 
 void append_subtrees(std::vector<Subtree>& to, const Bytes& bytes) {
-  const size_t before = to.size();
-  to.resize(before + bytes.size() / sizeof(Subtree));
-  std::memcpy(to.data() + before, bytes.data(), bytes.size());
+  for (Reader reader(bytes); !reader.empty();) to.push_back(reader.take<Subtree>());
 }
 
 }  // namespace
@@ -85,34 +84,30 @@ void append_subtrees(std::vector<Subtree>& to, const Bytes& bytes) {
 // One array while it is reduced: its members' memory, and what of it has been brought into runs.
 class Reduction::Operand {
  public:
-  Operand(Reduction& of, const char* name, const void* const* p) : of_(of), p_(p), on_host_(of.contexts_.size(), true) {
-    for (size_t at = 0; at < of.contexts_.size(); ++at) {
+  Operand(Reduction& of, const char* name, const void* const* p, bool with_rooms)
+      : of_(of), name_(name), p_(p), on_host_(of.group_.contexts.size(), true) {
+    for (const Box& box : of.layout_.boxes) {
+      if (!of.group_.members.is_here(box.member) || box.empty()) continue;
+      const size_t at = of.group_.members.local(box.member);
       const std::string argument = std::string(name) + "[" + std::to_string(at) + "]";
-      const bool has_boxes = std::any_of(of.layout_.boxes.begin(), of.layout_.boxes.end(), [&](const Box& box) {
-        return of.members_.is_here(box.member) && of.members_.local(box.member) == at && !box.empty(of.layout_.rank);
-      });
-      if (!has_boxes) continue;
       if (p == nullptr || p[at] == nullptr) {
         fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the memory of member %d, which has boxes", argument.c_str(),
-             of.members_.first() + static_cast<int32_t>(at));
+             box.member);
       }
-      on_host_[at] = lies_on_host(*of.contexts_[at], p[at], argument.c_str());
+      on_host_[at] = lies_on_host(of.group_.context_of(box.member), p[at], argument.c_str());
+    }
+    for (size_t at = 0; with_rooms && at < of.rooms_.size(); ++at) {
+      const int64_t bytes = std::max<int64_t>(of.rooms_[at], 1) * of.layout_.element_bytes;
+      rooms_.push_back(std::make_unique<TemporaryBlock>(*of.group_.contexts[at], on_host_[at], bytes));
+      room_pointers_.push_back(rooms_.back()->get());
     }
   }
 
   // Collective.
-  void bring_to_leaves() {
-    std::vector<void*> rooms;
-    for (size_t at = 0; at < of_.rooms_.size(); ++at) {
-      const int64_t bytes = std::max<int64_t>(of_.rooms_[at], 1) * of_.layout_.element_bytes;
-      rooms_.push_back(std::make_unique<TemporaryBlock>(*of_.contexts_[at], on_host_[at], bytes));
-      rooms.push_back(rooms_.back()->get());
-    }
-    of_.exchange_->run(p_, rooms.data());
-  }
+  void bring_to_leaves() { of_.exchange_->run(p_, room_pointers_.data(), name_); }
 
   const void* memory_of(const Run& run) {
-    const char* const p = run.box < 0 ? static_cast<const char*>(rooms_[of_.members_.local(run.member)]->get())
+    const char* const p = run.box < 0 ? static_cast<const char*>(room_pointers_[of_.group_.members.local(run.member)])
                                       : static_cast<const char*>(tight_box(run.box));
     return p + run.offset * of_.layout_.element_bytes;
   }
@@ -120,43 +115,34 @@ class Reduction::Operand {
   // A box's elements without gaps: where they lie, or in a copy.
   const void* tight_box(int64_t number) {
     const Box& box = of_.layout_.boxes[static_cast<size_t>(number)];
-    const size_t at = of_.members_.local(box.member);
-    Shape shape{of_.layout_.element_bytes, of_.layout_.rank, {}};
-    for (size_t d = 0; d < static_cast<size_t>(shape.rank); ++d) shape.extents[d] = box.upper[d] - box.lower[d];
+    const size_t at = of_.group_.members.local(box.member);
+    const Shape shape{of_.layout_.element_bytes, box.extents()};
     char* const p = static_cast<char*>(const_cast<void*>(p_[at])) + box.offset * shape.element_bytes;
     if (shape.is_tight(box.strides)) return p;
     std::unique_ptr<TemporaryBlock>& copy = copies_[number];
     if (copy == nullptr) {
-      copy = std::make_unique<TemporaryBlock>(*of_.contexts_[at], on_host_[at], shape.bytes());
+      Context& context = of_.group_.context_of(box.member);
+      copy = std::make_unique<TemporaryBlock>(context, on_host_[at], shape.bytes());
       const Index tight = shape.tight_strides();
-      move(*of_.contexts_[at], shape, {p, box.strides}, {copy->get(), tight});
+      move(context, shape, {p, box.strides}, {copy->get(), tight});
     }
     return copy->get();
   }
 
  private:
   Reduction& of_;
+  const char* const name_;
   const void* const* const p_;
   std::vector<bool> on_host_;  // of each member here
   std::vector<std::unique_ptr<TemporaryBlock>> rooms_;
+  std::vector<void*> room_pointers_;
   std::map<int64_t, std::unique_ptr<TemporaryBlock>> copies_;
 };
 
-Reduction::Reduction(Communicator& communicator, Contexts contexts, const Members& members, Layout layout,
-                     int64_t message_bytes, int64_t workspace_bytes, int64_t number)
-    : communicator_(communicator),
-      contexts_(std::move(contexts)),
-      members_(members),
-      layout_(std::move(layout)),
-      number_(number),
-      rooms_(contexts_.size(), 0) {
-  const bool each_is_a_run = std::all_of(layout_.boxes.begin(), layout_.boxes.end(), [&](const Box& box) {
-    return box.empty(layout_.rank) || is_run(layout_, box);
-  });
-  const Layout wanted = whole_leaves(each_is_a_run);
-  exchange_ = std::make_unique<Exchange>(communicator_, contexts_, members_,
-                                         route(layout_, wanted, members_, message_bytes, communicator_.size()),
-                                         workspace_bytes, number);
+Reduction::Reduction(const Group& group, Layout layout, int64_t workspace_bytes, int64_t number)
+    : group_(group), layout_(std::move(layout)), number_(number), rooms_(group_.contexts.size(), 0) {
+  const Layout wanted = whole_leaves();
+  exchange_ = std::make_unique<Exchange>(group_, layout_, wanted, workspace_bytes, number);
 }
 
 int64_t Reduction::room() const noexcept {
@@ -166,30 +152,29 @@ int64_t Reduction::room() const noexcept {
 }
 
 void Reduction::add_run(const Run& run) {
-  if (members_.is_here(run.member) && run.terms > 0) runs_.push_back(run);
+  if (group_.members.is_here(run.member) && run.terms > 0) runs_.push_back(run);
 }
 
 // Terms [first, end) of the sequence for a member's room: the boxes that they are, each as large as can be.
 void Reduction::add_in_room(Layout& wanted, int32_t member, int64_t first, int64_t end) {
   int64_t room = 0;
-  if (members_.is_here(member)) {
-    room = rooms_[members_.local(member)];
-    rooms_[members_.local(member)] += end - first;
+  if (group_.members.is_here(member)) {
+    room = rooms_[group_.members.local(member)];
+    rooms_[group_.members.local(member)] += end - first;
   }
   add_run({member, -1, first, end - first, room});
-  const Shape whole{layout_.element_bytes, layout_.rank, layout_.extents};
-  const Index strides = whole.tight_strides();
+  const Index strides = Shape{layout_.element_bytes, layout_.extents}.tight_strides();
   for (int64_t at = first; at < end;) {
     Box box{.member = member, .offset = room + at - first, .strides = strides};
     int64_t rest = at;
-    for (size_t d = 0; d < static_cast<size_t>(layout_.rank); ++d) {
+    for (size_t d = 0; d < kAxes; ++d) {
       box.lower[d] = rest / strides[d];
       rest %= strides[d];
     }
     size_t axis = 0;  // the slowest along which the box can grow
     while (at % strides[axis] != 0 || at + strides[axis] > end) ++axis;
     const int64_t length = std::min(layout_.extents[axis] - box.lower[axis], (end - at) / strides[axis]);
-    for (size_t d = 0; d < static_cast<size_t>(layout_.rank); ++d) {
+    for (size_t d = 0; d < kAxes; ++d) {
       box.upper[d] = d < axis ? box.lower[d] + 1 : d == axis ? box.lower[d] + length : layout_.extents[d];
     }
     wanted.boxes.push_back(box);
@@ -197,15 +182,18 @@ void Reduction::add_in_room(Layout& wanted, int32_t member, int64_t first, int64
   }
 }
 
-// A leaf is made where its first term lies. Where boxes are no runs, members get the same number of leaves.
-Layout Reduction::whole_leaves(bool each_is_a_run) {
+// A leaf is made where its first term lies. Where boxes are no runs, members get the same number of leaves. Single bytes are no
+// floating-point numbers, and have none.
+Layout Reduction::whole_leaves() {
   Layout wanted{layout_.element_bytes, layout_.rank, layout_.extents, {}};
+  if (layout_.element_bytes == 1) return wanted;
   const int64_t terms = layout_.elements();
-  if (!each_is_a_run) {
+  const auto empty_or_run = [&](const Box& box) { return box.empty() || is_run(layout_, box); };
+  if (!std::all_of(layout_.boxes.begin(), layout_.boxes.end(), empty_or_run)) {
     const int64_t leaves = round_up_to_leaf(terms) / kLeafTerms;
-    const int64_t share = leaves / members_.all();
-    const int64_t more = leaves % members_.all();
-    for (int64_t m = 0; m < members_.all(); ++m) {
+    const int64_t share = leaves / group_.members.all();
+    const int64_t more = leaves % group_.members.all();
+    for (int64_t m = 0; m < group_.members.all(); ++m) {
       const int64_t first = (m * share + std::min(m, more)) * kLeafTerms;
       const int64_t end = std::min(terms, first + (share + (m < more ? 1 : 0)) * kLeafTerms);
       if (first < end) add_in_room(wanted, static_cast<int32_t>(m), first, end);
@@ -214,8 +202,9 @@ Layout Reduction::whole_leaves(bool each_is_a_run) {
   }
   for (size_t i = 0; i < layout_.boxes.size(); ++i) {
     const Box& box = layout_.boxes[i];
+    if (box.empty()) continue;
     const int64_t begin = place_in(layout_, box.lower);
-    const int64_t end = begin + box.elements(layout_.rank);
+    const int64_t end = begin + box.elements();
     const int64_t first = round_up_to_leaf(begin);
     if (first >= end) continue;
     const int64_t whole = end == terms ? end : round_down_to_leaf(end);
@@ -226,40 +215,40 @@ Layout Reduction::whole_leaves(bool each_is_a_run) {
 }
 
 // Each run as subtrees that are as large as its place allows.
-void Reduction::add_ordered(gpumem_dtype dtype, gpumem_reduce_op op, Operand& x, Operand* y, std::vector<Subtree>& to) {
+void Reduction::add_ordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to) {
   for (const Run& run : runs_) {
-    Context& context = *contexts_[members_.local(run.member)];
     const auto* const first_x = static_cast<const char*>(x.memory_of(run));
     const auto* const first_y = y == nullptr ? nullptr : static_cast<const char*>(y->memory_of(run));
     for (int64_t done = 0; done < run.terms;) {
       const auto leaf = static_cast<uint64_t>((run.first + done) / kLeafTerms);
       const auto left = static_cast<uint64_t>((run.terms - done + kLeafTerms - 1) / kLeafTerms);
       const int level = std::min(leaf == 0 ? 63 : std::countr_zero(leaf), static_cast<int>(std::bit_width(left)) - 1);
-      ReduceParams part{.dtype = dtype, .op = op};
+      ReduceParams part = what;
       part.n = std::min(run.terms - done, static_cast<int64_t>(kLeafTerms) << level);
       part.x = first_x + done * layout_.element_bytes;
       if (first_y != nullptr) part.y = first_y + done * layout_.element_bytes;
-      to.push_back({static_cast<int64_t>(leaf), level, reduce_to_node(context, part)});
+      to.push_back({static_cast<int64_t>(leaf), level, reduce_to_node(group_.context_of(run.member), part)});
       done += part.n;
     }
   }
 }
 
 // A place in a box becomes a place in the sequence; both go up together, so the first of equals stays the first.
-void Reduction::add_unordered(gpumem_dtype dtype, gpumem_reduce_op op, Operand& x, std::vector<Subtree>& to) {
+void Reduction::add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to) {
   for (size_t i = 0; i < layout_.boxes.size(); ++i) {
     const Box& box = layout_.boxes[i];
-    const int64_t elements = box.elements(layout_.rank);
-    if (!members_.is_here(box.member) || elements == 0) continue;
-    const ReduceParams part{.dtype = dtype, .op = op, .x = x.tight_box(static_cast<int64_t>(i)), .n = elements};
-    Subtree subtree{.node = reduce_to_node(*contexts_[members_.local(box.member)], part)};
-    if (node_kind(dtype, op) == NodeKind::arg) {
+    if (!group_.members.is_here(box.member) || box.empty()) continue;
+    ReduceParams part = what;
+    part.x = x.tight_box(static_cast<int64_t>(i));
+    part.n = box.elements();
+    Subtree subtree{.node = reduce_to_node(group_.context_of(box.member), part)};
+    if (node_kind(what.dtype, what.op) == NodeKind::arg) {
       auto place = static_cast<int64_t>(subtree.node.word[1]);
+      const Index lengths = box.extents();
       Index index = box.lower;
-      for (auto d = static_cast<size_t>(layout_.rank); d-- > 0;) {
-        const int64_t length = box.upper[d] - box.lower[d];
-        index[d] += place % length;
-        place /= length;
+      for (size_t d = kAxes; d-- > 0;) {
+        index[d] += place % lengths[d];
+        place /= lengths[d];
       }
       subtree.node.word[1] = static_cast<uint64_t>(place_in(layout_, index));
     }
@@ -267,39 +256,51 @@ void Reduction::add_unordered(gpumem_dtype dtype, gpumem_reduce_op op, Operand& 
   }
 }
 
-std::vector<Subtree> Reduction::nodes_of(gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x,
-                                         const void* const* y) {
-  const NodeKind kind = node_kind(dtype, op);
+std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* const* x, const void* const* y) {
+  if (layout_.elements() == 0 && !has_empty_value(what.dtype, what.op)) {
+    fail(GPUMEM_EMPTY, "the array is empty; expected at least one element for the %s", op_name(what.op));
+  }
+  const NodeKind kind = node_kind(what.dtype, what.op);
+  const bool ordered = is_ordered(kind);
   std::vector<Subtree> subtrees;
   std::optional<Operand> of_x;
   std::optional<Operand> of_y;
   try {
-    of_x.emplace(*this, "x", x);
-    if (op == GPUMEM_DOT) of_y.emplace(*this, "y", y);
-  } catch (const Error& error) {
-    if (is_ordered(kind)) exchange_->give_up(error);
+    of_x.emplace(*this, "x", x, ordered);
+    if (what.op == GPUMEM_DOT) of_y.emplace(*this, "y", y, true);
+  } catch (...) {
+    if (ordered) exchange_->give_up(current_error());
     throw;
   }
-  if (is_ordered(kind)) {
+  if (ordered) {
     of_x->bring_to_leaves();
     if (of_y) of_y->bring_to_leaves();
-    add_ordered(dtype, op, *of_x, of_y ? &*of_y : nullptr, subtrees);
+    add_ordered(what, *of_x, of_y ? &*of_y : nullptr, subtrees);
   } else {
-    add_unordered(dtype, op, *of_x, subtrees);
+    add_unordered(what, *of_x, subtrees);
   }
   join_subtrees(kind, subtrees);
   return subtrees;
 }
 
-ReduceNode Reduction::run(gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x, const void* const* y) {
-  const NodeKind kind = node_kind(dtype, op);
-  if (layout_.elements() == 0 && !has_empty_value(dtype, op)) {
-    fail(GPUMEM_EMPTY, "the array is empty; expected at least one element for the %s", op_name(op));
+ReduceValue Reduction::run(const Read& read, const void* const* x, const void* const* y) {
+  std::optional<Error> refused;
+  ReduceParams what;
+  try {
+    what = read();
+  } catch (...) {
+    refused = current_error();
+    exchange_->give_up(*refused);
   }
-  const uint64_t call =
-      static_cast<uint64_t>(number_ + 1) << 32 | static_cast<uint64_t>(dtype) << 16 | static_cast<uint64_t>(op);
-  const Bytes all = communicator_.agree(
-      call, [&] { return bytes_of(nodes_of(dtype, op, x, y)); },
+  const NodeKind kind = node_kind(what.dtype, what.op);
+  const uint64_t call = static_cast<uint64_t>(number_ + 1) << 32 | static_cast<uint64_t>(what.dtype) << 16 |
+                        static_cast<uint64_t>(what.op);
+  const Bytes all = group_.communicator.agree(
+      call,
+      [&] {
+        if (refused) throw Error(*refused);
+        return bytes_of(nodes_of(what, x, y));
+      },
       [&](const Bytes& theirs, const Bytes& ours) {
         std::vector<Subtree> subtrees;
         append_subtrees(subtrees, ours);
@@ -309,7 +310,7 @@ ReduceNode Reduction::run(gpumem_dtype dtype, gpumem_reduce_op op, const void* c
       });
   std::vector<Subtree> subtrees;
   append_subtrees(subtrees, all);
-  return root_of(kind, subtrees);
+  return checked_value(what.dtype, what.op, root_of(kind, subtrees));
 }
 
 }  // namespace gpumem

@@ -2,11 +2,13 @@
 // floating-point sum are those of the whole sequence, as its leaves are (kernels/order.hpp): terms travel to where they make whole leaves.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "dist/exchange.hpp"
-#include "kernels/nodes.hpp"
+#include "kernels/reduce/params.hpp"
+#include "kernels/values.hpp"
 
 namespace gpumem {
 
@@ -19,11 +21,11 @@ struct Subtree {
 
 class Reduction {
  public:
-  Reduction(Communicator& communicator, Contexts contexts, const Members& members, Layout layout, int64_t message_bytes,
-            int64_t workspace_bytes, int64_t number);
+  Reduction(const Group& group, Layout layout, int64_t workspace_bytes, int64_t number);
 
-  // Collective. y is for GPUMEM_DOT alone. Throws EMPTY.
-  ReduceNode run(gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x, const void* const* y);
+  // Collective. what() gives dtype and op, or throws what is wrong with the arguments of this process. y is for GPUMEM_DOT alone.
+  using Read = std::function<ReduceParams()>;
+  ReduceValue run(const Read& what, const void* const* x, const void* const* y);
 
   int64_t element_bytes() const noexcept { return layout_.element_bytes; }
   // What goes to other members before an ordered sum.
@@ -42,16 +44,14 @@ class Reduction {
   };
   class Operand;
 
-  Layout whole_leaves(bool each_is_a_run);
+  Layout whole_leaves();
   void add_run(const Run& run);
   void add_in_room(Layout& wanted, int32_t member, int64_t first, int64_t end);
-  std::vector<Subtree> nodes_of(gpumem_dtype dtype, gpumem_reduce_op op, const void* const* x, const void* const* y);
-  void add_ordered(gpumem_dtype dtype, gpumem_reduce_op op, Operand& x, Operand* y, std::vector<Subtree>& to);
-  void add_unordered(gpumem_dtype dtype, gpumem_reduce_op op, Operand& x, std::vector<Subtree>& to);
+  std::vector<Subtree> nodes_of(const ReduceParams& what, const void* const* x, const void* const* y);
+  void add_ordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to);
+  void add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to);
 
-  Communicator& communicator_;
-  const Contexts contexts_;
-  const Members members_;
+  const Group group_;
   const Layout layout_;
   const int64_t number_;
   std::vector<Run> runs_;
