@@ -425,8 +425,7 @@ typedef struct gpumem_dist_layout {
   const int64_t *lower;   /* boxes x rank: the index of each box's first element */
   const int64_t *upper;   /* boxes x rank: one past its last; a box may be empty */
   const int64_t *offsets; /* boxes: elements from the member's pointer to the box's first; NULL: 0 */
-  const int64_t
-      *strides; /* boxes x rank, in elements, as those of gpumem_permute()'s dst; NULL: row-major without gaps */
+  const int64_t *strides; /* boxes x rank, in elements, 1 or more; NULL: each box row-major without gaps */
 } gpumem_dist_layout;
 
 typedef struct gpumem_dist_plan_options {
@@ -1362,8 +1361,9 @@ GPUMEM_API gpumem_status gpumem_dist_destroy(gpumem_dist *dist);
 
 /* Plans to move an array from one layout to another: axis d of dst is axis order[d] of src, so dst->extents[d] is
  * src->extents[order[d]]; NULL keeps the axes. The boxes of src are disjoint, and together have what those of dst ask
- * for; boxes of dst may share elements (a broadcast, an all-gather). options may be NULL. The layouts are read before the
- * call returns. Collective. *plan is NULL on failure. */
+ * for; boxes of dst may share elements (a broadcast, an all-gather). Strides of what is written are as those of
+ * gpumem_permute()'s dst. options may be NULL. The layouts are read before the call returns. Collective. *plan is NULL on
+ * failure. */
 GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const gpumem_dist_layout *src,
                                                        const gpumem_dist_layout *dst, const int32_t *order,
                                                        const gpumem_dist_plan_options *options,
@@ -1371,9 +1371,9 @@ GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const 
 
 /* Plans to fill the ghost cells round each box from the boxes that own them, corners too: low[d] elements before the box
  * along axis d, and high[d] behind it, for which the member's memory has room at the box's strides. Past the ends of the array
- * lies its other end where periodic[d] is 1, and nothing is written where it is 0; low[d] and high[d] are
- * at most 16 times a periodic extent. low, high and periodic have `rank`
- * entries, the same on every process. The boxes are disjoint, and together have what is asked for. Collective. */
+ * lies its other end where periodic[d] is 1, and nothing is written where it is 0; low[d] and high[d] are at most 16 times
+ * a periodic extent. low, high and periodic have `rank` entries, the same on every process. The boxes are disjoint, and
+ * together have what is asked for. Collective. */
 GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_dist_layout *layout, const int64_t *low,
                                                const int64_t *high, const int32_t *periodic,
                                                const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);

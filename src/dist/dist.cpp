@@ -46,6 +46,7 @@ int64_t read_workspace(const ReadWorkspace& read) {
 struct Given {
   const ReadLayout& read;
   const char* argument;
+  Access access;
 };
 
 struct Described {
@@ -61,7 +62,7 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
   std::vector<Layout> own;
   const std::vector<Bytes> each = dist.communicator.all_gather([&] {
     Bytes mine;
-    for (const Given& one : given) own.push_back(read_layout(one.read(), one.argument, dist.members));
+    for (const Given& one : given) own.push_back(read_layout(one.read(), one.argument, one.access, dist.members));
     all.terms = read_terms(own);
     all.terms.kind = static_cast<int64_t>(kind);
     put(mine, all.terms);
@@ -70,19 +71,20 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
   });
   all.number = dist.plans_made++;
   const auto first = Reader(each[0]).take<Terms>();
-  std::vector<std::vector<Bytes>> of_layout(given.size());
   for (size_t process = 0; process < each.size(); ++process) {
-    Reader reader(each[process]);
-    auto terms = reader.take<Terms>();
+    auto terms = Reader(each[process]).take<Terms>();
     all.terms.workspace_bytes = std::min(all.terms.workspace_bytes, terms.workspace_bytes);
     terms.workspace_bytes = first.workspace_bytes;
-    if (terms != first) {
-      fail(
-          GPUMEM_INVALID_ARGUMENT,
-          "process %zu plans something else than process 0, or with another order, low, high or periodic; expected the "
-          "same on every process",
-          process);
-    }
+    if (terms == first) continue;
+    fail(GPUMEM_INVALID_ARGUMENT,
+         "process %zu plans something else than process 0, or with another order, low, high or periodic; expected the "
+         "same on every process",
+         process);
+  }
+  std::vector<std::vector<Bytes>> of_layout(given.size());
+  for (const Bytes& part : each) {
+    Reader reader(part);
+    reader.take<Terms>();
     for (auto& parts : of_layout) parts.push_back(reader.take_part());
   }
   for (size_t i = 0; i < given.size(); ++i) {
@@ -243,7 +245,8 @@ std::unique_ptr<DistPlan> plan_redistribution(Dist& dist, const ReadLayout& src,
     if (order != nullptr) check_order(order, own[0].rank, terms);
     return terms;
   };
-  const Described what = describe(dist, PlanKind::redistribute, {{src, "src"}, {dst, "dst"}}, read_terms);
+  const Described what =
+      describe(dist, PlanKind::redistribute, {{src, "src", Access::read}, {dst, "dst", Access::write}}, read_terms);
   const Layout& to = what.layouts[1];
   if (to.rank != what.layouts[0].rank || to.element_bytes != what.layouts[0].element_bytes) {
     fail(GPUMEM_INVALID_ARGUMENT, "dst has rank %d and elements of %lld bytes; expected those of src, %d and %lld",
@@ -268,7 +271,7 @@ std::unique_ptr<DistPlan> plan_halo(Dist& dist, const ReadLayout& layout, const 
     check_halo(own[0], low, high, periodic, terms);
     return terms;
   };
-  const Described what = describe(dist, PlanKind::halo, {{layout, "layout"}}, read_terms);
+  const Described what = describe(dist, PlanKind::halo, {{layout, "layout", Access::write}}, read_terms);
   const Layout& whole = what.layouts[0];
   require_disjoint(whole, "layout", dist.members);
   Layout around{whole.element_bytes, whole.rank, whole.extents, {}};
@@ -282,7 +285,7 @@ std::unique_ptr<DistPlan> plan_reduction(Dist& dist, const ReadLayout& layout, c
   const auto read_terms = [&](const std::vector<Layout>&) {
     return Terms{.workspace_bytes = read_workspace(workspace)};
   };
-  const Described what = describe(dist, PlanKind::reduce, {{layout, "layout"}}, read_terms);
+  const Described what = describe(dist, PlanKind::reduce, {{layout, "layout", Access::read}}, read_terms);
   const Layout& array = what.layouts[0];
   require_disjoint(array, "layout", dist.members);
   int64_t there = 0;

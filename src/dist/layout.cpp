@@ -44,17 +44,18 @@ void require_array(const T* p, int64_t count, const char* argument, const char* 
   if (p == nullptr && count > 0) fail(GPUMEM_INVALID_ARGUMENT, "%s->%s is NULL; expected an array", argument, what);
 }
 
-// Every sum of products of indices and strides fits, in bytes, and distinct elements have distinct places.
-void check_memory(const Box& box, const gpumem_dist_layout& given, const char* name) {
+// Every sum of products of indices and strides fits, in bytes, and distinct elements that are written have distinct places.
+void check_memory(const Box& box, const gpumem_dist_layout& given, Access access, const char* name) {
   const Index lengths = box.extents();
   const std::string strides = std::string(name) + ": strides";
-  check_distinct({strides.c_str(), name, given.rank, lengths.data(), box.strides.data()});
+  if (access == Access::write) check_distinct({strides.c_str(), name, given.rank, lengths.data(), box.strides.data()});
   int64_t last = box.offset;
   for (size_t d = 0; d < kAxes; ++d) last = checked_add(last, checked_mul(lengths[d] - 1, box.strides[d], name), name);
   checked_mul(checked_add(last, 1, name), given.element_bytes, name);
 }
 
-Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argument, const Members& members) {
+Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argument, Access access,
+             const Members& members) {
   const int64_t member = given.members == nullptr ? number : given.members[number];
   if (member < 0 || member >= members.here()) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s: box %lld is of member %lld; expected 0 to %d, a member of this process",
@@ -81,7 +82,7 @@ Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argume
   if (given.strides == nullptr) fill_tight(box.strides.data(), box.extents().data(), given.rank);
   if (given.offsets != nullptr) box.offset = given.offsets[number];
   if (box.offset < 0) refuse("offset", box.offset, "0 or more");
-  if (!box.empty()) check_memory(box, given, name.c_str());
+  if (!box.empty()) check_memory(box, given, access, name.c_str());
   return box;
 }
 
@@ -111,7 +112,7 @@ int32_t Members::process_of(int32_t member) const noexcept {
   return static_cast<int32_t>(std::upper_bound(first_.begin(), first_.end(), member) - first_.begin()) - 1;
 }
 
-Layout read_layout(const gpumem_dist_layout& given, const char* argument, const Members& members) {
+Layout read_layout(const gpumem_dist_layout& given, const char* argument, Access access, const Members& members) {
   require_element_size("element_bytes", given.element_bytes);
   if (given.rank < 1 || given.rank > static_cast<int32_t>(kAxes)) {
     fail(GPUMEM_INVALID_ARGUMENT, "%s->rank is %d; expected 1 to %zu", argument, given.rank, kAxes);
@@ -130,7 +131,7 @@ Layout read_layout(const gpumem_dist_layout& given, const char* argument, const 
   require_array(given.lower, given.boxes, argument, "lower");
   require_array(given.upper, given.boxes, argument, "upper");
   layout.boxes.reserve(static_cast<size_t>(given.boxes));
-  for (int64_t i = 0; i < given.boxes; ++i) layout.boxes.push_back(read_box(given, i, argument, members));
+  for (int64_t i = 0; i < given.boxes; ++i) layout.boxes.push_back(read_box(given, i, argument, access, members));
   return layout;
 }
 

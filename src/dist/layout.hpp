@@ -7,6 +7,7 @@
 
 #include "dist/communicator.hpp"
 #include "kernels/permute/params.hpp"
+#include "ops/operand.hpp"
 
 namespace gpumem {
 
@@ -59,7 +60,7 @@ class Members {
 };
 
 // This process's part of a layout, as an argument gives it. Throws INVALID_ARGUMENT.
-Layout read_layout(const gpumem_dist_layout& given, const char* argument, const Members& members);
+Layout read_layout(const gpumem_dist_layout& given, const char* argument, Access access, const Members& members);
 
 // What a process tells the others of its part, and the whole that all parts make, in which its own boxes have their memory. Throws
 // INVALID_ARGUMENT where parts differ.

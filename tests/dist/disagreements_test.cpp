@@ -143,7 +143,8 @@ TEST(DistDisagreements, OtherMarginsAreRefusedEverywhere) {
 TEST(DistDisagreements, AnotherOrderOrKindOfPlanIsRefusedEverywhere) {
   expect_refused_everywhere(
       [](Rank& rank, bool wrong, gpumem_dist_plan** plan) {
-        const Layout layout{4, {6, 6}, {cutting::whole_array({6, 6}, 0)}};
+        Layout layout{4, {6, 6}, {cutting::whole_array({6, 6}, 0)}};
+        layout.boxes[0].strides = {6, 1};
         const View view(layout, rank.part.first, rank.part.count());
         const int32_t order[] = {wrong ? 1 : 0, wrong ? 0 : 1};
         return gpumem_dist_plan_redistribute(rank.dist.get(), &view.raw, &view.raw, order, nullptr, plan);
