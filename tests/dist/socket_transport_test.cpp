@@ -40,10 +40,10 @@ struct End {
 };
 
 TEST(SocketTransport, MessagesComeInOrderWholeAndShort) {
-  Mesh mesh(2);
-  End a(mesh, 0), b(mesh, 1);
   const std::string first = "first", second(3 << 20, 'x');
   std::string got_first(9, '.'), got_second(4 << 20, '.');
+  Mesh mesh(2);
+  End a(mesh, 0), b(mesh, 1);
   void* const sends[] = {a.send(first), a.send(second)};
   void* const receives[] = {b.receive(got_first), b.receive(got_second)};
   EXPECT_FALSE(a.done(sends[1])) << "no socket takes as much";
@@ -55,11 +55,11 @@ TEST(SocketTransport, MessagesComeInOrderWholeAndShort) {
 }
 
 TEST(SocketTransport, FaultsComeWhenTheyAreOrdered) {
+  const std::string one = "1", two = "2", three = "3";
+  std::string got(1, '.');
   Mesh mesh(2);
   End a(mesh, 0), b(mesh, 1);
-  std::string got(1, '.');
   a.transport.order({Fault::lose, 2});
-  const std::string one = "1", two = "2", three = "3";
   for (const std::string* text : {&one, &two, &three}) a.wait(a.send(*text));
   b.wait(b.receive(got));
   EXPECT_EQ(got, "1");
@@ -83,10 +83,10 @@ TEST(SocketTransport, FaultsComeWhenTheyAreOrdered) {
 }
 
 TEST(SocketTransport, APeerThatIsGoneIsSeenBehindItsMessages) {
-  Mesh mesh(2);
-  End a(mesh, 0), b(mesh, 1);
   const std::string last = "last";
   std::string got(4, '.'), none(4, '.');
+  Mesh mesh(2);
+  End a(mesh, 0), b(mesh, 1);
   a.wait(a.send(last));
   a.table.release(a.table.user);
   b.wait(b.receive(got));
@@ -105,9 +105,9 @@ void misuse() {
 }
 
 void send_what_changes() {
+  std::string text(3 << 20, 'x'), got(3 << 20, '.');
   Mesh mesh(2);
   End a(mesh, 0), b(mesh, 1);
-  std::string text(3 << 20, 'x'), got(3 << 20, '.');
   void* const send = a.send(text);
   text.back() = 'y';
   void* const receive = b.receive(got);
@@ -115,9 +115,9 @@ void send_what_changes() {
 }
 
 void send_too_much() {
+  std::string text = "too much", got(3, '.');
   Mesh mesh(2);
   End a(mesh, 0), b(mesh, 1);
-  std::string text = "too much", got(3, '.');
   void* const send = a.send(text);
   void* const receive = b.receive(got);
   a.wait(send);
@@ -136,8 +136,8 @@ TEST(SocketTransport, ProcessesReachEachOtherAndSayWhatWentWrong) {
     mesh.keep(rank);
     if (rank == 1) raise(SIGSTOP);
     if (rank == 2) raise(SIGKILL);
-    End end(mesh, rank);
     std::string text = "0";
+    End end(mesh, rank);
     if (rank == 0) end.wait(end.send(text));
     if (rank == 1) end.wait(end.receive(text));
     return rank == 0 ? "" : "rank 1 got " + text;
