@@ -169,6 +169,24 @@ TEST(DistFaults, AMistakeOfOneProcessOnTheWay) {
   EXPECT_TRUE(processes->all_well());
 }
 
+// Before it has sent anything: nobody waits for the deadline, and all go on.
+TEST(DistFaults, AnArgumentOfOneProcess) {
+  const auto processes = in_processes(On::host, 3, [](Rank& rank) {
+    Worker worker(rank, kLong);
+    ASSERT_TRUE(ok(worker.start()));
+    const Layout layout = slabs(rank.part, 1024 * rank.part.all);  // whole leaves: no terms travel
+    PlannedReduction sum(rank.dist.get(), rank.part, layout, nullptr, rank.own);
+    ASSERT_TRUE(ok(sum.execute(GPUMEM_F64, GPUMEM_SUM)));
+    const gpumem_status status = in_time(1, [&] {
+      return rank.rank == 1 ? gpumem_dist_reduce(sum.plan(), GPUMEM_F64, GPUMEM_SUM, nullptr, nullptr)
+                            : sum.execute(GPUMEM_F64, GPUMEM_SUM);
+    });
+    EXPECT_TRUE(gives(GPUMEM_INVALID_ARGUMENT, status));
+    EXPECT_TRUE(ok(sum.execute(GPUMEM_F64, GPUMEM_SUM)));
+  });
+  EXPECT_TRUE(processes->all_well());
+}
+
 TEST(DistFaults, AnAbortFromAnotherThread) {
   const auto processes = in_processes(On::host, 2, [](Rank& rank) {
     rank.start(kLong);

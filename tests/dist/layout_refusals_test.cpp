@@ -158,6 +158,50 @@ TEST_P(DistLayouts, Halo) {
   expect_refused(kBad, {"layout", "NULL"}, [&](auto plan) { return reduce(nullptr, plan); });
 }
 
+// Ghosts before the first element that the program points to.
+TEST_P(DistLayouts, AHaloRoundAnInterior) {
+  const Layout layout{4, {8}, {{0, {0}, {4}, 0, {1}}, {1, {4}, {8}, 0, {1}}}};
+  const View view(layout, 0, 2);
+  gpumem_dist_plan* made = nullptr;
+  ASSERT_TRUE(ok(halo(&view.raw, &made)));
+  const Plan plan(made);
+  int32_t memory[2][6] = {{-1, 0, 1, 2, 3, -1}, {-1, 4, 5, 6, 7, -1}};
+  const void* const interior[] = {&memory[0][1], &memory[1][1]};
+  ASSERT_TRUE(ok(gpumem_dist_execute(plan.get(), interior, nullptr)));
+  EXPECT_EQ(memory[0][5], 4);
+  EXPECT_EQ(memory[1][0], 3);
+}
+
+TEST_P(DistLayouts, HalosAtTheEndOfWhatCanBeCounted) {
+  constexpr int64_t kMost = INT64_MAX;
+  const Layout layout{1, {kMost}, {{0, {kMost - 20}, {kMost - 10}, 0, {1}}, {1, {kMost - 10}, {kMost}, 0, {1}}}};
+  const View view(layout, 0, 2);
+  const int64_t none = 0;
+  const int32_t ends = 0;
+  const int32_t around = 1;
+  const auto plan_halo = [&](int64_t high, const int32_t* periodic) {
+    return [&, high, periodic](gpumem_dist_plan** plan) {
+      return gpumem_dist_plan_halo(dist_.get(), &view.raw, &none, &high, periodic, nullptr, plan);
+    };
+  };
+  expect_refused(kBad, {"high"}, plan_halo(20, &ends));
+  expect_refused(kBad, {"periodic"}, plan_halo(1, &around));
+  expect_refused(kBad, {"high"}, plan_halo(kMost, &ends));
+}
+
+TEST_P(DistLayouts, PlacesThatAreWrittenTwiceAreRefused) {
+  Layout twice = two_slabs();
+  for (auto& box : twice.boxes) box.strides = {1, 1};
+  const Layout sound = two_slabs();
+  const View bad(twice, 0, 2);
+  const View good(sound, 0, 2);
+  expect_refused(kBad, {"dst", "member", "strides"},
+                 [&](gpumem_dist_plan** plan) { return redistribute(&good.raw, &bad.raw, plan); });
+  gpumem_dist_plan* made = nullptr;
+  EXPECT_TRUE(ok(redistribute(&bad.raw, &good.raw, &made)));  // what is read may be read twice
+  EXPECT_TRUE(ok(gpumem_dist_plan_destroy(made)));
+}
+
 INSTANTIATE_TEST_SUITE_P(On, DistLayouts, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
 }  // namespace
