@@ -74,12 +74,16 @@ int32_t parse_device(const std::string& word) {
   }
 }
 
+// An option whose word is parsed into a value.
+template <class Parse>
+void add_parsed(CLI::App* command, const char* option, const Parse& parse, const char* about, const char* type) {
+  command->add_option_function<std::string>(option, parse, about)->type_name(type);
+}
+
 void add_device(CLI::App* command, int32_t& device) {
-  command
-      ->add_option_function<std::string>(
-          "--device", [&device](const std::string& word) { device = parse_device(word); },
-          "host, cuda, or the ordinal of a CUDA device; left out: the best device")
-      ->type_name("WHICH");
+  add_parsed(
+      command, "--device", [&device](const std::string& word) { device = parse_device(word); },
+      "host, cuda, or the ordinal of a CUDA device; left out: the best device", "WHICH");
 }
 
 void add_file(CLI::App* command, const char* option, std::string& path, const char* about, const char* type) {
@@ -132,26 +136,21 @@ void add_grid(CLI::App& app, Run& run) {
   CLI::App* const command = add(
       app, run, "grid", "statistics and transposition of a 2-D grid of integers, checked and timed", run_grid, options);
   command->add_option("FILE", options->file, "a two-dimensional .npy of i1, u1, i2, u2 or i4")->type_name("");
-  command
-      ->add_option_function<std::string>(
-          "--generate", [options](const std::string& word) { options->generate = parse_shape(word); },
-          "a terrain of that size instead of a file")
-      ->type_name("ROWSxCOLS");
+  add_parsed(
+      command, "--generate", [options](const std::string& word) { options->generate = parse_shape(word); },
+      "a terrain of that size instead of a file", "ROWSxCOLS");
   command->parse_complete_callback([options] {
     if (options->file.empty() != options->generate.has_value()) {
       throw CLI::ValidationError("grid", "expected either one FILE or --generate ROWSxCOLS");
     }
   });
   add_file(command, "--out", options->out, "write the transposed grid to this .npy", "FILE");
-  command
-      ->add_option_function<std::string>(
-          "--seed",
-          [options](const std::string& word) {
-            options->seed =
-                static_cast<uint64_t>(parse_integer(word, "--seed", 0, std::numeric_limits<int64_t>::max()));
-          },
-          "another terrain (0)")
-      ->type_name("N");
+  add_parsed(
+      command, "--seed",
+      [options](const std::string& word) {
+        options->seed = static_cast<uint64_t>(parse_integer(word, "--seed", 0, std::numeric_limits<int64_t>::max()));
+      },
+      "another terrain (0)", "N");
   add_device(command, options->device);
   add_json(command, options->json);
   command->footer(
@@ -169,14 +168,12 @@ void add_bench(CLI::App& app, Run& run) {
       ->required()
       ->option_text("REQUIRED");
   add_device(command, options->device);
-  command
-      ->add_option_function<std::string>(
-          "--samples",
-          [options](const std::string& word) {
-            options->samples = static_cast<int>(parse_integer(word, "--samples", 1, 10000));
-          },
-          "at most so many of each row (21)")
-      ->type_name("N");
+  add_parsed(
+      command, "--samples",
+      [options](const std::string& word) {
+        options->samples = static_cast<int>(parse_integer(word, "--samples", 1, 10000));
+      },
+      "at most so many of each row (21)", "N");
   command->add_flag("--quick", options->quick, "small sizes and 5 samples: whether it works, not how fast it is");
   CLI::Option* const json = command->add_flag("--json", options->json, "the results as JSON on standard output");
   command->add_flag("--csv", options->csv, "the same as CSV")->excludes(json);
@@ -241,11 +238,9 @@ void add_tune(CLI::App& app, Run& run) {
   command->add_option("LINE", options->lines, "problem lines")->type_name("");
   add_file(command, "--profile", options->profile, "the problems of a profile, as JSON", "FILE.json");
   add_file(command, "--out", options->out, "read and write what is tuned here", "FILE");
-  command
-      ->add_option_function<std::string>(
-          "--budget", [options](const std::string& word) { options->budget_s = parse_seconds(word, "--budget"); },
-          "seconds for each problem, about (2)")
-      ->type_name("S");
+  add_parsed(
+      command, "--budget", [options](const std::string& word) { options->budget_s = parse_seconds(word, "--budget"); },
+      "seconds for each problem, about (2)", "S");
   command->parse_complete_callback([options] {
     if (options->lines.empty() == options->profile.empty()) {
       throw CLI::ValidationError("tune", "expected either LINE or --profile FILE.json");

@@ -15,6 +15,21 @@ gpumem_device_info device_of(gpumem_ctx* ctx) {
   return device;
 }
 
+gpumem_device_info query_device(int32_t device) {
+  gpumem_device_info info;
+  check(gpumem_device_info_init(&info, sizeof info), "preparing the device's description");
+  check(gpumem_device_query(device, &info), "asking for a device");
+  return info;
+}
+
+std::vector<gpumem_device_info> cuda_devices() {
+  int32_t count = 0;
+  check(gpumem_device_count(&count), "counting the devices");
+  std::vector<gpumem_device_info> devices;
+  for (int32_t ordinal = 0; ordinal < count; ++ordinal) devices.push_back(query_device(ordinal));
+  return devices;
+}
+
 std::string library_version() {
   int32_t major = 0;
   int32_t minor = 0;

@@ -5,10 +5,13 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace tool {
 
 gpumem_device_info device_of(gpumem_ctx* ctx);
+gpumem_device_info query_device(int32_t device);  // an ordinal, or a GPUMEM_DEVICE_* value
+std::vector<gpumem_device_info> cuda_devices();
 
 std::string library_version();  // "0.1.0"
 

@@ -13,23 +13,6 @@
 namespace tool {
 namespace {
 
-gpumem_device_info query(int32_t ordinal) {
-  gpumem_device_info device;
-  check(gpumem_device_info_init(&device, sizeof device), "preparing the device's description");
-  check(gpumem_device_query(ordinal, &device), "asking for device " + std::to_string(ordinal));
-  return device;
-}
-
-std::vector<gpumem_device_info> all_devices() {
-  int32_t count = 0;
-  check(gpumem_device_count(&count), "counting the devices");
-  std::vector<gpumem_device_info> devices;
-  devices.reserve(static_cast<std::size_t>(count) + 1);
-  for (int32_t ordinal = 0; ordinal < count; ++ordinal) devices.push_back(query(ordinal));
-  devices.push_back(query(GPUMEM_DEVICE_HOST));
-  return devices;
-}
-
 std::string known(int64_t value, const std::string& text) { return value > 0 ? text : "-"; }
 
 void print_table(const std::vector<gpumem_device_info>& devices) {
@@ -49,7 +32,8 @@ void print_table(const std::vector<gpumem_device_info>& devices) {
 
 // Where no context can be had, the devices are told all the same.
 int run_devices(const ListOptions& options) {
-  const std::vector<gpumem_device_info> devices = all_devices();
+  std::vector<gpumem_device_info> devices = cuda_devices();
+  devices.push_back(query_device(GPUMEM_DEVICE_HOST));
   nlohmann::ordered_json json;
   for (const gpumem_device_info& device : devices) json["devices"].push_back(device_json(device));
   if (!options.json) print_table(devices);

@@ -49,9 +49,7 @@ std::string first_line(const fs::path& path) {
 // --------------------------------------------------------------------------------------------------- driver, files
 
 void check_driver(Findings& findings) {
-  gpumem_device_info info;
-  check(gpumem_device_info_init(&info, sizeof info), "preparing the device's description");
-  check(gpumem_device_query(GPUMEM_DEVICE_BEST, &info), "asking for the best device");
+  const gpumem_device_info info = query_device(GPUMEM_DEVICE_BEST);
   if (info.backend == GPUMEM_BACKEND_CUDA) {
     const std::string release = measure::driver_release();
     const int cuda = info.driver_version;
@@ -302,18 +300,6 @@ void check_pair(Findings& findings, int32_t from, int32_t to) {
 }
 
 // ---------------------------------------------------------------------------------------------------------- report
-
-std::vector<gpumem_device_info> cuda_devices() {
-  int32_t count = 0;
-  check(gpumem_device_count(&count), "counting the devices");
-  std::vector<gpumem_device_info> devices(static_cast<std::size_t>(count));
-  for (int32_t i = 0; i < count; ++i) {
-    gpumem_device_info& device = devices[static_cast<std::size_t>(i)];
-    check(gpumem_device_info_init(&device, sizeof device), "preparing the device's description");
-    check(gpumem_device_query(i, &device), "asking for a device");
-  }
-  return devices;
-}
 
 // A check that fails itself is a finding too.
 void guarded(Findings& findings, const std::string& what, const std::function<void()>& check_it) {

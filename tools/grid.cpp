@@ -1,6 +1,5 @@
 // gpumem grid: takes a grid to the device, reduces and transposes it there, checks both, and reports.
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <span>

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "bench/operand.hpp"
 #include "bench/problem.hpp"

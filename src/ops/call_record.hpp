@@ -43,10 +43,19 @@ struct CallRecord {
   int32_t seen_count = 0;
   std::array<Seen, 9> seen{};
 
+  gpumem_family family() const noexcept { return static_cast<gpumem_family>(call.index()); }
   void note(const Seen& operand) noexcept { seen[static_cast<size_t>(seen_count++)] = operand; }
   // nullptr: nobody has looked there.
   const Seen* find(const void* p) const noexcept;
 };
+
+// Calls f<Family>(call) with what the record holds; nothing where that is no call.
+template <class Record, class F>
+void with_call(Record& record, const F& f) {
+  Families::for_each([&]<class Family>() {
+    if (auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call)) f.template operator()<Family>(*call);
+  });
+}
 
 // The calling thread's last operation. Plain thread-local bytes: nothing to construct or destroy.
 CallRecord& last_call() noexcept;

@@ -4,6 +4,12 @@
 
 namespace gpumem {
 
+void CallTime::give_back(EventPool& events) noexcept {
+  for (NativeEvent* event : {&begin, &end}) {
+    if (*event != nullptr) events.give_back(std::exchange(*event, nullptr));
+  }
+}
+
 CallTimer::CallTimer(EventPool& events, NativeStream stream, Until until) noexcept
     : before_(std::exchange(t_launch_watch, this)), events_(events), until_(until) {
   g_launch_watches.fetch_add(1, std::memory_order_relaxed);
@@ -14,13 +20,7 @@ CallTimer::CallTimer(EventPool& events, NativeStream stream, Until until) noexce
 CallTimer::~CallTimer() {
   t_launch_watch = before_;
   g_launch_watches.fetch_sub(1, std::memory_order_relaxed);
-  drop_events();
-}
-
-void CallTimer::drop_events() noexcept {
-  for (NativeEvent* event : {&time_.begin, &time_.end}) {
-    if (*event != nullptr) events_.give_back(std::exchange(*event, nullptr));
-  }
+  time_.give_back(events_);
 }
 
 void CallTimer::begins(NativeStream stream) noexcept {
@@ -37,7 +37,7 @@ void CallTimer::begins(NativeStream stream) noexcept {
     events_.backend().record(time_.begin, stream);
   } catch (const std::exception&) {  // a call does not fail for its time
     untimed_ = true;
-    drop_events();
+    time_.give_back(events_);
   }
 }
 
@@ -52,7 +52,7 @@ void CallTimer::record_end() noexcept {
     events_.backend().record(time_.end, time_.stream);
   } catch (const std::exception&) {
     untimed_ = true;
-    drop_events();
+    time_.give_back(events_);
   }
 }
 
@@ -68,10 +68,10 @@ bool CallTimer::finish(CallTime& time) noexcept {
   const bool by_stream = time_.begin != nullptr;
   const bool any = here_ || elsewhere_ || by_stream || time_.captured || untimed_;
   if (until_ == Until::complete && (elsewhere_ || (here_ && by_stream))) {
-    drop_events();
+    time_.give_back(events_);
     time_.seconds = std::chrono::duration<double>(Clock::now() - time_.started).count();
   } else if (here_) {
-    drop_events();
+    time_.give_back(events_);
     time_.seconds = std::chrono::duration<double>(last_ - first_).count();
   }
   time = time_;

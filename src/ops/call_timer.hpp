@@ -18,6 +18,7 @@ struct CallTime {
   bool captured = false;  // into a graph: it has no time
 
   bool awaited() const noexcept { return begin != nullptr; }
+  void give_back(EventPool& events) noexcept;  // begin and end
 };
 
 // While it lives, it watches the calling thread.
@@ -37,7 +38,6 @@ class CallTimer final : public LaunchWatch {
 
  private:
   void record_end() noexcept;
-  void drop_events() noexcept;
 
   LaunchWatch* const before_;
   EventPool& events_;

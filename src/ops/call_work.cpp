@@ -121,10 +121,7 @@ class ClassHash {
 // The description of a family can write what it reads: a copy of the call is visited.
 template <class Visitor>
 void visit_fields(const CallRecord& record, Visitor& visitor) noexcept {
-  Families::for_each([&]<class Family>() {
-    const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
-    if (call == nullptr) return;
-    auto copy = *call;
+  with_call(record, [&]<class Family>(auto copy) {
     Until until = record.until;
     all_fields(visitor, copy, until);
   });
@@ -138,23 +135,19 @@ bool in_host_memory(gpumem_memory_kind kind) noexcept {
 
 CallWork work_of(const CallRecord& record) {
   CallWork work;
-  std::visit(
-      [&]<class Call>(const Call& call) {
-        if constexpr (!std::is_same_v<Call, std::monostate>) work = amount(call);
-      },
-      record.call);
+  with_call(record, [&]<class Family>(const auto& call) { work = amount(call); });
   Ends ends;
   visit_fields(record, ends);
-  const bool reduces = record.call.index() == GPUMEM_FAMILY_REDUCE ||
-                       record.call.index() == GPUMEM_FAMILY_REDUCE_AXIS ||
-                       record.call.index() == GPUMEM_FAMILY_REDUCE_SEGMENTS;
+  const gpumem_family family = record.family();
+  const bool reduces =
+      family == GPUMEM_FAMILY_REDUCE || family == GPUMEM_FAMILY_REDUCE_AXIS || family == GPUMEM_FAMILY_REDUCE_SEGMENTS;
   const Seen* from = record.find(ends.first);
   const Seen* to = reduces ? from : record.find(ends.last);
   if (from == nullptr || to == nullptr) return work;
   work.from = from->kind;
   work.to = to->kind;
   work.crosses = in_host_memory(from->kind) != in_host_memory(to->kind);
-  if (record.call.index() == GPUMEM_FAMILY_COPY && (work.crosses || from->device != to->device)) work.bytes /= 2;
+  if (family == GPUMEM_FAMILY_COPY && (work.crosses || from->device != to->device)) work.bytes /= 2;
   return work;
 }
 

@@ -148,10 +148,8 @@ std::string explain(Context& context, std::string_view line, gpumem_format forma
   const CallRecord record = parse_line(line);
   LinePlanner planner(context, record);
   std::string words;
-  Families::for_each([&]<class Family>() {
-    const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
-    if (call == nullptr) return;
-    const Report made = report_of<Family>(planner, plan(planner, *call, record.until), record);
+  with_call(record, [&]<class Family>(const auto& call) {
+    const Report made = report_of<Family>(planner, plan(planner, call, record.until), record);
     words = format == GPUMEM_FORMAT_JSON ? as_json(made) : as_text(made);
   });
   return words;

@@ -115,16 +115,6 @@ void perform(Context& c, const ArithmeticParams& p, NativeStream s, Until u) {
   arithmetic(c, call, s, u);
 }
 
-// Calls f with the call and whether there is one.
-template <class Record, class F>
-void with_call(Record& record, const F& f) {
-  std::visit(
-      [&]<class Call>(Call& call) {
-        if constexpr (!std::is_same_v<std::remove_const_t<Call>, std::monostate>) f(call);
-      },
-      record.call);
-}
-
 }  // namespace
 
 Operand NotingPlanner::look_up(const ByteRange& range, Access access) {
@@ -150,9 +140,9 @@ OperandsOfLine::OperandsOfLine(Context& context, const CallRecord& record,
     }
     return nullptr;  // it is not looked at
   });
-  with_call(record_, [&](auto& call) { all_fields(placing, call, record_.until); });
-  with_call(record_, [&]<class Call>(Call& call) {
-    if constexpr (std::is_same_v<Call, ReduceParams>) {
+  with_call(record_, [&]<class Family>(auto& call) { all_fields(placing, call, record_.until); });
+  with_call(record_, [&]<class Family>(auto& call) {
+    if constexpr (std::is_same_v<Family, ReduceFamily>) {
       add_result(call.result, 16, results);
       if (is_search(call.op)) add_result(call.index, 8, results);
     } else if constexpr (requires { call.lines(); }) {
@@ -210,7 +200,7 @@ void OperandsOfLine::fill(const Room& room, std::vector<unsigned char> block) {
 std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
   if (!room.read) return std::vector<unsigned char>(size_t{1} << 16, 0xa5);
   std::vector<unsigned char> block;
-  with_call(record_, [&]<class Call>(const Call& call) {
+  with_call(record_, [&]<class Family>(const auto& call) {
     if constexpr (requires { call.offsets; }) {
       if (room.at != call.offsets) return;
       block = block_of(static_cast<size_t>(call.segments) + 1, 8, [&](size_t i) {
@@ -220,7 +210,7 @@ std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
     } else if constexpr (requires { call.index_type; }) {
       if (room.at != call.index) return;
       // Each row once, where there are as many: a prime that does not divide their number leads to all of them.
-      constexpr bool gathers = std::is_same_v<Call, GatherParams>;
+      constexpr bool gathers = std::is_same_v<Family, GatherFamily>;
       const auto rows = static_cast<uint64_t>(gathers ? call.src_rows : call.dst_rows);
       if (rows == 0) {
         fail(GPUMEM_OUT_OF_RANGE, "line: %s is 0; expected a row for the index to name",
@@ -235,7 +225,7 @@ std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
   });
   if (!block.empty()) return block;
   gpumem_dtype dtype = GPUMEM_U8;
-  with_call(record_, [&](const auto& call) { dtype = dtype_of(call); });
+  with_call(record_, [&]<class Family>(const auto& call) { dtype = dtype_of(call); });
   return block_of(kBlockElements, element_bytes(dtype), [&](size_t i) { return element(dtype, i); });
 }
 
@@ -244,8 +234,8 @@ void OperandsOfLine::renew() {
 }
 
 void OperandsOfLine::run() {
-  with_call(std::as_const(record_),
-            [&](const auto& call) { perform(context_, call, context_.own_stream(), record_.until); });
+  with_call(record_,
+            [&]<class Family>(const auto& call) { perform(context_, call, context_.own_stream(), record_.until); });
 }
 
 bool OperandsOfLine::same_results(OperandsOfLine& other) {

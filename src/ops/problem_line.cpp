@@ -303,11 +303,9 @@ CallRecord parse_line(std::string_view line) {
 std::string line_of(const CallRecord& record) {
   CallRecord copy = record;
   std::string line;
-  Families::for_each([&]<class Family>() {
-    auto* call = std::get_if<static_cast<size_t>(Family::id)>(&copy.call);
-    if (call == nullptr) return;
+  with_call(copy, [&]<class Family>(auto& call) {
     Writer writer(record, Family::name);
-    all_fields(writer, *call, copy.until);
+    all_fields(writer, call, copy.until);
     line = writer.take();
   });
   return line;

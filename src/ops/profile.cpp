@@ -14,11 +14,7 @@ Profile::Profile(Context& context) : context_(context), events_(context.device()
 Profile::~Profile() { forget(); }
 
 void Profile::forget() noexcept {
-  for (Record& record : records_) {
-    if (!record.time.awaited()) continue;
-    events_.give_back(record.time.begin);
-    events_.give_back(record.time.end);
-  }
+  for (Record& record : records_) record.time.give_back(events_);
   if (base_ != nullptr) events_.give_back(std::exchange(base_, nullptr));
   records_.clear();
   added_ = read_ = 0;
@@ -58,8 +54,7 @@ bool Profile::read(Record& record) noexcept {
     time.started = start_ + std::chrono::duration_cast<CallTime::Clock::duration>(since);
   } catch (const Error&) {  // the device is lost
   }
-  events_.give_back(std::exchange(time.begin, nullptr));
-  events_.give_back(std::exchange(time.end, nullptr));
+  time.give_back(events_);
   return true;
 }
 
@@ -73,10 +68,7 @@ void Profile::Total::add(const CallWork& work, double took) noexcept {
 }
 
 void Profile::fold(Record& record) noexcept {
-  if (!read(record)) {  // it still runs: it goes without its time
-    events_.give_back(std::exchange(record.time.begin, nullptr));
-    events_.give_back(std::exchange(record.time.end, nullptr));
-  }
+  if (!read(record)) record.time.give_back(events_);  // it still runs: it goes without its time
   const CallWork work = work_of(record.call);
   folded_[static_cast<size_t>(work.from)][static_cast<size_t>(work.to)].add(work, record.time.seconds);
 }
@@ -87,10 +79,7 @@ void Profile::add(CallTimer& timer) noexcept {
   if (!timer.finish(record.time)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!on() || record.call.row < 0) {  // nothing was to be done but to write a sum of 0
-    if (!record.time.awaited()) return;
-    events_.give_back(record.time.begin);
-    events_.give_back(record.time.end);
-    return;
+    return record.time.give_back(events_);
   }
   // Two are read for each that comes, so that they don't pile up.
   for (int i = 0; i < 2 && read_ < added_ && read(records_[read_ % most_]); ++i) ++read_;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>

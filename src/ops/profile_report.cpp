@@ -1,7 +1,5 @@
 // A profile in rows, and in the formats of files.
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <map>
 
 #include "base/error.hpp"
@@ -19,14 +17,14 @@ namespace {
 
 const char* variant_of(const CallRecord& record) noexcept {
   if (record.row < 0) return "";
-  return family_names(static_cast<gpumem_family>(record.call.index())).variant(record.row);
+  return family_names(record.family()).variant(record.row);
 }
 
 // The ceiling that a family's bytes are held against; 0 where it has not been measured.
 int64_t ceiling_of(const Ceilings& c, const CallRecord& record, const CallWork& work) noexcept {
   const bool to_device = work.to == GPUMEM_MEMORY_DEVICE || work.to == GPUMEM_MEMORY_MANAGED;
   if (work.crosses) return to_device ? c.to_device : c.from_device;
-  switch (static_cast<gpumem_family>(record.call.index())) {
+  switch (record.family()) {
     case GPUMEM_FAMILY_REDUCE:
     case GPUMEM_FAMILY_REDUCE_AXIS:
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:

@@ -39,18 +39,14 @@ struct Problem {
   std::vector<int32_t> revisions;   // of all rows
 };
 
-gpumem_family family_of(const CallRecord& record) noexcept { return static_cast<gpumem_family>(record.call.index()); }
-
 // Whatever is forced or tuned.
 Problem plan_line(Context& context, const CallRecord& record) {
   Problem problem;
   problem.record = record;
-  const Trial by_table(family_of(record));
-  Families::for_each([&]<class Family>() {
-    const auto* call = std::get_if<static_cast<size_t>(Family::id)>(&record.call);
-    if (call == nullptr) return;
+  const Trial by_table(record.family());
+  with_call(record, [&]<class Family>(const auto& call) {
     NotingPlanner planner(context, record);
-    const auto planned = plan(planner, *call, record.until);
+    const auto planned = plan(planner, call, record.until);
     problem.ranges = planner.ranges();
     problem.name = family_names(Family::id).variant;
     problem.empty = planned.empty;
@@ -135,7 +131,7 @@ class Trials {
       flusher_->read_all(beside ? nullptr : stream, flush_->get(), flushed_, 16);
     }
     device.synchronize(stream);
-    const Trial trial(family_of(operands_.record()), row);
+    const Trial trial(operands_.record().family(), row);
     CallTimer timer(events_, stream, operands_.record().until);
     operands_.run();
     CallTime time;
@@ -143,8 +139,7 @@ class Trials {
     device.synchronize(stream);
     if (!time.awaited()) return time.seconds;
     const double seconds = device.elapsed_seconds(time.begin, time.end);
-    events_.give_back(time.begin);
-    events_.give_back(time.end);
+    time.give_back(events_);
     return seconds;
   }
 
@@ -164,7 +159,7 @@ CallRecord on_host(CallRecord record) noexcept {
 }
 void run_reference(Context& context, const CallRecord& record, OperandsOfLine& operands) {
   operands.renew();
-  const Trial trial(family_of(record), plan_line(context, record).last_row);
+  const Trial trial(record.family(), plan_line(context, record).last_row);
   operands.run();
   context.device().synchronize(context.own_stream());
 }
@@ -278,7 +273,7 @@ TuneResult tune(Context& context, std::string_view line, const TuneOptions& opti
     context.tuning().put({device_key(context.props(problem.runs)),
                           line_of(record),
                           problem_of,
-                          family_of(record),
+                          record.family(),
                           {verdict.row, revision},
                           result.ratio()});
   } else if (!verdict.stopped) {

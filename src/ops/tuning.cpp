@@ -82,7 +82,7 @@ const char* read_entry(std::string_view line, Tuning::Entry& entry) {
     const CallRecord record = parse_line(problem);
     entry.problem = problem_class(record);
     entry.line = line_of(record);
-    entry.family = static_cast<gpumem_family>(record.call.index());
+    entry.family = record.family();
   } catch (const Error&) {
     return "its problem can't be read";
   }

@@ -1,11 +1,9 @@
 // Reductions of every type: known values at the ends of the types, ties, pairs, NaN, infinities and zeros of both signs.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "support/contexts.hpp"
@@ -16,39 +14,23 @@ namespace gpumem_test {
 namespace {
 
 template <class T>
-struct Of;
+constexpr gpumem_dtype kType = -1;
 template <>
-struct Of<int8_t> {
-  static constexpr gpumem_dtype kType = GPUMEM_I8;
-};
+constexpr gpumem_dtype kType<int8_t> = GPUMEM_I8;
 template <>
-struct Of<uint8_t> {
-  static constexpr gpumem_dtype kType = GPUMEM_U8;
-};
+constexpr gpumem_dtype kType<uint8_t> = GPUMEM_U8;
 template <>
-struct Of<int16_t> {
-  static constexpr gpumem_dtype kType = GPUMEM_I16;
-};
+constexpr gpumem_dtype kType<int16_t> = GPUMEM_I16;
 template <>
-struct Of<uint16_t> {
-  static constexpr gpumem_dtype kType = GPUMEM_U16;
-};
+constexpr gpumem_dtype kType<uint16_t> = GPUMEM_U16;
 template <>
-struct Of<int32_t> {
-  static constexpr gpumem_dtype kType = GPUMEM_I32;
-};
+constexpr gpumem_dtype kType<int32_t> = GPUMEM_I32;
 template <>
-struct Of<int64_t> {
-  static constexpr gpumem_dtype kType = GPUMEM_I64;
-};
+constexpr gpumem_dtype kType<int64_t> = GPUMEM_I64;
 template <>
-struct Of<uint64_t> {
-  static constexpr gpumem_dtype kType = GPUMEM_U64;
-};
+constexpr gpumem_dtype kType<uint64_t> = GPUMEM_U64;
 template <>
-struct Of<double> {
-  static constexpr gpumem_dtype kType = GPUMEM_F64;
-};
+constexpr gpumem_dtype kType<double> = GPUMEM_F64;
 
 constexpr uint64_t kNan = 0x7FF8000000000000;
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -57,7 +39,7 @@ class ReduceTypes : public OnEachContext {
  protected:
   template <class T>
   Outcome of(gpumem_reduce_op op, const std::vector<T>& x) {
-    return outcome_of(ctx, {Of<T>::kType, op, x.data(), static_cast<int64_t>(x.size())}, ++calls_ % 2 == 0);
+    return outcome_of(ctx, {kType<T>, op, x.data(), static_cast<int64_t>(x.size())}, ++calls_ % 2 == 0);
   }
   template <class T>
   void expect(uint64_t value, gpumem_reduce_op op, const std::vector<T>& x) {

@@ -123,8 +123,7 @@ Operation Draw::copy() {
   const Place src = place(bytes, 16);
   const Place dst = place(bytes, 16);
   return {"copy of " + std::to_string(bytes), [=](const Side& s) {
-            return s.stream ? gpumem_copy_async(s.ctx, s.at(dst), s.at(src), bytes, s.stream)
-                            : gpumem_copy(s.ctx, s.at(dst), s.at(src), bytes);
+            return call_as(s.form(), gpumem_copy, gpumem_copy_async, s.ctx, s.at(dst), s.at(src), bytes);
           }};
 }
 
@@ -138,10 +137,8 @@ Operation Draw::copy_3d() {
   const Place dst = place(slice[1] * slices, 16);
   return {"copy of " + std::to_string(slices) + " x " + std::to_string(rows) + " x " + std::to_string(row),
           [=](const Side& s) {
-            return s.stream ? gpumem_copy_3d_async(s.ctx, s.at(dst), pitch[1], slice[1], s.at(src), pitch[0], slice[0],
-                                                   row, rows, slices, s.stream)
-                            : gpumem_copy_3d(s.ctx, s.at(dst), pitch[1], slice[1], s.at(src), pitch[0], slice[0], row,
-                                             rows, slices);
+            return call_as(s.form(), gpumem_copy_3d, gpumem_copy_3d_async, s.ctx, s.at(dst), pitch[1], slice[1],
+                           s.at(src), pitch[0], slice[0], row, rows, slices);
           }};
 }
 
@@ -154,8 +151,8 @@ Operation Draw::fill() {
   const int64_t pitch = cols * width + between(0, 20);
   const Place dst = place(rows * pitch, width);
   return {"fill of " + std::to_string(rows) + " x " + std::to_string(cols), [=](const Side& s) {
-            return s.stream ? gpumem_fill_2d_async(s.ctx, s.at(dst), pitch, pattern.data(), width, cols, rows, s.stream)
-                            : gpumem_fill_2d(s.ctx, s.at(dst), pitch, pattern.data(), width, cols, rows);
+            return call_as(s.form(), gpumem_fill_2d, gpumem_fill_2d_async, s.ctx, s.at(dst), pitch, pattern.data(),
+                           width, cols, rows);
           }};
 }
 
@@ -250,10 +247,8 @@ Operation Draw::transpose() {
   return {"transposition of " + std::to_string(batches) + " x " + std::to_string(rows) + " x " + std::to_string(cols) +
               " of " + std::to_string(width),
           [=](const Side& s) {
-            return s.stream ? gpumem_transpose_batched_async(s.ctx, width, rows, cols, s.at(src), src_ld, src_stride,
-                                                             s.at(dst), dst_ld, dst_stride, batches, s.stream)
-                            : gpumem_transpose_batched(s.ctx, width, rows, cols, s.at(src), src_ld, src_stride,
-                                                       s.at(dst), dst_ld, dst_stride, batches);
+            return call_as(s.form(), gpumem_transpose_batched, gpumem_transpose_batched_async, s.ctx, width, rows, cols,
+                           s.at(src), src_ld, src_stride, s.at(dst), dst_ld, dst_stride, batches);
           }};
 }
 
@@ -265,8 +260,8 @@ Operation Draw::transpose_in_place() {
   return {"transposition in place of " + std::to_string(rows) + " x " + std::to_string(cols) + " of " +
               std::to_string(width),
           [=](const Side& s) {
-            return s.stream ? gpumem_transpose_async(s.ctx, width, rows, cols, s.at(p), cols, s.at(p), rows, s.stream)
-                            : gpumem_transpose(s.ctx, width, rows, cols, s.at(p), cols, s.at(p), rows);
+            return call_as(s.form(), gpumem_transpose, gpumem_transpose_async, s.ctx, width, rows, cols, s.at(p), cols,
+                           s.at(p), rows);
           }};
 }
 
@@ -284,10 +279,8 @@ Operation Draw::permute() {
   return {"permutation of " + std::to_string(elements) + " of " + std::to_string(width), [=](const Side& s) {
             const auto rank = static_cast<int32_t>(order.size());
             const int64_t* const strides = packed ? nullptr : to_strides.data();
-            return s.stream ? gpumem_permute_async(s.ctx, width, rank, from.extents.data(), order.data(), s.at(src),
-                                                   from.strides.data(), s.at(dst), strides, s.stream)
-                            : gpumem_permute(s.ctx, width, rank, from.extents.data(), order.data(), s.at(src),
-                                             from.strides.data(), s.at(dst), strides);
+            return call_as(s.form(), gpumem_permute, gpumem_permute_async, s.ctx, width, rank, from.extents.data(),
+                           order.data(), s.at(src), from.strides.data(), s.at(dst), strides);
           }};
 }
 

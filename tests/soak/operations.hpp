@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gpumem.h"
+#include "support/forms.hpp"
 #include "support/random.hpp"
 
 namespace gpumem_test {
@@ -24,6 +25,7 @@ struct Side {
   gpumem_stream* stream = nullptr;  // NULL: calls are made in their plain form
   std::array<char*, 2> areas{};
 
+  CallForm form() const { return {stream != nullptr, stream}; }
   char* at(Place place) const { return areas[static_cast<size_t>(place.area)] + place.offset; }
 };
 

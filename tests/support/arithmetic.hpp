@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/axpby.hpp"
+#include "support/forms.hpp"
 
 namespace gpumem_test {
 
@@ -24,7 +25,7 @@ struct Arithmetic {
 };
 
 template <class T>
-gpumem_status run_of(gpumem_ctx* ctx, const Arithmetic& c, bool async, gpumem_stream* stream) {
+gpumem_status run_of(const CallForm& form, gpumem_ctx* ctx, const Arithmetic& c) {
   const auto rank = static_cast<int32_t>(c.extents.size());
   auto* z = static_cast<T*>(c.z.p);
   const auto lincomb = [&](auto plain, auto enqueued) {
@@ -37,18 +38,14 @@ gpumem_status run_of(gpumem_ctx* ctx, const Arithmetic& c, bool async, gpumem_st
       strides.insert(strides.end(), c.x[k].strides.begin(), c.x[k].strides.end());
     }
     const auto terms = static_cast<int32_t>(x.size());
-    return async ? enqueued(ctx, rank, c.extents.data(), terms, factors.data(), x.data(), strides.data(), z,
-                            c.z.strides.data(), stream)
-                 : plain(ctx, rank, c.extents.data(), terms, factors.data(), x.data(), strides.data(), z,
-                         c.z.strides.data());
+    return call_as(form, plain, enqueued, ctx, rank, c.extents.data(), terms, factors.data(), x.data(), strides.data(),
+                   z, c.z.strides.data());
   };
   const auto multiply = [&](auto plain, auto enqueued) {
     const auto* x = static_cast<const T*>(c.x[0].p);
     const auto* y = static_cast<const T*>(c.x[1].p);
-    return async ? enqueued(ctx, rank, c.extents.data(), x, c.x[0].strides.data(), y, c.x[1].strides.data(), z,
-                            c.z.strides.data(), stream)
-                 : plain(ctx, rank, c.extents.data(), x, c.x[0].strides.data(), y, c.x[1].strides.data(), z,
-                         c.z.strides.data());
+    return call_as(form, plain, enqueued, ctx, rank, c.extents.data(), x, c.x[0].strides.data(), y,
+                   c.x[1].strides.data(), z, c.z.strides.data());
   };
   if constexpr (sizeof(T) == 4) {
     return c.product ? multiply(gpumem_multiply_f32, gpumem_multiply_f32_async)
@@ -59,11 +56,12 @@ gpumem_status run_of(gpumem_ctx* ctx, const Arithmetic& c, bool async, gpumem_st
   }
 }
 
-inline gpumem_status run(gpumem_ctx* ctx, const Arithmetic& c) {
-  return c.dtype == GPUMEM_F32 ? run_of<float>(ctx, c, false, nullptr) : run_of<double>(ctx, c, false, nullptr);
+inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const Arithmetic& c) {
+  return c.dtype == GPUMEM_F32 ? run_of<float>(form, ctx, c) : run_of<double>(form, ctx, c);
 }
+inline gpumem_status run(gpumem_ctx* ctx, const Arithmetic& c) { return run_as({}, ctx, c); }
 inline gpumem_status run_async(gpumem_ctx* ctx, const Arithmetic& c, gpumem_stream* stream) {
-  return c.dtype == GPUMEM_F32 ? run_of<float>(ctx, c, true, stream) : run_of<double>(ctx, c, true, stream);
+  return run_as({true, stream}, ctx, c);
 }
 
 namespace arithmetic {

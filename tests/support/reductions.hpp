@@ -8,6 +8,7 @@
 #include "gpumem.h"
 #include "support/dtypes.hpp"
 #include "support/explain.hpp"
+#include "support/forms.hpp"
 #include "support/reference.hpp"
 
 namespace gpumem_test {
@@ -43,88 +44,67 @@ inline gpumem_reduce_op arg_op(gpumem_reduce_op op) {
   return op == GPUMEM_ARG_MIN ? GPUMEM_MIN : op == GPUMEM_ARG_MAX ? GPUMEM_MAX : GPUMEM_MAX_ABS;
 }
 
+inline gpumem_status general(const CallForm& form, gpumem_ctx* c, const Reduction& r, void* out) {
+  auto* const words = static_cast<int64_t*>(out);
+  return is_arg(r.op) ? call_as(form, gpumem_argreduce, gpumem_argreduce_async, c, r.dtype, arg_op(r.op), r.x, r.n,
+                                r.stride, words, words + 1)
+                      : call_as(form, gpumem_reduce, gpumem_reduce_async, c, r.dtype, r.op, r.x, r.n, r.stride, out);
+}
+
 // By the function of one type, where there is one.
-inline gpumem_status typed(gpumem_ctx* c, const Reduction& r, void* out) {
+inline gpumem_status typed(const CallForm& form, gpumem_ctx* c, const Reduction& r, void* out) {
   auto* const s = static_cast<int64_t*>(out);
   auto* const u = static_cast<uint64_t*>(out);
   auto* const d = static_cast<double*>(out);
-  const gpumem_reduce_op a = arg_op(r.op);
-  const bool arg = is_arg(r.op);
+  const auto call = [&]<class T>(const T* x, auto* value, auto reduce, auto reduce_async, auto arg, auto arg_async) {
+    return is_arg(r.op) ? call_as(form, arg, arg_async, c, arg_op(r.op), x, r.n, r.stride, value, s + 1)
+                        : call_as(form, reduce, reduce_async, c, r.op, x, r.n, r.stride, value);
+  };
   switch (r.dtype) {
     case GPUMEM_I32:
-      return arg ? gpumem_argreduce_i32(c, a, as<int32_t>(r.x), r.n, r.stride, s, s + 1)
-                 : gpumem_reduce_i32(c, r.op, as<int32_t>(r.x), r.n, r.stride, s);
+      return call(as<int32_t>(r.x), s, gpumem_reduce_i32, gpumem_reduce_i32_async, gpumem_argreduce_i32,
+                  gpumem_argreduce_i32_async);
     case GPUMEM_I64:
-      return arg ? gpumem_argreduce_i64(c, a, as<int64_t>(r.x), r.n, r.stride, s, s + 1)
-                 : gpumem_reduce_i64(c, r.op, as<int64_t>(r.x), r.n, r.stride, s);
+      return call(as<int64_t>(r.x), s, gpumem_reduce_i64, gpumem_reduce_i64_async, gpumem_argreduce_i64,
+                  gpumem_argreduce_i64_async);
     case GPUMEM_U32:
-      return arg ? gpumem_argreduce_u32(c, a, as<uint32_t>(r.x), r.n, r.stride, u, s + 1)
-                 : gpumem_reduce_u32(c, r.op, as<uint32_t>(r.x), r.n, r.stride, u);
+      return call(as<uint32_t>(r.x), u, gpumem_reduce_u32, gpumem_reduce_u32_async, gpumem_argreduce_u32,
+                  gpumem_argreduce_u32_async);
     case GPUMEM_U64:
-      return arg ? gpumem_argreduce_u64(c, a, as<uint64_t>(r.x), r.n, r.stride, u, s + 1)
-                 : gpumem_reduce_u64(c, r.op, as<uint64_t>(r.x), r.n, r.stride, u);
+      return call(as<uint64_t>(r.x), u, gpumem_reduce_u64, gpumem_reduce_u64_async, gpumem_argreduce_u64,
+                  gpumem_argreduce_u64_async);
     case GPUMEM_F32:
-      return arg ? gpumem_argreduce_f32(c, a, as<float>(r.x), r.n, r.stride, d, s + 1)
-                 : gpumem_reduce_f32(c, r.op, as<float>(r.x), r.n, r.stride, d);
+      return call(as<float>(r.x), d, gpumem_reduce_f32, gpumem_reduce_f32_async, gpumem_argreduce_f32,
+                  gpumem_argreduce_f32_async);
     case GPUMEM_F64:
-      return arg ? gpumem_argreduce_f64(c, a, as<double>(r.x), r.n, r.stride, d, s + 1)
-                 : gpumem_reduce_f64(c, r.op, as<double>(r.x), r.n, r.stride, d);
+      return call(as<double>(r.x), d, gpumem_reduce_f64, gpumem_reduce_f64_async, gpumem_argreduce_f64,
+                  gpumem_argreduce_f64_async);
     default:
-      return arg ? gpumem_argreduce(c, r.dtype, a, r.x, r.n, r.stride, s, s + 1)
-                 : gpumem_reduce(c, r.dtype, r.op, r.x, r.n, r.stride, s);
+      return general(form, c, r, out);
   }
 }
 
-inline gpumem_status typed_async(gpumem_ctx* c, const Reduction& r, void* out, gpumem_status* st, gpumem_stream* q) {
-  auto* const s = static_cast<int64_t*>(out);
-  auto* const u = static_cast<uint64_t*>(out);
+inline gpumem_status run_as(const CallForm& form, gpumem_ctx* ctx, const Reduction& r, void* out, bool typed) {
   auto* const d = static_cast<double*>(out);
-  const gpumem_reduce_op a = arg_op(r.op);
-  const bool arg = is_arg(r.op);
-  switch (r.dtype) {
-    case GPUMEM_I32:
-      return arg ? gpumem_argreduce_i32_async(c, a, as<int32_t>(r.x), r.n, r.stride, s, s + 1, q)
-                 : gpumem_reduce_i32_async(c, r.op, as<int32_t>(r.x), r.n, r.stride, s, st, q);
-    case GPUMEM_I64:
-      return arg ? gpumem_argreduce_i64_async(c, a, as<int64_t>(r.x), r.n, r.stride, s, s + 1, q)
-                 : gpumem_reduce_i64_async(c, r.op, as<int64_t>(r.x), r.n, r.stride, s, st, q);
-    case GPUMEM_U32:
-      return arg ? gpumem_argreduce_u32_async(c, a, as<uint32_t>(r.x), r.n, r.stride, u, s + 1, q)
-                 : gpumem_reduce_u32_async(c, r.op, as<uint32_t>(r.x), r.n, r.stride, u, st, q);
-    case GPUMEM_U64:
-      return arg ? gpumem_argreduce_u64_async(c, a, as<uint64_t>(r.x), r.n, r.stride, u, s + 1, q)
-                 : gpumem_reduce_u64_async(c, r.op, as<uint64_t>(r.x), r.n, r.stride, u, st, q);
-    case GPUMEM_F32:
-      return arg ? gpumem_argreduce_f32_async(c, a, as<float>(r.x), r.n, r.stride, d, s + 1, q)
-                 : gpumem_reduce_f32_async(c, r.op, as<float>(r.x), r.n, r.stride, d, st, q);
-    case GPUMEM_F64:
-      return arg ? gpumem_argreduce_f64_async(c, a, as<double>(r.x), r.n, r.stride, d, s + 1, q)
-                 : gpumem_reduce_f64_async(c, r.op, as<double>(r.x), r.n, r.stride, d, st, q);
-    default:
-      return arg ? gpumem_argreduce_async(c, r.dtype, a, r.x, r.n, r.stride, s, s + 1, q)
-                 : gpumem_reduce_async(c, r.dtype, r.op, r.x, r.n, r.stride, s, st, q);
+  const bool f64 = r.dtype == GPUMEM_F64;
+  if (r.op == GPUMEM_DOT) {
+    return f64 ? call_as(form, gpumem_dot_f64, gpumem_dot_f64_async, ctx, as<double>(r.x), as<double>(r.y), r.n,
+                         r.stride, r.y_stride, d)
+               : call_as(form, gpumem_dot_f32, gpumem_dot_f32_async, ctx, as<float>(r.x), as<float>(r.y), r.n, r.stride,
+                         r.y_stride, d);
   }
+  if (r.op == GPUMEM_NRM2) {
+    return f64 ? call_as(form, gpumem_nrm2_f64, gpumem_nrm2_f64_async, ctx, as<double>(r.x), r.n, r.stride, d)
+               : call_as(form, gpumem_nrm2_f32, gpumem_nrm2_f32_async, ctx, as<float>(r.x), r.n, r.stride, d);
+  }
+  return typed ? reductions::typed(form, ctx, r, out) : general(form, ctx, r, out);
 }
 
 }  // namespace reductions
 
 // The blocking form; words_of(op) words go to out.
 inline gpumem_status run(gpumem_ctx* ctx, const Reduction& r, void* out, bool typed = false) {
-  using namespace reductions;
-  auto* const words = static_cast<int64_t*>(out);
-  auto* const d = static_cast<double*>(out);
-  const bool f64 = r.dtype == GPUMEM_F64;
-  if (r.op == GPUMEM_DOT) {
-    return f64 ? gpumem_dot_f64(ctx, as<double>(r.x), as<double>(r.y), r.n, r.stride, r.y_stride, d)
-               : gpumem_dot_f32(ctx, as<float>(r.x), as<float>(r.y), r.n, r.stride, r.y_stride, d);
-  }
-  if (r.op == GPUMEM_NRM2) {
-    return f64 ? gpumem_nrm2_f64(ctx, as<double>(r.x), r.n, r.stride, d)
-               : gpumem_nrm2_f32(ctx, as<float>(r.x), r.n, r.stride, d);
-  }
-  if (typed) return reductions::typed(ctx, r, out);
-  if (is_arg(r.op)) return gpumem_argreduce(ctx, r.dtype, arg_op(r.op), r.x, r.n, r.stride, words, words + 1);
-  return gpumem_reduce(ctx, r.dtype, r.op, r.x, r.n, r.stride, out);
+  return reductions::run_as({}, ctx, r, out, typed);
 }
 
 // The operations whose enqueued form takes a status word.
@@ -133,23 +113,7 @@ inline bool takes_status(gpumem_reduce_op op) { return !is_arg(op) && op != GPUM
 // The enqueued form.
 inline gpumem_status run_async(gpumem_ctx* ctx, const Reduction& r, void* out, gpumem_status* status,
                                gpumem_stream* stream, bool typed = false) {
-  using namespace reductions;
-  auto* const words = static_cast<int64_t*>(out);
-  auto* const d = static_cast<double*>(out);
-  const bool f64 = r.dtype == GPUMEM_F64;
-  if (r.op == GPUMEM_DOT) {
-    return f64 ? gpumem_dot_f64_async(ctx, as<double>(r.x), as<double>(r.y), r.n, r.stride, r.y_stride, d, stream)
-               : gpumem_dot_f32_async(ctx, as<float>(r.x), as<float>(r.y), r.n, r.stride, r.y_stride, d, stream);
-  }
-  if (r.op == GPUMEM_NRM2) {
-    return f64 ? gpumem_nrm2_f64_async(ctx, as<double>(r.x), r.n, r.stride, d, stream)
-               : gpumem_nrm2_f32_async(ctx, as<float>(r.x), r.n, r.stride, d, stream);
-  }
-  if (typed) return typed_async(ctx, r, out, status, stream);
-  if (is_arg(r.op)) {
-    return gpumem_argreduce_async(ctx, r.dtype, arg_op(r.op), r.x, r.n, r.stride, words, words + 1, stream);
-  }
-  return gpumem_reduce_async(ctx, r.dtype, r.op, r.x, r.n, r.stride, out, status, stream);
+  return reductions::run_as({true, stream, status}, ctx, r, out, typed);
 }
 
 inline std::string hex(uint64_t word) {

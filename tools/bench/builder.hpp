@@ -3,11 +3,13 @@
 
 #include <gpumem.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,17 @@ class Builder {
   std::map<std::string, std::pair<OperandPtr, Contents>> operands_;
   Instance out_;
 };
+
+// The plain form of a function; or the enqueued one, on the context's own stream and without a word for its status.
+template <class Plain, class Enqueued, class... Args>
+gpumem_status call(bool async, Plain plain, Enqueued enqueued, Args... args) {
+  if (!async) return plain(args...);
+  if constexpr (std::is_invocable_v<Enqueued, Args..., std::nullptr_t>) {
+    return enqueued(args..., nullptr);
+  } else {
+    return enqueued(args..., nullptr, nullptr);
+  }
+}
 
 template <class T = void>
 T* at(const OperandPtr& operand) {

@@ -22,11 +22,11 @@ Instance make_axpby(Builder b) {
     if (dtype == GPUMEM_F32) {
       const auto a = static_cast<float>(alpha);
       const auto c = static_cast<float>(beta);
-      return async ? gpumem_axpby_f32_async(ctx, a, at<float>(x), c, at<float>(y), at<float>(z), n, nullptr)
-                   : gpumem_axpby_f32(ctx, a, at<float>(x), c, at<float>(y), at<float>(z), n);
+      return call(async, gpumem_axpby_f32, gpumem_axpby_f32_async, ctx, a, at<float>(x), c, at<float>(y), at<float>(z),
+                  n);
     }
-    return async ? gpumem_axpby_f64_async(ctx, alpha, at<double>(x), beta, at<double>(y), at<double>(z), n, nullptr)
-                 : gpumem_axpby_f64(ctx, alpha, at<double>(x), beta, at<double>(y), at<double>(z), n);
+    return call(async, gpumem_axpby_f64, gpumem_axpby_f64_async, ctx, alpha, at<double>(x), beta, at<double>(y),
+                at<double>(z), n);
   });
 }
 
@@ -38,8 +38,7 @@ Instance make_convert(Builder b) {
   const auto dst = b.output("dst", n * kDtypeBytes[to]);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(n * (kDtypeBytes[from] + kDtypeBytes[to]), Limit::copy, [=](bool async) {
-    return async ? gpumem_convert_async(ctx, from, at(src), to, at(dst), n, nullptr)
-                 : gpumem_convert(ctx, from, at(src), to, at(dst), n);
+    return call(async, gpumem_convert, gpumem_convert_async, ctx, from, at(src), to, at(dst), n);
   });
 }
 
@@ -54,40 +53,17 @@ struct Sources {
   Extents strides;
 };
 
-// Calls whichever form of the function of type T there is.
-gpumem_status lincomb(gpumem_ctx* ctx, const Extents& e, const Sources<float>& s, float* z, const Extents& zs,
-                      bool async) {
-  const auto rank = static_cast<int32_t>(e.size());
-  const auto terms = static_cast<int32_t>(s.x.size());
-  return async ? gpumem_lincomb_f32_async(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
-                                          zs.data(), nullptr)
-               : gpumem_lincomb_f32(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
-                                    zs.data());
+template <class T, class Plain, class Enqueued>
+gpumem_status lincomb(bool async, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e,
+                      const Sources<T>& s, T* z, const Extents& z_strides) {
+  return call(async, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), static_cast<int32_t>(s.x.size()),
+              s.factors.data(), s.x.data(), s.strides.data(), z, z_strides.data());
 }
-gpumem_status lincomb(gpumem_ctx* ctx, const Extents& e, const Sources<double>& s, double* z, const Extents& zs,
-                      bool async) {
-  const auto rank = static_cast<int32_t>(e.size());
-  const auto terms = static_cast<int32_t>(s.x.size());
-  return async ? gpumem_lincomb_f64_async(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
-                                          zs.data(), nullptr)
-               : gpumem_lincomb_f64(ctx, rank, e.data(), terms, s.factors.data(), s.x.data(), s.strides.data(), z,
-                                    zs.data());
-}
-gpumem_status multiply(gpumem_ctx* ctx, const Extents& e, const Sources<float>& s, float* z, const Extents& zs,
-                       bool async) {
-  const auto rank = static_cast<int32_t>(e.size());
-  const int64_t* const y_strides = s.strides.data() + rank;
-  return async ? gpumem_multiply_f32_async(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z,
-                                           zs.data(), nullptr)
-               : gpumem_multiply_f32(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z, zs.data());
-}
-gpumem_status multiply(gpumem_ctx* ctx, const Extents& e, const Sources<double>& s, double* z, const Extents& zs,
-                       bool async) {
-  const auto rank = static_cast<int32_t>(e.size());
-  const int64_t* const y_strides = s.strides.data() + rank;
-  return async ? gpumem_multiply_f64_async(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z,
-                                           zs.data(), nullptr)
-               : gpumem_multiply_f64(ctx, rank, e.data(), s.x[0], s.strides.data(), s.x[1], y_strides, z, zs.data());
+template <class T, class Plain, class Enqueued>
+gpumem_status multiply(bool async, Plain plain, Enqueued enqueued, gpumem_ctx* ctx, const Extents& e,
+                       const Sources<T>& s, T* z, const Extents& z_strides) {
+  return call(async, plain, enqueued, ctx, static_cast<int32_t>(e.size()), e.data(), s.x[0], s.strides.data(), s.x[1],
+              s.strides.data() + e.size(), z, z_strides.data());
 }
 
 template <class T>
@@ -111,8 +87,17 @@ Instance arithmetic_of(Builder b, gpumem_dtype dtype) {
   const auto z = b.output("z", reach(extents, z_strides) * kDtypeBytes[dtype]);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish((read + 1) * product(extents) * kDtypeBytes[dtype], Limit::copy, [=](bool async) {
-    return is_product ? multiply(ctx, extents, sources, at<T>(z), z_strides, async)
-                      : lincomb(ctx, extents, sources, at<T>(z), z_strides, async);
+    if constexpr (std::is_same_v<T, float>) {
+      return is_product ? multiply(async, gpumem_multiply_f32, gpumem_multiply_f32_async, ctx, extents, sources,
+                                   at<T>(z), z_strides)
+                        : lincomb(async, gpumem_lincomb_f32, gpumem_lincomb_f32_async, ctx, extents, sources, at<T>(z),
+                                  z_strides);
+    } else {
+      return is_product ? multiply(async, gpumem_multiply_f64, gpumem_multiply_f64_async, ctx, extents, sources,
+                                   at<T>(z), z_strides)
+                        : lincomb(async, gpumem_lincomb_f64, gpumem_lincomb_f64_async, ctx, extents, sources, at<T>(z),
+                                  z_strides);
+    }
   });
 }
 
@@ -138,10 +123,8 @@ Instance make_resize(Builder b) {
   const auto dst = b.output("dst", (dst_rows - 1) * dst_pitch + dst_cols * pixel);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish((src_rows * src_cols + dst_rows * dst_cols) * pixel, Limit::copy, [=](bool async) {
-    return async ? gpumem_resize_2d_async(ctx, filter, dtype, channels, at(src), src_rows, src_cols, src_pitch, at(dst),
-                                          dst_rows, dst_cols, dst_pitch, nullptr)
-                 : gpumem_resize_2d(ctx, filter, dtype, channels, at(src), src_rows, src_cols, src_pitch, at(dst),
-                                    dst_rows, dst_cols, dst_pitch);
+    return call(async, gpumem_resize_2d, gpumem_resize_2d_async, ctx, filter, dtype, channels, at(src), src_rows,
+                src_cols, src_pitch, at(dst), dst_rows, dst_cols, dst_pitch);
   });
 }
 

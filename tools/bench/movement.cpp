@@ -1,5 +1,4 @@
 // Movement as calls: transposes, permutations, fills, copies, rows by index.
-#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -22,10 +21,8 @@ Instance make_transpose(Builder b) {
   const auto dst = b.output("dst", reach({batches, cols, rows}, {dst_next, dst_ld, 1}) * size);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(2 * batches * rows * cols * size, Limit::copy, [=](bool async) {
-    return async ? gpumem_transpose_batched_async(ctx, size, rows, cols, at(src), src_ld, src_next, at(dst), dst_ld,
-                                                  dst_next, batches, nullptr)
-                 : gpumem_transpose_batched(ctx, size, rows, cols, at(src), src_ld, src_next, at(dst), dst_ld, dst_next,
-                                            batches);
+    return call(async, gpumem_transpose_batched, gpumem_transpose_batched_async, ctx, size, rows, cols, at(src), src_ld,
+                src_next, at(dst), dst_ld, dst_next, batches);
   });
 }
 
@@ -43,10 +40,8 @@ Instance make_permute(Builder b) {
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(2 * product(extents) * size, Limit::copy, [=](bool async) {
     const auto rank = static_cast<int32_t>(extents.size());
-    return async ? gpumem_permute_async(ctx, size, rank, extents.data(), order.data(), at(src), from_strides.data(),
-                                        at(dst), to_strides.data(), nullptr)
-                 : gpumem_permute(ctx, size, rank, extents.data(), order.data(), at(src), from_strides.data(), at(dst),
-                                  to_strides.data());
+    return call(async, gpumem_permute, gpumem_permute_async, ctx, size, rank, extents.data(), order.data(), at(src),
+                from_strides.data(), at(dst), to_strides.data());
   });
 }
 
@@ -60,8 +55,7 @@ Instance make_fill(Builder b) {
   const auto dst = b.output("dst", (rows - 1) * pitch + n * size);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(n * rows * size, Limit::write, [=](bool async) {
-    return async ? gpumem_fill_2d_async(ctx, at(dst), pitch, pattern.data(), size, n, rows, nullptr)
-                 : gpumem_fill_2d(ctx, at(dst), pitch, pattern.data(), size, n, rows);
+    return call(async, gpumem_fill_2d, gpumem_fill_2d_async, ctx, at(dst), pitch, pattern.data(), size, n, rows);
   });
 }
 
@@ -79,9 +73,8 @@ Instance make_copy(Builder b) {
   gpumem_ctx* const ctx = b.ctx;
   const int64_t times = src->on_host() == dst->on_host() ? 2 : 1;
   return b.finish(times * row * rows * slices, Limit::copy, [=](bool async) {
-    return async ? gpumem_copy_3d_async(ctx, at(dst), dst_pitch, dst_slice, at(src), src_pitch, src_slice, row, rows,
-                                        slices, nullptr)
-                 : gpumem_copy_3d(ctx, at(dst), dst_pitch, dst_slice, at(src), src_pitch, src_slice, row, rows, slices);
+    return call(async, gpumem_copy_3d, gpumem_copy_3d_async, ctx, at(dst), dst_pitch, dst_slice, at(src), src_pitch,
+                src_slice, row, rows, slices);
   });
 }
 
@@ -97,9 +90,8 @@ Instance make_gather(Builder b) {
   const auto dst = b.output("dst", (n - 1) * dst_pitch + row);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(n * (2 * row + kDtypeBytes[type]), Limit::copy, [=](bool async) {
-    return async ? gpumem_gather_async(ctx, row, at(src), rows, src_pitch, type, at(index), n, at(dst), dst_pitch,
-                                       nullptr, nullptr)
-                 : gpumem_gather(ctx, row, at(src), rows, src_pitch, type, at(index), n, at(dst), dst_pitch);
+    return call(async, gpumem_gather, gpumem_gather_async, ctx, row, at(src), rows, src_pitch, type, at(index), n,
+                at(dst), dst_pitch);
   });
 }
 
@@ -116,9 +108,8 @@ Instance make_scatter(Builder b) {
   const auto dst = b.output("dst", (rows - 1) * dst_pitch + row);
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(n * (2 * row + kDtypeBytes[type]), Limit::copy, [=](bool async) {
-    return async ? gpumem_scatter_async(ctx, row, at(src), src_pitch, type, at(index), n, at(dst), rows, dst_pitch,
-                                        nullptr, nullptr)
-                 : gpumem_scatter(ctx, row, at(src), src_pitch, type, at(index), n, at(dst), rows, dst_pitch);
+    return call(async, gpumem_scatter, gpumem_scatter_async, ctx, row, at(src), src_pitch, type, at(index), n, at(dst),
+                rows, dst_pitch);
   });
 }
 

@@ -16,7 +16,7 @@ Instance make_reduce(Builder b) {
   const auto y = op == GPUMEM_DOT ? b.input("y", ((n - 1) * y_stride + 1) * size, values(dtype, 2)) : nullptr;
   const auto result = b.result("pinned", 24);
   gpumem_ctx* const ctx = b.ctx;
-  const auto call = [=](bool async) -> gpumem_status {
+  const auto reduce = [=](bool async) -> gpumem_status {
     auto* const value = at<double>(result);
     auto* const index = at<int64_t>(result) + 2;
     switch (op) {
@@ -25,29 +25,25 @@ Instance make_reduce(Builder b) {
       case GPUMEM_ARG_MAX_ABS: {
         const gpumem_reduce_op of =
             op == GPUMEM_ARG_MIN ? GPUMEM_MIN : (op == GPUMEM_ARG_MAX ? GPUMEM_MAX : GPUMEM_MAX_ABS);
-        return async ? gpumem_argreduce_async(ctx, dtype, of, at(x), n, stride, value, index, nullptr)
-                     : gpumem_argreduce(ctx, dtype, of, at(x), n, stride, value, index);
+        return call(async, gpumem_argreduce, gpumem_argreduce_async, ctx, dtype, of, at(x), n, stride, value, index);
       }
       case GPUMEM_DOT:
         if (dtype == GPUMEM_F32) {
-          return async ? gpumem_dot_f32_async(ctx, at<float>(x), at<float>(y), n, stride, y_stride, value, nullptr)
-                       : gpumem_dot_f32(ctx, at<float>(x), at<float>(y), n, stride, y_stride, value);
+          return call(async, gpumem_dot_f32, gpumem_dot_f32_async, ctx, at<float>(x), at<float>(y), n, stride, y_stride,
+                      value);
         }
-        return async ? gpumem_dot_f64_async(ctx, at<double>(x), at<double>(y), n, stride, y_stride, value, nullptr)
-                     : gpumem_dot_f64(ctx, at<double>(x), at<double>(y), n, stride, y_stride, value);
+        return call(async, gpumem_dot_f64, gpumem_dot_f64_async, ctx, at<double>(x), at<double>(y), n, stride, y_stride,
+                    value);
       case GPUMEM_NRM2:
         if (dtype == GPUMEM_F32) {
-          return async ? gpumem_nrm2_f32_async(ctx, at<float>(x), n, stride, value, nullptr)
-                       : gpumem_nrm2_f32(ctx, at<float>(x), n, stride, value);
+          return call(async, gpumem_nrm2_f32, gpumem_nrm2_f32_async, ctx, at<float>(x), n, stride, value);
         }
-        return async ? gpumem_nrm2_f64_async(ctx, at<double>(x), n, stride, value, nullptr)
-                     : gpumem_nrm2_f64(ctx, at<double>(x), n, stride, value);
+        return call(async, gpumem_nrm2_f64, gpumem_nrm2_f64_async, ctx, at<double>(x), n, stride, value);
       default:
-        return async ? gpumem_reduce_async(ctx, dtype, op, at(x), n, stride, value, nullptr, nullptr)
-                     : gpumem_reduce(ctx, dtype, op, at(x), n, stride, value);
+        return call(async, gpumem_reduce, gpumem_reduce_async, ctx, dtype, op, at(x), n, stride, value);
     }
   };
-  return b.finish(n * size * (op == GPUMEM_DOT ? 2 : 1), Limit::read, call);
+  return b.finish(n * size * (op == GPUMEM_DOT ? 2 : 1), Limit::read, reduce);
 }
 
 Instance make_reduce_axis(Builder b) {
@@ -65,9 +61,8 @@ Instance make_reduce_axis(Builder b) {
   const auto result = b.result(b.kind_of("x"), lines * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(batches * rows * cols * size, Limit::read, [=](bool async) {
-    return async ? gpumem_reduce_axis_async(ctx, dtype, op, axis, at(x), rows, cols, ld, batches, batch_stride,
-                                            at(result), nullptr, nullptr)
-                 : gpumem_reduce_axis(ctx, dtype, op, axis, at(x), rows, cols, ld, batches, batch_stride, at(result));
+    return call(async, gpumem_reduce_axis, gpumem_reduce_axis_async, ctx, dtype, op, axis, at(x), rows, cols, ld,
+                batches, batch_stride, at(result));
   });
 }
 
@@ -82,9 +77,8 @@ Instance make_reduce_segments(Builder b) {
   const auto result = b.result(b.kind_of("x"), segments * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(n * size, Limit::read, [=](bool async) {
-    return async ? gpumem_reduce_segments_async(ctx, dtype, op, at(x), n, at<int64_t>(offsets), segments, at(result),
-                                                nullptr, nullptr)
-                 : gpumem_reduce_segments(ctx, dtype, op, at(x), n, at<int64_t>(offsets), segments, at(result));
+    return call(async, gpumem_reduce_segments, gpumem_reduce_segments_async, ctx, dtype, op, at(x), n,
+                at<int64_t>(offsets), segments, at(result));
   });
 }
 

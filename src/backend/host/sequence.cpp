@@ -1,7 +1,6 @@
 #include "backend/host/sequence.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <mutex>

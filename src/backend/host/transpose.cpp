@@ -1,6 +1,5 @@
 // The transposes on the host: one launcher a variant, in the order of the table's host rows.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
