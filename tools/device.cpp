@@ -26,6 +26,7 @@ std::vector<gpumem_device_info> cuda_devices() {
   int32_t count = 0;
   check(gpumem_device_count(&count), "counting the devices");
   std::vector<gpumem_device_info> devices;
+  devices.reserve(static_cast<size_t>(count));
   for (int32_t ordinal = 0; ordinal < count; ++ordinal) devices.push_back(query_device(ordinal));
   return devices;
 }
