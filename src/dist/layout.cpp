@@ -47,11 +47,11 @@ void require_array(const T* p, int64_t count, const char* argument, const char* 
 // Every sum of products of indices and strides fits, in bytes, and distinct elements that are written have distinct places.
 void check_memory(const Box& box, const gpumem_dist_layout& given, Access access, const char* name) {
   const Index lengths = box.extents();
-  const std::string strides = std::string(name) + ": strides";
-  if (access == Access::write) check_distinct({strides.c_str(), name, given.rank, lengths.data(), box.strides.data()});
   int64_t last = box.offset;
   for (size_t d = 0; d < kAxes; ++d) last = checked_add(last, checked_mul(lengths[d] - 1, box.strides[d], name), name);
   checked_mul(checked_add(last, 1, name), given.element_bytes, name);
+  const std::string strides = std::string(name) + ": strides";
+  if (access == Access::write) check_distinct({strides.c_str(), name, given.rank, lengths.data(), box.strides.data()});
 }
 
 Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argument, Access access,

@@ -42,6 +42,13 @@ struct Allocation {
   bool registered = false;      // the program's own memory, pinned by gpumem
 };
 
+// What is left of regions that are gone, by their start.
+struct Tombstone {
+  size_t bytes = 0;
+  uint64_t number = 0;  // of the region, in the order in which they went
+};
+using Tombstones = std::map<uintptr_t, Tombstone>;
+
 struct Region : Allocation {
   size_t front = 0;  // bytes before the first slot
   size_t slot_bytes = 0;
@@ -59,7 +66,7 @@ struct Region : Allocation {
 
   // Of the registry.
   size_t index = 0;
-  std::map<uintptr_t, size_t>::node_type tombstone;  // made beforehand: a free asks for no memory
+  Tombstones::node_type tombstone;  // made beforehand: a free asks for no memory
 
   bool contains(uintptr_t p) const noexcept { return p - base < bytes; }
   uint32_t slot_at(uintptr_t p) const noexcept {

@@ -10,9 +10,9 @@
 namespace gpumem {
 namespace {
 
-std::map<uintptr_t, size_t>::node_type make_tombstone(uintptr_t base, size_t bytes) {
-  std::map<uintptr_t, size_t> one;
-  one.emplace(base, bytes);
+Tombstones::node_type make_tombstone(uintptr_t base, size_t bytes) {
+  Tombstones one;
+  one.emplace(base, Tombstone{bytes, 0});
   return one.extract(one.begin());
 }
 
@@ -65,23 +65,26 @@ void Registry::forget_freed(uintptr_t base, size_t bytes) noexcept {
   auto first = freed_.lower_bound(base);
   if (first != freed_.begin()) {
     auto before = std::prev(first);
-    if (before->first + before->second > base) first = before;
+    if (before->first + before->second.bytes > base) first = before;
   }
   while (first != freed_.end() && first->first < end) first = freed_.erase(first);
 }
 
 // The node was made with the region: only the order of the tombstones asks for memory, and goes without it.
 void Registry::bury(Region& region) noexcept {
+  region.tombstone.mapped().number = ++buried_;
   freed_.erase(region.base);
   freed_.insert(std::move(region.tombstone));
   try {
-    freed_order_.push_back(region.base);
+    freed_order_.emplace_back(region.base, buried_);
   } catch (const std::bad_alloc&) {
     freed_.erase(region.base);
   }
   while (freed_order_.size() > kTombstones) {
-    freed_.erase(freed_order_.front());
+    const auto [base, number] = freed_order_.front();
     freed_order_.pop_front();
+    const auto oldest = freed_.find(base);
+    if (oldest != freed_.end() && oldest->second.number == number) freed_.erase(oldest);  // not a later one there
   }
 }
 
@@ -137,8 +140,8 @@ std::vector<Allocation> Registry::live_of(const void* owner) const {
 bool Registry::buried(uintptr_t p) const noexcept {
   const auto after = freed_.upper_bound(p);
   if (after == freed_.begin()) return false;
-  const auto& [base, bytes] = *std::prev(after);
-  return p - base < bytes;
+  const auto& [base, gone] = *std::prev(after);
+  return p - base < gone.bytes;
 }
 
 Sighting Registry::sight(uintptr_t p) const {

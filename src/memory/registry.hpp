@@ -97,8 +97,9 @@ class Registry {
   mutable ShardedLock lock_;
   PageMap map_;
   std::vector<std::unique_ptr<Region>> regions_;
-  std::map<uintptr_t, size_t> freed_;  // regions that are gone: start and bytes
-  std::deque<uintptr_t> freed_order_;  // oldest first; may name tombstones that are gone already
+  Tombstones freed_;
+  std::deque<std::pair<uintptr_t, uint64_t>> freed_order_;  // start and number, oldest first; some are gone already
+  uint64_t buried_ = 0;
 };
 
 }  // namespace gpumem

@@ -174,11 +174,12 @@ class Function:
         if not nullable(self.name, name):
             yield Bad({name: None}, ARGUMENT, [name])
         sound = self.sound[name]
-        values = NOWHERE if name == "x" else [-1, 2, 2**31 - 1, -(2**31)] if name in ("order", "periodic") else NEGATIVE + LARGE
+        addresses = name in table.READ | table.WRITTEN
+        values = NOWHERE if addresses else [-1, 2, 2**31 - 1, -(2**31)] if name in ("order", "periodic") else NEGATIVE + LARGE
         for place, value in itertools.product(range(len(sound)) if name != "factors" else [], values):
             changed = list(sound)
             changed[place] = value
-            names = [name] if name in ("x", "order") or value < 0 else self.sizes_named()
+            names = [name] if addresses or name == "order" or value < 0 else self.sizes_named()
             yield Bad({name: changed}, POINTER, names)
 
     def bad_sizes(self, name):

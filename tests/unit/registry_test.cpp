@@ -67,6 +67,20 @@ TEST(Registry, NamesEachMistake) {
   EXPECT_FALSE(registry.find(1050));
 }
 
+// Thousands of regions after its first end, when that would be forgotten.
+TEST(Registry, ALaterEndAtOnePlaceIsRememberedAsLongAsAnyOther) {
+  Registry registry;
+  const auto come_and_go = [&](uintptr_t p) {
+    add(registry, block(p, 100, &kA));
+    remove(registry, p, &kA);
+  };
+  come_and_go(1000);
+  for (uintptr_t i = 1; i < 4090; ++i) come_and_go(1000 + i * 1000);
+  come_and_go(1000);
+  for (uintptr_t i = 5000; i < 5020; ++i) come_and_go(i * 1000);
+  EXPECT_TRUE(registry.find_freed(1000));
+}
+
 TEST(Registry, ATombstoneGoesWhenItsPlaceIsTaken) {
   Registry registry;
   add(registry, block(1000, 100, &kA));
