@@ -161,9 +161,9 @@ class Scenario {
     g_x[kElements - 1] = 0;
     const bool copied =
         ordered && good("gpumem_copy_async", gpumem_copy_async(ctx_, g_x.data(), g_y.data(), kElements * 4, wrapped));
-    if (ordered) good("gpumem_event_synchronize", gpumem_event_synchronize(event));
+    const bool waited = ordered && good("gpumem_event_synchronize", gpumem_event_synchronize(event));
     double seconds = 0;
-    if (ordered) good("gpumem_event_elapsed", gpumem_event_elapsed(event, event, &seconds));
+    if (waited) good("gpumem_event_elapsed", gpumem_event_elapsed(event, event, &seconds));
     void* native = nullptr;
     gpumem_device_info device;
     gpumem_device_info_init(&device, sizeof device);
