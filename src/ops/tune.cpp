@@ -251,9 +251,9 @@ TuneResult tune(Context& context, std::string_view line, const TuneOptions& opti
   TuneResult result;
   result.reason = "there is nothing to do";
   if (problem.empty) return result;
-  if (options.table_row >= 0) {
-    std::replace(problem.candidates.begin(), problem.candidates.end(), options.table_row, problem.table_row);
-    problem.table_row = options.table_row;
+  if (options.reversed && problem.last_row >= 0) {
+    std::replace(problem.candidates.begin(), problem.candidates.end(), problem.last_row, problem.table_row);
+    problem.table_row = problem.last_row;
   }
   result.table = result.winner = problem.name(problem.table_row);
   result.candidates = static_cast<int32_t>(problem.candidates.size());

@@ -12,7 +12,7 @@ struct TuneOptions {
   double budget_s = 2;
   gpumem_progress_fn progress = nullptr;
   void* user = nullptr;
-  int32_t table_row = -1;  // what the others are held against; -1: the table's choice
+  bool reversed = false;  // as if the table were the other way round: its last row that fits would be its choice
 };
 
 struct TuneResult {
