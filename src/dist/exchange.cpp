@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 #include "context/streams.hpp"
 #include "ops/operand.hpp"
@@ -63,6 +64,8 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       outgoing_(route_.sends, workspace_bytes / 2),
       incoming_(route_.receives, workspace_bytes / 2) {
   for (const Piece& piece : route_.pulls) note_reaches(piece);
+  for (const Piece& piece : route_.staged) note_reaches(piece);
+  at_work_.reserve(group_.contexts.size());
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
       for (const Piece& piece : message.pieces) note_reaches(piece);
@@ -87,7 +90,7 @@ void Exchange::post(const Message& message, char* to, const Operands& operands) 
   for (const Piece& piece : message.pieces) {
     const Side& side = operands.src[group_.members.local(piece.src_member)];
     pack(group_.context_of(piece.src_member), piece.shape,
-         {side.p + piece.src_offset * piece.shape.element_bytes, piece.src_strides}, side.on_host, to);
+         {side.p + piece.src_offset * piece.shape.element_bytes, piece.src_strides}, side.operand.on_host(), to);
     to += piece.shape.bytes();
   }
 }
@@ -99,35 +102,60 @@ void Exchange::take(const Message& message, const char* from, const Operands& op
   for (const Piece& piece : message.pieces) {
     const Side& side = operands.dst[group_.members.local(piece.dst_member)];
     unpack(group_.context_of(piece.dst_member), piece.shape, from,
-           {side.p + piece.dst_offset * piece.shape.element_bytes, piece.dst_strides}, side.on_host);
+           {side.p + piece.dst_offset * piece.shape.element_bytes, piece.dst_strides}, side.operand.on_host());
     from += piece.shape.bytes();
   }
 }
 
-// On the context that reaches both sides: that of dst, or that of src where dst's is the host's. Two devices reach each other by way of
-// the heap.
-void Exchange::pull(const Piece& piece, const Operands& operands) const {
+// By the context that reaches both sides: that of dst, or that of src where dst's is the host's. Elements are disjoint, though a halo's may
+// lie among what is read. Work of the host is complete at once, that of a device behind the stream of its context.
+Context* Exchange::pull(const Piece& piece, const Operands& operands) const {
   Context& of_src = group_.context_of(piece.src_member);
   Context& of_dst = group_.context_of(piece.dst_member);
+  Context& runner = of_dst.on_cuda() ? of_dst : of_src;
   const Side& from = operands.src[group_.members.local(piece.src_member)];
   const Side& to = operands.dst[group_.members.local(piece.dst_member)];
-  const Shape& shape = piece.shape;
-  const Strided src{from.p + piece.src_offset * shape.element_bytes, piece.src_strides};
-  const Strided dst{to.p + piece.dst_offset * shape.element_bytes, piece.dst_strides};
-  if (of_src.on_cuda() && of_dst.on_cuda() && of_src.device().props().ordinal != of_dst.device().props().ordinal) {
-    const TemporaryBlock block(of_src, true, shape.bytes());
-    pack(of_src, shape, src, from.on_host, block.get());
-    return unpack(of_dst, shape, block.get(), dst, to.on_host);
+  const auto seen = [&](const Side& side, const Context& of_side, Access access) {
+    if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
+    return look_up_range(runner, side.first, side.bytes, access, access == Access::read ? "src" : "dst", side.bytes);
+  };
+  const Operand src = seen(from, of_src, Access::read);
+  const Operand dst = seen(to, of_dst, Access::write);
+  const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
+  move_part(runner, piece.shape, {from.p + piece.src_offset * element_bytes_, piece.src_strides}, src,
+            {to.p + piece.dst_offset * element_bytes_, piece.dst_strides}, dst, runner.own_stream(),
+            enqueued ? Until::enqueued : Until::complete);
+  return enqueued ? &runner : nullptr;
+}
+
+void Exchange::stage(const Piece& piece, const Operands& operands) const {
+  const Side& from = operands.src[group_.members.local(piece.src_member)];
+  const Side& to = operands.dst[group_.members.local(piece.dst_member)];
+  const TemporaryBlock block(group_.context_of(piece.src_member), true, piece.shape.bytes());
+  pack(group_.context_of(piece.src_member), piece.shape,
+       {from.p + piece.src_offset * element_bytes_, piece.src_strides}, from.operand.on_host(), block.get());
+  unpack(group_.context_of(piece.dst_member), piece.shape, block.get(),
+         {to.p + piece.dst_offset * element_bytes_, piece.dst_strides}, to.operand.on_host());
+}
+
+// Whether a piece was left that stays in this process.
+bool Exchange::move_next(const Operands& operands, size_t& moved) {
+  const size_t pulls = route_.pulls.size();
+  if (moved == pulls + route_.staged.size()) return false;
+  if (moved < pulls) {
+    Context* const busy = pull(route_.pulls[moved], operands);
+    if (busy != nullptr && std::find(at_work_.begin(), at_work_.end(), busy) == at_work_.end())
+      at_work_.push_back(busy);
+  } else {
+    stage(route_.staged[moved - pulls], operands);
   }
-  Context& runner = of_dst.on_cuda() ? of_dst : of_src;
-  if (!overlap(src.p, reach_of(shape, src.strides) * shape.element_bytes, dst.p,
-               reach_of(shape, dst.strides) * shape.element_bytes)) {
-    return move(runner, shape, src, dst);
-  }
-  const TemporaryBlock block(runner, from.on_host, shape.bytes());
-  const Index tight = shape.tight_strides();
-  move(runner, shape, src, {block.get(), tight});
-  move(runner, shape, {block.get(), tight}, dst);
+  ++moved;
+  return true;
+}
+
+void Exchange::finish_pulls() {
+  for (Context* context : at_work_) synchronize(*context, context->own_stream());
+  at_work_.clear();
 }
 
 // Whether a message came. What has come makes room for the next.
@@ -172,18 +200,19 @@ bool Exchange::send_one(const Operands& operands) {
 void Exchange::run_all(const Operands& operands) {
   outgoing_.begin();
   incoming_.begin();
-  size_t pulled = 0;
+  size_t moved = 0;
   group_.communicator.begin_deadline();
-  while (!outgoing_.over() || !incoming_.over() || pulled < route_.pulls.size()) {
+  while (true) {
     if (group_.communicator.aborted()) group_.communicator.require_sound();
     const bool came = receive_some(operands);
     const bool went = send_one(operands);
     if (came || went) continue;
-    if (pulled == route_.pulls.size()) {
-      if (!outgoing_.over() || !incoming_.over()) group_.communicator.pause();
-    } else {
-      pull(route_.pulls[pulled++], operands);
+    if (move_next(operands, moved)) {
       group_.communicator.begin_deadline();  // no message was polled for meanwhile
+    } else if (!outgoing_.over() || !incoming_.over()) {
+      group_.communicator.pause();
+    } else {
+      break;
     }
   }
   outgoing_.memory.under_way = false;
@@ -227,7 +256,7 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
       side.first = side.p + reaches[at].first * element_bytes_;
       side.bytes = (reaches[at].end - reaches[at].first) * element_bytes_;
       Context& context = *group_.contexts[at];
-      side.on_host = look_up_range(context, side.first, side.bytes, access, argument.c_str(), side.bytes).on_host();
+      side.operand = look_up_range(context, side.first, side.bytes, access, argument.c_str(), side.bytes);
     }
     return sides;
   };
@@ -253,10 +282,15 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
 // Members take from each other's memory, so all of their streams come first.
 void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
   ++runs_;
+  const ScopeExit end([this]() noexcept {
+    for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
+    at_work_.clear();
+  });
   try {
     const Operands operands = look_up_all(src, dst, src_name);
     for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
     run_all(operands);
+    finish_pulls();
   } catch (...) {
     give_up(current_error());
     throw;

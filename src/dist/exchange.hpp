@@ -30,7 +30,8 @@ struct Message {
 
 // What a process does in an exchange.
 struct Route {
-  std::vector<Piece> pulls{};       // between members of this process
+  std::vector<Piece> pulls{};       // between members of this process, one of which reaches the memory of both
+  std::vector<Piece> staged{};      // between others of this process: by way of the heap
   std::vector<Message> sends{};     // nearest process above first, each in the order in which it is received
   std::vector<Message> receives{};  // nearest process below first
 };
@@ -64,7 +65,7 @@ class Exchange {
     char* p = nullptr;
     char* first = nullptr;
     int64_t bytes = 0;
-    bool on_host = true;
+    Operand operand{};
   };
   struct Operands {
     std::vector<Side> src;
@@ -98,7 +99,11 @@ class Exchange {
   bool send_one(const Operands& operands);
   void post(const Message& message, char* to, const Operands& operands) const;
   void take(const Message& message, const char* from, const Operands& operands) const;
-  void pull(const Piece& piece, const Operands& operands) const;
+  // Returns the context that is still at work, or nullptr.
+  Context* pull(const Piece& piece, const Operands& operands) const;
+  void stage(const Piece& piece, const Operands& operands) const;
+  bool move_next(const Operands& operands, size_t& moved);
+  void finish_pulls();
 
   const Group group_;
   const int64_t element_bytes_;
@@ -108,6 +113,7 @@ class Exchange {
   int64_t runs_ = 0;
   std::vector<Reach> src_reach_;  // of each member here
   std::vector<Reach> dst_reach_;
+  std::vector<Context*> at_work_;  // with pulls that were enqueued
   Window outgoing_;
   Window incoming_;
 };

@@ -20,9 +20,9 @@ std::map<int32_t, Traffic> by_process(const std::vector<Message>& messages) {
   return all;
 }
 
-Traffic within(const Route& route) {
+Traffic within(const std::vector<Piece>& pieces) {
   Traffic all;
-  for (const Piece& piece : route.pulls) {
+  for (const Piece& piece : pieces) {
     ++all.messages;
     all.bytes += piece.shape.bytes();
   }
@@ -30,6 +30,17 @@ Traffic within(const Route& route) {
 }
 
 std::string number(int64_t v) { return std::to_string(v); }
+
+void add_here_text(std::string& text, const char* variant, const Traffic& traffic) {
+  text.append("  between members here: ").append(number(traffic.bytes)).append(" bytes, ").append(variant);
+  text.append(", pieces: ").append(number(traffic.messages)).append("\n");
+}
+
+void add_here_json(std::string& text, const char* name, const char* variant, const Traffic& traffic) {
+  text.append(", \"").append(name).append("\": {\"variant\": \"").append(variant);
+  text.append("\", \"pieces\": ").append(number(traffic.messages));
+  text.append(", \"bytes\": ").append(number(traffic.bytes)).append("}");
+}
 
 void add_text(std::string& text, const char* verb, const std::map<int32_t, Traffic>& all) {
   for (const auto& [process, traffic] : all) {
@@ -60,7 +71,8 @@ void add_json(std::string& text, const char* name, const std::map<int32_t, Traff
 std::string explain(const DistPlan& plan, gpumem_format format) {
   const Exchange& exchange = plan.reduction != nullptr ? plan.reduction->exchange() : *plan.exchange;
   const Route& route = exchange.its_route();
-  const Traffic here = within(route);
+  const Traffic pulled = within(route.pulls);
+  const Traffic staged = within(route.staged);
   const int64_t room = plan.reduction != nullptr ? plan.reduction->room() * plan.reduction->element_bytes() : 0;
   std::string text;
   if (format == GPUMEM_FORMAT_JSON) {
@@ -69,16 +81,16 @@ std::string explain(const DistPlan& plan, gpumem_format format) {
     text.append(", \"processes\": ").append(number(plan.dist.communicator.size()));
     text.append(", \"workspace_bytes\": ").append(number(exchange.workspace_bytes()));
     text.append(", \"room_bytes\": ").append(number(room));
-    text.append(", \"here\": {\"variant\": \"pull\", \"pieces\": ").append(number(here.messages));
-    text.append(", \"bytes\": ").append(number(here.bytes)).append("}");
+    add_here_json(text, "here", "pull", pulled);
+    if (staged.messages != 0) add_here_json(text, "staged_here", "staged", staged);
     add_json(text, "sends", by_process(route.sends));
     add_json(text, "receives", by_process(route.receives));
     return text + "}";
   }
   text.append(kind_name(plan.kind)).append(", process ").append(number(plan.dist.communicator.rank()));
   text.append(" of ").append(number(plan.dist.communicator.size())).append("\n");
-  text.append("  between members here: ").append(number(here.bytes)).append(" bytes, pull, pieces: ");
-  text.append(number(here.messages)).append("\n");
+  add_here_text(text, "pull", pulled);
+  if (staged.messages != 0) add_here_text(text, "staged", staged);
   add_text(text, "to", by_process(route.sends));
   add_text(text, "from", by_process(route.receives));
   text.append("  memory for messages: ").append(number(exchange.workspace_bytes())).append(" bytes\n");

@@ -12,6 +12,12 @@ struct Group {
   const Members& members;
 
   Context& context_of(int32_t member) const noexcept { return *contexts[members.local(member)]; }
+  // Whether one context works on the memory of both, members of this process. Two devices don't.
+  bool reach(int32_t a, int32_t b) const noexcept {
+    Context& of_a = context_of(a);
+    Context& of_b = context_of(b);
+    return !of_a.on_cuda() || !of_b.on_cuda() || of_a.device().props().ordinal == of_b.device().props().ordinal;
+  }
 };
 
 }  // namespace gpumem

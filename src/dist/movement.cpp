@@ -18,6 +18,17 @@ int32_t rank_of(const Index& extents) noexcept {
   return rank;
 }
 
+PermuteCall call_of(const Shape& shape, const Strided& src, const Strided& dst) noexcept {
+  return {.element_bytes = shape.element_bytes,
+          .rank = rank_of(shape.extents),
+          .extents = shape.extents.data(),
+          .order = kSameOrder.data(),
+          .src = src.p,
+          .src_strides = src.strides.data(),
+          .dst = dst.p,
+          .dst_strides = dst.strides.data()};
+}
+
 void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes) {
   copy(context, {.dst = static_cast<char*>(dst), .src = static_cast<const char*>(src), .row_bytes = bytes},
        context.own_stream(), Until::complete);
@@ -62,16 +73,12 @@ bool lies_on_host(Context& context, const void* p, const char* argument) {
 }
 
 void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst) {
-  permute(context,
-          {.element_bytes = shape.element_bytes,
-           .rank = rank_of(shape.extents),
-           .extents = shape.extents.data(),
-           .order = kSameOrder.data(),
-           .src = src.p,
-           .src_strides = src.strides.data(),
-           .dst = dst.p,
-           .dst_strides = dst.strides.data()},
-          context.own_stream(), Until::complete);
+  permute(context, call_of(shape, src, dst), context.own_stream(), Until::complete);
+}
+
+void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,
+               const Operand& dst_operand, NativeStream stream, Until until) {
+  permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, until);
 }
 
 void pack(Context& context, const Shape& shape, const Strided& src, bool on_host, void* to) {

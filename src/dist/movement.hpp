@@ -41,6 +41,10 @@ class TemporaryBlock {
 // Whether p is memory that the host works on. Throws as look_up().
 bool lies_on_host(Context& context, const void* p, const char* argument);
 
+// Of a piece whose operands were looked up before and whose elements are disjoint.
+void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,
+               const Operand& dst_operand, NativeStream stream, Until until);
+
 // All complete on return.
 void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst);
 // To heap memory, without gaps, and back.

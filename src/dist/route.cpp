@@ -81,7 +81,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
   const Members& members = group.members;
   const int32_t here = group.communicator.rank();
   const int32_t processes = group.communicator.size();
-  std::vector<Piece> pulls;
+  Route all;
   Messages sends(message_bytes_for(workspace_bytes));
   Messages receives(message_bytes_for(workspace_bytes));
   BoxIndex index(src);
@@ -93,7 +93,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
       if (!sends_it && !takes_it) continue;
       const Piece piece = piece_between(from, to, src.element_bytes, members);
       if (sends_it && takes_it) {
-        pulls.push_back(piece);
+        (group.reach(from.member, to.member) ? all.pulls : all.staged).push_back(piece);
       } else if (sends_it) {
         const int32_t process = members.process_of(to.member);
         sends.add(process, (process - here + processes) % processes, piece);
@@ -103,7 +103,9 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
       }
     }
   }
-  return {std::move(pulls), std::move(sends).in_order(), std::move(receives).in_order()};
+  all.sends = std::move(sends).in_order();
+  all.receives = std::move(receives).in_order();
+  return all;
 }
 
 }  // namespace gpumem

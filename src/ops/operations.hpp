@@ -13,6 +13,7 @@
 namespace gpumem {
 
 class Planner;
+struct Operand;
 template <class Family>
 struct Plan;
 struct TransposePlan;
@@ -52,6 +53,9 @@ void reduce_axis(Context& context, const ReduceAxisParams& params, NativeStream 
 void reduce_segments(Context& context, const ReduceSegmentsParams& params, NativeStream stream, Until until);
 void transpose(Context& context, const TransposeParams& params, NativeStream stream, Until until);
 void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until);
+// The same of operands that were looked up before, whose elements are disjoint.
+void permute_part(Context& context, const PermuteCall& call, const Operand& src, const Operand& dst,
+                  NativeStream stream, Until until);
 void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Until until);
 void convert(Context& context, const ConvertParams& params, NativeStream stream, Until until);
 void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Until until);

@@ -53,8 +53,20 @@ void Planner::require_one_side(const char* argument, const Operand& operand) {
 
 Operand CallPlanner::look_up(const ByteRange& range, Access access) {
   const Operand operand = look_up_range(context_, range.p, range.bytes, access, range.argument, range.gap);
+  note(range, operand);
+  return operand;
+}
+
+void CallPlanner::note(const ByteRange& range, const Operand& operand) noexcept {
   record_.note(
       {range.p, operand.kind, operand.device == device().ordinal ? kOwnDevice : operand.device, operand.mixed});
+}
+
+Operand PartPlanner::look_up(const ByteRange& range, Access access) {
+  Operand operand = access == Access::read ? src_ : dst_;
+  operand.first = range.p;
+  operand.extent = range.bytes;
+  note(range, operand);
   return operand;
 }
 

@@ -14,6 +14,8 @@ class Planner {
 
   // Throws for memory that can't be accessed so; see look_up_range().
   virtual Operand look_up(const ByteRange& range, Access access) = 0;
+  // Whether the elements of src and dst are known to be disjoint, though their ranges may overlap.
+  virtual bool knows_disjoint() const noexcept { return false; }
   // And for memory of another CUDA device than the context's; for an _async call on a strict host context also for memory of another
   // side than that of the operands before.
   Operand look_up_here(const ByteRange& range, Access access);
@@ -50,7 +52,7 @@ class Planner {
 };
 
 // Of a call: asks registry and driver, and notes it all as the thread's last operation.
-class CallPlanner final : public Planner {
+class CallPlanner : public Planner {
  public:
   template <class Call>
   CallPlanner(Context& context, const Call& call, Until until)
@@ -59,11 +61,29 @@ class CallPlanner final : public Planner {
   Operand look_up(const ByteRange& range, Access access) override;
   void chose(int32_t row, Runs runs) noexcept override;
 
+ protected:
+  void note(const ByteRange& range, const Operand& operand) noexcept;
+
  private:
   const CallRecord& record() const noexcept override { return record_; }
 
   Context& context_;
   CallRecord& record_;
+};
+
+// Of a part of a call whose operands were looked up before, by the context that works or by another one of its device.
+class PartPlanner final : public CallPlanner {
+ public:
+  template <class Call>
+  PartPlanner(Context& context, const Call& call, Until until, const Operand& src, const Operand& dst)
+      : CallPlanner(context, call, until), src_(src), dst_(dst) {}
+
+  Operand look_up(const ByteRange& range, Access access) override;
+  bool knows_disjoint() const noexcept override { return true; }
+
+ private:
+  const Operand& src_;
+  const Operand& dst_;
 };
 
 // Of a line: no memory is touched.

@@ -165,8 +165,25 @@ Placement place_permutation(Planner& planner, const PermuteParams& c, const Perm
   if (c.src == c.dst) {
     fail(GPUMEM_UNSUPPORTED, "dst is src; expected disjoint operands: there is no in-place permutation");
   }
-  require_disjoint(dst_range, src_range);
+  if (!planner.knows_disjoint()) require_disjoint(dst_range, src_range);
   return place(planner.on_cuda(), src, dst, until);
+}
+
+void permute(Context& context, const PermuteParams& call, Planner& planner, NativeStream stream, Until until) {
+  constexpr const char* kWhat = "this permutation";
+  const Plan<PermuteFamily> planned = plan(planner, call, until);
+  if (planned.empty) return;
+  PermuteParams params = planned.params;
+  Staged staged;
+  if (planned.placement.stage_src) {  // the plain form
+    require_not_capturing(context, stream, kWhat);
+    bring(context, call, planned.placement, staged);
+    params.src = staged.arrived->get();
+  }
+  run_placed(context, planned.placement, stream, until, kWhat,
+             [params, decision = planned.decision](Backend& backend, NativeStream on, Until done) {
+               run(backend, on, params, decision, done);
+             });
 }
 
 }  // namespace
@@ -187,22 +204,16 @@ Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& call, Until unti
 }
 
 void permute(Context& context, const PermuteCall& given, NativeStream stream, Until until) {
-  constexpr const char* kWhat = "this permutation";
   const PermuteParams call = readable(given);
   CallPlanner planner(context, call, until);
-  const Plan<PermuteFamily> planned = plan(planner, call, until);
-  if (planned.empty) return;
-  PermuteParams params = planned.params;
-  Staged staged;
-  if (planned.placement.stage_src) {  // the plain form
-    require_not_capturing(context, stream, kWhat);
-    bring(context, call, planned.placement, staged);
-    params.src = staged.arrived->get();
-  }
-  run_placed(context, planned.placement, stream, until, kWhat,
-             [params, decision = planned.decision](Backend& backend, NativeStream on, Until done) {
-               run(backend, on, params, decision, done);
-             });
+  permute(context, call, planner, stream, until);
+}
+
+void permute_part(Context& context, const PermuteCall& given, const Operand& src, const Operand& dst,
+                  NativeStream stream, Until until) {
+  const PermuteParams call = readable(given);
+  PartPlanner planner(context, call, until, src, dst);
+  permute(context, call, planner, stream, until);
 }
 
 }  // namespace gpumem
