@@ -8,18 +8,6 @@ namespace gpumem {
 
 constexpr int kPermuteThreads = 256;
 
-// Lanes that share a run: a power of two, so that short runs share a warp.
-constexpr int64_t permute_row_lanes(int64_t run) noexcept {
-  int64_t lanes = 1;
-  while (lanes < run && lanes < 32) lanes *= 2;
-  return lanes;
-}
-
-// Independent loads of a lane: as 16-byte words they saturate memory one at a time.
-constexpr int64_t permute_row_loads(int64_t element_bytes) noexcept {
-  return element_bytes == 16 ? 1 : element_bytes == 8 ? 2 : 4;
-}
-
 // Side of the square tile over the two fastest axes, one element a lane: 4 to 17 KiB of shared memory. Smaller elements take a
 // larger one, so that a row of it is at least a sector of 32 bytes.
 constexpr int64_t permute_tile(int64_t element_bytes) noexcept { return element_bytes <= 2 ? 64 : 32; }

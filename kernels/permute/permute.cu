@@ -1,6 +1,5 @@
 // Permutations of axes. Every kernel writes each element once and reads it once: 2 * elements * element bytes, beside what it
 // reads again because cache lines were evicted (strided_scalar, where neighbours of dst lie far apart in src).
-//   contiguous_runs  axis 0 is contiguous on both sides: a group of 1 to 32 lanes moves a piece of a run, each lane 1 to 4 elements
 //   tiled            axis 0 is contiguous in dst, another axis in src: square tiles over the two through shared memory, so that
 //                    both the reads and the writes run along lines; a padded pitch keeps a tile's columns in different banks
 //   strided_scalar   anything: one element a thread in the order of dst, byte by byte where addresses are not aligned
@@ -48,46 +47,6 @@ __device__ __forceinline__ Offsets offsets_of(Index number, const Outer<Index>& 
     number = rest;
   }
   return at;
-}
-
-template <class Index>
-struct Rows {
-  const void* src;
-  void* dst;
-  int64_t run;     // elements
-  int64_t pieces;  // of all runs
-  Divisor<Index> pieces_a_run;
-  int32_t lanes;  // of a group; a power of two
-  int32_t lanes_log2;
-  Outer<Index> outer;
-};
-
-template <int kBytes, class Index>
-__global__ void __launch_bounds__(kThreads) rows_kernel(const __grid_constant__ Rows<Index> r) {
-  after_earlier_work();
-  using T = WordOf<kBytes>;
-  constexpr int kLoads = static_cast<int>(permute_row_loads(kBytes));
-  const int lane = static_cast<int>(threadIdx.x) & (r.lanes - 1);
-  const int64_t groups = int64_t{gridDim.x} * (kThreads >> r.lanes_log2);
-  int64_t piece = int64_t{blockIdx.x} * (kThreads >> r.lanes_log2) + (threadIdx.x >> r.lanes_log2);
-  for (; piece < r.pieces; piece += groups) {
-    const auto number = static_cast<Index>(piece);
-    const Index run = r.pieces_a_run.quotient(number);
-    const Offsets at = offsets_of(run, r.outer);
-    const auto in_run = static_cast<int64_t>(number - run * r.pieces_a_run.value);
-    const int64_t first = in_run * (kLoads * r.lanes) + lane;
-    const T* from = static_cast<const T*>(r.src) + at.src + first;
-    T* to = static_cast<T*>(r.dst) + at.dst + first;
-    T words[kLoads];
-#pragma unroll
-    for (int i = 0; i < kLoads; ++i) {
-      if (first + i * r.lanes < r.run) words[i] = from[i * r.lanes];
-    }
-#pragma unroll
-    for (int i = 0; i < kLoads; ++i) {
-      if (first + i * r.lanes < r.run) to[i * r.lanes] = words[i];
-    }
-  }
 }
 
 // A plane: `across` is src's fastest axis, `down` dst's.
@@ -184,23 +143,6 @@ cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t
 }
 
 template <int kBytes, class Index>
-cudaError_t start_rows(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
-  const int64_t run = params.axes.extent[0];
-  const int64_t lanes = permute_row_lanes(run);
-  const int64_t pieces_a_run = ceil_div(run, lanes * permute_row_loads(kBytes));
-  Rows<Index> rows{};
-  rows.src = params.src;
-  rows.dst = params.dst;
-  rows.run = run;
-  rows.pieces = params.axes.elements() / run * pieces_a_run;
-  rows.pieces_a_run = Divisor<Index>(static_cast<Index>(pieces_a_run));
-  rows.lanes = static_cast<int32_t>(lanes);
-  while (int64_t{1} << rows.lanes_log2 < lanes) ++rows.lanes_log2;
-  rows.outer = outer_axes<Index>(params.axes, 0, 0);
-  return start(rows_kernel<kBytes, Index>, rows, shape.grid, stream);
-}
-
-template <int kBytes, class Index>
 cudaError_t start_tiles(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
   const PermuteAxes& axes = params.axes;
   const int64_t tile = permute_tile(kBytes);
@@ -235,12 +177,6 @@ cudaError_t for_index(const PermuteAxes& axes, const F& f) {
 
 }  // namespace
 
-cudaError_t permute_contiguous_runs(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
-  return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return for_index(params.axes, [&]<class Index>() { return start_rows<kBytes, Index>(params, shape, stream); });
-  });
-}
-
 cudaError_t permute_tiled(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
     return for_index(params.axes, [&]<class Index>() { return start_tiles<kBytes, Index>(params, shape, stream); });
@@ -266,10 +202,8 @@ cudaError_t copy(const PermuteParams& params, const LaunchShape&, Stream stream)
 }
 
 cudaError_t preload_all() {
-  cudaError_t error = for_all_sizes([&]<int kBytes>() {
-    return preload(rows_kernel<kBytes, uint32_t>, tiles_kernel<kBytes, uint32_t>,
-                   elements_kernel<WordOf<kBytes>, uint32_t>);
-  });
+  cudaError_t error = for_all_sizes(
+      [&]<int kBytes>() { return preload(tiles_kernel<kBytes, uint32_t>, elements_kernel<WordOf<kBytes>, uint32_t>); });
   if (error == cudaSuccess) error = permute_contiguous_boxes_preload();
   return error == cudaSuccess ? permute_packed_preload() : error;
 }
@@ -279,7 +213,6 @@ constexpr CudaLauncher<PermuteParams> kLaunchers[] = {
     {"contiguous_boxes", permute_contiguous_boxes},
     {"transpose", nullptr},  // the engine hands it over to the transposes
     {"packed", permute_packed},
-    {"contiguous_runs", permute_contiguous_runs},
     {"tiled", permute_tiled},
     {"strided_scalar", permute_strided_scalar},
 };

@@ -12,7 +12,6 @@ namespace gpumem::kernels {
 using PermuteLauncher = cudaError_t(const PermuteParams& params, const LaunchShape& shape, Stream stream);
 
 // All but strided_scalar: elements at a multiple of their own size on both sides.
-PermuteLauncher permute_contiguous_runs;   // PermuteForm::rows and copy
 PermuteLauncher permute_tiled;             // PermuteForm::planes
 PermuteLauncher permute_contiguous_boxes;  // where line_tile() fits
 PermuteLauncher permute_packed;            // where packed_tile() fits

@@ -32,14 +32,6 @@ const char* misaligned(const PermuteParams& p) noexcept {
   return nullptr;
 }
 
-const char* accepts_contiguous_runs(const DeviceProps&, const PermuteParams& p) noexcept {
-  const PermuteForm form = form_of(p.axes);
-  if (form != PermuteForm::rows && form != PermuteForm::copy) {
-    return "it needs one axis that is the fastest of both sides, without gaps";
-  }
-  return misaligned(p);
-}
-
 // Shorter runs lose too much of their first and last sectors, or of their lines of the cache.
 const char* accepts_contiguous_boxes(const DeviceProps&, const PermuteParams& p) noexcept {
   if (form_of(p.axes) != PermuteForm::rows)
@@ -100,17 +92,6 @@ LaunchShape transpose_shape(const DeviceProps& d, const PermuteParams& p) noexce
   return select<TransposeFamily>(d, transpose_of(p), {}, {}).shape;
 }
 
-// A group of lanes takes `tile` elements of a run at a time.
-LaunchShape contiguous_runs_shape(const DeviceProps&, const PermuteParams& p) noexcept {
-  const int64_t run = p.axes.extent[0];
-  const int64_t lanes = permute_row_lanes(run);
-  const int64_t tile = lanes * permute_row_loads(p.axes.element_bytes);
-  const int64_t pieces = p.elements() / run * ceil_div(run, tile);
-  const int64_t groups = kPermuteThreads / lanes;
-  return {std::min(ceil_div(pieces, groups), kMaxGrid), kPermuteThreads,
-          static_cast<int32_t>(permute_row_loads(p.axes.element_bytes)), tile};
-}
-
 LaunchShape contiguous_boxes_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   const LineTile t = line_tile(p.axes);
   return {std::min(t.all_boxes, kMaxGrid), kLineThreads, line_loads(p.axes.element_bytes), t.volume};
@@ -148,7 +129,6 @@ constexpr Variant<PermuteParams> kTable[] = {
     {"contiguous_boxes", Runs::cuda, 1, accepts_contiguous_boxes, contiguous_boxes_shape},
     {"transpose", Runs::cuda, 1, accepts_transpose, transpose_shape},
     {"packed", Runs::cuda, 1, accepts_packed, packed_shape, yields_to_elements},
-    {"contiguous_runs", Runs::cuda, 1, accepts_contiguous_runs, contiguous_runs_shape, yields_to_elements},
     {"tiled", Runs::cuda, 1, accepts_tiled, tiled_shape, yields_to_elements},
     {"strided_scalar", Runs::cuda, 1, accepts, strided_scalar_shape},
     {"host_transpose", Runs::host, 1, accepts_host_transpose, transpose_shape},

@@ -351,7 +351,7 @@ TEST_P(Permute, AForcedVariantThatDoesNotFitIsRefused) {
   Arguments a;
   a.src = src.data();
   a.dst = dst.data();
-  const char* unfit = on_cuda() ? "copy" : "contiguous_runs";
+  const char* unfit = on_cuda() ? "copy" : "packed";
   ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_PERMUTE, unfit)));
   expect_refused(GPUMEM_UNSUPPORTED, a, {unfit});
   EXPECT_TRUE(dst.intact());

@@ -7,7 +7,6 @@
 
 #include "kernels/division.hpp"
 #include "kernels/permute/contiguous_boxes.hpp"
-#include "kernels/permute/limits.hpp"
 #include "kernels/permute/packed.hpp"
 #include "ops/permute/permute_fuse.hpp"
 
@@ -307,14 +306,6 @@ TEST(Division, ByMultiplicationIsDivision) {
   }
   expect_quotients<uint32_t>(UINT32_MAX, random);
   expect_quotients<uint64_t>(UINT64_MAX, random);
-}
-
-TEST(Groups, OfLanesArePowersOfTwo) {
-  EXPECT_EQ(permute_row_lanes(1), 1);
-  EXPECT_EQ(permute_row_lanes(2), 2);
-  EXPECT_EQ(permute_row_lanes(3), 4);
-  EXPECT_EQ(permute_row_lanes(17), 32);
-  EXPECT_EQ(permute_row_lanes(int64_t{1} << 40), 32);
 }
 
 }  // namespace

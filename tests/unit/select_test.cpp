@@ -488,10 +488,6 @@ TEST(Permute, CoversArraysBeyond32Bits) {
     const Decision boxes = select<PermuteFamily>(h200, lines, {}, {});
     EXPECT_STREQ(PermuteFamily::table()[boxes.row].name, "contiguous_boxes");
     EXPECT_GE(boxes.shape.grid * boxes.shape.tile, lines.elements());
-    const int32_t by_rows = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "contiguous_runs");
-    const Decision rows = select<PermuteFamily>(h200, lines, {by_rows, ChosenBy::program}, {});
-    EXPECT_GE(rows.shape.grid * (256 / 32) * rows.shape.tile, lines.elements());
-
     const int32_t elements = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "strided_scalar");
     EXPECT_GE(select<PermuteFamily>(h200, lines, {elements, ChosenBy::program}, {}).shape.grid * 256, lines.elements());
   }
