@@ -411,6 +411,8 @@ typedef struct gpumem_dist_info {
   int32_t members;      /* of this process */
   int32_t all_members;
   gpumem_status status; /* GPUMEM_OK, or what sticks */
+  int32_t staged_pairs; /* of members of this process between which pieces are staged; others pull */
+  int32_t reserved0;
 } gpumem_dist_info;
 
 /* An array that is spread over the members in boxes, as one process sees it: the whole, and the boxes of its own members. */
@@ -1390,6 +1392,15 @@ GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem
  * written may not overlap what is read. Behind the contexts' own streams, and complete for this process on return; the
  * processes are not in step after it. Collective. Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
+
+/* The same, only enqueued, where this process only pulls in the plan (gpumem_dist_explain() tells), between members that
+ * all work on devices, or all on the host, and both sides of each piece lie in host memory, or both on the device's side.
+ * streams has a stream of each member's context, NULL for its own, and may be NULL. Each piece comes behind what the
+ * streams of both its members hold, and before what is enqueued on either later. Nothing is allocated on a device. Under
+ * graph capture are all of the streams, or none. Not collective. Errors: as gpumem_permute_async(); UNSUPPORTED (pieces
+ * are staged or go to other processes), CAPTURING (only some of the streams are under capture). */
+GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
+                                                   gpumem_stream *const *streams);
 
 /* One value for all processes: what gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() would give for
  * the whole sequence on one device, with the same bits and statuses, however many members there are and whatever their

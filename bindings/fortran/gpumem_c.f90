@@ -270,6 +270,8 @@ module gpumem_c
     integer(c_int32_t) :: members
     integer(c_int32_t) :: all_members
     integer(c_int32_t) :: status
+    integer(c_int32_t) :: staged_pairs
+    integer(c_int32_t) :: reserved0
   end type
 
   type, bind(c) :: gpumem_dist_layout
@@ -1726,6 +1728,14 @@ module gpumem_c
       type(c_ptr), value :: plan
       type(c_ptr), intent(in) :: src(*)
       type(c_ptr), intent(in) :: dst(*)
+    end function
+    integer(c_int32_t) function gpumem_dist_execute_async(plan, src, dst, streams) bind(c, &
+        name='gpumem_dist_execute_async')
+      import
+      type(c_ptr), value :: plan
+      type(c_ptr), intent(in) :: src(*)
+      type(c_ptr), intent(in) :: dst(*)
+      type(c_ptr), intent(in) :: streams(*)
     end function
     integer(c_int32_t) function gpumem_dist_reduce(plan, dtype, op, x, result) bind(c, name='gpumem_dist_reduce')
       import

@@ -12,7 +12,7 @@ namespace {
 constexpr double kMostSeconds = 1e9;
 constexpr gpumem_dist_transport kDefaultTransport = {
     sizeof(gpumem_dist_transport), nullptr, 0, 1, nullptr, nullptr, nullptr, nullptr};
-constexpr gpumem_dist_info kDefaultInfo = {sizeof(gpumem_dist_info), 0, 0, 0, 0, 0, GPUMEM_OK};
+constexpr gpumem_dist_info kDefaultInfo = {sizeof(gpumem_dist_info), 0, 0, 0, 0, 0, GPUMEM_OK, 0, 0};
 constexpr gpumem_dist_layout kDefaultLayout = {
     sizeof(gpumem_dist_layout), 0, 0, 0, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
 
@@ -74,6 +74,31 @@ void keep_faults(Dist& dist) noexcept {
       context->keep_fault(error.what());
     }
   }
+}
+
+// A stream for each member here.
+std::vector<NativeStream> read_streams(const Dist& dist, gpumem_stream* const* given) {
+  std::vector<NativeStream> streams;
+  for (size_t i = 0; i < dist.contexts.size(); ++i) {
+    Context& context = *dist.contexts[i];
+    if (given == nullptr || given[i] == nullptr) {
+      streams.push_back(context.own_stream());
+      continue;
+    }
+    const std::string argument = "streams[" + std::to_string(i) + "]";
+    Stream& stream = resolve<Stream>(given[i], HandleType::stream, argument.c_str());
+    streams.push_back(child_of(context, stream, argument.c_str()).native);
+  }
+  return streams;
+}
+
+// Pairs of members here that don't pull from each other.
+int32_t staged_pairs(const Group& group) noexcept {
+  int32_t pairs = 0;
+  for (int32_t a = 0; a < group.members.here(); ++a) {
+    for (int32_t b = 0; b < a; ++b) pairs += group.reach(group.members.first() + a, group.members.first() + b) ? 0 : 1;
+  }
+  return pairs;
 }
 
 // One collective call, for members whose devices are sound.
@@ -174,7 +199,9 @@ gpumem_status gpumem_dist_query(gpumem_dist* dist, gpumem_dist_info* info) {
                   .first_member = of.members.first(),
                   .members = of.members.here(),
                   .all_members = of.members.all(),
-                  .status = of.communicator.status()},
+                  .status = of.communicator.status(),
+                  .staged_pairs = staged_pairs(of.group),
+                  .reserved0 = 0},
                  "info");
   });
 }
@@ -222,6 +249,14 @@ gpumem_status gpumem_dist_execute(gpumem_dist_plan* plan, const void* const* src
   return guard([&] {
     DistPlan& resolved = resolve_plan(plan);
     collectively(resolved.dist, [&] { execute(resolved, src, dst); });
+  });
+}
+
+gpumem_status gpumem_dist_execute_async(gpumem_dist_plan* plan, const void* const* src, void* const* dst,
+                                        gpumem_stream* const* streams) {
+  return guard([&] {
+    DistPlan& resolved = resolve_plan(plan);
+    collectively(resolved.dist, [&] { execute_async(resolved, src, dst, read_streams(resolved.dist, streams)); });
   });
 }
 

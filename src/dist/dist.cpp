@@ -227,6 +227,11 @@ void require_kind(const DistPlan& plan, bool right, const char* expected) {
        expected);
 }
 
+Exchange& exchange_of(DistPlan& plan) {
+  require_kind(plan, plan.kind != PlanKind::reduce, "gpumem_dist_plan_redistribute() or gpumem_dist_plan_halo()");
+  return *plan.exchange;
+}
+
 }  // namespace
 
 Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts)
@@ -299,9 +304,10 @@ std::unique_ptr<DistPlan> plan_reduction(Dist& dist, const ReadLayout& layout, c
   });
 }
 
-void execute(DistPlan& plan, const void* const* src, void* const* dst) {
-  require_kind(plan, plan.kind != PlanKind::reduce, "gpumem_dist_plan_redistribute() or gpumem_dist_plan_halo()");
-  plan.exchange->run(src, dst);
+void execute(DistPlan& plan, const void* const* src, void* const* dst) { exchange_of(plan).run(src, dst); }
+
+void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const std::vector<NativeStream>& streams) {
+  exchange_of(plan).enqueue(src, dst, streams);
 }
 
 ReduceValue reduce(DistPlan& plan, const Reduction::Read& read, const void* const* x, const void* const* y) {

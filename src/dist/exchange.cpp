@@ -13,13 +13,6 @@ namespace {
 
 constexpr int64_t kAlignment = 64;  // of messages
 
-// From the first element of a piece to the end of its last.
-int64_t reach_of(const Shape& shape, const Index& strides) noexcept {
-  int64_t last = 0;
-  for (size_t d = 0; d < kAxes; ++d) last += (shape.extents[d] - 1) * strides[d];
-  return last + 1;
-}
-
 bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) noexcept {
   const auto at = reinterpret_cast<uintptr_t>(a);
   const auto bt = reinterpret_cast<uintptr_t>(b);
@@ -66,6 +59,7 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
   at_work_.reserve(group_.contexts.size());
+  if (only_pulls()) make_fences();
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
       for (const Piece& piece : message.pieces) note_reaches(piece);
@@ -78,7 +72,7 @@ void Exchange::note_reaches(const Piece& piece) {
     if (!group_.members.is_here(member)) return;
     Reach& reach = reaches[group_.members.local(member)];
     reach.first = std::min(reach.first, offset);
-    reach.end = std::max(reach.end, offset + reach_of(piece.shape, strides));
+    reach.end = std::max(reach.end, offset + piece.shape.reach(strides));
   };
   note(piece.src_member, piece.src_offset, piece.src_strides, src_reach_);
   note(piece.dst_member, piece.dst_offset, piece.dst_strides, dst_reach_);
@@ -88,9 +82,8 @@ void Exchange::post(const Message& message, char* to, const Operands& operands) 
   write_header(to, {.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes});
   to += kHeaderBytes;
   for (const Piece& piece : message.pieces) {
-    const Side& side = operands.src[group_.members.local(piece.src_member)];
-    pack(group_.context_of(piece.src_member), piece.shape,
-         {side.p + piece.src_offset * piece.shape.element_bytes, piece.src_strides}, side.operand.on_host(), to);
+    pack(group_.context_of(piece.src_member), piece.shape, src_of(piece, operands),
+         src_side(piece, operands).operand.on_host(), to);
     to += piece.shape.bytes();
   }
 }
@@ -100,9 +93,8 @@ void Exchange::take(const Message& message, const char* from, const Operands& op
   if (read_header(from, message.process) != expected) fail_in_another_call(message.process);
   from += kHeaderBytes;
   for (const Piece& piece : message.pieces) {
-    const Side& side = operands.dst[group_.members.local(piece.dst_member)];
-    unpack(group_.context_of(piece.dst_member), piece.shape, from,
-           {side.p + piece.dst_offset * piece.shape.element_bytes, piece.dst_strides}, side.operand.on_host());
+    unpack(group_.context_of(piece.dst_member), piece.shape, from, dst_of(piece, operands),
+           dst_side(piece, operands).operand.on_host());
     from += piece.shape.bytes();
   }
 }
@@ -113,29 +105,24 @@ Context* Exchange::pull(const Piece& piece, const Operands& operands) const {
   Context& of_src = group_.context_of(piece.src_member);
   Context& of_dst = group_.context_of(piece.dst_member);
   Context& runner = of_dst.on_cuda() ? of_dst : of_src;
-  const Side& from = operands.src[group_.members.local(piece.src_member)];
-  const Side& to = operands.dst[group_.members.local(piece.dst_member)];
   const auto seen = [&](const Side& side, const Context& of_side, Access access) {
     if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
     return look_up_range(runner, side.first, side.bytes, access, access == Access::read ? "src" : "dst", side.bytes);
   };
-  const Operand src = seen(from, of_src, Access::read);
-  const Operand dst = seen(to, of_dst, Access::write);
+  const Operand src = seen(src_side(piece, operands), of_src, Access::read);
+  const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
   const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
-  move_part(runner, piece.shape, {from.p + piece.src_offset * element_bytes_, piece.src_strides}, src,
-            {to.p + piece.dst_offset * element_bytes_, piece.dst_strides}, dst, runner.own_stream(),
+  move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
             enqueued ? Until::enqueued : Until::complete);
   return enqueued ? &runner : nullptr;
 }
 
 void Exchange::stage(const Piece& piece, const Operands& operands) const {
-  const Side& from = operands.src[group_.members.local(piece.src_member)];
-  const Side& to = operands.dst[group_.members.local(piece.dst_member)];
-  const TemporaryBlock block(group_.context_of(piece.src_member), true, piece.shape.bytes());
-  pack(group_.context_of(piece.src_member), piece.shape,
-       {from.p + piece.src_offset * element_bytes_, piece.src_strides}, from.operand.on_host(), block.get());
-  unpack(group_.context_of(piece.dst_member), piece.shape, block.get(),
-         {to.p + piece.dst_offset * element_bytes_, piece.dst_strides}, to.operand.on_host());
+  Context& of_src = group_.context_of(piece.src_member);
+  const TemporaryBlock block(of_src, true, piece.shape.bytes());
+  pack(of_src, piece.shape, src_of(piece, operands), src_side(piece, operands).operand.on_host(), block.get());
+  unpack(group_.context_of(piece.dst_member), piece.shape, block.get(), dst_of(piece, operands),
+         dst_side(piece, operands).operand.on_host());
 }
 
 // Whether a piece was left that stays in this process.

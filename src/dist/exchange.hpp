@@ -2,6 +2,8 @@
 // processes in messages.
 #pragma once
 
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "dist/group.hpp"
@@ -48,6 +50,8 @@ class Exchange {
 
   // A pointer for each member here; in place, dst may be nullptr. src_name: the argument. Collective.
   void run(const void* const* src, void* const* dst, const char* src_name = "src");
+  // The same, only enqueued on a stream of each member here. Throws UNSUPPORTED where there is more to do than to pull. Not collective.
+  void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams);
   // What failed before run() could be called: tells those that wait for messages of this process, if there are any.
   void give_up(const Error& error) noexcept;
 
@@ -71,6 +75,20 @@ class Exchange {
     std::vector<Side> src;
     std::vector<Side> dst;
   };
+  // An event that is recorded with each call.
+  class Fence {
+   public:
+    explicit Fence(Backend& backend) : backend_(backend), event_(backend.create_fence()) {}
+    ~Fence() { backend_.destroy_event(event_); }
+    Fence(const Fence&) = delete;
+    Fence& operator=(const Fence&) = delete;
+
+    NativeEvent get() const noexcept { return event_; }
+
+   private:
+    Backend& backend_;
+    const NativeEvent event_;
+  };
   // Messages of one direction, of which so many as there are slots are under way.
   struct Window {
     struct Slot {
@@ -92,6 +110,18 @@ class Exchange {
     size_t left = 0;  // that have not ended
   };
 
+  const Side& src_side(const Piece& piece, const Operands& operands) const noexcept {
+    return operands.src[group_.members.local(piece.src_member)];
+  }
+  const Side& dst_side(const Piece& piece, const Operands& operands) const noexcept {
+    return operands.dst[group_.members.local(piece.dst_member)];
+  }
+  Strided src_of(const Piece& piece, const Operands& operands) const noexcept {
+    return {src_side(piece, operands).p + piece.src_offset * element_bytes_, piece.src_strides};
+  }
+  Strided dst_of(const Piece& piece, const Operands& operands) const noexcept {
+    return {dst_side(piece, operands).p + piece.dst_offset * element_bytes_, piece.dst_strides};
+  }
   void note_reaches(const Piece& piece);
   Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
   void run_all(const Operands& operands);
@@ -104,6 +134,10 @@ class Exchange {
   void stage(const Piece& piece, const Operands& operands) const;
   bool move_next(const Operands& operands, size_t& moved);
   void finish_pulls();
+  bool only_pulls() const noexcept { return route_.sends.empty() && route_.receives.empty() && route_.staged.empty(); }
+  void make_fences();
+  void require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const;
+  void order(const std::vector<NativeStream>& streams, bool back) const;
 
   const Group group_;
   const int64_t element_bytes_;
@@ -113,7 +147,9 @@ class Exchange {
   int64_t runs_ = 0;
   std::vector<Reach> src_reach_;  // of each member here
   std::vector<Reach> dst_reach_;
-  std::vector<Context*> at_work_;  // with pulls that were enqueued
+  std::vector<Context*> at_work_;                 // with pulls that were enqueued
+  std::vector<std::pair<size_t, size_t>> pairs_;  // of members here: who has what the other pulls
+  std::deque<Fence> fences_;                      // of each member here, where all is pulled
   Window outgoing_;
   Window incoming_;
 };

@@ -36,6 +36,12 @@ void copy_bytes(Context& context, void* dst, const void* src, int64_t bytes) {
 
 }  // namespace
 
+int64_t Shape::reach(const Index& strides) const noexcept {
+  int64_t last = 0;
+  for (size_t d = 0; d < kAxes; ++d) last += (extents[d] - 1) * strides[d];
+  return last + 1;
+}
+
 Index Shape::tight_strides() const noexcept {
   Index strides{};
   fill_tight(strides.data(), extents.data(), static_cast<int32_t>(kAxes));
@@ -66,10 +72,6 @@ TemporaryBlock::~TemporaryBlock() {
   } catch (const Error&) {
     // The device is lost: the block ends with its context.
   }
-}
-
-bool lies_on_host(Context& context, const void* p, const char* argument) {
-  return !context.on_cuda() || look_up(context, p, argument).on_host();
 }
 
 void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst) {

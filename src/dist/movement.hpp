@@ -17,6 +17,8 @@ struct Shape {
   Index extents = kOnes;
 
   int64_t bytes() const noexcept { return element_bytes * product(extents); }
+  // From the first element to the end of the last, in elements.
+  int64_t reach(const Index& strides) const noexcept;
   Index tight_strides() const noexcept;
   // Axes of extent 1 have no stride.
   bool is_tight(const Index& strides) const noexcept;
@@ -37,9 +39,6 @@ class TemporaryBlock {
   const bool on_heap_;
   void* p_;
 };
-
-// Whether p is memory that the host works on. Throws as look_up().
-bool lies_on_host(Context& context, const void* p, const char* argument);
 
 // Of a piece whose operands were looked up before and whose elements are disjoint.
 void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,

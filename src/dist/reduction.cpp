@@ -94,7 +94,12 @@ class Reduction::Operand {
         fail(GPUMEM_INVALID_ARGUMENT, "%s is NULL; expected the memory of member %d, which has boxes", argument.c_str(),
              box.member);
       }
-      on_host_[at] = lies_on_host(of.group_.context_of(box.member), p[at], argument.c_str());
+      const Shape shape{of.layout_.element_bytes, box.extents()};
+      const char* const first = static_cast<const char*>(p[at]) + box.offset * shape.element_bytes;
+      const int64_t bytes = shape.reach(box.strides) * shape.element_bytes;
+      Context& context = of.group_.context_of(box.member);
+      const auto seen = look_up_range(context, first, bytes, Access::read, argument.c_str(), bytes);
+      on_host_[at] = !context.on_cuda() || seen.on_host();
     }
     for (size_t at = 0; with_rooms && at < of.rooms_.size(); ++at) {
       const int64_t bytes = std::max<int64_t>(of.rooms_[at], 1) * of.layout_.element_bytes;

@@ -189,6 +189,7 @@ inline gpumem_status sound_dist(gpumem_ctx* ctx, unsigned char* bytes) {
   const auto then = [&](gpumem_status next) { status = status == GPUMEM_OK ? next : status; };
   if (status == GPUMEM_OK) then(gpumem_dist_plan_redistribute(dist, &src, &dst, nullptr, nullptr, &move));
   if (status == GPUMEM_OK) then(gpumem_dist_execute(move, from, to));
+  if (status == GPUMEM_OK) then(gpumem_dist_execute_async(move, from, to, nullptr));
   if (status == GPUMEM_OK) then(gpumem_dist_plan_reduce(dist, &src, nullptr, &add));
   if (status == GPUMEM_OK) then(gpumem_dist_reduce(add, GPUMEM_I32, GPUMEM_SUM, from, &sum));
   EXPECT_TRUE(ok(gpumem_dist_plan_destroy(move)));

@@ -61,6 +61,7 @@ NULLABLE = {
     "gpumem_variant_force": {"name"}, "gpumem_memory_trace": {"path"}, "gpumem_tune": {"options"},
     "gpumem_tuning_load": {"taken", "skipped"},
     "gpumem_dist_plan": {"options", "order"}, "gpumem_dist_destroy": {"dist"}, "gpumem_dist_plan_destroy": {"plan"},
+    "gpumem_dist_execute_async": {"streams"},
 }  # fmt: skip
 
 # What the structs of options have, of those members that are not 0; a double by its bits.

@@ -112,8 +112,8 @@ TEST_P(DistExecute, Reduce) {
   EXPECT_TRUE(ok(sum(plan.get(), GPUMEM_F32, GPUMEM_SUM))) << "none of this is the end of it";
   EXPECT_EQ(result, 24);
   result = 42;
-  const auto ends = [&](std::initializer_list<std::string> words, const auto& call) {
-    EXPECT_TRUE(refused(kBad, call(), words));
+  const auto ends = [&](std::initializer_list<std::string> words, const auto& call, gpumem_status status = kBad) {
+    EXPECT_TRUE(refused(status, call(), words));
     EXPECT_EQ(result, 42);
     plan.reset();
     dist_.reset();
@@ -130,6 +130,15 @@ TEST_P(DistExecute, Reduce) {
   ends({"x", "1", "NULL"},
        [&] { return gpumem_dist_argreduce(plan.get(), GPUMEM_F32, GPUMEM_MAX, hole, &result, &index); });
   ends({"x", "1", "NULL"}, [&] { return gpumem_dist_nrm2(plan.get(), GPUMEM_F32, hole, &result); });
+  // As its argument is called, not as one of the operations inside.
+  const Memory small(other_, GPUMEM_MEMORY_PINNED, 40);
+  const void* const beyond[] = {numbers.data(), small.get()};
+  ends(
+      {"x[1]", "48", "40"}, [&] { return gpumem_dist_reduce(plan.get(), GPUMEM_F32, GPUMEM_SUM, beyond, &result); },
+      GPUMEM_OUT_OF_RANGE);
+  ends(
+      {"y[1]", "48", "40"}, [&] { return gpumem_dist_dot(plan.get(), GPUMEM_F32, x, beyond, &result); },
+      GPUMEM_OUT_OF_RANGE);
 }
 
 INSTANTIATE_TEST_SUITE_P(On, DistExecute, testing::ValuesIn(contexts_here()), OnEachContext::name);

@@ -153,6 +153,7 @@ TEST_P(DistLifetime, HandlesThatAreNone) {
   int64_t index = 0;
   for (gpumem_dist_plan* none : {plan, as_plan}) {
     EXPECT_TRUE(refused(GPUMEM_INVALID_HANDLE, gpumem_dist_execute(none, x, y), {"plan"}));
+    EXPECT_TRUE(refused(GPUMEM_INVALID_HANDLE, gpumem_dist_execute_async(none, x, y, nullptr), {"plan"}));
     EXPECT_TRUE(refused(GPUMEM_INVALID_HANDLE, gpumem_dist_reduce(none, GPUMEM_F32, GPUMEM_SUM, x, &result), {"plan"}));
     EXPECT_TRUE(refused(GPUMEM_INVALID_HANDLE, gpumem_dist_argreduce(none, GPUMEM_F32, GPUMEM_MAX, x, &result, &index),
                         {"plan"}));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -74,11 +75,14 @@ inline gpumem_dist_plan_options random_plan_options(Random& random) {
 // The memory of this process's members for a layout: of any kind, at any alignment, poisoned where no element was put.
 class MemberMemory {
  public:
-  MemberMemory(const Part& part, Layout layout, Random& own, const Index& high = {})
+  MemberMemory(const Part& part, Layout layout, Random& own, const Index& high = {}, bool on_device = false)
       : layout_(std::move(layout)), first_(part.first) {
     for (int64_t i = 0; i < part.count(); ++i) {
       const int64_t bytes = bytes_of_member(layout_, first_ + i, high);
-      const gpumem_memory_kind kind = kAllKinds[own.below(4)];
+      const uint64_t any = own.below(4);
+      const gpumem_memory_kind kind = !on_device ? kAllKinds[any]
+                                      : any < 2  ? GPUMEM_MEMORY_DEVICE
+                                                 : GPUMEM_MEMORY_MANAGED;
       buffers_.emplace_back(part.contexts[static_cast<size_t>(i)], kind, static_cast<size_t>(bytes),
                             own.below(2) == 0 ? 0 : own.below(16));
       // What a member without boxes passes is not looked at.
@@ -128,14 +132,17 @@ class MemberMemory {
   std::vector<void*> pointers_;
 };
 
+// How a plan is carried out.
+using Execute = std::function<gpumem_status(gpumem_dist_plan*, const void* const*, void* const*)>;
+
 // Each of these has a plan, whose data is made by `shared`, the same numbers in every process; `own` decides what a process decides
 // for itself.
 
 class PlannedMove {
  public:
   PlannedMove(gpumem_dist* dist, const Part& part, const Move& move, const gpumem_dist_plan_options* options,
-              Random& own)
-      : move_(move), src_(part, move.src, own), dst_(part, move.dst, own) {
+              Random& own, bool on_device = false)
+      : move_(move), src_(part, move.src, own, {}, on_device), dst_(part, move.dst, own, {}, on_device) {
     const View src(move.src, part.first, part.count()), dst(move.dst, part.first, part.count());
     gpumem_dist_plan* plan = nullptr;
     status_ = gpumem_dist_plan_redistribute(dist, &src.raw, &dst.raw, move.order.empty() ? nullptr : move.order.data(),
@@ -153,9 +160,11 @@ class PlannedMove {
     ASSERT_TRUE(dst_.intact()) << "in dst; " << describe(move_);
     ASSERT_TRUE(src_.intact()) << "in src; " << describe(move_);
   }
-  gpumem_status execute() { return gpumem_dist_execute(plan_.get(), src_.sources(), dst_.targets()); }
+  gpumem_status execute() { return by(plan_.get(), src_.sources(), dst_.targets()); }
   gpumem_status status() const { return status_; }
   gpumem_dist_plan* plan() const { return plan_.get(); }
+
+  Execute by = gpumem_dist_execute;
 
  private:
   Move move_;
@@ -167,8 +176,8 @@ class PlannedMove {
 class PlannedHalo {
  public:
   PlannedHalo(gpumem_dist* dist, const Part& part, const Layout& layout, const Halo& halo,
-              const gpumem_dist_plan_options* options, Random& own)
-      : layout_(layout), halo_(halo), memory_(part, layout, own, halo.high), with_null_(own.below(2) == 0) {
+              const gpumem_dist_plan_options* options, Random& own, bool on_device = false)
+      : layout_(layout), halo_(halo), memory_(part, layout, own, halo.high, on_device), with_null_(own.below(2) == 0) {
     const View view(layout, part.first, part.count());
     gpumem_dist_plan* plan = nullptr;
     status_ =
@@ -185,10 +194,10 @@ class PlannedHalo {
     memory_.expect_halo(array, halo_);
     ASSERT_TRUE(memory_.intact()) << describe(layout_, halo_);
   }
-  gpumem_status execute() {
-    return gpumem_dist_execute(plan_.get(), memory_.sources(), with_null_ ? nullptr : memory_.targets());
-  }
+  gpumem_status execute() { return by(plan_.get(), memory_.sources(), with_null_ ? nullptr : memory_.targets()); }
   gpumem_dist_plan* plan() const { return plan_.get(); }
+
+  Execute by = gpumem_dist_execute;
 
  private:
   Layout layout_;

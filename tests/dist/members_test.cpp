@@ -332,6 +332,8 @@ TEST_P(Members, AreDescribed) {
   EXPECT_EQ(info.members, 3);
   EXPECT_EQ(info.all_members, 3);
   EXPECT_EQ(info.status, GPUMEM_OK);
+  EXPECT_EQ(info.staged_pairs, 0) << "of one device and the host";
+  EXPECT_EQ(info.reserved0, 0);
 }
 
 // Ranks of one process, each with a transport and a thread of its own: what a thread sanitizer sees of several of them.

@@ -219,6 +219,7 @@ typedef struct gpumem_functions {
   gpumem_status (*dist_plan_reduce)(gpumem_dist *, const gpumem_dist_layout *, const gpumem_dist_plan_options *,
                                     gpumem_dist_plan **);
   gpumem_status (*dist_execute)(gpumem_dist_plan *, const void *const *, void *const *);
+  gpumem_status (*dist_execute_async)(gpumem_dist_plan *, const void *const *, void *const *, gpumem_stream *const *);
   gpumem_status (*dist_reduce)(gpumem_dist_plan *, gpumem_dtype, gpumem_reduce_op, const void *const *, void *);
   gpumem_status (*dist_argreduce)(gpumem_dist_plan *, gpumem_dtype, gpumem_reduce_op, const void *const *, void *,
                                   int64_t *);
@@ -390,6 +391,7 @@ const gpumem_functions gpumem_every_function = {gpumem_version,
                                                 gpumem_dist_plan_halo,
                                                 gpumem_dist_plan_reduce,
                                                 gpumem_dist_execute,
+                                                gpumem_dist_execute_async,
                                                 gpumem_dist_reduce,
                                                 gpumem_dist_argreduce,
                                                 gpumem_dist_dot,
@@ -409,6 +411,6 @@ extern char gpumem_tune_options_layout[sizeof(gpumem_tune_options) == 16 + 2 * s
 extern char gpumem_tune_info_layout[sizeof(gpumem_tune_info) == 6 * 8 + 64 + 64 + 128 ? 1 : -1];
 extern char gpumem_dist_transport_layout[sizeof(gpumem_dist_transport) == 16 + 5 * sizeof(void *) ? 1 : -1];
 extern char gpumem_dist_options_layout[sizeof(gpumem_dist_options) == 24 + 2 * sizeof(void *) ? 1 : -1];
-extern char gpumem_dist_info_layout[sizeof(gpumem_dist_info) == 4 * 8 ? 1 : -1];
+extern char gpumem_dist_info_layout[sizeof(gpumem_dist_info) == 5 * 8 ? 1 : -1];
 extern char gpumem_dist_layout_layout[sizeof(gpumem_dist_layout) == 4 * 8 + 6 * sizeof(void *) ? 1 : -1];
 extern char gpumem_dist_plan_options_layout[sizeof(gpumem_dist_plan_options) == 2 * 8 ? 1 : -1];

@@ -327,6 +327,8 @@ pub struct gpumem_dist_info {
     pub members: i32,
     pub all_members: i32,
     pub status: gpumem_status,
+    pub staged_pairs: i32,
+    pub reserved0: i32,
 }
 
 #[repr(C)]
@@ -516,6 +518,7 @@ pub struct Functions {
     pub gpumem_dist_plan_halo: unsafe extern "C" fn(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, low: *const i64, high: *const i64, periodic: *const i32, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status,
     pub gpumem_dist_plan_reduce: unsafe extern "C" fn(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status,
     pub gpumem_dist_execute: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, src: *const *const c_void, dst: *const *mut c_void) -> gpumem_status,
+    pub gpumem_dist_execute_async: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, src: *const *const c_void, dst: *const *mut c_void, streams: *const *mut gpumem_stream) -> gpumem_status,
     pub gpumem_dist_reduce: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, result: *mut c_void) -> gpumem_status,
     pub gpumem_dist_argreduce: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, value: *mut c_void, index: *mut i64) -> gpumem_status,
     pub gpumem_dist_dot: unsafe extern "C" fn(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status,
@@ -698,6 +701,7 @@ impl Functions {
             gpumem_dist_plan_halo: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist, *const gpumem_dist_layout, *const i64, *const i64, *const i32, *const gpumem_dist_plan_options, *mut *mut gpumem_dist_plan) -> gpumem_status>(some("gpumem_dist_plan_halo\0")?),
             gpumem_dist_plan_reduce: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist, *const gpumem_dist_layout, *const gpumem_dist_plan_options, *mut *mut gpumem_dist_plan) -> gpumem_status>(some("gpumem_dist_plan_reduce\0")?),
             gpumem_dist_execute: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, *const *const c_void, *const *mut c_void) -> gpumem_status>(some("gpumem_dist_execute\0")?),
+            gpumem_dist_execute_async: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, *const *const c_void, *const *mut c_void, *const *mut gpumem_stream) -> gpumem_status>(some("gpumem_dist_execute_async\0")?),
             gpumem_dist_reduce: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, gpumem_reduce_op, *const *const c_void, *mut c_void) -> gpumem_status>(some("gpumem_dist_reduce\0")?),
             gpumem_dist_argreduce: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, gpumem_reduce_op, *const *const c_void, *mut c_void, *mut i64) -> gpumem_status>(some("gpumem_dist_argreduce\0")?),
             gpumem_dist_dot: transmute::<*mut c_void, unsafe extern "C" fn(*mut gpumem_dist_plan, gpumem_dtype, *const *const c_void, *const *const c_void, *mut f64) -> gpumem_status>(some("gpumem_dist_dot\0")?),
@@ -872,6 +876,7 @@ impl Functions {
             gpumem_dist_plan_halo: linked::gpumem_dist_plan_halo,
             gpumem_dist_plan_reduce: linked::gpumem_dist_plan_reduce,
             gpumem_dist_execute: linked::gpumem_dist_execute,
+            gpumem_dist_execute_async: linked::gpumem_dist_execute_async,
             gpumem_dist_reduce: linked::gpumem_dist_reduce,
             gpumem_dist_argreduce: linked::gpumem_dist_argreduce,
             gpumem_dist_dot: linked::gpumem_dist_dot,
@@ -1048,6 +1053,7 @@ mod linked {
         pub fn gpumem_dist_plan_halo(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, low: *const i64, high: *const i64, periodic: *const i32, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status;
         pub fn gpumem_dist_plan_reduce(dist: *mut gpumem_dist, layout: *const gpumem_dist_layout, options: *const gpumem_dist_plan_options, plan: *mut *mut gpumem_dist_plan) -> gpumem_status;
         pub fn gpumem_dist_execute(plan: *mut gpumem_dist_plan, src: *const *const c_void, dst: *const *mut c_void) -> gpumem_status;
+        pub fn gpumem_dist_execute_async(plan: *mut gpumem_dist_plan, src: *const *const c_void, dst: *const *mut c_void, streams: *const *mut gpumem_stream) -> gpumem_status;
         pub fn gpumem_dist_reduce(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, result: *mut c_void) -> gpumem_status;
         pub fn gpumem_dist_argreduce(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, op: gpumem_reduce_op, x: *const *const c_void, value: *mut c_void, index: *mut i64) -> gpumem_status;
         pub fn gpumem_dist_dot(plan: *mut gpumem_dist_plan, dtype: gpumem_dtype, x: *const *const c_void, y: *const *const c_void, result: *mut f64) -> gpumem_status;

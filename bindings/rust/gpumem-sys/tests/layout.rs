@@ -187,7 +187,7 @@ fn gpumem_dist_options_is_as_in_c() {
 
 #[test]
 fn gpumem_dist_info_is_as_in_c() {
-    assert_eq!((size_of::<gpumem_dist_info>(), align_of::<gpumem_dist_info>()), (32, 8));
+    assert_eq!((size_of::<gpumem_dist_info>(), align_of::<gpumem_dist_info>()), (40, 8));
     assert_eq!(offset!(gpumem_dist_info, struct_size), 0);
     assert_eq!(offset!(gpumem_dist_info, rank), 8);
     assert_eq!(offset!(gpumem_dist_info, size), 12);
@@ -195,6 +195,8 @@ fn gpumem_dist_info_is_as_in_c() {
     assert_eq!(offset!(gpumem_dist_info, members), 20);
     assert_eq!(offset!(gpumem_dist_info, all_members), 24);
     assert_eq!(offset!(gpumem_dist_info, status), 28);
+    assert_eq!(offset!(gpumem_dist_info, staged_pairs), 32);
+    assert_eq!(offset!(gpumem_dist_info, reserved0), 36);
 }
 
 #[test]

@@ -1,0 +1,84 @@
+// Pulls that are only enqueued, each on the stream of the member that pulls.
+#include <algorithm>
+#include <string>
+
+#include "context/streams.hpp"
+#include "dist/exchange.hpp"
+#include "ops/placement.hpp"
+
+namespace gpumem {
+
+void Exchange::make_fences() {
+  for (const Piece& piece : route_.pulls) {
+    pairs_.emplace_back(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
+  }
+  std::sort(pairs_.begin(), pairs_.end());
+  pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+  if (pairs_.empty()) return;
+  for (Context* context : group_.contexts) fences_.emplace_back(context->device());
+}
+
+// Before anything is enqueued.
+void Exchange::require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const {
+  size_t captured = 0;
+  for (const auto& [from, to] : pairs_) {
+    const Operand& src = operands.src[from].operand;
+    const Operand& dst = operands.dst[to].operand;
+    Context& context = *group_.contexts[to];
+    if (src.on_host() != dst.on_host() && (context.on_cuda() || context.strict_host())) {
+      const std::string of_src = "src[" + std::to_string(from) + "]";
+      const std::string of_dst = "dst[" + std::to_string(to) + "]";
+      fail_on_two_sides(of_src.c_str(), src, of_dst.c_str(), dst);
+    }
+    if (src.on_host()) require_not_capturing(context, streams[to], "an exchange of host memory");
+    for (const size_t member : {from, to}) {
+      if (group_.contexts[member]->device().capturing(streams[member])) ++captured;
+    }
+  }
+  if (captured == 0 || captured == 2 * pairs_.size()) return;
+  fail(GPUMEM_CAPTURING,
+       "some of the members' streams are being captured into a graph and others are not; expected all or none");
+}
+
+// What the second of each pair is given from now on comes behind what the first holds: behind src, or back behind what was read of it.
+void Exchange::order(const std::vector<NativeStream>& streams, bool back) const {
+  std::vector<bool> recorded(streams.size());
+  const auto for_each = [&](const auto& f) {
+    for (const auto& [src, dst] : pairs_) {
+      if (streams[src] != streams[dst]) f(back ? dst : src, back ? src : dst);
+    }
+  };
+  for_each([&](size_t first, size_t) {
+    if (!recorded[first]) group_.contexts[first]->device().record(fences_[first].get(), streams[first]);
+    recorded[first] = true;
+  });
+  for_each([&](size_t first, size_t second) {
+    group_.contexts[second]->device().wait_event(streams[second], fences_[first].get());
+  });
+}
+
+void Exchange::enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams) {
+  if (!only_pulls()) {
+    fail(GPUMEM_UNSUPPORTED,
+         "the plan stages pieces between members or goes to other processes; expected one that this process only pulls "
+         "in: gpumem_dist_explain() tells");
+  }
+  for (const auto& [from, to] : pairs_) {
+    if (group_.contexts[from]->on_cuda() == group_.contexts[to]->on_cuda()) continue;
+    fail(GPUMEM_UNSUPPORTED,
+         "member %zu of this process pulls from member %zu, and one works on a device, the other on the host; expected "
+         "two of a kind",
+         to, from);
+  }
+  const Operands operands = look_up_all(src, dst, "src");
+  require_enqueued(operands, streams);
+  order(streams, false);
+  for (const Piece& piece : route_.pulls) {
+    const size_t to = group_.members.local(piece.dst_member);
+    move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), src_side(piece, operands).operand,
+              dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
+  }
+  order(streams, true);
+}
+
+}  // namespace gpumem
