@@ -275,6 +275,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
   });
   try {
     const Operands operands = look_up_all(src, dst, src_name);
+    if (only_pulls() && route_.pulls.empty()) return;
     for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
     run_all(operands);
     finish_pulls();

@@ -102,9 +102,11 @@ class Reduction::Operand {
       on_host_[at] = !context.on_cuda() || seen.on_host();
     }
     for (size_t at = 0; with_rooms && at < of.rooms_.size(); ++at) {
-      const int64_t bytes = std::max<int64_t>(of.rooms_[at], 1) * of.layout_.element_bytes;
+      room_pointers_.push_back(nullptr);
+      if (of.rooms_[at] == 0) continue;
+      const int64_t bytes = of.rooms_[at] * of.layout_.element_bytes;
       rooms_.push_back(std::make_unique<TemporaryBlock>(*of.group_.contexts[at], on_host_[at], bytes));
-      room_pointers_.push_back(rooms_.back()->get());
+      room_pointers_.back() = rooms_.back()->get();
     }
   }
 
