@@ -60,7 +60,9 @@ bool slower(const Times& a, const Times& b) { return b.median > kTolerated * a.m
 const char* verdict(const Times* a, const Times* b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? "new" : "missing";
   if (slower(*a, *b)) return "slower";
-  return slower(*b, *a) ? "faster" : "";
+  if (slower(*b, *a)) return "faster";
+  const double ratio = b->median / a->median;
+  return ratio > kTolerated || ratio < 1 / kTolerated ? "unclear" : "";  // they scatter too much to tell
 }
 
 // What makes two runs another comparison than of like with like.
@@ -125,6 +127,7 @@ int run_compare(const CompareOptions& options) {
     print_json(json);
   } else {
     std::printf("\n%zu rows in both, %zu of them slower", compared, count["slower"]);
+    if (count["unclear"] > 0) std::printf("; %zu apart, but unclear: they scatter", count["unclear"]);
     if (missing > 0) std::printf("; %zu missing in %s", missing, after.path.c_str());
     if (count["new"] > 0) std::printf("; %zu new in %s", count["new"], after.path.c_str());
     std::printf("\n");

@@ -13,8 +13,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bench/problem.hpp"
 #include "bench/session.hpp"
 #include "commands.hpp"
 #include "device.hpp"
@@ -97,15 +99,28 @@ void check_permissions(Findings& findings) {
   if (!files.empty()) findings.push_back({"permissions", Verdict::ok, "/dev: " + files});
 }
 
-// What changes what the library does; the others are for those that build it.
+bool names_family(std::string word) {
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return is_family(word);
+}
+
+// What changes what the library does, and what looks as if it would.
 void check_environment(Findings& findings) {
-  constexpr const char* kRead[] = {"GPUMEM_DEVICE=", "GPUMEM_VARIANT_", "GPUMEM_HOST_SIMD=", "GPUMEM_DEBUG=",
-                                   "GPUMEM_TRACE=",  "GPUMEM_TUNING=",  "GPUMEM_PROFILE="};
+  constexpr std::string_view kRead[] = {"DEVICE", "HOST_SIMD", "DEBUG", "TRACE", "TUNING", "PROFILE"};
+  constexpr std::string_view kOthers[] = {"LIBRARY", "COMMIT"};  // of the bindings and of the results
+  constexpr std::string_view kPrefix = "GPUMEM_";
+  constexpr std::string_view kVariant = "VARIANT_";
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string set = *variable;
-    if (std::any_of(std::begin(kRead), std::end(kRead), [&](const char* name) { return set.rfind(name, 0) == 0; })) {
-      findings.push_back({"environment", Verdict::warn, set + " is set: unset it, if you did not mean to"});
-    }
+    if (!set.starts_with(kPrefix)) continue;
+    const std::string name = set.substr(kPrefix.size(), set.find('=') - kPrefix.size());
+    const auto is = [&](std::string_view known) { return name == known; };
+    if (std::any_of(std::begin(kOthers), std::end(kOthers), is)) continue;
+    const bool read = std::any_of(std::begin(kRead), std::end(kRead), is) ||
+                      (name.starts_with(kVariant) && names_family(name.substr(kVariant.size())));
+    findings.push_back({"environment", Verdict::warn,
+                        set + (read ? " is set: unset it, if you did not mean to"
+                                    : " is set, and nothing of gpumem reads it: is it misspelt?")});
   }
 }
 

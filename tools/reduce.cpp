@@ -29,7 +29,7 @@ std::string hexadecimal(uint64_t bits) { return format("0x%016" PRIx64, bits); }
 
 int run_reduce(const ReduceOptions& options) {
   const gpumem_reduce_op op = reduce_op(options.op);
-  if (op > GPUMEM_SUM_COMPENSATED) throw Mistake("'" + options.op + "' is no reduction of an array to its values");
+  if (op > GPUMEM_SUM_COMPENSATED) throw Mistake("'" + options.op + "' is no reduction of an array to a number");
   NpyReader reader(options.file, NpyReader::Takes::array);
   const NpyHeader& header = reader.header();
   const Context ctx = create_context(options.device);

@@ -114,7 +114,11 @@ int run_tune(const TuneOptions& options) {
   if (options.profile.empty()) {
     for (std::string& line : lines) {  // a mistake in one is told before the others take their time
       line = with_operands(line);
-      explanation(ctx.get(), line, GPUMEM_FORMAT_TEXT);
+      try {
+        explanation(ctx.get(), line, GPUMEM_FORMAT_TEXT);
+      } catch (const CallFailure&) {
+        // what can't be done here is marked so when it is its turn
+      }
     }
   }
   const auto save = [&] {

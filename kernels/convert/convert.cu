@@ -6,6 +6,9 @@
 //             at run time, so that a kernel is enough for all of them.
 // A thread reads what it overwrites itself and nothing else of dst, so dst may be src.
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <type_traits>
 
 #include "kernels/alignment.hpp"
 #include "kernels/convert/element.hpp"
@@ -52,6 +55,24 @@ __device__ Vector<T, kCount> load_vector(const T* p) {
   }
 }
 
+template <class To, class From, int kCount>
+__device__ Vector<To, kCount> vector_of(const Vector<From, kCount>& in) {
+  if constexpr (sizeof(To) == 1 && sizeof(From) == 1 && kCount % 4 == 0) {
+    // Of i8 and u8, what has the highest bit set becomes the other's bound: four at once.
+    auto words = std::bit_cast<std::array<uint32_t, kCount / 4>>(in);
+    for (uint32_t& word : words) {
+      const uint32_t set = (word >> 7 & 0x01010101u) * 0xffu;
+      if (!std::is_same_v<To, From>) word = (word & ~set) | (std::is_signed_v<To> ? set & 0x7f7f7f7fu : 0u);
+    }
+    return std::bit_cast<Vector<To, kCount>>(words);
+  } else {
+    Vector<To, kCount> out;
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) out.element[e] = converted<To>(in.element[e]);
+    return out;
+  }
+}
+
 template <class To, class From, bool kCongruent>
 __device__ void convert_all(const Vectors& o) {
   constexpr int kEach = convert_vector(sizeof(To), sizeof(From));
@@ -71,10 +92,7 @@ __device__ void convert_all(const Vectors& o) {
     for (int k = 0; k < kVectors; ++k) {
       const int64_t at = tile + k * kThreads + threadIdx.x;
       if (at >= o.count) break;
-      Vector<To, kEach> out;
-#pragma unroll
-      for (int e = 0; e < kEach; ++e) out.element[e] = converted<To>(in[k].element[e]);
-      store_vector(dst + at * kEach, out);
+      store_vector(dst + at * kEach, vector_of<To>(in[k]));
     }
   }
 }

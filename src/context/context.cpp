@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -147,7 +149,11 @@ void Context::measure_by_environment() {
                     : name.ends_with(".json")  ? GPUMEM_FORMAT_JSON
                     : name.ends_with(".trace") ? GPUMEM_FORMAT_TRACE
                                                : GPUMEM_FORMAT_TEXT;
-  profile_path_ = path + "." + std::to_string(::getpid()) + "." + std::to_string(number());
+  // The program may have gone to another folder when it is written.
+  std::error_code none;  // then as it is
+  const std::string absolute = std::filesystem::absolute(path, none).string();
+  profile_path_ =
+      (absolute.empty() ? path : absolute) + "." + std::to_string(::getpid()) + "." + std::to_string(number());
   replace_file("the profile", profile_path_, "");  // what can't be written is told now
   profile_->begin(int64_t{1} << 14);
 }

@@ -118,10 +118,21 @@ class ClassHash {
   uint64_t hash_ = 0;
 };
 
+// A stride from a matrix to the next, of which there is none, is whatever the caller likes.
+template <class Call>
+void drop_unused(Call& c) noexcept {
+  if constexpr (requires { c.batch_stride; }) {
+    if (c.batches == 1) c.batch_stride = 0;
+  } else if constexpr (requires { c.src_batch_stride; }) {
+    if (c.batches == 1) c.src_batch_stride = c.dst_batch_stride = 0;
+  }
+}
+
 // The description of a family can write what it reads: a copy of the call is visited.
 template <class Visitor>
 void visit_fields(const CallRecord& record, Visitor& visitor) noexcept {
   with_call(record, [&]<class Family>(auto copy) {
+    drop_unused(copy);
     Until until = record.until;
     all_fields(visitor, copy, until);
   });

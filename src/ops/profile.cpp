@@ -1,5 +1,7 @@
 #include "ops/profile.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -75,8 +77,9 @@ void Profile::fold(Record& record) noexcept {
 
 void Profile::add(CallTimer& timer) noexcept {
   const DefaultFloatEnvironment environment;
-  Record record{last_call(), {}};
+  Record record{last_call(), {}, 0};
   if (!timer.finish(record.time)) return;
+  if (!record.time.awaited()) record.thread = ::gettid();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!on() || record.call.row < 0) {  // nothing was to be done but to write a sum of 0
     return record.time.give_back(events_);

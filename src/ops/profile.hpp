@@ -1,6 +1,8 @@
 // The calls of a context: what each did and how long its work took. Off, it costs a call one load.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -55,6 +57,7 @@ class Profile {
   struct Record {
     CallRecord call;
     CallTime time;
+    pid_t thread;  // whose work it was; 0: a stream's
   };
   struct Total {
     int64_t calls = 0;

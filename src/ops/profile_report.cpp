@@ -177,17 +177,18 @@ std::vector<ProfileRow> Profile::rows() {
   return rows;
 }
 
-// Chrome's trace events, which Perfetto reads: a track for each stream, and one for the work of the calling threads.
+// Chrome's trace events, which Perfetto reads: a track for each stream, and for the work of each calling thread.
 std::string Profile::trace() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::vector<NativeStream> tracks;
+  std::vector<std::pair<NativeStream, pid_t>> tracks;
   std::string text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
   const char* separator = "\n  ";
   for (Record& record : records_) {
     if (!read(record) || record.time.seconds < 0) continue;
-    const auto place = std::find(tracks.begin(), tracks.end(), record.time.stream);
+    const std::pair key(record.thread == 0 ? record.time.stream : nullptr, record.thread);
+    const auto place = std::find(tracks.begin(), tracks.end(), key);
     const auto track = place - tracks.begin();
-    if (place == tracks.end()) tracks.push_back(record.time.stream);
+    if (place == tracks.end()) tracks.push_back(key);
     const double start = std::chrono::duration<double, std::micro>(record.time.started - start_).count();
     text.append(separator).append("{\"ph\": \"X\", \"pid\": 0, \"tid\": ").append(std::to_string(track));
     text.append(", \"name\": \"").append(variant_of(record.call)).append("\", \"ts\": ").append(decimal(start, 3));

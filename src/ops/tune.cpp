@@ -111,22 +111,24 @@ class Trials {
   }
   OperandsOfLine& operands() noexcept { return operands_; }
 
+  bool flushes() const noexcept { return flush_.has_value(); }
+
   // Alternately, so that what disturbs the device disturbs both.
-  Round round(int32_t table, int32_t row, Clock::time_point until) {
+  Round round(int32_t table, int32_t row, Clock::time_point until, bool emptied = true) {
     Round r;
     for (int i = 0; i < kFewestSamples || (i < kMostSamples && Clock::now() < until); ++i) {
-      r.table.add(run(table));
-      r.row.add(run(row));
+      r.table.add(run(table, emptied));
+      r.row.add(run(row, emptied));
       if (i == 2 && r.ratio() < 0.67) break;  // it is far behind
     }
     return r;
   }
 
  private:
-  double run(int32_t row) {
+  double run(int32_t row, bool emptied = true) {
     Backend& device = context_.device();
     const NativeStream stream = context_.own_stream();
-    if (flush_) {
+    if (flush_ && emptied) {
       const bool beside = context_.on_cuda() && flusher_ == &context_.host();
       flusher_->read_all(beside ? nullptr : stream, flush_->get(), flushed_, 16);
     }
@@ -229,10 +231,18 @@ Verdict judge(Context& context, const Problem& problem, const TuneOptions& optio
   }
   if (!any_won) return progress.finish(), verdict;
   const Round again = trials.round(problem.table_row, verdict.fastest, Clock::now() + share);
-  progress.finish();
   verdict.reason = again.won() ? "it won both rounds" : "it won one round of two";
+  if (again.won() && trials.flushes()) {  // a program that calls in a row finds its operands in the caches
+    const Round warm = trials.round(problem.table_row, verdict.fastest, Clock::now() + share, false);
+    if (warm.ratio() < 1 / kLeastGain) {
+      progress.finish();
+      verdict.reason = "it is faster with emptied caches alone";
+      return verdict;
+    }
+  }
   if (again.won()) verdict.row = verdict.fastest;
   if (again.ratio() < verdict.best.ratio()) verdict.best = again;
+  progress.finish();
   return verdict;
 }
 
@@ -259,7 +269,8 @@ TuneResult tune(Context& context, std::string_view line, const TuneOptions& opti
   result.candidates = static_cast<int32_t>(problem.candidates.size());
   result.reason = "no other variant fits";
   const uint64_t problem_of = problem_class(record);
-  if (problem.candidates.empty()) return context.tuning().erase(problem_of), result;
+  const std::string device = device_key(context.props(problem.runs));
+  if (problem.candidates.empty()) return context.tuning().settle(problem_of, device), result;
   const Verdict verdict = judge(context, problem, options);
   result.reason = verdict.reason;
   if (verdict.fastest < 0) return result;
@@ -270,14 +281,10 @@ TuneResult tune(Context& context, std::string_view line, const TuneOptions& opti
   result.spread = verdict.best.spread();
   if (result.adopted) {
     const int32_t revision = problem.revisions[static_cast<size_t>(verdict.row)];
-    context.tuning().put({device_key(context.props(problem.runs)),
-                          line_of(record),
-                          problem_of,
-                          record.family(),
-                          {verdict.row, revision},
-                          result.ratio()});
+    context.tuning().put(
+        {device, line_of(record), problem_of, record.family(), {verdict.row, revision}, result.ratio()});
   } else if (!verdict.stopped) {
-    context.tuning().erase(problem_of);
+    context.tuning().settle(problem_of, device);
   }
   return result;
 }

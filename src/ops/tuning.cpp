@@ -68,6 +68,15 @@ std::optional<Fields> fields_of(std::string_view line) noexcept {
   return line.empty() ? std::optional(fields) : std::nullopt;
 }
 
+// For a log, which may be shown on a terminal.
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  for (char& c : shown) {
+    if (c != '\t' && (c < ' ' || c > '~')) c = '?';
+  }
+  return shown;
+}
+
 // Why a line can't be taken; nullptr: entry has what it says.
 const char* read_entry(std::string_view line, Tuning::Entry& entry) {
   const std::optional<Fields> fields = fields_of(line);
@@ -148,6 +157,7 @@ void Tuning::put(Entry entry) {
   slot.row.store(pack(entry.row), std::memory_order_relaxed);
   if (slot.problem.exchange(entry.problem, std::memory_order_release) == 0) ++used_;
   current_.store(tables_.back().get(), std::memory_order_release);
+  std::erase(settled_, std::pair(entry.problem, entry.device));
   if (place != entries_.end()) {
     *place = std::move(entry);
   } else {
@@ -155,8 +165,10 @@ void Tuning::put(Entry entry) {
   }
 }
 
-void Tuning::erase(uint64_t problem) noexcept {
+void Tuning::settle(uint64_t problem, const std::string& device) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  const std::pair settled(problem, device);
+  if (std::find(settled_.begin(), settled_.end(), settled) == settled_.end()) settled_.push_back(settled);
   std::erase_if(entries_, [&](const Entry& there) { return there.problem == problem; });
   if (!tables_.empty()) tables_.back()->at(problem).row.store(0, std::memory_order_relaxed);
 }
@@ -165,6 +177,7 @@ void Tuning::clear() noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Entry& entry : entries_) tables_.back()->at(entry.problem).row.store(0, std::memory_order_relaxed);
   entries_.clear();
+  settled_.clear();
 }
 
 TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys, Log& log) {
@@ -187,8 +200,8 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
       return;
     }
     ++loaded.skipped;
-    log.write(GPUMEM_LOG_WARNING, "%s '%s': a line is skipped: %s: %.*s", kWhat, path, reason,
-              static_cast<int>(std::min<size_t>(line.size(), 200)), line.data());
+    const std::string shown = printable(line.substr(0, 200));
+    log.write(GPUMEM_LOG_WARNING, "%s '%s': a line is skipped: %s: %s", kWhat, path, reason, shown.c_str());
   });
   if (!any && loaded.skipped > 0) fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file: no line has five fields", path);
   return loaded;
@@ -207,6 +220,8 @@ void Tuning::save(const char* path) const {
   const auto replaced = [&](std::string_view line) {
     Entry entry;
     if (read_entry(line, entry) != nullptr) return false;
+    const std::pair which(entry.problem, entry.device);
+    if (std::find(settled_.begin(), settled_.end(), which) != settled_.end()) return true;
     return std::any_of(entries_.begin(), entries_.end(),
                        [&](const Entry& own) { return own.problem == entry.problem && own.device == entry.device; });
   };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -32,7 +33,8 @@ class Tuning {
   TunedRow find(uint64_t problem) const noexcept;
 
   void put(Entry entry);
-  void erase(uint64_t problem) noexcept;
+  // The table's choice is the fastest there: a line of a file that says otherwise goes when it is saved.
+  void settle(uint64_t problem, const std::string& device);
   void clear() noexcept;
   // keys: of the devices here. What is not taken goes to the log.
   TuningLoaded load(const char* path, const std::vector<std::string>& keys, Log& log);
@@ -54,6 +56,7 @@ class Tuning {
 
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;
+  std::vector<std::pair<uint64_t, std::string>> settled_;  // problems and devices
   std::vector<std::unique_ptr<Table>> tables_;
   size_t used_ = 0;  // slots of the last table
   std::atomic<const Table*> current_{nullptr};

@@ -28,7 +28,7 @@ LaunchShape host_shape(const DeviceProps& d, const ConvertParams& p) noexcept {
 }
 
 constexpr Variant<ConvertParams> kTable[] = {
-    {"vec16", Runs::cuda, 2, accepts_aligned, vec16_shape},
+    {"vec16", Runs::cuda, 3, accepts_aligned, vec16_shape},
     {"scalar", Runs::cuda, 1, accepts_aligned, element_shape, by_name},
     {"bytes", Runs::cuda, 2, accepts, element_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},

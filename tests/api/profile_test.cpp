@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -235,6 +236,24 @@ TEST_P(Profile, IsWrittenInEachFormat) {
   }
 }
 
+TEST_P(Profile, TheTraceHasATrackForEachThreadThatBlocks) {
+  const std::vector<float> numbers(kN);
+  ASSERT_TRUE(ok(gpumem_profile_begin(ctx, 100)));
+  for (int i = 0; i < 2; ++i) {
+    std::thread([&] {
+      double sum = 0;
+      EXPECT_TRUE(ok(gpumem_reduce_f32(ctx, GPUMEM_SUM, numbers.data(), kN, 1, &sum)));
+    }).join();
+  }
+  const std::string path = folder + "/threads";
+  ASSERT_TRUE(ok(gpumem_profile_write(ctx, GPUMEM_FORMAT_TRACE, path.c_str())));
+  const auto trace = JsonReader(contents_of(path)).read();
+  ASSERT_TRUE(trace);
+  const auto& events = trace->member("traceEvents").items;
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_NE(events[0].member("tid").text, events[1].member("tid").text);
+}
+
 TEST_P(Profile, AFactorOfZeroReadsNothing) {
   const auto* const from = static_cast<const float*>(x->get());
   auto* const to = static_cast<float*>(z->get());
@@ -301,6 +320,15 @@ TEST_P(Profile, TheEnvironmentNeedsNoChangeToTheProgram) {
     const ScopedVariable variable("GPUMEM_PROFILE", (folder + "/run.trace").c_str());
     const Context own(GetParam());
   }
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  {
+    const ScopedVariable variable("GPUMEM_PROFILE", "relative.trace");
+    const Context own(GetParam());
+    std::filesystem::current_path("/");
+  }
+  std::filesystem::current_path(before);
+  EXPECT_EQ(files().size(), 3u);
   for (const std::string& trace : files()) {
     EXPECT_EQ(trace == file, contents_of(trace).find("traceEvents") == std::string::npos) << trace;
   }

@@ -114,10 +114,12 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stdout.count("  WRONG\n"), 9, done.stdout)
         self.assertIn("9 WRONG", done.stdout)
+        environment["GPUMEM_TUNNING"] = "x"
         environment["CUDA_VISIBLE_DEVICES"] = ""  # the library that spoils writes from the host
         done = subprocess.run([TOOL, "doctor"], capture_output=True, text=True, timeout=240, env=environment)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"(?m)^fail  operations on the host: 'transpose bytes=4 .* gives other bits")
+        self.assertIn("GPUMEM_TUNNING=x is set, and nothing of gpumem reads it: is it misspelt?", done.stdout)
 
     @unittest.skipIf(not NVTX, "no CUDA backend, or no headers of NVTX")
     def test_launches_are_ranges_for_a_profiler(self):
@@ -243,7 +245,8 @@ class Bench(unittest.TestCase):
         after = self.results("b.json", {"x": 104, "y": 107, "z": 80})
         self.assertEqual(self.compare(before, after, expect=1), {"x": "", "y": "slower", "z": "faster"})
         scattered = self.results("c.json", {"x": 100, "y": 107, "z": 100}, q1_us=90)
-        self.assertEqual(self.compare(before, scattered), {"x": "", "y": "", "z": ""})
+        self.assertEqual(self.compare(before, scattered), {"x": "", "y": "unclear", "z": ""})
+        self.assertIn("0 of them slower; 1 apart, but unclear: they scatter\n", self.run_tool("compare", before, scattered))
         self.assertIn("0 of them slower\n", self.run_tool("compare", before, before))
 
     def test_compare_tells_rows_that_only_one_run_has(self):

@@ -371,7 +371,7 @@ TEST_F(TuningOf, IsFoundWhileOthersAddToIt) {
   end = true;
   reader.join();
   for (uint64_t c = 1; c <= 2000; ++c) EXPECT_EQ(tuning.find(c * 0x10001).row, static_cast<int32_t>(c));
-  tuning.erase(0x10001);
+  tuning.settle(0x10001, "d");
   EXPECT_EQ(tuning.find(0x10001).row, -1);
   EXPECT_EQ(tuning.find(2 * 0x10001).row, 2);
   tuning.clear();
@@ -509,6 +509,26 @@ TEST_F(TuningOf, RefusesWhatTheOperationWould) {
     options.budget_s = budget;
     EXPECT_EQ(gpumem_tune(handle, kLine, &options, &info), GPUMEM_INVALID_ARGUMENT) << budget;
   }
+}
+
+TEST_F(TuningOf, TakesALineThatLostOutOfTheFile) {
+  if (gpumem_test::kSanitized) GTEST_SKIP() << "under a sanitizer the variants take other times";
+  const std::string other = "reduce dtype=f32 op=sum n=70000000 x=pageable";
+  write(entry(kLine, "host_serial") + entry(other, "host_serial"));
+  ASSERT_EQ(gpumem_tuning_load(handle, path.c_str(), nullptr, nullptr), GPUMEM_OK);
+  EXPECT_FALSE(tune(*context, kLine, {.budget_s = 0.2}).adopted);
+  EXPECT_FALSE(says("chosen by the tuning"));
+  ASSERT_EQ(gpumem_tuning_save(handle, path.c_str()), GPUMEM_OK);
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text.find(kLine), std::string::npos) << text;
+  EXPECT_NE(text.find(other), std::string::npos) << text;
+}
+
+TEST_F(TuningOf, TakesWhateverStrideTheOneMatrixHas) {
+  const std::string matrix = "reduce_axis dtype=f32 op=sum axis=cols rows=3 cols=4 x=pageable";
+  EXPECT_EQ(class_of(matrix), class_of(matrix + " batch_stride=12"));
+  EXPECT_NE(class_of(matrix), class_of(matrix + " batches=2 batch_stride=14"));
 }
 
 // Other work of the machine can disturb it.

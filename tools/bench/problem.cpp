@@ -89,8 +89,16 @@ gpumem_reduce_op Problem::op() const { return reduce_op(text("op")); }
 gpumem_reduce_op reduce_op(const std::string& name) {
   const auto* const found =
       std::find_if(std::begin(kOps), std::end(kOps), [&](const Op& op) { return op.name == name; });
-  if (found == std::end(kOps)) throw Mistake("'" + name + "' is no reduction");
+  if (found == std::end(kOps)) {
+    std::string names;
+    for (const Op& op : kOps) names.append(names.empty() ? "" : ", ").append(op.name);
+    throw Mistake("'" + name + "' is no reduction; there are " + names);
+  }
   return found->value;
+}
+
+bool is_family(const std::string& name) {
+  return std::any_of(std::begin(kFamilies), std::end(kFamilies), [&](const Family& f) { return f.name == name; });
 }
 
 gpumem_family family_of(const std::string& name) {

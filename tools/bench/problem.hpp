@@ -33,7 +33,8 @@ class Problem {
 };
 
 gpumem_reduce_op reduce_op(const std::string& name);  // a Mistake that names it where there is none
-gpumem_family family_of(const std::string& name);     // likewise
+bool is_family(const std::string& name);
+gpumem_family family_of(const std::string& name);  // likewise
 
 // The line with its operands in device memory where it does not say where they lie.
 std::string with_operands(const std::string& line);

@@ -1,5 +1,6 @@
 """A context: a device, its memory, its streams, and the operations on arrays."""
 
+import os
 import struct
 
 from . import _gpumem as raw
@@ -14,6 +15,7 @@ from .words import codes, dtype_code, family_code, format_code, kind_code, patte
 
 DEVICES = {"host": DEVICE_HOST, "best": DEVICE_BEST, "cuda": DEVICE_CUDA}
 advice_code = codes(Advice, "advice")
+PROFILE_ENDINGS = {b".csv": Format.CSV, b".json": Format.JSON, b".trace": Format.TRACE}
 
 
 def device_number(device):
@@ -230,7 +232,7 @@ class Context(Operations):
 
     def memory_trace(self, path):
         """Writes allocations and frees to a file from now on; None ends it."""
-        raw.gpumem_memory_trace(self.handle, None if path is None else str(path))
+        raw.gpumem_memory_trace(self.handle, None if path is None else os.fsencode(path))
 
     def ceiling(self):
         """Bytes a second that the device's memory and its link reach, measured on the first call."""
@@ -257,12 +259,17 @@ class Context(Operations):
         rows = struct.iter_unpack(layout, memoryview(room)[: there * size])
         return [Record(members[1:], row[1:]) for row in rows]
 
-    def profile_write(self, path, format=Format.TEXT):
-        raw.gpumem_profile_write(self.handle, format_code(format), str(path))
+    def profile_write(self, path, format=None):
+        """As a table, or what the path's ending says: .csv, .json or .trace."""
+        path = os.fsencode(path)
+        format = PROFILE_ENDINGS.get(os.path.splitext(path)[1], Format.TEXT) if format is None else format
+        raw.gpumem_profile_write(self.handle, format_code(format), path)
 
     def tune(self, line=None, budget_s=2.0):
         """Measures the variants of a problem, and takes the fastest from now on. Without a line: this thread's last one."""
         line = last_problem() if line is None else line
+        if not isinstance(line, str):
+            raise TypeError(f"line is a {type(line).__name__}; expected a problem line")
         options = filled_options("gpumem_tune_options", raw.gpumem_tune_options_init, {"budget_s": float(budget_s)})
         return read_struct("gpumem_tune_info", lambda p: raw.gpumem_tune(self.handle, line, options, p),
                            raw.gpumem_tune_info_init)
@@ -270,11 +277,11 @@ class Context(Operations):
     def tuning_load(self, path):
         """How many lines of the file were taken, and how many skipped."""
         taken, skipped = raw.Cell(), raw.Cell()
-        raw.gpumem_tuning_load(self.handle, str(path), taken, skipped)
+        raw.gpumem_tuning_load(self.handle, os.fsencode(path), taken, skipped)
         return taken.i64, skipped.i64
 
     def tuning_save(self, path):
-        raw.gpumem_tuning_save(self.handle, str(path))
+        raw.gpumem_tuning_save(self.handle, os.fsencode(path))
 
     def tuning_clear(self):
         raw.gpumem_tuning_clear(self.handle)

@@ -3,11 +3,14 @@
 #include "module.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void on_log(void* user, gpumem_log_level level, const char* message) {
   if (!Py_IsInitialized()) return;
   PyGILState_STATE gil = PyGILState_Ensure();
-  PyObject* result = PyObject_CallFunction((PyObject*)user, "is", (int)level, message);
+  /* a message can have a file's name, in whatever bytes it is */
+  PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+  PyObject* result = text ? PyObject_CallFunction((PyObject*)user, "iN", (int)level, text) : NULL;
   if (!result) PyErr_WriteUnraisable((PyObject*)user);
   Py_XDECREF(result);
   PyGILState_Release(gil);

@@ -32,8 +32,22 @@ bool to_pointer(PyObject* object, void** value) {
 }
 
 bool to_string(PyObject* object, const char** value) {
-  *value = Py_IsNone(object) ? NULL : PyUnicode_AsUTF8AndSize(object, NULL);
-  return *value || Py_IsNone(object);
+  Py_ssize_t length = 0;
+  char* bytes = NULL; /* a path's, in the encoding of file names */
+  if (Py_IsNone(object)) {
+    *value = NULL;
+    return true;
+  }
+  if (!PyBytes_Check(object)) {
+    *value = PyUnicode_AsUTF8AndSize(object, &length);
+  } else {
+    *value = PyBytes_AsStringAndSize(object, &bytes, &length) == 0 ? bytes : NULL;
+  }
+  if (*value && strlen(*value) != (size_t)length) {
+    *value = NULL;
+    PyErr_SetString(PyExc_ValueError, "embedded null character");
+  }
+  return *value != NULL;
 }
 
 bool to_int64(PyObject* object, int64_t* value) {

@@ -76,7 +76,12 @@ int32_t usable_processors() noexcept { return cgroup_v1_processors(cgroup_proces
 int64_t last_level_cache_bytes() noexcept {
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
   const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return std::max({l3, l2, 0L});
+  // The C library adds up what cpuid says, which in a virtual machine can be ten times what is there.
+  const File file = open_file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  long long kib = 0;
+  const bool known = file && std::fscanf(file.get(), "%lldK", &kib) == 1 && kib > 0;
+  const int64_t all = std::max({l3, l2, 0L});
+  return known && all > 0 ? std::min<int64_t>(all, kib << 10) : all;
 }
 
 int64_t host_memory_bytes() noexcept {

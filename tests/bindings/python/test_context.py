@@ -184,6 +184,11 @@ def test_measuring():
         ctx.tuning_save(file)
         ctx.tuning_clear()
         assert ctx.tuning_load(file) == (info.adopted, 0)
+        ctx.tuning_save(os.fsencode(folder) + b"/not \xff UTF-8")
+        assert len(os.listdir(os.fsencode(folder))) == len(os.listdir(folder))
+        for path, kind in ((None, TypeError), (3, TypeError), (folder + "/a\0b", ValueError)):
+            with raises(kind):
+                ctx.tuning_save(path)
 
 
 def test_managed():
