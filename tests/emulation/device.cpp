@@ -25,7 +25,7 @@ namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local std::vector<CUcontext> current;  // a stack, as the driver keeps it
-thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 CUctx_st primary{};
 
@@ -293,6 +293,11 @@ CUresult address_free(CUdeviceptr base, size_t bytes) { return taken_back(releas
 CUresult mem_release(CUmemGenericAllocationHandle handle) { return taken_back(release_granules(handle)); }
 CUresult mem_unmap(CUdeviceptr p, size_t bytes) { return taken_back(unmap_granules(p, bytes)); }
 
+CUresult exchange_capture_mode(CUstreamCaptureMode* mode) {
+  std::swap(*mode, capture_mode);
+  return CUDA_SUCCESS;
+}
+
 struct EntryPoint {
   const char* name;
   void* function;
@@ -322,6 +327,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
       {"cuStreamGetCtx", reinterpret_cast<void*>(stream_ctx)},
       {"cuStreamIsCapturing", reinterpret_cast<void*>(stream_capturing)},
       {"cuStreamWriteValue32", reinterpret_cast<void*>(stream_write_value)},
+      {"cuThreadExchangeStreamCaptureMode", reinterpret_cast<void*>(exchange_capture_mode)},
   };
   for (const EntryPoint& point : points) {
     if (std::strcmp(point.name, symbol) != 0) continue;
@@ -334,11 +340,6 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
 }
 
 // ---------------------------------------------------------------------------------------------- graphs are not emulated
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  std::swap(*mode, capture_mode);
-  return cudaSuccess;
-}
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   if (!is_stream(stream)) return answer(cudaErrorInvalidResourceHandle);

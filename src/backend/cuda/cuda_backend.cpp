@@ -73,8 +73,8 @@ void CudaBackend::check_health() {
   check_cuda(error, "cudaStreamQuery");
 }
 
+// The driver answers without a context being current, and while a capture goes on.
 Location CudaBackend::classify(const void* p) {
-  const DeviceScope scope = enter();
   CUmemorytype type{};
   unsigned managed = 0;
   int device = 0;

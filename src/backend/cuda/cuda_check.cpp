@@ -87,14 +87,15 @@ DeviceScope::DeviceScope(CUcontext context) {
     }
     pushed_ = true;
   }
-  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
+  static_cast<void>(driver.exchange_capture_mode(&mode_));
   static_cast<void>(cudaGetLastError());  // what another device left behind is not this one's
 }
 
 DeviceScope::~DeviceScope() {
-  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
+  const DriverApi& driver = driver_api();
+  static_cast<void>(driver.exchange_capture_mode(&mode_));
   CUcontext mine = nullptr;
-  if (pushed_) static_cast<void>(driver_api().ctx_pop(&mine));
+  if (pushed_) static_cast<void>(driver.ctx_pop(&mine));
 }
 
 }  // namespace gpumem

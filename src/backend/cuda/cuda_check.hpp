@@ -32,7 +32,7 @@ class DeviceScope {
 
  private:
   bool pushed_ = false;
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
 }  // namespace gpumem

@@ -30,6 +30,7 @@ DriverApi load() {
   find(api.stream_ctx, "cuStreamGetCtx", 9020);
   find(api.stream_capturing, "cuStreamIsCapturing", 10000);
   find(api.stream_write_value, "cuStreamWriteValue32", 11070);
+  find(api.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode", 10010);
   return api;
 }
 
