@@ -1308,8 +1308,9 @@ GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t s
  * the next (up to 16 the same size); and strides, also those of tight arrays, that have the same largest divisor of 1, 2,
  * 4, 8 and 16. The work is done in memory of its own. Every variant that the table may take is run beside the table's
  * choice, in turns, with emptied caches where the operands would fit into them twice, and its results are compared with
- * the host's. It is adopted when it wins two rounds, by 3 % and by twice the spread. What is forced goes before what is
- * tuned, and a tuned variant that does not fit a call is passed over. Results never change. options may be NULL.
+ * the host's. It is adopted when it wins two rounds, by 3 % and by twice the spread, and is no slower without emptied
+ * caches. What is forced goes before what is tuned, and a tuned variant that does not fit a call is passed over. Results
+ * never change. options may be NULL. What was tuned before and is not adopted any more goes, also from a file when saved.
  * Where the call fails, or progress stops it (OK, with the reason "it was stopped"), the choices are as they were.
  * Errors: as the operation's; UNSUPPORTED (an operand on another device than the context's), OUT_OF_MEMORY, CAPTURING (a
  * stream of the context is under capture). */
