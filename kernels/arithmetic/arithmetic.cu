@@ -2,7 +2,7 @@
 // sources are shifted views of one array (a stencil) all but the first find most of theirs in the caches. Views shifted by a column
 // begin nowhere at the same boundary of 16 bytes, so that an access is of one element, neighbouring threads' along a row of z.
 //   coalesced  elements at their own alignment, the number of sources known to the compiler. H200, of a plain copy's rate: five points of
-//              8192 x 8192 f32 0.71, f64 0.87; seven of 384^3 0.61, 0.69; rows times a vector 0.88, 0.97; what lies without gaps 1.02
+//              8192 x 8192 f32 0.75, f64 0.90; seven of 384^3 0.61, 0.69; rows times a vector 0.88, 0.97; what lies without gaps 1.02
 //   bytes      the same, an element moved byte by byte, for any address
 // A block's tile is tall (ViewTiles), for what a thread reads is its neighbours' in the rows above and below. A thread reads what it
 // overwrites itself and nothing else of z, so z may be a source; nothing here may assume that they differ.
@@ -49,8 +49,8 @@ __device__ void split(uint32_t i, const Divisor<uint32_t> (&radix)[2], uint32_t 
   digit[0] = i - rest * radix[0].value;
 }
 
-// kTerms is how many there are, or -1 where only the call knows.
-template <class T, Arithmetic kOp, int kTerms, class Access>
+// kTerms is how many there are, or -1 where only the call knows. kRows: arithmetic_by_rows().
+template <class T, Arithmetic kOp, int kTerms, class Access, bool kRows>
 __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_constant__ Views<T> v) {
   after_earlier_work();
   constexpr int kMost = kTerms < 0 ? kMaxTerms : kTerms;
@@ -79,19 +79,27 @@ __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_
   char* to = place(v.z);
   int32_t on = v.along == 0 ? left[0] : v.along == 1 ? left[1] : left[2];
 
+  // Of the elements that are under way at once.
+  const auto there = [&](int j) { return !kRows || 32 * j < left[0]; };
+  const auto offset = [&](const View& view, int j) {
+    return kRows ? int64_t{32 * sizeof(T)} * j : j == 0 ? 0 : view.step[j - 1];
+  };
+
   const auto take = [&]<int kCount>() {
+    constexpr int kSteps = kRows ? 1 : kCount;
     T x[kMaxTerms][kCount];
 #pragma unroll
     for (int k = 0; k < kMost; ++k) {
       if (k >= terms) break;
 #pragma unroll
       for (int j = 0; j < kCount; ++j) {
-        x[k][j] = Access::load(reinterpret_cast<const T*>(from[k] + (j == 0 ? 0 : v.x[k].step[j - 1])));
+        if (there(j)) x[k][j] = Access::load(reinterpret_cast<const T*>(from[k] + offset(v.x[k], j)));
       }
-      from[k] += v.x[k].step[kCount - 1];
+      from[k] += v.x[k].step[kSteps - 1];
     }
 #pragma unroll
     for (int j = 0; j < kCount; ++j) {
+      if (!there(j)) break;
       T z = 0;
 #pragma unroll
       for (int k = 0; k < kMost; ++k) {
@@ -99,13 +107,13 @@ __global__ void __launch_bounds__(kArithmeticThreads) views_kernel(const __grid_
         const T term = kOp == Arithmetic::multiply ? x[k][j] : product(v.factor[k], x[k][j]);
         z = k == 0 ? term : kOp == Arithmetic::multiply ? product(z, term) : sum(z, term);
       }
-      Access::store(reinterpret_cast<T*>(to + (j == 0 ? 0 : v.z.step[j - 1])), canonical(z));
+      Access::store(reinterpret_cast<T*>(to + offset(v.z, j)), canonical(z));
     }
-    to += v.z.step[kCount - 1];
-    on -= kCount * v.step;
+    to += v.z.step[kSteps - 1];
+    on -= kSteps * v.step;
   };
 #pragma unroll 1
-  while (on > (kArithmeticEach - 1) * v.step) take.template operator()<kArithmeticEach>();
+  while (on > (kRows ? 0 : kArithmeticEach - 1) * v.step) take.template operator()<kArithmeticEach>();
 #pragma unroll 1
   while (on > 0) take.template operator()<1>();
 }
@@ -142,15 +150,21 @@ Views<T> views_of(const ArithmeticParams& params, const ViewTiles& tiles) {
   return v;
 }
 
+template <int kTerms>
+constexpr bool kMany = kTerms > 3;
+
 template <class T, class Access>
-auto kernel_of(const ArithmeticParams& params) {
-  if (params.op == Arithmetic::multiply) return views_kernel<T, Arithmetic::multiply, 2, Access>;
+auto kernel_of(const ArithmeticParams& params, bool by_rows) {
+  if (params.op == Arithmetic::multiply) return views_kernel<T, Arithmetic::multiply, 2, Access, false>;
   if constexpr (std::is_same_v<Access, Bytewise>) {
-    return views_kernel<T, Arithmetic::lincomb, -1, Access>;
+    return by_rows ? views_kernel<T, Arithmetic::lincomb, -1, Access, true>
+                   : views_kernel<T, Arithmetic::lincomb, -1, Access, false>;
   } else {
     const auto of_terms = [&]<int... kTerms>(std::integer_sequence<int, kTerms...>) {
-      constexpr void (*kKernels[])(Views<T>) = {views_kernel<T, Arithmetic::lincomb, kTerms, Access>...};
-      return kKernels[params.terms];
+      constexpr void (*kKernels[2][kMaxTerms + 1])(Views<T>) = {
+          {views_kernel<T, Arithmetic::lincomb, kTerms, Access, false>...},
+          {views_kernel<T, Arithmetic::lincomb, kTerms, Access, kMany<kTerms>>...}};
+      return kKernels[by_rows ? 1 : 0][params.terms];
     };
     return of_terms(std::make_integer_sequence<int, kMaxTerms + 1>{});
   }
@@ -160,13 +174,13 @@ template <class Access>
 cudaError_t launch(const ArithmeticParams& params, const LaunchShape& shape, Stream stream) {
   const ViewTiles tiles = view_tiles(params, shape.per_thread);
   const auto start = [&]<class T>() {
-    return enqueue_early(kernel_of<T, Access>(params), static_cast<unsigned>(shape.grid), kArithmeticThreads, stream,
-                         views_of<T>(params, tiles));
+    return enqueue_early(kernel_of<T, Access>(params, tiles.across > 1), static_cast<unsigned>(shape.grid),
+                         kArithmeticThreads, stream, views_of<T>(params, tiles));
   };
   return params.dtype == GPUMEM_F32 ? start.template operator()<float>() : start.template operator()<double>();
 }
 
-cudaError_t preload_all() { return preload(views_kernel<float, Arithmetic::multiply, 2, Aligned>); }
+cudaError_t preload_all() { return preload(views_kernel<float, Arithmetic::multiply, 2, Aligned, false>); }
 
 constexpr CudaLauncher<ArithmeticParams> kLaunchers[] = {{"coalesced", launch<Aligned>}, {"bytes", launch<Bytewise>}};
 

@@ -16,8 +16,9 @@ const char* accepts_aligned(const DeviceProps&, const ArithmeticParams& p) noexc
 
 // Tiles as long as leave every multiprocessor one.
 LaunchShape tiles_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
-  int64_t steps = arithmetic_steps(p.terms, element_bytes(p.dtype));
-  while (steps > kArithmeticEach && view_tiles(p, steps).blocks() < d.multiprocessors) steps /= 2;
+  int64_t steps = arithmetic_steps(p, element_bytes(p.dtype));
+  const int64_t least = arithmetic_by_rows(p) ? 1 : kArithmeticEach;
+  while (steps > least && view_tiles(p, steps).blocks() < d.multiprocessors) steps /= 2;
   const ViewTiles tiles = view_tiles(p, steps);
   return {tiles.blocks(), kArithmeticThreads, static_cast<int32_t>(steps), tiles.elements()};
 }
@@ -27,8 +28,8 @@ LaunchShape host_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept
 }
 
 constexpr Variant<ArithmeticParams> kTable[] = {
-    {"coalesced", Runs::cuda, 2, accepts_aligned, tiles_shape},
-    {"bytes", Runs::cuda, 2, accepts, tiles_shape},
+    {"coalesced", Runs::cuda, 3, accepts_aligned, tiles_shape},
+    {"bytes", Runs::cuda, 3, accepts, tiles_shape},
     {"host_parallel", Runs::host, 1, accepts, host_shape},
     {"host_serial", Runs::host, 1, accepts, whole},
 };
