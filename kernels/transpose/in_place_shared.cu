@@ -14,6 +14,8 @@ struct Matrices {
   int per_block;
   int64_t batches;
   int64_t batch_stride;
+  Turn turn;
+  Divisor<uint32_t> length;  // of the lines that are turned
 };
 
 template <class T>
@@ -28,25 +30,33 @@ __global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data
     const int elements = (left < w.per_block ? static_cast<int>(left) : w.per_block) * w.size;
     T* base = data + group * w.per_block * w.batch_stride;
     Quotients<int> matrix = matrices;
-    for (int at = first; at < elements; at += kInFlight<T> * step) {
-      T in[kInFlight<T>];
-#pragma unroll
-      for (int k = 0; k < kInFlight<T>; ++k) {
-        if (at + k * step < elements) in[k] = base[matrix.value * w.batch_stride + matrix.rest];
-        matrix.advance();
-      }
-#pragma unroll
-      for (int k = 0; k < kInFlight<T>; ++k) {
-        if (at + k * step < elements) shared[in_banks<T>(at + k * step)] = in[k];
-      }
-    }
-    __syncthreads();
+    bring(
+        shared, first, step, elements,
+        [&](int) {
+          const T* from = base + matrix.value * w.batch_stride + matrix.rest;
+          matrix.advance();
+          return from;
+        },
+        [](int at) { return at; });
     matrix = matrices;
     Quotients<int> line = lines;
     for (int at = first; at < elements; at += step) {
-      const int col = line.value - matrix.value * w.cols;
+      int col = line.value - matrix.value * w.cols;
+      int row = line.rest;
+      if (w.turn.by != 0) {
+        const auto line_of = static_cast<uint32_t>(w.turn.back ? row : col);
+        const uint32_t by = line_of * static_cast<uint32_t>(w.turn.by);
+        const auto turned = static_cast<int>(by - w.length.quotient(by) * w.length.value);
+        if (w.turn.back) {
+          col += turned;
+          col -= col >= w.cols ? w.cols : 0;
+        } else {
+          row -= turned;
+          row += row < 0 ? w.rows : 0;
+        }
+      }
       base[matrix.value * w.batch_stride + matrix.rest] =
-          shared[in_banks<T>(matrix.value * w.size + line.rest * w.cols + col)];
+          shared[in_banks<T>(matrix.value * w.size + row * w.cols + col)];
       matrix.advance();
       line.advance();
     }
@@ -55,7 +65,7 @@ __global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data
 }
 
 template <class T>
-cudaError_t run(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+cudaError_t run(const TransposeParams& params, const LaunchShape& shape, const Turn& turn, Stream stream) {
   const int64_t size = params.rows * params.cols;
   const int64_t per_block = in_place_shared_matrices(size * sizeof(T));
   const Matrices whole{static_cast<int>(params.rows),
@@ -63,7 +73,9 @@ cudaError_t run(const TransposeParams& params, const LaunchShape& shape, Stream 
                        static_cast<int>(size),
                        static_cast<int>(per_block),
                        params.batches,
-                       params.dst_batch_stride};
+                       params.dst_batch_stride,
+                       turn,
+                       Divisor<uint32_t>(static_cast<uint32_t>(turn.back ? params.cols : params.rows))};
   const int64_t groups = tiles_along(params.batches, per_block);
   return start_shared(in_place_kernel<T>, shape, groups, transpose_shared_bytes(per_block * size, sizeof(T)), stream,
                       static_cast<T*>(params.dst), whole, groups);
@@ -71,11 +83,16 @@ cudaError_t run(const TransposeParams& params, const LaunchShape& shape, Stream 
 
 }  // namespace
 
-cudaError_t transpose_in_place_shared(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+cudaError_t transpose_in_place_turned(const TransposeParams& params, const LaunchShape& shape, const Turn& turn,
+                                      Stream stream) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return aligned(params.dst, kBytes) ? run<WordOf<kBytes>>(params, shape, stream)
-                                       : run<Bytes<kBytes>>(params, shape, stream);
+    return aligned(params.dst, kBytes) ? run<WordOf<kBytes>>(params, shape, turn, stream)
+                                       : run<Bytes<kBytes>>(params, shape, turn, stream);
   });
+}
+
+cudaError_t transpose_in_place_shared(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+  return transpose_in_place_turned(params, shape, {}, stream);
 }
 
 }  // namespace gpumem::kernels

@@ -1,6 +1,8 @@
 // What the transposes share that work in a block's shared memory: how much of it, and how elements lie in it.
 #pragma once
 
+#include <cuda_pipeline_primitives.h>
+
 #include "kernels/transpose/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -19,6 +21,40 @@ __device__ int in_banks(int p) {
   const unsigned line = static_cast<unsigned>(p) / (kBank * kBanks);
   return static_cast<int>(static_cast<unsigned>(p) ^ (line ^ line / kBanks) % kBanks * kBank);
 }
+
+// Brings the elements first, first + step, ... below end to shared memory, from from(i) to place to(i), which are asked for in turn.
+template <class T, class From, class To>
+__device__ __forceinline__ void bring(T* shared, int first, int step, int end, const From& from, const To& to) {
+  if constexpr (alignof(T) == 4 || alignof(T) == 8) {
+#pragma unroll 4
+    for (int i = first; i < end; i += step) __pipeline_memcpy_async(shared + in_banks<T>(to(i)), from(i), sizeof(T));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+  } else {
+    for (int begin = first; begin < end; begin += kInFlight<T> * step) {
+      T in[kInFlight<T>];
+#pragma unroll
+      for (int k = 0; k < kInFlight<T>; ++k) {
+        const T* p = from(begin + k * step);
+        if (begin + k * step < end) in[k] = *p;
+      }
+#pragma unroll
+      for (int k = 0; k < kInFlight<T>; ++k) {
+        const int place = to(begin + k * step);
+        if (begin + k * step < end) shared[in_banks<T>(place)] = in[k];
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// Of a transpose in place: line k of the result is turned forward by k * by, or, back, line k of the source is turned back by as much first.
+struct Turn {
+  int by = 0;
+  bool back = false;
+};
+cudaError_t transpose_in_place_turned(const TransposeParams& params, const LaunchShape& shape, const Turn& turn,
+                                      Stream stream);
 
 // A kernel on `pieces` pieces, each of them through so much shared memory.
 template <class... Parameters>

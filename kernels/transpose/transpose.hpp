@@ -28,10 +28,11 @@ TransposeLauncher transpose_shared_padded;
 TransposeLauncher transpose_in_place_tiles_vec16;  // of elements of 4, 8 and 16 bytes
 TransposeLauncher transpose_in_place_tiles;        // square matrices
 TransposeLauncher transpose_in_place_shared;       // others without gaps, of up to shape.shared_bytes
-// Others without gaps. scratch: transpose_in_place_c2r_scratch() bytes, until the work is done.
-cudaError_t transpose_in_place_c2r(const TransposeParams& params, const LaunchShape& shape, void* scratch,
-                                   Stream stream);
-int64_t transpose_in_place_c2r_scratch(const TransposeParams& params, const LaunchShape& shape);
+TransposeLauncher transpose_in_place_c2r;          // of which a line and some columns do
+// Any without gaps. scratch: transpose_in_place_slots_scratch() bytes, until the work is done.
+cudaError_t transpose_in_place_slots(const TransposeParams& params, const LaunchShape& shape, void* scratch,
+                                     Stream stream);
+int64_t transpose_in_place_slots_scratch(const TransposeParams& params, const LaunchShape& shape);
 
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t transpose_preload();

@@ -173,6 +173,7 @@ set(kernel_sources
   kernels/transpose/byte_perm_vec16.cu
   kernels/transpose/chunks.cu
   kernels/transpose/in_place_c2r.cu
+  kernels/transpose/in_place_slots.cu
   kernels/transpose/in_place_shared.cu
   kernels/transpose/in_place_tiles.cu
   kernels/transpose/textbook.cu

@@ -67,23 +67,27 @@ const char* accepts_in_place_chunks(const DeviceProps&, const TransposeParams& p
   return without_gaps(p) ? nullptr : "it needs matrices without gaps, and none between them";
 }
 
+const char* accepts_in_place_c2r(const DeviceProps& d, const TransposeParams& p) noexcept {
+  if (const char* reason = accepts_rectangle(d, p)) return reason;
+  const bool fits = transpose_shared_bytes(std::max(p.rows, p.cols), p.element_bytes) <= d.shared_bytes_per_block &&
+                    c2r_columns_log2(std::min(p.rows, p.cols), p.element_bytes, d.shared_bytes_per_block) >= 0;
+  return fits ? nullptr : "it needs a row and some columns that fit into a block's shared memory";
+}
+
 // The way there; memory of the pool is aligned to any element.
 TransposeParams to_scratch(TransposeParams p) noexcept {
   p.dst = nullptr;
   return p;
 }
 
-// Matrices that are still in the L2 cache of an H200 on the way back: 1000000 x 5 elements of 4 bytes took 55 us by way of scratch memory and 98
-// in three passes, 1048576 x 3 of 8 bytes 94 and 75.
-constexpr int64_t kInPlaceScratchBytes = int64_t{20} << 20;
-
 const char* accepts_in_place_scratch(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (const char* reason = accepts_rectangle(d, p)) return reason;
   if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
-  if (p.elements() > kInPlaceScratchBytes / p.element_bytes) return "it needs matrices of at most 20 MiB in all";
+  if (p.elements() > kTransposeScratchBytes / p.element_bytes) return "it needs matrices of at most 32 MiB in all";
   if (!without_gaps(p)) return "it needs matrices without gaps, and none between them";
-  return chunk_plan(to_scratch(p)).fits ? nullptr
-                                        : "it needs matrices of which a tile fits into 64 KiB of shared memory";
+  return way_apart(p) != WayApart::bytes || chunk_plan(to_scratch(p)).fits
+             ? nullptr
+             : "it needs matrices of which a tile fits into 64 KiB of shared memory";
 }
 
 const char* accepts_batched_scalar(const DeviceProps& d, const TransposeParams& p) noexcept {
@@ -183,12 +187,16 @@ LaunchShape batched_scalar_shape(const DeviceProps&, const TransposeParams& p) n
   return {ceil_div(p.batches, matrices * kBatchedScalarMatrices), static_cast<int32_t>(matrices * matrix),
           kBatchedScalarMatrices, matrices * kBatchedScalarMatrices * p.rows};
 }
-LaunchShape in_place_scratch_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
-  return chunks_shape(d, to_scratch(p));
-}
 LaunchShape aos_soa_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t tile = aos_soa_tile(p.element_bytes, std::min(p.rows, p.cols));
   return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kAosSoaThreads, 2, tile);
+}
+LaunchShape in_place_scratch_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+  const WayApart way = way_apart(p);
+  return way == WayApart::narrow  ? aos_soa_shape(d, p)
+         : way == WayApart::bytes ? chunks_shape(d, to_scratch(p))
+         : way == WayApart::words ? realigned_shape(d, p)
+                                  : vec16_shape(d, p);
 }
 LaunchShape textbook_shape(const DeviceProps&, const TransposeParams& p) noexcept {
   LaunchShape shape = tiles_of(p, kTransposePaddedTile);
@@ -213,6 +221,13 @@ LaunchShape c2r_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t most = int64_t{8} * d.multiprocessors;
   return {std::min(p.batches * std::max(p.rows, p.cols), most),
           fits ? transpose_shared_threads(row_bytes) : kTransposeThreads, 4, 1, d.shared_bytes_per_block};
+}
+
+// The same for the passes over tiles of it; tile: elements of scratch memory.
+LaunchShape slots_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+  LaunchShape shape = c2r_shape(d, p);
+  shape.tile = kTransposeScratchBytes / p.element_bytes;
+  return shape;
 }
 
 // `pieces` of the host's work, of all matrices: as many tasks as are worth a thread's while.
@@ -253,8 +268,9 @@ constexpr Variant<TransposeParams> kTable[] = {
     {"in_place_tiles_vec16", Runs::cuda, 1, accepts_square_words, in_place_vec16_shape},
     {"in_place_tiles", Runs::cuda, 1, accepts_square, in_place_shape},
     {"in_place_shared", Runs::cuda, 1, accepts_in_place_shared, in_place_shared_shape},
-    {"in_place_scratch", Runs::cuda, 1, accepts_in_place_scratch, in_place_scratch_shape},
-    {"in_place_c2r", Runs::cuda, 1, accepts_rectangle, c2r_shape},
+    {"in_place_scratch", Runs::cuda, 2, accepts_in_place_scratch, in_place_scratch_shape},
+    {"in_place_c2r", Runs::cuda, 2, accepts_in_place_c2r, c2r_shape},
+    {"in_place_slots", Runs::cuda, 1, accepts_rectangle, slots_shape},
     {"batched_scalar", Runs::cuda, 1, accepts_batched_scalar, batched_scalar_shape, yields_to_words},
     {"chunks", Runs::cuda, 1, accepts_chunks, chunks_shape, yields_to_tiles},
     {"aos_soa", Runs::cuda, 2, accepts_aos_soa, aos_soa_shape},

@@ -30,7 +30,7 @@ TEST_P(TransposeInPlace, AKnownRectangleAndBack) {
 
 TEST_P(TransposeInPlace, ThePassesAndTheirUndoingByEachVariant) {
   const std::initializer_list<const char*> on_device = {"in_place_chunks", "in_place_shared", "in_place_scratch",
-                                                        "in_place_c2r"};
+                                                        "in_place_c2r", "in_place_slots"};
   const std::initializer_list<const char*> on_host = {"host_in_place_buffer", "host_in_place_c2r"};
   for (const char* variant : on_cuda() ? on_device : on_host) {
     ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, variant)));

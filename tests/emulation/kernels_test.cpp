@@ -19,6 +19,7 @@
 #include "kernels/reduce/terms.cuh"
 #include "kernels/resize/resize.hpp"
 #include "kernels/transpose/chunks.hpp"
+#include "kernels/transpose/limits.hpp"
 #include "kernels/transpose/transpose.hpp"
 #include "support/random.hpp"
 
@@ -124,6 +125,15 @@ TEST(FewBlocks, Copy) {
     copied(launcher, {.row_bytes = 30005}, 0, 0);
   copied(copy_vec16, {.row_bytes = 29981}, 19, 6);
   copied(copy_realigned, {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130}, 3, 9);
+  for (const int64_t row : {400, 1009, 1010, 2033, 2034, 5003}) {  // pieces of a row, up to the last byte of src
+    const int64_t rows = 29990 / (row + 1);
+    const int64_t at_src = 30011 - (rows - 1) * (row + 1) - row;
+    for (const int64_t at_dst : {0, 1, 8, 15}) {
+      const CopyParams long_rows{.dst_pitch = row, .src_pitch = row + 1, .row_bytes = row, .rows = rows};
+      copied(copy_realigned, long_rows, at_src, at_dst);
+      copied(copy_realigned, long_rows, 0, at_dst);
+    }
+  }
 }
 
 // What the tables are told of a leaf is what the kernels make of it.
@@ -243,7 +253,9 @@ TEST(FewBlocks, Permute) {
 }
 
 // Matrices of `shape` with a gap between them, in place. room: what a block has of shared memory.
-void transpose_in_place(bool whole, int64_t size, const Shape& shape, size_t offset, int64_t room) {
+enum class InPlace { whole, lines, slots };
+void transpose_in_place(InPlace way, int64_t size, const Shape& shape, size_t offset, int64_t room,
+                        int64_t scratch_elements = 1 << 20) {
   constexpr int64_t kBatches = 3;
   const int64_t stride = shape.rows * shape.cols + 5;
   const Bytes before = random_bytes(static_cast<size_t>(kBatches * stride * size) + offset, 5);
@@ -267,37 +279,35 @@ void transpose_in_place(bool whole, int64_t size, const Shape& shape, size_t off
                                .batches = kBatches,
                                .src_batch_stride = stride,
                                .dst_batch_stride = stride};
-  const LaunchShape launch{.grid = 3, .shared_bytes = room};
-  const int64_t scratch_bytes = whole ? 0 : transpose_in_place_c2r_scratch(params, launch);
-  EXPECT_LE(scratch_bytes, shape.rows * shape.cols * size / 2);
+  const LaunchShape launch{.grid = 3, .tile = scratch_elements, .shared_bytes = room};
+  const int64_t scratch_bytes = way == InPlace::slots ? transpose_in_place_slots_scratch(params, launch) : 0;
   const DeviceBytes scratch = on_device(Bytes(static_cast<size_t>(scratch_bytes) + 1));
-  EXPECT_EQ(whole ? transpose_in_place_shared(params, launch, nullptr)
-                  : transpose_in_place_c2r(params, launch, scratch.get(), nullptr),
+  EXPECT_EQ(way == InPlace::whole   ? transpose_in_place_shared(params, launch, nullptr)
+            : way == InPlace::lines ? transpose_in_place_c2r(params, launch, nullptr)
+                                    : transpose_in_place_slots(params, launch, scratch.get(), nullptr),
             cudaSuccess);
   EXPECT_EQ(from_device(data, expected.size()), expected)
       << shape.rows << " x " << shape.cols << " of " << size << " bytes, " << room << " of shared memory";
 }
 
-// With less and less shared memory: rows go through scratch memory first, then columns, which are as long or shorter.
+// With less shared memory lines no longer fit, nor do tiles of slots; with little scratch memory these are transposed in place themselves.
 TEST(FewBlocks, TransposeInPlace) {
-  constexpr Shape kShapes[] = {{2, 3}, {101, 103}, {60, 84}, {64, 96}, {300, 7}, {7, 512}, {320, 200}};
+  constexpr Shape kShapes[] = {{2, 3}, {101, 103}, {60, 84}, {300, 7}, {7, 512}, {320, 200}};
   for (const int64_t size : {1, 2, 4, 8, 16}) {
     for (const Shape& shape : kShapes) {
-      if (shape.rows * shape.cols * size <= 227 << 10) transpose_in_place(true, size, shape, 0, 227 << 10);
-      for (const int64_t room : {227 << 10, 4 << 10, 128}) {
+      if (shape.rows * shape.cols * size <= 227 << 10) transpose_in_place(InPlace::whole, size, shape, 0, 227 << 10);
+      for (const int64_t room : {227 << 10, 8 << 10}) {
+        const bool fits = transpose_shared_bytes(std::max(shape.rows, shape.cols), size) <= room &&
+                          c2r_columns_log2(std::min(shape.rows, shape.cols), size, room) >= 0;
         for (const size_t offset : {size_t{0}, static_cast<size_t>(size / 2)}) {
-          transpose_in_place(false, size, shape, offset, room);
+          if (fits) transpose_in_place(InPlace::lines, size, shape, offset, room);
+          transpose_in_place(InPlace::slots, size, shape, offset, room);
         }
       }
     }
-  }
-}
-
-// Several thousand rows: the blocks that take columns in scratch memory take a part of them each.
-TEST(FewBlocks, TransposeInPlaceOfLongLines) {
-  for (const Shape& shape : {Shape{513, 8203}, Shape{8208, 520}}) {
-    transpose_in_place(false, 2, shape, 0, 1024);
-    transpose_in_place(false, 4, shape, 0, 40 << 10);
+    for (const Shape& shape : {Shape{1009, 3}, Shape{5, 2003}, Shape{211, 127}, Shape{90, 240}}) {
+      transpose_in_place(InPlace::slots, size, shape, 0, 8 << 10, 1);
+    }
   }
 }
 

@@ -317,9 +317,9 @@ TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
 
 TEST(Transpose, InPlaceHasItsRowsAndNoOthers) {
   std::mt19937_64 random(4);
-  const std::set<std::string_view> rows_in_place = {"in_place_chunks",     "in_place_tiles_vec16", "in_place_tiles",
-                                                    "in_place_shared",     "in_place_scratch",     "in_place_c2r",
-                                                    "host_in_place_tiles", "host_in_place_buffer", "host_in_place_c2r"};
+  const std::set<std::string_view> rows_in_place = {
+      "in_place_chunks", "in_place_tiles_vec16", "in_place_tiles",      "in_place_shared",      "in_place_scratch",
+      "in_place_c2r",    "in_place_slots",       "host_in_place_tiles", "host_in_place_buffer", "host_in_place_c2r"};
   std::set<std::string_view> chosen;
   for (const auto& device : kDevices) {
     for (int i = 0; i < 500; ++i) {
@@ -346,8 +346,9 @@ TEST(Transpose, InPlaceIsWholeAsLongAsItFits) {
   };
   EXPECT_EQ(chosen(h200, 4, 2, 29056), "in_place_shared") << "227 KiB";
   EXPECT_EQ(chosen(h200, 4, 2, 29057), "in_place_scratch");
-  EXPECT_EQ(chosen(h200, 4, 2, 5 << 19), "in_place_scratch") << "20 MiB";
-  EXPECT_EQ(chosen(h200, 4, 2, (5 << 19) + 1), "in_place_c2r");
+  EXPECT_EQ(chosen(h200, 4, 2, 1 << 22), "in_place_scratch") << "32 MiB";
+  EXPECT_EQ(chosen(h200, 4, 2, (1 << 22) + 1), "in_place_slots");
+  EXPECT_EQ(chosen(h200, 4, 4000, 5000), "in_place_c2r");
   EXPECT_EQ(chosen(h200, 16, 14528, 1), "in_place_shared");
   EXPECT_EQ(chosen(host, 8, 2, 65536), "host_in_place_buffer") << "1 MiB";
   EXPECT_EQ(chosen(host, 8, 65537, 2), "host_in_place_c2r");

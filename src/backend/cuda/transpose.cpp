@@ -4,6 +4,9 @@
 #include <string_view>
 
 #include "backend/cuda/cuda_backend.hpp"
+#include "kernels/copy/copy.hpp"
+#include "kernels/copy/limits.hpp"
+#include "kernels/transpose/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -13,8 +16,9 @@ constexpr CudaLauncher<TransposeParams> kTranspose[] = {
     {"in_place_tiles_vec16", kernels::transpose_in_place_tiles_vec16},
     {"in_place_tiles", kernels::transpose_in_place_tiles},
     {"in_place_shared", kernels::transpose_in_place_shared},
-    {"in_place_scratch", nullptr},  // these two take scratch memory
-    {"in_place_c2r", nullptr},
+    {"in_place_scratch", nullptr},  // takes scratch memory, as in_place_slots does
+    {"in_place_c2r", kernels::transpose_in_place_c2r},
+    {"in_place_slots", nullptr},
     {"batched_scalar", kernels::transpose_batched_scalar},
     {"chunks", kernels::transpose_chunks},
     {"aos_soa", kernels::transpose_aos_soa},
@@ -27,6 +31,10 @@ constexpr CudaLauncher<TransposeParams> kTranspose[] = {
     {"tile_bytes", kernels::transpose_tile_bytes},
 };
 
+// By WayApart.
+constexpr kernels::TransposeLauncher* kApart[] = {kernels::transpose_aos_soa, kernels::transpose_chunks,
+                                                  kernels::transpose_tile_realigned, kernels::transpose_tile_vec16};
+
 }  // namespace
 
 CudaLaunchers<TransposeParams> TransposeFamily::on_cuda() noexcept { return {kTranspose, kernels::transpose_preload}; }
@@ -34,16 +42,17 @@ CudaLaunchers<TransposeParams> TransposeFamily::on_cuda() noexcept { return {kTr
 void CudaBackend::launch_other(const TransposeParams& params, const Choice& choice, const kernels::Stream& on) {
   const bool apart = kTranspose[choice.launcher].name == std::string_view("in_place_scratch");
   const int64_t all = params.elements() * params.element_bytes;
-  const int64_t bytes = apart ? all : kernels::transpose_in_place_c2r_scratch(params, choice.shape);
+  const int64_t bytes = apart ? all : kernels::transpose_in_place_slots_scratch(params, choice.shape);
   const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), on);
   if (!apart) {
-    GPUMEM_CUDA(kernels::transpose_in_place_c2r(params, choice.shape, scratch.get(), on));
+    GPUMEM_CUDA(kernels::transpose_in_place_slots(params, choice.shape, scratch.get(), on));
     return;
   }
   TransposeParams out = params;
   out.dst = scratch.get();
-  GPUMEM_CUDA(kernels::transpose_chunks(out, choice.shape, on));
-  GPUMEM_CUDA(cudaMemcpyAsync(params.dst, scratch.get(), static_cast<size_t>(all), cudaMemcpyDeviceToDevice, on));
+  GPUMEM_CUDA(kApart[static_cast<size_t>(way_apart(out))](out, choice.shape, on));
+  const CopyParams back = one_range(params.dst, scratch.get(), all);
+  GPUMEM_CUDA(kernels::copy_vec16(back, {.grid = ceil_div(all, int64_t{16} * kCopyThreads)}, on));
 }
 
 }  // namespace gpumem
