@@ -14,6 +14,11 @@ namespace gpumem::kernels {
 
 constexpr unsigned kWholeWarp = 0xffffffffu;
 
+template <int kBytes>
+using UnsignedOf =
+    std::conditional_t<kBytes == 8, unsigned long long,
+                       std::conditional_t<kBytes == 4, uint32_t, std::conditional_t<kBytes == 2, uint16_t, uint8_t>>>;
+
 // Nodes that stay on the device, as narrow as what they hold allows: fewer words to pass around.
 struct LeafNode {  // an integer sum of a leaf's elements of up to 16 bits, or of the squares of bytes
   static constexpr NodeKind kind = NodeKind::integer;
@@ -25,7 +30,6 @@ struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 b
   constexpr NarrowNode() = default;
   __device__ explicit NarrowNode(const LeafNode& leaf) : sum(leaf.sum) {}
   __device__ explicit NarrowNode(int64_t s) : sum(s) {}
-  __device__ explicit NarrowNode(const ReduceNode& n) : sum(static_cast<int64_t>(n.word[0])) {}
   __device__ ReduceNode stored() const { return IntegerNode(Int128{sum}).stored(); }
 };
 struct WideNode {  // any other that needs no 256 bits
@@ -33,11 +37,10 @@ struct WideNode {  // any other that needs no 256 bits
   Int128 sum = 0;
   constexpr WideNode() = default;
   __device__ explicit WideNode(Int128 s) : sum(s) {}
-  __device__ explicit WideNode(const ReduceNode& n)
-      : sum(static_cast<Int128>((static_cast<Uint128>(n.word[1]) << 64) | n.word[0])) {}
   __device__ ReduceNode stored() const { return IntegerNode(sum).stored(); }
 };
-struct HalfRangeNode {  // keys of up to 16 bits: a lowest and a highest in each half of a word
+template <int kBits>
+struct HalfRangeNode {  // a lowest and a highest key in each half of a word, in its upper bits
   static constexpr NodeKind kind = NodeKind::range;
   uint32_t low = ~uint32_t{0};
   uint32_t high = 0;
@@ -48,11 +51,10 @@ struct SmallRangeNode {  // keys of up to 32 bits
   uint32_t high = 0;
   constexpr SmallRangeNode() = default;
   __device__ SmallRangeNode(uint32_t lowest, uint32_t highest) : low(lowest), high(highest) {}
-  __device__ explicit SmallRangeNode(const HalfRangeNode& n)
-      : low(min(n.low & 0xffffu, n.low >> 16)), high(max(n.high & 0xffffu, n.high >> 16)) {}
-  __device__ explicit SmallRangeNode(const ReduceNode& n)
-      : low(static_cast<uint32_t>(n.word[0])), high(static_cast<uint32_t>(n.word[0] >> 32)) {}
-  __device__ ReduceNode packed() const { return {{low | static_cast<uint64_t>(high) << 32}}; }
+  template <int kBits>
+  __device__ explicit SmallRangeNode(const HalfRangeNode<kBits>& n)
+      : low(min(n.low & 0xffffu, n.low >> 16) >> (16 - kBits)),
+        high(max(n.high & 0xffffu, n.high >> 16) >> (16 - kBits)) {}
   __device__ ReduceNode stored() const { return {{low > high ? ~uint64_t{0} : low, high}}; }
 };
 struct SmallArgNode {  // ranks of up to 32 bits
@@ -60,8 +62,6 @@ struct SmallArgNode {  // ranks of up to 32 bits
   int64_t index = INT64_MAX;
   constexpr SmallArgNode() = default;
   __device__ SmallArgNode(uint32_t r, int64_t i) : rank(r), index(i) {}
-  __device__ explicit SmallArgNode(const ReduceNode& n)
-      : rank(static_cast<uint32_t>(n.word[0])), index(static_cast<int64_t>(n.word[1])) {}
   __device__ ReduceNode stored() const { return {{rank, static_cast<uint64_t>(index)}}; }
 };
 
@@ -70,7 +70,8 @@ __device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowN
   return NarrowNode(a.sum + b.sum);
 }
 __device__ __forceinline__ WideNode combine(const WideNode& a, const WideNode& b) { return WideNode(a.sum + b.sum); }
-__device__ __forceinline__ HalfRangeNode combine(const HalfRangeNode& a, const HalfRangeNode& b) {
+template <int kBits>
+__device__ __forceinline__ HalfRangeNode<kBits> combine(const HalfRangeNode<kBits>& a, const HalfRangeNode<kBits>& b) {
   return {__vminu2(a.low, b.low), __vmaxu2(a.high, b.high)};
 }
 __device__ __forceinline__ SmallRangeNode combine(const SmallRangeNode& a, const SmallRangeNode& b) {
@@ -83,24 +84,22 @@ __device__ __forceinline__ SmallArgNode combine(const SmallArgNode& a, const Sma
 // A node of the words that f makes of those of v.
 template <class Node, class F>
 __device__ __forceinline__ Node by_words(const Node& v, const F& f) {
-  unsigned long long word[sizeof(Node) / 8];
+  using Word = std::conditional_t<sizeof(Node) % 8 == 0, unsigned long long, unsigned>;
+  Word word[sizeof(Node) / sizeof(Word)];
   memcpy(word, &v, sizeof(Node));
 #pragma unroll
-  for (size_t i = 0; i < sizeof(Node) / 8; ++i) word[i] = f(word[i]);
+  for (Word& w : word) w = f(w);
   Node made;
   memcpy(&made, word, sizeof(Node));
   return made;
 }
 template <class Node>
 __device__ __forceinline__ Node shuffle(const Node& v, int lane) {
-  return by_words(v, [&](unsigned long long word) { return __shfl_sync(kWholeWarp, word, lane); });
+  return by_words(v, [&](auto word) { return __shfl_sync(kWholeWarp, word, lane); });
 }
 template <class Node>
 __device__ __forceinline__ Node shuffle_xor(const Node& v, int distance) {
-  return by_words(v, [&](unsigned long long word) { return __shfl_xor_sync(kWholeWarp, word, distance); });
-}
-__device__ __forceinline__ LeafNode shuffle_xor(const LeafNode& v, int distance) {
-  return {__shfl_xor_sync(kWholeWarp, v.sum, distance)};
+  return by_words(v, [&](auto word) { return __shfl_xor_sync(kWholeWarp, word, distance); });
 }
 __device__ __forceinline__ SmallArgNode shuffle_xor(const SmallArgNode& v, int distance) {  // half a word less
   return {__shfl_xor_sync(kWholeWarp, v.rank, distance), shuffle_xor(v.index, distance)};
@@ -206,26 +205,23 @@ class WarpStack {
   Node waiting_{};
 };
 
-// The nodes load(0), ..., load(count - 1), one after the other, by all threads of a block; whole in warp 0. Each thread takes an
-// aligned run of 2^k of them. The block must be a power of two.
+// What thread t of so many, which fold load(0), ..., load(count - 1), has of them: an aligned run of 2^k.
+template <class Node, class Load>
+__device__ __forceinline__ Node run_of(const Load& load, int64_t t, int64_t threads, int64_t count) {
+  int64_t run = 1;
+  while (run * threads < count) run *= 2;
+  const int64_t last = t * run + run < count ? t * run + run : count;
+  if (run <= 8) return eight_tree<Node>(load, t * run, last);
+  TreeStack<Node, 16> stack;
+  for (int64_t at = t * run; at < last; at += 8) stack.push(eight_tree<Node>(load, at, count));
+  return stack.whole();
+}
+
+// The same nodes, one after the other, by all threads of a block, a power of two; whole in warp 0.
 template <class Node, class Load>
 __device__ __forceinline__ Node block_fold(const Load& load, int64_t count, Node* shared) {
-  Node node{};
-  if (count <= blockDim.x) {
-    if (threadIdx.x < count) node = load(threadIdx.x);
-    return block_tree(node, shared);
-  }
-  int64_t run = 2;
-  while (run * blockDim.x < count) run *= 2;
-  const int64_t first = threadIdx.x * run;
-  if (run <= 8) {
-    node = eight_tree<Node>(load, first, first + run < count ? first + run : count);
-  } else {
-    TreeStack<Node, 16> stack;
-    for (int64_t at = first; at < first + run && at < count; at += 8) stack.push(eight_tree<Node>(load, at, count));
-    node = stack.whole();
-  }
-  return block_tree(node, shared);
+  if (count > blockDim.x) return block_tree(run_of<Node>(load, threadIdx.x, blockDim.x, count), shared);
+  return block_tree(threadIdx.x < count ? load(threadIdx.x) : Node{}, shared);
 }
 
 // True in the block that is the last of `blocks` to come here; its threads then see what the others' first threads wrote
@@ -241,29 +237,21 @@ __device__ __forceinline__ bool is_last_block(unsigned* counter, unsigned blocks
 }
 
 template <class Node>
-__device__ __forceinline__ ReduceNode words_of(const Node& node) {
-  if constexpr (std::is_same_v<Node, SmallRangeNode>) {
-    return node.packed();
-  } else {
-    return node.stored();
-  }
-}
-
-template <class Node>
 __device__ __forceinline__ void store_node(Node* to, const Node& node) {
-  auto* words = reinterpret_cast<unsigned long long*>(to);
-  const ReduceNode stored = words_of(node);
+  unsigned long long word[sizeof(Node) / 8];
+  memcpy(word, &node, sizeof(Node));
 #pragma unroll
-  for (size_t i = 0; i < sizeof(Node) / 8; ++i) __stcg(words + i, static_cast<unsigned long long>(stored.word[i]));
+  for (size_t i = 0; i < sizeof(Node) / 8; ++i) __stcg(reinterpret_cast<unsigned long long*>(to) + i, word[i]);
 }
 
 template <class Node>
 __device__ __forceinline__ Node load_node(const Node* from) {
-  const auto* words = reinterpret_cast<const unsigned long long*>(from);
-  ReduceNode stored;
+  unsigned long long word[sizeof(Node) / 8];
 #pragma unroll
-  for (size_t i = 0; i < sizeof(Node) / 8; ++i) stored.word[i] = __ldcg(words + i);
-  return Node(stored);
+  for (size_t i = 0; i < sizeof(Node) / 8; ++i) word[i] = __ldcg(reinterpret_cast<const unsigned long long*>(from) + i);
+  Node node;
+  memcpy(&node, word, sizeof(Node));
+  return node;
 }
 
 // The end of one of many lines whose place is sound; sums of floating-point elements have no other end than their value.

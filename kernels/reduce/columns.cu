@@ -18,7 +18,8 @@ namespace {
 template <class Term, bool kWords>
 struct Columns {
   static constexpr int kCount = kWords ? kColumnsOfWord : 1;
-  static constexpr int kThreads = kWords ? kColumnThreads : 2 * kColumnThreads;
+  static constexpr int kThreads = kWords ? kColumnThreads : most_column_threads(Term::kBytes, leaf_kind_of<Term>());
+  static constexpr int kBlocks = kThreads == 384 ? 3 : 2;  // of a multiprocessor
   BitsOf<Term> element[kCount];
 
   __device__ __forceinline__ void load(const char* p) {
@@ -114,7 +115,7 @@ struct ColumnShape {
 
 // kRows: rows of a pass, of each 128 (fewer, where columns are shorter).
 template <class Term, bool kWords, int kRows>
-__global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, 2)
+__global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term, kWords>::kBlocks)
     columns_kernel(const __grid_constant__ ReduceLaunch launch, const ColumnShape shape) {
   using Node = typename Term::Node;
   using Partial = typename Term::Partial;
@@ -212,18 +213,11 @@ __global__ void __launch_bounds__(1024)
   const int columns = 32 / warps;
   const int64_t first = int64_t{blockIdx.x} * columns;
   const int64_t line = first + threadIdx.x % columns;
-  const auto runs = static_cast<int>(shape.runs.value);
   const int y = static_cast<int>(threadIdx.x) / columns;
-  int each = 8;
-  while (each * 32 * warps < runs) each *= 2;
-  const int last = min(y * each + each, runs);
   const Node* nodes = static_cast<const Node*>(launch.scratch.nodes) + line;
   const auto load = [&](int64_t i) { return as_whole(load_node(nodes + i * shape.nodes)); };
-  TreeStack<Whole<Node>, 12> stack;
-  if (line < launch.lines.count) {
-    for (int at = y * each; at < last; at += 8) stack.push(eight_tree<Whole<Node>>(load, at, last));
-  }
-  shared[threadIdx.x] = stack.whole();
+  shared[threadIdx.x] =
+      line < launch.lines.count ? run_of<Whole<Node>>(load, y, 32 * warps, shape.runs.value) : Whole<Node>{};
   __syncthreads();
   // Transposed: a warp folds 32 nodes of a column, and the first of a column's warps what they give.
   const int lane = threadIdx.x % 32;
@@ -330,7 +324,7 @@ cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
     const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
     const auto cut = [&](bool words) {
       return column_cut(extents, words ? kColumnsOfWord : 1, column_rows(words, Term::kBytes, Term::kOrdered),
-                        launch.lanes, launch.tile);
+                        most_column_threads(Term::kBytes, leaf_kind_of<Term>()), launch.lanes, launch.tile);
     };
     if constexpr (has_column_words(Term::kBytes)) {
       const auto address = reinterpret_cast<uintptr_t>(launch.x);

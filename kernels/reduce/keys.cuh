@@ -1,127 +1,111 @@
-// Keys of elements by whole 32-bit words, and their lowest and highest: unsigned numbers in the order of the elements, as key_of()
-// gives them. Elements of 8 and 16 bits go two at a time, in halves of a word.
+// Keys of elements, and their lowest and highest: unsigned numbers in the order of the elements, as key_of() gives them.
 #pragma once
 
 #include "kernels/reduce/blocks.cuh"
 
 namespace gpumem::kernels {
 
-// Elements that are ordered alike have one class: integers of one size (with the sign bit inverted, if they have one), or
-// floating-point types of one size. It is named by one of them: the unsigned type, or f16.
-constexpr gpumem_dtype other_of_class(gpumem_dtype of_class) noexcept {
-  static_assert(GPUMEM_U8 == GPUMEM_I8 + 1 && GPUMEM_U16 == GPUMEM_I16 + 1 && GPUMEM_U32 == GPUMEM_I32 + 1 &&
-                GPUMEM_U64 == GPUMEM_I64 + 1);
-  if (of_class == GPUMEM_F16) return GPUMEM_BF16;
-  return is_floating(of_class) ? of_class : of_class - 1;
-}
-
-// Lowest and highest of 32-bit words, of halves of words, or of pairs of words.
-template <gpumem_dtype kClass>
-class KeyRange {
- public:
-  static constexpr int kBytes = element_bytes(kClass);
-
-  // flip: the sign bits of signed integers, else 0.
-  __device__ explicit KeyRange(gpumem_dtype dtype) : flip_(is_signed_integer(dtype) ? ~uint32_t{0} : 0) {}
-
-  __device__ __forceinline__ void take(const uint4& w) {
-    if constexpr (kBytes == 8) {
-      take_wide(static_cast<uint64_t>(w.y) << 32 | w.x);
-      take_wide(static_cast<uint64_t>(w.w) << 32 | w.z);
+// key_of() with the type's part of it in two words. Elements of 1 and 2 bytes go two at a time, in the halves of a word.
+template <int kSize>
+struct RangeElement {
+  using Node = std::conditional_t<kSize == 8, RangeNode, SmallRangeNode>;
+  using Partial = std::conditional_t<(kSize <= 2), HalfRangeNode<8 * kSize>, Node>;
+  using Key = std::conditional_t<kSize == 8, uint64_t, uint32_t>;
+  static constexpr int kBytes = kSize;
+  static constexpr bool kOrdered = false;
+  static constexpr Key kSign = Key{1} << (8 * kSize - 1);
+  static constexpr Key kAll = static_cast<Key>(~Key{0} >> (8 * (sizeof(Key) - kSize)));
+  Key sign;      // to be turned over in each element
+  Key negative;  // and in those with a sign bit
+  __device__ RangeElement(gpumem_dtype dtype, gpumem_reduce_op)
+      : sign(is_floating(dtype) || is_signed_integer(dtype) ? kSign : 0),
+        negative(is_floating(dtype) ? kAll ^ kSign : 0) {}
+  __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
+    if constexpr (kSize <= 2) {
+      enter_pair(node, bits, bits);
     } else {
-      take_word(w.x);
-      take_word(w.y);
-      take_word(w.z);
-      take_word(w.w);
+      const auto spread =
+          static_cast<Key>(static_cast<std::make_signed_t<Key>>(static_cast<Key>(bits)) >> (8 * kSize - 1));
+      const Key key = static_cast<Key>(bits) ^ ((spread & negative) | sign);
+      node.low = key < node.low ? key : node.low;
+      node.high = key > node.high ? key : node.high;
     }
   }
-  __device__ void take_key(uint64_t key) {
-    if constexpr (kBytes == 8) {
-      low_ = key < low_ ? key : low_;
-      high_ = key > high_ ? key : high_;
-    } else if constexpr (kBytes == 4) {
-      low_ = min(low_, static_cast<uint32_t>(key));
-      high_ = max(high_, static_cast<uint32_t>(key));
+  __device__ __forceinline__ void enter_pair(Partial& node, UnsignedOf<kSize> first, UnsignedOf<kSize> second) const {
+    enter_halves(node, (first | static_cast<uint32_t>(second) << 16) << (kSize == 1 ? 8 : 0));
+  }
+  __device__ __forceinline__ void enter_word(Partial& node, uint32_t word) const {
+    if constexpr (kSize == 4) {
+      enter(node, word);
     } else {
-      const auto both = static_cast<uint32_t>(key | key << 16);
-      low_ = __vminu2(low_, both);
-      high_ = __vmaxu2(high_, both);
+      enter_halves(node, word);
+      if (kSize == 1) enter_halves(node, word << 8);
     }
   }
-  using Node = std::conditional_t<kBytes == 8, RangeNode, SmallRangeNode>;
-  __device__ Node node() const {
-    if constexpr (kBytes > 2) {
-      return {low_, high_};
+  __device__ __forceinline__ void enter_words(Partial& node, const uint4& w) const {
+    if constexpr (kSize == 8) {
+      enter(node, static_cast<uint64_t>(w.y) << 32 | w.x);
+      enter(node, static_cast<uint64_t>(w.w) << 32 | w.z);
     } else {
-      return {min(low_ & 0xffffu, low_ >> 16), max(high_ & 0xffffu, high_ >> 16)};
+      enter_word(node, w.x);
+      enter_word(node, w.y);
+      enter_word(node, w.z);
+      enter_word(node, w.w);
     }
   }
 
  private:
-  using Word = std::conditional_t<kBytes == 8, uint64_t, uint32_t>;
-
-  __device__ __forceinline__ void take_word(uint32_t w) {
-    if constexpr (kClass == GPUMEM_U8) {
-      const uint32_t key = w ^ (flip_ & 0x80808080u);
-      take_halves(key & 0x00ff00ffu);
-      take_halves(key >> 8 & 0x00ff00ffu);
-    } else if constexpr (kClass == GPUMEM_U16) {
-      take_halves(w ^ (flip_ & 0x80008000u));
-    } else if constexpr (kClass == GPUMEM_F16) {
-      const uint32_t signs = w >> 15 & 0x00010001u;
-      take_halves(w ^ (signs * 0x7fffu | 0x80008000u));
-    } else if constexpr (kClass == GPUMEM_U32) {
-      take_key(w ^ (flip_ & 0x80000000u));
-    } else {
-      take_key(w ^ (static_cast<uint32_t>(static_cast<int32_t>(w) >> 31) | 0x80000000u));
-    }
+  // Bytes, which are of no floating-point type, lie in the upper parts, and anything below them.
+  __device__ __forceinline__ void enter_halves(Partial& node, uint32_t bits) const {
+    const uint32_t signs = kSize == 1 ? 0 : bits >> 15 & 0x00010001u;
+    const uint32_t keys = bits ^ (signs * negative | sign * (kSize == 1 ? 0x01000100u : 0x00010001u));
+    node.low = __vminu2(node.low, keys);
+    node.high = __vmaxu2(node.high, keys);
   }
-  __device__ __forceinline__ void take_wide(uint64_t w) {
-    constexpr uint64_t kSign = uint64_t{1} << 63;
-    if constexpr (kClass == GPUMEM_U64) {
-      take_key(w ^ (flip_ != 0 ? kSign : 0));
-    } else {
-      take_key(w ^ (static_cast<uint64_t>(static_cast<int64_t>(w) >> 63) | kSign));
-    }
-  }
-  __device__ __forceinline__ void take_halves(uint32_t keys) {
-    low_ = __vminu2(low_, keys);
-    high_ = __vmaxu2(high_, keys);
-  }
-
-  uint32_t flip_;
-  Word low_ = static_cast<Word>(~Word{0});
-  Word high_ = 0;
 };
 
-// Calls f(type) with the type as a constant: one of the two, or the one, that are of the class.
-template <gpumem_dtype kClass, class F>
+// Calls f(type) with the type, one of that size, as a constant.
+template <int kBytes, class F>
 __device__ __forceinline__ auto for_type(gpumem_dtype dtype, const F& f) {
-  constexpr gpumem_dtype kOther = other_of_class(kClass);
-  if constexpr (kOther == kClass) {
-    return f(kClass);
+  if constexpr (kBytes == 1) {
+    return dtype == GPUMEM_I8 ? f(GPUMEM_I8) : f(GPUMEM_U8);
   } else {
-    return dtype == kOther ? f(kOther) : f(kClass);
+    constexpr gpumem_dtype kFloat = kBytes == 2 ? GPUMEM_F16 : kBytes == 4 ? GPUMEM_F32 : GPUMEM_F64;
+    constexpr gpumem_dtype kSigned = kBytes == 2 ? GPUMEM_I16 : kBytes == 4 ? GPUMEM_I32 : GPUMEM_I64;
+    if (dtype == kFloat) return f(kFloat);
+    if (kBytes == 2 && dtype == GPUMEM_BF16) return f(GPUMEM_BF16);
+    return dtype == kSigned ? f(kSigned) : f(kSigned + 1);
   }
 }
 
-// Calls f with the class of a type as a constant.
+// Calls f with the size of an element as a constant.
 template <class F>
-cudaError_t for_key_class(gpumem_dtype dtype, const F& f) {
-  if (is_floating(dtype)) {
-    if (dtype == GPUMEM_F32) return f.template operator()<GPUMEM_F32>();
-    return dtype == GPUMEM_F64 ? f.template operator()<GPUMEM_F64>() : f.template operator()<GPUMEM_F16>();
-  }
+constexpr auto for_element_size(gpumem_dtype dtype, const F& f) {
   switch (element_bytes(dtype)) {
     case 1:
-      return f.template operator()<GPUMEM_U8>();
+      return f.template operator()<1>();
     case 2:
-      return f.template operator()<GPUMEM_U16>();
+      return f.template operator()<2>();
     case 4:
-      return f.template operator()<GPUMEM_U32>();
+      return f.template operator()<4>();
     default:
-      return f.template operator()<GPUMEM_U64>();
+      return f.template operator()<8>();
   }
+}
+
+// Calls f with the type that stands for those that are ordered alike as a constant: the unsigned one of the integers of a size, f16 of
+// its two floating-point types.
+template <class F>
+cudaError_t for_key_class(gpumem_dtype dtype, const F& f) {
+  return for_element_size(dtype, [&]<int kSize>() {
+    constexpr gpumem_dtype kUnsigned = 2 * std::bit_width(static_cast<unsigned>(kSize)) - 1;
+    static_assert(GPUMEM_U8 == 1 && GPUMEM_U16 == 3 && GPUMEM_U32 == 5 && GPUMEM_U64 == 7);
+    if constexpr (kSize > 1) {
+      constexpr gpumem_dtype kFloat = kSize == 2 ? GPUMEM_F16 : kSize == 4 ? GPUMEM_F32 : GPUMEM_F64;
+      if (is_floating(dtype)) return f.template operator()<kFloat>();
+    }
+    return f.template operator()<kUnsigned>();
+  });
 }
 
 }  // namespace gpumem::kernels

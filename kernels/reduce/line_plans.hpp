@@ -51,7 +51,8 @@ constexpr LineCut row_cut(int longest, int bytes, LeafKind kind) noexcept {
   const bool many = bytes <= 2 || (!kind.ordered && longest >= (kind.wide ? 32 : 64));
   const int each = !many ? 2 : bytes <= 2 ? 8 : 4;
   const int lanes = longest / each < 32 ? longest / each : 32;
-  const bool more_rows = !many && (!kind.ordered || (longest == 8 && bytes == 8));
+  const bool more_rows = (!many && (!kind.ordered || (longest == 8 && bytes == 8))) ||
+                         (!kind.ordered && !kind.wide && bytes == 4 && longest == 128);
   return {lanes, longest / lanes, more_rows ? 8 : 4};
 }
 // Segments of 8 or 32.
@@ -119,8 +120,12 @@ constexpr int kColumnRows = 8;
 constexpr int column_rows(bool words, int bytes, bool ordered) noexcept {
   return words || ordered || bytes > 2 ? kColumnRows : 2 * kColumnRows;
 }
-// Threads that small units fill; a single unit can have twice as many.
+// Threads that small units fill, and of a single unit at most: where 56 registers of a thread are enough, four blocks of 129 columns twice fit
+// a multiprocessor.
 constexpr int kColumnThreads = 256;
+constexpr int most_column_threads(int bytes, LeafKind kind) noexcept {
+  return bytes > 2 && (kind.ordered || kind.wide) ? 512 : 384;
+}
 
 // Columns as they are cut. Widths are in words: the columns that a thread loads at once.
 struct ColumnCut {
@@ -142,15 +147,15 @@ constexpr int64_t most_column_sides(int64_t rows, int rows_each) noexcept {
   return lanes > rows_each ? lanes / rows_each : 1;
 }
 
-// count: columns of a word; rows_each: column_rows(); side: threads of a column; tile: rows of a run.
-constexpr ColumnCut column_cut(const ColumnExtents& e, int64_t count, int rows_each, int64_t side,
+// count: columns of a word; rows_each: column_rows(); most: most_column_threads(); side: threads of a column; tile: rows of a run.
+constexpr ColumnCut column_cut(const ColumnExtents& e, int64_t count, int rows_each, int most, int64_t side,
                                int64_t tile) noexcept {
   const auto divide = [](int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); };
   ColumnCut cut;
   cut.side = side;
   cut.passes = most_column_sides(e.rows, rows_each) / side;
   const int64_t words = divide(e.cols, count);
-  const bool as_one = count == 1 && words * side <= 2 * kColumnThreads;
+  const bool as_one = count == 1 && words * side <= most;
   cut.groups = as_one ? 1 : divide(words, kColumnThreads / side);
   cut.width = divide(words, cut.groups);
   cut.runs = divide(e.rows, tile);

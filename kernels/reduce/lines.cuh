@@ -36,21 +36,14 @@ inline dim3 lines_grid(const ReduceLaunch& launch) {
               static_cast<unsigned>(launch.blocks_per_line));
 }
 
-// A word to memory of any alignment.
-__device__ __forceinline__ void store_word(void* at, uint64_t word) {
-  if (reinterpret_cast<uintptr_t>(at) % 8 == 0) {
-    *static_cast<uint64_t*>(at) = word;
+// A value to memory of any alignment.
+template <class T>
+__device__ __forceinline__ void store_anywhere(void* at, T value) {
+  if (reinterpret_cast<uintptr_t>(at) % sizeof(T) == 0) {
+    *static_cast<T*>(at) = value;
   } else {
-    for (int i = 0; i < 8; ++i) static_cast<unsigned char*>(at)[i] = static_cast<unsigned char>(word >> (8 * i));
-  }
-}
-
-__device__ __forceinline__ void store_status(gpumem_status* at, gpumem_status status) {
-  if (reinterpret_cast<uintptr_t>(at) % 4 == 0) {
-    *at = status;
-  } else {
-    for (int i = 0; i < 4; ++i) {
-      reinterpret_cast<unsigned char*>(at)[i] = static_cast<unsigned char>(static_cast<uint32_t>(status) >> (8 * i));
+    for (size_t i = 0; i < sizeof(T); ++i) {
+      static_cast<unsigned char*>(at)[i] = static_cast<unsigned char>(static_cast<uint64_t>(value) >> (8 * i));
     }
   }
 }
@@ -60,12 +53,12 @@ template <class Launch>
 __device__ __forceinline__ void store_value(const Launch& launch, const ReduceValue& value, bool pair) {
   if (value.status == GPUMEM_OK) {
     if (launch.result != nullptr) {
-      store_word(launch.result, value.word[0]);
-      if (pair) store_word(static_cast<char*>(launch.result) + 8, value.word[1]);
+      store_anywhere(launch.result, value.word[0]);
+      if (pair) store_anywhere(static_cast<char*>(launch.result) + 8, value.word[1]);
     }
-    if (launch.index != nullptr) store_word(launch.index, value.word[1]);
+    if (launch.index != nullptr) store_anywhere(launch.index, value.word[1]);
   }
-  if (launch.status != nullptr) store_status(launch.status, value.status);
+  if (launch.status != nullptr) store_anywhere(launch.status, value.status);
 }
 
 // The same where all of them are aligned: code that is only jumped over counts in short sequences.
@@ -109,7 +102,7 @@ __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t ind
     value.status = GPUMEM_EMPTY;
   }
   char* result = static_cast<char*>(launch.result) + index * 8 * value_words(launch.op);
-  for (int i = 0; i < value_words(launch.op); ++i) store_word(result + 8 * i, value.word[i]);
+  for (int i = 0; i < value_words(launch.op); ++i) store_anywhere(result + 8 * i, value.word[i]);
   if (value.status != GPUMEM_OK) atomicMax(launch.scratch.status, value.status);
 }
 

@@ -9,7 +9,7 @@ __global__ void hand_over_kernel(ReduceScratch scratch, gpumem_status* status, R
   const gpumem_status value = *scratch.status;
   *scratch.status = GPUMEM_OK;
   scratch.counters[kLongRunCounter] = 0;
-  if (status != nullptr) store_status(status, value);
+  if (status != nullptr) store_anywhere(status, value);
   if (slot == nullptr) return;
   volatile ReduceSlot* out = slot;
   out->status = value;

@@ -1,30 +1,37 @@
 // Any lines: any stride, any alignment, every type and operation, decided at run time. A warp takes 1024 elements at a time, a
 // lane every 32nd of them; elements that are not aligned are put together from bytes. The plain form, which accepts what the
 // faster ones do not.
-#include "kernels/reduce/blocks.cuh"
+#include "kernels/reduce/keys.cuh"
+#include "kernels/reduce/unordered.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-__device__ __forceinline__ uint64_t load_bits(const char* p, int bytes) {
+constexpr int kAtOnce = 8;  // elements of a lane
+
+// Those of the elements 0, 32, ... that lie below n; by single bytes, where they are not aligned. All are asked for at once.
+template <int kBytes>
+__device__ __forceinline__ void load_aligned(uint64_t (&bits)[kAtOnce], const char* p, int64_t pitch, int64_t n) {
+#pragma unroll
+  for (int i = 0; i < kAtOnce; ++i) {
+    if (32 * i < n) bits[i] = element_bits<kBytes>(p + 32 * i * pitch, 0);
+  }
+}
+__device__ __forceinline__ void load_bits(uint64_t (&bits)[kAtOnce], const char* p, int64_t pitch, int64_t n,
+                                          gpumem_dtype dtype) {
+  const int bytes = element_bytes(dtype);
   if (reinterpret_cast<uintptr_t>(p) % bytes == 0) {
-    switch (bytes) {
-      case 1:
-        return *reinterpret_cast<const uint8_t*>(p);
-      case 2:
-        return *reinterpret_cast<const uint16_t*>(p);
-      case 4:
-        return *reinterpret_cast<const uint32_t*>(p);
-      default:
-        return *reinterpret_cast<const unsigned long long*>(p);
+    return for_element_size(dtype, [&]<int kBytes>() { load_aligned<kBytes>(bits, p, pitch, n); });
+  }
+#pragma unroll
+  for (int i = 0; i < kAtOnce; ++i) {
+    for (int k = 0; k < bytes && 32 * i < n; ++k) {
+      bits[i] |= static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(p + 32 * i * pitch)[k]) << (8 * k);
     }
   }
-  uint64_t bits = 0;
-  for (int i = 0; i < bytes; ++i) bits |= static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(p)[i]) << (8 * i);
-  return bits;
 }
 
-// The elements of a line by their index.
+// The nodes of elements.
 class Sequence {
  public:
   __device__ Sequence(const ReduceLaunch& launch, const Line& line)
@@ -35,28 +42,41 @@ class Sequence {
         pitch_(launch.lines.stride * bytes_),
         y_pitch_(launch.y_stride * bytes_) {}
 
-  __device__ uint64_t bits(int64_t i) const { return load_bits(line_.x + i * pitch_, bytes_); }
-  __device__ uint64_t y_bits(int64_t i) const { return load_bits(line_.y + i * y_pitch_, bytes_); }
-
-  // The node of one element.
-  __device__ IntegerNode node(int64_t i, IntegerNode) const {
-    return integer_term(dtype_, op_, extend(dtype_, bits(i)));
+  // Enters elements i, i + 32, ... into a[0], ..., a[3], a[0], ....
+  template <class Node>
+  __device__ __forceinline__ void enter(Node (&a)[4], int64_t i) const {
+    uint64_t x[kAtOnce] = {};
+    uint64_t y[kAtOnce] = {};
+    load_bits(x, line_.x + i * pitch_, pitch_, line_.n - i, dtype_);
+    if (Node::kind == NodeKind::sum && op_ == GPUMEM_DOT) {
+      load_bits(y, line_.y + i * y_pitch_, y_pitch_, line_.n - i, dtype_);
+    }
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (i + 32 * k < line_.n) a[k % 4] = combine(a[k % 4], node(x[k], y[k], i + 32 * k, Node{}));
+    }
   }
-  __device__ RangeNode node(int64_t i, RangeNode) const {
-    const uint64_t key = key_of(dtype_, bits(i));
-    return {key, key};
-  }
-  __device__ ArgNode node(int64_t i, ArgNode) const { return {rank_of(dtype_, op_, key_of(dtype_, bits(i))), i}; }
-  __device__ SumNode node(int64_t i, SumNode) const {
-    const double x = to_double(dtype_, bits(i));
-    return SumNode(op_ == GPUMEM_DOT ? x * to_double(dtype_, y_bits(i)) : sum_term(op_, x));
-  }
-  __device__ CompensatedNode node(int64_t i, CompensatedNode) const {
-    return CompensatedNode(to_double(dtype_, bits(i)));
-  }
-  __device__ NormNode node(int64_t i, NormNode) const { return norm_term(to_double(dtype_, bits(i))); }
 
  private:
+  __device__ IntegerNode node(uint64_t x, uint64_t, int64_t, IntegerNode) const {
+    return integer_term(dtype_, op_, extend(dtype_, x));
+  }
+  __device__ RangeNode node(uint64_t x, uint64_t, int64_t, RangeNode) const {
+    const uint64_t key = key_of(dtype_, x);
+    return {key, key};
+  }
+  __device__ ArgNode node(uint64_t x, uint64_t, int64_t i, ArgNode) const {
+    return {rank_of(dtype_, op_, key_of(dtype_, x)), i};
+  }
+  __device__ SumNode node(uint64_t x, uint64_t y, int64_t, SumNode) const {
+    const double v = to_double(dtype_, x);
+    return SumNode(op_ == GPUMEM_DOT ? v * to_double(dtype_, y) : sum_term(op_, v));
+  }
+  __device__ CompensatedNode node(uint64_t x, uint64_t, int64_t, CompensatedNode) const {
+    return CompensatedNode(to_double(dtype_, x));
+  }
+  __device__ NormNode node(uint64_t x, uint64_t, int64_t, NormNode) const { return norm_term(to_double(dtype_, x)); }
+
   const Line& line_;
   gpumem_dtype dtype_;
   gpumem_reduce_op op_;
@@ -68,15 +88,11 @@ class Sequence {
 // Leaf q, whole in every lane. Lane l has the positions l, l + 32, l + 64 and l + 96.
 template <class Node>
 __device__ __forceinline__ Node leaf_node(const Sequence& sequence, int64_t q, int64_t n) {
-  const int64_t first = q * kLeafTerms + threadIdx.x % 32;
+  const int64_t first = q * kLeafTerms;
   Node a[4];
-#pragma unroll 2
-  for (int r = 0; r < kLeafRows; ++r) {
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const int64_t i = first + r * kLeafLanes + 32 * k;
-      if (i < n) a[k] = combine(a[k], sequence.node(i, Node{}));
-    }
+#pragma unroll 1
+  for (int64_t at = first; at < min(n, first + kLeafTerms); at += 32 * kAtOnce) {
+    sequence.enter(a, at + threadIdx.x % 32);
   }
   Node node = combine(combine(a[0], a[2]), combine(a[1], a[3]));
 #pragma unroll

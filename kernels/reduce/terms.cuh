@@ -5,15 +5,10 @@
 
 #include <cuda_fp16.h>
 
-#include "kernels/reduce/blocks.cuh"
+#include "kernels/reduce/keys.cuh"
 #include "kernels/reduce/line_plans.hpp"
 
 namespace gpumem::kernels {
-
-template <int kBytes>
-using UnsignedOf =
-    std::conditional_t<kBytes == 8, unsigned long long,
-                       std::conditional_t<kBytes == 4, uint32_t, std::conditional_t<kBytes == 2, uint16_t, uint8_t>>>;
 
 // kOp: GPUMEM_SUM or GPUMEM_SUM_SQUARES; another stands for all others.
 template <gpumem_dtype kType, gpumem_reduce_op kOp>
@@ -50,42 +45,6 @@ struct CompensatedElement {
   }
 };
 
-// key_of() with the type's part of it in two words. Elements of 1 and 2 bytes go two at a time, in the halves of a word.
-template <int kSize>
-struct RangeElement {
-  using Node = std::conditional_t<kSize == 8, RangeNode, SmallRangeNode>;
-  using Partial = std::conditional_t<(kSize <= 2), HalfRangeNode, Node>;
-  using Key = std::conditional_t<kSize == 8, uint64_t, uint32_t>;
-  static constexpr int kBytes = kSize;
-  static constexpr bool kOrdered = false;
-  static constexpr Key kSign = Key{1} << (8 * kSize - 1);
-  static constexpr Key kAll = static_cast<Key>(~Key{0} >> (8 * (sizeof(Key) - kSize)));
-  Key sign;      // to be turned over in each element
-  Key negative;  // and in those with a sign bit
-  __device__ RangeElement(gpumem_dtype dtype, gpumem_reduce_op)
-      : sign(is_floating(dtype) || is_signed_integer(dtype) ? kSign : 0),
-        negative(is_floating(dtype) ? kAll ^ kSign : 0) {}
-  __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
-    if constexpr (kSize <= 2) {
-      enter_pair(node, bits, bits);
-    } else {
-      const auto spread =
-          static_cast<Key>(static_cast<std::make_signed_t<Key>>(static_cast<Key>(bits)) >> (8 * kSize - 1));
-      const Key key = static_cast<Key>(bits) ^ ((spread & negative) | sign);
-      node.low = key < node.low ? key : node.low;
-      node.high = key > node.high ? key : node.high;
-    }
-  }
-  __device__ __forceinline__ void enter_pair(Partial& node, UnsignedOf<kSize> first, UnsignedOf<kSize> second) const
-      requires(kSize <= 2) {
-    const uint32_t bits = first | static_cast<uint32_t>(second) << 16;
-    const uint32_t signs = kSize == 1 ? 0 : bits >> 15 & 0x00010001u;  // no floating-point type has 8 bits
-    const uint32_t keys = bits ^ (signs * negative | sign * 0x00010001u);
-    node.low = __vminu2(node.low, keys);
-    node.high = __vmaxu2(node.high, keys);
-  }
-};
-
 // Sums, sums of absolutes and, of bytes, of squares: 2^31 terms fit 64 bits, and of small elements a leaf's terms 32.
 template <int kSize>
 struct NarrowElement {
@@ -107,6 +66,26 @@ struct NarrowElement {
     } else if constexpr (kSize == 1) {
       node.sum += v * v;
     }
+  }
+  __device__ __forceinline__ void enter_word(Partial& node, uint32_t word) const requires(kSize <= 2) {
+    constexpr uint32_t kOnes = kSize == 1 ? 0x01010101u : 0x00010001u;
+    const uint32_t signs = (word & (sign * kOnes)) >> (8 * kSize - 1);  // of signed types
+    if (op == GPUMEM_SUM) {  // unsigned elements as signed ones, and what that takes off each
+      const uint32_t other = sign ^ (1u << (8 * kSize - 1));
+      node.sum = add(static_cast<int32_t>(word ^ other * kOnes), static_cast<int32_t>(kOnes), node.sum) +
+                 static_cast<int32_t>(other * (4 / kSize));
+    } else {
+      const uint32_t magnitudes = (word ^ signs * ((1u << 8 * kSize) - 1)) + signs;
+      node.sum = static_cast<int32_t>(
+          add(magnitudes, op == GPUMEM_SUM_SQUARES ? magnitudes : kOnes, static_cast<uint32_t>(node.sum)));
+    }
+  }
+
+ private:
+  // The products of two words' elements, added to a sum.
+  template <class Word>
+  __device__ __forceinline__ static Word add(Word a, Word b, Word sum) {
+    return kSize == 1 ? __dp4a(a, b, sum) : __dp2a_lo(a, Word{0x0101}, sum);
   }
 };
 
@@ -202,21 +181,12 @@ cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
     default:
       return for_sum_element(dtype, op, f);
   }
-  switch (element_bytes(dtype)) {
-    case 1:
-      return f.template operator()<RangeElement<1>>();
-    case 2:
-      return f.template operator()<RangeElement<2>>();
-    case 4:
-      return f.template operator()<RangeElement<4>>();
-    default:
-      return f.template operator()<RangeElement<8>>();
-  }
+  return for_element_size(dtype, [&]<int kSize>() { return f.template operator()<RangeElement<kSize>>(); });
 }
 
 template <class Term>
 constexpr bool takes_pairs() {
-  return std::is_same_v<typename Term::Partial, HalfRangeNode>;
+  return Term::Node::kind == NodeKind::range && Term::kBytes <= 2;
 }
 
 template <class Term>
@@ -232,6 +202,20 @@ __device__ __forceinline__ BitsOf<Term> load_element(const char* p) {
   return __ldcs(reinterpret_cast<const BitsOf<Term>*>(p));
 }
 
+// The elements of a word; if their order matters, the second of two to a node of its own.
+template <class Term>
+__device__ __forceinline__ void enter_word(const Term& term, typename Term::Partial& first,
+                                           typename Term::Partial& second, uint32_t word) {
+  if constexpr (requires { term.enter_word(first, word); }) {
+    term.enter_word(first, word);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4 / Term::kBytes; ++i) {
+      term.enter(i % 2 == 0 ? first : second, static_cast<BitsOf<Term>>(word >> (8 * Term::kBytes * i)));
+    }
+  }
+}
+
 // A lane's own steps of the fold, the farthest apart first. By recursion: of loops in loops, nvcc 13.0 left an array of 16 in memory.
 template <class Node, int kEach, int kHalf = kEach / 2>
 __device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
@@ -244,28 +228,15 @@ __device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
   }
 }
 
-// A minimum or maximum, by the code for its type alone.
-template <int kBytes, gpumem_dtype... kTypes>
-__device__ __forceinline__ uint64_t extremum(const ReduceLaunch& launch, const RangeNode& node) {
-  uint64_t word = 0;
-  const auto take = [&]<gpumem_dtype kType>() {
-    if constexpr (element_bytes(kType) == kBytes) {
-      if (launch.dtype == kType) word = value_of(kType, launch.op, node).word[0];
-    }
-  };
-  (take.template operator()<kTypes>(), ...);
-  return word;
-}
-
 // kEmpty: the line may have no elements, or offsets that are not sound.
 template <class Term, bool kEmpty, class Node>
 __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
   if (kEmpty && line.n <= 0) return finish_line<Node::kind>(launch, index, line, node.stored());
   if constexpr (Node::kind == NodeKind::range) {
     if (launch.op == GPUMEM_MIN || launch.op == GPUMEM_MAX) {
-      static_cast<uint64_t*>(launch.result)[index] =
-          extremum<Term::kBytes, GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_U16, GPUMEM_I32, GPUMEM_U32, GPUMEM_I64,
-                   GPUMEM_U64, GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64>(launch, RangeNode(node.stored()));
+      const RangeNode range(node.stored());
+      static_cast<uint64_t*>(launch.result)[index] = for_type<Term::kBytes>(
+          launch.dtype, [&](gpumem_dtype type) { return value_of(type, launch.op, range).word[0]; });
       return;
     }
   }

@@ -53,7 +53,7 @@ struct ArgOf {
 
   __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
     const ArgNode found(whole.stored());
-    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
+    return for_type<kBytes>(dtype, [&](gpumem_dtype type) { return value_of(type, op, found); });
   }
 };
 
@@ -138,18 +138,18 @@ class ChunkState : public ArgOf<kClass> {
   using typename ArgOf<kClass>::Node;
 
   __device__ ChunkState(gpumem_dtype dtype, gpumem_reduce_op op)
-      : dtype_(dtype), minimum_(op == GPUMEM_ARG_MIN), keys_(dtype) {
+      : dtype_(dtype), minimum_(op == GPUMEM_ARG_MIN), element_(dtype, op) {
     if (op != GPUMEM_ARG_MAX_ABS) return;
     opposite_ = kClass == GPUMEM_F16 ? kAllBits : kAllBits + 1;
     lowest_key_ = (kAllBits + 1) / 2;
   }
   __device__ void begin(int64_t word) {
     chunk_ = word;
-    keys_ = KeyRange<kClass>(dtype_);
+    keys_ = {};
   }
-  __device__ void take(const uint4& w, int) { keys_.take(w); }
+  __device__ void take(const uint4& w, int) { element_.enter_words(keys_, w); }
   __device__ void end() {
-    const uint32_t rank = lowest_rank(keys_);
+    const uint32_t rank = lowest_rank(SmallRangeNode(keys_));
     if (rank < best_ || first_ < 0) {
       best_ = rank;
       first_ = chunk_;
@@ -157,7 +157,7 @@ class ChunkState : public ArgOf<kClass> {
   }
   __device__ void take_element(uint64_t bits, int64_t index) {
     const uint32_t key = key_of_element(static_cast<uint32_t>(bits));
-    end_ = combine(end_, Node(lowest_rank(key, key), index));
+    end_ = combine(end_, Node(lowest_rank({key, key}), index));
   }
   __device__ Node node(const WordSpan& span, Node* shared) {
     uint32_t lowest = first_ < 0 ? ~uint32_t{0} : best_;
@@ -171,14 +171,15 @@ class ChunkState : public ArgOf<kClass> {
   }
 
  private:
+  using Keys = HalfRangeNode<8 * kBytes>;
   static constexpr int kPerWord = 16 / kBytes;
   static constexpr int kAllBits = (1 << 8 * kBytes) - 1;
 
   struct Sought {  // keys up to low and from high on
     int low;
     int high;
-    __device__ bool is_in(uint32_t lowest, uint32_t highest) const {
-      return static_cast<int>(lowest) <= low || static_cast<int>(highest) >= high;
+    __device__ bool is_in(const SmallRangeNode& keys) const {
+      return static_cast<int>(keys.low) <= low || static_cast<int>(keys.high) >= high;
     }
   };
   // The keys of the lowest rank, of a chunk that has none lower.
@@ -206,9 +207,9 @@ class ChunkState : public ArgOf<kClass> {
     int64_t at = span.count;
 #pragma unroll
     for (int i = kWords - 1; i >= 0; --i) {
-      KeyRange<kClass> keys(dtype_);
-      keys.take(words[i]);
-      if (first_ + i * 32 < span.count && sought.is_in(keys.node().low, keys.node().high)) {
+      Keys keys;
+      element_.enter_words(keys, words[i]);
+      if (first_ + i * 32 < span.count && sought.is_in(SmallRangeNode(keys))) {
         word = words[i];
         at = first_ + i * 32;
       }
@@ -219,21 +220,17 @@ class ChunkState : public ArgOf<kClass> {
     for (int k = kPerWord - 1; k >= 0; --k) {
       constexpr int kPerPart = 4 / kBytes;
       const uint32_t key = key_of_element(part[k / kPerPart] >> (8 * kBytes * (k % kPerPart)) & kAllBits);
-      if (sought.is_in(key, key)) first = k;
+      if (sought.is_in({key, key})) first = k;
     }
     return Node(best_, span.head + at * kPerWord + first);
   }
-  __device__ __forceinline__ uint32_t lowest_rank(const KeyRange<kClass>& keys) const {
-    const auto range = keys.node();
-    return lowest_rank(range.low, range.high);
-  }
-  __device__ __forceinline__ uint32_t lowest_rank(uint32_t low, uint32_t high) const {
-    if (kClass == GPUMEM_F16 && (is_nan_key(dtype_, low) || is_nan_key(dtype_, high))) return 0;
-    if (minimum_) return low;
-    return kAllBits + lowest_key_ - max(static_cast<int>(high), opposite_ - static_cast<int>(low));
+  __device__ __forceinline__ uint32_t lowest_rank(const SmallRangeNode& keys) const {
+    if (kClass == GPUMEM_F16 && (is_nan_key(dtype_, keys.low) || is_nan_key(dtype_, keys.high))) return 0;
+    if (minimum_) return keys.low;
+    return kAllBits + lowest_key_ - max(static_cast<int>(keys.high), opposite_ - static_cast<int>(keys.low));
   }
   __device__ __forceinline__ uint32_t key_of_element(uint32_t bits) const {
-    return for_type<kClass>(dtype_, [&](gpumem_dtype type) { return static_cast<uint32_t>(key_of(type, bits)); });
+    return for_type<kBytes>(dtype_, [&](gpumem_dtype type) { return static_cast<uint32_t>(key_of(type, bits)); });
   }
 
   gpumem_dtype dtype_;
@@ -241,7 +238,8 @@ class ChunkState : public ArgOf<kClass> {
   // Of magnitudes, the sum of the keys of x and -x, of which the higher counts, and the key of 0; else 0.
   int opposite_ = 0;
   int lowest_key_ = 0;
-  KeyRange<kClass> keys_;
+  RangeElement<kBytes> element_;
+  Keys keys_;
   int64_t chunk_ = 0;
   int64_t first_ = -1;  // first word of the chunk with the lowest rank; -1: no chunk yet
   uint32_t best_ = ~uint32_t{0};

@@ -5,35 +5,34 @@
 namespace gpumem::kernels {
 namespace {
 
-template <gpumem_dtype kClass>
+template <int kSize>
 class RangeState {
  public:
-  using Node = typename KeyRange<kClass>::Node;
-  static constexpr int kBytes = element_bytes(kClass);
+  using Node = typename RangeElement<kSize>::Node;
+  static constexpr int kBytes = kSize;
   static constexpr Values kValues = Values::pair;
 
-  __device__ RangeState(gpumem_dtype dtype, gpumem_reduce_op) : dtype_(dtype), keys_(dtype) {}
+  __device__ RangeState(gpumem_dtype dtype, gpumem_reduce_op op) : element_(dtype, op) {}
   __device__ void begin(int64_t) {}
-  __device__ void take(const uint4& w, int) { keys_.take(w); }
+  __device__ void take(const uint4& w, int) { element_.enter_words(keys_, w); }
   __device__ void end() {}
-  __device__ void take_element(uint64_t bits, int64_t) { keys_.take_key(key_of(dtype_, bits)); }
-  __device__ Node node(const WordSpan&, Node* shared) { return block_tree(keys_.node(), shared); }
+  __device__ void take_element(uint64_t bits, int64_t) { element_.enter(keys_, static_cast<UnsignedOf<kSize>>(bits)); }
+  __device__ Node node(const WordSpan&, Node* shared) { return block_tree(Node(keys_), shared); }
 
   __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
     const RangeNode range(whole.stored());
-    return for_type<kClass>(dtype, [&](gpumem_dtype type) { return value_of(type, op, range); });
+    return for_type<kSize>(dtype, [&](gpumem_dtype type) { return value_of(type, op, range); });
   }
 
  private:
-  gpumem_dtype dtype_;
-  KeyRange<kClass> keys_;
+  RangeElement<kSize> element_;
+  typename RangeElement<kSize>::Partial keys_;
 };
 
 }  // namespace
 
 cudaError_t reduce_tiles_range(const ReduceLaunch& launch, Stream stream) {
-  return for_key_class(launch.dtype,
-                       [&]<gpumem_dtype kClass>() { return start_tiles<RangeState<kClass>>(launch, stream); });
+  return for_element_size(launch.dtype, [&]<int kSize>() { return start_tiles<RangeState<kSize>>(launch, stream); });
 }
 
 }  // namespace gpumem::kernels

@@ -11,10 +11,7 @@ namespace gpumem::kernels {
 
 template <int kBytes>
 __device__ __forceinline__ uint64_t element_bits(const char* x, int64_t i) {
-  if constexpr (kBytes == 1) return reinterpret_cast<const uint8_t*>(x)[i];
-  if constexpr (kBytes == 2) return reinterpret_cast<const uint16_t*>(x)[i];
-  if constexpr (kBytes == 4) return reinterpret_cast<const uint32_t*>(x)[i];
-  if constexpr (kBytes == 8) return reinterpret_cast<const unsigned long long*>(x)[i];
+  return reinterpret_cast<const UnsignedOf<kBytes>*>(x)[i];
 }
 
 // A State gathers words of one thread: begin(its first word of a chunk), prepare(all of them) if it has that, take(word, its

@@ -35,9 +35,9 @@ LaunchShape host_segments_serial_shape(const DeviceProps&, const ReduceSegmentsP
   return {1, 1, 1, p.segments};
 }
 
-// What the nodes of all runs may take.
+// Runs that there is scratch memory for: one word for a node, or what the widest of its kind takes.
 int64_t most_runs(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  return kScratchNodeBytes / node_bytes(node_kind(dtype, op));
+  return kScratchNodeBytes / (leaf_kind(dtype, op).wide ? node_bytes(node_kind(dtype, op)) : 8);
 }
 
 // Lines that overlap can be many and long at once: more runs of the longest kind than there is scratch memory for.
@@ -74,7 +74,7 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
   const int64_t most = p.lines() <= kMostCutRows ? most_runs(p.dtype, p.op) : p.lines();
   const int64_t wanted =
-      std::clamp<int64_t>(120 * p.lines(), int64_t{32} * d.multiprocessors, int64_t{128} * d.multiprocessors);
+      std::clamp<int64_t>(60 * p.lines(), int64_t{24} * d.multiprocessors, int64_t{128} * d.multiprocessors);
   const int64_t run = run_pieces(p.lines(), leaves, wanted, most);
   const int64_t tile = std::min(run * kLeafTerms, kLongestRun);
   return warps_shape(d, p.lines() * ceil_div(p.cols, tile), kLongLineThreads, 0, tile);
@@ -90,7 +90,9 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexc
   const bool words =
       column_words(static_cast<uint64_t>(misalignment(p.x)), extents, p.ld, p.batch_stride, element_bytes(p.dtype));
   const int64_t count = words ? kColumnsOfWord : 1;
-  const int rows_each = column_rows(words, element_bytes(p.dtype), leaf_kind(p.dtype, p.op).ordered);
+  const int bytes = element_bytes(p.dtype);
+  const LeafKind kind = leaf_kind(p.dtype, p.op);
+  const int rows_each = column_rows(words, bytes, kind.ordered);
   const int64_t wanted = int64_t{1536} * d.multiprocessors;
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
   const int64_t run = run_pieces(1, leaves, ceil_div(wanted, p.lines()), most_runs(p.dtype, p.op) / p.lines());
@@ -99,8 +101,8 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexc
   const int64_t most = most_column_sides(p.rows, rows_each);
   const int64_t width = std::min<int64_t>(ceil_div(p.cols, count), kColumnThreads);
   int64_t side = 1;
-  while (side < most && (columns * side < wanted || width * side < 24)) side *= 2;
-  const ColumnCut cut = column_cut(extents, count, rows_each, side, tile);
+  while (side < most && (columns * side < wanted || width * side < 12)) side *= 2;
+  const ColumnCut cut = column_cut(extents, count, rows_each, most_column_threads(bytes, kind), side, tile);
   return {std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
           static_cast<int32_t>(side), tile};
 }
@@ -127,8 +129,8 @@ LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams
 }
 
 constexpr Variant<ReduceAxisParams> kAxis[] = {
-    {"warp_rows", Runs::cuda, 2, accepts_rows, rows_shape},
-    {"block_columns", Runs::cuda, 1, accepts_columns, columns_shape},
+    {"warp_rows", Runs::cuda, 3, accepts_rows, rows_shape},
+    {"block_columns", Runs::cuda, 2, accepts_columns, columns_shape},
     {"strided_scalar", Runs::cuda, 1, accepts, scalar_axis_shape},
     {"host_lines", Runs::host, 1, accepts, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts, host_axis_serial_shape},
