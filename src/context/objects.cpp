@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/names.hpp"
+#include "base/room.hpp"
 #include "base/scope_exit.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
@@ -55,8 +56,8 @@ void unregister_leaks(Context& context) noexcept {
 // Room is made before the handle exists, so that entering the list can't fail.
 uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   const std::lock_guard<std::mutex> lock(context.streams_mutex);
-  context.streams.reserve(context.streams.size() + 1);
-  context.ended_streams.reserve(context.streams.size() + context.ended_streams.size() + 1);
+  reserve_doubling(context.streams, context.streams.size() + 1);
+  reserve_doubling(context.ended_streams, context.streams.size() + context.ended_streams.size() + 1);
   StreamCache& cache = context.device_memory().open(stream->native);
   stream->cache = &cache;
   ScopeExit close([&] { context.device_memory().close(cache, true); });  // nothing was given to it

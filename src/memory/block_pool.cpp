@@ -10,6 +10,7 @@
 #include "base/caller_state.hpp"
 #include "base/error.hpp"
 #include "base/names.hpp"
+#include "base/room.hpp"
 #include "base/scope_exit.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
@@ -271,7 +272,7 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
     pending.fences.push_back(fences_.record(stream));
   }
   const auto lock = lock_home(*claim.region, home);
-  home->pending.reserve(home->pending.size() + 1);
+  reserve_doubling(home->pending, home->pending.size() + 1);
   const auto ended = home->uses.find(claim.base());
   if (ended != home->uses.end()) {
     const std::vector<FencePtr>& ends = ended->second.fences;

@@ -93,8 +93,10 @@ struct Round {
 // One problem and its operands; each run takes the row that it is told.
 class Trials {
  public:
-  Trials(Context& context, const Problem& problem)
+  Trials(Context& context, const Problem& problem, const TuneOptions& options)
       : context_(context),
+        problem_(problem),
+        options_(options),
         events_(context.device(), EventPool::Of::time),
         operands_(context, problem.record, problem.ranges, problem.runs, false) {
     const int64_t cache = context.props(problem.runs).l2_bytes;
@@ -107,7 +109,7 @@ class Trials {
   // The results of a run, from operands that are new.
   void run_anew(int32_t row) {
     operands_.renew();
-    static_cast<void>(run(row));
+    static_cast<void>(measure(row, true));
   }
   OperandsOfLine& operands() noexcept { return operands_; }
 
@@ -125,7 +127,12 @@ class Trials {
   }
 
  private:
-  double run(int32_t row, bool emptied = true) {
+  double run(int32_t row, bool emptied) {
+    const double measured = measure(row, emptied);
+    return options_.time_of == nullptr ? measured : options_.time_of(problem_.name(row), emptied);
+  }
+
+  double measure(int32_t row, bool emptied) {
     Backend& device = context_.device();
     const NativeStream stream = context_.own_stream();
     if (flush_ && emptied) {
@@ -146,6 +153,8 @@ class Trials {
   }
 
   Context& context_;
+  const Problem& problem_;
+  const TuneOptions& options_;
   EventPool events_;
   OperandsOfLine operands_;
   std::optional<Scratch> flush_;  // what takes the caches, where the operands would stay in them
@@ -196,7 +205,7 @@ struct Verdict {
 
 Verdict judge(Context& context, const Problem& problem, const TuneOptions& options) {
   Verdict verdict;
-  Trials trials(context, problem);
+  Trials trials(context, problem, options);
   const CallRecord record = on_host(problem.record);
   OperandsOfLine reference(context, record, problem.ranges, Runs::host, true);
   run_reference(context, record, reference);

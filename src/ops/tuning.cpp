@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/room.hpp"
 #include "ops/call_work.hpp"
 #include "ops/problem_line.hpp"
 #include "select/variants.hpp"
@@ -140,7 +141,7 @@ TunedRow Tuning::find(uint64_t problem) const noexcept {
 
 void Tuning::put(Entry entry) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  entries_.reserve(entries_.size() + 1);  // what can fail comes first
+  reserve_doubling(entries_, entries_.size() + 1);  // what can fail comes first
   const auto place = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& there) { return there.problem == entry.problem; });
   if (tables_.empty() || 2 * (used_ + 1) > tables_.back()->mask + 1) {

@@ -1,5 +1,6 @@
 #include "backend/cuda/reduce_scratch.hpp"
 
+#include "base/room.hpp"
 #include "base/scope_exit.hpp"
 
 namespace gpumem {
@@ -105,7 +106,7 @@ ReduceScratchPool::Lease ReduceScratchPool::for_stream(cudaStream_t stream) {
   if (piece == nullptr) {
     {
       const std::lock_guard<std::mutex> shelf_lock(shelf_->mutex);
-      shelf_->idle.reserve(pieces_.size() + 1);
+      reserve_doubling(shelf_->idle, pieces_.size() + 1);
     }
     piece = new_piece();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cuda/cuda_check.hpp"
+#include "base/room.hpp"
 
 namespace gpumem {
 
@@ -22,7 +23,7 @@ void TextureObjects::destroy_done() noexcept {
 }
 
 TextureObjects::Used& TextureObjects::create(const cudaResourceDesc& resource, const cudaTextureDesc& reading) {
-  used_.reserve(used_.size() + 1);
+  reserve_doubling(used_, used_.size() + 1);
   Used used{};
   GPUMEM_CUDA(cudaEventCreateWithFlags(&used.done, cudaEventDisableTiming));
   const cudaError_t error = cudaCreateTextureObject(&used.object, &resource, &reading, nullptr);

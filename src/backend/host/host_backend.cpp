@@ -11,6 +11,7 @@
 #include "backend/host/foreign_cuda.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/room.hpp"
 #include "base/sentences.hpp"
 
 namespace gpumem {
@@ -139,7 +140,7 @@ NativeStream HostBackend::create_stream() {
     queue->begin();
     return queue;
   }
-  ended_queues_.reserve(queues_.size() + 1);
+  reserve_doubling(ended_queues_, queues_.size() + 1);
   return queues_.emplace_back(std::make_unique<HostQueue>(workers_)).get();
 }
 void HostBackend::finish_stream(NativeStream stream) noexcept { queue_of(stream).drain(); }
