@@ -1308,8 +1308,8 @@ GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t s
  * the next (up to 16 the same size); and strides, also those of tight arrays, that have the same largest divisor of 1, 2,
  * 4, 8 and 16. The work is done in memory of its own. Every variant that the table may take is run beside the table's
  * choice, in turns, with emptied caches where the operands would fit into them twice, and its results are compared with
- * the host's. It is adopted when it wins two rounds, by 3 % and by twice the spread, and is no slower without emptied
- * caches. What is forced goes before what is tuned, and a tuned variant that does not fit a call is passed over. Results
+ * the host's. It is adopted when it wins two rounds, by 3 % and by twice the spread, and is at most 3 % slower without
+ * emptied caches. What is forced goes before what is tuned, and a tuned variant that does not fit a call is passed over. Results
  * never change. options may be NULL. What was tuned before and is not adopted any more goes, also from a file when saved.
  * Where the call fails, or progress stops it (OK, with the reason "it was stopped"), the choices are as they were.
  * Errors: as the operation's; UNSUPPORTED (an operand on another device than the context's), OUT_OF_MEMORY, CAPTURING (a
@@ -1397,9 +1397,10 @@ GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void 
 /* The same, only enqueued, where this process only pulls in the plan (gpumem_dist_explain() tells), between members that
  * all work on devices, or all on the host, and both sides of each piece lie in host memory, or both on the device's side.
  * streams has a stream of each member's context, NULL for its own, and may be NULL. Each piece comes behind what the
- * streams of both its members hold, and before what is enqueued on either later. Nothing is allocated on a device. Under
- * graph capture are all of the streams, or none. Not collective. Errors: as gpumem_permute_async(); UNSUPPORTED (pieces
- * are staged or go to other processes), CAPTURING (only some of the streams are under capture). */
+ * streams of both its members hold, and before what is enqueued on either later. Nothing is allocated on a device. Either
+ * no stream is under graph capture, or all are, for one graph. Not collective. Errors: as gpumem_permute_async();
+ * UNSUPPORTED (pieces are staged or go to other processes), CAPTURING (of the streams, only some are under capture, or for
+ * different graphs). */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
                                                    gpumem_stream *const *streams);
 

@@ -9,6 +9,9 @@ namespace gpumem {
 // Blocks along x that a launch may have (CUDA C++ Programming Guide, "Compute Capabilities").
 constexpr int64_t kMaxGrid = 0x7fffffff;
 
+// Bytes from one row to the next that the driver's copies and sets of rows take at most.
+constexpr int64_t kMaxPitch = 0x7fffffff;
+
 // What a task of host work moves at least: a thread that polls for work takes it up in a microsecond or two. Tasks of 1 MiB and
 // threads that slept ran axpby of 2^20 f32 at a quarter of the speed (Intel Xeon, 16 threads).
 constexpr int64_t kHostTaskBytes = int64_t{128} << 10;

@@ -15,9 +15,12 @@ constexpr int kArithmeticEach = 4;
 constexpr int64_t kArithmeticLanes = 64;
 
 // Whether threads take elements of a row that are a warp apart: of sums of many sources whose rows all lie without gaps, for there that distance
-// is a constant, which an access adds by itself.
+// is a constant, which an access adds by itself. And of rows that leave no more than half of a warp's loads and of a block's warps without
+// work.
 constexpr bool arithmetic_by_rows(const ArithmeticParams& p) noexcept {
   if (p.terms <= 3 || p.rank < 2) return false;
+  const int64_t length = p.extents[p.rank - 1];
+  if (length < 32 * kArithmeticEach / 2 || p.elements() / length < kArithmeticThreads / 32 / 2) return false;
   for (int32_t k = 0; k < p.terms; ++k) {
     if (p.x_strides[k][p.rank - 1] != 1) return false;
   }

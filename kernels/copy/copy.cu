@@ -232,6 +232,21 @@ cudaError_t copy_realigned(const CopyParams& params, const LaunchShape& shape, S
              : start_rows<uint64_t>(params, shape, stream);
 }
 
+cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
+  const auto bytes = static_cast<size_t>(params.row_bytes);
+  if (params.rows > 1 && !params.row_by_row && params.dst_pitch <= kMaxPitch && params.src_pitch <= kMaxPitch) {
+    return cudaMemcpy2DAsync(params.dst, static_cast<size_t>(params.dst_pitch), params.src,
+                             static_cast<size_t>(params.src_pitch), bytes, static_cast<size_t>(params.rows),
+                             cudaMemcpyDefault, stream);
+  }
+  cudaError_t error = cudaSuccess;
+  for (int64_t row = 0; row < params.rows && error == cudaSuccess; ++row) {
+    error = cudaMemcpyAsync(params.dst + row * params.dst_pitch, params.src + row * params.src_pitch, bytes,
+                            cudaMemcpyDefault, stream);
+  }
+  return error;
+}
+
 cudaError_t copy_preload() {
   return preload(vec16_kernel<false>, vec16_kernel<true>, realigned_kernel<uint32_t>,
                  row_words_kernel<uint4, uint32_t>);

@@ -19,6 +19,10 @@ CopyLauncher copy_scalar;
 
 CopyLauncher copy_realigned;  // any
 
+// The rows of one slice by the driver, between any two addresses it knows: in one call, or one for each row where it does not take
+// their pitch, or params say so.
+cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream);
+
 // Loads the kernels' code now instead of at the first launch.
 cudaError_t copy_preload();
 

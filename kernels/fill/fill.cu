@@ -76,7 +76,6 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int6
 }
 
 cudaError_t by_memset(const FillParams& params, const LaunchShape&, Stream stream) {
-  constexpr int64_t kMaxPitch = 0x7fffffff;  // the driver takes no pitch above
   const auto bytes = static_cast<size_t>(params.row_bytes());
   if (params.rows > 1 && params.pitch <= kMaxPitch) {
     return cudaMemset2DAsync(params.dst, static_cast<size_t>(params.pitch), params.word[0], bytes,

@@ -9,6 +9,7 @@
 // copy: 10000000 x 3 0.22, 1000003 x 31 0.20, 131072 x 256 0.14; by rows and columns of the whole matrix 0.15, 0.12 and 0.11.
 #include <algorithm>
 
+#include "kernels/copy/copy.hpp"
 #include "kernels/transpose/shared.cuh"
 
 namespace gpumem::kernels {
@@ -127,14 +128,12 @@ class Passes {
   // Of the planes, out of them or back.
   void ends(T* data, T* rest, const Slots& s, bool out) {
     if (s.rest == 0) return;
-    const auto row = static_cast<size_t>(s.rest * kBytes);
-    const auto pitch = static_cast<size_t>(s.n * kBytes);
-    const auto rows = static_cast<size_t>(s.m);
-    T* const there = data + s.tiles * s.tile;
-    then([&] {
-      return out ? cudaMemcpy2DAsync(rest, row, there, pitch, row, rows, cudaMemcpyDeviceToDevice, stream_)
-                 : cudaMemcpy2DAsync(there, pitch, rest, row, row, rows, cudaMemcpyDeviceToDevice, stream_);
-    });
+    CopyParams p{.row_bytes = s.rest * kBytes, .rows = s.m};
+    p.dst = reinterpret_cast<char*>(out ? rest : data + s.tiles * s.tile);
+    p.src = reinterpret_cast<const char*>(out ? data + s.tiles * s.tile : rest);
+    p.dst_pitch = out ? p.row_bytes : s.n * kBytes;
+    p.src_pitch = out ? s.n * kBytes : p.row_bytes;
+    then([&] { return copy_rows_by_driver(p, stream_); });
   }
 
   void move(T* data, T* packed, const Slots& s, const Panel& panel, bool out, bool home, bool turned) {

@@ -180,6 +180,7 @@ class Backend {
   virtual void await_order() = 0;
   virtual bool idle(NativeStream stream) = 0;  // not under capture
   virtual bool capturing(NativeStream /*stream*/) { return false; }
+  virtual uint64_t capture_id(NativeStream /*stream*/) { return 0; }  // 0: not under capture
   virtual void host_callback(NativeStream stream, HostTask task) = 0;
   virtual NativeEvent create_event() = 0;
   virtual NativeEvent create_fence() { return create_event(); }  // may have no time: for order alone

@@ -20,7 +20,7 @@ void Exchange::make_fences() {
 
 // Before anything is enqueued.
 void Exchange::require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const {
-  size_t captured = 0;
+  const auto capture_of = [&](size_t member) { return group_.contexts[member]->device().capture_id(streams[member]); };
   for (const auto& [from, to] : pairs_) {
     const Operand& src = operands.src[from].operand;
     const Operand& dst = operands.dst[to].operand;
@@ -31,13 +31,14 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
       fail_on_two_sides(of_src.c_str(), src, of_dst.c_str(), dst);
     }
     if (src.on_host()) require_not_capturing(context, streams[to], "an exchange of host memory");
-    for (const size_t member : {from, to}) {
-      if (group_.contexts[member]->device().capturing(streams[member])) ++captured;
-    }
+    require_same_device(context.device().props(), src, ("src[" + std::to_string(from) + "]").c_str());
+    require_same_device(context.device().props(), dst, ("dst[" + std::to_string(to) + "]").c_str());
+    const uint64_t first = capture_of(pairs_.front().first);
+    if (capture_of(from) == first && capture_of(to) == first) continue;
+    fail(GPUMEM_CAPTURING,
+         "some of the members' streams are being captured into a graph and others are not, or into another one; "
+         "expected one graph for all, or none");
   }
-  if (captured == 0 || captured == 2 * pairs_.size()) return;
-  fail(GPUMEM_CAPTURING,
-       "some of the members' streams are being captured into a graph and others are not; expected all or none");
 }
 
 // What the second of each pair is given from now on comes behind what the first holds: behind src, or back behind what was read of it.
@@ -73,10 +74,21 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   const Operands operands = look_up_all(src, dst, "src");
   require_enqueued(operands, streams);
   order(streams, false);
-  for (const Piece& piece : route_.pulls) {
-    const size_t to = group_.members.local(piece.dst_member);
-    move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), src_side(piece, operands).operand,
-              dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
+  try {
+    for (const Piece& piece : route_.pulls) {
+      if (is_there(piece, operands)) continue;
+      const size_t to = group_.members.local(piece.dst_member);
+      move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), src_side(piece, operands).operand,
+                dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
+    }
+  } catch (...) {  // pieces before this one are still to be read
+    const std::exception_ptr first = std::current_exception();
+    try {
+      order(streams, true);
+    } catch (const Error&) {
+      // The device is lost.
+    }
+    std::rethrow_exception(first);
   }
   order(streams, true);
 }

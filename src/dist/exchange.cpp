@@ -20,10 +20,6 @@ bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) noe
          bt < at + static_cast<uintptr_t>(a_bytes);
 }
 
-}  // namespace
-
-namespace {
-
 int64_t slot_bytes_for(const std::vector<Message>& messages) noexcept {
   int64_t bytes = 0;
   for (const Message& message : messages) bytes = std::max(bytes, message.bytes);
@@ -102,6 +98,7 @@ void Exchange::take(const Message& message, const char* from, const Operands& op
 // By the context that reaches both sides: that of dst, or that of src where dst's is the host's. Elements are disjoint, though a halo's may
 // lie among what is read. Work of the host is complete at once, that of a device behind the stream of its context.
 Context* Exchange::pull(const Piece& piece, const Operands& operands) const {
+  if (is_there(piece, operands)) return nullptr;
   Context& of_src = group_.context_of(piece.src_member);
   Context& of_dst = group_.context_of(piece.dst_member);
   Context& runner = of_dst.on_cuda() ? of_dst : of_src;

@@ -122,6 +122,12 @@ class Exchange {
   Strided dst_of(const Piece& piece, const Operands& operands) const noexcept {
     return {dst_side(piece, operands).p + piece.dst_offset * element_bytes_, piece.dst_strides};
   }
+  // Of a halo between boxes that are neighbours in one array: what lies round the one is in the other.
+  bool is_there(const Piece& piece, const Operands& operands) const noexcept {
+    const Strided from = src_of(piece, operands);
+    const Strided to = dst_of(piece, operands);
+    return from.p == to.p && piece.shape.same_places(from.strides, to.strides);
+  }
   void note_reaches(const Piece& piece);
   Operands look_up_all(const void* const* src, void* const* dst, const char* src_name) const;
   void run_all(const Operands& operands);

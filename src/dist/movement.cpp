@@ -48,10 +48,9 @@ Index Shape::tight_strides() const noexcept {
   return strides;
 }
 
-bool Shape::is_tight(const Index& strides) const noexcept {
-  const Index tight = tight_strides();
+bool Shape::same_places(const Index& a, const Index& b) const noexcept {
   for (size_t d = 0; d < kAxes; ++d) {
-    if (extents[d] != 1 && strides[d] != tight[d]) return false;
+    if (extents[d] != 1 && a[d] != b[d]) return false;
   }
   return true;
 }

@@ -21,7 +21,8 @@ struct Shape {
   int64_t reach(const Index& strides) const noexcept;
   Index tight_strides() const noexcept;
   // Axes of extent 1 have no stride.
-  bool is_tight(const Index& strides) const noexcept;
+  bool same_places(const Index& a, const Index& b) const noexcept;
+  bool is_tight(const Index& strides) const noexcept { return same_places(strides, tight_strides()); }
 };
 
 // Memory for a while: on a side of the context, in the order of its own stream.

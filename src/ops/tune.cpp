@@ -218,7 +218,7 @@ Verdict judge(Context& context, const Problem& problem, const TuneOptions& optio
   }
   Progress progress(options, problem.candidates.size() + 1);
   const auto share = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(options.budget_s / static_cast<double>(problem.candidates.size() + 1)));
+      std::chrono::duration<double>(options.budget_s / static_cast<double>(problem.candidates.size() + 2)));
   bool any_won = false;
   for (const int32_t row : problem.candidates) {
     if (!right(row)) {

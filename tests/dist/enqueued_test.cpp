@@ -78,6 +78,15 @@ TEST_P(DistEnqueued, FillHalos) {
   }
 }
 
+TEST_P(DistEnqueued, FillHalosOfBoxesThatAreNeighboursInOneArray) {
+  const Part members = part(1);
+  const Dist dist = make_dist(members);
+  PlannedHalo planned(dist.get(), members, quarters_of_one_array(), {{1, 1}, {1, 1}, {1, 0}}, nullptr, random_,
+                      GetParam() == On::cuda);
+  planned.by = enqueue(members);
+  planned.run(random_);
+}
+
 // Each member's stream has the numbers written before, and its memory overwritten behind: in turns, nobody waiting in between.
 TEST_P(DistEnqueued, RunBetweenWhatTheStreamsHold) {
   constexpr int64_t kEach = 1 << 18;

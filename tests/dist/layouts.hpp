@@ -209,4 +209,15 @@ inline std::string describe(const Layout& layout) {
   return text;
 }
 
+// Four boxes of one member, a quarter each of one array with room for a border of one element.
+inline Layout quarters_of_one_array() {
+  Layout layout{4, {8, 6}, {}};
+  for (const int64_t row : {0, 4}) {
+    for (const int64_t col : {0, 3}) {
+      layout.boxes.push_back({0, {row, col}, {row + 4, col + 3}, (row + 1) * 8 + col + 1, {8, 1}});
+    }
+  }
+  return layout;
+}
+
 }  // namespace gpumem_test

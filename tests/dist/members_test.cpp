@@ -212,6 +212,13 @@ TEST_P(Members, FillHalosOfSlabsWithoutStrides) {
   PlannedHalo(dist.get(), members, layout, halo, nullptr, random_).run(random_);
 }
 
+// What lies round a box is its neighbour there already, but at the ends.
+TEST_P(Members, FillHalosOfBoxesThatAreNeighboursInOneArray) {
+  const Part members = part(1);
+  const Dist dist = make_dist(members);
+  PlannedHalo(dist.get(), members, quarters_of_one_array(), {{1, 1}, {1, 1}, {1, 0}}, nullptr, random_).run(random_);
+}
+
 // What no box asks for may be missing: of a halo too.
 TEST_P(Members, FillHalosOfAPartOfTheArray) {
   const Part members = part(2);

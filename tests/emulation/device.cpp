@@ -37,6 +37,8 @@ bool pools_are(const char* which) {
   return asked != nullptr && std::strcmp(asked, which) == 0;
 }
 
+}  // namespace
+
 bool has_memory_pools() {
 #if defined(GPUMEM_EMULATION_ASAN)
   return pools_are("1") || pools_are("driver");
@@ -44,6 +46,8 @@ bool has_memory_pools() {
   return true;
 #endif
 }
+
+namespace {
 
 bool has_granules() { return has_memory_pools() && !pools_are("driver"); }
 

@@ -123,6 +123,13 @@ TEST(FewBlocks, Copy) {
   };
   for (auto* const launcher : {copy_vec16, copy_vec4, copy_vec2, copy_scalar})
     copied(launcher, {.row_bytes = 30005}, 0, 0);
+  CopyLauncher* const by_driver = [](const CopyParams& params, const LaunchShape&, Stream stream) {
+    return copy_rows_by_driver(params, stream);
+  };
+  for (const bool row_by_row : {false, true}) {
+    copied(by_driver, {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130, .row_by_row = row_by_row}, 3,
+           9);
+  }
   copied(copy_vec16, {.row_bytes = 29981}, 19, 6);
   copied(copy_realigned, {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130}, 3, 9);
   for (const int64_t row : {400, 1009, 1010, 2033, 2034, 5003}) {  // pieces of a row, up to the last byte of src

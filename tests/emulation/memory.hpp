@@ -35,6 +35,7 @@ size_t bytes_held();
 // Granules of device memory, and addresses to map them to (CUDA Driver API, "Virtual Memory Management"). Mapped memory can be
 // accessed once that was asked for; what is mapped side by side is one range. Each call says whether it could be done.
 constexpr size_t kGranule = size_t{2} << 20;
+bool has_memory_pools();
 uintptr_t reserve_addresses(size_t bytes);  // 0: there is no room
 bool release_addresses(uintptr_t base, size_t bytes);
 uint64_t create_granules(size_t bytes);  // a handle; 0: there is no room

@@ -152,6 +152,7 @@ struct CUmemPoolHandle_st {
 };
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* props) {
+  if (!has_memory_pools()) return answer(cudaErrorNotSupported);
   if (props->location.type != cudaMemLocationTypeDevice || props->location.id != 0)
     return answer(cudaErrorInvalidValue);
   *pool = std::make_unique<CUmemPoolHandle_st>(CUmemPoolHandle_st{0}).release();

@@ -80,6 +80,22 @@ TEST_F(LargeMove, TransposeInPlace) {
   });
 }
 
+// Long sides of more bytes than the driver takes for a pitch.
+TEST_F(LargeMove, TransposeOfNarrowMatricesInPlace) {
+  const int64_t n = (int64_t{1} << 31) + 12345;
+  unsigned char* data = block(n * 3);
+  for (const bool inverse : {false, true}) {
+    const int64_t rows = inverse ? 3 : n;
+    const int64_t cols = inverse ? n : 3;
+    for_each_variant(GPUMEM_FAMILY_TRANSPOSE, [&](const char* name) {
+      fill_hash_bytes(data, n * 3);
+      const gpumem_status status = gpumem_transpose(ctx, 1, rows, cols, data, cols, data, rows);
+      EXPECT_EQ(status == GPUMEM_OK ? wrong_elements(data, {1, 2, {cols, rows}, {1, cols}, {rows, 1}}) : 0, 0) << name;
+      return status;
+    });
+  }
+}
+
 // A prime number of rows, at two offsets, elements of every size: what is left of tiles of every form.
 TEST_F(LargeMove, TransposeOfOddExtents) {
   const int64_t side = 10007;

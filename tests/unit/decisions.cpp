@@ -12,6 +12,7 @@ namespace {
 
 template <class Family>
 std::string print(const Plan<Family>& plan) {
+  if (plan.empty) return "nothing to do";
   const Decision& d = plan.decision;
   std::ostringstream out;
   out << Family::table()[d.row].name << ' ' << d.shape.grid << " x " << d.shape.block << ", " << d.shape.per_thread

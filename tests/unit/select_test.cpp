@@ -11,6 +11,7 @@
 #include <set>
 
 #include "kernels/alignment.hpp"
+#include "kernels/arithmetic/limits.hpp"
 #include "ops/permute/permute_fuse.hpp"
 #include "tests/fixtures/devices.hpp"
 #include "tests/unit/decisions.hpp"
@@ -416,6 +417,25 @@ TEST(Axpby, LaunchesCoverZOrGoOn) {
           EXPECT_LE(shape.grid, 0x7fffffff) << row.name << ' ' << n;
           EXPECT_TRUE(shape.grid == 0x7fffffff || shape.tile >= (n + shape.grid - 1) / shape.grid) << row.name << n;
         }
+      }
+    }
+  }
+}
+
+// Sums of five views, whose rows may lie without gaps: no shape leaves most of a block's threads without elements.
+TEST(Arithmetic, TilesGiveThreadsWork) {
+  for (const int64_t stride : {1, 2}) {
+    for (int64_t cols = 1; cols <= 300; ++cols) {
+      for (const int64_t rows : {1, 2, 3, 4, 5, 7, 9, 1000, 100003}) {
+        ArithmeticParams p{.rank = 2, .terms = 5, .extents = {rows, cols}, .z_strides = {2 * cols + 1, 1}};
+        for (auto& strides : p.x_strides) strides[0] = 2 * cols + 1, strides[1] = stride;
+        const ViewTiles tiles = view_tiles(p, arithmetic_steps(p, 4));
+        const int64_t threads = tiles.lanes[0] * tiles.lanes[1] * tiles.lanes[2];
+        EXPECT_LE(threads, kArithmeticThreads);
+        if (rows * cols < kArithmeticThreads * 64) continue;
+        const auto at_work = static_cast<double>(rows * cols) /
+                             static_cast<double>(tiles.blocks() * kArithmeticThreads * tiles.across * tiles.steps);
+        EXPECT_GE(at_work, 0.25) << rows << " x " << cols << ", stride " << stride;
       }
     }
   }

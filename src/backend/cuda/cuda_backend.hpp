@@ -76,6 +76,7 @@ class CudaBackend final : public Backend {
   void await_order() override;
   bool idle(NativeStream stream) override;
   bool capturing(NativeStream stream) override;
+  uint64_t capture_id(NativeStream stream) override;
   void host_callback(NativeStream stream, HostTask task) override;
   NativeEvent create_event() override { return make_event(cudaEventDefault); }
   NativeEvent create_fence() override { return make_event(cudaEventDisableTiming); }

@@ -28,6 +28,8 @@ gpumem_status status_of(cudaError_t error) noexcept {
       return GPUMEM_UNSUPPORTED;
     case cudaErrorStreamCaptureUnsupported:
     case cudaErrorStreamCaptureInvalidated:
+    case cudaErrorStreamCaptureMerge:
+    case cudaErrorStreamCaptureUnmatched:
     case cudaErrorStreamCaptureUnjoined:
     case cudaErrorStreamCaptureIsolation:
     case cudaErrorStreamCaptureImplicit:

@@ -137,6 +137,19 @@ bool CudaBackend::capturing(NativeStream stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+// The legacy stream, while another one is captured, has an id of its own.
+uint64_t CudaBackend::capture_id(NativeStream stream) {
+  if (!capturing(stream)) return 0;
+  const KeptThreadState kept;
+  const DeviceScope scope = enter();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  const cudaError_t error = cudaStreamGetCaptureInfo(native(stream), &status, &id, nullptr, nullptr, nullptr, nullptr);
+  if (error == cudaSuccess) return id;
+  static_cast<void>(cudaGetLastError());
+  return UINT64_MAX;
+}
+
 void CudaBackend::require_open(NativeStream stream) {
   if (stream == cudaStreamLegacy && capturing(stream)) {
     fail(GPUMEM_CAPTURING,

@@ -10,13 +10,26 @@ constexpr uint64_t kKept = uint64_t{64} << 20;
 
 }  // namespace
 
-StreamMemory::Block::Block(StreamMemory& memory, int32_t device, size_t bytes, cudaStream_t stream) : stream_(stream) {
-  if (bytes > 0) GPUMEM_CUDA(cudaMallocFromPoolAsync(&p_, bytes, memory.pool(device), stream));
+StreamMemory::Block::Block(StreamMemory& memory, const DeviceProps& props, size_t bytes, cudaStream_t stream)
+    : pooled_(props.memory_pools), stream_(stream) {
+  if (bytes == 0) return;
+  if (pooled_) {
+    GPUMEM_CUDA(cudaMallocFromPoolAsync(&p_, bytes, memory.pool(props.ordinal), stream));
+  } else {
+    GPUMEM_CUDA(cudaMalloc(&p_, bytes));
+  }
 }
 
 // A fault that shows here is found by the next call that is checked for it.
 StreamMemory::Block::~Block() {
-  if (p_ != nullptr && cudaFreeAsync(p_, stream_) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  if (p_ == nullptr) return;
+  if (pooled_) {
+    static_cast<void>(cudaFreeAsync(p_, stream_));
+  } else {
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    static_cast<void>(cudaFree(p_));
+  }
+  static_cast<void>(cudaGetLastError());
 }
 
 cudaMemPool_t StreamMemory::pool(int32_t device) {

@@ -1,12 +1,14 @@
 // Scratch memory that a call takes and gives back in its stream's order. It comes from a pool of the library's own, which keeps what
-// the last calls have used; a captured call makes it a part of the graph.
+// the last calls have used; a captured call makes it a part of the graph. A device without pools gives it to the call alone, which then
+// waits for its work.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
+
+#include "base/device_props.hpp"
 
 namespace gpumem {
 
@@ -15,7 +17,7 @@ class StreamMemory {
   // Throws. With 0 bytes the block is empty.
   class Block {
    public:
-    Block(StreamMemory& memory, int32_t device, size_t bytes, cudaStream_t stream);
+    Block(StreamMemory& memory, const DeviceProps& props, size_t bytes, cudaStream_t stream);
     ~Block();
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
@@ -23,6 +25,7 @@ class StreamMemory {
     void* get() const noexcept { return p_; }
 
    private:
+    const bool pooled_;
     cudaStream_t stream_;
     void* p_ = nullptr;
   };

@@ -43,7 +43,12 @@ void CudaBackend::launch_other(const TransposeParams& params, const Choice& choi
   const bool apart = kTranspose[choice.launcher].name == std::string_view("in_place_scratch");
   const int64_t all = params.elements() * params.element_bytes;
   const int64_t bytes = apart ? all : kernels::transpose_in_place_slots_scratch(params, choice.shape);
-  const StreamMemory::Block scratch(stream_memory_, props_.ordinal, static_cast<size_t>(bytes), on);
+  if (!props_.memory_pools && capturing(on)) {
+    fail(GPUMEM_UNSUPPORTED,
+         "%s takes scratch memory, which a device without memory pools can't give a graph; the capture is still valid",
+         kTranspose[choice.launcher].name);
+  }
+  const StreamMemory::Block scratch(stream_memory_, props_, static_cast<size_t>(bytes), on);
   if (!apart) {
     GPUMEM_CUDA(kernels::transpose_in_place_slots(params, choice.shape, scratch.get(), on));
     return;
