@@ -11,12 +11,13 @@
 ! Failure     stat= and errmsg= as in ALLOCATE: without stat, the program ends with the library's sentence.
 ! Lifetime    Handles: nothing ends by itself. destroy() and free() end things; a context that ends frees its memory. create() and
 !             alloc() refuse a variable that names something live.
+! Spread      gpumem_dist joins contexts, of one process or of many; a gpumem_plan moves or reduces arrays that lie in boxes over them.
 ! By hand     module gpumem_c has gpumem.h as it is; the components ctx and stream are its handles.
 module gpumem
   use gpumem_constants
   use gpumem_c, only: gpumem_ctx_options, gpumem_device_info, gpumem_pointer_info, gpumem_managed_info, &
       gpumem_memory_stats_info, gpumem_ceiling_info, gpumem_profile_row, gpumem_tune_info, gpumem_log_fn, gpumem_progress_fn, &
-      gpumem_task_fn, gpumem_parallel_for_fn, gpumem_version
+      gpumem_task_fn, gpumem_parallel_for_fn, gpumem_version, gpumem_dist_info, gpumem_dist_transport
   use gpumem_errors, only: gpumem_last_error, gpumem_last_problem, gpumem_status_name, gpumem_text
   use gpumem_views, only: gpumem_view
   use gpumem_arrays, only: gpumem_view
@@ -24,6 +25,9 @@ module gpumem
   use gpumem_memories, only: gpumem_memory
   use gpumem_streams, only: gpumem_stream, gpumem_event
   use gpumem_contexts, only: gpumem_context
+  use gpumem_layouts, only: gpumem_layout
+  use gpumem_plans, only: gpumem_plan
+  use gpumem_distributed, only: gpumem_dist, gpumem_mpi_transport_f
   use gpumem_library, only: gpumem_default_options, gpumem_count_devices, gpumem_find_device, gpumem_variants
   implicit none
   public

@@ -10,7 +10,7 @@ module gpumem_values
   use gpumem_queues
   implicit none
   private
-  public :: gpumem_blocking_queue
+  public :: gpumem_blocking_queue, has_two_results, leaves_int64
 
   type, abstract, extends(gpumem_queue) :: gpumem_blocking_queue
   contains

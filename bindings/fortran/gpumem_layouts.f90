@@ -1,0 +1,163 @@
+! SPDX-License-Identifier: Apache-2.0
+! How an array is spread over members: its extents, and the boxes that the members of this process have.
+module gpumem_layouts
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env
+  use gpumem_c, only: gpumem_dist_layout, gpumem_dist_layout_init
+  use gpumem_errors, only: finish, refuse
+  implicit none
+  private
+  public :: gpumem_layout, rank_of, c_layout, room
+
+  ! The extents of a whole array, and the boxes of it that this process's members have. Made by gpumem_layout(element_bytes, extents).
+  type :: gpumem_layout
+    integer(int64) :: element_bytes = 0
+    ! As C has them: the last dimension first, from 0 up to and without `upper`.
+    integer(int64), allocatable, private :: extents(:), lower(:, :), upper(:, :), strides(:, :), offsets(:)
+    integer(int32), allocatable, private :: members(:)
+  contains
+    procedure, private :: add_i32, add_i64
+    generic :: add => add_i32, add_i64
+  end type
+
+  interface gpumem_layout
+    module procedure layout_i32, layout_i64
+  end interface
+
+contains
+
+  type(gpumem_layout) function layout_i64(element_bytes, extents) result(layout)
+    integer, intent(in) :: element_bytes
+    integer(int64), intent(in) :: extents(:)
+    integer :: r
+    r = size(extents)
+    layout%element_bytes = element_bytes
+    allocate (layout%extents(r), layout%lower(r, 0), layout%upper(r, 0), layout%strides(r, 0), layout%offsets(0), &
+        layout%members(0))
+    layout%extents(:) = extents(r:1:-1)
+  end function
+
+  type(gpumem_layout) function layout_i32(element_bytes, extents) result(layout)
+    integer, intent(in) :: element_bytes
+    integer(int32), intent(in) :: extents(:)
+    layout = layout_i64(element_bytes, int(extents, int64))
+  end function
+
+  ! Adds x(lower(1):upper(1), lower(2):upper(2), ...) of the whole array x as a box of a member, by default of the member of that number
+  ! among the boxes. upper = lower - 1 is an empty one. The box lies in an array that has low(d) elements more before it in dimension d,
+  ! and high(d) behind it, as ghost cells are; by default none. That array begins `offset` elements behind the beginning of the
+  ! member's memory, by default there. With `strides`, in elements, they are the distances in it instead.
+  subroutine add_i64(self, lower, upper, low, high, member, offset, strides, stat, errmsg)
+    class(gpumem_layout), intent(inout) :: self
+    integer(int64), intent(in) :: lower(:), upper(:)
+    integer, intent(in), optional :: low(:), high(:), member
+    integer(int64), intent(in), optional :: offset, strides(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), dimension(size(lower)) :: before, length, step
+    integer(int64) :: first
+    integer :: r, n, d
+    r = size(lower)
+    if (.not. all([rank_of(self), size(upper), size_or(low, r), size_or(high, r)] == r)) then
+      call refuse('add: lower, upper, low or high have not one number for each dimension of the array', stat, errmsg)
+      return
+    end if
+    before = 0
+    if (present(low)) before = low
+    length = before + upper - lower + 1
+    if (present(high)) length = length + high
+    step = [(product(max(length(:d - 1), 1_int64)), d = 1, r)]
+    if (present(strides)) then
+      if (size(strides) /= r) then
+        call refuse('add: strides has not one number for each dimension of the array', stat, errmsg)
+        return
+      end if
+      step = strides
+    end if
+    first = sum(before * step)
+    if (present(offset)) first = first + offset
+    n = size(self%offsets) + 1
+    self%lower = reshape([self%lower, lower(r:1:-1) - 1], [r, n])
+    self%upper = reshape([self%upper, upper(r:1:-1)], [r, n])
+    self%strides = reshape([self%strides, step(r:1:-1)], [r, n])
+    self%offsets = [self%offsets, first]
+    if (present(member)) n = member
+    self%members = [self%members, int(n - 1, int32)]
+    if (present(stat)) stat = 0
+  end subroutine
+
+  subroutine add_i32(self, lower, upper, low, high, member, offset, strides, stat, errmsg)
+    class(gpumem_layout), intent(inout) :: self
+    integer(int32), intent(in) :: lower(:), upper(:)
+    integer, intent(in), optional :: low(:), high(:), member
+    integer(int64), intent(in), optional :: offset, strides(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%add_i64(int(lower, int64), int(upper, int64), low, high, member, offset, strides, stat, errmsg)
+  end subroutine
+
+  pure integer function size_or(numbers, otherwise)
+    integer, intent(in), optional :: numbers(:)
+    integer, intent(in) :: otherwise
+    size_or = otherwise
+    if (present(numbers)) size_or = size(numbers)
+  end function
+
+  ! -1 of a layout that was not made.
+  pure integer function rank_of(layout)
+    class(gpumem_layout), intent(in) :: layout
+    rank_of = -1
+    if (allocated(layout%extents)) rank_of = size(layout%extents)
+  end function
+
+  ! As C takes it, for as long as the layout stays. One that was not made has a rank that the library refuses.
+  type(gpumem_dist_layout) function c_layout(layout) result(made)
+    type(gpumem_layout), intent(in), target :: layout
+    call finish(gpumem_dist_layout_init(made, c_sizeof(made)))
+    made%element_bytes = layout%element_bytes
+    made%rank = int(max(rank_of(layout), 0), c_int32_t)
+    if (rank_of(layout) <= 0) return
+    made%extents = c_loc(layout%extents)
+    made%boxes = size(layout%offsets, kind=c_int64_t)
+    if (made%boxes == 0) return
+    made%members = c_loc(layout%members)
+    made%lower = c_loc(layout%lower)
+    made%upper = c_loc(layout%upper)
+    made%offsets = c_loc(layout%offsets)
+    made%strides = c_loc(layout%strides)
+  end function
+
+  ! How many elements the memory of each of `members` members has at least, for its boxes and what is written round them; negative
+  ! where that is also before the memory's beginning.
+  function room(layout, members, low, high, periodic) result(needed)
+    type(gpumem_layout), intent(in) :: layout
+    integer, intent(in) :: members
+    integer(int64), intent(in), optional :: low(:), high(:)  ! as C has them
+    integer(int32), intent(in), optional :: periodic(:)
+    integer(int64) :: needed(members)
+    integer(int64), dimension(max(rank_of(layout), 0)) :: from, to
+    integer :: i, m
+    needed = 0
+    if (rank_of(layout) < 0) return
+    do i = 1, size(layout%offsets)
+      m = layout%members(i) + 1
+      from = layout%lower(:, i)
+      to = layout%upper(:, i)
+      if (m < 1 .or. m > members .or. any(to <= from)) cycle
+      if (present(low)) then
+        from = from - low
+        to = to + high
+        where (periodic == 0) from = max(from, 0_int64)
+        where (periodic == 0) to = min(to, layout%extents)
+      end if
+      associate (start => layout%offsets(i) - sum(layout%lower(:, i) * layout%strides(:, i)), step => layout%strides(:, i))
+        if (start + sum(from * step) < 0 .or. needed(m) < 0) then
+          needed(m) = -1
+        else
+          needed(m) = max(needed(m), start + sum((to - 1) * step) + 1)
+        end if
+      end associate
+    end do
+  end function
+
+end module
