@@ -1,0 +1,195 @@
+//! How an array is spread over members, and what of their memory that takes.
+use crate::context::filled;
+use crate::element::Plain;
+use crate::error::{Error, Result};
+use crate::layout::number;
+use gpumem_sys as sys;
+use std::mem::size_of;
+
+/// A box of the whole array, and where its elements lie in a member's memory: at the beginning, row-major and without gaps,
+/// unless it is said otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    lower: Vec<usize>,
+    upper: Vec<usize>,
+    member: Option<usize>,
+    ghosts: Option<(Vec<usize>, Vec<usize>)>,
+    offset: usize,
+    strides: Option<Vec<usize>>,
+}
+
+impl Block {
+    /// From the element with the indices `lower` up to and without `upper` along each axis.
+    pub fn new(lower: &[usize], upper: &[usize]) -> Block {
+        let (lower, upper) = (lower.to_vec(), upper.to_vec());
+        Block { lower, upper, member: None, ghosts: None, offset: 0, strides: None }
+    }
+
+    /// Whose it is, of the members of this process; by default, that of the block's number in the layout.
+    pub fn member(self, member: usize) -> Block {
+        Block { member: Some(member), ..self }
+    }
+
+    /// It lies in an array with so many elements more along each axis, before it and behind it: room for a halo.
+    pub fn ghosts(self, low: &[usize], high: &[usize]) -> Block {
+        Block { ghosts: Some((low.to_vec(), high.to_vec())), ..self }
+    }
+
+    /// That array, or the block, begins so many elements behind the beginning of the member's memory.
+    pub fn offset(self, offset: usize) -> Block {
+        Block { offset, ..self }
+    }
+
+    /// The distance of neighbours along each axis, in elements.
+    pub fn strides(self, strides: &[usize]) -> Block {
+        Block { strides: Some(strides.to_vec()), ..self }
+    }
+
+    /// Strides, and the distance of the first element from the beginning of the memory.
+    fn place(&self) -> Option<(Vec<i64>, i64)> {
+        let zeros = vec![0; self.lower.len()];
+        let (low, high) = self.ghosts.as_ref().map_or((&zeros, &zeros), |(low, high)| (low, high));
+        let (mut strides, mut next) = (vec![1; self.lower.len()], 1usize);
+        for axis in (0..self.lower.len()).rev() {
+            strides[axis] = next;
+            let length =
+                self.upper[axis].saturating_sub(self.lower[axis]).checked_add(low[axis])?.checked_add(high[axis])?;
+            next = next.checked_mul(length.max(1))?;
+        }
+        let strides = self.strides.as_ref().unwrap_or(&strides);
+        let mut first = self.offset;
+        for (low, stride) in low.iter().zip(strides) {
+            first = first.checked_add(low.checked_mul(*stride)?)?;
+        }
+        let strides = strides.iter().map(|&stride| i64::try_from(stride).ok());
+        Some((strides.collect::<Option<_>>()?, i64::try_from(first).ok()?))
+    }
+}
+
+/// How an array is spread: its extents, and the blocks of it that members of this process have. `gpumem_dist_layout`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    element_bytes: usize,
+    pub(crate) extents: Vec<usize>,
+    blocks: Vec<Block>,
+}
+
+impl Layout {
+    /// Of the whole array's extents, the last axis the fastest, and without a block.
+    pub fn new<T: Plain>(extents: &[usize]) -> Layout {
+        Layout { element_bytes: size_of::<T>(), extents: extents.to_vec(), blocks: Vec::new() }
+    }
+
+    /// With one block more.
+    pub fn block(mut self, block: Block) -> Layout {
+        self.blocks.push(block);
+        self
+    }
+}
+
+/// A layout as the library takes it: what its pointers lead to, and where a member's elements end.
+pub(crate) struct Boxes {
+    pub element_bytes: usize,
+    extents: Vec<i64>,
+    members: Vec<i32>,
+    lower: Vec<i64>,
+    upper: Vec<i64>,
+    offsets: Vec<i64>,
+    strides: Vec<i64>,
+}
+
+/// What a halo has on each side.
+pub(crate) struct Halos {
+    pub low: Vec<i64>,
+    pub high: Vec<i64>,
+    pub periodic: Vec<i32>,
+}
+
+pub(crate) fn numbers(values: &[usize]) -> Result<Vec<i64>> {
+    values.iter().map(|&value| number(value)).collect()
+}
+
+impl Boxes {
+    pub fn of(layout: &Layout, name: &str) -> Result<Boxes> {
+        let rank = layout.extents.len();
+        let mut boxes = Boxes {
+            element_bytes: layout.element_bytes,
+            extents: numbers(&layout.extents)?,
+            members: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            offsets: Vec::new(),
+            strides: Vec::new(),
+        };
+        for (i, block) in layout.blocks.iter().enumerate() {
+            let ghosts = block.ghosts.iter().flat_map(|(low, high)| [low.len(), high.len()]);
+            let strides = block.strides.iter().map(|strides| strides.len());
+            if ghosts.chain(strides).chain([block.lower.len(), block.upper.len()]).any(|len| len != rank) {
+                let sentence = format!("{}: block {} has not one value an axis; the array has {}", name, i, rank);
+                return Err(Error::argument(sentence));
+            }
+            let too_large = || Error::argument(format!("{}: block {} takes more memory than there can be", name, i));
+            let (strides, first) = block.place().ok_or_else(too_large)?;
+            boxes.members.push(i32::try_from(block.member.unwrap_or(i)).unwrap_or(i32::MAX));
+            boxes.lower.extend(numbers(&block.lower)?);
+            boxes.upper.extend(numbers(&block.upper)?);
+            boxes.offsets.push(first);
+            boxes.strides.extend(strides);
+        }
+        Ok(boxes)
+    }
+
+    /// Valid as long as these boxes are.
+    pub fn as_c(&self, api: &sys::Functions) -> Result<sys::gpumem_dist_layout> {
+        let mut layout = filled(api.gpumem_dist_layout_init, |_| sys::GPUMEM_OK)?;
+        layout.element_bytes = number(self.element_bytes)?;
+        layout.rank = i32::try_from(self.extents.len()).unwrap_or(i32::MAX);
+        layout.extents = self.extents.as_ptr();
+        layout.boxes = number(self.members.len())?;
+        layout.members = self.members.as_ptr();
+        layout.lower = self.lower.as_ptr();
+        layout.upper = self.upper.as_ptr();
+        layout.offsets = self.offsets.as_ptr();
+        layout.strides = self.strides.as_ptr();
+        Ok(layout)
+    }
+
+    /// How many elements the memory of each member has at least, for its boxes and for the halo round them.
+    pub fn needed(&self, members: usize, halo: Option<&Halos>, name: &str) -> Result<Vec<usize>> {
+        let rank = self.extents.len();
+        let mut needed = vec![0; members];
+        for (i, &member) in self.members.iter().enumerate() {
+            let boxed = i * rank..(i + 1) * rank;
+            let (lower, upper) = (&self.lower[boxed.clone()], &self.upper[boxed.clone()]);
+            let needed = match usize::try_from(member).ok().and_then(|member| needed.get_mut(member)) {
+                Some(needed) if lower.iter().zip(upper).all(|(lower, upper)| lower < upper) => needed,
+                _ => continue, // it is empty, or the library refuses it
+            };
+            let (mut first, mut last) = (Some(self.offsets[i]), Some(self.offsets[i]));
+            for (axis, &stride) in self.strides[boxed].iter().enumerate() {
+                let (mut before, mut behind) = (0, upper[axis] - 1 - lower[axis]);
+                if let Some(halo) = halo {
+                    let (mut low, mut high) = (halo.low[axis], halo.high[axis]);
+                    if halo.periodic[axis] == 0 {
+                        low = low.min(lower[axis]);
+                        high = high.min((self.extents[axis] - upper[axis]).max(0));
+                    }
+                    before = low;
+                    behind = behind.saturating_add(high);
+                }
+                first = first.and_then(|first| first.checked_sub(before.checked_mul(stride)?));
+                last = last.and_then(|last| last.checked_add(behind.checked_mul(stride)?));
+            }
+            let sentence = match (first, last.and_then(|last| usize::try_from(last).ok())) {
+                (Some(first), Some(last)) if first >= 0 => {
+                    *needed = last.saturating_add(1).max(*needed);
+                    continue;
+                }
+                (Some(_), Some(_)) => "has no room for its halo in front of it",
+                _ => "takes more memory than there can be",
+            };
+            return Err(Error::argument(format!("{}: block {} {}", name, i, sentence)));
+        }
+        Ok(needed)
+    }
+}

@@ -1,0 +1,279 @@
+//! What is planned once for an array that is spread, and carried out as often as wanted.
+use crate::context::Format;
+use crate::copies::Src;
+use crate::dist::Joined;
+use crate::element::{Element, Float, Plain};
+use crate::error::{text_of, Error, Result, Status};
+use crate::layout::enough;
+use crate::queue::{Lent, LentMut, Queue};
+use crate::reduce::{Extreme, Op};
+use crate::view::{View, ViewMut};
+use gpumem_sys as sys;
+use std::ffi::c_void;
+use std::mem::size_of;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// What [`Redistribution`], [`Halo`] and [`Reduction`] share. It keeps the [`crate::Dist`] alive.
+pub struct Plan {
+    pub(crate) dist: Arc<Joined>,
+    pub(crate) plan: *mut sys::gpumem_dist_plan,
+    pub(crate) element_bytes: usize,
+}
+
+unsafe impl Send for Plan {}
+unsafe impl Sync for Plan {}
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        unsafe { (self.dist.api.gpumem_dist_plan_destroy)(self.plan) };
+    }
+}
+
+/// Memory of each member, as it is handed to the library.
+struct Pointers(Vec<*mut c_void>);
+
+impl Pointers {
+    fn to_read(&self) -> *const *const c_void {
+        self.0.as_ptr().cast()
+    }
+
+    fn to_write(&self) -> *const *mut c_void {
+        self.0.as_ptr()
+    }
+}
+
+impl Plan {
+    /// What this process does in the plan: in words, or as JSON. `gpumem_dist_explain()`.
+    pub fn explain(&self, format: Format) -> Result<String> {
+        text_of(|buf, cap, needed| unsafe {
+            (self.dist.api.gpumem_dist_explain)(self.plan, format as i32, buf, cap, needed)
+        })
+    }
+
+    /// The handle, for functions of [`crate::sys`].
+    pub fn as_raw(&self) -> *mut sys::gpumem_dist_plan {
+        self.plan
+    }
+
+    /// An error where a member has less memory than it needs, or elements of another size than the layout's.
+    fn pointers<T>(
+        &self,
+        memory: impl ExactSizeIterator<Item = Result<Src<T>>>,
+        needed: &[usize],
+        name: &str,
+    ) -> Result<Pointers> {
+        if memory.len() != needed.len() {
+            let sentence = format!("{} has memory of {} members; there are {} here", name, memory.len(), needed.len());
+            return Err(Error::argument(sentence));
+        }
+        if size_of::<T>() != self.element_bytes {
+            let sentence =
+                format!("{} has elements of {} bytes; its layout's have {}", name, size_of::<T>(), self.element_bytes);
+            return Err(Error::argument(sentence));
+        }
+        let mut pointers = Pointers(Vec::with_capacity(needed.len()));
+        for (i, (memory, &needed)) in memory.zip(needed).enumerate() {
+            let (p, len) = memory?;
+            enough(Some(needed), len, &format!("{}[{}]", name, i))?;
+            pointers.0.push(p as *mut c_void);
+        }
+        Ok(pointers)
+    }
+
+    fn of_views<T>(&self, x: &[View<'_, T>], needed: &[usize], name: &str) -> Result<Pointers> {
+        self.pointers(x.iter().map(|x| x.whole(name)), needed, name)
+    }
+
+    fn of_views_mut<T>(&self, x: &mut [ViewMut<'_, T>], needed: &[usize], name: &str) -> Result<Pointers> {
+        self.pointers(x.iter().map(|x| Ok((x.ptr as *const T, x.len))), needed, name)
+    }
+
+    /// Of memory that was given or lent to the member's queue. There are as many queues as members.
+    fn of_lent<T: Plain>(
+        &self,
+        queues: &[&Queue],
+        x: &[LentMut<'_, T>],
+        needed: &[usize],
+        name: &str,
+    ) -> Result<Pointers> {
+        let memory = x.iter().enumerate().map(|(i, x)| queues[i].output(*x, name).map(|x| (x.ptr as *const T, x.len)));
+        self.pointers(memory, needed, name)
+    }
+
+    fn run(&self, src: &Pointers, dst: &Pointers) -> Result<()> {
+        let api = self.dist.api;
+        self.dist.check(unsafe { (api.gpumem_dist_execute)(self.plan, src.to_read(), dst.to_write()) })
+    }
+
+    /// An error where the queues are not one of each member's context: the memory that was lent to another one would not be
+    /// waited for.
+    fn require_queues(&self, queues: &[&Queue]) -> Result<()> {
+        let contexts = &self.dist.contexts;
+        let own = queues.iter().zip(contexts).all(|(queue, ctx)| queue.context().as_raw() == ctx.as_raw());
+        match own && queues.len() == contexts.len() {
+            true => Ok(()),
+            false => Err(Error::argument("queues has not one stream or scope of each member's context")),
+        }
+    }
+
+    fn enqueue(&self, queues: &[&Queue], src: &Pointers, dst: &Pointers) -> Result<()> {
+        let streams: Vec<_> = queues.iter().map(|queue| queue.as_raw()).collect();
+        let (api, src, dst) = (self.dist.api, src.to_read(), dst.to_write());
+        let status = unsafe { (api.gpumem_dist_execute_async)(self.plan, src, dst, streams.as_ptr()) };
+        let result = self.dist.check(status);
+        if status != sys::GPUMEM_OK {
+            // A piece may have been enqueued that reads a member's memory, and which that member's stream does not wait for. Under
+            // graph capture it does not run.
+            let ended = |status| Queue::is_over(status) || status == sys::GPUMEM_CAPTURING;
+            if let Some(status) = queues.iter().map(|queue| queue.wait_status()).find(|&status| !ended(status)) {
+                eprintln!("gpumem: work of members can't be waited for: {:?}", Status(status));
+                std::process::abort();
+            }
+        }
+        result
+    }
+}
+
+/// Moves an array from one layout to another. Made by [`crate::Dist::plan_redistribute`].
+pub struct Redistribution {
+    pub(crate) plan: Plan,
+    pub(crate) src: Vec<usize>,
+    pub(crate) dst: Vec<usize>,
+}
+
+/// Fills what lies round the blocks of an array. Made by [`crate::Dist::plan_halo`].
+pub struct Halo {
+    pub(crate) plan: Plan,
+    pub(crate) needed: Vec<usize>,
+}
+
+/// Reduces an array to one value for all processes, with the bits that the operation of that name gives for the whole array
+/// on one device. Made by [`crate::Dist::plan_reduce`].
+pub struct Reduction {
+    pub(crate) plan: Plan,
+    pub(crate) needed: Vec<usize>,
+}
+
+macro_rules! is_a_plan {
+    ($($name:ident,)*) => {$(
+        impl Deref for $name {
+            type Target = Plan;
+            fn deref(&self) -> &Plan {
+                &self.plan
+            }
+        }
+    )*};
+}
+is_a_plan! { Redistribution, Halo, Reduction, }
+
+impl Redistribution {
+    /// Carries it out, from and to memory of each member of this process; empty where the member has no block.
+    /// `gpumem_dist_execute()`.
+    pub fn execute<T: Plain>(&self, src: &[View<'_, T>], dst: &mut [ViewMut<'_, T>]) -> Result<()> {
+        let src = self.plan.of_views(src, &self.src, "src")?;
+        self.plan.run(&src, &self.plan.of_views_mut(dst, &self.dst, "dst")?)
+    }
+
+    /// The same, only enqueued: on a stream or scope of each member, to which the member's memory was given or lent. All
+    /// members are of this process. An error waits for the streams. `gpumem_dist_execute_async()`.
+    ///
+    /// ```
+    /// use gpumem::{Block, Context, Dist, Layout};
+    /// # fn main() -> gpumem::Result<()> {
+    /// let (a, b) = (Context::new()?, Context::new()?);
+    /// let dist = Dist::new(&[a.clone(), b.clone()])?;
+    /// let halves = Layout::new::<u8>(&[4]).block(Block::new(&[0], &[2])).block(Block::new(&[2], &[4]));
+    /// let swapped = Layout::new::<u8>(&[4]).block(Block::new(&[2], &[4])).block(Block::new(&[0], &[2]));
+    /// let swap = dist.plan_redistribute(&halves, &swapped, None, None)?;
+    /// let (s, t) = (a.stream()?, b.stream()?);
+    /// let x = (s.give(a.device_from(&[1u8, 2])?), t.give(b.device_from(&[3u8, 4])?));
+    /// let y = (s.give(a.device_buffer::<u8>(2)?), t.give(b.device_buffer::<u8>(2)?));
+    /// swap.execute_async(&[&s, &t], &[x.0.lent().into(), x.1.lent().into()], &[y.0.lent(), y.1.lent()])?;
+    /// assert_eq!(a.to_vec(&s.take(y.0)?)?, [3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn execute_async<T: Plain>(
+        &self,
+        queues: &[&Queue],
+        src: &[Lent<'_, T>],
+        dst: &[LentMut<'_, T>],
+    ) -> Result<()> {
+        self.plan.require_queues(queues)?;
+        let src = src.iter().enumerate().map(|(i, x)| queues[i].input(*x, "src")?.whole("src"));
+        let src = self.plan.pointers(src, &self.src, "src")?;
+        self.plan.enqueue(queues, &src, &self.plan.of_lent(queues, dst, &self.dst, "dst")?)
+    }
+}
+
+impl Halo {
+    /// Carries it out in memory of each member of this process; empty where the member has no block. `gpumem_dist_execute()`.
+    pub fn execute<T: Plain>(&self, x: &mut [ViewMut<'_, T>]) -> Result<()> {
+        let x = self.plan.of_views_mut(x, &self.needed, "x")?;
+        self.plan.run(&x, &x)
+    }
+
+    /// The same, only enqueued: as [`Redistribution::execute_async`]. `gpumem_dist_execute_async()`.
+    pub fn execute_async<T: Plain>(&self, queues: &[&Queue], x: &[LentMut<'_, T>]) -> Result<()> {
+        self.plan.require_queues(queues)?;
+        let x = self.plan.of_lent(queues, x, &self.needed, "x")?;
+        self.plan.enqueue(queues, &x, &x)
+    }
+}
+
+impl Reduction {
+    fn reduce_to<T: Element>(&self, x: &[View<'_, T>], op: Op, result: *mut T::Result) -> Result<()> {
+        let x = self.plan.of_views(x, &self.needed, "x")?;
+        let api = self.plan.dist.api;
+        let status =
+            unsafe { (api.gpumem_dist_reduce)(self.plan.plan, T::DTYPE as i32, op as i32, x.to_read(), result.cast()) };
+        self.plan.dist.check(status)
+    }
+
+    /// As [`crate::Context::reduce`], of memory of each member of this process; empty where the member has no block.
+    /// `gpumem_dist_reduce()`.
+    pub fn reduce<T: Element>(&self, x: &[View<'_, T>], op: Op) -> Result<T::Result> {
+        if op == Op::MinMax {
+            return Err(Error::argument("MinMax gives two results: min_max() has them"));
+        }
+        let mut result = T::Result::default();
+        self.reduce_to(x, op, &mut result).map(|_| result)
+    }
+
+    /// As [`crate::Context::min_max`]. `gpumem_dist_reduce()`.
+    pub fn min_max<T: Element>(&self, x: &[View<'_, T>]) -> Result<(T::Result, T::Result)> {
+        let mut ends = [T::Result::default(); 2];
+        self.reduce_to(x, Op::MinMax, ends.as_mut_ptr()).map(|_| (ends[0], ends[1]))
+    }
+
+    /// As [`crate::Context::argreduce`]; the index is that in the whole array's sequence. `gpumem_dist_argreduce()`.
+    pub fn argreduce<T: Element>(&self, x: &[View<'_, T>], end: Extreme) -> Result<(T::Result, usize)> {
+        let x = self.plan.of_views(x, &self.needed, "x")?;
+        let api = self.plan.dist.api;
+        let (mut value, mut index) = (T::Result::default(), 0);
+        let p = &mut value as *mut T::Result;
+        let (dtype, end) = (T::DTYPE as i32, end as i32);
+        let status =
+            unsafe { (api.gpumem_dist_argreduce)(self.plan.plan, dtype, end, x.to_read(), p.cast(), &mut index) };
+        self.plan.dist.check(status).map(|_| (value, index as usize))
+    }
+
+    /// As [`crate::Context::dot`]. `gpumem_dist_dot()`.
+    pub fn dot<T: Float>(&self, x: &[View<'_, T>], y: &[View<'_, T>]) -> Result<f64> {
+        let (x, y) = (self.plan.of_views(x, &self.needed, "x")?, self.plan.of_views(y, &self.needed, "y")?);
+        let (api, dtype) = (self.plan.dist.api, T::DTYPE as i32);
+        let mut result = 0.0;
+        let status = unsafe { (api.gpumem_dist_dot)(self.plan.plan, dtype, x.to_read(), y.to_read(), &mut result) };
+        self.plan.dist.check(status).map(|_| result)
+    }
+
+    /// As [`crate::Context::nrm2`]. `gpumem_dist_nrm2()`.
+    pub fn nrm2<T: Float>(&self, x: &[View<'_, T>]) -> Result<f64> {
+        let x = self.plan.of_views(x, &self.needed, "x")?;
+        let api = self.plan.dist.api;
+        let mut result = 0.0;
+        let status = unsafe { (api.gpumem_dist_nrm2)(self.plan.plan, T::DTYPE as i32, x.to_read(), &mut result) };
+        self.plan.dist.check(status).map(|_| result)
+    }
+}
