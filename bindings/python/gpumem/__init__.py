@@ -11,6 +11,7 @@ from . import _gpumem as raw
 from . import errors
 from .array import Array
 from .context import Context, Event, Stream, device_count, device_query, last_problem, variants, version
+from .dist import Dist, DistLayout, DistPlan
 from .errors import *  # noqa: F403
 from .errors import Error
 from .names import (DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, DEVICE_NONE, Advice, Axis, Backend, Dtype, Family, Filter,
@@ -20,7 +21,8 @@ from .plugins import cupy_allocator, torch_allocator
 library_path = _library.path
 __version__ = "%d.%d.%d" % version()
 __all__ = ["Advice", "Array", "Axis", "Backend", "Context", "DEVICE_BEST", "DEVICE_CUDA", "DEVICE_HOST", "DEVICE_NONE",
-           "Dtype", "Error", "Event", "Family", "Filter", "Format", "Kind", "LogLevel", "Op", "Status", "Stream",
+           "Dist", "DistLayout", "DistPlan", "Dtype", "Error", "Event", "Family", "Filter", "Format", "Kind", "LogLevel", "Op",
+           "Status", "Stream",
            "cupy_allocator", "device_count", "device_query", "last_problem", "library_path",
            "raw", "torch_allocator", "variants", "version",
            *errors.__all__]  # noqa: F405

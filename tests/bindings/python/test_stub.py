@@ -48,7 +48,7 @@ def test_exceptions():
 
 
 def test_methods():
-    for name in ("Array", "Context", "Event", "Stream"):
+    for name in ("Array", "Context", "Dist", "DistLayout", "DistPlan", "Event", "Stream"):
         kind = getattr(gpumem, name)
         body = dict(declared(dict(declared(TREE.body))[name].body))
         public = {key for key in dir(kind) if not key.startswith("_")}
@@ -89,6 +89,9 @@ with gpumem.Context("host", host_threads=2) as ctx:
         ctx.force(gpumem.Family.REDUCE, None)
     except gpumem.OutOfRange as error:
         print(error.status is gpumem.Status.OUT_OF_RANGE, error.result)
+    layout = gpumem.DistLayout((8,), [slice(0, 4), ((4,), (8,))], "u8")
+    with gpumem.Dist([ctx, ctx]) as dist, dist.plan_reduce(layout) as plan:
+        print(plan.reduce([d[:4], d[4:]], "sum"), plan.argreduce([d[:4], d[4:]])[1], dist.query().size)
     print(ctx.reduce(d, gpumem.Op.SUM), d.kind is gpumem.Kind.DEVICE, gpumem.DEVICE_HOST)
 """
 

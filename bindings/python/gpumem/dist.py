@@ -1,0 +1,344 @@
+"""Arrays that are spread over several contexts, of one process or of many.
+
+A plan is called with the memory of each member of this process: a list of arrays, None for a member without a box, or the one array of
+one member. Each has no gaps and as many elements as its boxes reach; or it is the one box of its member, with the layout's strides.
+"""
+
+import math
+import operator
+from collections import namedtuple
+
+from . import _gpumem as raw
+from .context import filled_options
+from .core import read_struct, read_text
+from .errors import InvalidHandle
+from .layout import operand, refuse
+from .names import Format, Op
+from .operations import numbers
+from .streams import stream_handle
+from .words import NAMES, SIZES, arg_code, dtype_code, format_code, op_code
+
+# What operand() asks of a context. It ends with the last that needs it, as other things of a context do.
+Member = namedtuple("Member", "core stream")
+# What boxes need of a member's memory: elements from `first` on, up to and without `end`. The shape and the strides of its box if there is one.
+Needed = namedtuple("Needed", "first end shape strides")
+
+
+class DistLayout:
+    """An array of this shape, and the boxes of it that this process has: a tuple of a slice for each axis, or (lower, upper).
+
+    Box i is of member i of this process, or of members[i]. It begins offsets[i] elements behind the member's first, and its strides in
+    elements are strides[i], by default those of a box without gaps. Elements of other types than gpumem's are given by their element_bytes.
+    """
+
+    def __init__(self, shape, boxes=(), dtype="f64", *, members=None, offsets=None, strides=None, element_bytes=None):
+        self.shape = tuple(map(operator.index, shape))
+        self.dtype = None if element_bytes is not None else dtype_code(dtype)
+        self.element_bytes = SIZES[self.dtype] if element_bytes is None else element_bytes
+        corners = [self._corners(box) for box in boxes]
+        self.lower, self.upper = [lower for lower, _ in corners], [upper for _, upper in corners]
+        self.members = list(range(len(corners))) if members is None else list(members)
+        self.offsets = [0] * len(corners) if offsets is None else list(offsets)
+        self.strides = [self._tight(*pair) for pair in corners] if strides is None else list(map(tuple, strides))
+        for name in ("members", "offsets", "strides"):
+            if len(getattr(self, name)) != len(corners):
+                raise ValueError(f"there are {len(getattr(self, name))} {name}; expected one a box, {len(corners)}")
+        for place, own in enumerate(self.strides):
+            self._require_axes(own, f"strides[{place}] has")
+
+    def _require_axes(self, values, what):
+        if len(values) != len(self.shape):
+            raise ValueError(f"{what} {len(values)} values; expected one an axis, {len(self.shape)}")
+
+    def _corners(self, box):
+        box = (box,) if isinstance(box, slice) else tuple(box)
+        if box and all(isinstance(part, slice) for part in box):
+            self._require_axes(box, f"the box {box} has")
+            parts = [range(*part.indices(extent)) for part, extent in zip(box, self.shape)]
+            if any(part.step != 1 for part in parts):
+                raise ValueError(f"the box {box} has a step; expected slices without")
+            return tuple(part.start for part in parts), tuple(max(part.start, part.stop) for part in parts)
+        if len(box) != 2 or not all(hasattr(corner, "__len__") for corner in box):
+            raise ValueError(f"the box {box} is neither slices, one an axis, nor (lower, upper)")
+        lower, upper = (tuple(map(operator.index, corner)) for corner in box)
+        for corner in (lower, upper):
+            self._require_axes(corner, f"a corner of the box {box} has")
+        return lower, upper
+
+    @staticmethod
+    def _tight(lower, upper):
+        extents = [max(after - first, 1) for first, after in zip(lower, upper)]
+        return tuple(math.prod(extents[axis + 1 :]) for axis in range(len(extents)))
+
+    def size(self, member):
+        """How many elements the memory of a member of this process has at least."""
+        return self._needed(member).end
+
+    def _needed(self, member, low=None, high=None, periodic=None):
+        """With ghost cells round the boxes, of which nothing is written past the ends of an axis that is not periodic."""
+        first = end = 0
+        whole = []
+        for lower, upper, owner, offset, strides in zip(self.lower, self.upper, self.members, self.offsets, self.strides):
+            if owner != member or any(after <= before for before, after in zip(lower, upper)):
+                continue
+            shape = tuple(after - before for before, after in zip(lower, upper))
+            before, behind = low or (0,) * len(shape), high or (0,) * len(shape)
+            if low is not None:
+                before = [n if p else min(n, at) for n, p, at in zip(low, periodic, lower)]
+                behind = [n if p else min(n, extent - at) for n, p, at, extent in zip(high, periodic, upper, self.shape)]
+            first = min(first, offset - sum(n * s for n, s in zip(before, strides)))
+            end = max(end, offset + 1 + sum((e - 1 + n) * s for e, n, s in zip(shape, behind, strides)))
+            whole.append((shape, strides) if offset == 0 and low is None else None)
+        only = whole[0] if len(whole) == 1 else None
+        return Needed(first, end, *(only or (None, None)))
+
+    def _filled(self):
+        """A gpumem_dist_layout, and what it points to."""
+        flat = [numbers("q", [value for own in values for value in own]) for values in (self.lower, self.upper, self.strides)]
+        parts = [numbers("q", self.shape), numbers("i", self.members), *flat, numbers("q", self.offsets)]
+        addresses = dict(zip(("extents", "members", "lower", "upper", "strides", "offsets"), (part.address for part in parts)))
+        sizes = {"element_bytes": self.element_bytes, "rank": len(self.shape), "boxes": len(self.members)}
+        return filled_options("gpumem_dist_layout", raw.gpumem_dist_layout_init, {**sizes, **addresses}), parts
+
+
+def address_of(transport):
+    if isinstance(transport, int):
+        return transport
+    view = raw.view(getattr(transport, "contents", transport))
+    if view is None:
+        raise TypeError(f"transport is a {type(transport).__name__}; expected a communicator of mpi4py, or a gpumem_dist_transport: a structure of "
+                        "ctypes, a pointer to it, or its address")
+    return view.address
+
+
+class Dist:
+    """Members, one for each of the contexts; a context may stand for several. `transport` reaches other processes, and is taken over: a
+    communicator of mpi4py, or a filled gpumem_dist_transport (a structure of ctypes, a pointer to it, or its address), whose functions
+    are called in the thread of each call. As a context manager it lets go at the end."""
+
+    def __init__(self, contexts, transport=None, *, deadline_s=60.0, mpi_library=None):
+        self.members = [Member(context.core, context.stream) for context in contexts]
+        self.plans, self.over, self.handle = set(), False, None  # ids of the plans that are alive
+        handles = numbers("Q", [member.core.handle for member in self.members])
+        options = {"contexts": handles.address, "members": len(self.members), "deadline_s": float(deadline_s)}
+        if hasattr(transport, "py2f"):
+            from .mpi import mpi_transport
+
+            transport = mpi_transport(transport, mpi_library)
+        if transport is not None:
+            options["transport"] = address_of(transport)
+        self.transport = transport  # what it calls is called until the end
+        self.handle = raw.gpumem_dist_create(filled_options("gpumem_dist_options", raw.gpumem_dist_options_init, options))
+        for member in self.members:
+            member.core.users.add(id(self))
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+    def __del__(self):
+        if hasattr(self, "handle"):
+            self.over = True
+            self._end()
+
+    def _release(self, plan):
+        self.plans.discard(id(plan))
+        self._end()
+
+    def _end(self, destroy=raw.gpumem_dist_destroy):
+        if not self.over or self.plans or self.handle is None:
+            return
+        handle, self.handle = self.handle, None
+        try:
+            if not self.members[0].core.is_forked():
+                destroy(handle)
+        finally:
+            members, self.members, self.transport = self.members, [], None
+            for member in members:
+                member.core.release(self)
+
+    def close(self):
+        """Lets go: it ends with the last of its plans."""
+        self.over = True
+        self._end()
+
+    def __enter__(self):
+        self._handle()  # of a closed one: an exception
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def _handle(self):
+        if self.over:
+            raise InvalidHandle("the dist is closed")
+        return self.handle
+
+    def query(self):
+        """Who is there: rank, size, first_member, members, all_members; status, and staged_pairs."""
+        handle = self._handle()
+        return read_struct("gpumem_dist_info", lambda p: raw.gpumem_dist_query(handle, p), raw.gpumem_dist_info_init)
+
+    def abort(self):
+        """From any thread: calls that are under way in this process, and all after them, raise PeerLost."""
+        raw.gpumem_dist_abort(self._handle())
+
+    def plan_redistribute(self, src, dst, order=None, *, workspace_bytes=None):
+        """To move an array from one layout to another: axis d of dst is axis order[d] of src."""
+        if order is not None:
+            src._require_axes(order, "order has")
+        (of, _of_kept), (to, _to_kept) = src._filled(), dst._filled()
+        axes = None if order is None else numbers("i", order)
+        plan = raw.gpumem_dist_plan_redistribute(self._handle(), of, to, axes, self._plan_options(workspace_bytes))
+        return DistPlan(self, plan, src, self._needed(src), self._needed(dst))
+
+    def plan_halo(self, layout, low, high, periodic, *, workspace_bytes=None):
+        """To fill low[d] elements before each box along axis d, and high[d] behind it; round the ends of the array where periodic[d]."""
+        around = [tuple(map(operator.index, values)) for values in (low, high, periodic)]
+        for values, name in zip(around, ("low", "high", "periodic")):
+            layout._require_axes(values, f"{name} has")
+        raw_layout, _kept = layout._filled()
+        values = numbers("q", around[0]), numbers("q", around[1]), numbers("i", around[2])
+        plan = raw.gpumem_dist_plan_halo(self._handle(), raw_layout, *values, self._plan_options(workspace_bytes))
+        return DistPlan(self, plan, layout, self._needed(layout, *around))
+
+    def plan_reduce(self, layout, *, workspace_bytes=None):
+        """To reduce an array as the sequence of its elements, the last axis fastest."""
+        raw_layout, _kept = layout._filled()
+        plan = raw.gpumem_dist_plan_reduce(self._handle(), raw_layout, self._plan_options(workspace_bytes))
+        return DistPlan(self, plan, layout, self._needed(layout))
+
+    @staticmethod
+    def _plan_options(workspace_bytes):
+        options = {"workspace_bytes": workspace_bytes}
+        return filled_options("gpumem_dist_plan_options", raw.gpumem_dist_plan_options_init, options)
+
+    def _needed(self, layout, *ghosts):
+        return [layout._needed(member, *ghosts) for member in range(len(self.members))]
+
+
+class DistPlan:
+    """What Dist.plan_redistribute(), plan_halo() and plan_reduce() make, as often as it is called. It keeps its Dist."""
+
+    def __init__(self, dist, handle, layout, src, dst=None):
+        self.dist, self.handle = dist, handle
+        self.dtype, self.element_bytes = layout.dtype, layout.element_bytes
+        self.src, self.dst = src, dst
+        dist.plans.add(id(self))
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+    def __del__(self):
+        if hasattr(self, "dst"):
+            self._end()
+
+    def close(self):
+        self._end()
+
+    def _end(self, destroy=raw.gpumem_dist_plan_destroy):
+        handle, self.handle = self.handle, None
+        if handle is None:
+            return
+        try:
+            if not self.dist.members[0].core.is_forked():
+                destroy(handle)
+        finally:
+            self.dist._release(self)
+
+    def __enter__(self):
+        self._handle()  # of a closed one: an exception
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def _handle(self):
+        if self.handle is None:
+            raise InvalidHandle("the plan is closed")
+        return self.handle
+
+    def _parts(self, x, name, needed, streams=None, write=False):
+        """The Views of the memory of each member, and the pointers to them."""
+        parts = x if isinstance(x, list | tuple) else [x]
+        if len(parts) != len(needed):
+            raise ValueError(f"{name} has {len(parts)} parts; expected one a member, {len(needed)}")
+        views = []
+        for place, (part, need) in enumerate(zip(parts, needed)):
+            stream = streams[place] if streams else None
+            view = None if part is None else operand(self.dist.members[place], part, f"{name}[{place}]", stream, write)
+            self._require(view, f"{name}[{place}]", need)
+            views.append(view)
+        return views, numbers("Q", [0 if view is None else view.address for view in views])
+
+    def _require(self, view, name, need):
+        if view is None:
+            if need.end:
+                raise ValueError(f"{name} is None; expected the memory of a member that has a box")
+            return
+        other = self.dtype is not None and view.dtype_code != self.dtype
+        if other or view.itemsize != self.element_bytes:
+            expected = f"of {self.element_bytes} bytes" if self.dtype is None else NAMES[self.dtype]
+            raise TypeError(f"{name} has elements of format '{view.format}'; expected those of the layout, {expected}")
+        if view.shape == need.shape and all(
+                extent == 1 or own == wanted * view.itemsize for extent, own, wanted in zip(view.shape, view.strides, need.strides)):
+            return
+        if not view.contiguous:
+            refuse(view, name, "elements without gaps, or the strides of its box in the layout")
+        if view.size < need.end:
+            raise ValueError(f"{name} has {view.size} elements; expected {need.end}")
+        if need.first < 0:
+            raise ValueError(f"{name} has 0 elements before its boxes; expected {-need.first}")
+
+    def execute(self, src, dst=None, *, streams=None):
+        """dst = src; or the halo of src, without dst. With `streams`, one of each member's context, it is enqueued on them."""
+        handle = self._handle()
+        if streams is not None and len(streams) != len(self.src):
+            raise ValueError(f"there are {len(streams)} streams; expected one a member, {len(self.src)}")
+        if dst is None and self.dst is not None:
+            raise TypeError("the plan moves src to dst; expected both")
+        of, of_pointers = self._parts(src, "src", self.src, streams, write=dst is None)
+        to, to_pointers = (of, None) if dst is None else self._parts(dst, "dst", self.dst or self.src, streams, write=True)
+        if streams is None:
+            raw.gpumem_dist_execute(handle, of_pointers, to_pointers)
+            return
+        handles = numbers("Q", [stream_handle(stream) or 0 for stream in streams])
+        raw.gpumem_dist_execute_async(handle, of_pointers, to_pointers, handles)
+        for stream, *kept in zip(streams, of, to):
+            stream.keep((*kept, self))
+
+    def _typed(self):
+        if self.dtype is None:
+            raise TypeError("the layout has no element type; expected a dtype instead of element_bytes")
+        return self.dtype
+
+    def reduce(self, x, op="sum"):
+        """The reduction of all elements: an int, a float, or a pair for "min_max"."""
+        dtype, op, cell = self._typed(), op_code(op), raw.Cell()
+        _views, pointers = self._parts(x, "x", self.src)
+        raw.gpumem_dist_reduce(self._handle(), dtype, op, pointers, cell)
+        return (cell.result(dtype, 0), cell.result(dtype, 1)) if op == Op.MIN_MAX else cell.result(dtype, 0)
+
+    def argreduce(self, x, op="min"):
+        """The minimum, the maximum or the largest magnitude ("max_abs"), and its place in the whole array."""
+        dtype, op, value, index = self._typed(), arg_code(op), raw.Cell(), raw.Cell()
+        _views, pointers = self._parts(x, "x", self.src)
+        raw.gpumem_dist_argreduce(self._handle(), dtype, op, pointers, value, index)
+        return value.result(dtype, 0), index.i64
+
+    def dot(self, x, y):
+        """The sum of x[i] * y[i], of f32 or f64."""
+        (_x, x_pointers), (_y, y_pointers) = self._parts(x, "x", self.src), self._parts(y, "y", self.src)
+        cell = raw.Cell()
+        raw.gpumem_dist_dot(self._handle(), self._typed(), x_pointers, y_pointers, cell)
+        return cell.f64
+
+    def nrm2(self, x):
+        """The Euclidean norm, of f32 or f64."""
+        _views, pointers = self._parts(x, "x", self.src)
+        cell = raw.Cell()
+        raw.gpumem_dist_nrm2(self._handle(), self._typed(), pointers, cell)
+        return cell.f64
+
+    def explain(self, format=Format.TEXT):
+        """What this process does in it, in words or as JSON."""
+        return read_text(lambda *room: raw.gpumem_dist_explain(self._handle(), format_code(format), *room))

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""A Dist over the processes of an MPI, by its adapter; without mpi4py, which few machines have.
+
+usage: mpirun.KIND -n 3 over_mpi.py FOLDER_OF_THE_PACKAGE ADAPTER
+"""
+
+import ctypes
+import random
+import sys
+from array import array
+
+
+class World:
+    """MPI_COMM_WORLD with the one method of mpi4py's communicators that is asked for: Fortran's integer for it."""
+
+    def __init__(self, adapter):
+        self.mpi = ctypes.CDLL(adapter)  # with the MPI that it is linked to
+        self.mpi.MPI_Init(None, None)
+
+    def py2f(self):
+        return 0 if hasattr(self.mpi, "ompi_mpi_comm_world") else 0x44000000  # of Open MPI, of MPICH
+
+    def end(self):
+        self.mpi.MPI_Finalize()
+
+
+def main():
+    sys.path.insert(0, sys.argv[1])
+    import gpumem
+
+    world = World(sys.argv[2])
+    generator = random.Random(3)
+    x = array("d", [generator.uniform(-1, 1) for _ in range(10_000)])
+    with gpumem.Context("host", host_threads=1) as ctx, gpumem.Dist([ctx], world, mpi_library=sys.argv[2]) as dist:
+        info = dist.query()
+        first, end = (len(x) * part // info.size for part in (info.rank, info.rank + 1))
+        mine, whole = gpumem.DistLayout([len(x)], [slice(first, end)]), gpumem.DistLayout([len(x)], [slice(None)])
+        all_of_it = array("d", bytes(8 * len(x)))
+        dist.plan_redistribute(mine, whole).execute(x[first:end], all_of_it)
+        assert all_of_it == x
+        plan = dist.plan_reduce(mine)
+        assert plan.reduce(x[first:end]) == ctx.reduce(x)
+        assert plan.argreduce(x[first:end], "max") == ctx.argreduce(x, "max")
+        if info.rank == 0:
+            print(f"{info.size} processes")
+            assert info.size > 1
+        del plan
+    world.end()
+    try:
+        gpumem.Dist([gpumem.Context("host")], world, mpi_library=sys.argv[2])
+    except gpumem.Unsupported as error:
+        assert "MPI" in str(error)
+    else:
+        raise AssertionError("MPI is over")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main()
