@@ -11,14 +11,16 @@
 // Sizes       std::int64_t, in elements. Operands of unequal sizes are status::invalid_argument.
 // Failure     Throws gpumem::error, whose code() is the status and whose what() is the library's sentence. The same operations
 //             give a result<T> instead where they are called through attempt(): context.attempt().copy(dst, src).
-// Lifetime    context, stream, event and buffer are move-only owners. A context ends with the last of what it made. One that was
-//             moved from is refused by every operation, but a buffer is then an empty one.
+// Lifetime    context, stream, event, buffer, dist and dist_plan are move-only owners. A context ends with the last of what it made, a
+//             dist with its last plan. One that was moved from is refused by every operation, but a buffer is then an empty one.
 #ifndef GPUMEM_HPP
 #define GPUMEM_HPP
 
 #include "gpumem/buffer.hpp"
 #include "gpumem/constants.hpp"
 #include "gpumem/context.hpp"
+#include "gpumem/dist.hpp"
+#include "gpumem/dist_layout.hpp"
 #include "gpumem/grid_view.hpp"
 #include "gpumem/handles.hpp"
 #include "gpumem/memory_resource.hpp"

@@ -15,7 +15,7 @@ flags=(-fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Ws
   -I"$source/bindings/cpp" -I"$source/include" -I"$source/tests")
 
 for standard in c++17 c++20 c++2b; do
-  printf '#include "%s"\n' "$here"/{memory,operations,context}_test.cpp | "$compiler" -std=$standard "${flags[@]}" -I"$here" -x c++ -
+  printf '#include "%s"\n' "$here"/{memory,operations,context,dist}_test.cpp | "$compiler" -std=$standard "${flags[@]}" -I"$here" -x c++ -
   echo "$compiler -std=$standard: clean"
 done
 for header in "$source"/bindings/cpp/gpumem.hpp "$source"/bindings/cpp/gpumem/*.hpp; do

@@ -10,6 +10,8 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   using gpumem::reduce_op;
   ctx.copy(device, host);
   ctx.copy(host, device);
+  const gpumem::dist dist({ctx});
+  const auto plan = dist.plan_reduce(gpumem::dist_layout<int>({3}, {{{0}, {3}}}));
 #if MISTAKE == 1  // device memory is not for the host to read
   host[0] = device[0];
 #elif MISTAKE == 2
@@ -69,8 +71,18 @@ void use(gpumem::context& ctx, gpumem::device_buffer<int>& device, std::vector<i
   ctx.copy(host, matrix_view(host, 1, 1));
 #elif MISTAKE == 27  // "trivially copyable"
   gpumem::pinned_buffer<std::vector<int>> nested;
+#elif MISTAKE == 28  // "this temporary owns its memory"
+  plan.execute(std::vector<std::vector<int>>(1));
+#elif MISTAKE == 29  // "dot takes float and double"
+  (void)plan.dot(host, host);
+#elif MISTAKE == 30  // memory of other elements than the layout's
+  (void)plan.reduce(reduce_op::sum, floats);
+#elif MISTAKE == 31
+  plan.execute(reading);
+#elif MISTAKE == 32
+  gpumem::dist copy = dist;
 #elif defined(MISTAKE)
 #error "there are no more mistakes"
 #endif
-  (void)reading, (void)floats, (void)doubles;
+  (void)plan, (void)reading, (void)floats, (void)doubles;
 }

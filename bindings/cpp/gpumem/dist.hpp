@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays that are spread over several contexts, of one process or of many.
+//
+// A plan is called with the memory of each member of this process (dist_parts), and knows how much of it the boxes reach: less is
+// refused. Processes hear of what the library refuses; what these classes refuse before it is called, they do not.
+#ifndef GPUMEM_DIST_HPP
+#define GPUMEM_DIST_HPP
+
+#include <gpumem.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gpumem/context.hpp"
+#include "gpumem/dist_layout.hpp"
+
+namespace gpumem {
+
+// For the program, or gpumem_mpi_transport() of bindings/mpi, to fill.
+struct dist_transport : gpumem_dist_transport {
+  dist_transport() { detail::check(gpumem_dist_transport_init(this, sizeof(gpumem_dist_transport))); }
+};
+// `contexts` and `members` are for the constructor of a dist to set.
+struct dist_options : gpumem_dist_options {
+  dist_options() { detail::check(gpumem_dist_options_init(this, sizeof(gpumem_dist_options))); }
+};
+struct dist_info : gpumem_dist_info {
+  dist_info() { detail::check(gpumem_dist_info_init(this, sizeof(gpumem_dist_info))); }
+};
+struct dist_plan_options : gpumem_dist_plan_options {
+  dist_plan_options() { detail::check(gpumem_dist_plan_options_init(this, sizeof(gpumem_dist_plan_options))); }
+};
+
+namespace detail {
+// Ends with the last that keeps it: the gpumem::dist and its plans. Keeps its contexts.
+struct dist_handle {
+  dist_handle() = default;
+  dist_handle(const dist_handle&) = delete;
+  dist_handle& operator=(const dist_handle&) = delete;
+  ~dist_handle() {
+    if (open) gpumem_dist_destroy(dist);
+  }
+
+  gpumem_dist* dist = nullptr;
+  bool open = true;
+  std::vector<kept_context> contexts;
+  std::int32_t members = 0;
+};
+
+struct dist_plan_handle {
+  dist_plan_handle() = default;
+  dist_plan_handle(const dist_plan_handle&) = delete;
+  dist_plan_handle& operator=(const dist_plan_handle&) = delete;
+  ~dist_plan_handle() { gpumem_dist_plan_destroy(plan); }
+
+  std::shared_ptr<dist_handle> dist;
+  gpumem_dist_plan* plan = nullptr;
+  std::vector<span_of_member> src, dst;  // needed of each member; no dst where it is src
+};
+}  // namespace detail
+
+// A plan for an array of T. The operations of the other two kinds of plan are refused by the library.
+template <class T, class Mode>
+class basic_dist_plan {
+ public:
+  template <class R>
+  using of = typename Mode::template of<R>;
+
+  explicit basic_dist_plan(std::shared_ptr<detail::dist_plan_handle> kept) noexcept : kept_(std::move(kept)) {}
+  basic_dist_plan(basic_dist_plan&&) noexcept = default;
+  basic_dist_plan& operator=(basic_dist_plan&&) noexcept = default;
+  ~basic_dist_plan() = default;
+  gpumem_dist_plan* get() const noexcept { return kept_ == nullptr ? nullptr : kept_->plan; }
+  basic_dist_plan<T, returning> attempt() const { return basic_dist_plan<T, returning>(kept_); }
+
+  of<void> execute(const dist_parts<const T>& src, const dist_parts<T>& dst) const {
+    if (const std::string why = misfit("execute", src, dst); !why.empty()) return Mode::template refuse<void>(why);
+    return Mode::give(gpumem_dist_execute(get(), src.data(), dst.data()));
+  }
+  // Fills the halo of x.
+  of<void> execute(const dist_parts<T>& x) const {
+    if (const std::string why = misfit_in_place("execute", x); !why.empty()) return Mode::template refuse<void>(why);
+    return Mode::give(gpumem_dist_execute(get(), x.data(), nullptr));
+  }
+  // Enqueued on a stream of each member, or on the contexts' own; what they use, and the plan, must live until these have passed it.
+  of<void> execute_async(const dist_parts<const T>& src, const dist_parts<T>& dst,
+                         const std::vector<stream_ref>& streams = {}) const {
+    if (const std::string why = misfit("execute_async", src, dst); !why.empty())
+      return Mode::template refuse<void>(why);
+    return enqueue(src.data(), dst.data(), streams);
+  }
+  of<void> execute_async(const dist_parts<T>& x, const std::vector<stream_ref>& streams = {}) const {
+    if (const std::string why = misfit_in_place("execute_async", x); !why.empty())
+      return Mode::template refuse<void>(why);
+    return enqueue(x.data(), nullptr, streams);
+  }
+
+  of<reduced_t<T>> reduce(reduce_op op, const dist_parts<const T>& x) const {
+    using R = reduced_t<T>;
+    if (op == reduce_op::min_max)
+      return Mode::template refuse<R>("reduce: op is min_max, which gives two results: see min_max()");
+    if (const std::string why = misfit("reduce", x); !why.empty()) return Mode::template refuse<R>(why);
+    R result{};
+    const gpumem_status code = gpumem_dist_reduce(get(), detail::raw_dtype<T>(), detail::raw(op), x.data(), &result);
+    return Mode::give(code, std::move(result));
+  }
+  of<std::pair<reduced_t<T>, reduced_t<T>>> min_max(const dist_parts<const T>& x) const {
+    using R = std::pair<reduced_t<T>, reduced_t<T>>;
+    if (const std::string why = misfit("min_max", x); !why.empty()) return Mode::template refuse<R>(why);
+    reduced_t<T> both[2] = {};
+    const gpumem_status code = gpumem_dist_reduce(get(), detail::raw_dtype<T>(), GPUMEM_MIN_MAX, x.data(), both);
+    return Mode::give(code, R(both[0], both[1]));
+  }
+  // The index is the element's place in the whole array.
+  of<found<reduced_t<T>>> argreduce(reduce_op op, const dist_parts<const T>& x) const {
+    using R = found<reduced_t<T>>;
+    if (const std::string why = misfit("argreduce", x); !why.empty()) return Mode::template refuse<R>(why);
+    R place{};
+    const gpumem_status code =
+        gpumem_dist_argreduce(get(), detail::raw_dtype<T>(), detail::raw(op), x.data(), &place.value, &place.index);
+    return Mode::give(code, std::move(place));
+  }
+  of<double> dot(const dist_parts<const T>& x, const dist_parts<const T>& y) const {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dot takes float and double");
+    std::string why = misfit("dot", x);
+    if (why.empty() && get() != nullptr) why = y.misfit("dot: y", kept_->src);
+    if (!why.empty()) return Mode::template refuse<double>(why);
+    double result = 0;
+    const gpumem_status code = gpumem_dist_dot(get(), detail::raw_dtype<T>(), x.data(), y.data(), &result);
+    return Mode::give(code, std::move(result));
+  }
+  of<double> nrm2(const dist_parts<const T>& x) const {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "nrm2 takes float and double");
+    if (const std::string why = misfit("nrm2", x); !why.empty()) return Mode::template refuse<double>(why);
+    double result = 0;
+    const gpumem_status code = gpumem_dist_nrm2(get(), detail::raw_dtype<T>(), x.data(), &result);
+    return Mode::give(code, std::move(result));
+  }
+
+  // What this process does in it, in words or as JSON.
+  of<std::string> explain(format how = format::text) const {
+    std::string text;
+    const auto write = [&](char* buf, std::int64_t cap, std::int64_t* needed) {
+      return gpumem_dist_explain(get(), static_cast<gpumem_format>(how), buf, cap, needed);
+    };
+    const gpumem_status code = detail::read_text(write, text);
+    return Mode::give(code, std::move(text));
+  }
+
+ private:
+  // "" where they fit, and of a plan that was moved from, which the library refuses.
+  template <class X>
+  std::string misfit(const char* call, const dist_parts<X>& x) const {
+    return get() == nullptr ? std::string() : x.misfit((std::string(call) + ": x").c_str(), kept_->src);
+  }
+  std::string misfit_in_place(const char* call, const dist_parts<T>& x) const {
+    if (get() == nullptr || kept_->dst.empty()) return misfit(call, x);
+    return std::string(call) + ": the plan moves src to dst; expected both";
+  }
+  std::string misfit(const char* call, const dist_parts<const T>& src, const dist_parts<T>& dst) const {
+    if (get() == nullptr) return {};
+    const std::string why = src.misfit((std::string(call) + ": src").c_str(), kept_->src);
+    if (!why.empty()) return why;
+    return dst.misfit((std::string(call) + ": dst").c_str(), kept_->dst.empty() ? kept_->src : kept_->dst);
+  }
+
+  of<void> enqueue(const void* const* src, void* const* dst, const std::vector<stream_ref>& streams) const {
+    const std::size_t members = get() == nullptr ? streams.size() : kept_->src.size();
+    if (!streams.empty() && streams.size() != members) {
+      return Mode::template refuse<void>("execute_async: " + std::to_string(streams.size()) +
+                                         " streams; expected one a member, " + std::to_string(members));
+    }
+    std::vector<gpumem_stream*> handles;
+    for (const stream_ref& one : streams) handles.push_back(one.get());
+    return Mode::give(gpumem_dist_execute_async(get(), src, dst, handles.empty() ? nullptr : handles.data()));
+  }
+
+  std::shared_ptr<detail::dist_plan_handle> kept_;
+};
+
+template <class T>
+using dist_plan = basic_dist_plan<T, throwing>;
+
+// What a dist does; it keeps the dist.
+template <class Mode>
+class basic_dist_ref {
+ public:
+  template <class T>
+  using of = typename Mode::template of<T>;
+
+  explicit basic_dist_ref(std::shared_ptr<detail::dist_handle> kept) noexcept : kept_(std::move(kept)) {}
+  basic_dist_ref(basic_dist_ref&&) noexcept = default;
+  basic_dist_ref& operator=(basic_dist_ref&&) noexcept = default;
+  ~basic_dist_ref() = default;
+  gpumem_dist* get() const noexcept { return kept_ == nullptr ? nullptr : kept_->dist; }
+  basic_dist_ref<returning> attempt() const { return basic_dist_ref<returning>(kept_); }
+
+  of<dist_info> query() const {
+    dist_info info;
+    const gpumem_status code = gpumem_dist_query(get(), &info);
+    return Mode::give(code, std::move(info));
+  }
+  // From any thread: calls that are under way in this process, and all after them, give status::peer_lost.
+  of<void> abort() const { return Mode::give(gpumem_dist_abort(get())); }
+  // Ends it now, and lets the contexts go. status::busy while there are plans leaves it as it is.
+  of<void> close() const {
+    if (kept_ == nullptr || !kept_->open) return Mode::give(GPUMEM_OK);
+    const gpumem_status code = gpumem_dist_destroy(get());
+    if (code == GPUMEM_OK) {
+      kept_->open = false;
+      kept_->contexts.clear();
+    }
+    return Mode::give(code);
+  }
+
+  // Axis d of dst is axis order[d] of src.
+  template <class T>
+  of<dist_plan<T>> plan_redistribute(const dist_layout<T>& src, const dist_layout<T>& dst,
+                                     list<std::int32_t> order = {}, const dist_plan_options& options = {}) const {
+    if (order.size() != 0 && order.size() != src.rank())
+      return unequal<T>("plan_redistribute: order", order.size(), src.rank());
+    const gpumem_dist_layout from = src.raw(), to = dst.raw();
+    const auto plan = std::make_shared<detail::dist_plan_handle>();
+    const gpumem_status code = gpumem_dist_plan_redistribute(get(), &from, &to, order.data(), &options, &plan->plan);
+    if (code == GPUMEM_OK) plan->dst = dst.needed(kept_->members, {});
+    return made(code, plan, src, {});
+  }
+  // low[d] elements before each box along axis d and high[d] behind it; periodic[d] is 1 or 0. The memory of the members has room
+  // for them, and begins before them.
+  template <class T>
+  of<dist_plan<T>> plan_halo(const dist_layout<T>& layout, list<std::int64_t> low, list<std::int64_t> high,
+                             list<std::int32_t> periodic, const dist_plan_options& options = {}) const {
+    const std::int32_t rank = layout.rank();
+    if (low.size() != rank) return unequal<T>("plan_halo: low", low.size(), rank);
+    if (high.size() != rank) return unequal<T>("plan_halo: high", high.size(), rank);
+    if (periodic.size() != rank) return unequal<T>("plan_halo: periodic", periodic.size(), rank);
+    const gpumem_dist_layout raw = layout.raw();
+    const auto plan = std::make_shared<detail::dist_plan_handle>();
+    const gpumem_status code =
+        gpumem_dist_plan_halo(get(), &raw, low.data(), high.data(), periodic.data(), &options, &plan->plan);
+    return made(code, plan, layout, {low, high, periodic});
+  }
+  template <class T>
+  of<dist_plan<T>> plan_reduce(const dist_layout<T>& layout, const dist_plan_options& options = {}) const {
+    const gpumem_dist_layout raw = layout.raw();
+    const auto plan = std::make_shared<detail::dist_plan_handle>();
+    const gpumem_status code = gpumem_dist_plan_reduce(get(), &raw, &options, &plan->plan);
+    return made(code, plan, layout, {});
+  }
+
+ protected:
+  std::shared_ptr<detail::dist_handle> kept_;
+
+ private:
+  template <class T>
+  static of<dist_plan<T>> unequal(const char* what, std::int64_t size, std::int32_t rank) {
+    return Mode::template refuse<dist_plan<T>>(std::string(what) + " has " + std::to_string(size) +
+                                               " values; expected one an axis, " + std::to_string(rank));
+  }
+
+  template <class T>
+  of<dist_plan<T>> made(gpumem_status code, const std::shared_ptr<detail::dist_plan_handle>& plan,
+                        const dist_layout<T>& src, const detail::ghost_cells& ghosts) const {
+    if (code == GPUMEM_OK) {
+      plan->dist = kept_;
+      plan->src = src.needed(kept_->members, ghosts);
+    }
+    return Mode::give(code, dist_plan<T>(plan));
+  }
+};
+
+// Several members, a context for each; one context may stand for several. It ends with the last of its plans, and keeps its contexts alive.
+class dist : public basic_dist_ref<throwing> {
+ public:
+  explicit dist(const std::vector<context_ref>& contexts, const dist_options& options = {})
+      : dist(create(contexts, options).value()) {}
+  static result<dist> create(const std::vector<context_ref>& contexts, dist_options options = {}) {
+    auto kept = std::make_shared<detail::dist_handle>();
+    std::vector<gpumem_ctx*> handles;
+    for (const context_ref& one : contexts) {
+      handles.push_back(one.get());
+      kept->contexts.push_back(one.link().keep());
+    }
+    kept->members = static_cast<std::int32_t>(handles.size());
+    options.contexts = handles.data();
+    options.members = kept->members;
+    const gpumem_status code = gpumem_dist_create(&options, &kept->dist);
+    return returning::give(code, dist(std::move(kept)));
+  }
+
+ private:
+  explicit dist(std::shared_ptr<detail::dist_handle> kept) noexcept : basic_dist_ref(std::move(kept)) {}
+};
+
+}  // namespace gpumem
+
+#endif  // GPUMEM_DIST_HPP
