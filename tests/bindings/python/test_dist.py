@@ -43,13 +43,19 @@ def test_streams():
     with host() as ctx, gpumem.Dist([ctx, ctx]) as dist:
         streams = ctx.Stream(), ctx.Stream()
         to = [ctx.zeros(12, "i32") for _ in range(2)]
-        dist.plan_redistribute(SLABS, TURNED, (1, 0)).execute([ctx.array(whole[:12]), ctx.array(whole[12:])], to, streams=streams)
-        gc.collect()  # what is enqueued keeps the plan and the operands
+        plan = dist.plan_redistribute(SLABS, TURNED, (1, 0))
+        plan.execute([ctx.array(whole[:12]), ctx.array(whole[12:])], to, streams=streams)
+        kept, plan = weakref.ref(plan), None
+        assert kept() is not None  # until the streams have passed it
         for stream in streams:
             stream.synchronize()
+        assert kept() is None
         assert to[1].tolist() + to[0].tolist() == [6 * row + col for col in range(6) for row in range(4)]
+        plan = dist.plan_redistribute(TURNED, SLABS, (1, 0))
         with raises(ValueError, "1 streams", "2"):
-            dist.plan_reduce(SLABS).execute(to, to, streams=streams[:1])
+            plan.execute(to, to, streams=streams[:1])
+        with host() as other, raises(gpumem.InvalidArgument, "streams[1] belongs to another context"):
+            plan.execute(to, to, streams=[streams[0], other.Stream()])
 
 
 def test_elements_that_are_only_moved():
@@ -82,14 +88,24 @@ def test_a_halo_goes_round_the_ends_and_corners():
         plan.execute(x, streams=[ctx.stream, ctx.stream])
         ctx.synchronize()
         assert (x[0][0] == -1).all() and (x[1][0, 1:-1] == whole[1]).all()
-        assert layout._needed(0, (1, 0), (1, 0), (False, False))[:2] == (0, 19)
+        with raises(ValueError, "src[1] is read-only"):
+            plan.execute([x[0], memoryview(x[1]).toreadonly()])
         with raises(ValueError, "src[1] has 19 elements; expected 20"):
             dist.plan_halo(layout, (1, 1), (1, 1), (1, 1)).execute([x[0], x[1].ravel()[:19]])
 
 
+def test_a_halo_has_two_sides_and_ends():
+    # No room before the first member's rows, where nothing is written.
+    layout = gpumem.DistLayout((4, 2), [slices(0, 2), slices(2, 4)], "i32", offsets=[0, 2])
+    x = [numbers("i", [0, 1, 10, 11]), numbers("i", [-1, -1, 20, 21, 30, 31])]
+    with host() as ctx, gpumem.Dist([ctx, ctx]) as dist:
+        dist.plan_halo(layout, (1, 0), (0, 0), (0, 0)).execute(x)
+        assert list(x[0]) == [0, 1, 10, 11] and list(x[1]) == [10, 11, 20, 21, 30, 31]
+
+
 def test_reductions_have_the_bits_of_the_whole():
     rows, cols = 300, 41
-    x = random_numbers(rows * cols)
+    x, other = random_numbers(rows * cols), random_numbers(rows * cols, 8)
     cuts = [0, 101, 102, rows]
     layout = gpumem.DistLayout((rows, cols), [slices(a, b) for a, b in zip(cuts, cuts[1:])])
     parts = [x[a * cols : b * cols] for a, b in zip(cuts, cuts[1:])]
@@ -98,7 +114,7 @@ def test_reductions_have_the_bits_of_the_whole():
         for op in ("sum", "sum_squares", "sum_compensated", "max_abs", "min_max"):
             assert plan.reduce(parts, op) == ctx.reduce(x, op), op
         assert plan.argreduce(parts, "max") == ctx.argreduce(x, "max")
-        assert plan.dot(parts, parts) == ctx.dot(x, x)
+        assert plan.dot(parts, [other[a * cols : b * cols] for a, b in zip(cuts, cuts[1:])]) == ctx.dot(x, other)
         assert plan.nrm2(parts) == ctx.nrm2(x)
         counts = dist.plan_reduce(gpumem.DistLayout([4], [slice(None)], "u8", members=[2]))
         assert counts.reduce([None, None, b"\xff\1\2\3"]) == 261
@@ -194,7 +210,7 @@ def test_it_ends_with_the_last_of_its_plans():
 
 def test_it_keeps_its_contexts():
     ctx = host()
-    core, x = weakref.ref(ctx.core), numbers("i", [1, 2, 3])
+    core, handle, x = weakref.ref(ctx.core), ctx.handle, numbers("i", [1, 2, 3])
     dist = gpumem.Dist([ctx, ctx])
     plan = dist.plan_reduce(gpumem.DistLayout([3], [slice(None)], "i32"))
     ctx.close()
@@ -203,6 +219,8 @@ def test_it_keeps_its_contexts():
     plan.close()
     gc.collect()
     assert core() is None
+    with raises(gpumem.InvalidHandle):
+        gpumem.raw.gpumem_ctx_status(handle)
 
 
 def test_nothing_is_left_whatever_is_collected_first():
