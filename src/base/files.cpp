@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <iterator>
 
@@ -81,12 +80,6 @@ void replace_file(const char* what, const std::string& path, std::string_view te
   if (error == 0 && ::rename(aside.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) fail_file(what, path.c_str(), "written", reason_of(error));
   remove.release();
-}
-
-std::string decimal(double value, int digits) {
-  char text[64];
-  const auto end = std::to_chars(text, std::end(text), value, std::chars_format::fixed, digits);
-  return end.ec == std::errc() ? std::string(text, end.ptr) : "0";
 }
 
 }  // namespace gpumem

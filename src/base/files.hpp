@@ -14,7 +14,4 @@ std::optional<std::string> read_file(const char* what, const char* path);
 // stays as it was.
 void replace_file(const char* what, const std::string& path, std::string_view text);
 
-// With a point, whatever the program's locale.
-std::string decimal(double value, int digits);
-
 }  // namespace gpumem

@@ -145,13 +145,11 @@ struct Stream {
   NativeStream native;
   bool borrowed;  // destroying it leaves the native stream alone
   StreamCache* cache = nullptr;
-  uint64_t handle = 0;
 };
 
 struct Event {
   Context* context;
   NativeEvent native = nullptr;
-  uint64_t handle = 0;
   std::atomic<bool> in_capture{false};  // last recorded on a stream under graph capture
 };
 

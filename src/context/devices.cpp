@@ -1,12 +1,12 @@
 #include "context/devices.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 
 namespace gpumem {
 namespace {
@@ -15,9 +15,7 @@ int32_t parse_device(const char* text) {
   if (std::strcmp(text, "host") == 0) return GPUMEM_DEVICE_HOST;
   if (std::strcmp(text, "cuda") == 0) return GPUMEM_DEVICE_CUDA;
   int32_t ordinal = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stopped_at, error] = std::from_chars(text, end, ordinal);
-  if (error != std::errc{} || stopped_at != end || ordinal < 0) {
+  if (!parse_number(text, ordinal) || ordinal < 0) {
     fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_DEVICE is '%s'; expected host, cuda or an ordinal", text);
   }
   return ordinal;

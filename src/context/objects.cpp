@@ -61,10 +61,11 @@ uint64_t enlist(Context& context, std::unique_ptr<Stream> stream) {
   StreamCache& cache = context.device_memory().open(stream->native);
   stream->cache = &cache;
   ScopeExit close([&] { context.device_memory().close(cache, true); });  // nothing was given to it
-  stream->handle = process().handles.insert(HandleType::stream, stream.get());
+  const uint64_t handle = process().handles.insert(HandleType::stream, stream.get());
   close.release();
   context.streams.push_back(stream.get());
-  return stream.release()->handle;
+  static_cast<void>(stream.release());  // the handle owns it from here on
+  return handle;
 }
 
 std::unique_ptr<Stream> unused_stream(Context& context) {
@@ -156,10 +157,11 @@ uint64_t create_event(Context& context) {
   event->context = &context;
   event->native = context.device().create_event();
   ScopeExit destroy([&] { context.device().destroy_event(event->native); });
-  event->handle = process().handles.insert(HandleType::event, event.get());
+  const uint64_t handle = process().handles.insert(HandleType::event, event.get());
   destroy.release();
   ++context.events;
-  return event.release()->handle;
+  static_cast<void>(event.release());
+  return handle;
 }
 
 void destroy_event(uint64_t handle) {

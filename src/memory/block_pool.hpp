@@ -126,7 +126,6 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   bool over_limit(int64_t bytes) const noexcept;
   [[noreturn]] void fail_over_limit(const Request& request) const;
   int64_t release_largest();  // its bytes; 0: nothing is idle
-  void release(StreamCache& cache, Region& region) noexcept;
   int64_t release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed = nullptr);  // gives what is still idle
   void merge_idle(StreamCache& cache, int first_class);
   void note_passed(StreamCache& cache);

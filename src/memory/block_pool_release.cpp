@@ -15,11 +15,6 @@ constexpr std::chrono::microseconds kUntilEventsPass{50};
 
 }  // namespace
 
-void BlockPool::release(StreamCache& cache, Region& region) noexcept {
-  give_back(region, cache);
-  if (cache.stream != nullptr) released_in_order_ = true;
-}
-
 int64_t BlockPool::release_largest() {
   for (;;) {
     StreamCache* holder = nullptr;
@@ -39,7 +34,8 @@ int64_t BlockPool::release_largest() {
       holder->detach(*largest);
     }
     const auto bytes = static_cast<int64_t>(largest->taken_bytes);
-    release(*holder, *largest);
+    give_back(*largest, *holder);
+    if (holder->stream != nullptr) released_in_order_ = true;
     return bytes;
   }
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "ops/problem_fields.hpp"
 
 namespace gpumem {
@@ -161,7 +161,7 @@ class Reader {
       value = i;
       return;
     }
-    if (!parse(word->value, value))
+    if (!parse_number(word->value, value))
       fail_word(key, word->value, all);  // a number has no name, and is for the operation to refuse
   }
   void word(std::string_view key, int32_t& value, const Words& words, int32_t otherwise) {
@@ -247,18 +247,13 @@ class Reader {
   }
 
   template <class T>
-  static bool parse(std::string_view text, T& value) noexcept {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
-  }
-  template <class T>
   static T integer(std::string_view key, std::string_view text) {
     if constexpr (std::same_as<T, bool>) {
       if (text != "0" && text != "1") fail_word(key, text, "0 or 1");
       return text == "1";
     } else {
       T value = 0;
-      if (!parse(text, value)) fail_word(key, text, "an integer of " + std::to_string(8 * sizeof(T)) + " bits");
+      if (!parse_number(text, value)) fail_word(key, text, "an integer of " + std::to_string(8 * sizeof(T)) + " bits");
       return value;
     }
   }
@@ -269,7 +264,7 @@ class Reader {
       if (text.substr(0, colon) != word.name) continue;
       if (colon == text.size()) return {p, word.kind, kOwnDevice, word.mixed};
       int32_t device = 0;
-      if (word.kind != GPUMEM_MEMORY_DEVICE || !parse(text.substr(colon + 1), device) || device < 0) break;
+      if (word.kind != GPUMEM_MEMORY_DEVICE || !parse_number(text.substr(colon + 1), device) || device < 0) break;
       return {p, word.kind, device, false};
     }
     fail_word(key, text, "pageable, pinned, device, device:0, managed, mixed or the key of an operand before it");

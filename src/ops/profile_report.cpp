@@ -6,6 +6,7 @@
 #include "base/files.hpp"
 #include "base/float_environment.hpp"
 #include "base/names.hpp"
+#include "base/numbers.hpp"
 #include "context/context.hpp"
 #include "ops/operations.hpp"
 #include "ops/problem_line.hpp"

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/numbers.hpp"
 #include "base/room.hpp"
 #include "ops/call_work.hpp"
 #include "ops/problem_line.hpp"
@@ -37,12 +37,6 @@ int32_t revision_of(gpumem_family family, int32_t row) noexcept {
     if (Family::id == family) revision = Family::table()[static_cast<size_t>(row)].revision;
   });
   return revision;
-}
-
-template <class T>
-bool parse(std::string_view text, T& value) noexcept {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
 }
 
 // A file's line without its comment and what Windows ends it with. A device's name may have a #, but no blank before it.
@@ -84,7 +78,7 @@ const char* read_entry(std::string_view line, Tuning::Entry& entry) {
   if (!fields) return "it has not five fields";
   const auto& [device, problem, variant, revision, ratio] = *fields;
   entry.device = device;
-  const bool numbers = parse(revision, entry.row.revision) && parse(ratio, entry.ratio);
+  const bool numbers = parse_number(revision, entry.row.revision) && parse_number(ratio, entry.ratio);
   if (!numbers || !(entry.ratio >= kLeastRatio && entry.ratio <= kMostRatio)) {
     return "its revision is no number, or its ratio none from 0.001 to 1000000";
   }

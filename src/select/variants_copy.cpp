@@ -87,8 +87,6 @@ LaunchShape rings_shape(const DeviceProps&, const CopyParams& p) noexcept {
           std::clamp(bytes / pieces / 4096 * 4096, least, most)};
 }
 
-LaunchShape driver_shape(const DeviceProps&, const CopyParams& p) noexcept { return {1, 1, 1, p.elements()}; }
-
 LaunchShape blocks_of(int64_t pieces, int64_t tile) noexcept {
   return {std::clamp<int64_t>(ceil_div(pieces, tile), 1, kMaxGrid), kCopyThreads, 1, tile};
 }
@@ -116,20 +114,19 @@ LaunchShape host_shape(const DeviceProps& d, const CopyParams& p) noexcept {
   const int64_t tasks = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, std::max(d.multiprocessors, 1));
   return {tasks, 1, 1, ceil_div(ceil_div(p.elements(), tasks), 4096) * 4096};
 }
-LaunchShape serial_shape(const DeviceProps&, const CopyParams& p) noexcept { return {1, 1, 1, p.elements()}; }
 
 // The driver's copies of rows, and of ranges that are not equally aligned, are slower than realigned (H200: a range with src + 1 and dst +
 // 3 831 GB/s of 4240).
 constexpr Variant<CopyParams> kTable[] = {
     {"vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
-    {"driver", Runs::cuda, 1, accepts_driver, driver_shape, yields_to_others},
+    {"driver", Runs::cuda, 1, accepts_driver, whole, yields_to_others},
     {"rings", Runs::cuda, 1, accepts_rings, rings_shape},
     {"vec4", Runs::cuda, 1, accepts_words<16>, words_shape<16>, by_name},
     {"vec2", Runs::cuda, 1, accepts_words<8>, words_shape<8>, by_name},
     {"scalar", Runs::cuda, 1, accepts_words<4>, words_shape<4>, by_name},
     {"realigned", Runs::cuda, 1, accepts_within, realigned_shape},
     {"host_parallel", Runs::host, 1, accepts_within, host_shape},
-    {"host_serial", Runs::host, 1, accepts_within, serial_shape},
+    {"host_serial", Runs::host, 1, accepts_within, whole},
 };
 
 }  // namespace

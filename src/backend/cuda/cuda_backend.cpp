@@ -45,7 +45,7 @@ void CudaBackend::open(bool non_blocking_stream) {
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
   if (props_.memory_pools) pool_.open(props_.ordinal);
-  granules_.open(props_.ordinal);
+  open_granules();
   checker_.open();
   scratch_.open();
   slots_.open();
@@ -172,24 +172,6 @@ void CudaBackend::release_async(NativeStream stream, void* p, size_t bytes) noex
 
 void CudaBackend::trim(size_t keep_bytes) noexcept {
   enter_to_end([&] { pool_.trim(keep_bytes); });
-}
-
-uintptr_t CudaBackend::reserve_addresses(size_t bytes) {
-  const DeviceScope scope = enter();
-  return granules_.reserve(bytes);
-}
-
-void CudaBackend::release_addresses(uintptr_t base, size_t bytes) noexcept {
-  enter_to_end([&] { granules_.release(base, bytes); });
-}
-
-void CudaBackend::map(uintptr_t p, size_t bytes) {
-  const DeviceScope scope = enter();
-  granules_.map(p, bytes);
-}
-
-void CudaBackend::unmap(uintptr_t p, size_t bytes) noexcept {
-  enter_to_end([&] { granules_.unmap(p, bytes); });
 }
 
 kernels::Stream CudaBackend::kernel_stream(NativeStream stream) const noexcept {

@@ -5,7 +5,6 @@
 #include "backend/cuda/checker.hpp"
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/driver_pool.hpp"
-#include "backend/cuda/granules.hpp"
 #include "backend/cuda/launch_range.hpp"
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
@@ -38,7 +37,7 @@ class CudaBackend final : public Backend {
   void begin_block(void* p, size_t bytes) noexcept override { checker_.begin_block(p, bytes); }
   void end_block(void* p) noexcept override { checker_.end_block(p); }
   void trim(size_t keep_bytes) noexcept override;
-  size_t granule_bytes() const noexcept override { return watched() ? 0 : granules_.bytes(); }
+  size_t granule_bytes() const noexcept override { return watched() ? 0 : granule_bytes_; }
   uintptr_t reserve_addresses(size_t bytes) override;
   void release_addresses(uintptr_t base, size_t bytes) noexcept override;
   void map(uintptr_t p, size_t bytes) override;
@@ -114,6 +113,7 @@ class CudaBackend final : public Backend {
     }
   }
   void open(bool non_blocking_stream);
+  void open_granules();
   void close() noexcept;
   kernels::Stream kernel_stream(NativeStream stream) const noexcept;
   NativeStream make_stream(unsigned flags);
@@ -140,7 +140,8 @@ class CudaBackend final : public Backend {
   cudaEvent_t order_ = nullptr;  // of await_order()
   ReduceScratchPool scratch_;
   DriverPool pool_;
-  Granules granules_;
+  size_t granule_bytes_ = 0;
+  CUmemAllocationProp granules_{};
   Checker checker_;
   ResultSlots slots_;
   TextureObjects textures_;

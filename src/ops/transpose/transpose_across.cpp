@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/scope_exit.hpp"
 #include "memory/fences.hpp"
 #include "memory/scratch.hpp"
 #include "ops/staging.hpp"
@@ -44,30 +45,6 @@ std::vector<Piece> pieces_of(const TransposeParams& c, const TransposePiece& lar
   return pieces;
 }
 
-// What moves pieces: a stream of its own where there are several. It has come to an end when this is destroyed, so that the buffers
-// can be.
-class Link {
- public:
-  Link(Backend& device, bool own_stream)
-      : device_(device), work_(device.own_stream()), moves_(own_stream ? device.create_side_stream() : work_) {}
-  ~Link() {
-    device_.finish_stream(work_);
-    if (moves_ == work_) return;
-    device_.finish_stream(moves_);
-    device_.destroy_stream(moves_);
-  }
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
-
-  NativeStream work() const noexcept { return work_; }
-  NativeStream moves() const noexcept { return moves_; }
-
- private:
-  Backend& device_;
-  NativeStream work_;
-  NativeStream moves_;
-};
-
 class Crossing {
  public:
   Crossing(Context& context, const TransposePlan& planned)
@@ -80,12 +57,20 @@ class Crossing {
     if (to_device() && placement.host_side != HostSide::locked) device_.await_order();
     Fences fences(device_);
     std::array<std::optional<Slot>, 2> slots;
-    const Link link(device_, pieces.size() > 1);
+    // What moves pieces: a stream of its own where there are several. Both have come to an end before the buffers do.
+    const NativeStream work = device_.own_stream();
+    const NativeStream moves = pieces.size() > 1 ? device_.create_side_stream() : work;
+    const ScopeExit finish([&]() noexcept {
+      device_.finish_stream(work);
+      if (moves == work) return;
+      device_.finish_stream(moves);
+      device_.destroy_stream(moves);
+    });
     for (size_t i = 0; i < std::min(pieces.size(), slots.size()); ++i) slots[i].emplace(device_, buffer_bytes());
-    fences.record(link.work())->hold(link.moves());  // what was enqueued before comes first
+    fences.record(work)->hold(moves);  // what was enqueued before comes first
     // A piece is moved and transposed on the way to the device, transposed and moved on the way back.
-    const NativeStream first = to_device() ? link.moves() : link.work();
-    const NativeStream second = to_device() ? link.work() : link.moves();
+    const NativeStream first = to_device() ? moves : work;
+    const NativeStream second = to_device() ? work : moves;
     const auto begin = [&](size_t i) {
       Slot& slot = *slots[i % slots.size()];
       if (slot.free != nullptr) slot.free->hold(first);
