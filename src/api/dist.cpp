@@ -87,7 +87,7 @@ std::vector<NativeStream> read_streams(const Dist& dist, gpumem_stream* const* g
     }
     const std::string argument = "streams[" + std::to_string(i) + "]";
     Stream& stream = resolve<Stream>(given[i], HandleType::stream, argument.c_str());
-    streams.push_back(child_of(context, stream, argument.c_str()).native);
+    streams.push_back(child_of(context, stream, argument.c_str(), "the member's").native);
   }
   return streams;
 }

@@ -58,9 +58,9 @@ uint64_t as_number(const Handle* handle) noexcept {
 
 // A stream or an event, which has to be one of the context.
 template <class Child>
-Child& child_of(const Context& context, Child& child, const char* argument) {
+Child& child_of(const Context& context, Child& child, const char* argument, const char* owner = "ctx") {
   if (child.context == &context) return child;
-  fail(GPUMEM_INVALID_ARGUMENT, "%s belongs to another context; expected one that was made on ctx", argument);
+  fail(GPUMEM_INVALID_ARGUMENT, "%s belongs to another context; expected one that was made on %s", argument, owner);
 }
 
 // The context's own stream for NULL, else a stream that was made on this context.
