@@ -126,6 +126,24 @@ constexpr F whole(F v) {
   return (v < 0 ? -v : v) < kWhole ? rounded : v;
 }
 
+// As integer_of(), for a type of so few bits that the sum with kUnit, whose last bit is worth 1, ends in the number. Compared are
+// integers alone: where both sides of a comparison of floats may be constants, gcc 12 makes branches of it, and then longer vectors.
+template <class To, class F>
+constexpr To short_integer_of(F v) {
+  using Word = std::conditional_t<sizeof(F) == 4, int32_t, int64_t>;
+  constexpr F kUnit = F{1.5} / std::numeric_limits<F>::epsilon();
+  constexpr Word kMost = std::numeric_limits<To>::max();
+  const auto bits = std::bit_cast<Word>(v);
+  Word number = std::is_signed_v<To> ? bits & std::numeric_limits<Word>::max() : bits < 0 ? 0 : bits;
+  constexpr Word kLimit = std::bit_cast<Word>(static_cast<F>(kMost) + F{std::is_signed_v<To> ? 1 : 0});
+  number = number < kLimit ? number : kLimit;
+  if constexpr (std::is_signed_v<To>) number |= bits & std::numeric_limits<Word>::min();
+  const auto sum = std::bit_cast<Word>(std::bit_cast<F>(number & -static_cast<Word>(v == v)) + kUnit);
+  if constexpr (!std::is_signed_v<To>) return static_cast<To>(sum);
+  const Word whole = sum - std::bit_cast<Word>(kUnit);
+  return static_cast<To>(whole < kMost ? whole : kMost);
+}
+
 template <class To, class F>
 constexpr To integer_of(F v) {
 #if defined(__CUDA_ARCH__)
@@ -138,6 +156,7 @@ constexpr To integer_of(F v) {
     return std::is_same_v<To, uint32_t> ? __double2uint_rn(v) : saturated<To>(__double2int_rn(v));
   }
 #else
+  if constexpr (std::numeric_limits<To>::digits < std::numeric_limits<F>::digits - 3) return short_integer_of<To>(v);
   constexpr To kMax = std::numeric_limits<To>::max();
   constexpr auto kLeast = static_cast<F>(std::numeric_limits<To>::min());
   // The largest number that fits; above it nothing does.

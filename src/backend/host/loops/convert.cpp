@@ -39,27 +39,28 @@ void load(const char* __restrict src, int64_t n, Hub* __restrict hub) {
   for (; i < n; ++i) hub[i] = kTo(load_as<T>(src + i * static_cast<int64_t>(sizeof(T))));
 }
 
+// The hub is at any alignment.
 template <class Hub, class T>
-void store(const Hub* __restrict hub, int64_t n, char* __restrict dst) {
+void store(const char* __restrict hub, int64_t n, char* __restrict dst) {
   int64_t i = 0;
 #if defined(__F16C__)
   if constexpr (std::is_same_v<T, Half> && std::is_same_v<Hub, float>) {
     for (; i + 8 <= n; i += 8) {
-      const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(hub + i), _MM_FROUND_TO_NEAREST_INT);
+      const __m256 v = load_as<__m256>(hub + i * 4);
+      const __m128i halves = _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT);
       _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i * 2), halves);
     }
   }
 #endif
   for (; i < n; ++i) {
-    const T v = converted<T>(hub[i]);
+    const T v = converted<T>(load_as<Hub>(hub + i * static_cast<int64_t>(sizeof(Hub))));
     std::memcpy(dst + i * static_cast<int64_t>(sizeof(T)), &v, sizeof v);
   }
 }
 
 template <class Hub>
 using Load = void (*)(const char* __restrict src, int64_t n, Hub* __restrict hub);
-template <class Hub>
-using Store = void (*)(const Hub* __restrict hub, int64_t n, char* __restrict dst);
+using Store = void (*)(const char* __restrict hub, int64_t n, char* __restrict dst);
 
 enum class HubType { i32, i64, f32, f64 };
 
@@ -82,14 +83,14 @@ constexpr ByType<Load<Hub>> kLoads = by_type<Load<Hub>>([]<gpumem_dtype kFrom>()
   return nullptr;
 });
 template <class Hub>
-constexpr ByType<Store<Hub>> kStores = by_type<Store<Hub>>([]<gpumem_dtype kTo>() -> Store<Hub> {
+constexpr ByType<Store> kStores = by_type<Store>([]<gpumem_dtype kTo>() -> Store {
   if constexpr (!kIsInteger<Hub> || !is_floating(kTo)) return store<Hub, ElementOf<kTo>>;
   return nullptr;
 });
 
-// Blocks end at a line's boundary of dst, where one of its elements begins there.
+// Blocks end at a line's boundary of dst, where one of its elements begins there. load: nullptr where src is the hub.
 template <class Hub>
-void through(const ConvertRun& run, Load<Hub> load, Store<Hub> store) {
+void through(const ConvertRun& run, Load<Hub> load, Store store) {
   const int64_t from = element_bytes(run.src_type);
   const int64_t to = element_bytes(run.dst_type);
   alignas(kLine) Hub hub[kBlockElements];
@@ -100,8 +101,8 @@ void through(const ConvertRun& run, Load<Hub> load, Store<Hub> store) {
     const char* src = run.src + at * from;
     char* dst = run.dst + at * to;
     for (int64_t line = 0; line < count * from; line += kLineBytes) prefetch_ahead(src + line);
-    load(src, count, hub);
-    store(hub, count, run.stream ? out : dst);
+    if (load != nullptr) load(src, count, hub);
+    store(load != nullptr ? reinterpret_cast<const char*>(hub) : src, count, run.stream ? out : dst);
     if (run.stream) stream_row(dst, out, count * to);
   }
   if (run.stream) stream_fence();
@@ -110,6 +111,10 @@ void through(const ConvertRun& run, Load<Hub> load, Store<Hub> store) {
 template <class Hub, HubType kHub>
 void through(const ConvertRun& run) {
   Load<Hub> first = kLoads<Hub, kHub>[run.src_type];
+  // Not where it is overwritten, and not on the way to f16, for which NaNs must be canonical.
+  constexpr gpumem_dtype kTypes[] = {GPUMEM_I32, GPUMEM_I64, GPUMEM_F32, GPUMEM_F64};
+  if (run.src_type == kTypes[static_cast<int>(kHub)] && run.src != run.dst && run.dst_type != GPUMEM_F16)
+    first = nullptr;
   if constexpr (kHub == HubType::f64) {  // nothing is rounded after it
     if (run.dst_type == GPUMEM_F64 && run.src_type == GPUMEM_I64) first = load<double, int64_t, converted>;
     if (run.dst_type == GPUMEM_F64 && run.src_type == GPUMEM_U64) first = load<double, uint64_t, converted>;
