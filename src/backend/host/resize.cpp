@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/host/host_backend.hpp"
 #include "base/checked.hpp"
@@ -15,8 +16,14 @@ namespace {
 
 int size_index(gpumem_dtype dtype) noexcept { return std::countr_zero(static_cast<unsigned>(element_bytes(dtype))); }
 
-// Bytes that a task has for a column: its place, and four channels of the weights and of a pixel of each of two lines.
-constexpr int64_t kRoomOfColumn = sizeof(ResizeColumn) + 12 * sizeof(uint32_t);
+// Elements of lines of so many columns, whole eights.
+int64_t padded(const ResizeParams& a, int64_t cols) noexcept { return ceil_div(cols * a.channels, 8) * 8; }
+
+// Bytes that a task has for so many columns: their places, the weights or eights of their elements, and two lines.
+constexpr int64_t kRoomOfEight = sizeof(ResizeEight) + 16 * sizeof(uint32_t);
+int64_t room_of(const ResizeParams& a, int64_t cols) noexcept {
+  return cols * int64_t{sizeof(ResizeColumn)} + padded(a, cols) / 8 * kRoomOfEight;
+}
 
 // Some rows of dst by some of its columns, for which there is room.
 struct Piece {
@@ -54,6 +61,52 @@ void take_piece(const HostTeam& team, const ResizeParams& a, const Piece& p) noe
   }
 }
 
+// Eights of a line from its columns; false: not all of them have their windows in a row, or a row is too short.
+template <class T>
+bool find_eights(const ResizeParams& a, const ResizeColumn* columns, const uint32_t* weights, int64_t cols,
+                 ResizeEight* eights) noexcept {
+  constexpr bool kFloats = std::is_same_v<T, float>;
+  constexpr int64_t kElement = sizeof(T);
+  constexpr int64_t kWindow = kFloats ? 32 : 16;
+  const int64_t last = a.src_cols * a.channels * kElement - kWindow;
+  if (last < 0) return false;
+  const int64_t elements = cols * a.channels;
+  int64_t col = 0;
+  int32_t channel = 0;
+  for (int64_t first = 0; first < padded(a, cols); first += 4) {  // past the last element, that one again
+    int64_t left[4];
+    int64_t right[4];
+    int64_t least = last;
+    int64_t most = 0;
+    ResizeEight& eight = eights[first / 8];
+    const int64_t half = first / 4 % 2;
+    for (int k = 0; k < 4; ++k) {
+      left[k] = columns[col].at + channel * kElement;
+      right[k] = left[k] + columns[col].step;
+      least = std::min(least, left[k]);
+      most = std::max(most, right[k]);
+      eight.weight[half * 4 + k] = weights[col];
+      if (first + k + 1 < elements && ++channel == a.channels) {
+        channel = 0;
+        ++col;
+      }
+    }
+    if (most + kElement > least + kWindow) return false;
+    eight.at[half] = least;
+    for (int k = 0; k < 4; ++k) {
+      const auto l = static_cast<uint32_t>(left[k] - least);
+      const auto r = static_cast<uint32_t>(right[k] - least);
+      if constexpr (kFloats) {
+        eight.pick[half * 8 + k] = l / 4;
+        eight.pick[half * 8 + 4 + k] = r / 4;
+      } else {
+        eight.pick[half * 4 + k] = kElement == 1 ? (l | r << 16 | 0x80008000) : ((l | r << 16) * 0x101 + 0x01000100);
+      }
+    }
+  }
+  return true;
+}
+
 // The two rows of src between which a row of dst lies, blended along themselves. Neighbouring rows of an enlarged image have
 // theirs in common.
 template <class T>
@@ -66,18 +119,25 @@ class BlendedLines {
       : args_(a),
         cols_(p.cols),
         loop_(team.loops.resizes.across[a.channels - 1][size_index(a.dtype)]),
-        columns_(reinterpret_cast<ResizeColumn*>(p.room)) {
-    weights_ = reinterpret_cast<uint32_t*>(columns_ + cols_);
-    auto* const lines = reinterpret_cast<Line*>(weights_ + 4 * cols_);
+        eights_loop_(team.loops.resizes.across_eights[size_index(a.dtype)]),
+        columns_(reinterpret_cast<ResizeColumn*>(p.room)),
+        eights_(reinterpret_cast<ResizeEight*>(columns_ + cols_)) {
+    const int64_t elements = padded(a, cols_);
+    auto* const lines = reinterpret_cast<Line*>(eights_ + elements / 8);
     held_[0].line = lines;
-    held_[1].line = lines + 4 * cols_;
+    held_[1].line = lines + elements;
     const ResizeAxis across = resize_axis(a.src_cols, a.dst_cols);
     const int64_t pixel = int64_t{a.channels} * static_cast<int64_t>(sizeof(T));
+    auto* const weights = reinterpret_cast<uint32_t*>(lines);  // of columns, for now
     for (int64_t i = 0; i < p.cols; ++i) {
       const ResizeTap tap = resize_tap<ResizeBlend<T>::kAcross>(across, p.first_col + i);
       columns_[i] = {tap.index * pixel, tap.weight != 0 ? pixel : 0};
-      std::fill_n(weights_ + i * a.channels, a.channels, tap.weight);
+      weights[i] = tap.weight;
     }
+    if (eights_loop_ != nullptr && !find_eights<T>(a, columns_, weights, cols_, eights_)) eights_loop_ = nullptr;
+    if (eights_loop_ != nullptr) return;
+    weights_ = reinterpret_cast<uint32_t*>(eights_);
+    for (int64_t i = 0; i < p.cols; ++i) std::fill_n(weights_ + i * a.channels, a.channels, weights[i]);
   }
 
   // The line of a row of src; `other` is one that must stay.
@@ -87,7 +147,12 @@ class BlendedLines {
     }
     Held& free = held_[0].row == other ? held_[1] : held_[0];
     free.row = row;
-    loop_(src_row(args_, row), columns_, weights_, cols_, free.line);
+    const char* const from = src_row(args_, row);
+    if (eights_loop_ != nullptr) {
+      eights_loop_(from, eights_, padded(args_, cols_) / 8, free.line);
+    } else {
+      loop_(from, columns_, weights_, cols_, free.line);
+    }
     return free.line;
   }
 
@@ -100,8 +165,10 @@ class BlendedLines {
   const ResizeParams& args_;
   int64_t cols_;
   ResizeAcross loop_;
+  ResizeAcrossEights eights_loop_;
   ResizeColumn* columns_;
-  uint32_t* weights_;
+  ResizeEight* eights_;
+  uint32_t* weights_ = nullptr;
   Held held_[2];
 };
 
@@ -124,6 +191,9 @@ void resize_piece(const HostTeam& team, const ResizeParams& a, const Piece& piec
   for_pixel_type(a.dtype, [&]<class T>() { blend_piece<T>(team, a, piece); });
 }
 
+constexpr int64_t kColsOnStack = 32;
+static_assert(kColsOnStack * (int64_t{sizeof(ResizeColumn)} + kRoomOfEight / 2) <= kHostStackBuffer / 2);
+
 // A task works its columns out once, for a band of shape.tile rows; where memory has run out, as many as the stack has room for at a
 // time.
 void resize_parallel(const HostTeam& team, const ResizeParams& a, const LaunchShape& shape) {
@@ -134,9 +204,10 @@ void resize_parallel(const HostTeam& team, const ResizeParams& a, const LaunchSh
     const int64_t col = i % across * kHostResizeCols;
     const int64_t end_col = std::min(col + kHostResizeCols, a.dst_cols);
     alignas(64) char small[kHostStackBuffer / 2];
-    const int64_t room = (end_col - col) * kRoomOfColumn;
-    const TaskMemory large(room > int64_t{sizeof small} ? room : 0);
-    const int64_t at_once = large.get() != nullptr ? kHostResizeCols : int64_t{sizeof small} / kRoomOfColumn;
+    const int64_t room = room_of(a, end_col - col);
+    const bool fits = room <= int64_t{sizeof small};
+    const TaskMemory large(fits ? 0 : room);
+    const int64_t at_once = fits || large.get() != nullptr ? kHostResizeCols : kColsOnStack;
     char* const memory = large.get() != nullptr ? static_cast<char*>(large.get()) : small;
     for (int64_t first = col; first < end_col; first += at_once) {
       resize_piece(team, a, {row, end_row, first, std::min(at_once, end_col - first), memory});

@@ -162,14 +162,26 @@ struct ResizeColumn {
   int64_t step;
 };
 
+// Eight neighbouring elements of a line. Each four of them and their neighbours to the right lie in a window of a row, at[i] bytes into
+// it, of 16 bytes, for floats 32. pick, of integers: of each element the bytes in the window of itself and of its neighbour, two each, the
+// second 0x80 for u8. Of floats: where in the window four and then their neighbours are.
+struct ResizeEight {
+  int64_t at[2];
+  uint32_t weight[8];
+  uint32_t pick[16];
+};
+
 // n columns, or n elements; an element of a line has a weight of its own. Rows and lines are at any alignment; a line is of n x channels words
 // of 4 bytes (ResizeBlend::Line).
 using ResizeAcross = void (*)(const void* row, const ResizeColumn* columns, const uint32_t* weights, int64_t n,
                               void* line);
+using ResizeAcrossEights = void (*)(const void* row, const ResizeEight* eights, int64_t n, void* line);
 struct ResizeLoops {
   // Pixels as they are, and to a line; by channels - 1 and log2 of the element's bytes.
   void (*take[4][3])(const void* row, const ResizeColumn* columns, int64_t n, void* to);
   ResizeAcross across[4][3];
+  // Eights to a line, by log2 of the element's bytes; nullptr: this instruction set has none.
+  ResizeAcrossEights across_eights[3];
   void (*down[3])(const void* upper, const void* lower, uint32_t weight, int64_t n,
                   void* dst);  // two lines to elements
 };
