@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 
@@ -20,6 +21,13 @@ using Bits [[gnu::may_alias]] = T;
 template <gpumem_dtype kType>
 using SignedOf = std::tuple_element_t<std::countr_zero(static_cast<unsigned>(element_bytes(kType))),
                                       std::tuple<int8_t, int16_t, int32_t, int64_t>>;
+
+template <class T>
+struct Vector {
+  typedef T Of __attribute__((vector_size(kVectorBytes)));  // NOLINT(modernize-use-using): gcc drops it from a using
+};
+template <class T>
+using VectorOf = typename Vector<T>::Of;
 
 template <class T>
 struct Range {
@@ -45,6 +53,18 @@ struct Integer {
     }
     return {low, high};
   }
+
+  // Vectors of elements: kept are elements whose range is that of all.
+  struct Ends {
+    VectorOf<T> low;
+    VectorOf<T> high;
+    explicit Ends(const VectorOf<T>& v) : low(v), high(v) {}
+    void take(const VectorOf<T>& v) {
+      low = v < low ? v : low;
+      high = v > high ? v : high;
+    }
+    void finish() {}
+  };
 };
 
 template <class Type, Type kInfinity>
@@ -56,23 +76,37 @@ struct Floating {
   static bool is_nan(T x) { return x > kInfinity || x < static_cast<T>(-kInfinity - 1); }
   static U size(T v) { return static_cast<U>(v < 0 ? ~v : v); }
 
-  // As unsigned numbers, bits with a sign are the highest, and go down as the elements go up.
+  // Bits with a sign are the lowest as signed numbers, and the highest as unsigned ones; among them the order is turned round.
   static Range<T> range(const Bits<T>* x, int64_t n) {
+    T least = x[0];
     T most = x[0];
-    auto lowest = static_cast<U>(x[0]);
-    U highest = lowest;
+    auto highest = static_cast<U>(x[0]);
     for (int64_t i = 0; i < n; ++i) {
       const T v = x[i];
       const auto u = static_cast<U>(v);
+      least = v < least ? v : least;
       most = v > most ? v : most;
-      lowest = u < lowest ? u : lowest;
       highest = u > highest ? u : highest;
     }
-    const bool any_negative = static_cast<T>(highest) < 0;
-    const bool all_negative = static_cast<T>(lowest) < 0;
-    return {order(static_cast<T>(any_negative ? highest : lowest)),
-            order(all_negative ? static_cast<T>(lowest) : most)};
+    return {order(least < 0 ? static_cast<T>(highest) : least), order(most < 0 ? least : most)};
   }
+
+  // Of 64 bits AVX2 compares signed numbers alone.
+  struct Ends {
+    static constexpr T kTurn = sizeof(T) == 8 ? std::numeric_limits<T>::min() : T{0};
+    using Turned = VectorOf<std::conditional_t<sizeof(T) == 8, T, U>>;
+    VectorOf<T> least;
+    VectorOf<T> most;
+    Turned highest;
+    explicit Ends(const VectorOf<T>& v) : least(v), most(v), highest(reinterpret_cast<Turned>(v ^ kTurn)) {}
+    void take(const VectorOf<T>& v) {
+      const auto turned = reinterpret_cast<Turned>(v ^ kTurn);
+      least = v < least ? v : least;
+      most = v > most ? v : most;
+      highest = turned > highest ? turned : highest;
+    }
+    void finish() { highest = reinterpret_cast<Turned>(reinterpret_cast<VectorOf<T>>(highest) ^ kTurn); }
+  };
 };
 
 // As key_of(): unsigned, a signed type's sign bit inverted.

@@ -8,17 +8,34 @@
 namespace gpumem {
 namespace {
 
+template <class Type, class T = typename Type::T>
+void widen(Range<T>& range, const Range<T>& by) {
+  range.low = by.low < range.low ? by.low : range.low;
+  range.high = by.high > range.high ? by.high : range.high;
+}
+
+// What vectors hold is brought together once, and not in every block.
 template <class Type>
 ReduceNode range(const void* x, const void*, int64_t n) {
-  const auto* first = static_cast<const Bits<typename Type::T>*>(x);
-  auto low = Type::order(first[0]);
-  auto high = low;
-  over_blocks(first, n, [&](const Bits<typename Type::T>* v, int64_t count) {
-    const auto here = Type::range(v, count);
-    low = here.low < low ? here.low : low;
-    high = here.high > high ? here.high : high;
+  using T = typename Type::T;
+  constexpr int64_t kWide = kVectorBytes / sizeof(T);
+  constexpr int64_t kAtOnce = 4 * kLineBytes / sizeof(T);
+  const auto* first = static_cast<const Bits<T>*>(x);
+  Range<T> all = Type::range(first, n < kWide ? n : kWide);
+  if (n < kWide) return {{key(all.low), key(all.high), 0, 0}};
+  typename Type::Ends ends(load_as<VectorOf<T>>(first));
+  over_blocks(first, n, [&](const Bits<T>* v, int64_t count) {
+    int64_t i = 0;
+    for (; i + kAtOnce <= count; i += kAtOnce) {
+      for (int64_t k = 0; k < kAtOnce; k += kWide) ends.take(load_as<VectorOf<T>>(v + i + k));
+    }
+    if (i < count) widen<Type>(all, Type::range(v + i, count - i));
   });
-  return {{key(low), key(high), 0, 0}};
+  ends.finish();
+  Bits<T> kept[sizeof ends / sizeof(T)];
+  std::memcpy(kept, &ends, sizeof ends);
+  widen<Type>(all, Type::range(kept, sizeof ends / sizeof(T)));
+  return {{key(all.low), key(all.high), 0, 0}};
 }
 
 // As rank_of(), of an element as order() makes it: what is sought has the lowest.
