@@ -13,6 +13,13 @@ constexpr int64_t kShortestPiece = int64_t{4} * kLeafTerms;
 constexpr int64_t kWorthATask = int64_t{1} << 17;  // elements
 constexpr int64_t kRowsAtOnce = 64;                // short ones
 
+// The longer a run of each row, the better it is read ahead; but several strips a thread are wanted, so that all end together.
+int64_t strip_columns(int64_t columns, int64_t threads) noexcept {
+  constexpr int64_t kNarrow = 512;
+  const int64_t wanted = threads == 1 ? columns : columns / (4 * threads);
+  return std::clamp(ceil_div(wanted, kNarrow) * kNarrow, kNarrow, kStripColumns);
+}
+
 }  // namespace
 
 AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params,
@@ -31,7 +38,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
     groups_ = groups_of_matrix_ = ceil_div(lines_, width_);
   } else {
     // Whole strips, so that no two units read the same cache lines.
-    strip_ = std::min(kStripColumns, std::max<int64_t>(1, params.cols));
+    strip_ = std::min(strip_columns(lines_, threads_), std::max<int64_t>(1, params.cols));
     width_ = ceil_div(std::min(width_, std::max<int64_t>(1, params.cols)), strip_) * strip_;
     groups_of_matrix_ = ceil_div(params.cols, width_);
     groups_ = params.batches * groups_of_matrix_;

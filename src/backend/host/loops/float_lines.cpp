@@ -15,7 +15,7 @@ namespace {
 // What lies in a core's caches is not asked for ahead of its use.
 constexpr int64_t kCached = int64_t{256} << 10;
 // Columns of a matrix without gaps, up to which a leaf's rows are read as one long row.
-constexpr int64_t kFewColumns = 32;
+constexpr int64_t kFewColumns = 64;
 
 inline int64_t power_of_two(int64_t n) {
   int64_t power = 1;

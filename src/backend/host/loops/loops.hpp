@@ -65,8 +65,8 @@ struct LineResults {
 
 // Many lines at once, pitch bytes apart. columns: neighbouring columns, at most kStripColumns, of at most kLeafTerms rows. rows: rows of at
 // most `longest` elements. At least one line with at least one element, at any alignment.
-constexpr int64_t kStripColumns = 512;
-constexpr int64_t kColumnScratchBytes = int64_t{128} << 10;  // aligned to 64
+constexpr int64_t kStripColumns = 4096;
+constexpr int64_t kColumnScratchBytes = int64_t{448} << 10;  // aligned to 64
 struct LineLoop {
   void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results);
   void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results);
