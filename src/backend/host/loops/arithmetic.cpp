@@ -80,21 +80,23 @@ class Row {
 
   void cached(int64_t from, int64_t to) const {
     over_blocks(from, to, [this](int64_t first, int64_t last) {
+      const Row row = *this;  // in registers, since no store can change it
       int64_t i = first;
       for (; i + kInVector <= last; i += kInVector) {
-        const Vector z = at<Vector>(i);
-        std::memcpy(z_ + i * kSize, &z, sizeof z);
+        const Vector z = row.template at<Vector>(i);
+        std::memcpy(row.z_ + i * kSize, &z, sizeof z);
       }
       for (; i < last; ++i) {
-        const T z = at<T>(i);
-        std::memcpy(z_ + i * kSize, &z, sizeof z);
+        const T z = row.template at<T>(i);
+        std::memcpy(row.z_ + i * kSize, &z, sizeof z);
       }
     });
   }
 
   void streamed(int64_t from, int64_t to) const {
     over_blocks(from, to, [this](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; i += kInVector) stream_store(z_ + i * kSize, at<Vector>(i));
+      const Row row = *this;
+      for (int64_t i = first; i < last; i += kInVector) stream_store(row.z_ + i * kSize, row.template at<Vector>(i));
     });
   }
 
