@@ -23,20 +23,24 @@ struct RunsBlock {
 
 constexpr int64_t kLongestShortRun = 128;
 
-// A run of kHalf to 2 * kHalf bytes: its first and its last kHalf, which may overlap.
+// A run of kHalf to 2 * kHalf bytes: its first and its last kHalf, which may overlap; or once, where they are the same.
 template <int kHalf>
 void move_short_runs(const RunsBlock& b) noexcept {
-  const char* src = b.src;
-  char* dst = b.dst;
-  for (int64_t i = 0; i < b.count; ++i) {
+  const RunsBlock runs = b;  // in registers, since no store can change it
+  const int64_t second = runs.run_bytes - kHalf;
+  const char* src = runs.src;
+  char* dst = runs.dst;
+  if (second == 0) {
+    for (int64_t i = 0; i < runs.count; ++i, src += runs.src_pitch, dst += runs.dst_pitch) std::memcpy(dst, src, kHalf);
+    return;
+  }
+  for (int64_t i = 0; i < runs.count; ++i, src += runs.src_pitch, dst += runs.dst_pitch) {
     unsigned char first[kHalf];
     unsigned char last[kHalf];
     std::memcpy(first, src, kHalf);
-    std::memcpy(last, src + b.run_bytes - kHalf, kHalf);
+    std::memcpy(last, src + second, kHalf);
     std::memcpy(dst, first, kHalf);
-    std::memcpy(dst + b.run_bytes - kHalf, last, kHalf);
-    src += b.src_pitch;
-    dst += b.dst_pitch;
+    std::memcpy(dst + second, last, kHalf);
   }
 }
 
