@@ -245,7 +245,7 @@ Chunks chunks_of(const TransposeParams& p, const ChunkPlan& plan) {
   c.run_bytes = narrow(plan.run_bytes);
   c.lanes = plan.lanes;
   c.words_of_run = by(plan.run_words);
-  c.rows_of_matrix = by(p.rows);
+  c.rows_of_matrix = by(plan.matrices > 1 ? p.rows : 1);  // unused for one, whose rows 32 bits may not count
   c.of_matrix = by(plan.rows * plan.cols);
   c.of_column = by(plan.rows);
   c.cols_of_matrix = by(plan.cols);

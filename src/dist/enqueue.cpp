@@ -73,6 +73,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   }
   const Operands operands = look_up_all(src, dst, "src");
   require_enqueued(operands, streams);
+  const Trial by_table(GPUMEM_FAMILY_PERMUTE);
   order(streams, false);
   try {
     for (const Piece& piece : route_.pulls) {

@@ -274,6 +274,8 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     const Operands operands = look_up_all(src, dst, src_name);
     if (only_pulls() && route_.pulls.empty()) return;
     for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
+    // What a program forces may fit some pieces and not others, which is found when the first ones are written.
+    const Trial by_table(GPUMEM_FAMILY_PERMUTE);
     run_all(operands);
     finish_pulls();
   } catch (...) {

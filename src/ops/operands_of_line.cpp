@@ -205,7 +205,7 @@ std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
       if (room.at != call.offsets) return;
       block = block_of(static_cast<size_t>(call.segments) + 1, 8, [&](size_t i) {
         const auto k = static_cast<int64_t>(i);
-        return static_cast<uint64_t>(call.n / call.segments * k + call.n % call.segments * k / call.segments);
+        return static_cast<uint64_t>(call.n / call.segments * k + std::min(k, call.n % call.segments));
       });
     } else if constexpr (requires { call.index_type; }) {
       if (room.at != call.index) return;

@@ -22,6 +22,13 @@ const char* contiguous(const ReduceParams& p) noexcept {
 int64_t chunks_of(const ReduceParams& p) noexcept { return ceil_div(p.n, reduce_chunk(p.dtype, p.op)); }
 
 const char* accepts_contiguous(const DeviceProps&, const ReduceParams& p) noexcept { return contiguous(p); }
+const char* accepts_last_block(const DeviceProps&, const ReduceParams& p) noexcept {
+  // A thread counts its elements of 4 and 8 bytes, a 32nd of all.
+  if (node_kind(p.dtype, p.op) == NodeKind::arg && element_bytes(p.dtype) >= 4 && p.n >= int64_t{32} << 32) {
+    return "it looks for a place among less than 2^37 elements";
+  }
+  return contiguous(p);
+}
 const char* accepts_short(const DeviceProps&, const ReduceParams& p) noexcept {
   if (chunks_of(p) > kSingleTileChunks) return "it takes what the threads of one block load at once";
   return contiguous(p);
@@ -102,7 +109,7 @@ LaunchShape host_shape(const DeviceProps& d, const ReduceParams& p) noexcept {
 constexpr Variant<ReduceParams> kTable[] = {
     {"single_tile_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
     {"single_tile", Runs::cuda, 4, accepts_short, single_tile_shape},
-    {"last_block", Runs::cuda, 4, accepts_contiguous, last_block_shape},
+    {"last_block", Runs::cuda, 4, accepts_last_block, last_block_shape},
     {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>, by_name},
     {"neighbored_packed", Runs::cuda, 1, accepts_ladder, ladder_shape<1>, by_name},
     {"interleaved", Runs::cuda, 1, accepts_ladder, ladder_shape<1>, by_name},

@@ -43,6 +43,28 @@ TEST_P(Transpose, BetweenEveryTwoKinds) {
   }
 }
 
+// A matrix that crosses the link in pieces, of which the last are too small for the variant.
+TEST_P(Transpose, AForcedVariantFitsEveryPieceOrNothingIsWritten) {
+  if (GetParam() != On::cuda) GTEST_SKIP() << "nothing crosses a link on the host";
+  struct Case {
+    const char* variant;
+    int64_t rows, cols;
+  };
+  for (const Case& c : {Case{"tile_realigned", 4100, 1000}, Case{"tile_vec16", 128, 16386}}) {
+    const int64_t bytes = c.rows * c.cols * 4;
+    const Bytes matrix(static_cast<size_t>(bytes), 1);
+    Bytes back(matrix.size());
+    const Memory there(ctx, GPUMEM_MEMORY_DEVICE, static_cast<size_t>(bytes));
+    const char before = 2;
+    ASSERT_TRUE(ok(gpumem_fill(ctx, there.get(), &before, 1, bytes)));
+    ASSERT_TRUE(ok(gpumem_variant_force(ctx, GPUMEM_FAMILY_TRANSPOSE, c.variant)));
+    const gpumem_status status = gpumem_transpose(ctx, 4, c.rows, c.cols, matrix.data(), c.cols, there.get(), c.rows);
+    EXPECT_TRUE(refused(GPUMEM_UNSUPPORTED, status, {c.variant}));
+    ASSERT_TRUE(ok(gpumem_copy(ctx, back.data(), there.get(), bytes)));
+    EXPECT_TRUE(back == Bytes(matrix.size(), 2)) << c.variant;
+  }
+}
+
 TEST_P(Transpose, OfNothingIsANoOp) {
   Bytes src(64, 1), dst(64, 2);
   EXPECT_TRUE(ok(gpumem_transpose(ctx, 4, 0, 4, src.data(), 4, dst.data(), 4)));

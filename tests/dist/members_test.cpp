@@ -212,6 +212,18 @@ TEST_P(Members, FillHalosOfSlabsWithoutStrides) {
   PlannedHalo(dist.get(), members, layout, halo, nullptr, random_).run(random_);
 }
 
+// The first piece is a matrix, the second a row.
+TEST_P(Members, MovePiecesThatAForcedVariantDoesNotFit) {
+  const Part members{{contexts_[0]}, 0, 1};
+  const Dist dist = make_dist(members);
+  const Move move{{4, {100, 8}, {{0, {0, 0}, {100, 8}, 0, {8, 1}}}},
+                  {4, {8, 100}, {{0, {0, 0}, {8, 99}, 0, {100, 1}}, {0, {0, 99}, {8, 100}, 99, {100, 1}}}},
+                  {1, 0}};
+  const char* const variant = GetParam() == On::cuda ? "transpose" : "host_transpose";
+  ASSERT_TRUE(ok(gpumem_variant_force(contexts_[0], GPUMEM_FAMILY_PERMUTE, variant)));
+  PlannedMove(dist.get(), members, move, nullptr, random_).run(random_);
+}
+
 // What lies round a box is its neighbour there already, but at the ends.
 TEST_P(Members, FillHalosOfBoxesThatAreNeighboursInOneArray) {
   const Part members = part(1);

@@ -69,6 +69,14 @@ TEST_F(LargeMove, TransposeOfNarrowMatrices) {
   }
 }
 
+// A number of rows that 32 bits would take for 0.
+TEST_F(LargeMove, TransposeOfTwoTimes2To32) {
+  unsigned char* src = hashed(kFar * 2);
+  unsigned char* dst = block(kFar * 2);
+  expect_moved(GPUMEM_FAMILY_TRANSPOSE, dst, kFar * 2, {1, 2, {2, kFar}, {1, 2}, {kFar, 1}},
+               [&] { return gpumem_transpose(ctx, 1, kFar, 2, src, 2, dst, kFar); });
+}
+
 TEST_F(LargeMove, TransposeInPlace) {
   const int64_t side = 65536 + 16;
   unsigned char* data = block(side * side);

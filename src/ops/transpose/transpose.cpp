@@ -62,6 +62,19 @@ void require_in_place_fits(const TransposeParams& c) {
   }
 }
 
+// The pieces that are left over behind the largest ones: a forced variant that does not fit them is found before anything is written.
+void decide_ends(Planner& planner, const Placement& placement, const TransposeParams& c) {
+  const TransposePiece largest = transpose_piece(c, placement);
+  for (const int64_t batches : {largest.batches, c.batches % largest.batches}) {
+    for (const int64_t rows : {largest.rows, c.rows % largest.rows}) {
+      for (const int64_t cols : {largest.cols, c.cols % largest.cols}) {
+        if (batches == 0 || rows == 0 || cols == 0) continue;
+        decide<TransposeFamily>(planner, placement.runs, params_of_piece(c, {batches, rows, cols}, placement));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) {
@@ -89,6 +102,7 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) 
   plan.placement = place_across(planner.on_cuda(), src, dst);
   if (crosses(plan.placement)) {
     if (until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
+    decide_ends(planner, plan.placement, c);
     plan.params = params_of_piece(c, transpose_piece(c, plan.placement), plan.placement);
   }
   plan.decision = decide<TransposeFamily>(planner, plan.placement.runs, plan.params);
