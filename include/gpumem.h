@@ -1373,10 +1373,10 @@ GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const 
                                                        gpumem_dist_plan **plan);
 
 /* Plans to fill the ghost cells round each box from the boxes that own them, corners too: low[d] elements before the box
- * along axis d, and high[d] behind it, for which the member's memory has room at the box's strides. Past the ends of the array
- * lies its other end where periodic[d] is 1, and nothing is written where it is 0; low[d] and high[d] are at most 16 times
- * a periodic extent. low, high and periodic have `rank` entries, the same on every process. The boxes are disjoint, and
- * together have what is asked for. Collective. */
+ * along axis d, and high[d] behind it, for which the member's memory has room at the box's strides: a box and what is
+ * written round it have distinct places. Past the ends of the array lies its other end where periodic[d] is 1, and nothing
+ * is written where it is 0; low[d] and high[d] are at most 16 times a periodic extent. low, high and periodic have `rank`
+ * entries, the same on every process. The boxes are disjoint, and together have what is asked for. Collective. */
 GPUMEM_API gpumem_status gpumem_dist_plan_halo(gpumem_dist *dist, const gpumem_dist_layout *layout, const int64_t *low,
                                                const int64_t *high, const int32_t *periodic,
                                                const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
@@ -1398,7 +1398,8 @@ GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void 
  * all work on devices, or all on the host, and both sides of each piece lie in host memory, or both on the device's side.
  * streams has a stream of each member's context, NULL for its own, and may be NULL. Each piece comes behind what the
  * streams of both its members hold, and before what is enqueued on either later. Nothing is allocated on a device. Either
- * no stream is under graph capture, or all are, for one graph. Not collective. Errors: as gpumem_permute_async();
+ * no stream is under graph capture, or all are, for one graph. Where it fails behind pieces that were enqueued, it has
+ * waited for them, but under capture. Not collective. Errors: as gpumem_permute_async();
  * UNSUPPORTED (pieces are staged or go to other processes), CAPTURING (of the streams, only some are under capture, or for
  * different graphs). */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,

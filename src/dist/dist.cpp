@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "base/checked.hpp"
 #include "kernels/elements.hpp"
 #include "ops/operations.hpp"
 #include "ops/reduce/reduce.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
 namespace {
@@ -133,7 +135,20 @@ void check_width(const char* argument, int32_t axis, int64_t width, int64_t exte
   fail(GPUMEM_INVALID_ARGUMENT, "%s[%d] is %lld; expected 0 to %lld", argument, axis, ll(width), ll(most));
 }
 
-// What lies round a box fits into memory that can be addressed, at its strides.
+// What lies round a box, as far as it is written, has places of its own at the box's strides.
+void check_room(const Layout& layout, size_t number, const Terms& terms) {
+  const Box& box = layout.boxes[number];
+  Index lengths = box.extents();
+  for (size_t d = 0; d < kAxes; ++d) {
+    const bool periodic = terms.periodic[d] != 0;
+    lengths[d] += periodic ? terms.low[d] : std::min(terms.low[d], box.lower[d]);
+    lengths[d] += periodic ? terms.high[d] : std::min(terms.high[d], layout.extents[d] - box.upper[d]);
+  }
+  const std::string name = "layout: box " + std::to_string(number) + " and its halo: strides";
+  check_distinct({name.c_str(), "a box and its halo", layout.rank, lengths.data(), box.strides.data()});
+}
+
+// It fits into memory that can be addressed.
 void check_reach(const Box& box, const Terms& terms, int64_t element_bytes) {
   constexpr const char* kWhat = "a box and its halo";
   const Index lengths = box.extents();
@@ -172,8 +187,10 @@ void check_halo(const Layout& layout, const int64_t* low, const int64_t* high, c
          "low and high go round the array so often that a box's halo has %lld parts; expected %lld", ll(ghosts),
          ll(kMostGhosts));
   }
-  for (const Box& box : layout.boxes) {
-    if (!box.empty()) check_reach(box, terms, layout.element_bytes);
+  for (size_t i = 0; i < layout.boxes.size(); ++i) {
+    if (layout.boxes[i].empty()) continue;
+    check_reach(layout.boxes[i], terms, layout.element_bytes);
+    check_room(layout, i, terms);
   }
 }
 

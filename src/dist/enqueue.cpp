@@ -82,13 +82,14 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), src_side(piece, operands).operand,
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
     }
-  } catch (...) {  // pieces before this one are still to be read
+  } catch (...) {  // the program may free what the pieces before this one still use
     const std::exception_ptr first = std::current_exception();
     try {
       order(streams, true);
     } catch (const Error&) {
       // The device is lost.
     }
+    for (size_t i = 0; i < streams.size(); ++i) group_.contexts[i]->device().finish_stream(streams[i]);
     std::rethrow_exception(first);
   }
   order(streams, true);

@@ -158,6 +158,26 @@ TEST_P(DistLayouts, Halo) {
   expect_refused(kBad, {"layout", "NULL"}, [&](auto plan) { return reduce(nullptr, plan); });
 }
 
+// Columns of a matrix without gaps: what lies round one row would be written into the next one.
+TEST_P(DistLayouts, AHaloHasRoomInsideItsBoxToo) {
+  Layout layout{4, {2, 4}, {{0, {0, 0}, {2, 2}, 1, {2, 1}}, {1, {0, 2}, {2, 4}, 1, {2, 1}}}};
+  const int64_t none[] = {0, 0}, columns[] = {0, 1};
+  const int32_t round[] = {0, 1}, ends[] = {0, 0};
+  const auto plan_halo = [&](const int32_t* periodic) {
+    return [&, periodic](gpumem_dist_plan** plan) {
+      const View view(layout, 0, 2);
+      return gpumem_dist_plan_halo(dist_.get(), &view.raw, none, columns, periodic, nullptr, plan);
+    };
+  };
+  expect_refused(kBad, {"box 0 and its halo", "strides[0]", "2"}, plan_halo(round));
+  expect_refused(kBad, {"box 0 and its halo", "strides[0]", "2"}, plan_halo(ends));
+  layout.boxes[0].strides = {3, 1};  // that of the other ends with the array, where nothing is written behind
+  gpumem_dist_plan* made = nullptr;
+  ASSERT_TRUE(ok(plan_halo(ends)(&made)));
+  const Plan plan(made);
+  expect_refused(kBad, {"box 1 and its halo", "strides[0]", "2"}, plan_halo(round));
+}
+
 // Ghosts before the first element that the program points to.
 TEST_P(DistLayouts, AHaloRoundAnInterior) {
   const Layout layout{4, {8}, {{0, {0}, {4}, 0, {1}}, {1, {4}, {8}, 0, {1}}}};

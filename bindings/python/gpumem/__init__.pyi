@@ -226,11 +226,11 @@ class DistLayout:
     shape: tuple[int, ...]
     dtype: int | None
     element_bytes: int
-    members: list[int]
-    lower: list[tuple[int, ...]]
-    upper: list[tuple[int, ...]]
-    offsets: list[int]
-    strides: list[tuple[int, ...]]
+    members: tuple[int, ...]
+    lower: tuple[tuple[int, ...], ...]
+    upper: tuple[tuple[int, ...], ...]
+    offsets: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
     def __init__(self, shape: Sequence[int], boxes: Iterable[Box] = (), dtype: DtypeLike = "f64", *,
                  members: Iterable[int] | None = None, offsets: Iterable[int] | None = None,
                  strides: Iterable[Sequence[int]] | None = None, element_bytes: int | None = None) -> None: ...

@@ -6,7 +6,9 @@ one member. Each has no gaps and as many elements as its boxes reach; or it is t
 
 import math
 import operator
+import threading
 from collections import namedtuple
+from contextlib import contextmanager
 
 from . import _gpumem as raw
 from .context import filled_options
@@ -36,10 +38,10 @@ class DistLayout:
         self.dtype = None if element_bytes is not None else dtype_code(dtype)
         self.element_bytes = SIZES[self.dtype] if element_bytes is None else element_bytes
         corners = [self._corners(box) for box in boxes]
-        self.lower, self.upper = [lower for lower, _ in corners], [upper for _, upper in corners]
-        self.members = list(range(len(corners))) if members is None else list(members)
-        self.offsets = [0] * len(corners) if offsets is None else list(offsets)
-        self.strides = [self._tight(*pair) for pair in corners] if strides is None else list(map(tuple, strides))
+        self.lower, self.upper = tuple(lower for lower, _ in corners), tuple(upper for _, upper in corners)
+        self.members = tuple(range(len(corners)) if members is None else members)
+        self.offsets = (0,) * len(corners) if offsets is None else tuple(offsets)
+        self.strides = tuple(self._tight(*pair) for pair in corners) if strides is None else tuple(map(tuple, strides))
         for name in ("members", "offsets", "strides"):
             if len(getattr(self, name)) != len(corners):
                 raise ValueError(f"there are {len(getattr(self, name))} {name}; expected one a box, {len(corners)}")
@@ -103,6 +105,8 @@ class DistLayout:
 
 def address_of(transport):
     if isinstance(transport, int):
+        if transport == 0:
+            raise ValueError("transport is the address 0; expected that of a gpumem_dist_transport, or None for this process alone")
         return transport
     view = raw.view(getattr(transport, "contents", transport))
     if view is None:
@@ -111,14 +115,70 @@ def address_of(transport):
     return view.address
 
 
-class Dist:
+class Owner:
+    """What has a handle, which ends when it is closed and with the last call that is under way in any thread."""
+
+    _what = ""
+
+    def _begin(self):
+        self.handle, self.over, self.calls = None, False, 0
+        self.lock = threading.RLock()  # the collector may end one while the thread counts
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+    def __del__(self):
+        if hasattr(self, "lock"):
+            self.close()
+
+    def __enter__(self):
+        self._require_open()
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """Lets go. It ends with the last call under way."""
+        self.over = True
+        self._end()
+
+    def _require_open(self):
+        if self.over:
+            raise InvalidHandle(f"the {self._what} is closed")
+
+    @contextmanager
+    def _call(self):
+        with self.lock:
+            self._require_open()
+            self.calls += 1
+        try:
+            yield self.handle
+        finally:
+            with self.lock:
+                self.calls -= 1
+            self._end()
+
+    def _taken(self):
+        """The handle, once it is nobody's any more; else None."""
+        with self.lock:
+            if not self.over or self.calls:
+                return None
+            handle, self.handle = self.handle, None
+            return handle
+
+
+class Dist(Owner):
     """Members, one for each of the contexts; a context may stand for several. `transport` reaches other processes, and is taken over: a
     communicator of mpi4py, or a filled gpumem_dist_transport (a structure of ctypes, a pointer to it, or its address), whose functions
-    are called in the thread of each call. As a context manager it lets go at the end."""
+    are called in the thread of each call. It ends with the last of its plans. As a context manager it lets go at the end."""
+
+    _what = "dist"
 
     def __init__(self, contexts, transport=None, *, deadline_s=60.0, mpi_library=None):
         self.members = [Member(context.core, context.stream) for context in contexts]
-        self.plans, self.over, self.handle = set(), False, None  # ids of the plans that are alive
+        self.plans = set()  # ids of those that are alive
+        self._begin()
         handles = numbers("Q", [member.core.handle for member in self.members])
         options = {"contexts": handles.address, "members": len(self.members), "deadline_s": float(deadline_s)}
         if hasattr(transport, "py2f"):
@@ -132,22 +192,14 @@ class Dist:
         for member in self.members:
             member.core.users.add(id(self))
 
-    def __reduce__(self):
-        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
-
-    def __del__(self):
-        if hasattr(self, "handle"):
-            self.over = True
-            self._end()
-
     def _release(self, plan):
         self.plans.discard(id(plan))
         self._end()
 
     def _end(self, destroy=raw.gpumem_dist_destroy):
-        if not self.over or self.plans or self.handle is None:
+        handle = None if self.plans else self._taken()
+        if handle is None:
             return
-        handle, self.handle = self.handle, None
         try:
             if not self.members[0].core.is_forked():
                 destroy(handle)
@@ -156,31 +208,15 @@ class Dist:
             for member in members:
                 member.core.release(self)
 
-    def close(self):
-        """Lets go: it ends with the last of its plans."""
-        self.over = True
-        self._end()
-
-    def __enter__(self):
-        self._handle()  # of a closed one: an exception
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
-
-    def _handle(self):
-        if self.over:
-            raise InvalidHandle("the dist is closed")
-        return self.handle
-
     def query(self):
         """Who is there: rank, size, first_member, members, all_members; status, and staged_pairs."""
-        handle = self._handle()
-        return read_struct("gpumem_dist_info", lambda p: raw.gpumem_dist_query(handle, p), raw.gpumem_dist_info_init)
+        with self._call() as handle:
+            return read_struct("gpumem_dist_info", lambda p: raw.gpumem_dist_query(handle, p), raw.gpumem_dist_info_init)
 
     def abort(self):
         """From any thread: calls that are under way in this process, and all after them, raise PeerLost."""
-        raw.gpumem_dist_abort(self._handle())
+        with self._call() as handle:
+            raw.gpumem_dist_abort(handle)
 
     def plan_redistribute(self, src, dst, order=None, *, workspace_bytes=None):
         """To move an array from one layout to another: axis d of dst is axis order[d] of src."""
@@ -188,8 +224,9 @@ class Dist:
             src._require_axes(order, "order has")
         (of, _of_kept), (to, _to_kept) = src._filled(), dst._filled()
         axes = None if order is None else numbers("i", order)
-        plan = raw.gpumem_dist_plan_redistribute(self._handle(), of, to, axes, self._plan_options(workspace_bytes))
-        return DistPlan(self, plan, src, self._needed(src), self._needed(dst))
+        with self._call() as handle:
+            plan = raw.gpumem_dist_plan_redistribute(handle, of, to, axes, self._plan_options(workspace_bytes))
+            return DistPlan(self, plan, src, self._needed(src), self._needed(dst))
 
     def plan_halo(self, layout, low, high, periodic, *, workspace_bytes=None):
         """To fill low[d] elements before each box along axis d, and high[d] behind it; round the ends of the array where periodic[d]."""
@@ -198,14 +235,16 @@ class Dist:
             layout._require_axes(values, f"{name} has")
         raw_layout, _kept = layout._filled()
         values = numbers("q", around[0]), numbers("q", around[1]), numbers("i", around[2])
-        plan = raw.gpumem_dist_plan_halo(self._handle(), raw_layout, *values, self._plan_options(workspace_bytes))
-        return DistPlan(self, plan, layout, self._needed(layout, *around))
+        with self._call() as handle:
+            plan = raw.gpumem_dist_plan_halo(handle, raw_layout, *values, self._plan_options(workspace_bytes))
+            return DistPlan(self, plan, layout, self._needed(layout, *around))
 
     def plan_reduce(self, layout, *, workspace_bytes=None):
         """To reduce an array as the sequence of its elements, the last axis fastest."""
         raw_layout, _kept = layout._filled()
-        plan = raw.gpumem_dist_plan_reduce(self._handle(), raw_layout, self._plan_options(workspace_bytes))
-        return DistPlan(self, plan, layout, self._needed(layout))
+        with self._call() as handle:
+            plan = raw.gpumem_dist_plan_reduce(handle, raw_layout, self._plan_options(workspace_bytes))
+            return DistPlan(self, plan, layout, self._needed(layout))
 
     @staticmethod
     def _plan_options(workspace_bytes):
@@ -216,27 +255,20 @@ class Dist:
         return [layout._needed(member, *ghosts) for member in range(len(self.members))]
 
 
-class DistPlan:
+class DistPlan(Owner):
     """What Dist.plan_redistribute(), plan_halo() and plan_reduce() make, as often as it is called. It keeps its Dist."""
 
+    _what = "plan"
+
     def __init__(self, dist, handle, layout, src, dst=None):
+        self._begin()
         self.dist, self.handle = dist, handle
         self.dtype, self.element_bytes = layout.dtype, layout.element_bytes
         self.src, self.dst = src, dst
         dist.plans.add(id(self))
 
-    def __reduce__(self):
-        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
-
-    def __del__(self):
-        if hasattr(self, "dst"):
-            self._end()
-
-    def close(self):
-        self._end()
-
     def _end(self, destroy=raw.gpumem_dist_plan_destroy):
-        handle, self.handle = self.handle, None
+        handle = self._taken()
         if handle is None:
             return
         try:
@@ -244,18 +276,6 @@ class DistPlan:
                 destroy(handle)
         finally:
             self.dist._release(self)
-
-    def __enter__(self):
-        self._handle()  # of a closed one: an exception
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
-
-    def _handle(self):
-        if self.handle is None:
-            raise InvalidHandle("the plan is closed")
-        return self.handle
 
     def _parts(self, x, name, needed, streams=None, write=False):
         """The Views of the memory of each member, and the pointers to them."""
@@ -291,20 +311,20 @@ class DistPlan:
 
     def execute(self, src, dst=None, *, streams=None):
         """dst = src; or the halo of src, without dst. With `streams`, one of each member's context, it is enqueued on them."""
-        handle = self._handle()
-        if streams is not None and len(streams) != len(self.src):
-            raise ValueError(f"there are {len(streams)} streams; expected one a member, {len(self.src)}")
-        if dst is None and self.dst is not None:
-            raise TypeError("the plan moves src to dst; expected both")
-        of, of_pointers = self._parts(src, "src", self.src, streams, write=dst is None)
-        to, to_pointers = (of, None) if dst is None else self._parts(dst, "dst", self.dst or self.src, streams, write=True)
-        if streams is None:
-            raw.gpumem_dist_execute(handle, of_pointers, to_pointers)
-            return
-        handles = numbers("Q", [stream_handle(stream) or 0 for stream in streams])
-        raw.gpumem_dist_execute_async(handle, of_pointers, to_pointers, handles)
-        for stream, *kept in zip(streams, of, to):
-            stream.keep((*kept, self))
+        with self._call() as handle:
+            if streams is not None and len(streams) != len(self.src):
+                raise ValueError(f"there are {len(streams)} streams; expected one a member, {len(self.src)}")
+            if dst is None and self.dst is not None:
+                raise TypeError("the plan moves src to dst; expected both")
+            of, of_pointers = self._parts(src, "src", self.src, streams, write=dst is None)
+            to, to_pointers = (of, None) if dst is None else self._parts(dst, "dst", self.dst or self.src, streams, write=True)
+            if streams is None:
+                raw.gpumem_dist_execute(handle, of_pointers, to_pointers)
+                return
+            handles = numbers("Q", [stream_handle(stream) or 0 for stream in streams])
+            raw.gpumem_dist_execute_async(handle, of_pointers, to_pointers, handles)
+            for stream, *kept in zip(streams, of, to):
+                stream.keep((*kept, self))
 
     def _typed(self):
         if self.dtype is None:
@@ -313,32 +333,37 @@ class DistPlan:
 
     def reduce(self, x, op="sum"):
         """The reduction of all elements: an int, a float, or a pair for "min_max"."""
-        dtype, op, cell = self._typed(), op_code(op), raw.Cell()
-        _views, pointers = self._parts(x, "x", self.src)
-        raw.gpumem_dist_reduce(self._handle(), dtype, op, pointers, cell)
-        return (cell.result(dtype, 0), cell.result(dtype, 1)) if op == Op.MIN_MAX else cell.result(dtype, 0)
+        with self._call() as handle:
+            dtype, op, cell = self._typed(), op_code(op), raw.Cell()
+            _views, pointers = self._parts(x, "x", self.src)
+            raw.gpumem_dist_reduce(handle, dtype, op, pointers, cell)
+            return (cell.result(dtype, 0), cell.result(dtype, 1)) if op == Op.MIN_MAX else cell.result(dtype, 0)
 
     def argreduce(self, x, op="min"):
         """The minimum, the maximum or the largest magnitude ("max_abs"), and its place in the whole array."""
-        dtype, op, value, index = self._typed(), arg_code(op), raw.Cell(), raw.Cell()
-        _views, pointers = self._parts(x, "x", self.src)
-        raw.gpumem_dist_argreduce(self._handle(), dtype, op, pointers, value, index)
-        return value.result(dtype, 0), index.i64
+        with self._call() as handle:
+            dtype, op, value, index = self._typed(), arg_code(op), raw.Cell(), raw.Cell()
+            _views, pointers = self._parts(x, "x", self.src)
+            raw.gpumem_dist_argreduce(handle, dtype, op, pointers, value, index)
+            return value.result(dtype, 0), index.i64
 
     def dot(self, x, y):
         """The sum of x[i] * y[i], of f32 or f64."""
-        (_x, x_pointers), (_y, y_pointers) = self._parts(x, "x", self.src), self._parts(y, "y", self.src)
-        cell = raw.Cell()
-        raw.gpumem_dist_dot(self._handle(), self._typed(), x_pointers, y_pointers, cell)
-        return cell.f64
+        with self._call() as handle:
+            (_x, x_pointers), (_y, y_pointers) = self._parts(x, "x", self.src), self._parts(y, "y", self.src)
+            cell = raw.Cell()
+            raw.gpumem_dist_dot(handle, self._typed(), x_pointers, y_pointers, cell)
+            return cell.f64
 
     def nrm2(self, x):
         """The Euclidean norm, of f32 or f64."""
-        _views, pointers = self._parts(x, "x", self.src)
-        cell = raw.Cell()
-        raw.gpumem_dist_nrm2(self._handle(), self._typed(), pointers, cell)
-        return cell.f64
+        with self._call() as handle:
+            _views, pointers = self._parts(x, "x", self.src)
+            cell = raw.Cell()
+            raw.gpumem_dist_nrm2(handle, self._typed(), pointers, cell)
+            return cell.f64
 
     def explain(self, format=Format.TEXT):
         """What this process does in it, in words or as JSON."""
-        return read_text(lambda *room: raw.gpumem_dist_explain(self._handle(), format_code(format), *room))
+        with self._call() as handle:
+            return read_text(lambda *room: raw.gpumem_dist_explain(handle, format_code(format), *room))

@@ -375,3 +375,39 @@ def test_what_is_no_transport():
             gpumem.Dist([ctx], "tcp")
         with raises(gpumem.InvalidArgument, "transport", "struct_size is 0"):
             gpumem.Dist([ctx], Transport())
+        with raises(ValueError, "the address 0"):
+            gpumem.Dist([ctx], 0)
+
+
+def test_a_layout_is_not_changed():
+    layout = gpumem.DistLayout([4], [slice(0, 4)])
+    for name in ("members", "lower", "upper", "offsets", "strides"):
+        with raises(AttributeError):
+            getattr(layout, name).append(0)
+
+
+def test_what_is_closed_ends_with_the_calls_under_way():
+    count = 1 << 22
+    layout = gpumem.DistLayout([count], [slice(None)], "i32")
+    for _ in range(5):
+        x, y = numbers("i", [1]) * count, numbers("i", [0]) * count
+        with host() as ctx:
+            dist = gpumem.Dist([ctx])
+            plan = dist.plan_redistribute(layout, layout)
+            begun = threading.Event()
+
+            def work():
+                begun.set()
+                plan.execute(x, y)
+
+            worker = threading.Thread(target=work)
+            worker.start()
+            begun.wait()
+            while not plan.calls and worker.is_alive():
+                pass
+            plan.close()
+            dist.close()
+            worker.join()
+            assert x == y and dist.handle is None
+            with raises(gpumem.InvalidHandle, "the plan is closed"):
+                plan.execute(x, y)
