@@ -21,6 +21,7 @@ void Exchange::make_fences() {
 // Before anything is enqueued.
 void Exchange::require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const {
   const auto capture_of = [&](size_t member) { return group_.contexts[member]->device().capture_id(streams[member]); };
+  const uint64_t capture = pairs_.empty() ? 0 : capture_of(pairs_.front().first);
   for (const auto& [from, to] : pairs_) {
     const Operand& src = operands.src[from].operand;
     const Operand& dst = operands.dst[to].operand;
@@ -33,8 +34,7 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
     if (src.on_host()) require_not_capturing(context, streams[to], "an exchange of host memory");
     require_same_device(context.device().props(), src, ("src[" + std::to_string(from) + "]").c_str());
     require_same_device(context.device().props(), dst, ("dst[" + std::to_string(to) + "]").c_str());
-    const uint64_t first = capture_of(pairs_.front().first);
-    if (capture_of(from) == first && capture_of(to) == first) continue;
+    if (capture_of(from) == capture && capture_of(to) == capture) continue;
     fail(GPUMEM_CAPTURING,
          "some of the members' streams are being captured into a graph and others are not, or into another one; "
          "expected one graph for all, or none");
@@ -83,14 +83,13 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
     }
   } catch (...) {  // the program may free what the pieces before this one still use
-    const std::exception_ptr first = std::current_exception();
     try {
       order(streams, true);
-    } catch (const Error&) {
-      // The device is lost.
+    } catch (const std::exception&) {
+      // The device is lost, or memory has run out.
     }
     for (size_t i = 0; i < streams.size(); ++i) group_.contexts[i]->device().finish_stream(streams[i]);
-    std::rethrow_exception(first);
+    throw;
   }
   order(streams, true);
 }
