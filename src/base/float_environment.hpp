@@ -11,10 +11,17 @@
 namespace gpumem {
 
 // What the program has set and raised comes back at the end, whatever was computed meanwhile: the CUDA driver raises flags where it
-// loads code.
+// loads code. Nothing traps until then, nor in the threads that are started meanwhile, which take the environment with them.
 class KeptFloatEnvironment {
  public:
-  KeptFloatEnvironment() noexcept = default;
+  KeptFloatEnvironment() noexcept {
+#if defined(__x86_64__)
+    constexpr unsigned kNoTraps = 0x1f80;
+    if ((before_ & kNoTraps) != kNoTraps) _mm_setcsr(before_ | kNoTraps);
+#else
+    std::feholdexcept(&before_);
+#endif
+  }
   ~KeptFloatEnvironment() {
 #if defined(__x86_64__)
     if (_mm_getcsr() != before_) _mm_setcsr(before_);
@@ -30,11 +37,7 @@ class KeptFloatEnvironment {
   // MXCSR alone, which is all that the arithmetic goes by: the calls of <cfenv> take ten times as long.
   const unsigned before_ = _mm_getcsr();
 #else
-  const std::fenv_t before_ = [] {
-    std::fenv_t now;
-    std::fegetenv(&now);
-    return now;
-  }();
+  std::fenv_t before_;
 #endif
 };
 

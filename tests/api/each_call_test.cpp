@@ -61,6 +61,27 @@ TEST(EachCall, KeepsToAFloatEnvironmentOfItsOwn) {
     EXPECT_EQ(in(kEverythingTraps, [&] { call(); }), kEverythingTraps.mxcsr) << name;
   });
 }
+
+// What a call starts, the threads of the CUDA driver too, begins in the environment of the call.
+TEST(EachCall, DoesNotTrapMeanwhile) {
+  static unsigned meanwhile = 0;
+  gpumem_ctx_options options = options_for(On::host, 2);
+  options.parallel_for = [](void*, int64_t tasks, gpumem_task_fn task, void* state) {
+    meanwhile = _mm_getcsr();
+    for (int64_t i = 0; i < tasks; ++i) task(state, i);
+  };
+  gpumem_ctx* ctx = nullptr;
+  ASSERT_TRUE(ok(gpumem_ctx_create(&options, &ctx)));
+  const std::vector<float> x(size_t{1} << 22, 1);
+  double sum = 0;
+  gpumem_status status = -1;
+  const auto call = [&] { status = gpumem_reduce(ctx, GPUMEM_F32, GPUMEM_SUM, x.data(), 1 << 22, 1, &sum); };
+  EXPECT_EQ(in({"trapping", kTrapping}, call), kTrapping);
+  EXPECT_TRUE(ok(status));
+  EXPECT_EQ(sum, 1 << 22);
+  EXPECT_EQ(meanwhile & kNormal, kNormal);
+  EXPECT_TRUE(ok(gpumem_ctx_destroy(ctx)));
+}
 #endif
 
 }  // namespace

@@ -91,8 +91,7 @@ TEST_P(AxpbyEnvironment, OfTheCallerChangesNothingAndIsKept) {
       if (variant != nullptr && on_cuda() && kind == GPUMEM_MEMORY_DEVICE) continue;
       ASSERT_TRUE(ok(gpumem_variant_force(three, GPUMEM_FAMILY_AXPBY, variant)));
       for_each_data(three, kind, random, [&](Data& data) {
-        for (const Environment& environment : environments(on_cuda()))
-          expect_right(three, on_cuda(), data, environment);
+        for (const Environment& environment : kEnvironments) expect_right(three, on_cuda(), data, environment);
       });
     }
   }
@@ -103,7 +102,7 @@ TEST_P(AxpbyEnvironment, ASubnormalFactorIsNoZero) {
   const std::vector<double> y(8, 1.0);
   std::vector<double> z(8, -9.0);
   for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64}) {
-    for (const Environment& environment : environments(on_cuda())) {
+    for (const Environment& environment : kEnvironments) {
       const Axpby call{dtype, 1, nullptr, bits_of(dtype, 1.0), y.data(), z.data(), 8};
       const Axpby swapped{dtype, call.beta, y.data(), 1, nullptr, z.data(), 8};
       gpumem_status status[2] = {-1, -1};
@@ -118,7 +117,7 @@ TEST_P(AxpbyEnvironment, ASubnormalFactorIsNoZero) {
 
 // Threads take their creator's environment with them: here the library's workers start in an odd one.
 TEST_P(AxpbyEnvironment, OfTheCreatorOfTheContextChangesNothing) {
-  for (const Environment& environment : environments(on_cuda())) {
+  for (const Environment& environment : kEnvironments) {
     std::thread([&] {
       const gpumem_ctx_options options = options_for(GetParam(), 3);
       gpumem_ctx* own = nullptr;

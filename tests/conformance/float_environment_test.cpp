@@ -86,7 +86,7 @@ class FloatEnvironment : public Conformance {};
 
 TEST_P(FloatEnvironment, OfTheCallerChangesNothingAndIsKept) {
   const auto all = data_of(31);
-  for (const Environment& environment : environments(on_cuda())) {
+  for (const Environment& environment : kEnvironments) {
     for (const auto& d : all) {
       Given given;
       given.mxcsr = in(environment, [&] { given.status = run(ctx, d->reduction, given.words); });
@@ -97,7 +97,7 @@ TEST_P(FloatEnvironment, OfTheCallerChangesNothingAndIsKept) {
 
 TEST_P(FloatEnvironment, OfTheCallerChangesNothingOnTheDeviceOrInAQueue) {
   const auto all = data_of(32);
-  for (const Environment& environment : environments(on_cuda())) {
+  for (const Environment& environment : kEnvironments) {
     for (const auto& d : all) {
       GuardedBuffer x(ctx, GPUMEM_MEMORY_MANAGED, d->x.size());
       x.set(d->x.data());
@@ -135,7 +135,7 @@ TEST_P(FloatEnvironment, OfTheCallerChangesNoLine) {
       const Axis cols{dtype, op, GPUMEM_AXIS_COLS, x.data(), 30, 99, 100, 1, 0};
       const Segmented segments{dtype, op, x.data(), 3000, offsets.data(), 4};
       const LinesOutcome expected[] = {reference(rows), reference(cols), reference(segments)};
-      for (const Environment& environment : environments(on_cuda())) {
+      for (const Environment& environment : kEnvironments) {
         std::vector<uint64_t> words[3];
         for (int i = 0; i < 3; ++i) words[i].resize(expected[i].words.size());
         gpumem_status status[3] = {};
@@ -160,7 +160,7 @@ TEST_P(FloatEnvironment, OfTheCallerChangesNoLine) {
 TEST_P(FloatEnvironment, OfTheCreatorOfTheContextChangesNothing) {
   const auto all = data_of(33);
   const std::vector<float> row = {-1e-40f, 3.0f};
-  for (const Environment& environment : environments(on_cuda())) {
+  for (const Environment& environment : kEnvironments) {
     std::vector<Given> given(all.size());
     Given lines;
     const Axis axis{GPUMEM_F32, GPUMEM_MIN, GPUMEM_AXIS_COLS, row.data(), 1, 2, 2, 1, 0};

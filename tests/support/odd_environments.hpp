@@ -26,11 +26,6 @@ inline constexpr Environment kEnvironments[] = {
     {"with exceptions that trap", kTrapping},
     {"without subnormals, to zero, with exceptions that trap", kOddAndTrapping}};
 
-// A trap inside the CUDA driver would be the driver's own: there, the environments that only change results.
-inline std::vector<Environment> environments(bool on_cuda) {
-  return {kEnvironments, kEnvironments + (on_cuda ? 2 : 4)};
-}
-
 // Runs f in the environment and says what became of it. f makes no floating-point operation of its own.
 template <class F>
 unsigned in(const Environment& environment, F f) {
