@@ -23,7 +23,9 @@ class Captured {
     cudaStreamDestroy(native);
   }
 
-  void begin() { ASSERT_EQ(cudaStreamBeginCapture(native, cudaStreamCaptureModeGlobal), cudaSuccess); }
+  void begin(cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
+    ASSERT_EQ(cudaStreamBeginCapture(native, mode), cudaSuccess);
+  }
   void end() {
     ASSERT_EQ(cudaStreamEndCapture(native, &graph), cudaSuccess) << "the capture must still be valid";
     ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);

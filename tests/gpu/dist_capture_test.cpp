@@ -123,8 +123,8 @@ TEST_F(DistCapture, NotWhereOnlySomeAreCaptured) {
 TEST_F(DistCapture, NotIntoTwoGraphs) {
   Captured one(ctx), two(other_);
   put_numbers(1, 2);
-  one.begin();
-  two.begin();
+  one.begin(cudaStreamCaptureModeRelaxed);  // one ends while the other goes on, and a graph is made of it
+  two.begin(cudaStreamCaptureModeRelaxed);
   EXPECT_EQ(enqueue(one.stream, two.stream), GPUMEM_CAPTURING);
   EXPECT_NE(last_error().find("one graph for all"), std::string::npos) << last_error();
   two.end();
