@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,9 @@ namespace bench {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Ctrl-C, or the end of the time that was given: what has been measured is written.
+volatile std::sig_atomic_t stopped = 0;
 
 struct Samples {
   std::vector<double> ours, peer;  // seconds a call
@@ -54,7 +58,7 @@ Samples measure(const Pair& pair, int repeats) {
   const bool has_peer = static_cast<bool>(pair.peer.sample);
   sample_checked(pair.ours, "ours", s);  // one untimed sample of each: lazy loading, page faults, calibration
   if (has_peer) sample_checked(pair.peer, "peer", s);
-  for (int i = 0; i < repeats && s.wrong.empty(); ++i) {
+  for (int i = 0; i < repeats && s.wrong.empty() && stopped == 0; ++i) {
     const bool ours_first = i % 2 == 0;
     if (ours_first) s.ours.push_back(sample_checked(pair.ours, "ours", s));
     if (has_peer) s.peer.push_back(sample_checked(pair.peer, "peer", s));
@@ -90,12 +94,15 @@ Row row_of(const Case& c, const Samples& s, const Report& report) {
 
 void measure_entry(Entry& e) {
   e.measured = true;
+  e.failed = "stopped";
+  if (stopped != 0) return;
   e.shared->progress->step(e.what.family + "/" + e.what.name);
   Report& report = *e.shared->report;
   try {
     const Pair pair = e.what.open();
     e.samples = measure(pair, e.shared->repeats * e.what.effort);
     e.shared->progress->clear();
+    if (stopped != 0) return;
     report.add(row_of(e.what, e.samples, report));
     e.failed = e.samples.wrong;
   } catch (const Skip& skip) {
@@ -262,6 +269,7 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
   }
 
   report.print_heading();
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { stopped = 1; });
   Quiet quiet;
   benchmark::RunSpecifiedBenchmarks(&quiet);
   benchmark::ClearRegisteredBenchmarks();
@@ -272,6 +280,7 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
     report.write(path);
     std::printf("results in %s\n", path.c_str());
   }
+  if (stopped != 0) return 130;
   return report.all_right() ? 0 : 1;
 }
 

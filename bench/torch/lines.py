@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reductions of many lines beside PyTorch's on the same device in the same run.
 
-usage: lines.py LIBGPUMEM [--out FILE.json] [--only WORD] [--quick]
+usage: lines.py LIBGPUMEM [--out FILE.json] [--only REGEX] [--quick]
 
 Timed as harness.py says, by nine samples. Rates count the bytes of x once (and the offsets of segments). Every result is compared
 with PyTorch's.
@@ -9,6 +9,7 @@ with PyTorch's.
 
 import argparse
 import json
+import re
 
 import torch
 
@@ -70,7 +71,7 @@ class Run:
               f"{'' if good else '  WRONG'}", flush=True)
 
     def axis(self, name, dtype, op, axis, rows, cols, batches=1, ld=None, shift=0):
-        if self.only and self.only not in name:
+        if self.only and not re.search(self.only, name):
             return
         ld = ld or cols
         store = made(dtype, shift + batches * rows * ld)
@@ -89,7 +90,7 @@ class Run:
         self.report(name, dtype, op, batches * rows * cols * x.element_size(), times[0], times[1], good)
 
     def segments(self, name, dtype, op, lengths):
-        if self.only and self.only not in name:
+        if self.only and not re.search(self.only, name):
             return
         offsets = torch.zeros(lengths.numel() + 1, dtype=torch.int64, device="cuda")
         offsets[1:] = torch.cumsum(lengths.cuda(), 0)
@@ -111,7 +112,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     parser.add_argument("--out")
-    parser.add_argument("--only")
+    parser.add_argument("--only", help="a regular expression that the names of cases match")
     parser.add_argument("--quick", action="store_true", help="fewer types, operations and samples")
     options = parser.parse_args()
     run = Run(Lines(options.library), 5 if options.quick else 9, options.only)
