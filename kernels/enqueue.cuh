@@ -10,9 +10,10 @@
 
 namespace gpumem::kernels {
 
+// Not inlined: the kernels of a family have the same parameters, and share this code.
 template <class... Parameters>
-cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
-                    std::type_identity_t<Parameters>... arguments) {
+[[gnu::noinline]] cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
+                                      const std::type_identity_t<Parameters>&... arguments) {
   kernel<<<grid, block, 0, stream>>>(arguments...);
   return cudaGetLastError();
 }
@@ -22,8 +23,8 @@ cudaError_t enqueue(void (*kernel)(Parameters...), const dim3& grid, const dim3&
 // With a cluster, the blocks of the grid's y direction, more than one, run at the same time and share their memory.
 enum class Blocks { apart, cluster };
 template <Blocks kBlocks = Blocks::apart, class... Parameters>
-cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block, Stream stream,
-                          std::type_identity_t<Parameters>... arguments) {
+[[gnu::noinline]] cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const dim3& block,
+                                            Stream stream, const std::type_identity_t<Parameters>&... arguments) {
   const bool clusters = kBlocks == Blocks::cluster && grid.y > 1;
   if (!stream.starts_early && !clusters) return enqueue(kernel, grid, block, stream, arguments...);
   cudaLaunchAttribute attributes[2]{};

@@ -32,11 +32,18 @@ struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 b
   __device__ explicit NarrowNode(int64_t s) : sum(s) {}
   __device__ ReduceNode stored() const { return IntegerNode(Int128{sum}).stored(); }
 };
+struct SquaresNode {  // squares of 32 bits, their halves by themselves: of up to 2^32 of them
+  static constexpr NodeKind kind = NodeKind::integer;
+  uint64_t low = 0;
+  uint64_t high = 0;
+};
 struct WideNode {  // any other that needs no 256 bits
   static constexpr NodeKind kind = NodeKind::integer;
   Int128 sum = 0;
   constexpr WideNode() = default;
   __device__ explicit WideNode(Int128 s) : sum(s) {}
+  __device__ explicit WideNode(const SquaresNode& n)
+      : sum(static_cast<Int128>(n.low) + (static_cast<Int128>(n.high) << 32)) {}
   __device__ ReduceNode stored() const { return IntegerNode(sum).stored(); }
 };
 template <int kBits>
@@ -70,6 +77,9 @@ __device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowN
   return NarrowNode(a.sum + b.sum);
 }
 __device__ __forceinline__ WideNode combine(const WideNode& a, const WideNode& b) { return WideNode(a.sum + b.sum); }
+__device__ __forceinline__ SquaresNode combine(const SquaresNode& a, const SquaresNode& b) {
+  return {a.low + b.low, a.high + b.high};
+}
 template <int kBits>
 __device__ __forceinline__ HalfRangeNode<kBits> combine(const HalfRangeNode<kBits>& a, const HalfRangeNode<kBits>& b) {
   return {__vminu2(a.low, b.low), __vmaxu2(a.high, b.high)};

@@ -89,7 +89,29 @@ struct NarrowElement {
   }
 };
 
-// What 128 bits are enough for: sums of 64-bit elements, powers of smaller ones.
+// Squares of 16 and 32 bits.
+template <int kSize>
+struct SquareElement {
+  using Node = std::conditional_t<kSize == 2, NarrowNode, WideNode>;
+  using Partial = std::conditional_t<kSize == 2, NarrowNode, SquaresNode>;
+  static constexpr int kBytes = kSize;
+  static constexpr bool kOrdered = false;
+  uint32_t sign;  // of signed types, else 0
+  __device__ SquareElement(gpumem_dtype dtype, gpumem_reduce_op)
+      : sign(is_signed_integer(dtype) ? 1u << (8 * kSize - 1) : 0) {}
+  __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
+    const uint32_t magnitude = (bits & sign) != 0 ? (sign << 1) - bits : bits;
+    const uint64_t square = uint64_t{magnitude} * magnitude;
+    if constexpr (kSize == 2) {
+      node.sum += static_cast<int64_t>(square);
+    } else {
+      node.low += static_cast<uint32_t>(square);
+      node.high += square >> 32;
+    }
+  }
+};
+
+// What 128 bits are enough for: sums of 64-bit elements, cubes of smaller ones.
 template <int kSize>
 struct WideElement {
   using Node = WideNode;
@@ -107,13 +129,8 @@ struct WideElement {
       const auto term = static_cast<Int128>(magnitude);
       node.sum += negative && op == GPUMEM_SUM ? -term : term;
     } else {
-      const uint64_t square = uint64_t{static_cast<uint32_t>(magnitude)} * static_cast<uint32_t>(magnitude);
-      if (op == GPUMEM_SUM_SQUARES) {
-        node.sum += square;
-      } else {
-        const auto cube = static_cast<Int128>(static_cast<Uint128>(square) * magnitude);
-        node.sum += negative ? -cube : cube;
-      }
+      const auto cube = static_cast<Int128>(static_cast<Uint128>(magnitude * magnitude) * magnitude);
+      node.sum += negative ? -cube : cube;
     }
   }
 };
@@ -156,17 +173,24 @@ cudaError_t for_sum_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f)
 // Calls f with the sum of an integer type and operation.
 template <class F>
 cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
-  const bool power = op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES;
+  const bool cubes = op == GPUMEM_SUM_CUBES;
+  const auto small = [&]<int kSize>() {
+    if (cubes) return f.template operator()<WideElement<kSize>>();
+    if constexpr (kSize > 1) {
+      if (op == GPUMEM_SUM_SQUARES) return f.template operator()<SquareElement<kSize>>();
+    }
+    return f.template operator()<NarrowElement<kSize>>();
+  };
   switch (element_bytes(dtype)) {
     case 1:
-      return op == GPUMEM_SUM_CUBES ? f.template operator()<WideElement<1>>()
-                                    : f.template operator()<NarrowElement<1>>();
+      return small.template operator()<1>();
     case 2:
-      return power ? f.template operator()<WideElement<2>>() : f.template operator()<NarrowElement<2>>();
+      return small.template operator()<2>();
     case 4:
-      return power ? f.template operator()<WideElement<4>>() : f.template operator()<NarrowElement<4>>();
+      return small.template operator()<4>();
     default:
-      return power ? f.template operator()<PowerElement>() : f.template operator()<WideElement<8>>();
+      return cubes || op == GPUMEM_SUM_SQUARES ? f.template operator()<PowerElement>()
+                                               : f.template operator()<WideElement<8>>();
   }
 }
 

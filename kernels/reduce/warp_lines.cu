@@ -2,13 +2,13 @@
 // of a warp, one value a line is written. Work is cut by bytes: a warp takes several short lines at a time, a long line is shared by
 // many warps, of which the last folds what the others have. Lane l of those that share a line takes the elements l, l + lanes, l + 2 lanes,
 // ...: the first steps of the reproducible fold need no other lane, and no line needs an alignment beyond its elements'.
-//   short_kernel  1 to 32 lanes have a line of at most kLongest elements, several lines at a time: their loads are under way together,
-//                 and one exchange folds two
+//   short_kernel  1 to 32 lanes have a line of at most kLongest elements, or words of small ones, several lines at a time: their loads are
+//                 under way together, and one exchange folds two
 //   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it
 // Segments that turn out longer than the lanes' share are left to their warp; those longer than a run are noted, and their runs are
 // taken by a second launch.
 // H200, sums of rows of 2^27 f32 in all: 3,300 to 3,600 GB/s at 8 to 32 elements, 4,060 at 64, 3,700 at 100, 4,130 at 128, 3,490 at 129,
-// 4,290 at 256, 4,050 to 4,430 at 384 to 4096, 4,090 at 50257.
+// 4,290 at 256, 4,200 to 4,430 at 384 to 4096, 4,090 at 50257; of i8 3,200 at 32, 3,700 to 4,200 from 64 on.
 #include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/terms.cuh"
 
@@ -230,11 +230,33 @@ struct Matrix {
   }
 };
 
-template <class Term, int kLongest, bool kSegments>
+// What a lane loads at once: an element, or a word of them.
+template <class Term>
+struct OneElement {
+  using Type = BitsOf<Term>;
+  static constexpr int kBytes = Term::kBytes;
+  __device__ __forceinline__ static Type load(const char* p) { return load_element<Term>(p); }
+  __device__ __forceinline__ static void enter(const Term& term, typename Term::Partial& node, Type bits) {
+    term.enter(node, bits);
+  }
+};
+template <class Term>
+struct OneWord {
+  using Type = uint32_t;
+  static constexpr int kBytes = 4;
+  __device__ __forceinline__ static Type load(const char* p) { return __ldcs(reinterpret_cast<const uint32_t*>(p)); }
+  __device__ __forceinline__ static void enter(const Term& term, typename Term::Partial& node, Type bits) {
+    enter_word(term, node, node, bits);
+  }
+};
+
+// kLongest: in units.
+template <class Term, class Unit, int kLongest, bool kSegments>
 __global__ void __launch_bounds__(kLineThreads)
     short_kernel(const __grid_constant__ ReduceLaunch launch, const __grid_constant__ Matrix matrix) {
   using Node = typename Term::Partial;
-  constexpr LineCut kCut = kSegments ? segment_cut(kLongest) : row_cut(kLongest, Term::kBytes, leaf_kind_of<Term>());
+  constexpr LineCut kCut = kSegments ? segment_cut(kLongest) : row_cut(kLongest, Unit::kBytes, leaf_kind_of<Term>());
+  constexpr bool kPairs = takes_pairs<Term>() && Unit::kBytes < 4;
   constexpr int kLanes = kCut.lanes;
   constexpr int kEach = kCut.each;
   constexpr int kLines = kCut.lines;
@@ -266,22 +288,22 @@ __global__ void __launch_bounds__(kLineThreads)
         if (is_here && line.n > kLongest) left |= 1u << r;
       } else {
         x[r] = matrix.evenly ? first + place * matrix.pitch : matrix.row(launch, of_warp + place);
-        n[r] = static_cast<int>(launch.lines.length);
+        n[r] = static_cast<int>(launch.lines.length) * Term::kBytes / Unit::kBytes;
       }
-      x[r] += ahead * Term::kBytes;
+      x[r] += ahead * Unit::kBytes;
       n[r] -= ahead;
     }
     // Rows are of one length: what none of them has is skipped.
     const auto is_beyond = [&](int k) { return !kSegments && k > 0 && k * kLanes >= n[0] + ahead; };
-    BitsOf<Term> element[kLines][kEach];
+    typename Unit::Type element[kLines][kEach];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) {
       if (is_beyond(k)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
-        const char* const own = x[r] + (g - ahead) * Term::kBytes;
+        const char* const own = x[r] + (g - ahead) * Unit::kBytes;
         element[r][k] = 0;
-        if (g - ahead + k * kLanes < n[r]) element[r][k] = load_element<Term>(own + k * kLanes * Term::kBytes);
+        if (g - ahead + k * kLanes < n[r]) element[r][k] = Unit::load(own + k * kLanes * Unit::kBytes);
       }
     }
     struct Own {
@@ -295,8 +317,8 @@ __global__ void __launch_bounds__(kLineThreads)
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
         if (Node::kind == NodeKind::range && k * kLanes >= n[r]) continue;  // a sum takes the 0
-        if constexpr (!takes_pairs<Term>()) {
-          term.enter(a[r].of[k % kOwn], element[r][k]);
+        if constexpr (!kPairs) {
+          Unit::enter(term, a[r].of[k % kOwn], element[r][k]);
         } else if (k % 2 == 0) {
           const bool both = (k + 1) * kLanes < n[r];
           term.enter_pair(a[r].of[0], element[r][k], both ? element[r][k + 1] : element[r][k]);
@@ -370,20 +392,39 @@ __global__ void __launch_bounds__(kLineThreads)
   }
 }
 
-template <class Term, bool kSegments, int kLongest, int... kLonger>
-cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
+template <class Term, class Unit, bool kSegments, int kLongest, int... kLonger>
+cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   if constexpr (sizeof...(kLonger) > 0) {
-    if (launch.lanes != kLongest) return start_short<Term, kSegments, kLonger...>(launch, matrix, stream);
+    if (launch.lanes != kLongest) return start_short_of<Term, Unit, kSegments, kLonger...>(launch, matrix, stream);
   }
-  return enqueue_early(short_kernel<Term, kLongest, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
+  return enqueue_early(short_kernel<Term, Unit, kLongest, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
                        stream, launch, matrix);
+}
+
+// Lines of which several share a warp.
+template <class Term, bool kSegments>
+cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
+  constexpr LeafKind kKind = leaf_kind_of<Term>();
+  using Element = OneElement<Term>;
+  if constexpr (kSegments) return start_short_of<Term, Element, true, 8, 32>(launch, matrix, stream);
+  if constexpr (by_words(Term::kBytes, kKind)) {
+    const LineLayout& lines = launch.lines;
+    if (longest_words(reinterpret_cast<uintptr_t>(launch.x), lines.length, lines.pitch, lines.batch_stride,
+                      Term::kBytes, kKind) != 0) {
+      return start_short_of<Term, OneWord<Term>, false, 8, 16, 32, 64, 128, 256, 512>(launch, matrix, stream);
+    }
+    return start_short_of<Term, Element, false, 8, 32, 128, 256>(launch, matrix, stream);
+  } else if constexpr (longest_of_elements(Term::kBytes, kKind) == 512) {
+    return start_short_of<Term, Element, false, 8, 16, 32, 64, 128, 256, 512>(launch, matrix, stream);
+  } else {
+    return start_short_of<Term, Element, false, 8, 16, 32, 64, 128, 256>(launch, matrix, stream);
+  }
 }
 
 template <class Term, bool kSegments>
 cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   if constexpr (!std::is_same_v<Term, PowerElement>) {
-    if (launch.lanes != 0 && kSegments) return start_short<Term, true, 8, 32>(launch, matrix, stream);
-    if (launch.lanes != 0) return start_short<Term, false, 8, 16, 32, 64, 128, 256>(launch, matrix, stream);
+    if (launch.lanes != 0) return start_short<Term, kSegments>(launch, matrix, stream);
   }
   return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
                        matrix, false);

@@ -15,6 +15,11 @@ namespace {
 
 constexpr int64_t kHostTaskElements = int64_t{1} << 18;
 
+// A warp takes so many rows that are shorter than a leaf, where multiprocessors stay full: their blocks would end about as fast as they
+// can begin. H200, rows of 384: bf16 0.93 of the time, f32 0.96, f64 as before; of 1024 and more no faster.
+constexpr int64_t kRowsOfWarp = 4;
+constexpr int kResidentThreads = 2048;
+
 // Tasks of at least kHostTaskElements, cut between lines: tile is lines.
 LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
   const int64_t wanted = std::clamp<int64_t>(elements / kHostTaskElements, 1, int64_t{4} * d.multiprocessors);
@@ -63,12 +68,15 @@ LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int most_threads, i
   return {std::clamp<int64_t>(ceil_div(warps, threads / 32), 1, kMaxGrid), threads, lanes, tile};
 }
 
-// per_thread: the elements of the longest line of those that share a warp; tile: elements of a run. Runs are short, so that the last ones
+// per_thread: the elements, or words, of the longest line of those that share a warp; tile: elements of a run. Runs are short, so that the last ones
 // end together, but no more of a line than its last warp folds at once.
 LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
-  const int longest = longest_row(p.dtype, p.op, p.cols);
+  const int bytes = element_bytes(p.dtype);
+  const LeafKind kind = leaf_kind(p.dtype, p.op);
+  const int words = longest_words(static_cast<uint64_t>(misalignment(p.x)), p.cols, p.ld, p.batch_stride, bytes, kind);
+  const int longest = words != 0 ? words : longest_row(p.dtype, p.op, p.cols);
   if (longest != 0) {
-    const int at_once = row_cut(longest, element_bytes(p.dtype), leaf_kind(p.dtype, p.op)).at_once();
+    const int at_once = row_cut(longest, words != 0 ? 4 : bytes, kind).at_once();
     return warps_shape(d, ceil_div(p.lines(), at_once), kLineThreads, longest, p.cols);
   }
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
@@ -77,7 +85,10 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
       std::clamp<int64_t>(60 * p.lines(), int64_t{24} * d.multiprocessors, int64_t{128} * d.multiprocessors);
   const int64_t run = run_pieces(p.lines(), leaves, wanted, most);
   const int64_t tile = std::min(run * kLeafTerms, kLongestRun);
-  return warps_shape(d, p.lines() * ceil_div(p.cols, tile), kLongLineThreads, 0, tile);
+  LaunchShape shape = warps_shape(d, p.lines() * ceil_div(p.cols, tile), kLongLineThreads, 0, tile);
+  const int64_t full = int64_t{kResidentThreads / kLongLineThreads} * d.multiprocessors;
+  if (p.cols < kLeafTerms && shape.grid > kRowsOfWarp * full) shape.grid = ceil_div(shape.grid, kRowsOfWarp);
+  return shape;
 }
 
 // per_thread: the threads of a column. A column is cut into runs, and a run between threads, until there are enough of them; narrow rows

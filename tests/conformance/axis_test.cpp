@@ -92,7 +92,7 @@ TEST_P(AxisConformance, GivesTheReferencesBitsByEveryVariant) {
 }
 
 // Row lengths next to those where a kernel's ways of taking rows change, which lie some words of up to 8 bytes apart, for every type that
-// has a way of its own; rows enough for several of a warp, that begin anywhere.
+// has a way of its own; rows enough for several of a warp, that begin anywhere or all with a word.
 TEST_P(AxisConformance, GivesTheReferencesBitsNextToWholeWords) {
   Random random(11);
   int64_t number = 0;
@@ -100,16 +100,22 @@ TEST_P(AxisConformance, GivesTheReferencesBitsNextToWholeWords) {
        {GPUMEM_I8, GPUMEM_U8, GPUMEM_I16, GPUMEM_I32, GPUMEM_I64, GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64}) {
     const auto bytes = static_cast<int64_t>(info_of(dtype).bytes);
     const int64_t of_word = std::max<int64_t>(4 / bytes, 1);
-    for (const int64_t words : {1, 8, 32, 64, 128, 192, 256, 512}) {
-      for (const int64_t cols : {words * of_word - 1, words * of_word, words * of_word + 1}) {
+    for (const int64_t words : {1, 3, 8, 16, 32, 64, 128, 192, 256, 512}) {
+      for (const int64_t beside : {-1, 0, 1, 2}) {  // the last: whole words
+        const int64_t cols = words * of_word + beside % 2;
         if (cols == 0) continue;
         const int64_t rows = words <= 8 ? 67 : words <= 64 ? 18 : 5;
-        Axis a{dtype, 0, GPUMEM_AXIS_ROWS, nullptr, rows, cols, cols + number % 5 / 2, 1, 0};
-        const Bytes elements = random_elements(dtype, Numbers::full, extent_of(a), 1, random);
-        GuardedBuffer x =
-            blocks.buffer(0, GPUMEM_MEMORY_DEVICE, elements.size(), static_cast<size_t>(number++ % 4 * bytes));
+        const bool whole = beside == 2;
+        const int64_t ld = cols + (whole ? number % 2 * of_word : number % 5 / 2);
+        Axis a{dtype, 0, GPUMEM_AXIS_ROWS, nullptr, rows, cols, ld, whole ? 2 : 1, rows * ld + of_word};
+        Bytes elements = random_elements(dtype, Numbers::full, extent_of(a), 1, random);
+        if (bytes < 8 && dtype < GPUMEM_F16) add_specials(dtype, elements, extent_of(a), 1, random);
+        const int64_t offset = whole ? number % 3 * of_word : number % 4;
+        ++number;
+        GuardedBuffer x = blocks.buffer(0, GPUMEM_MEMORY_DEVICE, elements.size(), static_cast<size_t>(offset * bytes));
         x.set(elements.data());
-        for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN, GPUMEM_MAX}) {
+        for (const gpumem_reduce_op op : kReduceOps) {
+          if (!has(dtype, op) || op == GPUMEM_SUM_COMPENSATED || op == GPUMEM_NRM2) continue;
           a.op = op;
           a.x = elements.data();
           const LinesOutcome want = reference(a);
