@@ -269,18 +269,26 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
   }
 
   report.print_heading();
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { stopped = 1; });
+  const auto stop = [](int signal) {  // a second one ends the program where it is
+    stopped = signal;
+    std::signal(signal, SIG_DFL);
+  };
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
   Quiet quiet;
   benchmark::RunSpecifiedBenchmarks(&quiet);
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
   for (const Summary& summary : summaries) summarize(summary, cases, report);
   report.print_summary();
-  if (!path.empty()) {
+  if (!path.empty() && (stopped == 0 || !report.rows().empty())) {
     report.write(path);
     std::printf("results in %s\n", path.c_str());
   }
-  if (stopped != 0) return 130;
+  if (stopped != 0) {  // as it would have ended, so that a script ends too
+    std::fflush(nullptr);
+    std::signal(stopped, SIG_DFL);
+    std::raise(stopped);
+  }
   return report.all_right() ? 0 : 1;
 }
 

@@ -397,6 +397,7 @@ cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Str
   if constexpr (sizeof...(kLonger) > 0) {
     if (launch.lanes != kLongest) return start_short_of<Term, Unit, kSegments, kLonger...>(launch, matrix, stream);
   }
+  if (launch.lanes != kLongest) return cudaErrorInvalidValue;  // planned otherwise than launched
   return enqueue_early(short_kernel<Term, Unit, kLongest, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
                        stream, launch, matrix);
 }

@@ -2,10 +2,10 @@
 // nearest, subnormals in full, no traps. What was there before comes back, its flags too.
 #pragma once
 
+#include <cfenv>
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
-#else
-#include <cfenv>
 #endif
 
 namespace gpumem {
@@ -15,30 +15,35 @@ namespace gpumem {
 class KeptFloatEnvironment {
  public:
   KeptFloatEnvironment() noexcept {
-#if defined(__x86_64__)
-    constexpr unsigned kNoTraps = 0x1f80;
-    if ((before_ & kNoTraps) != kNoTraps) _mm_setcsr(before_ | kNoTraps);
-#else
-    std::feholdexcept(&before_);
-#endif
+    if (traps_) std::feholdexcept(&all_);
   }
   ~KeptFloatEnvironment() {
+    if (traps_) {
+      std::fesetenv(&all_);
 #if defined(__x86_64__)
-    if (_mm_getcsr() != before_) _mm_setcsr(before_);
-#else
-    std::fesetenv(&before_);
+    } else if (_mm_getcsr() != before_) {
+      _mm_setcsr(before_);
 #endif
+    }
   }
   KeptFloatEnvironment(const KeptFloatEnvironment&) = delete;
   KeptFloatEnvironment& operator=(const KeptFloatEnvironment&) = delete;
 
  private:
 #if defined(__x86_64__)
-  // MXCSR alone, which is all that the arithmetic goes by: the calls of <cfenv> take ten times as long.
+  static bool trap(unsigned mxcsr) noexcept {
+    unsigned short x87 = 0;
+    asm volatile("fnstcw %0" : "=m"(x87));
+    return (mxcsr & 0x1f80) != 0x1f80 || (x87 & 0x3f) != 0x3f;
+  }
+
+  // MXCSR alone where nothing traps, which is all that the arithmetic goes by: the calls of <cfenv> take ten times as long.
   const unsigned before_ = _mm_getcsr();
+  const bool traps_ = trap(before_);
 #else
-  std::fenv_t before_;
+  static constexpr bool traps_ = true;
 #endif
+  std::fenv_t all_;
 };
 
 // The compiler does not know that arithmetic depends on any of this: it stays inside where its operands come from memory and

@@ -140,14 +140,14 @@ LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams
 }
 
 constexpr Variant<ReduceAxisParams> kAxis[] = {
-    {"warp_rows", Runs::cuda, 3, accepts_rows, rows_shape},
-    {"block_columns", Runs::cuda, 2, accepts_columns, columns_shape},
+    {"warp_rows", Runs::cuda, 4, accepts_rows, rows_shape},
+    {"block_columns", Runs::cuda, 3, accepts_columns, columns_shape},
     {"strided_scalar", Runs::cuda, 1, accepts, scalar_axis_shape},
     {"host_lines", Runs::host, 1, accepts, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts, host_axis_serial_shape},
 };
 constexpr Variant<ReduceSegmentsParams> kSegments[] = {
-    {"warp_segments", Runs::cuda, 2, accepts_aligned_segments, segments_shape},
+    {"warp_segments", Runs::cuda, 3, accepts_aligned_segments, segments_shape},
     {"strided_scalar", Runs::cuda, 1, accepts, scalar_segments_shape},
     {"host_segments", Runs::host, 1, accepts, host_segments_shape},
     {"host_segments_serial", Runs::host, 1, accepts, host_segments_serial_shape},

@@ -1,4 +1,5 @@
 // What holds of every call: it is no cancellation point, and keeps to a floating-point environment of its own.
+#include <fenv.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -65,21 +66,31 @@ TEST(EachCall, KeepsToAFloatEnvironmentOfItsOwn) {
 // What a call starts, the threads of the CUDA driver too, begins in the environment of the call.
 TEST(EachCall, DoesNotTrapMeanwhile) {
   static unsigned meanwhile = 0;
+  static unsigned short x87 = 0;
   gpumem_ctx_options options = options_for(On::host, 2);
   options.parallel_for = [](void*, int64_t tasks, gpumem_task_fn task, void* state) {
     meanwhile = _mm_getcsr();
+    asm volatile("fnstcw %0" : "=m"(x87));
     for (int64_t i = 0; i < tasks; ++i) task(state, i);
   };
   gpumem_ctx* ctx = nullptr;
   ASSERT_TRUE(ok(gpumem_ctx_create(&options, &ctx)));
-  const std::vector<float> x(size_t{1} << 22, 1);
-  double sum = 0;
+  std::vector<char> x(size_t{16} << 20);
   gpumem_status status = -1;
-  const auto call = [&] { status = gpumem_reduce(ctx, GPUMEM_F32, GPUMEM_SUM, x.data(), 1 << 22, 1, &sum); };
+  const auto call = [&] { status = gpumem_fill(ctx, x.data(), "7", 1, 16 << 20); };
   EXPECT_EQ(in({"trapping", kTrapping}, call), kTrapping);
   EXPECT_TRUE(ok(status));
-  EXPECT_EQ(sum, 1 << 22);
+  EXPECT_EQ(x[12345], '7');
   EXPECT_EQ(meanwhile & kNormal, kNormal);
+  // The other unit, which long double goes by: feenableexcept() has both trap.
+  const int before = fegetexcept();
+  feenableexcept(FE_DIVBYZERO);
+  call();
+  const int after = fegetexcept();
+  fedisableexcept(FE_ALL_EXCEPT);
+  feenableexcept(before);
+  EXPECT_EQ(after, before | FE_DIVBYZERO);
+  EXPECT_EQ(x87 & FE_ALL_EXCEPT, FE_ALL_EXCEPT);
   EXPECT_TRUE(ok(gpumem_ctx_destroy(ctx)));
 }
 #endif

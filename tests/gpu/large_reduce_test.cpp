@@ -122,5 +122,29 @@ TEST_F(Large, FloatingPointSumsBeyond32Bits) {
   EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
 }
 
+// So many rows, of a warp each, that a warp takes several.
+TEST_F(Large, ManyRowsShorterThanALeaf) {
+  constexpr int64_t kRows = 100001, kCols = 300;
+  std::vector<float> x(kRows * kCols);
+  std::vector<double> want(kRows);
+  for (int64_t row = 0; row < kRows; ++row) {
+    for (int64_t col = 0; col < kCols; ++col) {
+      const int64_t v = (row * 7919 + col * col) % 1009;
+      x[static_cast<size_t>(row * kCols + col)] = static_cast<float>(v);
+      want[static_cast<size_t>(row)] += static_cast<double>(v);
+    }
+  }
+  void* p = nullptr;
+  ASSERT_EQ(gpumem_alloc_device(ctx, kRows * kCols * 4, &p), GPUMEM_OK) << last_error();
+  ASSERT_EQ(gpumem_copy(ctx, p, x.data(), kRows * kCols * 4), GPUMEM_OK) << last_error();
+  std::vector<double> sums(kRows);
+  EXPECT_EQ(
+      gpumem_reduce_axis(ctx, GPUMEM_F32, GPUMEM_SUM, GPUMEM_AXIS_ROWS, p, kRows, kCols, kCols, 1, 0, sums.data()),
+      GPUMEM_OK)
+      << last_error();
+  EXPECT_TRUE(sums == want);
+  EXPECT_EQ(gpumem_free(ctx, p), GPUMEM_OK);
+}
+
 }  // namespace
 }  // namespace gpumem::gpu_tests
