@@ -177,7 +177,13 @@ class basic_dist_plan {
                                          " streams; expected one a member, " + std::to_string(members));
     }
     std::vector<gpumem_stream*> handles;
-    for (const stream_ref& one : streams) handles.push_back(one.get());
+    for (const stream_ref& one : streams) {
+      if (one.get() == nullptr) {
+        return Mode::template refuse<void>("execute_async: streams[" + std::to_string(handles.size()) +
+                                           "] was moved from; expected a live stream");
+      }
+      handles.push_back(one.get());
+    }
     return Mode::give(gpumem_dist_execute_async(get(), src, dst, handles.empty() ? nullptr : handles.data()));
   }
 

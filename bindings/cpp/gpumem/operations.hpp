@@ -259,8 +259,8 @@ class operations {
                   "dst and src have the same elements, and those of dst are not const");
     if (channels < 1 || src.cols() % channels != 0 || dst.cols() % channels != 0) {
       return Mode::template refuse<void>(detail::quantity("resize: channels", channels) +
-                                         ", which divides the columns, " + std::to_string(src.cols()) + " and " +
-                                         std::to_string(dst.cols()));
+                                         "; expected a number that divides the columns, " + std::to_string(src.cols()) +
+                                         " and " + std::to_string(dst.cols()));
     }
     return Mode::give(queue_.call(gpumem_resize_2d, gpumem_resize_2d_async, static_cast<gpumem_filter>(how),
                                   detail::raw_dtype<D>(), channels, src.address(), src.rows(), src.cols() / channels,

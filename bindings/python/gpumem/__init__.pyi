@@ -231,7 +231,7 @@ class DistLayout:
     upper: tuple[tuple[int, ...], ...]
     offsets: tuple[int, ...]
     strides: tuple[tuple[int, ...], ...]
-    def __init__(self, shape: Sequence[int], boxes: Iterable[Box] = (), dtype: DtypeLike = "f64", *,
+    def __init__(self, shape: Sequence[int], boxes: Iterable[Box] = (), dtype: DtypeLike | None = None, *,
                  members: Iterable[int] | None = None, offsets: Iterable[int] | None = None,
                  strides: Iterable[Sequence[int]] | None = None, element_bytes: int | None = None) -> None: ...
     def size(self, member: int) -> int: ...

@@ -30,12 +30,15 @@ class DistLayout:
     """An array of this shape, and the boxes of it that this process has: a tuple of a slice for each axis, or (lower, upper).
 
     Box i is of member i of this process, or of members[i]. It begins offsets[i] elements behind the member's first, and its strides in
-    elements are strides[i], by default those of a box without gaps. Elements of other types than gpumem's are given by their element_bytes.
+    elements are strides[i], by default those of a box without gaps. Elements are of dtype, by default f64; those of other types than gpumem's are
+    given by their element_bytes.
     """
 
-    def __init__(self, shape, boxes=(), dtype="f64", *, members=None, offsets=None, strides=None, element_bytes=None):
+    def __init__(self, shape, boxes=(), dtype=None, *, members=None, offsets=None, strides=None, element_bytes=None):
         self.shape = tuple(map(operator.index, shape))
-        self.dtype = None if element_bytes is not None else dtype_code(dtype)
+        if dtype is not None and element_bytes is not None:
+            raise ValueError("dtype and element_bytes are both given; expected one of them")
+        self.dtype = None if element_bytes is not None else dtype_code("f64" if dtype is None else dtype)
         self.element_bytes = SIZES[self.dtype] if element_bytes is None else element_bytes
         corners = [self._corners(box) for box in boxes]
         self.lower, self.upper = tuple(lower for lower, _ in corners), tuple(upper for _, upper in corners)
@@ -59,6 +62,8 @@ class DistLayout:
             parts = [range(*part.indices(extent)) for part, extent in zip(box, self.shape)]
             if any(part.step != 1 for part in parts):
                 raise ValueError(f"the box {box} has a step; expected slices without")
+            if any(end is not None and end > extent for part, extent in zip(box, self.shape) for end in (part.start, part.stop)):
+                raise ValueError(f"the box {box} leaves the array, whose shape is {self.shape}")
             return tuple(part.start for part in parts), tuple(max(part.start, part.stop) for part in parts)
         if len(box) != 2 or not all(hasattr(corner, "__len__") for corner in box):
             raise ValueError(f"the box {box} is neither slices, one an axis, nor (lower, upper)")

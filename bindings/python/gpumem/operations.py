@@ -98,7 +98,12 @@ class Operations(raw.Base):
         return out, result
 
     def _status(self, status):
-        return None if status is None else operand(self, status, "status", write=True)
+        if status is None:
+            return None
+        view = operand(self, status, "status", write=True)
+        if view.dtype_code != Dtype.I32 or view.size != 1:
+            raise ValueError(f"status has {view.size} elements of format '{view.format}'; expected one of i32")
+        return view
 
     def _reduce_axis(self, x, view, op, axis, pairs, out, status, stream):
         of_cols, n_rows, cols, ld, batches, batch_stride, shape = lines(view, axis)
@@ -274,9 +279,10 @@ class Operations(raw.Base):
         for view, name in zip((*views, to), ("x", "y", "out")):
             if view is None:
                 continue
-            if contiguous(view, name) != like.size or view.dtype_code != like.dtype_code:
-                raise ValueError(f"{name} has {view.size} elements of format '{view.format}'; expected {like.size} "
-                                 f"of '{like.format}'")
+            contiguous(view, name)
+            if view.shape != like.shape or view.dtype_code != like.dtype_code:
+                raise ValueError(f"{name} has the shape {view.shape} and elements of format '{view.format}'; expected {like.shape} "
+                                 f"and '{like.format}'")
         name = "gpumem_axpby_" + self._float_name(like)
         self._run(name, stream, (alpha, views[0], beta, views[1], to, like.size), (*views, to))
         return out
@@ -354,6 +360,8 @@ class Operations(raw.Base):
                 raise TypeError("expected a size (rows, columns), or out")
             out = self._room(src, of, (*size, *of.shape[2:]), of.dtype_code, stream)
         to = operand(self, out, "out", stream, True)
+        if size is not None and to.shape[:2] != tuple(size):
+            raise ValueError(f"out has the shape {to.shape}; expected the size {tuple(size)}")
         n_rows, cols, channels, pitch = image(of, "src")
         to_rows, to_cols, to_channels, to_pitch = image(to, "out")
         if to_channels != channels or to.dtype_code != of.dtype_code:

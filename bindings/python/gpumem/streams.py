@@ -4,7 +4,7 @@ from collections import deque
 
 from . import _gpumem as raw
 from .array import Owned
-from .errors import Capturing, NotReady
+from .errors import Capturing, InvalidArgument, NotReady
 
 CHUNK = 64  # how many calls' operands are kept before an event says when they may go
 
@@ -37,12 +37,14 @@ class Event(Owned):
 
     @property
     def done(self):
-        """Whether its last record has been passed."""
+        """Whether its last record has been passed, or there was none."""
         try:
             raw.gpumem_event_elapsed(self.handle, self.handle, raw.Cell())
-            return True
         except NotReady:
             return False
+        except InvalidArgument:  # never recorded: there is nothing to wait for
+            raw.gpumem_event_synchronize(self.handle)
+        return True
 
     def seconds_since(self, start):
         seconds = raw.Cell()

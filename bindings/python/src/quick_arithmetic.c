@@ -26,7 +26,8 @@ static PyObject* quick_axpby(PyObject* module, PyObject* const* args, Py_ssize_t
   if (!to || !is_float(like)) return operands_leave(&all);
   const int64_t n = view_size(like);
   for (int i = 0; i < all.count; ++i)
-    if (all.views[i].dtype != like->dtype || view_size(&all.views[i]) != n || !view_is_contiguous(&all.views[i]))
+    if (all.views[i].dtype != like->dtype || all.views[i].ndim != like->ndim || !view_is_contiguous(&all.views[i]) ||
+        memcmp(all.views[i].shape, like->shape, (size_t)like->ndim * sizeof *like->shape) != 0)
       return operands_leave(&all);
   const void *a = Py_IsNone(x) ? NULL : like->address, *b = Py_IsNone(y) ? NULL : other->address;
   gpumem_status status;

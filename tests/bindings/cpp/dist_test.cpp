@@ -68,6 +68,10 @@ TEST_P(CppDist, AMatrixBecomesItsTranspose) {
   EXPECT_TRUE(throws(status::invalid_argument, "1 streams; expected one a member, 2", [&] {
     plan.execute_async({upper, lower}, to, {streams[0]});
   }));
+  const gpumem::stream taken(std::move(streams[1]));
+  EXPECT_TRUE(throws(status::invalid_argument, "streams[1] was moved from", [&] {
+    plan.execute_async({upper, lower}, to, {streams[0], streams[1]});
+  }));
 
   EXPECT_NE(plan.explain().find("redistribute, process 0 of 1"), std::string::npos) << plan.explain();
   EXPECT_NE(plan.explain(gpumem::format::json).find("\"gpumem.dist/1\""), std::string::npos);

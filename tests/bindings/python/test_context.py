@@ -130,6 +130,7 @@ def test_streams_and_events():
         end.synchronize()
         with raises(gpumem.InvalidArgument):
             ctx.Event().seconds_since(start)
+        assert ctx.Event().done
         with raises(gpumem.Unsupported):
             ctx.Stream(native=4096)
         with raises(TypeError, "CUDA stream"):

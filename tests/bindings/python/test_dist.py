@@ -148,6 +148,10 @@ def test_mistakes_are_refused():
                       ((slice(4), 3), "neither"), ((slice(0, 4, 2), slice(6)), "step")):  # fmt: skip
         with raises(ValueError, word):
             gpumem.DistLayout((4, 6), [box])
+    with raises(ValueError, "leaves the array"):
+        gpumem.DistLayout((4,), [slice(2), slice(2, 9)])
+    with raises(ValueError, "one of them"):
+        gpumem.DistLayout((4,), [slice(4)], "f4", element_bytes=8)
     with host() as ctx, gpumem.Dist([ctx, ctx]) as dist:
         with raises(gpumem.InvalidArgument, "shares elements with"):
             dist.plan_reduce(gpumem.DistLayout([4], [slice(0, 3), slice(2, 4)]))

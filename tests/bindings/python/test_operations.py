@@ -183,8 +183,10 @@ def test_axpby():
         assert y.tolist() == [0, 0, 0]
         with raises(ValueError, "without gaps"):
             ctx.axpby(1, np.zeros(6, np.float32)[::2], 1, y)
-        with raises(ValueError, "expected 3"):
+        with raises(ValueError, "y has the shape (2,)", "expected (3,)"):
             ctx.axpby(1, x, 1, y[:2])
+        with raises(ValueError, "y has the shape (3, 2)", "expected (2, 3)"):
+            ctx.axpby(1, np.ones((2, 3)), 1, np.ones((3, 2)))
         frozen = y.copy()
         frozen.flags.writeable = False
         with raises(ValueError, "read-only"):
@@ -264,6 +266,18 @@ def test_resize():
         assert np.array_equal(part, image[1:3, 1:3])
         with raises(gpumem.Unsupported):
             ctx.resize(image.astype(np.int32), (2, 2))
+        with raises(ValueError, "out has the shape (2, 2)", "expected the size (3, 3)"):
+            ctx.resize(image, (3, 3), out=part)
+
+
+def test_what_a_call_writes_to_is_looked_at():
+    np = numpy()
+    with host() as ctx:
+        with raises(ValueError, "dst has", "copy() from there"):
+            ctx.fill(np.zeros((3, 4)).T, 1)
+        for status in (np.zeros(1), np.zeros(4, "u1"), np.zeros(2, "i4")):
+            with raises(ValueError, "status has", "one of i32"):
+                ctx.reduce(np.ones((2, 3)), axis=0, status=status, stream=ctx.stream)
 
 
 def test_copy_and_fill():
