@@ -31,7 +31,7 @@
  * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
  *             first, and the program's callbacks in it can't be cancelled either.
  * errno       No function changes errno, nor the thread's signal mask, affinity, locale or floating-point environment.
- *             Floating-point exceptions do not trap during a call, nor in threads that it starts.
+ *             Floating-point exceptions do not trap in what a call computes, nor in threads that it starts.
  * Stack       A call, or a task in the program's own pool, takes at most 16 KiB of its thread's stack beside what the CUDA
  *             driver takes. The library has 12 KiB of thread-local data, in which the C library may take a thread's
  *             stack: PTHREAD_STACK_MIN is too little for pthread_create() where it is loaded from the start.

@@ -14,6 +14,7 @@
 #include <memory>
 #include <numeric>
 
+#include "measure/interrupts.hpp"
 #include "measure/machine.hpp"
 #include "measure/progress.hpp"
 #include "measure/statistics.hpp"
@@ -22,9 +23,6 @@ namespace bench {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-// Ctrl-C, or the end of the time that was given: what has been measured is written.
-volatile std::sig_atomic_t stopped = 0;
 
 struct Samples {
   std::vector<double> ours, peer;  // seconds a call
@@ -58,7 +56,7 @@ Samples measure(const Pair& pair, int repeats) {
   const bool has_peer = static_cast<bool>(pair.peer.sample);
   sample_checked(pair.ours, "ours", s);  // one untimed sample of each: lazy loading, page faults, calibration
   if (has_peer) sample_checked(pair.peer, "peer", s);
-  for (int i = 0; i < repeats && s.wrong.empty() && stopped == 0; ++i) {
+  for (int i = 0; i < repeats && s.wrong.empty() && measure::interrupted() == 0; ++i) {
     const bool ours_first = i % 2 == 0;
     if (ours_first) s.ours.push_back(sample_checked(pair.ours, "ours", s));
     if (has_peer) s.peer.push_back(sample_checked(pair.peer, "peer", s));
@@ -95,14 +93,14 @@ Row row_of(const Case& c, const Samples& s, const Report& report) {
 void measure_entry(Entry& e) {
   e.measured = true;
   e.failed = "stopped";
-  if (stopped != 0) return;
+  if (measure::interrupted() != 0) return;
   e.shared->progress->step(e.what.family + "/" + e.what.name);
   Report& report = *e.shared->report;
   try {
     const Pair pair = e.what.open();
     e.samples = measure(pair, e.shared->repeats * e.what.effort);
     e.shared->progress->clear();
-    if (stopped != 0) return;
+    if (measure::interrupted() != 0) return;
     report.add(row_of(e.what, e.samples, report));
     e.failed = e.samples.wrong;
   } catch (const Skip& skip) {
@@ -269,25 +267,20 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
   }
 
   report.print_heading();
-  const auto stop = [](int signal) {  // a second one ends the program where it is
-    stopped = signal;
-    std::signal(signal, SIG_DFL);
-  };
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, stop);
+  measure::watch_interrupts({SIGINT, SIGTERM});
   Quiet quiet;
   benchmark::RunSpecifiedBenchmarks(&quiet);
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
   for (const Summary& summary : summaries) summarize(summary, cases, report);
   report.print_summary();
-  if (!path.empty() && (stopped == 0 || !report.rows().empty())) {
+  if (!path.empty() && (measure::interrupted() == 0 || !report.rows().empty())) {
     report.write(path);
     std::printf("results in %s\n", path.c_str());
   }
-  if (stopped != 0) {  // as it would have ended, so that a script ends too
+  if (const int signal = measure::interrupted(); signal != 0) {  // ends as it would have, and a script with it
     std::fflush(nullptr);
-    std::signal(stopped, SIG_DFL);
-    std::raise(stopped);
+    std::raise(signal);
   }
   return report.all_right() ? 0 : 1;
 }

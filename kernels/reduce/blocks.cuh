@@ -36,6 +36,11 @@ struct SquaresNode {  // squares of 32 bits, their halves by themselves: of up t
   static constexpr NodeKind kind = NodeKind::integer;
   uint64_t low = 0;
   uint64_t high = 0;
+  __device__ void add(uint32_t magnitude) {
+    const uint64_t square = uint64_t{magnitude} * magnitude;
+    low += static_cast<uint32_t>(square);
+    high += square >> 32;
+  }
 };
 struct WideNode {  // any other that needs no 256 bits
   static constexpr NodeKind kind = NodeKind::integer;

@@ -51,7 +51,7 @@ struct ReduceLaunch {
   LineLayout lines{};
   int64_t grid = 0;             // blocks, of many lines
   int64_t rest_grid = 0;        // of segments: blocks for those that are very long
-  int32_t lanes = 0;            // elements of the longest line of those that share a warp; of columns: threads of each
+  int32_t lanes = 0;            // elements or words of the longest line in a warp; of columns: threads of each
   int64_t blocks_per_line = 0;  // of many lines: runs
   int32_t block = 0;            // threads
   int64_t tile = 0;             // elements of a line that a block takes

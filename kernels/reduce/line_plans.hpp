@@ -73,6 +73,7 @@ constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept 
   return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 &&
          (op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES);
 }
+// Small elements whose order does not matter: single ones are left to rows that do not begin with a word, so fewer lengths do.
 constexpr bool by_words(int bytes, LeafKind kind) noexcept { return bytes <= 2 && !kind.ordered && !kind.wide; }
 constexpr int longest_of_elements(int bytes, LeafKind kind) noexcept {
   return bytes == 4 && !kind.ordered && !kind.wide ? 512 : 256;
@@ -85,8 +86,8 @@ constexpr int longest_row(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols)
   while (longest < cols) longest *= by_words(bytes, kind) && longest < 128 ? 4 : 2;
   return longest;
 }
-// Rows of small elements whose order does not matter go by words of 4 bytes, where all rows begin with one, and there is enough of
-// them: then so many words are in the longest that share a warp, else 0. Rows of 384 i8 take a quarter of the time so, of 384 f16 half.
+// Words of 4 bytes of the longest line, where all rows begin with one and are longer than 8 elements; else 0. Rows of 384 i8 take a quarter
+// of the time by words, of 384 f16 half.
 constexpr int longest_words(uint64_t address, int64_t cols, int64_t ld, int64_t batch_stride, int bytes,
                             LeafKind kind) noexcept {
   if (!by_words(bytes, kind) || cols <= 8 || cols > 2048 / bytes) return 0;

@@ -101,12 +101,10 @@ struct SquareElement {
       : sign(is_signed_integer(dtype) ? 1u << (8 * kSize - 1) : 0) {}
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
     const uint32_t magnitude = (bits & sign) != 0 ? (sign << 1) - bits : bits;
-    const uint64_t square = uint64_t{magnitude} * magnitude;
     if constexpr (kSize == 2) {
-      node.sum += static_cast<int64_t>(square);
+      node.sum += static_cast<int64_t>(uint64_t{magnitude} * magnitude);
     } else {
-      node.low += static_cast<uint32_t>(square);
-      node.high += square >> 32;
+      node.add(magnitude);
     }
   }
 };

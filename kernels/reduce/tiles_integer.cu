@@ -149,14 +149,8 @@ struct SumAbs32 : Terms<4, NarrowNode> {
 // The halves of the squares are summed apart.
 template <bool kIsSigned>
 struct SumSquares32 : Terms<4, WideNode> {
-  uint64_t low = 0;
-  uint64_t high = 0;
-  __device__ void add(uint32_t w) {
-    const auto m = static_cast<uint32_t>(magnitude<kIsSigned, 4>(w));
-    const uint64_t square = static_cast<uint64_t>(m) * m;
-    low += static_cast<uint32_t>(square);
-    high += square >> 32;
-  }
+  SquaresNode squares;
+  __device__ void add(uint32_t w) { squares.add(static_cast<uint32_t>(magnitude<kIsSigned, 4>(w))); }
 };
 
 // v^3 = (square's low half * v) + (square's high half * v) * 2^32. The low 32 bits of the first product are summed apart; the
@@ -204,7 +198,7 @@ __device__ __forceinline__ auto total_of(const TheTerms& t) {
 }
 template <bool kIsSigned>
 __device__ __forceinline__ WideNode total_of(const SumSquares32<kIsSigned>& t) {
-  return WideNode(static_cast<Int128>(t.low) + (static_cast<Int128>(t.high) << 32));
+  return WideNode(t.squares);
 }
 template <bool kIsSigned>
 __device__ __forceinline__ WideNode total_of(const SumCubes32<kIsSigned>& t) {

@@ -394,10 +394,12 @@ __global__ void __launch_bounds__(kLineThreads)
 
 template <class Term, class Unit, bool kSegments, int kLongest, int... kLonger>
 cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
-  if constexpr (sizeof...(kLonger) > 0) {
-    if (launch.lanes != kLongest) return start_short_of<Term, Unit, kSegments, kLonger...>(launch, matrix, stream);
+  if (launch.lanes != kLongest) {
+    if constexpr (sizeof...(kLonger) > 0) {
+      return start_short_of<Term, Unit, kSegments, kLonger...>(launch, matrix, stream);
+    }
+    return cudaErrorInvalidValue;  // planned otherwise than launched
   }
-  if (launch.lanes != kLongest) return cudaErrorInvalidValue;  // planned otherwise than launched
   return enqueue_early(short_kernel<Term, Unit, kLongest, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
                        stream, launch, matrix);
 }

@@ -107,9 +107,10 @@ TEST_P(AxisConformance, GivesTheReferencesBitsNextToWholeWords) {
         if (cols == 0) continue;
         const int64_t rows = words <= 8 ? 67 : words <= 64 ? 18 : 5;
         const bool whole = beside == 2;
-        const bool apart = whole ? wholes++ % 2 != 0 : number % 5 > 1;
-        const int64_t ld = cols + (apart ? whole ? of_word : number % 5 / 2 : 0);
-        const int64_t batches = whole && apart ? 2 : 1;
+        const bool apart = whole && wholes++ % 2 != 0;
+        const int64_t gap = !whole ? number % 5 / 2 : apart ? of_word : 0;
+        const int64_t ld = cols + gap;
+        const int64_t batches = apart ? 2 : 1;
         Axis a{dtype, 0, GPUMEM_AXIS_ROWS, nullptr, rows, cols, ld, batches, rows * ld + of_word};
         Bytes elements = random_elements(dtype, Numbers::full, extent_of(a), 1, random);
         if (number % 3 == 0) add_specials(dtype, elements, extent_of(a), 1, random);

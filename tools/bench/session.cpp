@@ -6,6 +6,7 @@
 #include "device.hpp"
 #include "failure.hpp"
 #include "measure/host_clock.hpp"
+#include "measure/interrupts.hpp"
 #include "measure/machine.hpp"
 #include "measure/statistics.hpp"
 #include "variants.hpp"
@@ -15,14 +16,6 @@ namespace {
 
 constexpr int kFewestSamples = 5;
 constexpr int64_t kUnknownCache = 64 << 20;
-
-volatile std::sig_atomic_t g_interrupted = 0;
-
-// The second one ends the program at once.
-extern "C" void on_interrupt(int) {
-  g_interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
-}
 
 // Forces a variant for as long as it lives; an empty name forces nothing.
 class Forced {
@@ -63,9 +56,9 @@ measure::Machine machine_of(gpumem_ctx* ctx, gpumem_ctx* host) {
 
 }  // namespace
 
-void watch_interrupts() { std::signal(SIGINT, on_interrupt); }
+void watch_interrupts() { measure::watch_interrupts({SIGINT}); }
 
-bool interrupted() { return g_interrupted != 0; }
+bool interrupted() { return measure::interrupted() != 0; }
 
 void stop_if_interrupted() {
   if (interrupted()) throw Interrupted{};

@@ -19,7 +19,7 @@ def refuse(view, name, expected):
             found = f"{name} has a stride of {stride} bytes, no whole number of elements of {view.itemsize}"
     walkable = all(s >= 0 and s % view.itemsize == 0 for s, extent in zip(view.strides, view.shape) if extent > 1)
     copied = ", or Context.array() of it," if walkable else ""
-    if name in ("dst", "out"):  # what is written to a copy does not come back
+    if name.startswith(("dst", "out")):  # what is written to a copy does not come back
         raise ValueError(f"{found}; expected {expected}: write to an array that has them, and copy() from there")
     raise ValueError(f"{found}; expected {expected}: numpy.ascontiguousarray({name}){copied} has them")
 

@@ -359,9 +359,10 @@ class Operations(raw.Base):
             if size is None:
                 raise TypeError("expected a size (rows, columns), or out")
             out = self._room(src, of, (*size, *of.shape[2:]), of.dtype_code, stream)
+            size = None
         to = operand(self, out, "out", stream, True)
         if size is not None and to.shape[:2] != tuple(size):
-            raise ValueError(f"out has the shape {to.shape}; expected the size {tuple(size)}")
+            raise ValueError(f"out has the shape {to.shape}; expected the size that is asked for")
         n_rows, cols, channels, pitch = image(of, "src")
         to_rows, to_cols, to_channels, to_pitch = image(to, "out")
         if to_channels != channels or to.dtype_code != of.dtype_code:

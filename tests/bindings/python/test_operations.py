@@ -266,7 +266,7 @@ def test_resize():
         assert np.array_equal(part, image[1:3, 1:3])
         with raises(gpumem.Unsupported):
             ctx.resize(image.astype(np.int32), (2, 2))
-        with raises(ValueError, "out has the shape (2, 2)", "expected the size (3, 3)"):
+        with raises(ValueError, "out has the shape (2, 2)", "the size that is asked for"):
             ctx.resize(image, (3, 3), out=part)
 
 
