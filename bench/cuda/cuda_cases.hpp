@@ -86,5 +86,6 @@ void add_cuda_managed(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_movement(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_dispatch(std::vector<Case>& cases, const GpuPtr& gpu);
 void add_cuda_pool(std::vector<Case>& cases, const GpuPtr& gpu);
+void add_cuda_dist(std::vector<Case>& cases);  // over two devices
 
 }  // namespace bench

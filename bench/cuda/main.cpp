@@ -55,6 +55,7 @@ int run(int argc, char** argv) {
   bench::add_cuda_resize(cases, gpu);
   bench::add_cuda_dispatch(cases, gpu);
   bench::add_cuda_pool(cases, gpu);
+  bench::add_cuda_dist(cases);
   if (!gpu->geam) std::puts("built without cuBLAS: its rows are left out");
   if (!bench::CubReproducible::built())
     std::puts("built without CCCL 3.1 or newer: CUB's reproducible sum is left out");

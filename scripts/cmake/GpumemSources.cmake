@@ -39,6 +39,7 @@ set(core_sources
   src/dist/explain.cpp
   src/dist/layout.cpp
   src/dist/movement.cpp
+  src/dist/peers.cpp
   src/dist/reduction.cpp
   src/dist/route.cpp
   src/base/error.cpp
@@ -137,6 +138,7 @@ set(cuda_sources
   src/backend/cuda/transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_pool.cpp
+  src/backend/cuda/peer.cpp
   src/backend/cuda/granules.cpp
   src/backend/cuda/launch_range.cpp
   src/backend/cuda/reduce_scratch.cpp
@@ -248,7 +250,7 @@ gpumem_core_settings(gpumem_core)
 # What is called now and then is made small: a quarter of a MiB less.
 set_source_files_properties(
   src/api/dist.cpp src/dist/communicator.cpp src/dist/dist.cpp src/dist/enqueue.cpp src/dist/exchange.cpp src/dist/explain.cpp src/dist/layout.cpp
-  src/dist/movement.cpp src/dist/reduction.cpp src/dist/route.cpp
+  src/dist/movement.cpp src/dist/peers.cpp src/dist/reduction.cpp src/dist/route.cpp
   src/ops/explain.cpp src/ops/operands_of_line.cpp src/ops/problem_line.cpp src/ops/profile_report.cpp src/ops/tune.cpp
   PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 if(GPUMEM_HAS_CUDA)

@@ -93,10 +93,10 @@ std::vector<NativeStream> read_streams(const Dist& dist, gpumem_stream* const* g
 }
 
 // Pairs of members here that don't pull from each other.
-int32_t staged_pairs(const Group& group) noexcept {
+int32_t staged_pairs(const Dist& dist) noexcept {
   int32_t pairs = 0;
-  for (int32_t a = 0; a < group.members.here(); ++a) {
-    for (int32_t b = 0; b < a; ++b) pairs += group.reach(group.members.first() + a, group.members.first() + b) ? 0 : 1;
+  for (size_t a = 0; a < dist.contexts.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) pairs += dist.peers.reads(a, b) && dist.peers.reads(b, a) ? 0 : 1;
   }
   return pairs;
 }
@@ -200,7 +200,7 @@ gpumem_status gpumem_dist_query(gpumem_dist* dist, gpumem_dist_info* info) {
                   .members = of.members.here(),
                   .all_members = of.members.all(),
                   .status = of.communicator.status(),
-                  .staged_pairs = staged_pairs(of.group),
+                  .staged_pairs = staged_pairs(of),
                   .reserved0 = 0},
                  "info");
   });

@@ -141,6 +141,11 @@ class Backend {
   virtual ManagedState managed_state(const void* /*p*/, size_t /*bytes*/) { return {}; }
   virtual void advise(const void* /*p*/, size_t /*bytes*/, gpumem_advice /*advice*/, int32_t /*device*/) {}
 
+  // Memory of another device. Both ask the driver to allow it, and say whether work of this backend may read it now: what is
+  // allocated the plain way, and a range of memory of any kind.
+  virtual bool reaches_device(int32_t /*ordinal*/) { return false; }
+  virtual bool reaches(const void* /*p*/, size_t /*bytes*/) { return false; }
+
   // Movement of any pair of pointers that the device can reach. Where the host reaches them all, it moves them itself.
   virtual void copy(NativeStream /*stream*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/, Until /*until*/) {}
   // Reads bytes (a multiple of 16) once and keeps nothing; the caches have these bytes then, and no others. blocks: on each multiprocessor.

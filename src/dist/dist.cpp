@@ -13,9 +13,11 @@
 namespace gpumem {
 namespace {
 
-Members gather_members(Communicator& communicator, std::vector<Context*>& contexts, const Dist::ReadContexts& read) {
+Members gather_members(Communicator& communicator, std::vector<Context*>& contexts, Peers& peers,
+                       const Dist::ReadContexts& read) {
   const std::vector<Bytes> counts = communicator.all_gather([&] {
     contexts = read();
+    peers = Peers(contexts);
     Bytes mine;
     put(mine, static_cast<int32_t>(contexts.size()));
     return mine;
@@ -252,7 +254,7 @@ Exchange& exchange_of(DistPlan& plan) {
 }  // namespace
 
 Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts)
-    : communicator(transport, deadline_s), members(gather_members(communicator, contexts, read_contexts)) {
+    : communicator(transport, deadline_s), members(gather_members(communicator, contexts, peers, read_contexts)) {
   for (Context* context : contexts) ++context->dists;
 }
 

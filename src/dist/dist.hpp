@@ -27,8 +27,9 @@ class Dist {
 
   Communicator communicator;
   std::vector<Context*> contexts;  // of the members of this process
+  Peers peers;
   Members members;
-  const Group group{communicator, contexts, members};
+  const Group group{communicator, contexts, members, peers};
   std::mutex calls;  // one collective call at a time
   std::atomic<int64_t> plans{0};
   int64_t plans_made = 0;  // the same on every process

@@ -32,12 +32,22 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
       fail_on_two_sides(of_src.c_str(), src, of_dst.c_str(), dst);
     }
     if (src.on_host()) require_not_capturing(context, streams[to], "an exchange of host memory");
-    require_same_device(context.device().props(), src, ("src[" + std::to_string(from) + "]").c_str());
     require_same_device(context.device().props(), dst, ("dst[" + std::to_string(to) + "]").c_str());
+    if (!on_two_devices(context, *group_.contexts[from]))
+      require_same_device(context.device().props(), src, ("src[" + std::to_string(from) + "]").c_str());
     if (capture_of(from) == capture && capture_of(to) == capture) continue;
     fail(GPUMEM_CAPTURING,
          "some of the members' streams are being captured into a graph and others are not, or into another one; "
          "expected one graph for all, or none");
+  }
+  for (const Piece& piece : route_.pulls) {
+    if (is_there(piece, operands) || src_as_read(piece, operands)) continue;
+    const size_t from = group_.members.local(piece.src_member);
+    fail(GPUMEM_UNSUPPORTED,
+         "src[%zu] is memory that the device of member %d can't read; expected device or managed memory that it "
+         "reaches, or "
+         "gpumem_dist_execute()",
+         from, piece.dst_member);
   }
 }
 
@@ -79,7 +89,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     for (const Piece& piece : route_.pulls) {
       if (is_there(piece, operands)) continue;
       const size_t to = group_.members.local(piece.dst_member);
-      move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), src_side(piece, operands).operand,
+      move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
     }
   } catch (...) {  // the program may free what the pieces before this one still use

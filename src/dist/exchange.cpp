@@ -95,10 +95,28 @@ void Exchange::take(const Message& message, const char* from, const Operands& op
   }
 }
 
+std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands& operands) const {
+  Context& reader = group_.context_of(piece.dst_member);
+  Context& owner = group_.context_of(piece.src_member);
+  Operand src = src_side(piece, operands).operand;
+  if (!on_two_devices(reader, owner) || src.kind != GPUMEM_MEMORY_DEVICE) return src;
+  if (dst_side(piece, operands).operand.on_host()) return std::nullopt;
+  const auto bytes = static_cast<size_t>(piece.shape.reach(piece.src_strides) * element_bytes_);
+  const bool its_own = src.device == owner.device().props().ordinal;
+  if (!its_own || !reader.device().reaches(src_of(piece, operands).p, bytes)) return std::nullopt;
+  src.device = reader.device().props().ordinal;
+  return src;
+}
+
 // By the context that reaches both sides: that of dst, or that of src where dst's is the host's. Elements are disjoint, though a halo's may
 // lie among what is read. Work of the host is complete at once, that of a device behind the stream of its context.
 Context* Exchange::pull(const Piece& piece, const Operands& operands) const {
   if (is_there(piece, operands)) return nullptr;
+  const std::optional<Operand> read = src_as_read(piece, operands);
+  if (!read) {
+    stage(piece, operands);
+    return nullptr;
+  }
   Context& of_src = group_.context_of(piece.src_member);
   Context& of_dst = group_.context_of(piece.dst_member);
   Context& runner = of_dst.on_cuda() ? of_dst : of_src;
@@ -106,7 +124,8 @@ Context* Exchange::pull(const Piece& piece, const Operands& operands) const {
     if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
     return look_up_range(runner, side.first, side.bytes, access, access == Access::read ? "src" : "dst", side.bytes);
   };
-  const Operand src = seen(src_side(piece, operands), of_src, Access::read);
+  const Operand src =
+      of_src.on_cuda() == runner.on_cuda() ? *read : seen(src_side(piece, operands), of_src, Access::read);
   const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
   const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
   move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),

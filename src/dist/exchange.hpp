@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct Message {
 
 // What a process does in an exchange.
 struct Route {
-  std::vector<Piece> pulls{};       // between members of this process, one of which reaches the memory of both
+  std::vector<Piece> pulls{};       // between members of this process, one of which reads the memory of both
   std::vector<Piece> staged{};      // between others of this process: by way of the heap
   std::vector<Message> sends{};     // nearest process above first, each in the order in which it is received
   std::vector<Message> receives{};  // nearest process below first
@@ -135,6 +136,8 @@ class Exchange {
   bool send_one(const Operands& operands);
   void post(const Message& message, char* to, const Operands& operands) const;
   void take(const Message& message, const char* from, const Operands& operands) const;
+  // What is read, as the context that gets it sees it: of memory on another device, as its own. Nothing: it can't read that.
+  std::optional<Operand> src_as_read(const Piece& piece, const Operands& operands) const;
   // Returns the context that is still at work, or nullptr.
   Context* pull(const Piece& piece, const Operands& operands) const;
   void stage(const Piece& piece, const Operands& operands) const;

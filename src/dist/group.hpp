@@ -3,6 +3,7 @@
 
 #include "context/context.hpp"
 #include "dist/layout.hpp"
+#include "dist/peers.hpp"
 
 namespace gpumem {
 
@@ -10,13 +11,12 @@ struct Group {
   Communicator& communicator;
   const std::vector<Context*>& contexts;  // of the members of this process
   const Members& members;
+  const Peers& peers;
 
   Context& context_of(int32_t member) const noexcept { return *contexts[members.local(member)]; }
-  // Whether one context works on the memory of both, members of this process. Two devices don't.
-  bool reach(int32_t a, int32_t b) const noexcept {
-    Context& of_a = context_of(a);
-    Context& of_b = context_of(b);
-    return !of_a.on_cuda() || !of_b.on_cuda() || of_a.device().props().ordinal == of_b.device().props().ordinal;
+  // Of members of this process.
+  bool reads(int32_t reader, int32_t owner) const noexcept {
+    return peers.reads(members.local(reader), members.local(owner));
   }
 };
 

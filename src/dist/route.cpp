@@ -93,7 +93,7 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
       if (!sends_it && !takes_it) continue;
       const Piece piece = piece_between(from, to, src.element_bytes, members);
       if (sends_it && takes_it) {
-        (group.reach(from.member, to.member) ? all.pulls : all.staged).push_back(piece);
+        (group.reads(to.member, from.member) ? all.pulls : all.staged).push_back(piece);
       } else if (sends_it) {
         const int32_t process = members.process_of(to.member);
         sends.add(process, (process - here + processes) % processes, piece);

@@ -46,7 +46,8 @@ class DistEnqueued : public testing::TestWithParam<On> {
   static int cases(int all) { return quick_run() || GetParam() == On::cuda ? all / 20 : all; }
   static int64_t elements(int64_t most) { return GetParam() == On::cuda ? most / 4 : most; }
 
-  Context contexts_[3] = {Context(GetParam(), 2), Context(GetParam(), 1), Context(GetParam(), 1)};
+  Context contexts_[3] = {Context(options_for_device(GetParam(), 0, 2)), Context(options_for_device(GetParam(), 1, 1)),
+                          Context(options_for_device(GetParam(), 0, 1))};
   gpumem_stream* made_[6] = {};
   std::vector<gpumem_stream*> streams_;
   Random random_{0xE9};

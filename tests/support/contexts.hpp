@@ -46,6 +46,13 @@ inline gpumem_ctx_options options_for(On on, int32_t host_threads = 0) {
   return options;
 }
 
+// The same on the machine's n-th device, as far as it has so many: members of a test then have several.
+inline gpumem_ctx_options options_for_device(On on, int32_t n, int32_t host_threads = 0) {
+  gpumem_ctx_options options = options_for(on, host_threads);
+  if (on == On::cuda) options.device = n % cuda_devices();
+  return options;
+}
+
 // A context that is destroyed, with a check that it could be, at the end of its scope.
 class Context {
  public:

@@ -48,6 +48,8 @@ class CudaBackend final : public Backend {
   void prefetch_to_overwrite(NativeStream stream, const void* p, size_t bytes) override;
   ManagedState managed_state(const void* p, size_t bytes) override;
   void advise(const void* p, size_t bytes, gpumem_advice advice, int32_t device) override;
+  bool reaches_device(int32_t ordinal) override;
+  bool reaches(const void* p, size_t bytes) override;
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
   void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) override;
@@ -114,6 +116,7 @@ class CudaBackend final : public Backend {
   }
   void open(bool non_blocking_stream);
   void open_granules();
+  bool opens(cudaMemPool_t pool) const;  // to this device
   void close() noexcept;
   kernels::Stream kernel_stream(NativeStream stream) const noexcept;
   NativeStream make_stream(unsigned flags);

@@ -1,0 +1,67 @@
+#include "dist/peers.hpp"
+
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "dist/movement.hpp"
+#include "ops/operand.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kProbeBytes = 1 << 20;
+
+// Drivers were seen to report access that loses data, so a pattern goes the way that pieces go.
+bool read_right(Context& reader, Context& owner) {
+  std::vector<uint64_t> pattern(kProbeBytes / sizeof(uint64_t));
+  for (size_t i = 0; i < pattern.size(); ++i) pattern[i] = (i + 1) * 0x9e3779b97f4a7c15;
+  std::vector<uint64_t> arrived(pattern.size());
+  const Shape shape{.element_bytes = sizeof(uint64_t),
+                    .extents = {static_cast<int64_t>(pattern.size()), 1, 1, 1, 1, 1, 1, 1}};
+  const Index tight = shape.tight_strides();
+  const TemporaryBlock there(owner, false, kProbeBytes);
+  const TemporaryBlock here(reader, false, kProbeBytes);
+  unpack(owner, shape, pattern.data(), {there.get(), tight}, false);
+  if (!reader.device().reaches(there.get(), kProbeBytes)) return false;
+  Operand src = look_up_range(owner, there.get(), kProbeBytes, Access::read, "src");
+  const Operand dst = look_up_range(reader, here.get(), kProbeBytes, Access::write, "dst");
+  src.device = dst.device;
+  move_part(reader, shape, {there.get(), tight}, src, {here.get(), tight}, dst, reader.own_stream(), Until::complete);
+  pack(reader, shape, {here.get(), tight}, false, arrived.data());
+  return arrived == pattern;
+}
+
+bool reads_from(Context& reader, Context& owner) {
+  try {
+    return reader.device().reaches_device(owner.device().props().ordinal) && read_right(reader, owner);
+  } catch (const Error& error) {
+    if (error.status() == GPUMEM_DEVICE_FAULT) throw;
+    reader.log.write(GPUMEM_LOG_WARNING, "memory of device %d goes by way of the heap: %s",
+                     owner.device().props().ordinal, error.what());
+    return false;
+  }
+}
+
+}  // namespace
+
+bool on_two_devices(Context& a, Context& b) noexcept {
+  return a.on_cuda() && b.on_cuda() && a.device().props().ordinal != b.device().props().ordinal;
+}
+
+Peers::Peers(const std::vector<Context*>& contexts) : members_(contexts.size()), reads_(members_ * members_, true) {
+  std::map<std::pair<int32_t, int32_t>, bool> of_devices;
+  for (size_t a = 0; a < members_; ++a) {
+    for (size_t b = 0; b < members_; ++b) {
+      Context& reader = *contexts[a];
+      Context& owner = *contexts[b];
+      if (!on_two_devices(reader, owner)) continue;
+      const std::pair devices(reader.device().props().ordinal, owner.device().props().ordinal);
+      auto known = of_devices.find(devices);
+      if (known == of_devices.end()) known = of_devices.emplace(devices, reads_from(reader, owner)).first;
+      reads_[a * members_ + b] = known->second;
+    }
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,26 @@
+// Which members of this process, each on a device of its own, read each other's memory.
+#pragma once
+
+#include <vector>
+
+#include "context/context.hpp"
+
+namespace gpumem {
+
+class Peers {
+ public:
+  Peers() = default;
+  // Asks the driver, and looks whether what is read is what is there.
+  explicit Peers(const std::vector<Context*>& contexts);
+
+  // Of two members on one device, or of which one is on the host: yes.
+  bool reads(size_t reader, size_t owner) const noexcept { return reads_[reader * members_ + owner]; }
+
+ private:
+  size_t members_ = 0;
+  std::vector<bool> reads_;
+};
+
+bool on_two_devices(Context& a, Context& b) noexcept;
+
+}  // namespace gpumem
