@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/scope_exit.hpp"
 #include "context/streams.hpp"
 #include "dist/exchange.hpp"
 #include "ops/placement.hpp"
@@ -51,6 +52,13 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
   }
 }
 
+void Exchange::put_behind(int32_t first, NativeStream of_first, int32_t second, NativeStream of_second) const {
+  if (of_first == of_second) return;
+  const NativeEvent fence = fences_[group_.members.local(first)].get();
+  group_.context_of(first).device().record(fence, of_first);
+  group_.context_of(second).device().wait_event(of_second, fence);
+}
+
 // What the second of each pair is given from now on comes behind what the first holds: behind src, or back behind what was read of it.
 void Exchange::order(const std::vector<NativeStream>& streams, bool back) const {
   std::vector<bool> recorded(streams.size());
@@ -84,14 +92,26 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   const Operands operands = look_up_all(src, dst, "src");
   require_enqueued(operands, streams);
   const Trial by_table(GPUMEM_FAMILY_PERMUTE);
+  const ScopeExit end([this]() noexcept {
+    at_work_.clear();
+    packed_.clear();
+  });
+  const bool captured =
+      !pairs_.empty() && group_.contexts[pairs_[0].first]->device().capturing(streams[pairs_[0].first]);
   order(streams, false);
   try {
     for (const Piece& piece : route_.pulls) {
       if (is_there(piece, operands)) continue;
+      const size_t from = group_.members.local(piece.src_member);
       const size_t to = group_.members.local(piece.dst_member);
+      if (!captured && is_packed_first(piece)) {
+        pull_packed(piece, operands, streams[from], streams[to]);
+        continue;
+      }
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
     }
+    release_packed();
   } catch (...) {  // the program may free what the pieces before this one still use
     try {
       order(streams, true);
@@ -99,6 +119,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
       // The device is lost, or memory has run out.
     }
     for (size_t i = 0; i < streams.size(); ++i) group_.contexts[i]->device().finish_stream(streams[i]);
+    for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     throw;
   }
   order(streams, true);

@@ -46,6 +46,7 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
     : group_(group),
       element_bytes_(src.element_bytes),
       route_(route(src, dst, group, workspace_bytes)),
+      workspace_bytes_(workspace_bytes),
       number_(number),
       in_place_(in_place),
       src_reach_(group_.contexts.size()),
@@ -55,7 +56,7 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
   at_work_.reserve(group_.contexts.size());
-  if (only_pulls()) make_fences();
+  make_fences();
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
       for (const Piece& piece : message.pieces) note_reaches(piece);
@@ -108,17 +109,19 @@ std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands&
   return src;
 }
 
+void Exchange::at_work(Context& context) {
+  if (std::find(at_work_.begin(), at_work_.end(), &context) == at_work_.end()) at_work_.push_back(&context);
+}
+
 // By the context that reaches both sides: that of dst, or that of src where dst's is the host's. Elements are disjoint, though a halo's may
 // lie among what is read. Work of the host is complete at once, that of a device behind the stream of its context.
-Context* Exchange::pull(const Piece& piece, const Operands& operands) const {
-  if (is_there(piece, operands)) return nullptr;
+void Exchange::pull(const Piece& piece, const Operands& operands) {
+  if (is_there(piece, operands)) return;
   const std::optional<Operand> read = src_as_read(piece, operands);
-  if (!read) {
-    stage(piece, operands);
-    return nullptr;
-  }
+  if (!read) return stage(piece, operands);
   Context& of_src = group_.context_of(piece.src_member);
   Context& of_dst = group_.context_of(piece.dst_member);
+  if (is_packed_first(piece)) return pull_packed(piece, operands, of_src.own_stream(), of_dst.own_stream());
   Context& runner = of_dst.on_cuda() ? of_dst : of_src;
   const auto seen = [&](const Side& side, const Context& of_side, Access access) {
     if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
@@ -130,7 +133,50 @@ Context* Exchange::pull(const Piece& piece, const Operands& operands) const {
   const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
   move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
             enqueued ? Until::enqueued : Until::complete);
-  return enqueued ? &runner : nullptr;
+  if (enqueued) at_work(runner);
+}
+
+// Where little of what the link carries would be elements: faces of a block whose normal is the fastest axis.
+bool Exchange::is_packed_first(const Piece& piece) const noexcept {
+  constexpr int64_t kShortRun = 128;        // bytes
+  constexpr int64_t kWorthTwo = 256 << 10;  // two launches for one
+  const int64_t bytes = piece.shape.bytes();
+  if (bytes < kWorthTwo || piece.shape.run(piece.src_strides) * element_bytes_ >= kShortRun) return false;
+  if (!on_two_devices(group_.context_of(piece.src_member), group_.context_of(piece.dst_member))) return false;
+  int64_t room = workspace_bytes_ - bytes;
+  for (const Packed& packed : packed_) room -= packed.bytes;
+  return room >= 0;
+}
+
+void Exchange::pull_packed(const Piece& piece, const Operands& operands, NativeStream of_owner,
+                           NativeStream of_reader) {
+  Context& owner = group_.context_of(piece.src_member);
+  Context& reader = group_.context_of(piece.dst_member);
+  const int64_t bytes = piece.shape.bytes();
+  void* const p = packed_.emplace_back(owner, piece, of_reader).block.get();
+  Operand block = look_up_range(owner, p, bytes, Access::write, "the workspace", bytes);
+  if (!reader.device().reaches(p, static_cast<size_t>(bytes))) {
+    packed_.pop_back();
+    return stage(piece, operands);
+  }
+  const Index tight = piece.shape.tight_strides();
+  at_work(owner);
+  put_behind(piece.src_member, of_owner, piece.src_member, owner.own_stream());
+  move_part(owner, piece.shape, src_of(piece, operands), src_side(piece, operands).operand, {p, tight}, block,
+            owner.own_stream(), Until::enqueued);
+  at_work(reader);
+  put_behind(piece.src_member, owner.own_stream(), piece.dst_member, of_reader);
+  block.device = reader.device().props().ordinal;
+  move_part(reader, piece.shape, {p, tight}, block, dst_of(piece, operands), dst_side(piece, operands).operand,
+            of_reader, Until::enqueued);
+}
+
+// Blocks go back in the order of their owner's own stream.
+void Exchange::release_packed() {
+  for (const Packed& packed : packed_) {
+    put_behind(packed.reader, packed.of_reader, packed.owner, group_.context_of(packed.owner).own_stream());
+  }
+  packed_.clear();
 }
 
 void Exchange::stage(const Piece& piece, const Operands& operands) const {
@@ -146,9 +192,7 @@ bool Exchange::move_next(const Operands& operands, size_t& moved) {
   const size_t pulls = route_.pulls.size();
   if (moved == pulls + route_.staged.size()) return false;
   if (moved < pulls) {
-    Context* const busy = pull(route_.pulls[moved], operands);
-    if (busy != nullptr && std::find(at_work_.begin(), at_work_.end(), busy) == at_work_.end())
-      at_work_.push_back(busy);
+    pull(route_.pulls[moved], operands);
   } else {
     stage(route_.staged[moved - pulls], operands);
   }
@@ -157,6 +201,7 @@ bool Exchange::move_next(const Operands& operands, size_t& moved) {
 }
 
 void Exchange::finish_pulls() {
+  release_packed();
   for (Context* context : at_work_) synchronize(*context, context->own_stream());
   at_work_.clear();
 }
@@ -288,6 +333,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
   const ScopeExit end([this]() noexcept {
     for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     at_work_.clear();
+    packed_.clear();
   });
   try {
     const Operands operands = look_up_all(src, dst, src_name);

@@ -48,6 +48,16 @@ Index Shape::tight_strides() const noexcept {
   return strides;
 }
 
+int64_t Shape::run(const Index& strides) const noexcept {
+  int64_t length = 1;
+  for (size_t axes = 0; axes < kAxes; ++axes) {
+    for (size_t d = 0; d < kAxes; ++d) {
+      if (extents[d] != 1 && strides[d] == length) length *= extents[d];
+    }
+  }
+  return length;
+}
+
 bool Shape::same_places(const Index& a, const Index& b) const noexcept {
   for (size_t d = 0; d < kAxes; ++d) {
     if (extents[d] != 1 && a[d] != b[d]) return false;

@@ -20,6 +20,8 @@ struct Shape {
   // From the first element to the end of the last, in elements.
   int64_t reach(const Index& strides) const noexcept;
   Index tight_strides() const noexcept;
+  // The longest run of elements without gaps.
+  int64_t run(const Index& strides) const noexcept;
   // Axes of extent 1 have no stride.
   bool same_places(const Index& a, const Index& b) const noexcept;
   bool is_tight(const Index& strides) const noexcept { return same_places(strides, tight_strides()); }

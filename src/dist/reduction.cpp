@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #include "base/float_environment.hpp"
 #include "base/names.hpp"
+#include "base/quiet_thread.hpp"
 #include "base/sentences.hpp"
 #include "dist/movement.hpp"
 #include "kernels/values.hpp"
@@ -67,6 +71,58 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
   ReduceNode node = subtrees.back().node;
   for (size_t i = subtrees.size() - 1; i-- > 0;) node = combine(kind, subtrees[i].node, node);
   return node;
+}
+
+// What one context reduces, and the subtree that comes of it.
+struct Part {
+  Context* context;
+  ReduceParams what;
+  Subtree subtree;
+  int64_t box = -1;
+};
+
+void reduce_part(Part& part) { part.subtree.node = reduce_to_node(*part.context, part.what); }
+
+// Devices work at the same time, each with a thread that waits for it, where that is worth starting one.
+void reduce_parts(std::vector<Part>& parts) {
+  constexpr int64_t kWorthAThread = int64_t{32} << 20;  // bytes
+  std::map<int32_t, std::vector<Part*>> by_device;
+  int64_t bytes = 0;
+  for (Part& part : parts) {
+    by_device[part.context->on_cuda() ? part.context->device().props().ordinal : GPUMEM_DEVICE_HOST].push_back(&part);
+    bytes += part.what.n * element_bytes(part.what.dtype);
+  }
+  if (by_device.size() < 2 || bytes < kWorthAThread) {
+    std::for_each(parts.begin(), parts.end(), reduce_part);
+    return;
+  }
+  std::vector<std::exception_ptr> failed(by_device.size());
+  std::vector<std::thread> threads;
+  const auto reduce_all = [&](size_t of, const std::vector<Part*>& mine) noexcept {
+    try {
+      for (Part* part : mine) reduce_part(*part);
+    } catch (...) {
+      failed[of] = std::current_exception();
+    }
+  };
+  threads.reserve(by_device.size());
+  size_t of = 0;
+  for (const auto& [device, mine] : by_device) {
+    const size_t number = of++;
+    try {
+      if (number + 1 < by_device.size()) {
+        threads.push_back(quiet_thread([&, number] { reduce_all(number, mine); }));
+        continue;
+      }
+    } catch (const std::system_error&) {
+      // No thread can be had: this one does it.
+    }
+    reduce_all(number, mine);
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failed) {
+    if (failure) std::rethrow_exception(failure);
+  }
 }
 
 Bytes bytes_of(const std::vector<Subtree>& subtrees) {
@@ -223,6 +279,7 @@ Layout Reduction::whole_leaves() {
 
 // Each run as subtrees that are as large as its place allows.
 void Reduction::add_ordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to) {
+  std::vector<Part> parts;
   for (const Run& run : runs_) {
     const auto* const first_x = static_cast<const char*>(x.memory_of(run));
     const auto* const first_y = y == nullptr ? nullptr : static_cast<const char*>(y->memory_of(run));
@@ -234,32 +291,39 @@ void Reduction::add_ordered(const ReduceParams& what, Operand& x, Operand* y, st
       part.n = std::min(run.terms - done, static_cast<int64_t>(kLeafTerms) << level);
       part.x = first_x + done * layout_.element_bytes;
       if (first_y != nullptr) part.y = first_y + done * layout_.element_bytes;
-      to.push_back({static_cast<int64_t>(leaf), level, reduce_to_node(group_.context_of(run.member), part)});
+      parts.push_back({&group_.context_of(run.member), part, {static_cast<int64_t>(leaf), level, {}}});
       done += part.n;
     }
   }
+  reduce_parts(parts);
+  for (const Part& part : parts) to.push_back(part.subtree);
 }
 
 // A place in a box becomes a place in the sequence; both go up together, so the first of equals stays the first.
 void Reduction::add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to) {
+  std::vector<Part> parts;
   for (size_t i = 0; i < layout_.boxes.size(); ++i) {
     const Box& box = layout_.boxes[i];
     if (!group_.members.is_here(box.member) || box.empty()) continue;
     ReduceParams part = what;
     part.x = x.tight_box(static_cast<int64_t>(i));
     part.n = box.elements();
-    Subtree subtree{.node = reduce_to_node(group_.context_of(box.member), part)};
+    parts.push_back({&group_.context_of(box.member), part, {}, static_cast<int64_t>(i)});
+  }
+  reduce_parts(parts);
+  for (Part& part : parts) {
     if (node_kind(what.dtype, what.op) == NodeKind::arg) {
-      auto place = static_cast<int64_t>(subtree.node.word[1]);
+      const Box& box = layout_.boxes[static_cast<size_t>(part.box)];
+      auto place = static_cast<int64_t>(part.subtree.node.word[1]);
       const Index lengths = box.extents();
       Index index = box.lower;
       for (size_t d = kAxes; d-- > 0;) {
         index[d] += place % lengths[d];
         place /= lengths[d];
       }
-      subtree.node.word[1] = static_cast<uint64_t>(place_in(layout_, index));
+      part.subtree.node.word[1] = static_cast<uint64_t>(place_in(layout_, index));
     }
-    to.push_back(subtree);
+    to.push_back(part.subtree);
   }
 }
 

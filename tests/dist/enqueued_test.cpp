@@ -88,6 +88,20 @@ TEST_P(DistEnqueued, FillHalosOfBoxesThatAreNeighboursInOneArray) {
   planned.run(random_);
 }
 
+TEST_P(DistEnqueued, FillHalosAlongTheFastestAxis) {
+  for (int i = 0; i < 4; ++i) {
+    Part members = part(2);
+    members.contexts[0] = contexts_[0];
+    members.contexts[1] = contexts_[1];
+    streams_ = {made_[3 * (i % 2)], made_[1 + 3 * (i / 2)]};
+    const Dist dist = make_dist(members);
+    PlannedHalo planned(dist.get(), members, halves_along_the_fastest_axis(), {{0, 0, 2}, {0, 0, 2}, {0, 0, 1}},
+                        nullptr, random_, GetParam() == On::cuda);
+    planned.by = enqueue(members);
+    planned.run(random_);
+  }
+}
+
 // Each member's stream has the numbers written before, and its memory overwritten behind: in turns, nobody waiting in between.
 TEST_P(DistEnqueued, RunBetweenWhatTheStreamsHold) {
   constexpr int64_t kEach = 1 << 18;

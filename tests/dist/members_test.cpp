@@ -162,6 +162,21 @@ TEST_P(Members, ReduceLongSequences) {
   }
 }
 
+// So much that each device, and the host, has a thread that waits for it.
+TEST_P(Members, ReduceOnSeveralDevicesAtOnce) {
+  constexpr int64_t kMost = int64_t{1} << 23, kFew = 5000;
+  const Part members{{contexts_[0], contexts_[1], contexts_[2]}, 0, 3};
+  const Dist dist = make_dist(members);
+  const Layout layout{
+      4,
+      {kMost + 2 * kFew},
+      {{0, {0}, {kFew}, 0, {1}}, {1, {kFew}, {2 * kFew}, 0, {1}}, {2, {2 * kFew}, {kMost + 2 * kFew}, 0, {1}}}};
+  PlannedReduction planned(dist.get(), members, layout, nullptr, random_);
+  for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MAX, GPUMEM_ARG_MIN}) {
+    planned.run(contexts_[2], GPUMEM_F32, op, random_);
+  }
+}
+
 TEST_P(Members, CarryOutPlansInAnyOrderAndManyTimes) {
   const Part members = part(4);
   const Dist dist = make_dist(members);
@@ -230,6 +245,15 @@ TEST_P(Members, FillHalosOfBoxesThatAreNeighboursInOneArray) {
   const Part members = part(1);
   const Dist dist = make_dist(members);
   PlannedHalo(dist.get(), members, quarters_of_one_array(), {{1, 1}, {1, 1}, {1, 0}}, nullptr, random_).run(random_);
+}
+
+TEST_P(Members, FillHalosAlongTheFastestAxis) {
+  const Part members{{contexts_[0], contexts_[1]}, 0, 2};
+  const Dist dist = make_dist(members);
+  PlannedHalo planned(dist.get(), members, halves_along_the_fastest_axis(), {{0, 0, 2}, {0, 0, 2}, {0, 0, 1}}, nullptr,
+                      random_, GetParam() == On::cuda);
+  planned.run(random_);
+  planned.run(random_);
 }
 
 // What no box asks for may be missing: of a halo too.
