@@ -30,6 +30,7 @@ struct CopyParams {
   int32_t rank = 1;  // of gpumem_copy(), gpumem_copy_2d(), gpumem_copy_3d()
   // A side is memory of another device, for which the driver promises copies of one range only.
   bool row_by_row = false;
+  bool reached = false;  // unless it has been opened to this one
   bool managed = false;  // a side is managed memory
   Across across = Across::nothing;
   HostSide host_side = HostSide::locked;  // across the link

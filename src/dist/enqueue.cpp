@@ -9,14 +9,13 @@
 
 namespace gpumem {
 
-void Exchange::make_fences() {
+void Exchange::find_pairs() {
   for (const Piece& piece : route_.pulls) {
     pairs_.emplace_back(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
   }
   std::sort(pairs_.begin(), pairs_.end());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-  if (pairs_.empty()) return;
-  for (Context* context : group_.contexts) fences_.emplace_back(context->device());
+  if (!pairs_.empty()) fences_.emplace(group_);
 }
 
 // Before anything is enqueued.
@@ -52,13 +51,6 @@ void Exchange::require_enqueued(const Operands& operands, const std::vector<Nati
   }
 }
 
-void Exchange::put_behind(int32_t first, NativeStream of_first, int32_t second, NativeStream of_second) const {
-  if (of_first == of_second) return;
-  const NativeEvent fence = fences_[group_.members.local(first)].get();
-  group_.context_of(first).device().record(fence, of_first);
-  group_.context_of(second).device().wait_event(of_second, fence);
-}
-
 // What the second of each pair is given from now on comes behind what the first holds: behind src, or back behind what was read of it.
 void Exchange::order(const std::vector<NativeStream>& streams, bool back) const {
   std::vector<bool> recorded(streams.size());
@@ -68,12 +60,10 @@ void Exchange::order(const std::vector<NativeStream>& streams, bool back) const 
     }
   };
   for_each([&](size_t first, size_t) {
-    if (!recorded[first]) group_.contexts[first]->device().record(fences_[first].get(), streams[first]);
+    if (!recorded[first]) fences_->of(first).record(streams[first]);
     recorded[first] = true;
   });
-  for_each([&](size_t first, size_t second) {
-    group_.contexts[second]->device().wait_event(streams[second], fences_[first].get());
-  });
+  for_each([&](size_t first, size_t second) { fences_->of(first).wait(*group_.contexts[second], streams[second]); });
 }
 
 void Exchange::enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams) {
@@ -94,24 +84,21 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   const Trial by_table(GPUMEM_FAMILY_PERMUTE);
   const ScopeExit end([this]() noexcept {
     at_work_.clear();
-    packed_.clear();
+    crossing_.abandon();
   });
   const bool captured =
       !pairs_.empty() && group_.contexts[pairs_[0].first]->device().capturing(streams[pairs_[0].first]);
   order(streams, false);
   try {
-    for (const Piece& piece : route_.pulls) {
+    cross(operands, streams, captured);
+    for (const size_t i : here_) {
+      const Piece& piece = route_.pulls[i];
       if (is_there(piece, operands)) continue;
-      const size_t from = group_.members.local(piece.src_member);
       const size_t to = group_.members.local(piece.dst_member);
-      if (!captured && is_packed_first(piece)) {
-        pull_packed(piece, operands, streams[from], streams[to]);
-        continue;
-      }
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
     }
-    release_packed();
+    crossing_.finish();
   } catch (...) {  // the program may free what the pieces before this one still use
     try {
       order(streams, true);

@@ -46,17 +46,17 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
     : group_(group),
       element_bytes_(src.element_bytes),
       route_(route(src, dst, group, workspace_bytes)),
-      workspace_bytes_(workspace_bytes),
       number_(number),
       in_place_(in_place),
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
+      crossing_(group_, workspace_bytes),
       outgoing_(route_.sends, workspace_bytes / 2),
       incoming_(route_.receives, workspace_bytes / 2) {
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
   at_work_.reserve(group_.contexts.size());
-  make_fences();
+  if (only_pulls()) find_pairs();
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
       for (const Piece& piece : message.pieces) note_reaches(piece);
@@ -121,7 +121,6 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
   if (!read) return stage(piece, operands);
   Context& of_src = group_.context_of(piece.src_member);
   Context& of_dst = group_.context_of(piece.dst_member);
-  if (is_packed_first(piece)) return pull_packed(piece, operands, of_src.own_stream(), of_dst.own_stream());
   Context& runner = of_dst.on_cuda() ? of_dst : of_src;
   const auto seen = [&](const Side& side, const Context& of_side, Access access) {
     if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
@@ -136,47 +135,28 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
   if (enqueued) at_work(runner);
 }
 
-// Where little of what the link carries would be elements: faces of a block whose normal is the fastest axis.
-bool Exchange::is_packed_first(const Piece& piece) const noexcept {
-  constexpr int64_t kShortRun = 128;        // bytes
-  constexpr int64_t kWorthTwo = 256 << 10;  // two launches for one
-  const int64_t bytes = piece.shape.bytes();
-  if (bytes < kWorthTwo || piece.shape.run(piece.src_strides) * element_bytes_ >= kShortRun) return false;
-  if (!on_two_devices(group_.context_of(piece.src_member), group_.context_of(piece.dst_member))) return false;
-  int64_t room = workspace_bytes_ - bytes;
-  for (const Packed& packed : packed_) room -= packed.bytes;
-  return room >= 0;
-}
-
-void Exchange::pull_packed(const Piece& piece, const Operands& operands, NativeStream of_owner,
-                           NativeStream of_reader) {
-  Context& owner = group_.context_of(piece.src_member);
-  Context& reader = group_.context_of(piece.dst_member);
-  const int64_t bytes = piece.shape.bytes();
-  void* const p = packed_.emplace_back(owner, piece, of_reader).block.get();
-  Operand block = look_up_range(owner, p, bytes, Access::write, "the workspace", bytes);
-  if (!reader.device().reaches(p, static_cast<size_t>(bytes))) {
-    packed_.pop_back();
-    return stage(piece, operands);
+void Exchange::cross(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
+  here_.clear();
+  for (size_t i = 0; i < route_.pulls.size(); ++i) {
+    const Piece& piece = route_.pulls[i];
+    Context& owner = group_.context_of(piece.src_member);
+    Context& reader = group_.context_of(piece.dst_member);
+    if (on_two_devices(owner, reader) && !is_there(piece, operands) && !dst_side(piece, operands).operand.on_host()) {
+      const size_t from = group_.members.local(piece.src_member);
+      const size_t to = group_.members.local(piece.dst_member);
+      const std::optional<Operand> src = src_as_read(piece, operands);
+      at_work(owner);
+      at_work(reader);
+      if (src && !src->on_host() &&
+          crossing_.take({from, to, piece.shape, static_cast<char*>(src_of(piece, operands).p), piece.src_strides, *src,
+                          static_cast<char*>(dst_of(piece, operands).p), piece.dst_strides,
+                          dst_side(piece, operands).operand, streams[from], streams[to]},
+                         captured))
+        continue;
+    }
+    here_.push_back(i);
   }
-  const Index tight = piece.shape.tight_strides();
-  at_work(owner);
-  put_behind(piece.src_member, of_owner, piece.src_member, owner.own_stream());
-  move_part(owner, piece.shape, src_of(piece, operands), src_side(piece, operands).operand, {p, tight}, block,
-            owner.own_stream(), Until::enqueued);
-  at_work(reader);
-  put_behind(piece.src_member, owner.own_stream(), piece.dst_member, of_reader);
-  block.device = reader.device().props().ordinal;
-  move_part(reader, piece.shape, {p, tight}, block, dst_of(piece, operands), dst_side(piece, operands).operand,
-            of_reader, Until::enqueued);
-}
-
-// Blocks go back in the order of their owner's own stream.
-void Exchange::release_packed() {
-  for (const Packed& packed : packed_) {
-    put_behind(packed.reader, packed.of_reader, packed.owner, group_.context_of(packed.owner).own_stream());
-  }
-  packed_.clear();
+  crossing_.start();
 }
 
 void Exchange::stage(const Piece& piece, const Operands& operands) const {
@@ -189,10 +169,10 @@ void Exchange::stage(const Piece& piece, const Operands& operands) const {
 
 // Whether a piece was left that stays in this process.
 bool Exchange::move_next(const Operands& operands, size_t& moved) {
-  const size_t pulls = route_.pulls.size();
+  const size_t pulls = here_.size();
   if (moved == pulls + route_.staged.size()) return false;
   if (moved < pulls) {
-    pull(route_.pulls[moved], operands);
+    pull(route_.pulls[here_[moved]], operands);
   } else {
     stage(route_.staged[moved - pulls], operands);
   }
@@ -201,7 +181,7 @@ bool Exchange::move_next(const Operands& operands, size_t& moved) {
 }
 
 void Exchange::finish_pulls() {
-  release_packed();
+  crossing_.finish();
   for (Context* context : at_work_) synchronize(*context, context->own_stream());
   at_work_.clear();
 }
@@ -333,7 +313,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
   const ScopeExit end([this]() noexcept {
     for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     at_work_.clear();
-    packed_.clear();
+    crossing_.abandon();
   });
   try {
     const Operands operands = look_up_all(src, dst, src_name);
@@ -341,6 +321,9 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
     // What a program forces may fit some pieces and not others, which is found when the first ones are written.
     const Trial by_table(GPUMEM_FAMILY_PERMUTE);
+    std::vector<NativeStream> streams;
+    for (Context* context : group_.contexts) streams.push_back(context->own_stream());
+    cross(operands, streams, false);
     run_all(operands);
     finish_pulls();
   } catch (...) {

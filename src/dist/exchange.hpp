@@ -2,12 +2,11 @@
 // processes in messages.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "dist/group.hpp"
+#include "dist/crossing.hpp"
 #include "dist/movement.hpp"
 
 namespace gpumem {
@@ -76,35 +75,6 @@ class Exchange {
     std::vector<Side> src;
     std::vector<Side> dst;
   };
-  // An event that is recorded with each call.
-  class Fence {
-   public:
-    explicit Fence(Backend& backend) : backend_(backend), event_(backend.create_fence()) {}
-    ~Fence() { backend_.destroy_event(event_); }
-    Fence(const Fence&) = delete;
-    Fence& operator=(const Fence&) = delete;
-
-    NativeEvent get() const noexcept { return event_; }
-
-   private:
-    Backend& backend_;
-    const NativeEvent event_;
-  };
-  // A piece as its owner has packed it.
-  struct Packed {
-    Packed(Context& context, const Piece& piece, NativeStream stream)
-        : owner(piece.src_member),
-          reader(piece.dst_member),
-          of_reader(stream),
-          bytes(piece.shape.bytes()),
-          block(context, false, bytes) {}
-
-    const int32_t owner;
-    const int32_t reader;
-    const NativeStream of_reader;
-    const int64_t bytes;
-    const TemporaryBlock block;
-  };
   // Messages of one direction, of which so many as there are slots are under way.
   struct Window {
     struct Slot {
@@ -154,25 +124,20 @@ class Exchange {
   // What is read, as the context that gets it sees it: of memory on another device, as its own. Nothing: it can't read that.
   std::optional<Operand> src_as_read(const Piece& piece, const Operands& operands) const;
   void pull(const Piece& piece, const Operands& operands);
-  bool is_packed_first(const Piece& piece) const noexcept;
-  // On streams of the two members, the owner's packing on its context's own.
-  void pull_packed(const Piece& piece, const Operands& operands, NativeStream of_owner, NativeStream of_reader);
-  void release_packed();
+  // Gives pieces between devices to crossing_, and leaves the numbers of the others in here_.
+  void cross(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
   void at_work(Context& context);
   void stage(const Piece& piece, const Operands& operands) const;
   bool move_next(const Operands& operands, size_t& moved);
   void finish_pulls();
   bool only_pulls() const noexcept { return route_.sends.empty() && route_.receives.empty() && route_.staged.empty(); }
-  void make_fences();
-  // What the second stream is given from now on comes behind what the first holds.
-  void put_behind(int32_t first, NativeStream of_first, int32_t second, NativeStream of_second) const;
+  void find_pairs();
   void require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const;
   void order(const std::vector<NativeStream>& streams, bool back) const;
 
   const Group group_;
   const int64_t element_bytes_;
   const Route route_;
-  const int64_t workspace_bytes_;
   const int64_t number_;
   const bool in_place_;
   int64_t runs_ = 0;
@@ -180,8 +145,9 @@ class Exchange {
   std::vector<Reach> dst_reach_;
   std::vector<Context*> at_work_;                 // with pulls that were enqueued
   std::vector<std::pair<size_t, size_t>> pairs_;  // of members here: who has what the other pulls
-  std::deque<Fence> fences_;                      // of each member here
-  std::deque<Packed> packed_;                     // that a member still reads
+  std::optional<MemberFences> fences_;            // where all is pulled
+  Crossing crossing_;
+  std::vector<size_t> here_;  // pulls of a run that are no crossings
   Window outgoing_;
   Window incoming_;
 };

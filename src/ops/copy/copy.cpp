@@ -88,7 +88,7 @@ Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Until until) {
   if (!interleaved(params)) require_disjoint(dst_range, src_range);
   const int32_t own = planner.device().ordinal;
   plan.placement = place_copy(planner.on_cuda(), own, src, dst);
-  params.row_by_row = on_another_device(own, src) || on_another_device(own, dst);
+  params.row_by_row = !c.reached && (on_another_device(own, src) || on_another_device(own, dst));
   if (params.one_range()) plan.placement.overwrites(c.dst);
   params.managed = src.kind == GPUMEM_MEMORY_MANAGED || dst.kind == GPUMEM_MEMORY_MANAGED;
   params.across = plan.placement.across;

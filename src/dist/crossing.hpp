@@ -1,0 +1,98 @@
+// Pieces from one device of this process to another, where the kernel that would move them within a device is not the fastest way: faces of
+// short runs, of which a link carries mostly what lies between them, and long pieces, which the copy engines carry faster than kernels do.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dist/member_fences.hpp"
+#include "dist/movement.hpp"
+
+namespace gpumem {
+
+// A piece, its operands as its reader sees them, and streams of the two members: the reader's is behind the owner's.
+struct Crossed {
+  size_t owner;
+  size_t reader;
+  Shape shape;
+  char* src;
+  Index src_strides;
+  Operand src_operand;  // as the reader sees it
+  char* dst;
+  Index dst_strides;
+  Operand dst_operand;
+  NativeStream of_owner;
+  NativeStream of_reader;
+};
+
+class Crossing {
+ public:
+  Crossing(const Group& group, int64_t workspace_bytes) noexcept : group_(group), workspace_bytes_(workspace_bytes) {}
+  ~Crossing();
+  Crossing(const Crossing&) = delete;
+  Crossing& operator=(const Crossing&) = delete;
+
+  // Enqueues a piece, or keeps it for start() and finish(). False: it is for one kernel. Captured streams take no memory.
+  bool take(const Crossed& piece, bool captured);
+  // The first parts of what was kept are on their way; and the rest of it, which other work may be enqueued before.
+  void start();
+  void finish();
+  // Where something failed, and the members' streams have been waited for.
+  void abandon() noexcept;
+
+ private:
+  static constexpr size_t kBuffers = 4;
+
+  // What its owner has packed, and the reader reads.
+  struct Packed {
+    Packed(const Crossed& piece, Context& context)
+        : owner(piece.owner),
+          reader(piece.reader),
+          of_reader(piece.of_reader),
+          bytes(piece.shape.bytes()),
+          block(context, false, bytes) {}
+
+    const size_t owner;
+    const size_t reader;
+    const NativeStream of_reader;
+    const int64_t bytes;
+    const TemporaryBlock block;
+  };
+  // What a member fetches: parts by its copy engine, into buffers in turn, from where they are permuted.
+  struct Fetches {
+    explicit Fetches(Context& context);
+    ~Fetches();
+    Fetches(const Fetches&) = delete;
+    Fetches& operator=(const Fetches&) = delete;
+
+    Context& context;
+    const NativeStream copies;
+    const std::array<MemberFence, kBuffers> arrived;  // of each buffer: by a copy
+    const std::array<MemberFence, kBuffers> left;     // by a permutation
+    std::vector<Crossed> parts;
+    std::optional<TemporaryBlock> block;
+    Operand operand;
+    int64_t buffer_bytes = 0;
+  };
+
+  bool pack(const Crossed& piece);
+  bool fetch(const Crossed& piece);
+  void copy_part(Fetches& fetches, size_t part);
+  void place_part(Fetches& fetches, size_t part);
+  // f(fetches, part) for each part from `first` on, in turns for all members.
+  template <class F>
+  void for_each_part(size_t first, size_t end, const F& f);
+  Fetches& fetches_of(size_t member);
+  void put_behind(size_t first, NativeStream of_first, size_t second, NativeStream of_second);
+
+  const Group group_;
+  const int64_t workspace_bytes_;
+  std::deque<Packed> packed_;
+  std::vector<std::unique_ptr<Fetches>> fetches_;  // of each member, once it has some
+  std::optional<MemberFences> fences_;
+};
+
+}  // namespace gpumem

@@ -1,0 +1,39 @@
+// Order between streams of the members of this process.
+#pragma once
+
+#include <deque>
+
+#include "dist/group.hpp"
+
+namespace gpumem {
+
+// An event that is recorded with each call.
+class MemberFence {
+ public:
+  explicit MemberFence(Backend& backend) : backend_(backend), event_(backend.create_fence()) {}
+  ~MemberFence() { backend_.destroy_event(event_); }
+  MemberFence(const MemberFence&) = delete;
+  MemberFence& operator=(const MemberFence&) = delete;
+
+  void record(NativeStream stream) const { backend_.record(event_, stream); }
+  // By a stream of any device.
+  void wait(Context& context, NativeStream stream) const { context.device().wait_event(stream, event_); }
+
+ private:
+  Backend& backend_;
+  const NativeEvent event_;
+};
+
+// One a member.
+class MemberFences {
+ public:
+  explicit MemberFences(const Group& group) {
+    for (Context* context : group.contexts) fences_.emplace_back(context->device());
+  }
+  const MemberFence& of(size_t member) const noexcept { return fences_[member]; }
+
+ private:
+  std::deque<MemberFence> fences_;
+};
+
+}  // namespace gpumem
