@@ -135,9 +135,8 @@ std::vector<std::string> keys_of(Context& context) {
 // nullptr: it is one of keys.
 const char* why_another_device(const std::string& key, const std::vector<std::string>& keys) {
   if (is_among(key, keys)) return nullptr;
-  const bool is_alike = std::any_of(keys.begin(), keys.end(), [&](const std::string& own) {
-    return without_amounts(own) == without_amounts(key);
-  });
+  const bool is_alike = std::any_of(
+      keys.begin(), keys.end(), [&](const std::string& own) { return without_amounts(own) == without_amounts(key); });
   if (!is_alike) return "it is of another device";
   return key.starts_with(kHostPrefix) ? "it is of this processor with another number of threads"
                                       : "it is of this device with another driver or number of multiprocessors";
