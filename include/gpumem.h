@@ -1324,9 +1324,9 @@ GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gp
  * choice it was, with tabs between them; a # begins a comment. Loading takes the lines of this context's device and of
  * this host whose variant is still the same one. Others are skipped and told to the log; taken and skipped (may be NULL)
  * get their numbers. Saving keeps the file's lines of other devices and problems, and those of a later version of the
- * library; lines that loading would take no more, as they are of an older revision of a variant, go, and what is no line
- * becomes a comment. It writes a file beside this one and renames that: at any time the file is whole. Of processes that
- * save at the same time, the last one's lines are there.
+ * library. Lines of these devices go where they are of an older revision of a variant, and what is no line becomes a
+ * comment. It writes a file beside this one and renames that: at any time the file is whole. Of processes that save at
+ * the same time, the last one's lines are there.
  * Errors: FILE_ERROR (nothing to load, no tuning file, no ordinary one, or the system's reason; what was tuned stands). */
 GPUMEM_API gpumem_status gpumem_tuning_load(gpumem_ctx *ctx, const char *path, int64_t *taken, int64_t *skipped);
 GPUMEM_API gpumem_status gpumem_tuning_save(gpumem_ctx *ctx, const char *path);

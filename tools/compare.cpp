@@ -16,7 +16,8 @@ namespace tool {
 namespace {
 
 constexpr double kTolerated = 1.05;
-// The quartiles of fewer samples, as of a --quick run, lie too close together to tell; unless they took long, as bench goes by.
+// The quartiles of fewer samples, as of a --quick run, lie too close together to tell, unless each took long: of those
+// bench takes no more.
 constexpr double kEnoughSamples = 10;
 constexpr double kEnoughMicroseconds = 500e3;
 

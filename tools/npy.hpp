@@ -46,7 +46,8 @@ class NpyReader {
   NpyHeader header_;
 };
 
-// Writes a rows x cols grid, row after row, as version 1.0. The file is replaced when all of it is written; Ctrl-C leaves the old one.
+// Writes a rows x cols grid, row after row, as version 1.0. The file is replaced when all of it is written; Ctrl-C
+// leaves the old one.
 void write_npy(const std::string& path, std::span<const int32_t> grid, int64_t rows, int64_t cols);
 
 }  // namespace tool

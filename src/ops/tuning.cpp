@@ -236,8 +236,8 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
   return loaded;
 }
 
-// Comments and lines of other devices and problems stay as they are, those that a later version wrote too. What is no line of five
-// fields becomes a comment, so that nothing of a file is lost.
+// Comments and lines of other devices and problems stay as they are, those that a later version wrote too. What is no
+// line of five fields becomes a comment, so that nothing of a file is lost.
 void Tuning::save(const char* path, const std::vector<std::string>& keys) const {
   std::string text(kHeading);
   const std::lock_guard<std::mutex> lock(mutex_);
