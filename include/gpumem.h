@@ -1313,8 +1313,9 @@ GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t s
  * emptied caches. What is forced goes before what is tuned, and a tuned variant that does not fit a call is passed over. Results
  * never change. options may be NULL. What was tuned before and is not adopted any more goes, also from a file when saved.
  * Where the call fails, or progress stops it (OK, with the reason "it was stopped"), the choices are as they were.
- * Errors: as the operation's; UNSUPPORTED (an operand on another device than the context's), OUT_OF_MEMORY, CAPTURING (a
- * stream of the context is under capture). */
+ * Errors: as the operation's, but for EMPTY of single segments; UNSUPPORTED (an operand on another device than the
+ * context's, or more rows scattered than there are: which stay is not defined), OUT_OF_MEMORY, CAPTURING (a stream of
+ * the context is under capture). */
 GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gpumem_tune_options *options,
                                      gpumem_tune_info *info);
 

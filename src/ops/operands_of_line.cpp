@@ -219,7 +219,10 @@ std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
       // Each row once, where there are as many: a prime that does not divide their number leads to all of them.
       constexpr bool gathers = std::is_same_v<Family, GatherFamily>;
       const auto rows = static_cast<uint64_t>(gathers ? call.src_rows : call.dst_rows);
-      if (gathers && rows == 0) fail(GPUMEM_OUT_OF_RANGE, "line: src_rows is 0; expected a row for the index to name");
+      if (rows == 0) {
+        fail(GPUMEM_OUT_OF_RANGE, "line: %s is 0; expected a row for the index to name",
+             gathers ? "src_rows" : "dst_rows");
+      }
       const uint64_t most =
           call.index_type == GPUMEM_I64 || call.index_type == GPUMEM_U64 ? rows : std::min<uint64_t>(rows, 1u << 31);
       if (!gathers && static_cast<uint64_t>(call.n) > most) {

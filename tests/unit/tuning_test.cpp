@@ -543,6 +543,8 @@ TEST_F(TuningOf, RefusesWhatTheOperationWould) {
     EXPECT_EQ(gpumem_tune(handle, line.c_str(), nullptr, &info), GPUMEM_OUT_OF_RANGE) << line;
   }
   EXPECT_EQ(gpumem_tune(handle, "copy bytes=8 src=device:1 dst=device", nullptr, &info), GPUMEM_UNSUPPORTED);
+  const char* meeting = "scatter row_bytes=4 n=9 dst_rows=8 index_type=i64 src=pageable index=pageable dst=pageable";
+  EXPECT_EQ(gpumem_tune(handle, meeting, nullptr, &info), GPUMEM_UNSUPPORTED) << "which rows stay is not defined";
   gpumem_tune_options options;
   gpumem_tune_options_init(&options, sizeof options);
   for (const double budget : {0.0, -1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
