@@ -1313,8 +1313,9 @@ GPUMEM_API gpumem_status gpumem_tune_info_init(gpumem_tune_info *info, int64_t s
  * emptied caches. What is forced goes before what is tuned, and a tuned variant that does not fit a call is passed over. Results
  * never change. options may be NULL. What was tuned before and is not adopted any more goes, also from a file when saved.
  * Where the call fails, or progress stops it (OK, with the reason "it was stopped"), the choices are as they were.
- * Errors: as the operation's; UNSUPPORTED (an operand on another device than the context's), OUT_OF_MEMORY, CAPTURING (a
- * stream of the context is under capture). */
+ * Errors: as the operation's, but for EMPTY of single segments; UNSUPPORTED (an operand on another device than the
+ * context's, or more rows scattered than there are: which stay is not defined), OUT_OF_MEMORY, CAPTURING (a stream of
+ * the context is under capture). */
 GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gpumem_tune_options *options,
                                      gpumem_tune_info *info);
 
@@ -1323,8 +1324,10 @@ GPUMEM_API gpumem_status gpumem_tune(gpumem_ctx *ctx, const char *line, const gp
  * A line of the file is a device, a problem line, a variant, its revision, and how many times as fast as the table's
  * choice it was, with tabs between them; a # begins a comment. Loading takes the lines of this context's device and of
  * this host whose variant is still the same one. Others are skipped and told to the log; taken and skipped (may be NULL)
- * get their numbers. Saving keeps the file's lines of other devices and problems, writes a file beside it and renames
- * that: at any time the file is whole. Of processes that save at the same time, the last one's lines are there.
+ * get their numbers. Saving keeps the file's lines of other devices and problems, and those of a later version of the
+ * library. Lines of these devices go where they are of an older revision of a variant, and what is no line becomes a
+ * comment. It writes a file beside this one and renames that: at any time the file is whole. Of processes that save at
+ * the same time, the last one's lines are there.
  * Errors: FILE_ERROR (nothing to load, no tuning file, no ordinary one, or the system's reason; what was tuned stands). */
 GPUMEM_API gpumem_status gpumem_tuning_load(gpumem_ctx *ctx, const char *path, int64_t *taken, int64_t *skipped);
 GPUMEM_API gpumem_status gpumem_tuning_save(gpumem_ctx *ctx, const char *path);

@@ -32,7 +32,7 @@ int run_ceiling(const CeilingOptions& options) {
     }
     std::printf("\n");
   }
-  if (options.json) print_json(json);
+  if (options.json) print_json("ceiling", json);
   return 0;
 }
 

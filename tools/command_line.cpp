@@ -127,7 +127,8 @@ void add_explain(CLI::App& app, Run& run) {
   add_json(command, options->json);
   command->footer(
       "Says where the operation of a problem line would run and why, which kernel variant it would take, and why each\n"
-      "other one was passed over. Nothing runs. Lines are described in docs/problem-lines.md:\n\n"
+      "other one was passed over. Nothing runs. An operand that the line leaves out lies in device memory (x=device).\n"
+      "Lines are described in docs/problem-lines.md:\n\n"
       "  gpumem explain 'transpose bytes=4 rows=16384 cols=16384 src=device dst=device'");
 }
 
@@ -221,8 +222,10 @@ void add_reduce(CLI::App& app, Run& run) {
       add(app, run, "reduce", "one number of an array in a file, with its bits", run_reduce, options);
   command->add_option("FILE", options->file, "an .npy of i1 to i8, u1 to u8, f2, f4 or f8")->required()->type_name("");
   command
-      ->add_option("--op", options->op,
-                   "sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max or, of f8, sum_compensated")
+      ->add_option(
+          "--op", options->op,
+          "sum (also where it is left out), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max or, of f8, "
+          "sum_compensated")
       ->type_name("OP");
   add_device(command, options->device);
   add_json(command, options->json);
@@ -235,14 +238,14 @@ void add_tune(CLI::App& app, Run& run) {
   std::shared_ptr<TuneOptions> options;
   CLI::App* const command =
       add(app, run, "tune", "which variants are fastest for problems, as measured, kept in a file", run_tune, options);
-  command->add_option("LINE", options->lines, "problem lines")->type_name("");
+  command->add_option("LINE", options->words, "problem lines")->type_name("");
   add_file(command, "--profile", options->profile, "the problems of a profile, as JSON", "FILE.json");
   add_file(command, "--out", options->out, "read and write what is tuned here", "FILE");
   add_parsed(
       command, "--budget", [options](const std::string& word) { options->budget_s = parse_seconds(word, "--budget"); },
       "seconds for each problem, about (2)", "S");
   command->parse_complete_callback([options] {
-    if (options->lines.empty() == options->profile.empty()) {
+    if (options->words.empty() == options->profile.empty()) {
       throw CLI::ValidationError("tune", "expected either LINE or --profile FILE.json");
     }
   });
@@ -264,9 +267,10 @@ void add_compare(CLI::App& app, Run& run) {
   command->add_option("AFTER", options->after, "results of the same rows")->required()->type_name("");
   add_json(command, options->json);
   command->footer(
-      "A row is slower where its median is by more than 5 %, and the quartiles of both runs lie apart. The exit status "
-      "is\n"
-      "1 where one is, or where AFTER has no times of a row of BEFORE.");
+      "A row is slower where its median is by more than 5 %, and the quartiles of both runs lie apart; a row of fewer\n"
+      "than 10 samples, as of --quick, is never called so. The exit status is 1 where one is slower, or where AFTER "
+      "has\n"
+      "no times of a row of BEFORE.");
 }
 
 void add_replay(CLI::App& app, Run& run) {
@@ -327,7 +331,7 @@ int run_command_line(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     const std::string unknown = joined(app.remaining(true));
     const std::string sentence = unknown.empty() ? error.what() : "not expected: " + unknown;
-    std::fprintf(stderr, "gpumem: %s\ntry '%s --help'\n", sentence.c_str(), deepest(app).c_str());
+    std::fprintf(stderr, "gpumem: %s\ntry '%s --help'\n", printable(sentence).c_str(), deepest(app).c_str());
     return kUsageError;
   }
   return run();

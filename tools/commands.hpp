@@ -59,10 +59,10 @@ struct BenchOptions {
 int run_bench(const BenchOptions& options);
 
 struct TuneOptions {
-  std::vector<std::string> lines;
-  std::string profile;  // whose problems take the place of lines
-  std::string out;      // empty: nothing is kept
-  double budget_s = 2;  // for each line
+  std::vector<std::string> words;  // problem lines, whole or word by word
+  std::string profile;             // whose problems take the place of lines
+  std::string out;                 // empty: nothing is kept
+  double budget_s = 2;             // for each line
   int32_t device = GPUMEM_DEVICE_BEST;
   bool json = false;
 };

@@ -16,11 +16,18 @@ namespace tool {
 namespace {
 
 constexpr double kTolerated = 1.05;
+// The quartiles of fewer samples, as of a --quick run, lie too close together to tell, unless each took long: of those
+// bench takes no more.
+constexpr double kEnoughSamples = 10;
+constexpr double kEnoughMicroseconds = 500e3;
 
 struct Times {
   double median = 0;
   double q1 = 0;
   double q3 = 0;
+  double samples = 0;
+
+  bool has_few() const { return samples < kEnoughSamples && samples * median < kEnoughMicroseconds; }
 };
 
 using Label = std::pair<std::string, std::string>;  // group and label
@@ -46,7 +53,7 @@ Run read_run(const std::string& path) {
       label.second.resize(label.second.size() - 2);  // the choice, which may be another one
     if (row.at("verified") == false)
       throw Failure(path + ": '" + label.second + "' is wrong, and its time means nothing");
-    const Times times{row.positive("median_us"), row.positive("q1_us"), row.positive("q3_us")};
+    const Times times{row.positive("median_us"), row.positive("q1_us"), row.positive("q3_us"), row.positive("samples")};
     if (!run.rows.emplace(label, times).second) throw Failure(path + ": '" + label.second + "' is there twice");
     run.order.push_back(label);
   }
@@ -54,7 +61,9 @@ Run read_run(const std::string& path) {
 }
 
 // Beyond 5 %, and beyond what both runs scatter.
-bool slower(const Times& a, const Times& b) { return b.median > kTolerated * a.median && b.q1 > a.q3; }
+bool slower(const Times& a, const Times& b) {
+  return b.median > kTolerated * a.median && b.q1 > a.q3 && !a.has_few() && !b.has_few();
+}
 
 // nullptr: the row is not there.
 const char* verdict(const Times* a, const Times* b) {
@@ -62,7 +71,8 @@ const char* verdict(const Times* a, const Times* b) {
   if (slower(*a, *b)) return "slower";
   if (slower(*b, *a)) return "faster";
   const double ratio = b->median / a->median;
-  return ratio > kTolerated || ratio < 1 / kTolerated ? "unclear" : "";  // they scatter too much to tell
+  return ratio > kTolerated || ratio < 1 / kTolerated ? "unclear"
+                                                      : "";  // they scatter too much to tell, or are too few
 }
 
 // What makes two runs another comparison than of like with like.
@@ -80,13 +90,21 @@ std::vector<std::string> remarks(const Run& before, const Run& after) {
     const nlohmann::json b = at(after, member);
     if (a != b) found.push_back(format("%s: %s before, %s after", member + 1, a.dump().c_str(), b.dump().c_str()));
   }
+  const auto few = std::count_if(before.order.begin(), before.order.end(), [&](const Label& label) {
+    const Times* const b = after.find(label);
+    return b != nullptr && (before.find(label)->has_few() || b->has_few());
+  });
+  if (few > 0) {
+    found.push_back(format("%d rows have fewer than %.0f samples, as of --quick: too few to call them slower or faster",
+                           static_cast<int>(few), kEnoughSamples));
+  }
   return found;
 }
 
 void print_row(const Label& label, const Times* a, const Times* b) {
   const auto time = [](const Times* t) { return t == nullptr ? "-" : format_seconds(t->median * 1e-6); };
   const std::string ratio = a == nullptr || b == nullptr ? "-" : format("%.3f", b->median / a->median);
-  std::printf("%-60s %10s %10s %7s  %s\n", (label.first + ": " + label.second).c_str(), time(a).c_str(),
+  std::printf("%-60s %10s %10s %7s  %s\n", printable(label.first + ": " + label.second).c_str(), time(a).c_str(),
               time(b).c_str(), ratio.c_str(), verdict(a, b));
 }
 
@@ -124,14 +142,15 @@ int run_compare(const CompareOptions& options) {
   }
   const std::size_t missing = count["missing"];
   if (options.json) {
-    print_json(json);
+    print_json("compare", json);
   } else {
     std::printf("\n%zu rows in both, %zu of them slower", compared, count["slower"]);
-    if (count["unclear"] > 0) std::printf("; %zu apart, but unclear: they scatter", count["unclear"]);
-    if (missing > 0) std::printf("; %zu missing in %s", missing, after.path.c_str());
-    if (count["new"] > 0) std::printf("; %zu new in %s", count["new"], after.path.c_str());
+    if (count["unclear"] > 0)
+      std::printf("; %zu apart, but unclear: they scatter or have few samples", count["unclear"]);
+    if (missing > 0) std::printf("; %zu missing in %s", missing, printable(after.path).c_str());
+    if (count["new"] > 0) std::printf("; %zu new in %s", count["new"], printable(after.path).c_str());
     std::printf("\n");
-    for (const auto& remark : json["remarks"]) std::printf("%s\n", remark.get<std::string>().c_str());
+    for (const auto& remark : json["remarks"]) std::printf("%s\n", printable(remark.get<std::string>()).c_str());
   }
   return count["slower"] + missing > 0 ? 1 : 0;
 }

@@ -52,7 +52,9 @@ std::string device_title(const gpumem_device_info& device) {
 }
 
 // Names come from drivers and files, which may not keep to UTF-8.
-void print_json(const nlohmann::ordered_json& json) {
+void print_json(const char* what, const nlohmann::ordered_json& members) {
+  nlohmann::ordered_json json = {{"schema", format("gpumem.%s/1", what)}};
+  json.update(members);
   std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 

@@ -24,8 +24,8 @@ std::string device_title(const gpumem_device_info& device);
 // As gpumem_ceiling() measures them.
 gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx);
 
-// On standard output, as one line.
-void print_json(const nlohmann::ordered_json& json);
+// On standard output, as one line: the object with "schema": "gpumem.<what>/1" before its members.
+void print_json(const char* what, const nlohmann::ordered_json& members);
 
 nlohmann::ordered_json device_json(const gpumem_device_info& device);
 

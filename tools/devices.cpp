@@ -43,10 +43,10 @@ int run_devices(const ListOptions& options) {
     if (!options.json) std::printf("\na context takes %s: %s\n", device_title(chosen).c_str(), chosen.reason);
   } catch (const CallFailure&) {
     json["default"] = nullptr;
-    if (options.json) print_json(json);
+    if (options.json) print_json("devices", json);
     throw;
   }
-  if (options.json) print_json(json);
+  if (options.json) print_json("devices", json);
   return 0;
 }
 

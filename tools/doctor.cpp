@@ -365,9 +365,9 @@ int run_doctor(const DoctorOptions& options) {
     const char* const verdict = kVerdicts[static_cast<int>(finding.verdict)];
     failed = failed || finding.verdict == Verdict::fail;
     json.push_back({{"check", finding.what}, {"verdict", verdict}, {"text", finding.text}});
-    if (!options.json) std::printf("%-4s  %s: %s\n", verdict, finding.what.c_str(), finding.text.c_str());
+    if (!options.json) std::printf("%-4s  %s: %s\n", verdict, finding.what.c_str(), printable(finding.text).c_str());
   }
-  if (options.json) print_json({{"findings", json}});
+  if (options.json) print_json("doctor", {{"findings", json}});
   return failed ? 1 : 0;
 }
 

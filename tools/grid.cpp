@@ -10,6 +10,7 @@
 #include "explain.hpp"
 #include "failure.hpp"
 #include "grid_report.hpp"
+#include "interrupted.hpp"
 #include "measure/host_clock.hpp"
 #include "measure/progress.hpp"
 #include "npy.hpp"
@@ -53,7 +54,13 @@ std::string explain_last(gpumem_ctx* ctx, gpumem_format format) {
 // The first call is not timed: it loads kernels.
 measure::Summary time_calls(const std::function<void()>& call) {
   call();
-  return measure::summary(measure::take_samples(measure::one_call_sampler(call), 5, 25));
+  const auto sampler = measure::one_call_sampler(call);
+  return measure::summary(measure::take_samples(
+      [&] {
+        stop_if_interrupted();
+        return sampler();
+      },
+      5, 25));
 }
 
 Operation run_sum(gpumem_ctx* ctx, const Grids& grids, gpumem_format format) {
@@ -81,6 +88,7 @@ bool is_transposed(const Grids& grids) {
   const int32_t* a = grids.pinned.get();
   const int32_t* b = grids.pinned_transposed.get();
   for (int64_t i0 = 0; i0 < rows; i0 += kSide) {
+    stop_if_interrupted();
     for (int64_t j0 = 0; j0 < cols; j0 += kSide) {
       for (int64_t i = i0; i < std::min(rows, i0 + kSide); ++i) {
         for (int64_t j = j0; j < std::min(cols, j0 + kSide); ++j) {
@@ -144,6 +152,31 @@ void write_output(const GridOptions& request, std::span<const int32_t> transpose
   report.output = request.out;
 }
 
+// All that is done with a grid that has elements; what is known before Ctrl-C stays in the report.
+void do_grid(const GridOptions& request, Source& source, const Grids& grids, gpumem_ctx* ctx,
+             measure::Progress& progress, GridReport& report) {
+  progress.step(request.generate ? "generating the grid" : "reading the grid");
+  source.fill(grids.heights());
+  progress.step("summing and transposing on the device");
+  stop_if_interrupted();
+  work_on_device(ctx, grids, request.json ? GPUMEM_FORMAT_JSON : GPUMEM_FORMAT_TEXT, report);
+  progress.step("checking");
+  stop_if_interrupted();
+  report.plain = plain_statistics(grids.heights());
+  report.statistics_agree = agree(*report.library, *report.plain, source.shape().elements());
+  report.transposition_agrees = is_transposed(grids);
+  progress.step("writing the transposed grid");
+  write_output(request, grids.transposed(), report);
+}
+
+void print(const GridOptions& request, const GridReport& report, const GridView& grid, const GridView& transposed) {
+  if (request.json) {
+    print_report_json(report);
+  } else {
+    print_report(report, grid, transposed);
+  }
+}
+
 }  // namespace
 
 int run_grid(const GridOptions& request) {
@@ -155,35 +188,23 @@ int run_grid(const GridOptions& request) {
   const auto [rows, cols] = source.shape();
   if (source.shape().elements() == 0) {
     write_output(request, {}, report);
-    print_empty_report(report, request.json);
+    print(request, report, {}, {});
     return 0;
   }
-
+  watch_interrupts();
   progress.step("creating a context");
   const Context ctx = create_context(request.device);
   report.device = device_of(ctx.get());
   const Grids grids(ctx.get(), source.shape());
-
-  progress.step(request.generate ? "generating the grid" : "reading the grid");
-  source.fill(grids.heights());
-
-  progress.step("summing and transposing on the device");
-  work_on_device(ctx.get(), grids, request.json ? GPUMEM_FORMAT_JSON : GPUMEM_FORMAT_TEXT, report);
-
-  progress.step("checking");
-  report.plain = plain_statistics(grids.heights());
-  report.statistics_agree = agree(report.library, report.plain, rows * cols);
-  report.transposition_agrees = is_transposed(grids);
-
-  progress.step("writing the transposed grid");
-  write_output(request, grids.transposed(), report);
-  progress.clear();
-  if (request.json) {
-    print_report_json(report);
-  } else {
-    print_report(report, {grids.heights(), rows, cols}, {grids.transposed(), cols, rows});
+  try {
+    do_grid(request, source, grids, ctx.get(), progress, report);
+  } catch (const Interrupted&) {
+    report.interrupted = true;
   }
-  return report.agrees() ? 0 : 1;
+  progress.clear();
+  print(request, report, {grids.heights(), rows, cols}, {grids.transposed(), cols, rows});
+  if (report.interrupted) return kInterruptedStatus;
+  return report.differs() ? 1 : 0;
 }
 
 }  // namespace tool

@@ -1,6 +1,7 @@
 #include "grid_report.hpp"
 
 #include <cstdio>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "device.hpp"
@@ -19,18 +20,23 @@ void print_row(const char* name, const std::string& library, const std::string& 
 }
 
 void print_statistics(const GridReport& report) {
-  const Statistics& a = report.library;
-  const Statistics& b = report.plain;
+  const auto row = [&](const char* name, const auto& text_of) {
+    print_row(name, text_of(*report.library), report.plain ? text_of(*report.plain) : "-");
+  };
   print_row("", "gpumem", "plain loop");
-  print_row("minimum", std::to_string(a.min), std::to_string(b.min));
-  print_row("maximum", std::to_string(a.max), std::to_string(b.max));
-  print_row("sum", std::to_string(a.sum), std::to_string(b.sum));
-  print_row("mean", format("%.6f", a.mean), format("%.6f", b.mean));
-  print_row("roughness", a.roughness ? format("%.10g", *a.roughness) : "not known", format("%.10g", *b.roughness));
-  if (!a.roughness) std::printf("  gpumem's sum of the squares, of which roughness is made, would leave 64 bits\n");
-  std::printf("  %s %s; the transposed grid %s\n", a.roughness ? "the two" : "the others",
-              report.statistics_agree ? "agree" : "DIFFER",
-              report.transposition_agrees ? "is right in every element" : "is WRONG");
+  row("minimum", [](const Statistics& s) { return std::to_string(s.min); });
+  row("maximum", [](const Statistics& s) { return std::to_string(s.max); });
+  row("sum", [](const Statistics& s) { return std::to_string(s.sum); });
+  row("mean", [](const Statistics& s) { return format("%.6f", s.mean); });
+  row("roughness", [](const Statistics& s) { return s.roughness ? format("%.10g", *s.roughness) : "not known"; });
+  const bool has_all = report.library->roughness.has_value();
+  if (!has_all) std::printf("  gpumem's sum of the squares, of which roughness is made, would leave 64 bits\n");
+  if (report.statistics_agree) {
+    std::printf("  %s %s\n", has_all ? "the two" : "the others", *report.statistics_agree ? "agree" : "DIFFER");
+  }
+  if (report.transposition_agrees) {
+    std::printf("  the transposed grid %s\n", *report.transposition_agrees ? "is right in every element" : "is WRONG");
+  }
 }
 
 double gigabytes_per_second(const Operation& operation) {
@@ -64,53 +70,49 @@ Json operation_json(const Operation& operation) {
           {"explain", Json::parse(operation.explanation)}};
 }
 
-Json source_json(const GridReport& report) {
-  return {{"source", report.source}, {"dtype", report.dtype}, {"rows", report.rows}, {"cols", report.cols}};
+// null where nothing is known.
+template <class T, class Make>
+Json known(const std::optional<T>& value, const Make& make) {
+  return value ? Json(make(*value)) : Json();
 }
-
-Json output_json(const GridReport& report) { return report.output.empty() ? Json() : Json(report.output); }
 
 }  // namespace
 
 void print_report(const GridReport& report, const GridView& grid, const GridView& transposed) {
-  std::printf("%s\n%s, %s widened to int32, %s\n\n", report.source.c_str(), shape(report.rows, report.cols).c_str(),
-              report.dtype.c_str(), format_bytes(report.rows * report.cols * 4).c_str());
-  const Colours colours = output_colours();
-  const double scale = side_by_side_scale(report.rows, report.cols, output_columns());
-  std::printf("%s\n",
-              side_by_side(draw(grid, scale, colours), shape(grid.rows, grid.cols), draw(transposed, scale, colours),
-                           "transposed: " + shape(transposed.rows, transposed.cols))
-                  .c_str());
-  print_statistics(report);
-  std::printf("\ndevice: %s\n  %s\n", device_title(report.device).c_str(), report.device.reason);
-  print_operation("sum", "read", report.sum);
-  print_operation("transpose", "read and written", report.transpose);
-  if (!report.output.empty()) std::printf("wrote %s\n", report.output.c_str());
+  const int64_t elements = report.rows * report.cols;
+  std::printf("%s\n%s, %s widened to int32, %s\n\n", printable(report.source).c_str(),
+              shape(report.rows, report.cols).c_str(), report.dtype.c_str(), format_bytes(elements * 4).c_str());
+  if (elements == 0) std::printf("no elements, and so no statistics\n");
+  if (report.transposition_agrees) {
+    const Colours colours = output_colours();
+    const double scale = side_by_side_scale(report.rows, report.cols, output_columns());
+    std::printf("%s\n",
+                side_by_side(draw(grid, scale, colours), shape(grid.rows, grid.cols), draw(transposed, scale, colours),
+                             "transposed: " + shape(transposed.rows, transposed.cols))
+                    .c_str());
+  }
+  if (report.library) print_statistics(report);
+  if (report.device) std::printf("\ndevice: %s\n  %s\n", device_title(*report.device).c_str(), report.device->reason);
+  if (report.sum) print_operation("sum", "read", *report.sum);
+  if (report.transpose) print_operation("transpose", "read and written", *report.transpose);
+  if (!report.output.empty()) std::printf("wrote %s\n", printable(report.output).c_str());
+  if (report.interrupted) std::printf("INTERRUPTED: the rest was not done\n");
 }
 
 void print_report_json(const GridReport& report) {
-  Json json = source_json(report);
-  json["device"] = device_json(report.device);
-  json["statistics"] = statistics_json(report.library);
-  json["plain_loop"] = statistics_json(report.plain);
-  json["statistics_agree"] = report.statistics_agree;
-  json["transposition_agrees"] = report.transposition_agrees;
-  json["sum"] = operation_json(report.sum);
-  json["transpose"] = operation_json(report.transpose);
-  json["output"] = output_json(report);
-  print_json(json);
-}
-
-void print_empty_report(const GridReport& report, bool as_json) {
-  if (as_json) {
-    Json json = source_json(report);
-    json["statistics"] = nullptr;
-    json["output"] = output_json(report);
-    return print_json(json);
-  }
-  std::printf("%s\n%s of %s: no elements, and so no statistics\n", report.source.c_str(),
-              shape(report.rows, report.cols).c_str(), report.dtype.c_str());
-  if (!report.output.empty()) std::printf("wrote %s\n", report.output.c_str());
+  print_json("grid", {{"source", report.source},
+                      {"dtype", report.dtype},
+                      {"rows", report.rows},
+                      {"cols", report.cols},
+                      {"interrupted", report.interrupted},
+                      {"device", known(report.device, device_json)},
+                      {"statistics", known(report.library, statistics_json)},
+                      {"plain_loop", known(report.plain, statistics_json)},
+                      {"statistics_agree", known(report.statistics_agree, std::identity())},
+                      {"transposition_agrees", known(report.transposition_agrees, std::identity())},
+                      {"sum", known(report.sum, operation_json)},
+                      {"transpose", known(report.transpose, operation_json)},
+                      {"output", report.output.empty() ? Json() : Json(report.output)}});
 }
 
 }  // namespace tool

@@ -4,6 +4,7 @@
 #include <gpumem.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "grid_statistics.hpp"
@@ -25,21 +26,21 @@ struct GridReport {
   std::string output;  // the file with the transposed grid; empty: none was written
   int64_t rows = 0;
   int64_t cols = 0;
-  gpumem_device_info device{};
-  Statistics library;
-  Statistics plain;
-  bool statistics_agree = false;
-  bool transposition_agrees = false;
-  Operation sum;
-  Operation transpose;
+  // What is not known has not been come to: the grid has no elements, or Ctrl-C was pressed.
+  bool interrupted = false;
+  std::optional<gpumem_device_info> device;
+  std::optional<Statistics> library;
+  std::optional<Statistics> plain;
+  std::optional<bool> statistics_agree;
+  std::optional<bool> transposition_agrees;
+  std::optional<Operation> sum;
+  std::optional<Operation> transpose;
 
-  bool agrees() const { return statistics_agree && transposition_agrees; }
+  bool differs() const { return statistics_agree == false || transposition_agrees == false; }
 };
 
-// The two grids in host memory.
+// The two grids in host memory, which are drawn where both are right.
 void print_report(const GridReport& report, const GridView& grid, const GridView& transposed);
 void print_report_json(const GridReport& report);
-// Of a grid without elements, which no device sees.
-void print_empty_report(const GridReport& report, bool as_json);
 
 }  // namespace tool

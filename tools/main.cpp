@@ -1,22 +1,25 @@
 // The `gpumem` command: what a sub-command throws becomes a sentence and an exit status.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
 #include "command_line.hpp"
 #include "failure.hpp"
+#include "text.hpp"
 
 namespace {
 
 // Behind what was printed before it.
 int fail(const char* sentence, int status) {
   std::fflush(stdout);
-  std::fprintf(stderr, "gpumem: %s\n", sentence);
+  std::fprintf(stderr, "gpumem: %s\n", tool::printable(sentence).c_str());
   return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of `ulimit -f` is a sentence, as on a full disk
   try {
     const int status = tool::run_command_line(argc, argv);
     std::fflush(stdout);

@@ -12,6 +12,7 @@
 
 #include "failure.hpp"
 #include "input_file.hpp"
+#include "interrupted.hpp"
 #include "literal.hpp"
 #include "output_file.hpp"
 #include "text.hpp"
@@ -214,6 +215,7 @@ void NpyReader::read(std::span<int32_t> grid) {
   if (static_cast<int64_t>(grid.size()) != count) throw Failure(path_ + ": the grid's size is not the file's");
   std::vector<char> raw(static_cast<std::size_t>(std::min(count, kChunkElements) * header_.element_bytes));
   for (int64_t first = 0; first < count; first += kChunkElements) {
+    stop_if_interrupted();
     const int64_t here = std::min(kChunkElements, count - first);
     if (!file_.read(raw.data(), here * header_.element_bytes)) throw Failure(path_ + ": the data is cut off");
     place(header_, raw, first, here, grid);
@@ -241,7 +243,12 @@ void write_npy(const std::string& path, std::span<const int32_t> grid, int64_t r
   file.write(kMagic);
   file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
   file.write(header);
-  file.write({reinterpret_cast<const char*>(grid.data()), grid.size_bytes()});
+  constexpr std::size_t kPiece = 16 << 20;
+  const std::string_view data(reinterpret_cast<const char*>(grid.data()), grid.size_bytes());
+  for (std::size_t at = 0; at < data.size(); at += kPiece) {
+    stop_if_interrupted();
+    file.write(data.substr(at, kPiece));
+  }
   file.finish();
 }
 

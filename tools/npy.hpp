@@ -34,7 +34,7 @@ class NpyReader {
 
   const NpyHeader& header() const { return header_; }
 
-  // The elements, widened to int32 and row after row, into rows * cols places.
+  // The elements, widened to int32 and row after row, into rows * cols places. Ctrl-C stops it.
   void read(std::span<int32_t> grid);
 
   // The elements of an array as the file has them one after the other, in this machine's byte order.
@@ -46,7 +46,8 @@ class NpyReader {
   NpyHeader header_;
 };
 
-// Writes a rows x cols grid, row after row, as version 1.0. The file is replaced when all of it is written.
+// Writes a rows x cols grid, row after row, as version 1.0. The file is replaced when all of it is written; Ctrl-C
+// leaves the old one.
 void write_npy(const std::string& path, std::span<const int32_t> grid, int64_t rows, int64_t cols);
 
 }  // namespace tool

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -41,19 +42,40 @@ void watch_ends() {
   }
 }
 
+// Which of the standard streams writes there; -1: none.
+int stream_to(const struct stat& there) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat own {};
+    if (::fstat(stream, &own) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino) return stream;
+  }
+  return -1;
+}
+
+// What a link leads to, which need not be there yet.
+std::string behind_links(std::string path) {
+  constexpr int kMost = 40;  // as the system has it
+  std::error_code error;
+  for (int i = 0; i < kMost && std::filesystem::is_symlink(path, error); ++i) {
+    path = std::filesystem::path(path).parent_path() / std::filesystem::read_symlink(path, error);
+  }
+  return path;
+}
+
 }  // namespace
 
-// A link stays one: what it leads to is replaced.
+// /dev/stdout is what it leads to, a file too: behind what was printed before.
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   struct stat there {};
   const bool exists = ::stat(path.c_str(), &there) == 0;
-  if (exists && !S_ISREG(there.st_mode)) {
-    file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (!exists && errno != ENOENT) fail("opening it");
+  const int stream = exists ? stream_to(there) : -1;
+  if (stream >= 0 || (exists && !S_ISREG(there.st_mode))) {
+    std::fflush(stdout);
+    file_ = stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) fail("opening it");
     return;
   }
-  std::error_code error;
-  if (const auto target = std::filesystem::weakly_canonical(path, error); !error) path_ = target.string();
+  path_ = behind_links(path);
   aside_ = path_ + ".XXXXXX";
   watch_ends();
   g_aside = aside_.c_str();

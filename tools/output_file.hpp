@@ -9,7 +9,9 @@ namespace tool {
 
 class OutputFile {
  public:
-  // Each throws a Failure with the system's reason. What is no ordinary file, as /dev/full, is written where it is.
+  // Each throws a Failure with the system's reason. A link stays one, and what it leads to is replaced. What is no
+  // ordinary file, as /dev/full, is written where it is; what a standard stream writes to, as /dev/stdout, behind what is
+  // there.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -28,8 +28,7 @@ std::string hexadecimal(uint64_t bits) { return format("0x%016" PRIx64, bits); }
 }  // namespace
 
 int run_reduce(const ReduceOptions& options) {
-  const gpumem_reduce_op op = reduce_op(options.op);
-  if (op > GPUMEM_SUM_COMPENSATED) throw Mistake("'" + options.op + "' is no reduction of an array to a number");
+  const gpumem_reduce_op op = reduce_op(options.op, GPUMEM_SUM_COMPENSATED);
   NpyReader reader(options.file, NpyReader::Takes::array);
   const NpyHeader& header = reader.header();
   const Context ctx = create_context(options.device);
@@ -49,7 +48,7 @@ int run_reduce(const ReduceOptions& options) {
     if (!options.json) std::printf("%s  %s\n", decimal(header.type, values[i]).c_str(), hexadecimal(values[i]).c_str());
   }
   json["device"] = device_json(device_of(ctx.get()));
-  if (options.json) print_json(json);
+  if (options.json) print_json("reduce", json);
   return 0;
 }
 

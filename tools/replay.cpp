@@ -158,24 +158,24 @@ void print_text(const Result& r) {
 }
 
 void print_result_json(const Result& r) {
-  print_json({{"device", device_json(r.device)},
-              {"events", r.events},
-              {"streams", r.streams},
-              {"seconds", r.seconds},
-              {"allocations", r.counts.allocations},
-              {"frees", r.counts.frees},
-              {"uses", r.counts.uses},
-              {"out_of_memory", r.counts.out_of_memory},
-              {"without_allocation", r.counts.without},
-              {"left", r.left},
-              {"device_peak_bytes", r.stats.device_peak_bytes},
-              {"device_reserved_peak_bytes", r.stats.device_reserved_peak_bytes},
-              {"device_hits", r.stats.device_hits},
-              {"device_misses", r.stats.device_misses},
-              {"pinned_peak_bytes", r.stats.pinned_peak_bytes},
-              {"pinned_reserved_peak_bytes", r.stats.pinned_reserved_peak_bytes},
-              {"pinned_hits", r.stats.pinned_hits},
-              {"pinned_misses", r.stats.pinned_misses}});
+  print_json("replay", {{"device", device_json(r.device)},
+                        {"events", r.events},
+                        {"streams", r.streams},
+                        {"seconds", r.seconds},
+                        {"allocations", r.counts.allocations},
+                        {"frees", r.counts.frees},
+                        {"uses", r.counts.uses},
+                        {"out_of_memory", r.counts.out_of_memory},
+                        {"without_allocation", r.counts.without},
+                        {"left", r.left},
+                        {"device_peak_bytes", r.stats.device_peak_bytes},
+                        {"device_reserved_peak_bytes", r.stats.device_reserved_peak_bytes},
+                        {"device_hits", r.stats.device_hits},
+                        {"device_misses", r.stats.device_misses},
+                        {"pinned_peak_bytes", r.stats.pinned_peak_bytes},
+                        {"pinned_reserved_peak_bytes", r.stats.pinned_reserved_peak_bytes},
+                        {"pinned_hits", r.stats.pinned_hits},
+                        {"pinned_misses", r.stats.pinned_misses}});
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <bit>
 #include <vector>
 
+#include "interrupted.hpp"
+
 namespace tool {
 namespace {
 
@@ -78,6 +80,7 @@ void generate_terrain(int64_t rows, int64_t cols, uint64_t seed, std::span<int32
     octaves.emplace_back(seed, cell, static_cast<int32_t>(kWidestAmplitude * cell / widest), cols);
   }
   for (int64_t y = 0; y < rows; ++y) {
+    stop_if_interrupted();
     const auto row = heights.subspan(static_cast<std::size_t>(y * cols), static_cast<std::size_t>(cols));
     std::fill(row.begin(), row.end(), 0);
     for (Octave& octave : octaves) octave.add_row(y, row);

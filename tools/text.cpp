@@ -60,6 +60,22 @@ std::string format_seconds(double seconds) {
   return in_units(seconds, kUnits);
 }
 
+// Those of ASCII, and of UTF-8 U+0080 to U+009F, which terminals obey too.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto at = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0; };
+    if (at(i) < ' ' || at(i) == 0x7f) {
+      shown += format("\\x%02x", at(i));
+    } else if (at(i) == 0xc2 && at(i + 1) >= 0x80 && at(i + 1) < 0xa0) {
+      shown += format("\\x%02x", at(++i));
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
 std::string joined(const std::vector<std::string>& words, std::size_t from) {
   std::string text;
   for (std::size_t i = from; i < words.size(); ++i) text += (i == from ? "" : " ") + words[i];

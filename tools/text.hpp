@@ -20,6 +20,9 @@ std::string format_size(int64_t bytes);
 // "59.1 us": three digits.
 std::string format_seconds(double seconds);
 
+// Text from outside, for a terminal: control characters as \xNN.
+std::string printable(std::string_view text);
+
 // With a space between each two.
 std::string joined(const std::vector<std::string>& words, std::size_t from = 0);
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "bench/problem.hpp"
-#include "bench/session.hpp"
 #include "commands.hpp"
 #include "device.hpp"
 #include "explain.hpp"
 #include "failure.hpp"
+#include "interrupted.hpp"
 #include "json_file.hpp"
 #include "measure/progress.hpp"
 #include "resources.hpp"
@@ -19,6 +19,20 @@
 
 namespace tool {
 namespace {
+
+// Lines that the shell has divided into words: one that begins with KEY= goes on with the line before.
+std::vector<std::string> lines_of(const std::vector<std::string>& words) {
+  std::vector<std::string> lines;
+  for (const std::string& word : words) {
+    const bool goes_on = !lines.empty() && word.find('=') < word.find_first_of(" \t\n");
+    if (goes_on) {
+      lines.back().append(" ").append(word);
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
 
 // The problems of a profile's rows, each once, the one that took most time first.
 std::vector<std::string> problems_of(const std::string& path) {
@@ -65,7 +79,7 @@ nlohmann::ordered_json tuned_json(const std::string& line, const gpumem_tune_inf
 }
 
 void print_tuned(const std::string& line, const gpumem_tune_info& info) {
-  std::printf("%s\n", line.c_str());
+  std::printf("%s\n", printable(line).c_str());
   if (info.candidates > 0) {
     std::printf("  %s %s of the table, %s %s (%.2f times as fast, spread %.1f %%)\n",
                 format_seconds(info.table_s).c_str(), info.table, format_seconds(info.winner_s).c_str(), info.winner,
@@ -82,7 +96,7 @@ bool tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const Tu
   std::size_t failed = 0;
   measure::Progress progress(lines.size());
   for (const std::string& line : lines) {
-    progress.step(line);
+    progress.step(printable(line));
     try {
       const gpumem_tune_info info = tuned(ctx, line, options.budget_s);
       progress.clear();
@@ -96,7 +110,8 @@ bool tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const Tu
       rows.push_back({{"problem", line}, {"failed", nullptr}, {"skipped", nullptr}, {"adopted", false}});
       rows.back()[passed ? "skipped" : "failed"] = failure.reason;
       if (!options.json)
-        std::printf("%s\n  %s: %s\n", line.c_str(), passed ? "skipped" : "FAILED", failure.reason.c_str());
+        std::printf("%s\n  %s: %s\n", printable(line).c_str(), passed ? "skipped" : "FAILED",
+                    printable(failure.reason).c_str());
     }
   }
   if (!options.json && lines.size() > 1) {
@@ -109,7 +124,7 @@ bool tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const Tu
 
 int run_tune(const TuneOptions& options) {
   watch_interrupts();
-  std::vector<std::string> lines = options.profile.empty() ? options.lines : problems_of(options.profile);
+  std::vector<std::string> lines = options.profile.empty() ? lines_of(options.words) : problems_of(options.profile);
   const Context ctx = create_context(options.device);
   if (options.profile.empty()) {
     for (std::string& line : lines) {  // a mistake in one is told before the others take their time
@@ -137,7 +152,7 @@ int run_tune(const TuneOptions& options) {
   save();
   json["interrupted"] = interrupted();
   if (options.json) {
-    print_json(json);
+    print_json("tune", json);
   } else if (interrupted()) {
     std::printf("INTERRUPTED: the rest was not measured\n");
   }

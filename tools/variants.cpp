@@ -20,15 +20,15 @@ std::vector<const char*> variants_of(gpumem_family family) {
 }
 
 int run_variants(const ListOptions& options) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json families;
   for (const Family& family : kFamilies) {
     if (!options.json) std::printf("%s\n", family.name);
     for (const char* const name : variants_of(family.id)) {
       if (!options.json) std::printf("  %s\n", name);
-      json[family.name].push_back(name);
+      families[family.name].push_back(name);
     }
   }
-  if (options.json) print_json(json);
+  if (options.json) print_json("variants", {{"families", families}});
   return 0;
 }
 

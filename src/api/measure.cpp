@@ -150,7 +150,7 @@ gpumem_status gpumem_tuning_load(gpumem_ctx* ctx, const char* path, int64_t* tak
 gpumem_status gpumem_tuning_save(gpumem_ctx* ctx, const char* path) {
   return guard([&] {
     const DefaultFloatEnvironment environment;
-    resolve(ctx).tuning().save(named(path));
+    save_tuning(resolve(ctx), named(path));
   });
 }
 

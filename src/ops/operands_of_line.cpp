@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/sentences.hpp"
 #include "kernels/values.hpp"
 #include "memory/scratch.hpp"
 #include "ops/operations.hpp"
@@ -78,7 +79,13 @@ class Placing : public OperandsAlone {
 // The operation of each call, whose parameters its record has.
 void perform(Context& c, const ReduceParams& p, NativeStream s, Until u) { reduce(c, p, s, u); }
 void perform(Context& c, const ReduceAxisParams& p, NativeStream s, Until u) { reduce_axis(c, p, s, u); }
-void perform(Context& c, const ReduceSegmentsParams& p, NativeStream s, Until u) { reduce_segments(c, p, s, u); }
+void perform(Context& c, const ReduceSegmentsParams& p, NativeStream s, Until u) {
+  try {
+    reduce_segments(c, p, s, u);
+  } catch (const Error& error) {  // the results are there, 0 of a segment without elements
+    if (error.status() != GPUMEM_EMPTY) throw;
+  }
+}
 void perform(Context& c, const TransposeParams& p, NativeStream s, Until u) { transpose(c, p, s, u); }
 void perform(Context& c, const CopyParams& p, NativeStream s, Until u) { copy(c, p, s, u); }
 void perform(Context& c, const AxpbyParams& p, NativeStream s, Until u) { axpby(c, p, s, u); }
@@ -218,6 +225,11 @@ std::vector<unsigned char> OperandsOfLine::contents(const Room& room) const {
       }
       const uint64_t most =
           call.index_type == GPUMEM_I64 || call.index_type == GPUMEM_U64 ? rows : std::min<uint64_t>(rows, 1u << 31);
+      if (!gathers && static_cast<uint64_t>(call.n) > most) {
+        fail(GPUMEM_UNSUPPORTED,
+             "line: %lld rows go to %llu; expected at most as many, since which of two stays is not defined",
+             ll(call.n), static_cast<unsigned long long>(most));
+      }
       const uint64_t step = most % 7919 != 0 ? 7919 : 7907;
       block = block_of(static_cast<size_t>(call.n), element_bytes(call.index_type),
                        [&](size_t i) { return i % most * step % most; });

@@ -94,6 +94,7 @@ Ceilings measured_ceilings(const DeviceProps& props);
 
 // Choices that were measured here, from a file (ops/tuning.hpp).
 TuningLoaded load_tuning(Context& context, const char* path);
+void save_tuning(Context& context, const char* path);
 
 // The plan of a problem line in words. Throws what the operation would fail with.
 std::string explain(Context& context, std::string_view line, gpumem_format format);

@@ -58,12 +58,12 @@ std::vector<std::string> cells(const ProfileRow& row) {
   const auto known = [](double value, int digits) { return value > 0 ? decimal(value, digits) : std::string(); };
   return {std::to_string(row.calls),
           std::to_string(row.timed),
-          known(row.median_s * 1e6, 3),
-          known(row.total_s * 1e3, 3),
-          known(row.bytes_per_s() * 1e-9, 3),
-          known(row.share_of(row.theoretical), 4),
-          known(row.share_of(row.ceiling), 4),
-          known(row.flops_per_s() * 1e-9, 3),
+          known(row.median_s * 1e6, 3),  // times in nanoseconds, which are all that a clock has
+          known(row.total_s * 1e3, 6),
+          known(row.bytes_per_s() * 1e-9, 6),
+          known(row.share_of(row.theoretical), 6),
+          known(row.share_of(row.ceiling), 6),
+          known(row.flops_per_s() * 1e-9, 6),
           std::to_string(row.bytes),
           row.variant,
           row.problem};

@@ -20,6 +20,7 @@ constexpr size_t kFewestSlots = 64;  // a power of two, as all are
 // What saving writes so that it can be read again.
 constexpr double kLeastRatio = 0.001;
 constexpr double kMostRatio = 1e6;
+constexpr std::string_view kHostPrefix = "host:";
 constexpr std::string_view kMark = "# gpumem tuning";
 constexpr std::string_view kHeading =
     "# gpumem tuning: device, problem, variant, its revision, times as fast as the table's\n";
@@ -31,10 +32,11 @@ constexpr TunedRow unpack(uint64_t word) noexcept {
   return {static_cast<int32_t>(word & 0xffffffffu) - 1, static_cast<int32_t>(word >> 32)};
 }
 
-int32_t revision_of(gpumem_family family, int32_t row) noexcept {
+// Of an entry's variant, as this library has it.
+int32_t revision_here(const Tuning::Entry& entry) noexcept {
   int32_t revision = 0;
   Families::for_each([&]<class Family>() {
-    if (Family::id == family) revision = Family::table()[static_cast<size_t>(row)].revision;
+    if (Family::id == entry.family) revision = Family::table()[static_cast<size_t>(entry.row.row)].revision;
   });
   return revision;
 }
@@ -72,7 +74,7 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-// Why a line can't be taken; nullptr: entry has what it says.
+// Why a line can't be read; nullptr: entry has what it says, maybe of another revision of its variant.
 const char* read_entry(std::string_view line, Tuning::Entry& entry) {
   const std::optional<Fields> fields = fields_of(line);
   if (!fields) return "it has not five fields";
@@ -91,9 +93,7 @@ const char* read_entry(std::string_view line, Tuning::Entry& entry) {
     return "its problem can't be read";
   }
   entry.row.row = find_variant(family_names(entry.family), std::string(variant).c_str());
-  if (entry.row.row < 0) return "there is no such variant";
-  if (revision_of(entry.family, entry.row.row) != entry.row.revision) return "the variant has changed since";
-  return nullptr;
+  return entry.row.row < 0 ? "there is no such variant" : nullptr;
 }
 
 template <class F>
@@ -105,10 +105,47 @@ void for_each_line(std::string_view text, const F& f) {
   }
 }
 
+// By its first line, by a line of five fields, or since there is nothing but comments.
+bool is_tuning_file(std::string_view text) {
+  bool is_one = text.starts_with(kMark);
+  bool has_comments_alone = true;
+  for_each_line(text, [&](std::string_view whole) {
+    const std::string_view line = content_of(whole);
+    is_one = is_one || fields_of(line);
+    has_comments_alone = has_comments_alone && line.empty();
+  });
+  return is_one || has_comments_alone;
+}
+
+bool is_among(const std::string& key, const std::vector<std::string>& keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// A device's name may have colons; what follows its compute capability has none.
+std::string_view without_amounts(std::string_view key) noexcept {
+  for (int i = 0; i < 2; ++i) key = key.substr(0, key.rfind(':'));
+  return key;
+}
+
+// Of the devices whose lines a context takes.
+std::vector<std::string> keys_of(Context& context) {
+  return {device_key(context.device().props()), device_key(context.host().props())};
+}
+
+// nullptr: it is one of keys.
+const char* why_another_device(const std::string& key, const std::vector<std::string>& keys) {
+  if (is_among(key, keys)) return nullptr;
+  const bool is_alike = std::any_of(
+      keys.begin(), keys.end(), [&](const std::string& own) { return without_amounts(own) == without_amounts(key); });
+  if (!is_alike) return "it is of another device";
+  return key.starts_with(kHostPrefix) ? "it is of this processor with another number of threads"
+                                      : "it is of this device with another driver or number of multiprocessors";
+}
+
 }  // namespace
 
 std::string device_key(const DeviceProps& props) {
-  std::string key = props.backend == Runs::cuda ? "cuda:" : "host:";
+  std::string key(props.backend == Runs::cuda ? "cuda:" : kHostPrefix);
   for (const char* c = props.name; *c != '\0'; ++c) key += *c > ' ' && *c < 0x7f ? *c : '_';
   for (const int32_t number : {props.compute_major, props.compute_minor, props.multiprocessors, props.driver_version}) {
     key.append(":").append(std::to_string(number));
@@ -178,17 +215,15 @@ void Tuning::clear() noexcept {
 TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys, Log& log) {
   const std::optional<std::string> text = read_file(kWhat, path);
   if (!text) fail(GPUMEM_FILE_ERROR, "%s '%s' can't be read: there is no such file", kWhat, path);
+  if (!is_tuning_file(*text)) fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file: no line has five fields", path);
   TuningLoaded loaded;
-  bool any = text->starts_with(kMark);
   for_each_line(*text, [&](std::string_view whole) {
     const std::string_view line = content_of(whole);
     if (line.empty()) return;
-    any = any || fields_of(line);
     Entry entry;
     const char* reason = read_entry(line, entry);
-    if (reason == nullptr && std::find(keys.begin(), keys.end(), entry.device) == keys.end()) {
-      reason = "it is of another device";
-    }
+    if (reason == nullptr && entry.row.revision != revision_here(entry)) reason = "the variant has changed since";
+    if (reason == nullptr) reason = why_another_device(entry.device, keys);
     if (reason == nullptr) {
       put(std::move(entry));
       ++loaded.taken;
@@ -198,37 +233,32 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
     const std::string shown = printable(line.substr(0, 200));
     log.write(GPUMEM_LOG_WARNING, "%s '%s': a line is skipped: %s: %s", kWhat, path, reason, shown.c_str());
   });
-  if (!any && loaded.skipped > 0) fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file: no line has five fields", path);
   return loaded;
 }
 
-TuningLoaded load_tuning(Context& context, const char* path) {
-  const std::vector<std::string> keys = {device_key(context.device().props()), device_key(context.host().props())};
-  return context.tuning().load(path, keys, context.log);
-}
-
-// Comments and lines of other devices and problems stay as they are, those that another version wrote too. What is no line of five
-// fields goes; without the heading it shows that this is no tuning file.
-void Tuning::save(const char* path) const {
+// Comments and lines of other devices and problems stay as they are, those that a later version wrote too. What is no
+// line of five fields becomes a comment, so that nothing of a file is lost.
+void Tuning::save(const char* path, const std::vector<std::string>& keys) const {
   std::string text(kHeading);
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto replaced = [&](std::string_view line) {
+  const auto goes = [&](std::string_view line) {
     Entry entry;
     if (read_entry(line, entry) != nullptr) return false;
+    const int32_t revision = revision_here(entry);
+    if (entry.row.revision != revision) return entry.row.revision < revision && is_among(entry.device, keys);
     const std::pair which(entry.problem, entry.device);
     if (std::find(settled_.begin(), settled_.end(), which) != settled_.end()) return true;
     return std::any_of(entries_.begin(), entries_.end(),
                        [&](const Entry& own) { return own.problem == entry.problem && own.device == entry.device; });
   };
   const std::string there = read_file(kWhat, path).value_or("");
+  if (!is_tuning_file(there)) fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file, and is left alone", path);
   for_each_line(there, [&](std::string_view whole) {
+    if (whole.empty() || whole.starts_with(kMark)) return;
     const std::string_view line = content_of(whole);
     const bool has_entry = fields_of(line).has_value();
-    if (!line.empty() && !has_entry && !there.starts_with(kMark)) {
-      fail(GPUMEM_FILE_ERROR, "'%s' is no tuning file, and is left alone", path);
-    }
-    const bool is_comment = line.empty() && !whole.empty() && !whole.starts_with(kMark);
-    if (is_comment || (has_entry && !replaced(line))) text.append(whole).append("\n");
+    if (has_entry && goes(line)) return;
+    text.append(line.empty() || has_entry ? "" : "# ").append(whole).append("\n");
   });
   for (const Entry& entry : entries_) {
     text.append(entry.device).append("\t").append(entry.line).append("\t");
@@ -237,5 +267,11 @@ void Tuning::save(const char* path) const {
   }
   replace_file(kWhat, path, text);
 }
+
+TuningLoaded load_tuning(Context& context, const char* path) {
+  return context.tuning().load(path, keys_of(context), context.log);
+}
+
+void save_tuning(Context& context, const char* path) { context.tuning().save(path, keys_of(context)); }
 
 }  // namespace gpumem

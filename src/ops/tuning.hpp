@@ -38,7 +38,8 @@ class Tuning {
   void clear() noexcept;
   // keys: of the devices here. What is not taken goes to the log.
   TuningLoaded load(const char* path, const std::vector<std::string>& keys, Log& log);
-  void save(const char* path) const;
+  // Lines of these devices that an older revision of a variant was measured by go.
+  void save(const char* path, const std::vector<std::string>& keys) const;
 
  private:
   struct Slot {

@@ -218,6 +218,9 @@ TEST_P(Profile, IsWrittenInEachFormat) {
   ASSERT_EQ(json->member("rows").items.size(), 4u);
   EXPECT_EQ(json->member("rows").items[3].member("problem").text, "device to device");
   EXPECT_EQ(json->member("rows").items[3].member("calls").text, "9");
+  for (size_t i = 0; i < 4; ++i) {  // short calls too
+    EXPECT_NEAR(std::stod(json->member("rows").items[i].member("total_ms").text), rows_of(ctx)[i].total_s * 1e3, 1e-6);
+  }
   // What Perfetto and chrome://tracing read: complete events with a name, a begin and a duration in microseconds, and a track.
   const auto trace = JsonReader(written(GPUMEM_FORMAT_TRACE)).read();
   ASSERT_TRUE(trace);

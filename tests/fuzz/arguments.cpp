@@ -42,7 +42,7 @@ int run_bench(const BenchOptions& options) {
   return on(options.device);
 }
 int run_tune(const TuneOptions& options) {
-  require(options.lines.empty() != options.profile.empty(), "lines and a profile, or neither");
+  require(options.words.empty() != options.profile.empty(), "lines and a profile, or neither");
   require(options.budget_s > 0, "no time");
   return on(options.device);
 }

@@ -45,13 +45,13 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   require(loaded.taken >= 0 && loaded.skipped >= 0, "how many lines");
-  first.save(saved.c_str());
+  first.save(saved.c_str(), keys);
   const std::string text = contents_of(saved);
   gpumem::Tuning second;
   const gpumem::TuningLoaded again = second.load(saved.c_str(), keys, log);
   require(again.skipped == 0 && again.taken <= loaded.taken, "a line that was saved is skipped");
   require((again.taken == 0) == (loaded.taken == 0), "nothing of what was taken is saved");
-  second.save(saved.c_str());
+  second.save(saved.c_str(), keys);
   require(contents_of(saved) == text, "saved once more, the file is another one");
   return 0;
 }

@@ -208,6 +208,12 @@ class Bench(unittest.TestCase):
         self.assertEqual(status, 0, shown)
         self.assertIn("\r\033[K[1/1] reduce dtype=f32 op=sum n=1000 st\r\033[K", shown)
 
+    def test_a_dumb_terminal_gets_no_escapes(self):
+        status, shown = self.at_a_terminal("bench", "transpose", "--quick", "--device", "host", until=None, TERM="dumb")
+        self.assertEqual(status, 0, shown)
+        self.assertIn("all verified", shown)
+        self.assertNotIn("\033", shown)
+
     def test_an_interrupted_run_tells_what_it_has(self):
         status, shown = self.at_a_terminal("bench", "transpose", "--device", "host", until=b"[2/")
         self.assertEqual(status, 130, shown)
@@ -227,7 +233,7 @@ class Bench(unittest.TestCase):
 
     def results(self, name, times, **changes):
         rows = [{**dict.fromkeys(KEYS), "group": "g", "label": label, "median_us": t, "q1_us": 0.99 * t, "q3_us": 1.01 * t,
-                 "verified": True, **changes} for label, t in times.items()]
+                 "samples": 21, "verified": True, **changes} for label, t in times.items()]
         return self.write(name, {"rows": rows})
 
     def write(self, name, run):
@@ -238,7 +244,9 @@ class Bench(unittest.TestCase):
     def compare(self, before, after, expect=0):
         done = subprocess.run([TOOL, "compare", before, after, "--json"], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, expect, done.stderr)
-        return {row["label"]: row["verdict"] for row in json.loads(done.stdout)["rows"]}
+        report = json.loads(done.stdout)
+        self.assertEqual(report["schema"], "gpumem.compare/1")
+        return {row["label"]: row["verdict"] for row in report["rows"]}
 
     def test_compare_tells_what_is_slower(self):
         before = self.results("a.json", {"x": 100, "y": 100, "z": 100})
@@ -246,8 +254,17 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.compare(before, after, expect=1), {"x": "", "y": "slower", "z": "faster"})
         scattered = self.results("c.json", {"x": 100, "y": 107, "z": 100}, q1_us=90)
         self.assertEqual(self.compare(before, scattered), {"x": "", "y": "unclear", "z": ""})
-        self.assertIn("0 of them slower; 1 apart, but unclear: they scatter\n", self.run_tool("compare", before, scattered))
+        self.assertIn("0 of them slower; 1 apart, but unclear: they scatter or have few samples\n", self.run_tool("compare", before, scattered))
         self.assertIn("0 of them slower\n", self.run_tool("compare", before, before))
+
+    def test_compare_tells_nothing_from_few_samples(self):
+        before, after = self.results("a.json", {"x": 100}), self.results("b.json", {"x": 200}, samples=5)
+        self.assertEqual(self.compare(before, after), {"x": "unclear"})
+        self.assertEqual(self.compare(after, before), {"x": "unclear"})
+        remark = "1 rows have fewer than 10 samples, as of --quick: too few to call them slower or faster\n"
+        self.assertTrue(self.run_tool("compare", before, after).endswith(remark))
+        long_before, long_after = (self.results(f"{t}.json", {"x": t}, samples=5) for t in (200e3, 300e3))
+        self.assertEqual(self.compare(long_before, long_after, expect=1), {"x": "slower"})
 
     def test_compare_tells_rows_that_only_one_run_has(self):
         few, more = self.results("few.json", {"x": 100}), self.results("more.json", {"x": 100, "y": 100})

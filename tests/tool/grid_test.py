@@ -167,7 +167,7 @@ class Listings(unittest.TestCase):
                 self.assertIsNone(json.loads(done.stdout)["default"])
 
     def test_every_family_has_variants(self):
-        families = json.loads(self.output("variants", "--json"))
+        families = json.loads(self.output("variants", "--json"))["families"]
         for name in ("reduce", "transpose", "fill", "axpby"):
             self.assertGreaterEqual(len(families[name]), 2)
             self.assertEqual(len(set(families[name])), len(families[name]))
@@ -184,6 +184,11 @@ class Listings(unittest.TestCase):
         refused = subprocess.run([TOOL, "explain", "transpose rows=few"], capture_output=True, text=True, timeout=60)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("'few'", refused.stderr)
+
+    def test_json_has_a_schema(self):
+        for args in (("devices",), ("variants",), ("ceiling", "--device", "host"), ("explain", "fill bytes=4 n=10"), ("grid", "--generate", "8x8"),
+                     ("tune", "fill bytes=4 n=0")):
+            self.assertEqual(json.loads(self.output(*args, "--json"))["schema"], f"gpumem.{args[0]}/1")
 
     def test_help(self):
         for args in [("--help",), ("devices", "--help"), ("variants", "--help"), ("explain", "--help"), ("grid", "--help")]:

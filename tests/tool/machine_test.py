@@ -40,7 +40,9 @@ class Machine(unittest.TestCase):
         return done.stdout if expect == 0 else done.stderr
 
     def test_the_doctor_finds_nothing_that_fails(self):
-        findings = json.loads(self.run_tool("doctor", "--json"))["findings"]
+        report = json.loads(self.run_tool("doctor", "--json"))
+        self.assertEqual(report["schema"], "gpumem.doctor/1")
+        findings = report["findings"]
         verdicts = {finding["check"]: finding["verdict"] for finding in findings}
         self.assertEqual(verdicts["operations on the host"], "ok")
         self.assertIn("driver", verdicts)
@@ -87,7 +89,9 @@ class Machine(unittest.TestCase):
     def reduce(self, name, data, *args):
         path = self.folder / name
         path.write_bytes(data)
-        return json.loads(self.run_tool("reduce", path, "--json", *args))
+        report = json.loads(self.run_tool("reduce", path, "--json", *args))
+        self.assertEqual(report["schema"], "gpumem.reduce/1")
+        return report
 
     def test_reductions_of_every_type(self):
         codes = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f2": "e", "f4": "f", "f8": "d"}
@@ -118,7 +122,9 @@ class Machine(unittest.TestCase):
         empty.write_bytes(npy("<i4", (0,), b""))
         text.write_bytes(npy("<U4", (2,), bytes(32)))
         self.assertIn("'middle'", self.run_tool("reduce", good, "--op", "middle", expect=2))
-        self.assertIn("'dot'", self.run_tool("reduce", good, "--op", "dot", expect=2))
+        there_are = "there are sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, sum_compensated\n"
+        for op in ("dot", "SUM"):
+            self.assertIn(f"'{op}' is no reduction here; {there_are}", self.run_tool("reduce", good, "--op", op, expect=2))
         self.assertIn("EMPTY", self.run_tool("reduce", empty, "--op", "min", expect=1))
         self.assertIn("<U4", self.run_tool("reduce", text, expect=1))
         self.assertIn("missing.npy", self.run_tool("reduce", self.folder / "missing.npy", expect=1))

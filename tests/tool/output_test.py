@@ -4,6 +4,7 @@
 usage: output_test.py PATH_OF_GPUMEM
 """
 
+import json
 import os
 import pathlib
 import resource
@@ -12,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 TOOL = ""
@@ -19,10 +21,9 @@ GENERATE = ("grid", "--generate", "64x48", "--device", "host")
 TRACE = "gpumem-trace 1\na 1 1 0x1000 64 pinned 256 0x0\nf 2 1 0x1000 0x0\n"
 
 
-# What goes beyond is a signal; ignored, it is an error as of a full disk.
-def limit_files_to_1_kib(action):
+def limit_files_to_1_kib():
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
-    signal.signal(signal.SIGXFSZ, action)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
 
 class Output(unittest.TestCase):
@@ -54,11 +55,10 @@ class Output(unittest.TestCase):
             with self.subTest(command):
                 self.expect_failure(self.run_tool(*command, preexec_fn=lambda: os.close(1)), "standard output")
 
-    def test_a_full_disk_leaves_the_old_file(self):
+    def test_a_file_beyond_its_limit_leaves_the_old_one(self):
         out = self.folder / "out.npy"
         out.write_text("old")
-        self.expect_failure(self.run_tool(*GENERATE, "--out", out, preexec_fn=lambda: limit_files_to_1_kib(signal.SIG_IGN)),
-                            "out.npy: writing")
+        self.expect_failure(self.run_tool(*GENERATE, "--out", out, preexec_fn=limit_files_to_1_kib), "out.npy: writing")
         self.assertEqual(out.read_text(), "old")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["out.npy", "trace"])
 
@@ -82,6 +82,33 @@ class Output(unittest.TestCase):
         self.assertTrue(link.is_symlink())
         self.assertNotEqual(out.read_bytes(), b"old")
         self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o604)
+        (self.folder / "sub").mkdir()
+        dangling = self.folder / "dangling.npy"
+        dangling.symlink_to("sub/new.npy")
+        self.assertEqual(self.run_tool(*GENERATE, "--out", dangling).returncode, 0)
+        self.assertTrue(dangling.is_symlink())
+        self.assertEqual((self.folder / "sub" / "new.npy").read_bytes(), out.read_bytes())
+        loop = self.folder / "loop.npy"
+        loop.symlink_to("loop.npy")
+        self.expect_failure(self.run_tool(*GENERATE, "--out", loop), "loop.npy: opening it")
+
+    def test_standard_output_by_its_name(self):
+        for name in ("/dev/stdout", "/dev/fd/1"):
+            out = self.folder / "both.html"
+            with self.subTest(name), open(out, "wb") as file:
+                done = self.run_tool("bench", "permute", "--quick", "--device", "host", "--report", name, stdout=file)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(out.read_text(), r"(?s)^host: .*all verified\n<!.*</html>\s*$")
+            done = self.run_tool("bench", "permute", "--quick", "--device", "host", "--report", name, stdout=subprocess.PIPE)
+            self.assertRegex(done.stdout, r"(?s)^host: .*all verified\n<!.*</html>\s*$")
+
+    def test_control_characters_are_shown_as_bytes(self):
+        name = self.folder / "a\033]0;b\a\u009bc\n\u00e9.npy"
+        sentence = f"gpumem: {self.folder}/a\\x1b]0;b\\x07\\x9bc\\x0a\u00e9.npy: cannot be read: No such file or directory\n"
+        self.assertEqual(self.run_tool("grid", name).stderr, sentence)
+        self.assertIn("not expected: \\x1b[2J\n", self.run_tool("devices", "\033[2J").stderr)
+        self.assertEqual(self.run_tool(*GENERATE, "--out", name).returncode, 0)
+        self.assertIn("wrote " + sentence[len("gpumem: "):sentence.index(": cannot")], self.run_tool(*GENERATE, "--out", name, stdout=subprocess.PIPE).stdout)
 
     # What is tried at first stays empty.
     def is_written(self, name):
@@ -90,27 +117,33 @@ class Output(unittest.TestCase):
         except FileNotFoundError:
             return False
 
-    def test_a_killed_run_leaves_the_old_file(self):
-        out = self.folder / "out.npy"
-        out.write_text("old")
-        done = self.run_tool(*GENERATE, "--out", out, preexec_fn=lambda: limit_files_to_1_kib(signal.SIG_DFL))
-        self.assertEqual(done.returncode, -signal.SIGXFSZ)
-        self.assertEqual(out.read_text(), "old")
-
     def test_a_run_that_is_ended_leaves_nothing_beside(self):
-        for end in (signal.SIGINT, signal.SIGTERM):
+        for end, status in ((signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)):
             for _ in range(20):  # until it is met while it writes
                 out = self.folder / "ended.npy"
                 out.unlink(missing_ok=True)
-                run = subprocess.Popen([TOOL, "grid", "--generate", "1500x2000", "--device", "host", "--out", out],
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                run = subprocess.Popen([TOOL, "grid", "--generate", "3000x4000", "--device", "host", "--json", "--out", out],
+                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
                 while run.poll() is None and not self.is_written("ended.npy"):
                     pass
                 run.send_signal(end)
-                if run.wait(timeout=120) == -end:
+                report = run.communicate(timeout=120)[0]
+                if run.returncode == status:
                     break
-            self.assertEqual(run.returncode, -end)
+            self.assertEqual(run.returncode, status)
             self.assertEqual([path.name for path in self.folder.iterdir()], ["trace"])
+            if end == signal.SIGINT:
+                report = json.loads(report)
+                self.assertEqual((report["interrupted"], report["statistics_agree"], report["output"]), (True, True, None))
+
+    def test_an_interrupt_that_is_ignored_stays_so(self):
+        run = subprocess.Popen([TOOL, "tune", "reduce dtype=f32 op=sum n=20000", "--budget", "1", "--device", "host", "--json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        report = json.loads(run.communicate(timeout=120)[0])
+        self.assertEqual((run.returncode, report["interrupted"], len(report["rows"])), (0, False, 1))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class Replay(unittest.TestCase):
 
     def test_counts_what_the_trace_has(self):
         report = json.loads(self.run_tool("replay", self.write(TRACE), "--device", "host", "--json"))
-        expected = {"events": 12, "streams": 2, "allocations": 5, "frees": 4, "uses": 1, "out_of_memory": 0,
+        expected = {"schema": "gpumem.replay/1", "events": 12, "streams": 2, "allocations": 5, "frees": 4, "uses": 1, "out_of_memory": 0,
                     "without_allocation": 1, "left": 1, "device_peak_bytes": 6000, "pinned_peak_bytes": 1}
         self.assertEqual({key: report[key] for key in expected}, expected)
         self.assertGreaterEqual(report["device_reserved_peak_bytes"], 6000)

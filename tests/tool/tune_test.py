@@ -40,6 +40,23 @@ class Tune(unittest.TestCase):
         self.assertIn(WHOLE, text)
         self.assertRegex(text, r"adopted: |the table's choice stays: ")
 
+    def test_lines_that_the_shell_has_divided(self):
+        rows = json.loads(self.run_tool("tune", *LINE.split(), "fill bytes=4 n=1000", "copy", "bytes=100", *BRIEFLY, "--json"))["rows"]
+        self.assertEqual([row["problem"] for row in rows], [WHOLE, "fill bytes=4 n=1000 dst=device", "copy bytes=100 src=device dst=device"])
+
+    def test_empty_segments_and_rows_that_meet(self):
+        for op in ("min", "max", "min_max"):
+            line = f"reduce_segments dtype=f32 op={op} n=10 segments=20"
+            (row,) = json.loads(self.run_tool("tune", line, *BRIEFLY, "--json"))["rows"]
+            self.assertEqual((row["failed"], row["skipped"]), (None, None))
+            self.assertIn("all verified", self.run_tool("bench", line, "--quick", "--device", "host"))
+        line = "scatter row_bytes=12 n=100 dst_rows=50 index_type=u32"
+        sentence = "line: 100 rows go to 50; expected at most as many, since which of two stays is not defined"
+        self.assertIn(sentence, self.run_tool("bench", line, "--device", "host", expect=1))
+        done = subprocess.run([TOOL, "tune", line, *BRIEFLY], capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"  FAILED: {sentence}\n", done.stdout)
+
     def test_a_file_is_kept_and_taken(self):
         file = self.folder / "tuned"
         rows = json.loads(self.run_tool("tune", LINE, "copy bytes=1000000", *BRIEFLY, "--out", file, "--json"))["rows"]

@@ -7,6 +7,7 @@
 #include "bench/suites.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
+#include "interrupted.hpp"
 #include "measure/progress.hpp"
 #include "output_file.hpp"
 

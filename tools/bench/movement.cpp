@@ -5,6 +5,7 @@
 #include "bench/builder.hpp"
 #include "bench/contents.hpp"
 #include "failure.hpp"
+#include "text.hpp"
 
 namespace tool {
 
@@ -99,7 +100,12 @@ Instance make_scatter(Builder b) {
   const int64_t row = b.p.number("row_bytes");
   const int64_t n = b.p.number("n");
   const int64_t rows = b.p.number("dst_rows");
-  if (n > rows) throw Failure("more rows are scattered than there are: which of them stay is not defined");
+  if (n > rows) {  // as gpumem_tune() says it
+    const std::string sentence =
+        format("line: %lld rows go to %lld; expected at most as many, since which of two stays is not defined",
+               static_cast<long long>(n), static_cast<long long>(rows));
+    throw CallFailure(sentence, GPUMEM_UNSUPPORTED, sentence);
+  }
   const int64_t src_pitch = b.p.number("src_pitch", row);
   const int64_t dst_pitch = b.p.number("dst_pitch", row);
   const gpumem_dtype type = b.p.dtype("index_type");

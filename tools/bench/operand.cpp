@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "bench/session.hpp"
 #include "failure.hpp"
+#include "interrupted.hpp"
 
 namespace tool {
 namespace {

@@ -86,15 +86,14 @@ gpumem_dtype Problem::dtype(const std::string& key) const {
 
 gpumem_reduce_op Problem::op() const { return reduce_op(text("op")); }
 
-gpumem_reduce_op reduce_op(const std::string& name) {
-  const auto* const found =
-      std::find_if(std::begin(kOps), std::end(kOps), [&](const Op& op) { return op.name == name; });
-  if (found == std::end(kOps)) {
-    std::string names;
-    for (const Op& op : kOps) names.append(names.empty() ? "" : ", ").append(op.name);
-    throw Mistake("'" + name + "' is no reduction; there are " + names);
+gpumem_reduce_op reduce_op(const std::string& name, gpumem_reduce_op last) {
+  std::string names;
+  for (const Op& op : kOps) {
+    if (op.value > last) continue;
+    if (op.name == name) return op.value;
+    names.append(names.empty() ? "" : ", ").append(op.name);
   }
-  return found->value;
+  throw Mistake("'" + name + "' is no reduction here; there are " + names);
 }
 
 bool is_family(const std::string& name) {

@@ -32,9 +32,10 @@ class Problem {
   std::map<std::string, std::string> words_;
 };
 
-gpumem_reduce_op reduce_op(const std::string& name);  // a Mistake that names it where there is none
+// A Mistake that names it, and lists those up to `last`, where it is none of them.
+gpumem_reduce_op reduce_op(const std::string& name, gpumem_reduce_op last = GPUMEM_ARG_MAX_ABS);
 bool is_family(const std::string& name);
-gpumem_family family_of(const std::string& name);  // likewise
+gpumem_family family_of(const std::string& name);  // a Mistake likewise
 
 // The line with its operands in device memory where it does not say where they lie.
 std::string with_operands(const std::string& line);

@@ -77,8 +77,9 @@ Instance make_reduce_segments(Builder b) {
   const auto result = b.result(b.kind_of("x"), segments * 8 * (op == GPUMEM_MIN_MAX ? 2 : 1));
   gpumem_ctx* const ctx = b.ctx;
   return b.finish(n * size, Limit::read, [=](bool async) {
-    return call(async, gpumem_reduce_segments, gpumem_reduce_segments_async, ctx, dtype, op, at(x), n,
-                at<int64_t>(offsets), segments, at(result));
+    const gpumem_status status = call(async, gpumem_reduce_segments, gpumem_reduce_segments_async, ctx, dtype, op,
+                                      at(x), n, at<int64_t>(offsets), segments, at(result));
+    return status == GPUMEM_EMPTY ? GPUMEM_OK : status;  // the results are there, 0 of a segment without elements
   });
 }
 

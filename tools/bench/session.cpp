@@ -1,12 +1,11 @@
 #include "bench/session.hpp"
 
 #include <algorithm>
-#include <csignal>
 
 #include "device.hpp"
 #include "failure.hpp"
+#include "interrupted.hpp"
 #include "measure/host_clock.hpp"
-#include "measure/interrupts.hpp"
 #include "measure/machine.hpp"
 #include "measure/statistics.hpp"
 #include "variants.hpp"
@@ -55,14 +54,6 @@ measure::Machine machine_of(gpumem_ctx* ctx, gpumem_ctx* host) {
 }
 
 }  // namespace
-
-void watch_interrupts() { measure::watch_interrupts({SIGINT}); }
-
-bool interrupted() { return measure::interrupted() != 0; }
-
-void stop_if_interrupted() {
-  if (interrupted()) throw Interrupted{};
-}
 
 Session::Session(int32_t device, int samples, bool quick)
     : ctx_(create_context(device)), reference_(create_context(GPUMEM_DEVICE_HOST)), quick_(quick), samples_(samples) {

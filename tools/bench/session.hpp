@@ -109,11 +109,4 @@ class Subject {
   std::optional<Instance> reference_;  // after its call
 };
 
-// Thrown by samples once Ctrl-C was pressed.
-struct Interrupted {};
-inline constexpr int kInterruptedStatus = 130;
-void watch_interrupts();
-bool interrupted();
-void stop_if_interrupted();
-
 }  // namespace tool

@@ -15,7 +15,9 @@ extern "C" void on_interrupt(int signal) {
 }  // namespace
 
 void watch_interrupts(std::initializer_list<int> signals) {
-  for (const int signal : signals) std::signal(signal, on_interrupt);
+  for (const int signal : signals) {
+    if (std::signal(signal, on_interrupt) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 int interrupted() { return g_interrupted; }

@@ -5,6 +5,7 @@
 
 namespace measure {
 
+// What is ignored, as SIGINT by a shell's background jobs and SIGHUP by nohup, stays so.
 void watch_interrupts(std::initializer_list<int> signals);
 
 // The signal that came, or 0. A second one ends the program where it is.

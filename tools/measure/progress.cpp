@@ -5,11 +5,22 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace measure {
 
-Progress::Progress(std::size_t steps) : steps_(steps), shown_(isatty(STDERR_FILENO) != 0) {}
+namespace {
+
+// Whether a line can be wiped there.
+bool is_shown() {
+  const char* const term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
+}
+
+}  // namespace
+
+Progress::Progress(std::size_t steps) : steps_(steps), shown_(is_shown()) {}
 
 Progress::~Progress() { clear(); }
 

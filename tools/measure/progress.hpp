@@ -7,8 +7,8 @@
 
 namespace measure {
 
-// Rewritten at each step and wiped at the end; silent unless standard error is a terminal. With the number of steps to come it
-// counts them, and estimates the time that is left from the steps that are done.
+// Rewritten at each step and wiped at the end; silent unless standard error is a terminal, and not a dumb one. With the
+// number of steps to come it counts them, and estimates the time that is left from the steps that are done.
 class Progress {
  public:
   explicit Progress(std::size_t steps = 0);
