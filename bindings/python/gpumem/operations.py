@@ -12,7 +12,7 @@ from . import _gpumem as raw
 from .array import Array
 from .errors import Error
 from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, indices, is_fortran, leading_dimension, lines, numbers_of, of_one_order,
-                     operand, refuse, rows, same_elements, sequence, typed)
+                     operand, refuse, rows, same_elements, sequence, typed, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
 from .words import NAMES, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, op_code
@@ -87,13 +87,24 @@ class Operations(raw.Base):
                   (self._status(status),))  # fmt: skip
         return out
 
-    def _out(self, out, x, like, shape, dtype, stream):
-        """For numbers of another type than those of x: `out`, which is made where it is None, and its View."""
-        out = self._room(x, like, shape, int(dtype), stream) if out is None else out
+    def _out(self, out, x, like, shape, dtype, stream, order=None):
+        """For numbers of another type than those of x: `out`, which is made where it is None, and its View. `order` has the axes as they
+        are written, where that is not the order of the indices."""
+        if out is None:
+            out = self._room(x, like, tuple(shape[axis] for axis in order) if order else shape, int(dtype), stream)
+            if order:
+                indices = [order.index(axis) for axis in range(len(order))]
+                out = with_axes(out, indices) if isinstance(out, Array) else out.transpose(indices)
         result = operand(self, out, "out", stream, write=True)
         if result.dtype_code != dtype or result.size != math.prod(shape):
             raise ValueError(f"out has {result.size} elements of format '{result.format}'; expected {math.prod(shape)} "
                              f"of {NAMES[dtype]}")
+        if order:
+            laid = with_axes(result, order) if result.shape == shape else None
+            if laid is None or not laid.contiguous:
+                raise ValueError(f"out has the shape {result.shape} and strides of {result.strides} bytes; expected {shape}, its axes in memory in "
+                                 f"the order of those of x, {tuple(order)} from the widest: without out, such an array is made")
+            result = laid
         contiguous(result, "out")
         return out, result
 
@@ -106,8 +117,10 @@ class Operations(raw.Base):
         return view
 
     def _reduce_axis(self, x, view, op, axis, pairs, out, status, stream):
-        of_cols, n_rows, cols, ld, batches, batch_stride, shape = lines(view, axis)
-        out, result = self._out(out, x, view, shape + pairs, RESULTS[view.dtype_code], stream)
+        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = lines(view, axis)
+        if order is not None and pairs:
+            order.append(len(order))
+        out, result = self._out(out, x, view, shape + pairs, RESULTS[view.dtype_code], stream, order)
         args = (view.dtype_code, op, of_cols, view, n_rows, cols, ld, batches, batch_stride, result)
         return self._several("gpumem_reduce_axis", args, (view, result, status), out, status, stream)
 
