@@ -331,10 +331,11 @@ class DistPlan(Owner):
             return
         if not view.contiguous:
             refuse(view, name, "elements without gaps, or the strides of its box in the layout")
+        if need.first < 0:
+            raise ValueError(f"{name} has {view.size} elements, and its boxes with their halo reach from {need.first} to {need.end}; expected "
+                             f"{need.end - need.first} elements, and offsets of the boxes that are {-need.first} more")
         if view.size < need.end:
             raise ValueError(f"{name} has {view.size} elements; expected {need.end}")
-        if need.first < 0:
-            raise ValueError(f"{name} has 0 elements before its boxes; expected {-need.first}")
 
     def execute(self, src, dst=None, *, streams=None):
         """dst = src; or the halo of src, without dst. With `streams`, one of each member's context, it is enqueued on them."""
