@@ -74,7 +74,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of the whole array's extents, the last axis the fastest, and without a block.
+    /// Of the whole array's extents, the last axis the fastest, and without a block. Plans of it take memory of this type alone.
     pub fn new<T: Plain>(extents: &[usize]) -> Layout {
         Layout { element: Type::of::<T>(), extents: extents.to_vec(), blocks: Vec::new() }
     }
