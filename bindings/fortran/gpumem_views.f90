@@ -4,6 +4,7 @@ module gpumem_views
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use gpumem_constants
+  use gpumem_errors, only: number, refuse
   implicit none
   private
   public :: gpumem_view, view_of, bytes_of, no_dtype, of_nothing
@@ -98,74 +99,113 @@ contains
     pointer_of = transfer(self%base, c_null_ptr)
   end function
 
-  subroutine ask_for_memory(what, x)
+  logical function is_of_memory(what, x, stat, errmsg)
     character(*), intent(in) :: what
     class(gpumem_view), intent(in) :: x
-    if (x%dtype == of_nothing) &
-      error stop 'gpumem_view%' // what // ': the view was never set, or is of memory that was freed or never allocated'
-  end subroutine
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (present(stat)) stat = 0
+    is_of_memory = x%dtype /= of_nothing
+    if (.not. is_of_memory) &
+      call refuse(what // ': the view was never set, or is of memory that was freed or never allocated', stat, errmsg)
+  end function
+
+  ! Numbers in a sentence.
+  function words(numbers) result(text)
+    integer(int64), intent(in) :: numbers(:)
+    character(:), allocatable :: text
+    character(21 * max_rank + 21) :: digits
+    write (digits, '(*(i0, :, ", "))') numbers(:min(size(numbers), max_rank + 1))
+    text = '(' // trim(digits) // ')'
+  end function
 
   ! The same bytes as elements of another type of that size: unsigned integers, f16 and bf16, which Fortran does not have.
-  type(gpumem_view) function as(self, dtype)
+  type(gpumem_view) function as(self, dtype, stat, errmsg)
     class(gpumem_view), intent(in) :: self
     integer(c_int32_t), intent(in) :: dtype
-    call ask_for_memory('as', self)
-    if (bytes_of(dtype) /= self%element_bytes) error stop 'gpumem_view%as: the elements are of another size'
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (.not. is_of_memory('as', self, stat, errmsg)) return
+    if (bytes_of(dtype) /= self%element_bytes) then
+      call refuse('as: the elements are of another size', stat, errmsg)
+      return
+    end if
     as = self
     as%dtype = dtype
   end function
 
   ! x(lower(1):upper(1), lower(2):upper(2), ...), in the bounds of the array that this is a view of; with a step, every step(d)-th. Its own
-  ! bounds begin at 1, as those of Fortran's sections do.
-  type(gpumem_view) function section_i64(self, lower, upper, step) result(part)
+  ! bounds begin at 1, as those of Fortran's sections do. With stat, what is refused is a view of nothing.
+  type(gpumem_view) function section_i64(self, lower, upper, step, stat, errmsg) result(part)
     class(gpumem_view), intent(in) :: self
     integer(int64), intent(in) :: lower(:), upper(:)
     integer(int64), intent(in), optional :: step(:)
-    integer(int64) :: by(self%rank), from(self%rank)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), dimension(self%rank) :: by, first, last
     by = 1
-    call ask_for_memory('section', self)
-    if (size(lower) /= self%rank .or. size(upper) /= self%rank) error stop 'gpumem_view%section: bounds of another rank'
-    if (present(step)) then
-      if (size(step) /= self%rank .or. any(step < 1)) error stop 'gpumem_view%section: steps below 1, or of another rank'
-      by = step
+    if (.not. is_of_memory('section', self, stat, errmsg)) return
+    first = self%lower(:self%rank)
+    last = first + self%extent(:self%rank) - 1
+    if (size(lower) /= self%rank .or. size(upper) /= self%rank) then
+      call refuse('section: lower is ' // words(lower) // ', upper is ' // words(upper) // &
+          '; expected a number for each dimension, as ' // words(first), stat, errmsg)
+      return
     end if
-    from = lower - self%lower(:self%rank)
-    if (any(upper >= lower .and. (from < 0 .or. from + upper - lower >= self%extent(:self%rank)))) &
-      error stop 'gpumem_view%section: bounds outside of the array'
+    if (any(upper >= lower .and. (lower < first .or. upper > last))) then
+      call refuse('section: lower is ' // words(lower) // ', upper is ' // words(upper) // '; expected bounds from ' // &
+          words(first) // ' to ' // words(last), stat, errmsg)
+      return
+    end if
+    if (present(step)) then
+      if (size(step) == self%rank) by = step
+      if (size(step) /= self%rank .or. any(by < 1)) then
+        call refuse('section: step is ' // words(step) // '; expected 1 or more for each dimension', stat, errmsg)
+        return
+      end if
+    end if
     part = self
     part%lower = 1
     part%extent(:self%rank) = max((upper - lower) / by + 1, 0_int64)
     where (upper < lower) part%extent(:self%rank) = 0
     part%stride(:self%rank) = self%stride(:self%rank) * by
-    if (part%size() > 0) part%base = self%base + sum(from * self%stride(:self%rank)) * self%element_bytes
+    if (part%size() > 0) part%base = self%base + sum((lower - first) * self%stride(:self%rank)) * self%element_bytes
   end function
 
-  type(gpumem_view) function section_i32(self, lower, upper, step) result(part)
+  type(gpumem_view) function section_i32(self, lower, upper, step, stat, errmsg) result(part)
     class(gpumem_view), intent(in) :: self
     integer(int32), intent(in) :: lower(:), upper(:)
     integer(int32), intent(in), optional :: step(:)
-    if (present(step)) then
-      part = self%section_i64(int(lower, int64), int(upper, int64), int(step, int64))
-    else
-      part = self%section_i64(int(lower, int64), int(upper, int64))
-    end if
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: by(:)  ! absent where it is not allocated
+    if (present(step)) by = step
+    part = self%section_i64(int(lower, int64), int(upper, int64), by, stat, errmsg)
   end function
 
   ! The same elements, without gaps among them, in another shape.
-  type(gpumem_view) function reshaped_i64(self, extents) result(v)
+  type(gpumem_view) function reshaped_i64(self, extents, stat, errmsg) result(v)
     class(gpumem_view), intent(in) :: self
     integer(int64), intent(in) :: extents(:)
-    call ask_for_memory('reshaped', self)
-    if (.not. self%contiguous()) error stop 'gpumem_view%reshaped: there are gaps among the elements'
-    if (product(extents) /= self%size() .or. any(extents < 0)) &
-      error stop 'gpumem_view%reshaped: extents of another number of elements'
-    v = view_of(self%pointer(), self%dtype, int(self%element_bytes), extents)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (.not. is_of_memory('reshaped', self, stat, errmsg)) return
+    if (.not. self%contiguous()) then
+      call refuse('reshaped: there are gaps among the elements', stat, errmsg)
+    else if (size(extents) > max_rank .or. product(extents) /= self%size() .or. any(extents < 0)) then
+      call refuse('reshaped: extents is ' // words(extents) // '; expected those of ' // number(self%size()) // ' elements', &
+          stat, errmsg)
+    else
+      v = view_of(self%pointer(), self%dtype, int(self%element_bytes), extents)
+    end if
   end function
 
-  type(gpumem_view) function reshaped_i32(self, extents) result(v)
+  type(gpumem_view) function reshaped_i32(self, extents, stat, errmsg) result(v)
     class(gpumem_view), intent(in) :: self
     integer(int32), intent(in) :: extents(:)
-    v = self%reshaped_i64(int(extents, int64))
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    v = self%reshaped_i64(int(extents, int64), stat, errmsg)
   end function
 
 end module

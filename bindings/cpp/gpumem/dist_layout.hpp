@@ -208,8 +208,13 @@ class dist_parts {
       return sentence(name, count(), " parts; expected one a member, ", static_cast<std::int64_t>(needed.size()));
     for (std::size_t i = 0; i < needed.size(); ++i) {
       const std::string which = std::string(name) + "[" + std::to_string(i) + "]";
-      if (needed[i].end > sizes_[i]) return sentence(which, sizes_[i], " elements; expected ", needed[i].end);
-      if (needed[i].first < 0) return sentence(which, 0, " elements before its boxes; expected ", -needed[i].first);
+      const auto [first, end] = needed[i];
+      if (first < 0) {
+        return which + " has " + std::to_string(sizes_[i]) + " elements, and its boxes with their halo reach from " +
+               std::to_string(first) + " to " + std::to_string(end) + "; expected " + std::to_string(end - first) +
+               " elements, and offsets of the boxes that are " + std::to_string(-first) + " more";
+      }
+      if (end > sizes_[i]) return sentence(which, sizes_[i], " elements; expected ", end);
     }
     return {};
   }

@@ -285,7 +285,7 @@ class operations {
     const auto to = detail::contiguous(std::forward<R>(result));
     result_type<detail::element_t<X>>(to);
     const std::int64_t results = op == reduce_op::min_max ? 2 : 1;
-    if (to.size < results) return unequal("reduce: result", to.size, "expected", results);
+    if (to.size < results) return few("reduce: result", to.size, results);
     return Mode::give(queue_.call_with(word.get(), gpumem_reduce, gpumem_reduce_async,
                                        detail::raw_dtype<detail::element_t<X>>(), detail::raw(op), from.data, from.size,
                                        from.stride, to.data));
@@ -297,7 +297,11 @@ class operations {
     result_type<T>(to);
     const std::int64_t lines = along == axis::rows ? x.rows() : x.cols(), each = op == reduce_op::min_max ? 2 : 1;
     const std::int64_t room = to.size / each;
-    if (lines != 0 && x.batches() > room / lines) return past("reduce_axis: result", to.size);
+    if (lines != 0 && x.batches() > room / lines) {
+      const bool counted =
+          x.batches() <= INT64_MAX / each / lines;  // the same matrix again may be any number of batches
+      return few("reduce_axis: result", to.size, counted ? each * lines * x.batches() : INT64_MAX);
+    }
     return Mode::give(queue_.call_with(word.get(), gpumem_reduce_axis, gpumem_reduce_axis_async, detail::raw_dtype<T>(),
                                        detail::raw(op), static_cast<gpumem_axis>(along), x.address(), x.rows(),
                                        x.cols(), x.ld(), x.batches(), x.batch_stride(), to.data));
@@ -311,8 +315,8 @@ class operations {
     static_assert(std::is_same_v<typename decltype(ends)::element, std::int64_t>, "offsets are std::int64_t");
     result_type<detail::element_t<X>>(to);
     const std::int64_t segments = ends.size - 1, each = op == reduce_op::min_max ? 2 : 1;
-    if (segments < 0) return unequal("reduce_segments: offsets", ends.size, "expected at least", 1);
-    if (segments > to.size / each) return past("reduce_segments: result", to.size);
+    if (segments < 0) return few("reduce_segments: offsets", ends.size, 1);
+    if (segments > to.size / each) return few("reduce_segments: result", to.size, each * segments);
     return Mode::give(queue_.call_with(word.get(), gpumem_reduce_segments, gpumem_reduce_segments_async,
                                        detail::raw_dtype<detail::element_t<X>>(), detail::raw(op), from.data, from.size,
                                        ends.data, segments, to.data));
@@ -340,6 +344,11 @@ class operations {
 
   static of<void> unequal(const char* first, std::int64_t a, const char* second, std::int64_t b) {
     return Mode::template refuse<void>(detail::quantity(first, a) + ", " + detail::quantity(second, b));
+  }
+
+  static of<void> few(const char* what, std::int64_t size, std::int64_t least) {
+    return Mode::template refuse<void>(std::string(what) + " has " + std::to_string(size) + " elements; expected " +
+                                       std::to_string(least) + " or more");
   }
 
   Queue queue_;

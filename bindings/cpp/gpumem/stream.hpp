@@ -134,7 +134,7 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
     using T = typename decltype(left)::element;
     static_assert(std::is_same_v<typename decltype(right)::element, T>, "x and y have the same elements");
     if (left.size != right.size) return base::unequal("dot: x", left.size, "y", right.size);
-    if (result.size() < 1) return base::unequal("dot: result", result.size(), "expected", 1);
+    if (result.size() < 1) return base::few("dot: result", result.size(), 1);
     if constexpr (std::is_same_v<T, float>) {
       return Mode::give(gpumem_dot_f32_async(queue_.ctx, left.data, right.data, left.size, left.stride, right.stride,
                                              result.address(), queue_.stream));
@@ -148,7 +148,7 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   of<void> nrm2(X&& x, device_view<double> result) const {
     const auto from = detail::sequence_of(std::forward<X>(x));
     using T = typename decltype(from)::element;
-    if (result.size() < 1) return base::unequal("nrm2: result", result.size(), "expected", 1);
+    if (result.size() < 1) return base::few("nrm2: result", result.size(), 1);
     if constexpr (std::is_same_v<T, float>) {
       return Mode::give(
           gpumem_nrm2_f32_async(queue_.ctx, from.data, from.size, from.stride, result.address(), queue_.stream));

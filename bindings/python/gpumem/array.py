@@ -4,12 +4,13 @@ import math
 import numbers
 import operator
 import re
+import reprlib
 import struct
 import weakref
 
 from . import _gpumem as raw
 from .names import DEVICE_HOST, Dtype, Kind
-from .words import NAMES, SIZES, TYPESTRS, dtype_code
+from .words import NAMES, SIZES, TYPESTRS, dtype_code, integers
 
 DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13
 LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_interface__
@@ -88,6 +89,8 @@ def key_to_view(view, key):
                 shape, strides = (*shape, len(indices)), (*strides, stride * indices.step)
                 address += stride * indices.start if indices else 0
             else:
+                if not hasattr(k, "__index__"):
+                    raise TypeError(f"an index is {reprlib.repr(k)}; expected an integer, a slice, None or ...")
                 k = operator.index(k)
                 if not -extent <= k < extent:
                     raise IndexError(f"index {k} of an axis of {extent}")
@@ -100,9 +103,7 @@ def shape_of(shape):
     try:
         return (operator.index(shape),)
     except TypeError:
-        if not hasattr(shape, "__iter__"):
-            raise TypeError(f"the shape is {shape!r}; expected an integer, or several") from None
-        return tuple(map(operator.index, shape))
+        return integers(shape, "the shape", "an integer, or several")
 
 
 def half_number(bits):

@@ -11,7 +11,7 @@ from .layout import collapse, operand, refuse, same_elements
 from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Status
 from .operations import Operations
 from .streams import Event, Stream, stream_handle
-from .words import codes, dtype_code, family_code, format_code, kind_code, pattern_of
+from .words import codes, dtype_code, family_code, format_code, integer, kind_code, path_bytes, pattern_of, real
 
 DEVICES = {"host": DEVICE_HOST, "best": DEVICE_BEST, "cuda": DEVICE_CUDA}
 advice_code = codes(Advice, "advice")
@@ -21,7 +21,7 @@ PROFILE_ENDINGS = {b".csv": Format.CSV, b".json": Format.JSON, b".trace": Format
 def device_number(device):
     if isinstance(device, str) and device not in DEVICES:
         raise ValueError(f"{device!r} is no device; expected a number, or one of {', '.join(DEVICES)}")
-    return DEVICES.get(device, device)
+    return DEVICES[device] if isinstance(device, str) else integer(device, "device")
 
 
 def version():
@@ -67,8 +67,12 @@ def filled_options(name, init, options):
     if unknown:
         raise TypeError(f"{name} has no option {', '.join(sorted(unknown))}")
     given = {member: value for member, value in options.items() if value is not None}
-    values.update({member: value if isinstance(value, float) else int(value) for member, value in given.items()})
-    struct.pack_into(layout, room, 0, *values.values())
+    values.update({member: (real if isinstance(values[member], float) else integer)(value, member) for member, value in given.items()})
+    try:
+        struct.pack_into(layout, room, 0, *values.values())
+    except struct.error:
+        member = max(given, key=lambda member: abs(values[member]))
+        raise OverflowError(f"{member} is {values[member]}; expected fewer bits") from None
     return room
 
 
@@ -200,7 +204,7 @@ class Context(Operations):
         memory.used_on(stream)
 
     def label(self, array, label):
-        raw.gpumem_memory_label(self.handle, array, label)
+        raw.gpumem_memory_label(self.handle, array if isinstance(array, int) else operand(self, array, "array"), label)
 
     def register(self, x):
         """Pins the memory of an array, so that it is copied at full speed, until unregister()."""
@@ -232,7 +236,7 @@ class Context(Operations):
 
     def memory_trace(self, path):
         """Writes allocations and frees to a file from now on; None ends it."""
-        raw.gpumem_memory_trace(self.handle, None if path is None else os.fsencode(path))
+        raw.gpumem_memory_trace(self.handle, None if path is None else path_bytes(path))
 
     def ceiling(self):
         """Bytes a second that the device's memory and its link reach, measured on the first call."""
@@ -241,7 +245,7 @@ class Context(Operations):
 
     def profile_begin(self, most_records=1 << 14):
         """Records each call from now on, with the time of its work."""
-        raw.gpumem_profile_begin(self.handle, most_records)
+        raw.gpumem_profile_begin(self.handle, integer(most_records, "most_records"))
 
     def profile_end(self):
         raw.gpumem_profile_end(self.handle)
@@ -261,7 +265,7 @@ class Context(Operations):
 
     def profile_write(self, path, format=None):
         """As a table, or what the path's ending says: .csv, .json or .trace."""
-        path = os.fsencode(path)
+        path = path_bytes(path)
         format = PROFILE_ENDINGS.get(os.path.splitext(path)[1], Format.TEXT) if format is None else format
         raw.gpumem_profile_write(self.handle, format_code(format), path)
 
@@ -270,18 +274,18 @@ class Context(Operations):
         line = last_problem() if line is None else line
         if not isinstance(line, str):
             raise TypeError(f"line is a {type(line).__name__}; expected a problem line")
-        options = filled_options("gpumem_tune_options", raw.gpumem_tune_options_init, {"budget_s": float(budget_s)})
+        options = filled_options("gpumem_tune_options", raw.gpumem_tune_options_init, {"budget_s": budget_s})
         return read_struct("gpumem_tune_info", lambda p: raw.gpumem_tune(self.handle, line, options, p),
                            raw.gpumem_tune_info_init)
 
     def tuning_load(self, path):
         """How many lines of the file were taken, and how many skipped."""
         taken, skipped = raw.Cell(), raw.Cell()
-        raw.gpumem_tuning_load(self.handle, os.fsencode(path), taken, skipped)
+        raw.gpumem_tuning_load(self.handle, path_bytes(path), taken, skipped)
         return taken.i64, skipped.i64
 
     def tuning_save(self, path):
-        raw.gpumem_tuning_save(self.handle, os.fsencode(path))
+        raw.gpumem_tuning_save(self.handle, path_bytes(path))
 
     def tuning_clear(self):
         raw.gpumem_tuning_clear(self.handle)

@@ -5,20 +5,19 @@ one member. Each has no gaps and as many elements as its boxes reach; or it is t
 """
 
 import math
-import operator
 import threading
 from collections import namedtuple
 from contextlib import contextmanager
 
 from . import _gpumem as raw
-from .context import filled_options
+from .context import Context, filled_options
 from .core import read_struct, read_text
 from .errors import InvalidHandle
 from .layout import operand, refuse
-from .names import Format, Op
+from .names import Dtype, Format, Op
 from .operations import numbers
 from .streams import stream_handle
-from .words import NAMES, SIZES, arg_code, dtype_code, format_code, op_code
+from .words import NAMES, SIZES, arg_code, dtype_code, format_code, integer, integers, op_code, unfit
 
 # What operand() asks of a context. It ends with the last that needs it, as other things of a context do.
 Member = namedtuple("Member", "core stream")
@@ -35,16 +34,20 @@ class DistLayout:
     """
 
     def __init__(self, shape, boxes=(), dtype=None, *, members=None, offsets=None, strides=None, element_bytes=None):
-        self.shape = tuple(map(operator.index, shape))
+        self.shape = integers(shape, "shape")
         if dtype is not None and element_bytes is not None:
             raise ValueError("dtype and element_bytes are both given; expected one of them")
         self.dtype = None if element_bytes is not None else dtype_code("f64" if dtype is None else dtype)
-        self.element_bytes = SIZES[self.dtype] if element_bytes is None else element_bytes
+        self.element_bytes = SIZES[self.dtype] if element_bytes is None else integer(element_bytes, "element_bytes")
+        if not hasattr(boxes, "__iter__"):
+            raise unfit("boxes", boxes, "a list of them")
         corners = [self._corners(box) for box in boxes]
         self.lower, self.upper = tuple(lower for lower, _ in corners), tuple(upper for _, upper in corners)
-        self.members = tuple(range(len(corners)) if members is None else members)
-        self.offsets = (0,) * len(corners) if offsets is None else tuple(offsets)
-        self.strides = tuple(self._tight(*pair) for pair in corners) if strides is None else tuple(map(tuple, strides))
+        self.members = integers(range(len(corners)) if members is None else members, "members", "an integer for each box")
+        self.offsets = integers((0,) * len(corners) if offsets is None else offsets, "offsets", "an integer for each box")
+        if not hasattr(strides, "__iter__") and strides is not None:
+            raise unfit("strides", strides, "a list of those of each box")
+        self.strides = tuple(self._tight(*pair) for pair in corners) if strides is None else tuple(integers(own, "strides") for own in strides)
         for name in ("members", "offsets", "strides"):
             if len(getattr(self, name)) != len(corners):
                 raise ValueError(f"there are {len(getattr(self, name))} {name}; expected one a box, {len(corners)}")
@@ -56,9 +59,11 @@ class DistLayout:
             raise ValueError(f"{what} {len(values)} values; expected one an axis, {len(self.shape)}")
 
     def _corners(self, box):
-        box = (box,) if isinstance(box, slice) else tuple(box)
+        box = (box,) if isinstance(box, slice) or not hasattr(box, "__iter__") else tuple(box)
         if box and all(isinstance(part, slice) for part in box):
             self._require_axes(box, f"the box {box} has")
+            for part in box:
+                integers([end for end in (part.start, part.stop, part.step) if end is not None], f"a slice of the box {box}", "integers")
             parts = [range(*part.indices(extent)) for part, extent in zip(box, self.shape)]
             if any(part.step != 1 for part in parts):
                 raise ValueError(f"the box {box} has a step; expected slices without")
@@ -67,7 +72,7 @@ class DistLayout:
             return tuple(part.start for part in parts), tuple(max(part.start, part.stop) for part in parts)
         if len(box) != 2 or not all(hasattr(corner, "__len__") for corner in box):
             raise ValueError(f"the box {box} is neither slices, one an axis, nor (lower, upper)")
-        lower, upper = (tuple(map(operator.index, corner)) for corner in box)
+        lower, upper = (integers(corner, "a corner of a box") for corner in box)
         for corner in (lower, upper):
             self._require_axes(corner, f"a corner of the box {box} has")
         return lower, upper
@@ -79,7 +84,7 @@ class DistLayout:
 
     def size(self, member):
         """How many elements the memory of a member of this process has at least."""
-        return self._needed(member).end
+        return self._needed(integer(member, "member")).end
 
     def _needed(self, member, low=None, high=None, periodic=None):
         """With ghost cells round the boxes, of which nothing is written past the ends of an axis that is not periodic."""
@@ -114,7 +119,7 @@ def address_of(transport):
             raise ValueError("transport is the address 0; expected that of a gpumem_dist_transport, or None for this process alone")
         return transport
     view = raw.view(getattr(transport, "contents", transport))
-    if view is None:
+    if view is None or view.size * view.itemsize <= SIZES[Dtype.I64]:  # less than its struct_size, with which it begins
         raise TypeError(f"transport is a {type(transport).__name__}; expected a communicator of mpi4py, or a gpumem_dist_transport: a structure of "
                         "ctypes, a pointer to it, or its address")
     return view.address
@@ -181,11 +186,17 @@ class Dist(Owner):
     _what = "dist"
 
     def __init__(self, contexts, transport=None, *, deadline_s=60.0, mpi_library=None):
+        if not hasattr(contexts, "__iter__"):
+            raise unfit("contexts", contexts, "a list of gpumem.Contexts")
+        contexts = list(contexts)
+        for place, context in enumerate(contexts):
+            if not isinstance(context, Context):
+                raise unfit(f"contexts[{place}]", context, "a gpumem.Context")
         self.members = [Member(context.core, context.stream) for context in contexts]
         self.plans = set()  # ids of those that are alive
         self._begin()
         handles = numbers("Q", [member.core.handle for member in self.members])
-        options = {"contexts": handles.address, "members": len(self.members), "deadline_s": float(deadline_s)}
+        options = {"contexts": handles.address, "members": len(self.members), "deadline_s": deadline_s}
         if hasattr(transport, "py2f"):
             from .mpi import mpi_transport
 
@@ -225,7 +236,10 @@ class Dist(Owner):
 
     def plan_redistribute(self, src, dst, order=None, *, workspace_bytes=None):
         """To move an array from one layout to another: axis d of dst is axis order[d] of src."""
+        for layout, name in ((src, "src"), (dst, "dst")):
+            self._require_layout(layout, name)
         if order is not None:
+            order = integers(order, "order")
             src._require_axes(order, "order has")
         (of, _of_kept), (to, _to_kept) = src._filled(), dst._filled()
         axes = None if order is None else numbers("i", order)
@@ -235,8 +249,10 @@ class Dist(Owner):
 
     def plan_halo(self, layout, low, high, periodic, *, workspace_bytes=None):
         """To fill low[d] elements before each box along axis d, and high[d] behind it; round the ends of the array where periodic[d]."""
-        around = [tuple(map(operator.index, values)) for values in (low, high, periodic)]
-        for values, name in zip(around, ("low", "high", "periodic")):
+        self._require_layout(layout, "layout")
+        names = "low", "high", "periodic"
+        around = [integers(values, name) for values, name in zip((low, high, periodic), names)]
+        for values, name in zip(around, names):
             layout._require_axes(values, f"{name} has")
         raw_layout, _kept = layout._filled()
         values = numbers("q", around[0]), numbers("q", around[1]), numbers("i", around[2])
@@ -246,10 +262,16 @@ class Dist(Owner):
 
     def plan_reduce(self, layout, *, workspace_bytes=None):
         """To reduce an array as the sequence of its elements, the last axis fastest."""
+        self._require_layout(layout, "layout")
         raw_layout, _kept = layout._filled()
         with self._call() as handle:
             plan = raw.gpumem_dist_plan_reduce(handle, raw_layout, self._plan_options(workspace_bytes))
             return DistPlan(self, plan, layout, self._needed(layout))
+
+    @staticmethod
+    def _require_layout(layout, name):
+        if not isinstance(layout, DistLayout):
+            raise unfit(name, layout, "a gpumem.DistLayout")
 
     @staticmethod
     def _plan_options(workspace_bytes):
@@ -309,14 +331,17 @@ class DistPlan(Owner):
             return
         if not view.contiguous:
             refuse(view, name, "elements without gaps, or the strides of its box in the layout")
+        if need.first < 0:
+            raise ValueError(f"{name} has {view.size} elements, and its boxes with their halo reach from {need.first} to {need.end}; expected "
+                             f"{need.end - need.first} elements, and offsets of the boxes that are {-need.first} more")
         if view.size < need.end:
             raise ValueError(f"{name} has {view.size} elements; expected {need.end}")
-        if need.first < 0:
-            raise ValueError(f"{name} has 0 elements before its boxes; expected {-need.first}")
 
     def execute(self, src, dst=None, *, streams=None):
         """dst = src; or the halo of src, without dst. With `streams`, one of each member's context, it is enqueued on them."""
         with self._call() as handle:
+            if streams is not None and not isinstance(streams, list | tuple):
+                raise unfit("streams", streams, "a list of gpumem.Streams, one a member")
             if streams is not None and len(streams) != len(self.src):
                 raise ValueError(f"there are {len(streams)} streams; expected one a member, {len(self.src)}")
             if dst is None and self.dst is not None:
@@ -326,7 +351,7 @@ class DistPlan(Owner):
             if streams is None:
                 raw.gpumem_dist_execute(handle, of_pointers, to_pointers)
                 return
-            handles = numbers("Q", [stream_handle(stream) or 0 for stream in streams])
+            handles = numbers("Q", [stream_handle(stream, f"streams[{place}]") or 0 for place, stream in enumerate(streams)])
             raw.gpumem_dist_execute_async(handle, of_pointers, to_pointers, handles)
             for stream, *kept in zip(streams, of, to):
                 stream.keep((*kept, self))

@@ -1,5 +1,6 @@
 """What the library is told of an array: sequences, matrices, rows. Strides that it can't take are refused with a sentence."""
 
+import math
 import operator
 from itertools import zip_longest
 
@@ -44,12 +45,16 @@ def typed(view, name):
     return view.dtype_code
 
 
-def in_memory_order(view):
-    """The same elements with their axes in the order of the memory: those of C for an array in the order of Fortran."""
-    axes = sorted(range(view.ndim), key=lambda axis: -view.strides[axis])
+def with_axes(view, axes):
+    """The same elements with the axes in this order."""
     shape, strides = (tuple(own[axis] for axis in axes) for own in (view.shape, view.strides))
     return Array(shape, view.dtype_code, address=view, strides=strides, readonly=view.readonly, kind=view.kind_code,
                  device=view.device, owner=view, itemsize=view.itemsize, format=view.format)  # fmt: skip
+
+
+def in_memory_order(view):
+    """The same elements with their axes in the order of the memory: those of C for an array in the order of Fortran."""
+    return with_axes(view, sorted(range(view.ndim), key=lambda axis: -view.strides[axis]))
 
 
 def sequence(view, name, op=None):
@@ -159,8 +164,8 @@ def image(view, name):
 
 
 def lines(view, axis):
-    """For a reduction along an axis: 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride, the shape of
-    the results."""
+    """For a reduction along an axis: 0 (each row) or 1 (each column), rows, cols, ld, batches, batch stride; the shape of the results, and
+    their axes in the order in which they are written, that of the memory of x, where it is not that of the indices."""
     try:
         axis = operator.index(axis)
     except TypeError:
@@ -168,27 +173,24 @@ def lines(view, axis):
     if not -view.ndim <= axis < view.ndim:
         raise ValueError(f"axis {axis} of an array with {view.ndim} axes")
     axis %= view.ndim
-    shape, strides = view.shape, view.strides
-    results = shape[:axis] + shape[axis + 1 :]
-    if view.ndim == 2 and strides[0] == view.itemsize and strides[1] >= shape[0] * view.itemsize:
-        shape, strides, axis = shape[::-1], strides[::-1], 1 - axis  # column-major: the transpose is row-major
-    lead, trail = fuse(shape[:axis], strides[:axis]), fuse(shape[axis + 1 :], strides[axis + 1 :])
-    batches = (1, 0)
-    if trail and trail[0] == 1 and strides[axis] in (view.itemsize, *([strides[axis]] if shape[axis] <= 1 else ())):
-        of_cols, n_rows, cols = 0, lead, shape[axis]
-        if lead is None:  # the first axis counts matrices
-            batches, n_rows = (shape[0], strides[0]), fuse(shape[1:axis], strides[1:axis])
+    shape, strides, size = list(view.shape), list(view.strides), view.itemsize
+    extent, stride = shape.pop(axis), strides.pop(axis)
+    order = sorted(range(len(shape)), key=lambda a: -strides[a] if strides[a] else -math.inf)  # what is repeated is outside
+    walked = [a for a in order if shape[a] != 1]
+    others = collapse([shape[a] for a in walked], [strides[a] for a in walked]) if view.size else [(math.prod(shape), size)]
+    if any(s < 0 or s % size for _, s in others) or (extent > 1 and (stride < 0 or stride % size)):
+        refuse(view, "x", "strides of whole elements, 0 or more")
+    dense = bool(others) and others[-1][1] == size
+    of_cols = extent == 0 or (dense if extent == 1 else stride != size)
+    if of_cols:
+        row, cols = (extent, stride), others.pop()[0] if dense else 1
     else:
-        of_cols, n_rows, cols, batches = 1, (shape[axis], strides[axis]), trail and trail[0], lead
-        if trail is None or (trail[0] > 1 and trail[1] != view.itemsize):
-            n_rows = None
-    if n_rows is None or batches is None:
-        refuse(view, "x", "axes that lie one inside the other without gaps")
-    ld = elements(view, n_rows[1], n_rows[0], max(cols, 1))
-    batch_stride = elements(view, batches[1], batches[0])
-    if ld is None or batch_stride is None:
-        refuse(view, "x", "rows one after the other")
-    return of_cols, n_rows[0], cols, max(ld, cols), batches[0], batch_stride, results
+        row, cols = others.pop() if others and others[-1][1] >= extent * size else (1, 0), extent
+    batches = others.pop() if others else (1, 0)
+    ld, batch_stride = elements(view, row[1], row[0], max(cols, 1)), elements(view, batches[1], batches[0])
+    if others or ld is None or batch_stride is None:
+        refuse(view, "x", "axes without gaps among them before the reduced one, and behind it")
+    return int(of_cols), row[0], cols, max(ld, cols), batches[0], batch_stride, tuple(shape), None if walked == sorted(walked) else order
 
 
 def broadcast_shape(views):

@@ -12,10 +12,10 @@ from . import _gpumem as raw
 from .array import Array
 from .errors import Error
 from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, indices, is_fortran, leading_dimension, lines, numbers_of, of_one_order,
-                     operand, refuse, rows, same_elements, sequence, typed)
+                     operand, refuse, rows, same_elements, sequence, typed, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
-from .words import NAMES, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, op_code
+from .words import NAMES, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
 
 PAGEABLE = int(Kind.PAGEABLE)
 OP_CODES = {word: int(op) for op in Op if op < Op.ARG_MIN for word in (op, op.name.lower())}
@@ -87,13 +87,24 @@ class Operations(raw.Base):
                   (self._status(status),))  # fmt: skip
         return out
 
-    def _out(self, out, x, like, shape, dtype, stream):
-        """For numbers of another type than those of x: `out`, which is made where it is None, and its View."""
-        out = self._room(x, like, shape, int(dtype), stream) if out is None else out
+    def _out(self, out, x, like, shape, dtype, stream, order=None):
+        """For numbers of another type than those of x: `out`, which is made where it is None, and its View. `order` has the axes as they
+        are written, where that is not the order of the indices."""
+        if out is None:
+            out = self._room(x, like, tuple(shape[axis] for axis in order) if order else shape, int(dtype), stream)
+            if order:
+                indices = [order.index(axis) for axis in range(len(order))]
+                out = with_axes(out, indices) if isinstance(out, Array) else out.transpose(indices)
         result = operand(self, out, "out", stream, write=True)
         if result.dtype_code != dtype or result.size != math.prod(shape):
             raise ValueError(f"out has {result.size} elements of format '{result.format}'; expected {math.prod(shape)} "
                              f"of {NAMES[dtype]}")
+        if order:
+            laid = with_axes(result, order) if result.shape == shape else None
+            if laid is None or not laid.contiguous:
+                raise ValueError(f"out has the shape {result.shape} and strides of {result.strides} bytes; expected {shape}, its axes in memory in "
+                                 f"the order of those of x, {tuple(order)} from the widest: without out, such an array is made")
+            result = laid
         contiguous(result, "out")
         return out, result
 
@@ -106,8 +117,10 @@ class Operations(raw.Base):
         return view
 
     def _reduce_axis(self, x, view, op, axis, pairs, out, status, stream):
-        of_cols, n_rows, cols, ld, batches, batch_stride, shape = lines(view, axis)
-        out, result = self._out(out, x, view, shape + pairs, RESULTS[view.dtype_code], stream)
+        of_cols, n_rows, cols, ld, batches, batch_stride, shape, order = lines(view, axis)
+        if order is not None and pairs:
+            order.append(len(order))
+        out, result = self._out(out, x, view, shape + pairs, RESULTS[view.dtype_code], stream, order)
         args = (view.dtype_code, op, of_cols, view, n_rows, cols, ld, batches, batch_stride, result)
         return self._several("gpumem_reduce_axis", args, (view, result, status), out, status, stream)
 
@@ -145,6 +158,8 @@ class Operations(raw.Base):
             value, index = raw.Cell(), raw.Cell()
             raw.gpumem_argreduce(self.handle, dtype, op, view, n, stride, value, index)
             return value.result(dtype, 0), index.i64
+        if out is not None and not (isinstance(out, list | tuple) and len(out) == 2):
+            raise unfit("out", out, "two arrays, for the value and for the index")
         values, indices = out or (None, None)
         values, value = self._out(values, x, view, (), RESULTS[dtype], stream)
         indices, index = self._out(indices, x, view, (), Dtype.I64, stream)
@@ -221,7 +236,7 @@ class Operations(raw.Base):
     def permute(self, src, order, out=None, *, stream=None):
         """Axis d of the result is axis order[d] of src, as numpy.transpose(src, order), and the elements are moved."""
         of = operand(self, src, "src", stream)
-        order = tuple(axis + of.ndim if axis < 0 else axis for axis in order)
+        order = tuple(axis + of.ndim if axis < 0 else axis for axis in integers(order, "order"))
         if len(order) != of.ndim or not all(0 <= axis < of.ndim for axis in order):
             raise ValueError(f"order is {order}; expected each of the {of.ndim} axes of src once")
         out, to = self._moved(out, src, of, tuple(of.shape[axis] for axis in order), stream)
@@ -290,6 +305,8 @@ class Operations(raw.Base):
     def lincomb(self, terms, out=None, *, stream=None):
         """out = the sum of factor * x over pairs (factor, x), 1 to 8 of them, of f32 or f64. Views of one array make a stencil;
         they are broadcast as in NumPy."""
+        if not hasattr(terms, "__iter__"):
+            raise unfit("terms", terms, "pairs of a factor and an array")
         terms = list(terms)
         if stream is None:
             done = raw.quick_lincomb(self.handle, terms, out)
@@ -297,9 +314,13 @@ class Operations(raw.Base):
                 return done
         if not terms:
             raise ValueError("terms is empty; expected 1 to 8 pairs of a factor and an array")
-        factors, arrays = zip(*terms)
-        views = [operand(self, x, f"x[{k}]", stream) for k, x in enumerate(arrays)]
-        out, to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", arrays[0], views, out, stream)
+        for k, term in enumerate(terms):
+            if not isinstance(term, list | tuple) or len(term) != 2:
+                raise unfit(f"terms[{k}]", term, "a pair of a factor and an array")
+        factors, arrays = [real(term[0], f"the factor of terms[{k}]") for k, term in enumerate(terms)], [term[1] for term in terms]
+        names = [f"x[{k}]" for k in range(len(arrays))]
+        views = [operand(self, x, name, stream) for x, name in zip(arrays, names)]
+        out, to, rank, extents, strides, name = self._over_views("gpumem_lincomb_", arrays[0], views, names, out, stream)
         letter, pointers = {"f32": "f", "f64": "d"}[name[-3:]], [view.address or 0 for view in views]
         args = (rank, extents, len(views), numbers(letter, factors), numbers("Q", pointers),
                 numbers("q", [s for own in strides[:-1] for s in own]), to, numbers("q", strides[-1]))  # fmt: skip
@@ -312,23 +333,23 @@ class Operations(raw.Base):
             done = raw.quick_multiply(self.handle, x, y, out)
             if done is not None:
                 return done
-        views = [operand(self, x, "x[0]", stream), operand(self, y, "x[1]", stream)]
-        out, to, rank, extents, strides, name = self._over_views("gpumem_multiply_", x, views, out, stream)
+        views = [operand(self, x, "x", stream), operand(self, y, "y", stream)]
+        out, to, rank, extents, strides, name = self._over_views("gpumem_multiply_", x, views, ("x", "y"), out, stream)
         of_x, of_y, of_out = (numbers("q", own) for own in strides)
         self._run(name, stream, (rank, extents, views[0], of_x, views[1], of_y, to, of_out), (*views, to))
         return out
 
-    def _over_views(self, name, x, views, out, stream):
+    def _over_views(self, name, x, views, names, out, stream):
         """The result and its View, the fewest axes that it and the views have together, their extents, each one's strides, the result's last,
         and the function."""
         name += self._float_name(views[0])
         if out is None:
             out = self._room(x, views[0], broadcast_shape(views), views[0].dtype_code, stream)
         to = operand(self, out, "out", stream, True)
-        for k, view in enumerate((*views, to)):
+        for view, operand_name in zip((*views, to), (*names, "out")):
             if view.dtype_code != views[0].dtype_code:
-                raise TypeError(f"operand {k} has elements of format '{view.format}'; expected '{views[0].format}'")
-        axes = collapse(to.shape, *(broadcast(view, f"x[{k}]", to.shape) for k, view in enumerate(views)),
+                raise TypeError(f"{operand_name} has elements of format '{view.format}'; expected '{views[0].format}'")
+        axes = collapse(to.shape, *(broadcast(view, operand_name, to.shape) for view, operand_name in zip(views, names)),
                         broadcast(to, "out", to.shape))  # fmt: skip
         extents, *strides = zip(*axes) if axes else ((),) * (len(views) + 2)
         return out, to, len(axes), numbers("q", extents), strides, name
@@ -358,10 +379,13 @@ class Operations(raw.Base):
         if out is None:
             if size is None:
                 raise TypeError("expected a size (rows, columns), or out")
+            size = integers(size, "size", "two integers, rows and columns")
+            if len(size) != 2 or min(size) < 0:
+                raise ValueError(f"size is {size}; expected rows and columns")
             out = self._room(src, of, (*size, *of.shape[2:]), of.dtype_code, stream)
             size = None
         to = operand(self, out, "out", stream, True)
-        if size is not None and to.shape[:2] != tuple(size):
+        if size is not None and to.shape[:2] != integers(size, "size", "two integers, rows and columns"):
             raise ValueError(f"out has the shape {to.shape}; expected the size that is asked for")
         n_rows, cols, channels, pitch = image(of, "src")
         to_rows, to_cols, to_channels, to_pitch = image(to, "out")

@@ -5,6 +5,7 @@ from collections import deque
 from . import _gpumem as raw
 from .array import Owned
 from .errors import Capturing, InvalidArgument, NotReady
+from .words import unfit
 
 CHUNK = 64  # how many calls' operands are kept before an event says when they may go
 
@@ -15,7 +16,7 @@ class Event(Owned):
     __slots__ = ("core", "handle")
 
     def __init__(self, context):
-        core = getattr(context, "core", context)
+        core = core_of(context)
         self.handle = raw.gpumem_event_create(core.handle)
         self._needs(core)
 
@@ -29,7 +30,7 @@ class Event(Owned):
             self.core.release(self)
 
     def record(self, stream=None):
-        raw.gpumem_event_record(self.core.handle, self.handle, stream.handle if stream else None)
+        raw.gpumem_event_record(self.core.handle, self.handle, None if stream is None else stream_handle(stream))
         return self
 
     def synchronize(self):
@@ -48,7 +49,7 @@ class Event(Owned):
 
     def seconds_since(self, start):
         seconds = raw.Cell()
-        raw.gpumem_event_elapsed(start.handle, self.handle, seconds)
+        raw.gpumem_event_elapsed(event_handle(start, "start"), self.handle, seconds)
         return seconds.f64
 
 
@@ -58,7 +59,7 @@ class Stream(Owned):
     __slots__ = ("core", "handle", "borrowed", "kept", "chunks", "__weakref__")
 
     def __init__(self, context, native=None):
-        self._begin(context.core, None)
+        self._begin(core_of(context), None)
         self.borrowed = native is not None
         if self.borrowed:
             number = native_number(native)  # 0 and 1 are the legacy default stream, which has no address
@@ -127,7 +128,7 @@ class Stream(Owned):
 
     def wait(self, event):
         """Work from now on waits for the event."""
-        raw.gpumem_stream_wait_event(self.core.handle, self.handle, event.handle)
+        raw.gpumem_stream_wait_event(self.core.handle, self.handle, event_handle(event, "event"))
 
     def keep(self, operands):
         """Keeps what a call uses until the stream has passed the call."""
@@ -147,11 +148,23 @@ class Stream(Owned):
             pass
 
 
-def stream_handle(stream):
-    try:
-        return stream.handle
-    except AttributeError:
-        raise TypeError(f"stream is {stream!r}; expected a gpumem.Stream") from None
+def core_of(context):
+    core = getattr(context, "core", context)
+    if not hasattr(core, "users"):
+        raise unfit("context", context, "a gpumem.Context")
+    return core
+
+
+def event_handle(event, name):
+    if not isinstance(event, Event):
+        raise unfit(name, event, "a gpumem.Event")
+    return event.handle
+
+
+def stream_handle(stream, name="stream"):
+    if not isinstance(stream, Stream):
+        raise unfit(name, stream, "a gpumem.Stream")
+    return stream.handle
 
 
 def native_number(stream):
@@ -161,4 +174,4 @@ def native_number(stream):
     for name in ("cuda_stream", "ptr"):
         if hasattr(stream, name):
             return getattr(stream, name)
-    raise TypeError(f"{stream!r} is no CUDA stream; expected a number, or a stream of PyTorch or CuPy")
+    raise unfit("native", stream, "the number of a CUDA stream, or a stream of PyTorch or CuPy")

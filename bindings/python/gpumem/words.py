@@ -1,5 +1,8 @@
 """Types, operations and kinds of memory by the words that people use for them."""
 
+import operator
+import os
+import reprlib
 import struct
 
 from .names import Dtype, Family, Filter, Format, Kind, Op
@@ -17,6 +20,39 @@ CODES = {word: code for words in (NAMES, TYPESTRS) for code, word in enumerate(w
 RESULTS = [Dtype.I64, Dtype.U64] * 4 + [Dtype.F64] * 4
 
 
+def unfit(name, value, expected):
+    """A TypeError that says which argument is wrong, and how."""
+    kind = type(value).__name__
+    return TypeError(f"{name} is {f'a {kind}' if hasattr(value, 'shape') else reprlib.repr(value)}; expected {expected}")
+
+
+def integer(value, name):
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise unfit(name, value, "an integer") from None
+
+
+def integers(values, name, expected="integers, one an axis"):
+    try:
+        return tuple(map(operator.index, values))
+    except TypeError:
+        raise unfit(name, values, expected) from None
+
+
+def real(value, name):
+    if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+        raise unfit(name, value, "a number")
+    return float(value)
+
+
+def path_bytes(path):
+    try:
+        return os.fsencode(path)
+    except TypeError:
+        raise unfit("path", path, "the path of a file") from None
+
+
 def codes(members, what):
     """A function from a member of an enumeration, its number or its name to the number."""
     known = {member.name.lower(): int(member) for member in members}
@@ -27,7 +63,7 @@ def codes(members, what):
             return known[word.lower() if isinstance(word, str) else word]
         except (KeyError, TypeError):
             names = ", ".join(member.name.lower() for member in members)
-            raise ValueError(f"{word!r} is no {what}; expected one of {names}") from None
+            raise ValueError(f"{reprlib.repr(word)} is no {what}; expected one of {names}") from None
 
     return code
 
@@ -44,14 +80,14 @@ def dtype_code(dtype):
     """Of "f32", "float32", "<f4", float, gpumem.Dtype.F32, or an element type of NumPy, CuPy or PyTorch."""
     if type(dtype) is str and dtype in CODES:
         return CODES[dtype]
-    if isinstance(dtype, int):
-        return int(Dtype(dtype))
+    if isinstance(dtype, int) and 0 <= dtype < len(NAMES):
+        return int(dtype)
     word = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
     word = word.rpartition(".")[2].lower() if getattr(dtype, "byteorder", "=") != ">" else ""
     stem = word.rstrip("0123456789")
     word = WORDS.get(word) or LONG_NAMES.get(stem, stem) + word[len(stem):]  # fmt: skip
     if word not in NAMES:
-        shown = repr(dtype) if isinstance(dtype, str | type) or not hasattr(dtype, "shape") else f"a {type(dtype).__name__}"
+        shown = reprlib.repr(dtype) if isinstance(dtype, str | type) or not hasattr(dtype, "shape") else f"a {type(dtype).__name__}"
         raise ValueError(f"{shown} is no element type; expected one of {', '.join(NAMES)}, or a type or '<i4' of NumPy's")
     return NAMES.index(word)
 
@@ -67,7 +103,7 @@ def pattern_of(view, value):
     try:
         return bf16_bytes(value) if view.dtype_code == Dtype.BF16 else struct.pack("=" + FORMATS[view.dtype_code], value)
     except (struct.error, OverflowError):
-        raise ValueError(f"{value!r} is no {NAMES[view.dtype_code]}") from None
+        raise ValueError(f"the value {reprlib.repr(value)} is no {NAMES[view.dtype_code]}") from None
 
 
 def bf16_bytes(value):

@@ -34,7 +34,7 @@ static bool is_axis(PyObject* names, PyObject* value, int64_t* axis) {
   if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "axis") != 0 ||
       !PyLong_Check(value))
     return false;
-  if (to_int64(value, axis)) return true;
+  if (to_int64(value, axis, "axis")) return true;
   PyErr_Clear();
   return false;
 }
@@ -45,7 +45,7 @@ static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given
   void* ctx;
   PyObject* code = given == 2 ? PyDict_GetItem(operations, args[1]) : NULL;
   if (self->handle && (given == 1 || code) && (!names || is_axis(names, args[given], &axis))) {
-    if (!to_pointer(self->handle, &ctx) || (code && !to_int32(code, &op))) return NULL;
+    if (!to_pointer(self->handle, &ctx, "ctx") || (code && !to_int32(code, &op, "op"))) return NULL;
     PyObject* value = names ? quick_reduce_axis(ctx, op, args[0], axis) : quick_reduce(ctx, op, args[0]);
     if (!value || !Py_IsNone(value)) return value;
     Py_DECREF(value);

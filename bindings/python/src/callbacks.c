@@ -82,18 +82,19 @@ static void on_parallel_for(void* user, int64_t tasks, gpumem_task_fn run, void*
 }
 
 /* Each gives the addresses of the C function and of the Python function, which the caller keeps alive. */
-static PyObject* callback(void (*function)(void), PyObject* callable) {
+static PyObject* callback(void (*function)(void), PyObject* callable, const char* name) {
   if (Py_IsNone(callable)) return Py_BuildValue("OO", Py_None, Py_None);
-  if (!PyCallable_Check(callable)) return PyErr_Format(PyExc_TypeError, "expected something that can be called");
+  if (!PyCallable_Check(callable))
+    return PyErr_Format(PyExc_TypeError, "%s is %.200R; expected a function", name, callable);
   return Py_BuildValue("NN", PyLong_FromVoidPtr((void*)function), PyLong_FromVoidPtr(callable));
 }
 
 PyObject* log_callback(PyObject* module, PyObject* callable) {
-  return (void)module, callback((void (*)(void))on_log, callable);
+  return (void)module, callback((void (*)(void))on_log, callable, "log");
 }
 
 PyObject* parallel_for_callback(PyObject* module, PyObject* callable) {
-  return (void)module, callback((void (*)(void))on_parallel_for, callable);
+  return (void)module, callback((void (*)(void))on_parallel_for, callable, "parallel_for");
 }
 
 int callbacks_add_types(PyObject* module) {

@@ -13,7 +13,16 @@ bool check_count(const char* function, Py_ssize_t expected, Py_ssize_t given) {
   return false;
 }
 
-bool to_pointer(PyObject* object, void** value) {
+/* Says of which argument, in place of what Python has to say of a value alone. */
+static bool refuse(const char* name, PyObject* object, const char* expected) {
+  PyObject* kind = PyErr_Occurred();
+  if (!kind || PyErr_ExceptionMatches(PyExc_TypeError)) kind = PyExc_TypeError;
+  if (kind == PyExc_TypeError || PyErr_ExceptionMatches(PyExc_OverflowError))
+    PyErr_Format(kind, "%s is %.200R; expected %s", name, object, expected);
+  return false;
+}
+
+bool to_pointer(PyObject* object, void** value, const char* name) {
   PyTypeObject* type = Py_TYPE(object);
   if (Py_IsNone(object)) {
     *value = NULL;
@@ -23,55 +32,54 @@ bool to_pointer(PyObject* object, void** value) {
     *value = ((View*)object)->address;
   } else if (PyLong_Check(object)) {
     *value = PyLong_AsVoidPtr(object);
-    return *value || !PyErr_Occurred();
+    return *value || !PyErr_Occurred() || refuse(name, object, "an address");
   } else {
-    PyErr_SetString(PyExc_TypeError, "a pointer is None, an address, a View or a Cell");
-    return false;
+    return refuse(name, object, "None, an address, a View or a Cell");
   }
   return true;
 }
 
-bool to_string(PyObject* object, const char** value) {
+bool to_string(PyObject* object, const char** value, const char* name) {
   Py_ssize_t length = 0;
   char* bytes = NULL; /* a path's, in the encoding of file names */
-  if (Py_IsNone(object)) {
-    *value = NULL;
-    return true;
-  }
-  if (!PyBytes_Check(object)) {
+  *value = NULL;
+  if (Py_IsNone(object)) return true;
+  if (PyUnicode_Check(object)) {
     *value = PyUnicode_AsUTF8AndSize(object, &length);
-  } else {
+  } else if (PyBytes_Check(object)) {
     *value = PyBytes_AsStringAndSize(object, &bytes, &length) == 0 ? bytes : NULL;
+  } else {
+    return refuse(name, object, "a string");
   }
   if (*value && strlen(*value) != (size_t)length) {
     *value = NULL;
-    PyErr_SetString(PyExc_ValueError, "embedded null character");
+    PyErr_Format(PyExc_ValueError, "%s is %.200R, with a null character in it", name, object);
   }
   return *value != NULL;
 }
 
-bool to_int64(PyObject* object, int64_t* value) {
+bool to_int64(PyObject* object, int64_t* value, const char* name) {
   *value = PyLong_AsLongLong(object);
-  return *value != -1 || !PyErr_Occurred();
+  return *value != -1 || !PyErr_Occurred() || refuse(name, object, "an integer of 64 bits");
 }
 
-bool to_int32(PyObject* object, int32_t* value) {
+bool to_int32(PyObject* object, int32_t* value, const char* name) {
   int64_t wide;
-  if (!to_int64(object, &wide)) return false;
+  if (!to_int64(object, &wide, name)) return false;
   *value = (int32_t)wide;
   if (*value == wide) return true;
-  PyErr_Format(PyExc_OverflowError, "%lld does not fit 32 bits", (long long)wide);
+  PyErr_Format(PyExc_OverflowError, "%s is %lld; expected an integer of 32 bits", name, (long long)wide);
   return false;
 }
 
-bool to_double(PyObject* object, double* value) {
+bool to_double(PyObject* object, double* value, const char* name) {
   *value = PyFloat_AsDouble(object);
-  return *value != -1 || !PyErr_Occurred();
+  return *value != -1 || !PyErr_Occurred() || refuse(name, object, "a number");
 }
 
-bool to_float(PyObject* object, float* value) {
+bool to_float(PyObject* object, float* value, const char* name) {
   double wide;
-  if (!to_double(object, &wide)) return false;
+  if (!to_double(object, &wide, name)) return false;
   *value = (float)wide;
   return true;
 }

@@ -13,7 +13,8 @@ typedef struct {
 /* result(dtype, index): a result of a reduction of elements of this type. */
 static PyObject* cell_result(Cell* cell, PyObject* const* args, Py_ssize_t count) {
   int32_t dtype, index;
-  if (!check_count("result", 2, count) || !to_int32(args[0], &dtype) || !to_int32(args[1], &index)) return NULL;
+  if (!check_count("result", 2, count) || !to_int32(args[0], &dtype, "dtype") || !to_int32(args[1], &index, "index"))
+    return NULL;
   const int64_t* word = &cell->words[index != 0];
   return from_result(dtype, word);
 }

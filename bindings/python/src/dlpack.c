@@ -116,8 +116,9 @@ PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t coun
   (void)module;
   DLDevice device;
   int32_t versioned, copied;
-  if (!check_count("dlpack_export", 5, count) || !to_int32(args[1], &device.type) || !to_int32(args[2], &device.id) ||
-      !to_int32(args[3], &versioned) || !to_int32(args[4], &copied))
+  if (!check_count("dlpack_export", 5, count) || !to_int32(args[1], &device.type, "device.type") ||
+      !to_int32(args[2], &device.id, "device.id") || !to_int32(args[3], &versioned, "versioned") ||
+      !to_int32(args[4], &copied, "copied"))
     return NULL;
   const View* view = (const View*)args[0];
   if (!PyType_IsSubtype(Py_TYPE(args[0]), view_type)) return PyErr_Format(PyExc_TypeError, "expected a View");

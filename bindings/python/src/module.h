@@ -67,13 +67,14 @@ PyObject* log_callback(PyObject* module, PyObject* callable);
 PyObject* parallel_for_callback(PyObject* module, PyObject* callable);
 int callbacks_add_types(PyObject* module);
 
-/* calls.c: conversions of the arguments and results of the generated calls. Each returns false with an exception set. */
-bool to_pointer(PyObject* object, void** value);
-bool to_string(PyObject* object, const char** value);
-bool to_int32(PyObject* object, int32_t* value);
-bool to_int64(PyObject* object, int64_t* value);
-bool to_float(PyObject* object, float* value);
-bool to_double(PyObject* object, double* value);
+/* calls.c: conversions of the arguments and results of the generated calls. Each returns false with an exception set, that
+ * says of which argument. */
+bool to_pointer(PyObject* object, void** value, const char* name);
+bool to_string(PyObject* object, const char** value, const char* name);
+bool to_int32(PyObject* object, int32_t* value, const char* name);
+bool to_int64(PyObject* object, int64_t* value, const char* name);
+bool to_float(PyObject* object, float* value, const char* name);
+bool to_double(PyObject* object, double* value, const char* name);
 bool check_count(const char* function, Py_ssize_t expected, Py_ssize_t given);
 PyObject* from_pointer(const void* p);
 PyObject* from_string(const char* text);

@@ -60,7 +60,7 @@ PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out) 
 }
 
 bool to_number(PyObject* object, double* value) {
-  if (to_double(object, value)) return true;
+  if (to_double(object, value, "number")) return true;
   PyErr_Clear();
   return false;
 }

@@ -15,7 +15,7 @@ static PyObject* quick_axpby(PyObject* module, PyObject* const* args, Py_ssize_t
   (void)module;
   void* ctx;
   double alpha, beta;
-  if (!check_count("quick_axpby", 6, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_axpby", 6, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   PyObject *x = args[2], *y = args[4], *first = Py_IsNone(x) ? y : x;
   if (Py_IsNone(first) || !to_number(args[1], &alpha) || !to_number(args[3], &beta)) Py_RETURN_NONE;
   Operands all;
@@ -108,7 +108,7 @@ static bool take_walk(Operands* all, PyObject* out, PyObject* x, Walk* walk) {
 static PyObject* quick_multiply(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;
-  if (!check_count("quick_multiply", 4, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_multiply", 4, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   Operands all;
   operands_begin(&all);
   Walk walk;
@@ -149,7 +149,7 @@ static bool take_terms(Operands* all, PyObject* list, Terms* terms) {
 static PyObject* quick_lincomb(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;
-  if (!check_count("quick_lincomb", 3, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_lincomb", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   Operands all;
   operands_begin(&all);
   Terms terms;

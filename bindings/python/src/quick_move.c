@@ -20,7 +20,7 @@ static bool same_shape(const View* a, const View* b) {
 static PyObject* quick_copy(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;
-  if (!check_count("quick_copy", 3, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_copy", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   Operands all;
   operands_begin(&all);
   const View* to = operands_take(&all, args[1], true);
@@ -57,7 +57,7 @@ static bool to_pattern(int32_t dtype, PyObject* object, void* pattern) {
 static PyObject* quick_fill(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;
-  if (!check_count("quick_fill", 3, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_fill", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   Operands all;
   operands_begin(&all);
   const View* to = operands_take(&all, args[1], true);
@@ -80,7 +80,7 @@ static int64_t leading_dimension(const View* view) {
 static PyObject* quick_transpose(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;
-  if (!check_count("quick_transpose", 3, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_transpose", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   if (args[1] == args[2]) Py_RETURN_NONE; /* in place */
   Operands all;
   operands_begin(&all);
@@ -102,7 +102,9 @@ static PyObject* quick_convert(PyObject* module, PyObject* const* args, Py_ssize
   (void)module;
   void* ctx;
   int32_t dtype;
-  if (!check_count("quick_convert", 4, given) || !to_pointer(args[0], &ctx) || !to_int32(args[2], &dtype)) return NULL;
+  if (!check_count("quick_convert", 4, given) || !to_pointer(args[0], &ctx, "ctx") ||
+      !to_int32(args[2], &dtype, "dtype"))
+    return NULL;
   Operands all;
   operands_begin(&all);
   const View* of = operands_take(&all, args[1], false);

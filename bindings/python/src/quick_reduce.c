@@ -60,7 +60,8 @@ static PyObject* quick_argreduce(PyObject* module, PyObject* const* args, Py_ssi
   (void)module;
   void* ctx;
   int32_t op;
-  if (!check_count("quick_argreduce", 3, given) || !to_pointer(args[0], &ctx) || !to_int32(args[1], &op)) return NULL;
+  if (!check_count("quick_argreduce", 3, given) || !to_pointer(args[0], &ctx, "ctx") || !to_int32(args[1], &op, "op"))
+    return NULL;
   Operands all;
   operands_begin(&all);
   const View* x = operands_take(&all, args[2], false);
@@ -77,7 +78,7 @@ static PyObject* quick_argreduce(PyObject* module, PyObject* const* args, Py_ssi
 static PyObject* quick_dot(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;
-  if (!check_count("quick_dot", 3, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_dot", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   Operands all;
   operands_begin(&all);
   const View* x = operands_take(&all, args[1], false);
@@ -97,7 +98,7 @@ static PyObject* quick_dot(PyObject* module, PyObject* const* args, Py_ssize_t g
 static PyObject* quick_nrm2(PyObject* module, PyObject* const* args, Py_ssize_t given) {
   (void)module;
   void* ctx;
-  if (!check_count("quick_nrm2", 2, given) || !to_pointer(args[0], &ctx)) return NULL;
+  if (!check_count("quick_nrm2", 2, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
   Operands all;
   operands_begin(&all);
   const View* x = operands_take(&all, args[1], false);

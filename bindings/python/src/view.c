@@ -202,7 +202,7 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
     good = allocate(view, bytes);
   } else if (good) {
     void* p;
-    good = to_pointer(address, &p);
+    good = to_pointer(address, &p, "address");
     view->address = (char*)p;
     view->owner = Py_NewRef(owner);
   }

@@ -188,7 +188,13 @@ TEST_P(CppDist, MistakesAreRefused) {
   // Boxes without room before them for the ghosts.
   const auto halo = dist.plan_halo(slabs<int>(), {1, 0}, {0, 0}, {1, 0});
   std::vector<int> twelve(12), eleven(11);
-  invalid("x[0] has 0 elements before its boxes; expected 6", [&] { halo.execute({twelve, twelve}); });
+  invalid(
+      "x[0] has 11 elements, and its boxes with their halo reach from -6 to 12; expected 18 elements, and offsets of "
+      "the "
+      "boxes that are 6 more",
+      [&] {
+        halo.execute({eleven, twelve});
+      });
 
   const auto reduction = dist.plan_reduce(slabs<int>());
   invalid("x has 1 parts; expected one a member, 2", [&] { (void)reduction.reduce(reduce_op::sum, twelve); });

@@ -9,7 +9,10 @@ program views_test
   real(real32), allocatable, target :: allocated(:, :)
   real(real32), pointer, contiguous :: pointed(:)
   type(gpumem_context) :: ctx
-  type(gpumem_view) :: v, w
+  type(gpumem_view) :: v, w, nowhere
+  type(gpumem_memory) :: memory
+  integer :: stat
+  character(200) :: errmsg
 
   call open_context(ctx)
   v = gpumem_view(a)
@@ -53,6 +56,26 @@ program views_test
   v = gpumem_view(halves)
   w = v%as(gpumem_bf16)
   call expect(w%dtype == gpumem_bf16 .and. w%size() == 4, 'another type of the same size')
+
+  call ctx%alloc(memory, gpumem_memory_device, gpumem_f32, [5, 7])
+  v = memory%view()
+  w = v%section([2, 3], [4, 7], stat=stat, errmsg=errmsg)
+  call expect(stat == 0 .and. all(w%extent(:2) == [3, 5]), 'a section of device memory')
+  w = v%section([2, 3], [4, 8], stat=stat, errmsg=errmsg)
+  call refused(w, 'section: lower is (2, 3), upper is (4, 8); expected bounds from (1, 1) to (5, 7)')
+  w = v%section([-huge(1_int64), 1_int64], [huge(1_int64), 1_int64], stat=stat, errmsg=errmsg)
+  call refused(w, 'to (5, 7)')
+  w = v%section([2], [4], stat=stat, errmsg=errmsg)
+  call refused(w, 'a number for each dimension')
+  w = v%section([1, 1], [5, 7], [1, 0], stat, errmsg)
+  call refused(w, 'step is (1, 0); expected 1 or more')
+  w = nowhere%section([1], [1], stat=stat, errmsg=errmsg)
+  call refused(w, 'the view was never set')
+  w = v%as(gpumem_f64, stat, errmsg)
+  call refused(w, 'another size')
+  w = v%reshaped([6, 6], stat, errmsg)
+  call refused(w, 'extents is (6, 6); expected those of 35 elements')
+  call memory%free()
   call close_context(ctx)
 
 contains
@@ -62,6 +85,15 @@ contains
     type(c_ptr), intent(in) :: address
     begins_at = transfer(x%pointer(), 0_c_intptr_t) == transfer(address, 0_c_intptr_t)
   end function
+
+  ! A view of nothing, a status and a sentence.
+  subroutine refused(x, words)
+    type(gpumem_view), intent(in) :: x
+    character(*), intent(in) :: words
+    call expect(stat == gpumem_invalid_argument .and. index(errmsg, words) > 0, words // ' in ' // trim(errmsg))
+    call expect(x%size() == nowhere%size() .and. x%dtype == nowhere%dtype, 'what is refused is a view of nothing')
+    errmsg = ''
+  end subroutine
 
   subroutine assumed(x)
     integer(int32), target, contiguous, intent(in) :: x(:, :)

@@ -166,8 +166,8 @@ def test_mistakes_are_refused():
         with raises(ValueError, "high has 1 values"):
             dist.plan_halo(SLABS, (1, 1), (1,), (0, 0))
         twelve, eleven = numbers("i", range(12)), numbers("i", range(11))
-        with raises(ValueError, "src[0] has 0 elements before its boxes; expected 6"):
-            dist.plan_halo(SLABS, (1, 0), (0, 0), (True, False)).execute([twelve, twelve])
+        with raises(ValueError, "src[0] has 11 elements", "reach from -6 to 12; expected 18 elements, and offsets of the boxes that are 6 more"):
+            dist.plan_halo(SLABS, (1, 0), (0, 0), (True, False)).execute([eleven, twelve])
         plan = dist.plan_reduce(SLABS)
         for parts, word in ((twelve, "1 parts"), ([twelve, eleven], "x[1] has 11 elements; expected 12"), ([None, twelve], "x[0] is None")):
             with raises(ValueError, word):

@@ -1,10 +1,9 @@
 //! How an array is spread over members, and what of their memory that takes.
 use crate::context::filled;
-use crate::element::Plain;
+use crate::element::{Plain, Type};
 use crate::error::{Error, Result};
 use crate::layout::number;
 use gpumem_sys as sys;
-use std::mem::size_of;
 
 /// A box of the whole array, and where its elements lie in a member's memory: at the beginning, row-major and without gaps,
 /// unless it is said otherwise.
@@ -69,15 +68,15 @@ impl Block {
 /// How an array is spread: its extents, and the blocks of it that members of this process have. `gpumem_dist_layout`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    element_bytes: usize,
+    element: Type,
     pub(crate) extents: Vec<usize>,
     blocks: Vec<Block>,
 }
 
 impl Layout {
-    /// Of the whole array's extents, the last axis the fastest, and without a block.
+    /// Of the whole array's extents, the last axis the fastest, and without a block. Plans of it take memory of this type alone.
     pub fn new<T: Plain>(extents: &[usize]) -> Layout {
-        Layout { element_bytes: size_of::<T>(), extents: extents.to_vec(), blocks: Vec::new() }
+        Layout { element: Type::of::<T>(), extents: extents.to_vec(), blocks: Vec::new() }
     }
 
     /// With one block more.
@@ -89,7 +88,7 @@ impl Layout {
 
 /// A layout as the library takes it: what its pointers lead to, and where a member's elements end.
 pub(crate) struct Boxes {
-    pub element_bytes: usize,
+    pub element: Type,
     extents: Vec<i64>,
     members: Vec<i32>,
     lower: Vec<i64>,
@@ -113,7 +112,7 @@ impl Boxes {
     pub fn of(layout: &Layout, name: &str) -> Result<Boxes> {
         let rank = layout.extents.len();
         let mut boxes = Boxes {
-            element_bytes: layout.element_bytes,
+            element: layout.element,
             extents: numbers(&layout.extents)?,
             members: Vec::new(),
             lower: Vec::new(),
@@ -142,7 +141,7 @@ impl Boxes {
     /// Valid as long as these boxes are.
     pub fn as_c(&self, api: &sys::Functions) -> Result<sys::gpumem_dist_layout> {
         let mut layout = filled(api.gpumem_dist_layout_init, |_| sys::GPUMEM_OK)?;
-        layout.element_bytes = number(self.element_bytes)?;
+        layout.element_bytes = number(self.element.bytes)?;
         layout.rank = i32::try_from(self.extents.len()).unwrap_or(i32::MAX);
         layout.extents = self.extents.as_ptr();
         layout.boxes = number(self.members.len())?;

@@ -1,6 +1,7 @@
 //! Contexts of one process or of many that are joined, so that an array can be spread over them.
 use crate::boxes::{numbers, Boxes, Halos, Layout};
 use crate::context::{filled, Context};
+use crate::element::Type;
 use crate::error::{check, Error, Result, Status};
 use crate::layout::number;
 use crate::plans::{Halo, Plan, Redistribution, Reduction};
@@ -177,7 +178,12 @@ impl Dist {
         let axes = order.as_ref().map_or(null(), |order| order.as_ptr());
         let (api, dist) = (self.joined.api, self.joined.dist);
         let (src, dst) = (from.as_c(api)?, to.as_c(api)?);
-        let plan = self.plan(from.element_bytes, workspace, |options, plan| unsafe {
+        if from.element != to.element {
+            let sentence =
+                format!("src has elements of {}, dst of {}; expected the same", from.element.name, to.element.name);
+            return Err(Error::argument(sentence));
+        }
+        let plan = self.plan(from.element, workspace, |options, plan| unsafe {
             (api.gpumem_dist_plan_redistribute)(dist, &src, &dst, axes, options, plan)
         })?;
         Ok(Redistribution { plan, src: needed.0, dst: needed.1 })
@@ -204,7 +210,7 @@ impl Dist {
         let needed = boxes.needed(self.joined.contexts.len(), Some(&halo), "layout")?;
         let (api, dist) = (self.joined.api, self.joined.dist);
         let (layout, low, high) = (boxes.as_c(api)?, halo.low.as_ptr(), halo.high.as_ptr());
-        let plan = self.plan(boxes.element_bytes, workspace, |options, plan| unsafe {
+        let plan = self.plan(boxes.element, workspace, |options, plan| unsafe {
             (api.gpumem_dist_plan_halo)(dist, &layout, low, high, halo.periodic.as_ptr(), options, plan)
         })?;
         Ok(Halo { plan, needed })
@@ -216,7 +222,7 @@ impl Dist {
         let needed = boxes.needed(self.joined.contexts.len(), None, "layout")?;
         let (api, dist) = (self.joined.api, self.joined.dist);
         let layout = boxes.as_c(api)?;
-        let plan = self.plan(boxes.element_bytes, workspace, |options, plan| unsafe {
+        let plan = self.plan(boxes.element, workspace, |options, plan| unsafe {
             (api.gpumem_dist_plan_reduce)(dist, &layout, options, plan)
         })?;
         Ok(Reduction { plan, needed })
@@ -224,7 +230,7 @@ impl Dist {
 
     fn plan(
         &self,
-        element_bytes: usize,
+        element: Type,
         workspace: Option<usize>,
         make: impl FnOnce(*const sys::gpumem_dist_plan_options, *mut *mut sys::gpumem_dist_plan) -> i32,
     ) -> Result<Plan> {
@@ -234,7 +240,7 @@ impl Dist {
         }
         let mut plan = null_mut();
         check(make(&options, &mut plan))?;
-        let plan = Plan { dist: self.joined.clone(), plan, element_bytes };
+        let plan = Plan { dist: self.joined.clone(), plan, element };
         plan.dist.check(sys::GPUMEM_OK).map(|_| plan)
     }
 }

@@ -1,4 +1,6 @@
 use gpumem_sys as sys;
+use std::any::{type_name, TypeId};
+use std::mem::size_of;
 
 /// An element type of the library, as its functions take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,32 @@ pub struct Bf16(pub u16);
 ///
 /// Every sequence of bytes is a value of the type, and no byte of it is padding.
 pub unsafe trait Plain: Copy + Send + Sync + 'static {}
+
+/// Which type elements are of, so that memory of another one is not taken for them.
+#[derive(Clone, Copy, Debug, Eq)]
+pub(crate) struct Type {
+    id: TypeId,
+    pub name: &'static str,
+    pub bytes: usize,
+}
+
+impl Type {
+    pub fn of<T: Plain>() -> Type {
+        const WIDE: bool = cfg!(target_pointer_width = "64");
+        let id = match TypeId::of::<T>() {
+            id if id == TypeId::of::<usize>() && WIDE => TypeId::of::<u64>(), // as which its elements count
+            id if id == TypeId::of::<isize>() && WIDE => TypeId::of::<i64>(),
+            id => id,
+        };
+        Type { id, name: type_name::<T>(), bytes: size_of::<T>() }
+    }
+}
+
+impl PartialEq for Type {
+    fn eq(&self, other: &Type) -> bool {
+        self.id == other.id
+    }
+}
 
 /// What can be computed with. `usize` and `isize` are of it where they have 64 bits.
 pub trait Element: Plain + sealed::Sealed {

@@ -2,7 +2,7 @@
 use crate::context::Format;
 use crate::copies::Src;
 use crate::dist::Joined;
-use crate::element::{Element, Float, Plain};
+use crate::element::{Element, Float, Plain, Type};
 use crate::error::{text_of, Error, Result, Status};
 use crate::layout::enough;
 use crate::queue::{Lent, LentMut, Queue};
@@ -10,7 +10,6 @@ use crate::reduce::{Extreme, Op};
 use crate::view::{View, ViewMut};
 use gpumem_sys as sys;
 use std::ffi::c_void;
-use std::mem::size_of;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use std::sync::Arc;
 pub struct Plan {
     pub(crate) dist: Arc<Joined>,
     pub(crate) plan: *mut sys::gpumem_dist_plan,
-    pub(crate) element_bytes: usize,
+    pub(crate) element: Type,
 }
 
 unsafe impl Send for Plan {}
@@ -56,8 +55,8 @@ impl Plan {
         self.plan
     }
 
-    /// An error where a member has less memory than it needs, or elements of another size than the layout's.
-    fn pointers<T>(
+    /// An error where a member has less memory than it needs, or elements of another type than the layout's.
+    fn pointers<T: Plain>(
         &self,
         memory: impl ExactSizeIterator<Item = Result<Src<T>>>,
         needed: &[usize],
@@ -67,9 +66,12 @@ impl Plan {
             let sentence = format!("{} has memory of {} members; there are {} here", name, memory.len(), needed.len());
             return Err(Error::argument(sentence));
         }
-        if size_of::<T>() != self.element_bytes {
-            let sentence =
-                format!("{} has elements of {} bytes; its layout's have {}", name, size_of::<T>(), self.element_bytes);
+        let element = Type::of::<T>();
+        if element != self.element {
+            let sentence = format!(
+                "{} has elements of {}; expected those of its layout, {}",
+                name, element.name, self.element.name
+            );
             return Err(Error::argument(sentence));
         }
         let mut pointers = Pointers(Vec::with_capacity(needed.len()));
@@ -81,11 +83,11 @@ impl Plan {
         Ok(pointers)
     }
 
-    fn of_views<T>(&self, x: &[View<'_, T>], needed: &[usize], name: &str) -> Result<Pointers> {
+    fn of_views<T: Plain>(&self, x: &[View<'_, T>], needed: &[usize], name: &str) -> Result<Pointers> {
         self.pointers(x.iter().map(|x| x.whole(name)), needed, name)
     }
 
-    fn of_views_mut<T>(&self, x: &mut [ViewMut<'_, T>], needed: &[usize], name: &str) -> Result<Pointers> {
+    fn of_views_mut<T: Plain>(&self, x: &mut [ViewMut<'_, T>], needed: &[usize], name: &str) -> Result<Pointers> {
         self.pointers(x.iter().map(|x| Ok((x.ptr as *const T, x.len))), needed, name)
     }
 

@@ -236,10 +236,26 @@ fn refuses_memory() -> Result<()> {
     let short = plan.execute(&parts, &mut [(&mut y).into(), (&mut z[..1]).into()]);
     refused(short, Status::OUT_OF_RANGE, "dst[1] has 1 elements, and its layout needs 2");
     let singles = [View::from(&[1.0f32; 2]), View::from(&[1.0f32; 2])];
-    refused(sum.nrm2(&singles), Status::INVALID_ARGUMENT, "x has elements of 4 bytes");
+    let other = "elements of f32; expected those of its layout, f64";
+    refused(sum.nrm2(&singles), Status::INVALID_ARGUMENT, other);
+    let (mut s, mut t) = ([0.0f32; 2], [0.0f32; 2]);
+    refused(plan.execute(&singles, &mut [(&mut s).into(), (&mut t).into()]), Status::INVALID_ARGUMENT, other);
+    let integers = [View::from(&[1i64, 2]), View::from(&[3i64, 4])]; // of the same size
+    refused(
+        sum.reduce(&integers, Op::Sum),
+        Status::INVALID_ARGUMENT,
+        "x has elements of i64; expected those of its layout, f64",
+    );
+    let halo = dist.plan_halo(&slabs::<f32>(&[4], 2), &[0], &[0], &[false], None)?;
+    let (mut u, mut v) = ([1u32; 2], [1u32; 2]);
+    let halved = halo.execute(&mut [(&mut u).into(), (&mut v).into()]);
+    refused(halved, Status::INVALID_ARGUMENT, "x has elements of u32; expected those of its layout, f32");
+    let turned = dist.plan_redistribute(&layout, &slabs::<u64>(&[4], 2), None, None);
+    refused(turned, Status::INVALID_ARGUMENT, "src has elements of f64, dst of u64; expected the same");
+    let sizes = dist.plan_reduce(&slabs::<u64>(&[4], 2), None)?;
+    assert_eq!(sizes.reduce(&[View::from(&[1usize, 2]), View::from(&[3usize, 4])], Op::Sum)?, 10);
     refused(sum.reduce(&[parts[0].step_by(1), View::from(&x).step_by(2)], Op::Sum), Status::INVALID_ARGUMENT, "stride");
     refused(sum.dot(&parts, &parts[1..]), Status::INVALID_ARGUMENT, "y has memory of 1 ");
-    assert_eq!(sum.reduce(&[View::from(&[1i64, 2]), View::from(&[3i64, 4])], Op::Sum)?, 10); // of the same size
     Ok(())
 }
 
