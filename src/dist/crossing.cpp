@@ -18,8 +18,8 @@ constexpr int64_t kShortRun = 128;      // bytes; less fills no sector of the li
 constexpr int64_t kLongRun = 4 * kKiB;  // bytes
 constexpr int64_t kWorthPacking = 256 * kKiB;
 constexpr int64_t kWorthACopy = 4 * kMiB;
-constexpr int64_t kWorthFetching = 48 * kMiB;
-constexpr int64_t kLeastPart = 16 * kMiB;
+constexpr int64_t kWorthFetching = 96 * kMiB;
+constexpr int64_t kLeastPart = 8 * kMiB;
 constexpr int32_t kAllAxes = static_cast<int32_t>(kAxes);
 
 // Strides without gaps, axes in the order that they have in src.
@@ -54,44 +54,17 @@ std::optional<CopyParams> long_rows(const Shape& shape, char* dst, const Index& 
   return rows;
 }
 
-size_t slowest_axis(const Crossed& piece) noexcept {
-  const AxesInOrder order = in_order_of(piece.src_strides.data(), kAllAxes);
-  int32_t at = kAllAxes - 1;
-  while (at > 0 && piece.shape.extents[static_cast<size_t>(order.axis[at])] == 1) --at;
-  return static_cast<size_t>(order.axis[at]);
-}
-
-// Whole tiles of a transpose, where it is more than one.
-int64_t part_length(int64_t wanted, int64_t left) noexcept {
-  constexpr int64_t kTile = 64;
-  return std::min(wanted > kTile ? wanted / kTile * kTile : wanted, left);
-}
-
-Crossed part_of(Crossed piece, size_t axis, int64_t first, int64_t length) noexcept {
-  piece.shape.extents[axis] = length;
-  piece.src += first * piece.src_strides[axis] * piece.shape.element_bytes;
-  piece.dst += first * piece.dst_strides[axis] * piece.shape.element_bytes;
-  return piece;
-}
-
 }  // namespace
 
 Crossing::Fetches::Fetches(Context& of)
     : context(of),
       copies(of.device().create_side_stream()),
-      arrived{MemberFence(of.device()), MemberFence(of.device())},
-      left{MemberFence(of.device()), MemberFence(of.device())} {}
+      arrived{MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device())},
+      left{MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device())} {}
 
 Crossing::Fetches::~Fetches() {
   context.device().finish_stream(copies);
   context.device().destroy_stream(copies);
-}
-
-void Crossing::Fetches::end() noexcept {
-  parts.clear();
-  between.clear();
-  block.reset();
-  buffer_bytes = 0;
 }
 
 Crossing::~Crossing() { abandon(); }
@@ -153,33 +126,28 @@ bool Crossing::pack(const Crossed& piece) {
 
 // In parts along src's slowest axis: half of what is left each, at most a buffer, so that little is left to permute behind the last copy.
 bool Crossing::fetch(const Crossed& piece) {
-  const size_t axis = slowest_axis(piece);
+  const int64_t bytes = piece.shape.bytes();
+  const AxesInOrder order = in_order_of(piece.src_strides.data(), kAllAxes);
+  auto axis = static_cast<size_t>(order.axis[kAllAxes - 1]);
+  for (int32_t i = kAllAxes - 1; i > 0 && piece.shape.extents[axis] == 1; --i)
+    axis = static_cast<size_t>(order.axis[i - 1]);
   const int64_t rows = piece.shape.extents[axis];
-  const int64_t of_row = piece.shape.bytes() / rows;
+  const int64_t of_row = bytes / rows;
   const int64_t most = workspace_bytes_ / static_cast<int64_t>(kBuffers) / of_row;
   if (most < 1) return false;
   const Index tight = tight_as(piece.shape, piece.src_strides);
   if (!long_rows(piece.shape, piece.dst, tight, piece.src, piece.src_strides)) return false;
   Fetches& fetches = fetches_of(piece.reader);
+  constexpr int64_t kTile = 64;  // rows that a transpose takes at a time
   for (int64_t at = 0; at < rows;) {
-    const int64_t half = std::max((rows - at) / 2, ceil_div(kLeastPart, of_row));
-    const int64_t length = part_length(std::min(half, most), rows - at);
+    int64_t length = std::min({std::max((rows - at) / 2, ceil_div(kLeastPart, of_row)), most, rows - at});
+    if (length > kTile && length < rows - at) length = length / kTile * kTile;
+    Crossed part = piece;
+    part.shape.extents[axis] = length;
+    part.src += at * piece.src_strides[axis] * piece.shape.element_bytes;
+    part.dst += at * piece.dst_strides[axis] * piece.shape.element_bytes;
     fetches.buffer_bytes = std::max(fetches.buffer_bytes, length * of_row);
-    fetches.parts.push_back(part_of(piece, axis, at, length));
-    at += length;
-  }
-  return true;
-}
-
-bool Crossing::take_between(const Crossed& piece) {
-  if (fetches_.empty() || fetches_[piece.reader] == nullptr || fetches_[piece.reader]->parts.empty()) return false;
-  Fetches& fetches = *fetches_[piece.reader];
-  const size_t axis = slowest_axis(piece);
-  const int64_t rows = piece.shape.extents[axis];
-  const int64_t each = ceil_div(rows, static_cast<int64_t>(fetches.parts.size()));
-  for (int64_t at = 0; at < rows;) {
-    const int64_t length = part_length(each, rows - at);
-    fetches.between.push_back(part_of(piece, axis, at, length));
+    fetches.parts.push_back(part);
     at += length;
   }
   return true;
@@ -205,14 +173,6 @@ void Crossing::copy_part(Fetches& fetches, size_t number) {
   const auto rows = long_rows(part.shape, buffer, tight, part.src, part.src_strides);
   copy(fetches.context, *rows, fetches.copies, Until::enqueued);
   fetches.arrived[number % kBuffers].record(fetches.copies);
-}
-
-void Crossing::move_between(Fetches& fetches, size_t number) {
-  for (size_t i = number; i < fetches.between.size(); i += fetches.parts.size()) {
-    const Crossed& piece = fetches.between[i];
-    move_part(fetches.context, piece.shape, {piece.src, piece.src_strides}, piece.src_operand,
-              {piece.dst, piece.dst_strides}, piece.dst_operand, piece.of_reader, Until::enqueued);
-  }
 }
 
 void Crossing::place_part(Fetches& fetches, size_t number) {
@@ -241,20 +201,19 @@ void Crossing::start() {
       fetches->arrived[0].wait(context, fetches->copies);
     }
   }
-  for_each_part(0, kBuffers, copy_part);
+  for_each_part(0, kBuffers, [this](Fetches& fetches, size_t part) { copy_part(fetches, part); });
 }
 
 // Blocks go back in the order of their owner's own stream.
 void Crossing::finish() {
-  for_each_part(0, SIZE_MAX, [](Fetches& fetches, size_t part) {
-    place_part(fetches, part);
-    move_between(fetches, part);
-  });
+  for_each_part(0, SIZE_MAX, [this](Fetches& fetches, size_t part) { place_part(fetches, part); });
   for (size_t member = 0; member < fetches_.size(); ++member) {
     Fetches* const fetches = fetches_[member].get();
     if (fetches == nullptr || fetches->parts.empty()) continue;
     put_behind(member, fetches->parts[0].of_reader, member, fetches->context.own_stream());
-    fetches->end();
+    fetches->parts.clear();
+    fetches->block.reset();
+    fetches->buffer_bytes = 0;
   }
   for (const Packed& packed : packed_) {
     put_behind(packed.reader, packed.of_reader, packed.owner, group_.contexts[packed.owner]->own_stream());
@@ -266,7 +225,9 @@ void Crossing::abandon() noexcept {
   for (const auto& fetches : fetches_) {
     if (fetches == nullptr || fetches->parts.empty()) continue;
     fetches->context.device().finish_stream(fetches->copies);
-    fetches->end();
+    fetches->parts.clear();
+    fetches->block.reset();
+    fetches->buffer_bytes = 0;
   }
   packed_.clear();
 }

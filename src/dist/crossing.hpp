@@ -37,9 +37,6 @@ class Crossing {
 
   // Enqueues a piece, or keeps it for start() and finish(). False: it is for one kernel. Captured streams take no memory.
   bool take(const Crossed& piece, bool captured);
-  // Keeps a piece within a device, to be moved between the parts that its member fetches; else these would wait for it. False: it
-  // fetches none.
-  bool take_between(const Crossed& piece);
   // The first parts of what was kept are on their way; and the rest of it, which other work may be enqueued before.
   void start();
   void finish();
@@ -47,7 +44,7 @@ class Crossing {
   void abandon() noexcept;
 
  private:
-  static constexpr size_t kBuffers = 2;
+  static constexpr size_t kBuffers = 4;
 
   // What its owner has packed, and the reader reads.
   struct Packed {
@@ -71,14 +68,11 @@ class Crossing {
     Fetches(const Fetches&) = delete;
     Fetches& operator=(const Fetches&) = delete;
 
-    void end() noexcept;
-
     Context& context;
     const NativeStream copies;
     const std::array<MemberFence, kBuffers> arrived;  // of each buffer: by a copy
     const std::array<MemberFence, kBuffers> left;     // by a permutation
     std::vector<Crossed> parts;
-    std::vector<Crossed> between;
     std::optional<TemporaryBlock> block;
     Operand operand;
     int64_t buffer_bytes = 0;
@@ -86,9 +80,8 @@ class Crossing {
 
   bool pack(const Crossed& piece);
   bool fetch(const Crossed& piece);
-  static void copy_part(Fetches& fetches, size_t part);
-  static void place_part(Fetches& fetches, size_t part);
-  static void move_between(Fetches& fetches, size_t part);
+  void copy_part(Fetches& fetches, size_t part);
+  void place_part(Fetches& fetches, size_t part);
   // f(fetches, part) for each part from `first` on, in turns for all members.
   template <class F>
   void for_each_part(size_t first, size_t end, const F& f);

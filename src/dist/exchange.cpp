@@ -137,38 +137,26 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
 
 void Exchange::cross(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
   here_.clear();
-  const auto crossed = [&](const Piece& piece, const Operand& src) -> Crossed {
-    const size_t from = group_.members.local(piece.src_member);
-    const size_t to = group_.members.local(piece.dst_member);
-    return {from,
-            to,
-            piece.shape,
-            static_cast<char*>(src_of(piece, operands).p),
-            piece.src_strides,
-            src,
-            static_cast<char*>(dst_of(piece, operands).p),
-            piece.dst_strides,
-            dst_side(piece, operands).operand,
-            streams[from],
-            streams[to]};
-  };
-  const auto takes = [&](const Piece& piece, bool crosses) {
+  for (size_t i = 0; i < route_.pulls.size(); ++i) {
+    const Piece& piece = route_.pulls[i];
     Context& owner = group_.context_of(piece.src_member);
     Context& reader = group_.context_of(piece.dst_member);
-    const Operand& dst = dst_side(piece, operands).operand;
-    if (!owner.on_cuda() || !reader.on_cuda() || on_two_devices(owner, reader) != crosses) return false;
-    if (dst.kind != GPUMEM_MEMORY_DEVICE || is_there(piece, operands)) return false;
-    const std::optional<Operand> src = src_as_read(piece, operands);
-    if (!src || src->kind != GPUMEM_MEMORY_DEVICE) return false;
-    if (!crosses) return crossing_.take_between(crossed(piece, *src));
-    at_work(owner);
-    at_work(reader);
-    return crossing_.take(crossed(piece, *src), captured);
-  };
-  for (size_t i = 0; i < route_.pulls.size(); ++i) here_.push_back(i);
-  std::erase_if(here_, [&](size_t i) { return takes(route_.pulls[i], true); });
+    if (on_two_devices(owner, reader) && !is_there(piece, operands) && !dst_side(piece, operands).operand.on_host()) {
+      const size_t from = group_.members.local(piece.src_member);
+      const size_t to = group_.members.local(piece.dst_member);
+      const std::optional<Operand> src = src_as_read(piece, operands);
+      at_work(owner);
+      at_work(reader);
+      if (src && !src->on_host() &&
+          crossing_.take({from, to, piece.shape, static_cast<char*>(src_of(piece, operands).p), piece.src_strides, *src,
+                          static_cast<char*>(dst_of(piece, operands).p), piece.dst_strides,
+                          dst_side(piece, operands).operand, streams[from], streams[to]},
+                         captured))
+        continue;
+    }
+    here_.push_back(i);
+  }
   crossing_.start();
-  std::erase_if(here_, [&](size_t i) { return takes(route_.pulls[i], false); });
 }
 
 void Exchange::stage(const Piece& piece, const Operands& operands) const {
