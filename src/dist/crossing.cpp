@@ -18,7 +18,7 @@ constexpr int64_t kShortRun = 128;      // bytes; less fills no sector of the li
 constexpr int64_t kLongRun = 4 * kKiB;  // bytes
 constexpr int64_t kWorthPacking = 256 * kKiB;
 constexpr int64_t kWorthACopy = 4 * kMiB;
-constexpr int64_t kWorthFetching = 96 * kMiB;
+constexpr int64_t kWorthFetching = 48 * kMiB;
 constexpr int64_t kLeastPart = 8 * kMiB;
 constexpr int32_t kAllAxes = static_cast<int32_t>(kAxes);
 
