@@ -88,6 +88,24 @@ TEST_P(DistEnqueued, FillHalosOfBoxesThatAreNeighboursInOneArray) {
   planned.run(random_);
 }
 
+// Between two devices rows are copied, and longer pieces fetched in parts and transposed.
+TEST_P(DistEnqueued, ExchangeLongRows) {
+  Part members = part(2);
+  members.contexts[0] = contexts_[0];
+  members.contexts[1] = contexts_[1];
+  streams_ = {made_[0], nullptr};
+  const Dist dist = make_dist(members);
+  const bool two = GetParam() == On::cuda && cuda_devices() > 1 && !on_emulated_device(contexts_[0]);
+  const int64_t long_rows = two ? 8192 : 128, odd_rows = two ? 7001 : 71;
+  const Move moves[] = {halves_exchanged(1024, 4096, false), halves_exchanged(long_rows, 8192, true),
+                        halves_exchanged(odd_rows, 8200, true)};
+  for (const Move& move : moves) {
+    PlannedMove planned(dist.get(), members, move, nullptr, random_, GetParam() == On::cuda);
+    planned.by = enqueue(members);
+    planned.run(random_);
+  }
+}
+
 TEST_P(DistEnqueued, FillHalosAlongTheFastestAxis) {
   for (int i = 0; i < 4; ++i) {
     Part members = part(2);

@@ -247,6 +247,20 @@ TEST_P(Members, FillHalosOfBoxesThatAreNeighboursInOneArray) {
   PlannedHalo(dist.get(), members, quarters_of_one_array(), {{1, 1}, {1, 1}, {1, 0}}, nullptr, random_).run(random_);
 }
 
+// Between two devices rows are copied, and longer pieces fetched in parts and transposed.
+TEST_P(Members, ExchangeLongRows) {
+  const Part members{{contexts_[0], contexts_[1]}, 0, 2};
+  const Dist dist = make_dist(members);
+  const bool two = GetParam() == On::cuda && cuda_devices() > 1 && !on_emulated_device(contexts_[0]);
+  const int64_t long_rows = two ? 8192 : 128, odd_rows = two ? 7001 : 71;
+  const Move moves[] = {halves_exchanged(1024, 4096, false), halves_exchanged(long_rows, 8192, true),
+                        halves_exchanged(odd_rows, 8200, true)};
+  for (const Move& move : moves) {
+    PlannedMove planned(dist.get(), members, move, nullptr, random_, GetParam() == On::cuda);
+    planned.run(random_);
+  }
+}
+
 TEST_P(Members, FillHalosAlongTheFastestAxis) {
   const Part members{{contexts_[0], contexts_[1]}, 0, 2};
   const Dist dist = make_dist(members);

@@ -72,6 +72,21 @@ struct Move {
   std::vector<int32_t> order;  // empty: NULL
 };
 
+// Halves of rows that become halves of columns, or of the columns' rows: pieces of long rows, of as many bytes as are worth a copy of their
+// own between two devices.
+inline Move halves_exchanged(int64_t rows, int64_t cols, bool transposed) {
+  const Layout slabs{
+      4, {rows, cols}, {{0, {0, 0}, {rows / 2, cols}, 0, {cols, 1}}, {1, {rows / 2, 0}, {rows, cols}, 0, {cols, 1}}}};
+  const int64_t half = cols / 2;
+  if (!transposed)
+    return {slabs,
+            {4, {rows, cols}, {{0, {0, 0}, {rows, half}, 0, {half, 1}}, {1, {0, half}, {rows, cols}, 0, {half, 1}}}},
+            {}};
+  return {slabs,
+          {4, {cols, rows}, {{0, {0, 0}, {half, rows}, 0, {rows, 1}}, {1, {half, 0}, {cols, rows}, 0, {rows, 1}}}},
+          {1, 0}};
+}
+
 // Takes away the boxes of src of which nothing is asked for.
 inline void keep_what_is_asked_for(Move& move) {
   std::erase_if(move.src.boxes, [&](const Box& from) {
