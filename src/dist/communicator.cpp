@@ -184,7 +184,6 @@ bool Communicator::ended(void* request) {
   }
   if (done == 0) return false;
   begin_deadline();
-  pauses_ = 0;
   return true;
 }
 

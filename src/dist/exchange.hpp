@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -92,13 +93,14 @@ class Exchange {
     std::unique_ptr<TemporaryBlock> block{};
     Operand operand{};
   };
-  // What goes over the link, of each member here.
+  using SlotPairs = std::array<std::vector<Slot>, 2>;  // of even rounds and of odd ones, for each member here
+  // What goes over the link.
   struct Rounds {
     int64_t begun = 0;     // whose transfers were begun
     int64_t over = 0;      // which have arrived and were unpacked
     bool pending = false;  // the last that was begun is not on the streams yet
-    std::vector<Slot> outgoing[2]{};
-    std::vector<Slot> incoming[2]{};
+    SlotPairs outgoing{};
+    SlotPairs incoming{};
   };
   // Messages of one direction, of which so many as there are slots are under way.
   struct Window {

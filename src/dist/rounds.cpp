@@ -69,7 +69,7 @@ void Exchange::open_slots(const Operands& operands) {
   const size_t members = group_.contexts.size();
   rounds_ = {};
   const auto open = [&](const std::vector<std::vector<Message>>& rounds, bool sends, const std::vector<int64_t>& room,
-                        std::vector<Slot>(&slots)[2]) {
+                        SlotPairs& slots) {
     std::vector<bool> needed(members);
     for (const std::vector<Message>& packets : rounds) {
       for (const Message& packet : packets) {
@@ -134,7 +134,7 @@ void Exchange::begin_round(const Operands& operands) {
   Wire& wire = *group_.wire;
   const auto round = static_cast<size_t>(rounds_.begun);
   std::vector<Transfer> transfers;
-  const auto add = [&](const std::vector<std::vector<Message>>& all, bool sends, std::vector<Slot>(&slots)[2]) {
+  const auto add = [&](const std::vector<std::vector<Message>>& all, bool sends, SlotPairs& slots) {
     if (round >= all.size()) return;
     for (const Message& packet : all[round]) {
       const Piece& first = packet.pieces.front();

@@ -105,6 +105,7 @@ std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Co
     std::unique_ptr<Link> link;
     try {
       std::vector<int32_t> ordinals;
+      ordinals.reserve(contexts.size());
       for (Context* context : contexts) ordinals.push_back(context->device().props().ordinal);
       link = begin_link(Reader(ids[0]).take<LinkId>(), ordinals, first, static_cast<int32_t>(*members));
       wait_until_ready(*link, communicator);
