@@ -42,7 +42,9 @@ set(core_sources
   src/dist/movement.cpp
   src/dist/peers.cpp
   src/dist/reduction.cpp
+  src/dist/rounds.cpp
   src/dist/route.cpp
+  src/dist/wire.cpp
   src/base/error.cpp
   src/base/files.cpp
   src/ops/explain.cpp
@@ -142,6 +144,7 @@ set(cuda_sources
   src/backend/cuda/peer.cpp
   src/backend/cuda/granules.cpp
   src/backend/cuda/launch_range.cpp
+  src/backend/cuda/nccl.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
   src/backend/cuda/stream_memory.cpp
@@ -251,7 +254,7 @@ gpumem_core_settings(gpumem_core)
 # What is called now and then is made small: a quarter of a MiB less.
 set_source_files_properties(
   src/api/dist.cpp src/dist/communicator.cpp src/dist/crossing.cpp src/dist/dist.cpp src/dist/enqueue.cpp src/dist/exchange.cpp src/dist/explain.cpp src/dist/layout.cpp
-  src/dist/movement.cpp src/dist/peers.cpp src/dist/reduction.cpp src/dist/route.cpp
+  src/dist/movement.cpp src/dist/peers.cpp src/dist/reduction.cpp src/dist/rounds.cpp src/dist/route.cpp src/dist/wire.cpp
   src/ops/explain.cpp src/ops/operands_of_line.cpp src/ops/problem_line.cpp src/ops/profile_report.cpp src/ops/tune.cpp
   PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 if(GPUMEM_HAS_CUDA)

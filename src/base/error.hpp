@@ -7,7 +7,7 @@
 
 namespace gpumem {
 
-class Error final : public std::exception {
+class Error : public std::exception {
  public:
   // Cuts the sentence at the buffer's end; allocates nothing, so it works when memory has run out.
   Error(gpumem_status status, const char* sentence) noexcept;
@@ -18,6 +18,12 @@ class Error final : public std::exception {
  private:
   gpumem_status status_;
   char sentence_[512];
+};
+
+// One that all processes of a call throw alike: none needs to be told.
+class SharedError final : public Error {
+ public:
+  using Error::Error;
 };
 
 // Throws an Error with a printf-formatted sentence.

@@ -184,7 +184,6 @@ bool Communicator::ended(void* request) {
   }
   if (done == 0) return false;
   begin_deadline();
-  pauses_ = 0;
   return true;
 }
 
@@ -262,6 +261,8 @@ Bytes Communicator::agree(uint64_t call, const Make& make, const Merge& merge) {
   Bytes made;
   try {
     made = make();
+  } catch (const SharedError&) {
+    throw;
   } catch (...) {
     failed = current_error();
     if (status() != GPUMEM_OK) throw Error(*failed);  // the others know, or wait in vain
@@ -269,10 +270,12 @@ Bytes Communicator::agree(uint64_t call, const Make& make, const Merge& merge) {
   Head head{.rank = rank(), .call = call};
   if (failed) head.refuse(failed->status(), failed->what());
   const Bytes all = combine(with_head(head, made), merge);
-  if (failed) throw Error(*failed);
+  if (failed) throw SharedError(failed->status(), failed->what());
   Reader of_all(all);
   if (const auto outcome = of_all.take<Head>(); outcome.status != GPUMEM_OK) {
-    fail(static_cast<gpumem_status>(outcome.status), "process %d: %.399s", outcome.rank, outcome.sentence);
+    char sentence[448];
+    std::snprintf(sentence, sizeof sentence, "process %d: %.399s", outcome.rank, outcome.sentence);
+    throw SharedError(static_cast<gpumem_status>(outcome.status), sentence);
   }
   return of_all.take_rest();
 }

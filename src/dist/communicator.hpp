@@ -114,10 +114,15 @@ class Communicator {
   bool ended(void* request);
   // Between polls of ended(). Throws TIMED_OUT, or PEER_LOST after abort().
   void pause();
-  void begin_deadline() noexcept { last_ = std::chrono::steady_clock::now(); }
+  std::chrono::duration<double> deadline() const noexcept { return deadline_; }
+  void begin_deadline() noexcept {
+    last_ = std::chrono::steady_clock::now();
+    pauses_ = 0;
+  }
 
   // What make() gives on each process, combined two at a time along a binary tree: merge(of a rank behind, ours), the nearest first. Every
   // process has the outcome. Where make() throws on one, this throws on all; and where calls differ, which are told apart by a number.
+  // One agreement may be inside the make() of another: where it fails, that is the outcome of both.
   // Collective.
   using Make = std::function<Bytes()>;
   using Merge = std::function<Bytes(const Bytes&, const Bytes&)>;

@@ -78,7 +78,7 @@ Crossing::Fetches& Crossing::fetches_of(size_t member) {
 
 void Crossing::put_behind(size_t first, NativeStream of_first, size_t second, NativeStream of_second) {
   if (of_first == of_second) return;
-  if (!fences_) fences_.emplace(group_);
+  if (!fences_) fences_.emplace(group_.contexts);
   fences_->of(first).record(of_first);
   fences_->of(first).wait(*group_.contexts[second], of_second);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "kernels/elements.hpp"
@@ -14,17 +15,22 @@ namespace gpumem {
 namespace {
 
 Members gather_members(Communicator& communicator, std::vector<Context*>& contexts, Peers& peers,
-                       const Dist::ReadContexts& read) {
+                       std::vector<Bytes>& offers, const Dist::ReadContexts& read) {
   const std::vector<Bytes> counts = communicator.all_gather([&] {
     contexts = read();
     peers = Peers(contexts);
     Bytes mine;
     put(mine, static_cast<int32_t>(contexts.size()));
+    put_part(mine, communicator.alone() ? Bytes() : offer_link(contexts));
     return mine;
   });
   std::vector<int32_t> of_each;
   of_each.reserve(counts.size());
-  for (const Bytes& count : counts) of_each.push_back(Reader(count).take<int32_t>());
+  for (const Bytes& count : counts) {
+    Reader reader(count);
+    of_each.push_back(reader.take<int32_t>());
+    offers.push_back(reader.take_part());
+  }
   return {communicator.rank(), of_each};
 }
 
@@ -101,10 +107,15 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
 template <class Build>
 std::unique_ptr<DistPlan> build(Dist& dist, PlanKind kind, const Build& build_parts) {
   auto plan = std::make_unique<DistPlan>(dist, kind);
-  dist.communicator.all_gather([&] {
+  const std::vector<Bytes> each = dist.communicator.all_gather([&] {
     build_parts(*plan);
-    return Bytes();
+    Bytes mine;
+    put(mine, plan->its_exchange().is_linked());
+    return mine;
   });
+  for (const Bytes& linked : each) {
+    if (Reader(linked).take<bool>()) plan->its_exchange().agree_first();
+  }
   return plan;
 }
 
@@ -254,7 +265,9 @@ Exchange& exchange_of(DistPlan& plan) {
 }  // namespace
 
 Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts)
-    : communicator(transport, deadline_s), members(gather_members(communicator, contexts, peers, read_contexts)) {
+    : communicator(transport, deadline_s),
+      members(gather_members(communicator, contexts, peers, offers, read_contexts)) {
+  wire = join_link(communicator, contexts, members.first(), std::exchange(offers, {}));
   for (Context* context : contexts) ++context->dists;
 }
 

@@ -28,8 +28,10 @@ class Dist {
   Communicator communicator;
   std::vector<Context*> contexts;  // of the members of this process
   Peers peers;
+  std::vector<Bytes> offers;  // while it is made
   Members members;
-  const Group group{communicator, contexts, members, peers};
+  std::unique_ptr<Wire> wire;
+  const Group group{communicator, contexts, members, peers, wire};
   std::mutex calls;  // one collective call at a time
   std::atomic<int64_t> plans{0};
   int64_t plans_made = 0;  // the same on every process
@@ -49,6 +51,7 @@ struct DistPlan {
 
   Dist& dist;
   const PlanKind kind;
+  Exchange& its_exchange() const noexcept { return reduction != nullptr ? reduction->exchange() : *exchange; }
   std::unique_ptr<Exchange> exchange;    // of the first two kinds
   std::unique_ptr<Reduction> reduction;  // of the third
 };

@@ -15,7 +15,7 @@ void Exchange::find_pairs() {
   }
   std::sort(pairs_.begin(), pairs_.end());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-  if (!pairs_.empty()) fences_.emplace(group_);
+  if (!pairs_.empty()) fences_.emplace(group_.contexts);
 }
 
 // Before anything is enqueued.

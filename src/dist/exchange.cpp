@@ -26,6 +26,11 @@ int64_t slot_bytes_for(const std::vector<Message>& messages) noexcept {
   return (kHeaderBytes + bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// Where there is a link, it has half of the workspace.
+int64_t share_of(const Group& group, int64_t workspace_bytes) noexcept {
+  return group.wire == nullptr ? workspace_bytes : workspace_bytes / 2;
+}
+
 }  // namespace
 
 Exchange::Window::Window(const std::vector<Message>& all, int64_t most_bytes)
@@ -45,14 +50,16 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
                    bool in_place)
     : group_(group),
       element_bytes_(src.element_bytes),
-      route_(route(src, dst, group, workspace_bytes)),
+      route_(route(src, dst, group, share_of(group, workspace_bytes))),
+      outgoing_room_(place_packets(route_.linked_sends, true)),
+      incoming_room_(place_packets(route_.linked_receives, false)),
       number_(number),
       in_place_(in_place),
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
       crossing_(group_, workspace_bytes),
-      outgoing_(route_.sends, workspace_bytes / 2),
-      incoming_(route_.receives, workspace_bytes / 2) {
+      outgoing_(route_.sends, share_of(group, workspace_bytes) / 2),
+      incoming_(route_.receives, share_of(group, workspace_bytes) / 2) {
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
   at_work_.reserve(group_.contexts.size());
@@ -60,6 +67,13 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
       for (const Piece& piece : message.pieces) note_reaches(piece);
+    }
+  }
+  for (const auto* rounds : {&route_.linked_sends, &route_.linked_receives}) {
+    for (const std::vector<Message>& packets : *rounds) {
+      for (const Message& packet : packets) {
+        for (const Piece& piece : packet.pieces) note_reaches(piece);
+      }
     }
   }
 }
@@ -234,10 +248,11 @@ void Exchange::run_all(const Operands& operands) {
     if (group_.communicator.aborted()) group_.communicator.require_sound();
     const bool came = receive_some(operands);
     const bool went = send_one(operands);
-    if (came || went) continue;
+    const bool linked = go_on(operands);
+    if (came || went || linked) continue;
     if (move_next(operands, moved)) {
       group_.communicator.begin_deadline();  // no message was polled for meanwhile
-    } else if (!outgoing_.over() || !incoming_.over()) {
+    } else if (!outgoing_.over() || !incoming_.over() || rounds_.over < rounds()) {
       group_.communicator.pause();
     } else {
       break;
@@ -249,7 +264,8 @@ void Exchange::run_all(const Operands& operands) {
 
 // A notice to each process that waits for messages; nobody waits here until it is there. Messages are grouped by process.
 void Exchange::give_up(const Error& error) noexcept {
-  if (route_.sends.empty() && route_.receives.empty()) return;  // the others don't miss it
+  if (agrees_ && !under_way_) return;                                           // it is found when they agree
+  if (route_.sends.empty() && route_.receives.empty() && !is_linked()) return;  // the others don't miss it
   try {
     MessageMemory notice(kHeaderBytes);
     write_header(notice.data(), {.bytes = kGivenUp});
@@ -311,12 +327,25 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
 void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
   ++runs_;
   const ScopeExit end([this]() noexcept {
+    end_rounds();
+    under_way_ = false;
     for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     at_work_.clear();
     crossing_.abandon();
   });
+  Operands operands;
+  const auto make_ready = [&] {
+    operands = look_up_all(src, dst, src_name);
+    open_slots(operands);
+    return Bytes();
+  };
+  if (agrees_) {
+    const auto neither = [](const Bytes&, const Bytes&) { return Bytes(); };
+    group_.communicator.agree(~static_cast<uint64_t>(number_), make_ready, neither);
+    under_way_ = true;
+  }
   try {
-    const Operands operands = look_up_all(src, dst, src_name);
+    if (!agrees_) make_ready();
     if (only_pulls() && route_.pulls.empty()) return;
     for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
     // What a program forces may fit some pieces and not others, which is found when the first ones are written.

@@ -2,6 +2,9 @@
 // processes in messages.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,11 +25,12 @@ struct Piece {
   Index dst_strides{};
 };
 
-// Pieces that travel together, one behind the other, to a process or from it.
+// Pieces that travel together, one behind the other, to a process or from it; as a packet over the link, to a member or from it.
 struct Message {
-  int32_t process = 0;
-  int64_t number = 0;  // among those between the two processes
-  int64_t bytes = 0;   // without the header
+  int32_t process = 0;  // of a packet: the member
+  int64_t number = 0;   // among those between the two
+  int64_t bytes = 0;    // without the header
+  int64_t place = 0;    // of a packet: in its member's slot
   std::vector<Piece> pieces{};
 };
 
@@ -36,7 +40,11 @@ struct Route {
   std::vector<Piece> staged{};      // between others of this process: by way of the heap
   std::vector<Message> sends{};     // nearest process above first, each in the order in which it is received
   std::vector<Message> receives{};  // nearest process below first
+  std::vector<std::vector<Message>> linked_sends{};  // packets of each round
+  std::vector<std::vector<Message>> linked_receives{};
 };
+constexpr int64_t kPacketAlignment = 256;
+constexpr int64_t kLeastLinked = 64 << 10;  // between two members; less goes by messages, with no kernel to launch
 // workspace_bytes: the same on every process.
 Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes);
 
@@ -56,7 +64,11 @@ class Exchange {
   void give_up(const Error& error) noexcept;
 
   const Route& its_route() const noexcept { return route_; }
-  int64_t workspace_bytes() const noexcept { return outgoing_.bytes() + incoming_.bytes(); }
+  int64_t workspace_bytes() const noexcept;
+  const Members& members() const noexcept { return group_.members; }
+  // Whether this process takes part in what goes over the link. Where any does, all agree before each run that nothing is wrong.
+  bool is_linked() const noexcept { return !route_.linked_sends.empty() || !route_.linked_receives.empty(); }
+  void agree_first() noexcept { agrees_ = true; }
 
  private:
   // What of a member's memory is used: in elements, from the first to the end of the last.
@@ -74,6 +86,20 @@ class Exchange {
   struct Operands {
     std::vector<Side> src;
     std::vector<Side> dst;
+  };
+  // Memory of a member's device for packets of one round.
+  struct Slot {
+    std::unique_ptr<TemporaryBlock> block{};
+    Operand operand{};
+  };
+  using SlotPairs = std::array<std::vector<Slot>, 2>;  // of even rounds and of odd ones, for each member here
+  // What goes over the link.
+  struct Rounds {
+    int64_t begun = 0;     // whose transfers were begun
+    int64_t over = 0;      // which have arrived and were unpacked
+    bool pending = false;  // the last that was begun is not on the streams yet
+    SlotPairs outgoing{};
+    SlotPairs incoming{};
   };
   // Messages of one direction, of which so many as there are slots are under way.
   struct Window {
@@ -130,17 +156,35 @@ class Exchange {
   void stage(const Piece& piece, const Operands& operands) const;
   bool move_next(const Operands& operands, size_t& moved);
   void finish_pulls();
-  bool only_pulls() const noexcept { return route_.sends.empty() && route_.receives.empty() && route_.staged.empty(); }
+  bool only_pulls() const noexcept {
+    return route_.sends.empty() && route_.receives.empty() && route_.staged.empty() && !is_linked();
+  }
+  int64_t rounds() const noexcept {
+    return static_cast<int64_t>(std::max(route_.linked_sends.size(), route_.linked_receives.size()));
+  }
+  std::vector<int64_t> place_packets(std::vector<std::vector<Message>>& rounds, bool sends) const;
+  bool goes_directly(const Message& packet, bool sends, const Operands& operands) const noexcept;
+  void open_slots(const Operands& operands);
+  void pack_packet(const Message& packet, const Slot& slot, const Operands& operands) const;
+  void unpack_packet(const Message& packet, const Slot& slot, const Operands& operands);
+  void begin_round(const Operands& operands);
+  bool go_on(const Operands& operands);
+  void end_rounds() noexcept;
   void find_pairs();
   void require_enqueued(const Operands& operands, const std::vector<NativeStream>& streams) const;
   void order(const std::vector<NativeStream>& streams, bool back) const;
 
   const Group group_;
   const int64_t element_bytes_;
-  const Route route_;
+  Route route_;
+  const std::vector<int64_t> outgoing_room_;  // bytes of a slot, of each member here
+  const std::vector<int64_t> incoming_room_;
   const int64_t number_;
   const bool in_place_;
   int64_t runs_ = 0;
+  bool agrees_ = false;
+  bool under_way_ = false;  // a run, behind the agreement
+  Rounds rounds_;
   std::vector<Reach> src_reach_;  // of each member here
   std::vector<Reach> dst_reach_;
   std::vector<Context*> at_work_;                 // with pulls that were enqueued

@@ -20,6 +20,28 @@ std::map<int32_t, Traffic> by_process(const std::vector<Message>& messages) {
   return all;
 }
 
+// Of packets: the rounds that have one for a process, or from it.
+std::map<int32_t, Traffic> by_process(const std::vector<std::vector<Message>>& rounds, const Members& members) {
+  std::map<int32_t, Traffic> all;
+  for (const std::vector<Message>& packets : rounds) {
+    std::map<int32_t, int64_t> bytes;
+    for (const Message& packet : packets) bytes[members.process_of(packet.process)] += packet.bytes;
+    for (const auto& [process, of_round] : bytes) {
+      ++all[process].messages;
+      all[process].bytes += of_round;
+    }
+  }
+  return all;
+}
+
+// How pieces go to other processes, and what that counts.
+struct Way {
+  const char* variant;
+  const char* unit;
+};
+constexpr Way kStaged = {"staged", "messages"};
+constexpr Way kLinked = {"nccl", "rounds"};
+
 Traffic within(const std::vector<Piece>& pieces) {
   Traffic all;
   for (const Piece& piece : pieces) {
@@ -42,7 +64,7 @@ void add_here_json(std::string& text, const char* name, const char* variant, con
   text.append(", \"bytes\": ").append(number(traffic.bytes)).append("}");
 }
 
-void add_text(std::string& text, const char* verb, const std::map<int32_t, Traffic>& all) {
+void add_text(std::string& text, const char* verb, const Way& way, const std::map<int32_t, Traffic>& all) {
   for (const auto& [process, traffic] : all) {
     text.append("  ")
         .append(verb)
@@ -50,29 +72,37 @@ void add_text(std::string& text, const char* verb, const std::map<int32_t, Traff
         .append(number(process))
         .append(": ")
         .append(number(traffic.bytes));
-    text.append(" bytes, staged, messages: ").append(number(traffic.messages)).append("\n");
+    text.append(" bytes, ").append(way.variant).append(", ").append(way.unit).append(": ");
+    text.append(number(traffic.messages)).append("\n");
   }
 }
 
-void add_json(std::string& text, const char* name, const std::map<int32_t, Traffic>& all) {
+void add_json(std::string& text, const char* name, const std::map<int32_t, Traffic>& staged,
+              const std::map<int32_t, Traffic>& linked) {
   text.append(", \"").append(name).append("\": [");
   const char* between = "";
-  for (const auto& [process, traffic] : all) {
-    text.append(between).append("{\"process\": ").append(number(process));
-    text.append(", \"variant\": \"staged\", \"messages\": ").append(number(traffic.messages));
-    text.append(", \"bytes\": ").append(number(traffic.bytes)).append("}");
-    between = ", ";
-  }
+  const auto add = [&](const Way& way, const std::map<int32_t, Traffic>& all) {
+    for (const auto& [process, traffic] : all) {
+      text.append(between).append("{\"process\": ").append(number(process));
+      text.append(", \"variant\": \"").append(way.variant).append("\", \"").append(way.unit).append("\": ");
+      text.append(number(traffic.messages)).append(", \"bytes\": ").append(number(traffic.bytes)).append("}");
+      between = ", ";
+    }
+  };
+  add(kStaged, staged);
+  add(kLinked, linked);
   text += "]";
 }
 
 }  // namespace
 
 std::string explain(const DistPlan& plan, gpumem_format format) {
-  const Exchange& exchange = plan.reduction != nullptr ? plan.reduction->exchange() : *plan.exchange;
+  const Exchange& exchange = plan.its_exchange();
   const Route& route = exchange.its_route();
   const Traffic pulled = within(route.pulls);
   const Traffic staged = within(route.staged);
+  const auto linked_sends = by_process(route.linked_sends, exchange.members());
+  const auto linked_receives = by_process(route.linked_receives, exchange.members());
   const int64_t room = plan.reduction != nullptr ? plan.reduction->room() * plan.reduction->element_bytes() : 0;
   std::string text;
   if (format == GPUMEM_FORMAT_JSON) {
@@ -83,16 +113,18 @@ std::string explain(const DistPlan& plan, gpumem_format format) {
     text.append(", \"room_bytes\": ").append(number(room));
     add_here_json(text, "here", "pull", pulled);
     if (staged.messages != 0) add_here_json(text, "staged_here", "staged", staged);
-    add_json(text, "sends", by_process(route.sends));
-    add_json(text, "receives", by_process(route.receives));
+    add_json(text, "sends", by_process(route.sends), linked_sends);
+    add_json(text, "receives", by_process(route.receives), linked_receives);
     return text + "}";
   }
   text.append(kind_name(plan.kind)).append(", process ").append(number(plan.dist.communicator.rank()));
   text.append(" of ").append(number(plan.dist.communicator.size())).append("\n");
   add_here_text(text, "pull", pulled);
   if (staged.messages != 0) add_here_text(text, "staged", staged);
-  add_text(text, "to", by_process(route.sends));
-  add_text(text, "from", by_process(route.receives));
+  add_text(text, "to", kStaged, by_process(route.sends));
+  add_text(text, "to", kLinked, linked_sends);
+  add_text(text, "from", kStaged, by_process(route.receives));
+  add_text(text, "from", kLinked, linked_receives);
   text.append("  memory for messages: ").append(number(exchange.workspace_bytes())).append(" bytes\n");
   if (plan.reduction == nullptr) return text;
   return text.append("  memory for terms of sums: ").append(number(room)).append(" bytes during a call\n");

@@ -108,6 +108,12 @@ Members::Members(int32_t process, const std::vector<int32_t>& members_of_each) :
   for (const int32_t members : members_of_each) first_.push_back(first_.back() + members);
 }
 
+int32_t Members::most_of_a_process() const noexcept {
+  int32_t most = 0;
+  for (size_t i = 1; i < first_.size(); ++i) most = std::max(most, first_[i] - first_[i - 1]);
+  return most;
+}
+
 int32_t Members::process_of(int32_t member) const noexcept {
   return static_cast<int32_t>(std::upper_bound(first_.begin(), first_.end(), member) - first_.begin()) - 1;
 }

@@ -49,6 +49,7 @@ class Members {
   int32_t first() const noexcept { return first_[static_cast<size_t>(process_)]; }
   int32_t here() const noexcept { return first_[static_cast<size_t>(process_) + 1] - first(); }
   int32_t all() const noexcept { return first_.back(); }
+  int32_t most_of_a_process() const noexcept;
   int32_t process_of(int32_t member) const noexcept;
   bool is_here(int32_t member) const noexcept { return member >= first() && member < first() + here(); }
   // Of a member of this process.

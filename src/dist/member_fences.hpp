@@ -2,8 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <vector>
 
-#include "dist/group.hpp"
+#include "context/context.hpp"
 
 namespace gpumem {
 
@@ -18,6 +19,7 @@ class MemberFence {
   void record(NativeStream stream) const { backend_.record(event_, stream); }
   // By a stream of any device.
   void wait(Context& context, NativeStream stream) const { context.device().wait_event(stream, event_); }
+  bool passed() const { return backend_.passed(event_); }
 
  private:
   Backend& backend_;
@@ -27,8 +29,8 @@ class MemberFence {
 // One a member.
 class MemberFences {
  public:
-  explicit MemberFences(const Group& group) {
-    for (Context* context : group.contexts) fences_.emplace_back(context->device());
+  explicit MemberFences(const std::vector<Context*>& contexts) {
+    for (Context* context : contexts) fences_.emplace_back(context->device());
   }
   const MemberFence& of(size_t member) const noexcept { return fences_[member]; }
 

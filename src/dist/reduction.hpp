@@ -29,7 +29,7 @@ class Reduction {
 
   int64_t element_bytes() const noexcept { return layout_.element_bytes; }
   // What goes to other members before an ordered sum.
-  const Exchange& exchange() const noexcept { return *exchange_; }
+  Exchange& exchange() const noexcept { return *exchange_; }
   // Elements that the members of this process keep room for then.
   int64_t room() const noexcept;
 

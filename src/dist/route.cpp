@@ -74,7 +74,26 @@ class Messages {
   std::map<int32_t, std::vector<Message>> by_distance_;
 };
 
+// The r-th packet of each pair of members is of round r.
+void add_rounds(std::vector<std::vector<Message>>& rounds, std::vector<Message> packets, int32_t peer) {
+  for (Message& packet : packets) {
+    const auto round = static_cast<size_t>(packet.number);
+    if (rounds.size() <= round) rounds.resize(round + 1);
+    packet.process = peer;
+    rounds[round].push_back(std::move(packet));
+  }
+}
+
 }  // namespace
+
+// Two slots a direction for the packets from and to all others.
+int64_t packet_bytes_for(const Group& group, int64_t workspace_bytes) noexcept {
+  constexpr int64_t kLeast = 4096;
+  if (group.wire == nullptr) return 0;
+  const int64_t slots = int64_t{4} * group.members.all() * group.members.most_of_a_process();
+  const int64_t bytes = std::min(workspace_bytes / slots, kMostMessageBytes) / kPacketAlignment * kPacketAlignment;
+  return bytes < kLeast ? 0 : bytes;
+}
 
 // By boxes of dst, and within those by boxes of src: so both ends list the pieces between two processes in one order.
 Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes) {
@@ -84,6 +103,9 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
   Route all;
   Messages sends(message_bytes_for(workspace_bytes));
   Messages receives(message_bytes_for(workspace_bytes));
+  const int64_t packet_bytes = packet_bytes_for(group, workspace_bytes);
+  std::vector<Piece> others;
+  std::map<std::pair<int32_t, int32_t>, int64_t> bytes_between;
   BoxIndex index(src);
   for (const Box& to : dst.boxes) {
     for (const int64_t i : index.meeting(to)) {
@@ -94,14 +116,31 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
       const Piece piece = piece_between(from, to, src.element_bytes, members);
       if (sends_it && takes_it) {
         (group.reads(to.member, from.member) ? all.pulls : all.staged).push_back(piece);
-      } else if (sends_it) {
-        const int32_t process = members.process_of(to.member);
-        sends.add(process, (process - here + processes) % processes, piece);
       } else {
-        const int32_t process = members.process_of(from.member);
-        receives.add(process, (here - process + processes) % processes, piece);
+        others.push_back(piece);
+        bytes_between[{from.member, to.member}] += piece.shape.bytes();
       }
     }
+  }
+  std::map<std::pair<int32_t, int32_t>, Messages> packets;
+  for (const Piece& piece : others) {
+    const std::pair between(piece.src_member, piece.dst_member);
+    const int32_t from = members.process_of(piece.src_member);
+    const int32_t to = members.process_of(piece.dst_member);
+    if (packet_bytes > 0 && bytes_between[between] >= kLeastLinked) {
+      packets.try_emplace(between, packet_bytes).first->second.add(from, 0, piece);
+    } else if (from == here) {
+      sends.add(to, (to - here + processes) % processes, piece);
+    } else {
+      receives.add(from, (here - from + processes) % processes, piece);
+    }
+  }
+  for (auto& [between, of_both] : packets) {
+    const auto& [from, to] = between;
+    if (members.is_here(from))
+      add_rounds(all.linked_sends, std::move(of_both).in_order(), to);
+    else
+      add_rounds(all.linked_receives, std::move(of_both).in_order(), from);
   }
   all.sends = std::move(sends).in_order();
   all.receives = std::move(receives).in_order();

@@ -1,7 +1,9 @@
-// The one device: what it is, its context, errors, and the calls of the driver that the library looks up.
+// The devices: what each is, its context, errors, and the calls of the driver that the library looks up.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,12 +16,13 @@
 #include "emulation/streams.hpp"
 
 struct CUctx_st {
-  int uses;
+  int device;
 };
 
 namespace gpumem_emulation {
 
 bool is_stream(cudaStream_t handle);
+int device_of(cudaStream_t handle);
 
 namespace {
 
@@ -27,7 +30,10 @@ thread_local cudaError_t last_error = cudaSuccess;
 thread_local std::vector<CUcontext> current;  // a stack, as the driver keeps it
 thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-CUctx_st primary{};
+CUctx_st primary[kMostDevices] = {{0}, {1}, {2}, {3}};
+std::atomic<unsigned> peers[kMostDevices];  // whose memory each device may access: a bit for each
+
+bool is_device(int ordinal) { return ordinal >= 0 && ordinal < device_count(); }
 
 // Under the address sanitizer each block is an allocation of its own, with a fence behind it: blocks side by side in one
 // allocation would hide a kernel that leaves its own. GPUMEM_EMULATION_POOLS=1 asks for pools all the same, for their own tests;
@@ -38,6 +44,18 @@ bool pools_are(const char* which) {
 }
 
 }  // namespace
+
+int device_count() {
+  const char* asked = std::getenv("GPUMEM_EMULATION_DEVICES");
+  return asked == nullptr ? 1 : std::clamp(std::atoi(asked), 1, kMostDevices);
+}
+
+int current_device() { return current.empty() || current.back() == nullptr ? 0 : current.back()->device; }
+
+bool has_peers() {
+  const char* asked = std::getenv("GPUMEM_EMULATION_PEERS");
+  return asked == nullptr || std::strcmp(asked, "0") != 0;
+}
 
 bool has_memory_pools() {
 #if defined(GPUMEM_EMULATION_ASAN)
@@ -67,6 +85,9 @@ constexpr Name kNames[] = {
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"},
+    {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
+     "peer access is not supported between these two devices"},
     {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
      "part or all of the requested memory range is already mapped"},
     {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
@@ -108,7 +129,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 // ------------------------------------------------------------------------------------------------------------ device
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = device_count();
   return cudaSuccess;
 }
 
@@ -119,7 +140,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 
 // The properties of an H200 (read off one: driver 580, CUDA 13.0), so that the same variants are chosen; the name is honest.
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
-  if (device != 0) return answer(cudaErrorInvalidDevice);
+  if (!is_device(device)) return answer(cudaErrorInvalidDevice);
   *p = {};
   std::snprintf(p->name, sizeof p->name, "emulated device for tests, not a GPU");
   p->major = 9;
@@ -145,7 +166,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  if (device != 0) return answer(cudaErrorInvalidDevice);
+  if (!is_device(device)) return answer(cudaErrorInvalidDevice);
   switch (attribute) {
     case cudaDevAttrMemoryClockRate:
       *value = 10000;  // kHz; an H200's is 3201000, and ceilings would be measured over as much more memory
@@ -156,6 +177,28 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     default:
       return answer(cudaErrorInvalidValue);
   }
+}
+
+// Each on a bus of its own.
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
+  if (!is_device(device) || length < 13) return answer(cudaErrorInvalidValue);
+  std::snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", device + 1);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (!is_device(device) || !is_device(peer)) return answer(cudaErrorInvalidDevice);
+  *can = device != peer && has_peers() ? 1 : 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  const int device = current_device();
+  if (!is_device(peer) || peer == device) return answer(cudaErrorInvalidDevice);
+  if (flags != 0) return answer(cudaErrorInvalidValue);
+  if (!has_peers()) return answer(cudaErrorPeerAccessUnsupported);
+  const unsigned before = peers[device].fetch_or(1u << peer);
+  return (before >> peer & 1) == 0 ? cudaSuccess : answer(cudaErrorPeerAccessAlreadyEnabled);
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
@@ -196,17 +239,17 @@ CUresult ctx_get(CUcontext* context) {
 
 CUresult ctx_device(CUdevice* device) {
   if (current.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-  *device = 0;
+  *device = current_device();
   return CUDA_SUCCESS;
 }
 
 CUresult primary_retain(CUcontext* context, CUdevice device) {
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *context = &primary;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *context = &primary[device];
   return CUDA_SUCCESS;
 }
 
-CUresult primary_release(CUdevice device) { return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
+CUresult primary_release(CUdevice device) { return is_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
 
 // An address that the device knows nothing of is no error: every answer is 0. That goes for freed device memory too.
 CUresult pointer_attributes(unsigned count, CUpointer_attribute* wanted, void** values, CUdeviceptr p) {
@@ -223,13 +266,28 @@ CUresult pointer_attributes(unsigned count, CUpointer_attribute* wanted, void** 
         *static_cast<unsigned*>(values[i]) = range && range->kind == Kind::managed ? 1 : 0;
         break;
       case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *static_cast<int*>(values[i]) = range ? 0 : -2;
+        *static_cast<int*>(values[i]) = range ? range->device : -2;
         break;
       case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *static_cast<CUdeviceptr*>(values[i]) = range ? range->base : 0;
         break;
       case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
         *static_cast<size_t*>(values[i]) = range ? range->bytes : 0;
+        break;
+      case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
+        const bool open = !range || !range->mapped || (range->opened >> current_device() & 1) != 0;
+        *static_cast<CUmemAccess_flags*>(values[i]) =
+            open ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        break;
+      }
+      case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *static_cast<void**>(values[i]) = range ? range->pool : nullptr;
+        break;
+      case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        *static_cast<CUdeviceptr*>(values[i]) = range ? range->mapping_base : 0;
+        break;
+      case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        *static_cast<size_t*>(values[i]) = range ? range->mapping_bytes : 0;
         break;
       default:
         return CUDA_ERROR_INVALID_VALUE;
@@ -240,7 +298,7 @@ CUresult pointer_attributes(unsigned count, CUpointer_attribute* wanted, void** 
 
 CUresult stream_ctx(CUstream stream, CUcontext* context) {
   if (!is_stream(stream)) return CUDA_ERROR_INVALID_HANDLE;
-  *context = &primary;
+  *context = &primary[device_of(stream)];
   return CUDA_SUCCESS;
 }
 
@@ -251,7 +309,7 @@ CUresult stream_capturing(CUstream stream, CUstreamCaptureStatus* status) {
 }
 
 CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *value = attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED && has_granules() ? 1 : 0;
   return CUDA_SUCCESS;
 }
@@ -274,9 +332,10 @@ CUresult address_reserve(CUdeviceptr* base, size_t bytes, size_t, CUdeviceptr, u
 
 CUresult mem_create(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties,
                     unsigned long long) {
-  if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED || properties->location.id != 0)
+  if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED || !is_device(properties->location.id))
     return CUDA_ERROR_INVALID_VALUE;
-  return done("cuMemCreate", CUDA_ERROR_OUT_OF_MEMORY, [&] { return (*handle = create_granules(bytes)) != 0; });
+  return done("cuMemCreate", CUDA_ERROR_OUT_OF_MEMORY,
+              [&] { return (*handle = create_granules(bytes, properties->location.id)) != 0; });
 }
 
 CUresult mem_map(CUdeviceptr p, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long) {
@@ -285,7 +344,8 @@ CUresult mem_map(CUdeviceptr p, size_t bytes, size_t offset, CUmemGenericAllocat
 
 CUresult set_access(CUdeviceptr p, size_t bytes, const CUmemAccessDesc* access, size_t count) {
   return done("cuMemSetAccess", CUDA_ERROR_INVALID_VALUE, [&] {
-    return count == 1 && access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE && allow_access(p, bytes);
+    return count == 1 && access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE && is_device(access->location.id) &&
+           allow_access(p, bytes, access->location.id);
   });
 }
 

@@ -48,7 +48,8 @@ bool is_managed(const void* p, size_t bytes) {
 }
 
 bool exists(const cudaMemLocation& location) {
-  return location.type == cudaMemLocationTypeHost || (location.type == cudaMemLocationTypeDevice && location.id == 0);
+  return location.type == cudaMemLocationTypeHost ||
+         (location.type == cudaMemLocationTypeDevice && location.id >= 0 && location.id < device_count());
 }
 
 int number_of(const cudaMemLocation& location) {
@@ -58,7 +59,7 @@ int number_of(const cudaMemLocation& location) {
 }  // namespace
 
 cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned) {
-  void* memory = allocate(Kind::managed, bytes);
+  void* memory = allocate(Kind::managed, bytes, current_device());
   if (memory == nullptr) return answer(cudaErrorMemoryAllocation);  // *p stays as it was, as the driver leaves it
   const std::lock_guard<std::mutex> lock(mutex);
   const auto begin = reinterpret_cast<uintptr_t>(memory);

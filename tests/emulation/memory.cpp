@@ -37,7 +37,7 @@ class Memory {
     return memory;
   }
 
-  void* allocate(Kind kind, size_t bytes) {
+  void* allocate(Kind kind, size_t bytes, int device, void* pool) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const size_t room = whole_pages(bytes) + kFence;
     if (bytes > kDeviceBytes) return nullptr;
@@ -45,7 +45,7 @@ class Memory {
     if (p == nullptr) return nullptr;
     if (bytes <= kMostMarked) ASAN_UNPOISON_MEMORY_REGION(p, bytes);
     ASAN_POISON_MEMORY_REGION(p + bytes, room - bytes);
-    ranges_[reinterpret_cast<uintptr_t>(p)] = {kind, bytes, room, false};
+    ranges_[reinterpret_cast<uintptr_t>(p)] = {kind, bytes, room, false, device, pool};
     return p;
   }
 
@@ -83,7 +83,7 @@ class Memory {
       const auto& [base, entry] = *std::prev(next);
       if (base + entry.bytes > begin) return false;
     }
-    ranges_[begin] = {Kind::pinned, bytes, 0, true};
+    ranges_[begin] = {Kind::pinned, bytes, 0, true, 0, nullptr};
     return true;
   }
 
@@ -100,13 +100,13 @@ class Memory {
     const auto address = reinterpret_cast<uintptr_t>(p);
     if (const auto run = accessible_.upper_bound(address); run != accessible_.begin()) {
       const auto& [begin, bytes] = *std::prev(run);
-      if (address < begin + bytes) return Range{Kind::device, begin, bytes};
+      if (address < begin + bytes) return mapped_range(address, begin, bytes);
     }
     const auto after = ranges_.upper_bound(address);
     if (after == ranges_.begin()) return std::nullopt;
     const auto& [base, entry] = *std::prev(after);
     if (address >= base + entry.bytes) return std::nullopt;
-    return Range{entry.kind, base, entry.bytes};
+    return Range{.kind = entry.kind, .base = base, .bytes = entry.bytes, .device = entry.device, .pool = entry.pool};
   }
 
   void open_window() {
@@ -147,11 +147,11 @@ class Memory {
     reserved_.erase(found);
     return true;
   }
-  uint64_t create_granules(size_t bytes) {
+  uint64_t create_granules(size_t bytes, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes == 0 || bytes % kGranule != 0 || granule_bytes_ + bytes > kDeviceBytes) return 0;
     granule_bytes_ += bytes;
-    granules_[++handles_] = {bytes, 1};
+    granules_[++handles_] = {bytes, 1, device};
     return handles_;
   }
   bool release_granules(uint64_t handle) {
@@ -166,13 +166,17 @@ class Memory {
     const auto& [base, addresses] = *std::prev(after);
     if (p % kGranule != 0 || p + bytes > base + addresses.bytes || mapped_in(p, bytes)) return false;
     ++found->second.uses;
-    mapped_[p] = {bytes, handle};
+    mapped_[p] = {bytes, handle, found->second.device, 0};
     ++mappings_made_;
     return true;
   }
-  bool allow_access(uintptr_t p, size_t bytes) {
+  bool allow_access(uintptr_t p, size_t bytes, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!covered(p, bytes)) return false;
+    const bool was_open = mapped_.at(p).opened != 0;
+    for (auto at = mapped_.find(p); at != mapped_.end() && at->first < p + bytes; ++at)
+      at->second.opened |= 1u << device;
+    if (was_open) return true;
     if (windows_ > 0) protect_mapped(p, bytes, PROT_READ | PROT_WRITE);
     auto run = accessible_.emplace(p, bytes).first;
     const auto next = std::next(run);
@@ -212,6 +216,8 @@ class Memory {
     size_t bytes;
     size_t room;
     bool registered;  // the program's own memory
+    int device;
+    void* pool;
   };
 
   struct Addresses {
@@ -221,11 +227,19 @@ class Memory {
   struct Granules {
     size_t bytes;
     int uses;  // its handle, and mappings
+    int device;
   };
   struct Mapping {
     size_t bytes;
     uint64_t handle;
+    int device;
+    unsigned opened;  // a bit for each device
   };
+
+  Range mapped_range(uintptr_t address, uintptr_t begin, size_t bytes) const {
+    const auto& [base, mapping] = *std::prev(mapped_.upper_bound(address));
+    return {Kind::device, begin, bytes, mapping.device, nullptr, true, base, mapping.bytes, mapping.opened};
+  }
 
   bool drop(uint64_t handle) {
     const auto found = granules_.find(handle);
@@ -332,7 +346,9 @@ class Memory {
 
 }  // namespace
 
-void* allocate(Kind kind, size_t bytes) { return Memory::only().allocate(kind, bytes); }
+void* allocate(Kind kind, size_t bytes, int device, void* pool) {
+  return Memory::only().allocate(kind, bytes, device, pool);
+}
 bool release(Kind kind, void* p) { return Memory::only().release(kind, p); }
 bool register_pinned(void* p, size_t bytes) { return Memory::only().add_registered(p, bytes); }
 bool unregister_pinned(void* p) { return Memory::only().remove_registered(p); }
@@ -342,12 +358,12 @@ size_t bytes_held() { return Memory::only().bytes(); }
 
 uintptr_t reserve_addresses(size_t bytes) { return Memory::only().reserve_addresses(bytes); }
 bool release_addresses(uintptr_t base, size_t bytes) { return Memory::only().release_addresses(base, bytes); }
-uint64_t create_granules(size_t bytes) { return Memory::only().create_granules(bytes); }
+uint64_t create_granules(size_t bytes, int device) { return Memory::only().create_granules(bytes, device); }
 bool release_granules(uint64_t handle) { return Memory::only().release_granules(handle); }
 bool map_granules(uintptr_t p, size_t bytes, uint64_t handle) { return Memory::only().map_granules(p, bytes, handle); }
 size_t granule_bytes_held() { return Memory::only().granule_bytes(); }
 size_t granule_mappings_made() { return Memory::only().mappings_made(); }
-bool allow_access(uintptr_t p, size_t bytes) { return Memory::only().allow_access(p, bytes); }
+bool allow_access(uintptr_t p, size_t bytes, int device) { return Memory::only().allow_access(p, bytes, device); }
 bool unmap_granules(uintptr_t p, size_t bytes) { return Memory::only().unmap_granules(p, bytes); }
 
 DeviceWorks::DeviceWorks() { Memory::only().open_window(); }

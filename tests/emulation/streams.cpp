@@ -41,6 +41,7 @@ using gpumem_emulation::Work;
 struct CUstream_st {
   bool blocking = true;
   bool legacy = false;
+  int device = 0;
   std::deque<Work> queue;
   uint64_t enqueued = 0;
   uint64_t completed = 0;
@@ -114,6 +115,7 @@ Stream add_stream(State& s, bool blocking, bool legacy) {
   auto stream = std::make_shared<CUstream_st>();
   stream->blocking = blocking;
   stream->legacy = legacy;
+  stream->device = current_device();
   s.streams.insert(stream);
   return stream;
 }
@@ -197,7 +199,10 @@ void wait_for_all() {
   State& s = state();
   std::unique_lock<std::mutex> lock(s.mutex);
   std::vector<Place> places;
-  for (const Stream& stream : s.streams) places.emplace_back(stream, stream->enqueued);
+  const int device = current_device();
+  for (const Stream& stream : s.streams) {
+    if (stream->device == device || stream->legacy) places.emplace_back(stream, stream->enqueued);
+  }
   s.changed.wait(lock, [&] { return passed(places); });
 }
 
@@ -211,6 +216,14 @@ bool is_stream(cudaStream_t handle) {
   State& s = state();
   const std::lock_guard<std::mutex> lock(s.mutex);
   return find(s, handle) != nullptr;
+}
+
+// The legacy stream is that of the current device: all of them share one.
+int device_of(cudaStream_t handle) {
+  State& s = state();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  const Stream stream = find(s, handle);
+  return stream == nullptr || stream->legacy ? current_device() : stream->device;
 }
 
 }  // namespace gpumem_emulation

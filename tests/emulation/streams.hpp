@@ -20,7 +20,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 // Of the driver's interface: a word of pinned memory that the stream writes.
 CUresult stream_write_value(CUstream stream, CUdeviceptr word, cuuint32_t value, unsigned flags);
 
-// Waits for all work of every stream.
+// Waits for all work of every stream of the current device.
 void wait_for_all();
 
 size_t streams_and_events_held();

@@ -1,6 +1,7 @@
 // Kernels, copies and fills on streams; allocation.
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -144,18 +145,20 @@ cudaError_t allocated(void* memory, void** p) {
 
 }  // namespace
 
-cudaError_t cudaMalloc(void** p, size_t bytes) { return allocated(allocate(Kind::device, bytes), p); }
+cudaError_t cudaMalloc(void** p, size_t bytes) { return allocated(allocate(Kind::device, bytes, current_device()), p); }
 
 // Pools: memory is there at once, and goes back when its stream has come to the release.
 struct CUmemPoolHandle_st {
   int device;
+  std::atomic<unsigned> opened;  // a bit for each device
 };
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* props) {
   if (!has_memory_pools()) return answer(cudaErrorNotSupported);
-  if (props->location.type != cudaMemLocationTypeDevice || props->location.id != 0)
+  const int device = props->location.id;
+  if (props->location.type != cudaMemLocationTypeDevice || device < 0 || device >= device_count())
     return answer(cudaErrorInvalidValue);
-  *pool = std::make_unique<CUmemPoolHandle_st>(CUmemPoolHandle_st{0}).release();
+  *pool = std::make_unique<CUmemPoolHandle_st>(device, 1u << device).release();
   return cudaSuccess;
 }
 
@@ -173,10 +176,27 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
   return pool != nullptr ? cudaSuccess : answer(cudaErrorInvalidValue);
 }
 
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+  if (pool == nullptr || location->type != cudaMemLocationTypeDevice || location->id >= device_count())
+    return answer(cudaErrorInvalidValue);
+  *flags = (pool->opened >> location->id & 1) != 0 ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* wanted, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const int device = wanted[i].location.id;
+    if (pool == nullptr || device >= device_count()) return answer(cudaErrorInvalidDevice);
+    if (device != pool->device && !has_peers()) return answer(cudaErrorPeerAccessUnsupported);
+    pool->opened |= 1u << device;
+  }
+  return cudaSuccess;
+}
+
 cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   if (pool == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
   if (cudaStreamQuery(stream) == cudaErrorInvalidResourceHandle) return cudaErrorInvalidResourceHandle;
-  return allocated(allocate(Kind::device, bytes), p);
+  return allocated(allocate(Kind::device, bytes, pool->device, pool), p);
 }
 
 cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
@@ -187,7 +207,9 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
   return enqueue(stream, [p] { release(Kind::device, p); });
 }
 
-cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) { return allocated(allocate(Kind::pinned, bytes), p); }
+cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
+  return allocated(allocate(Kind::pinned, bytes, current_device()), p);
+}
 
 // Freeing waits for the device, as the driver's does.
 cudaError_t cudaFree(void* p) {

@@ -1,0 +1,218 @@
+// What goes over the link between devices: the r-th packet of each pair of members in round r, all of a round as one, so that no transfer
+// waits for one behind it. While a round travels on the side streams, the next is packed on the members' own streams. Those never wait for
+// the link, so that they are free when it breaks.
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "dist/exchange.hpp"
+
+namespace gpumem {
+namespace {
+
+// On the device of the member, which packs it there itself.
+bool is_near(const Context& context, const Operand& operand, int32_t ordinal) noexcept {
+  return context.on_cuda() && !operand.on_host() && (operand.kind != GPUMEM_MEMORY_DEVICE || operand.device == ordinal);
+}
+
+constexpr std::chrono::seconds kPatience{1};
+
+// Of transfers that don't end: where they are, as long as the process lives.
+void keep(std::unique_ptr<TemporaryBlock> block) noexcept {
+  static std::mutex mutex;
+  static auto& kept = *std::make_unique<std::vector<std::unique_ptr<TemporaryBlock>>>().release();
+  try {
+    const std::lock_guard<std::mutex> lock(mutex);
+    kept.push_back(std::move(block));
+  } catch (const std::exception&) {
+    static_cast<void>(block.release());
+  }
+}
+
+}  // namespace
+
+// Bytes of a slot of each member here, and where in it each packet lies.
+std::vector<int64_t> Exchange::place_packets(std::vector<std::vector<Message>>& rounds, bool sends) const {
+  std::vector<int64_t> room(group_.contexts.size(), 0);
+  for (std::vector<Message>& packets : rounds) {
+    std::vector<int64_t> used(room.size(), 0);
+    for (Message& packet : packets) {
+      const Piece& first = packet.pieces.front();
+      const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
+      packet.place = used[at];
+      used[at] += (packet.bytes + kPacketAlignment - 1) / kPacketAlignment * kPacketAlignment;
+      room[at] = std::max(room[at], used[at]);
+    }
+  }
+  return room;
+}
+
+int64_t Exchange::workspace_bytes() const noexcept {
+  int64_t bytes = outgoing_.bytes() + incoming_.bytes();
+  for (const int64_t room : outgoing_room_) bytes += 2 * room;
+  for (const int64_t room : incoming_room_) bytes += 2 * room;
+  return bytes;
+}
+
+// One piece without gaps, in memory that the device's own operations reach.
+bool Exchange::goes_directly(const Message& packet, bool sends, const Operands& operands) const noexcept {
+  if (packet.pieces.size() != 1) return false;
+  const Piece& piece = packet.pieces.front();
+  const Operand& operand = (sends ? src_side(piece, operands) : dst_side(piece, operands)).operand;
+  const int32_t ordinal = group_.context_of(sends ? piece.src_member : piece.dst_member).device().props().ordinal;
+  return operand.kind == GPUMEM_MEMORY_DEVICE && operand.device == ordinal &&
+         piece.shape.is_tight(sends ? piece.src_strides : piece.dst_strides);
+}
+
+// Of the members that need them in this run.
+void Exchange::open_slots(const Operands& operands) {
+  const size_t members = group_.contexts.size();
+  rounds_ = {};
+  const auto open = [&](const std::vector<std::vector<Message>>& rounds, bool sends, const std::vector<int64_t>& room,
+                        SlotPairs& slots) {
+    std::vector<bool> needed(members);
+    for (const std::vector<Message>& packets : rounds) {
+      for (const Message& packet : packets) {
+        const Piece& first = packet.pieces.front();
+        const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
+        if (!needed[at]) needed[at] = !goes_directly(packet, sends, operands);
+      }
+    }
+    for (std::vector<Slot>& of_all : slots) {
+      for (size_t at = 0; at < members; ++at) {
+        Slot& slot = of_all.emplace_back();
+        if (!needed[at]) continue;
+        Context& context = *group_.contexts[at];
+        slot.block = std::make_unique<TemporaryBlock>(context, false, room[at]);
+        slot.operand = look_up_range(context, slot.block->get(), room[at], Access::write, "workspace");
+      }
+    }
+  };
+  if (!route_.linked_sends.empty()) open(route_.linked_sends, true, outgoing_room_, rounds_.outgoing);
+  if (!route_.linked_receives.empty()) open(route_.linked_receives, false, incoming_room_, rounds_.incoming);
+}
+
+void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operands& operands) const {
+  char* to = static_cast<char*>(slot.block->get()) + packet.place;
+  for (const Piece& piece : packet.pieces) {
+    Context& context = group_.context_of(piece.src_member);
+    const Side& side = src_side(piece, operands);
+    const Index tight = piece.shape.tight_strides();
+    if (is_near(context, side.operand, context.device().props().ordinal)) {
+      move_part(context, piece.shape, src_of(piece, operands), side.operand, {to, tight}, slot.operand,
+                context.own_stream(), Until::enqueued);
+    } else {
+      const TemporaryBlock block(context, true, piece.shape.bytes());
+      pack(context, piece.shape, src_of(piece, operands), side.operand.on_host(), block.get());
+      unpack(context, piece.shape, block.get(), {to, tight}, false);
+    }
+    to += piece.shape.bytes();
+  }
+}
+
+void Exchange::unpack_packet(const Message& packet, const Slot& slot, const Operands& operands) {
+  char* from = static_cast<char*>(slot.block->get()) + packet.place;
+  for (const Piece& piece : packet.pieces) {
+    Context& context = group_.context_of(piece.dst_member);
+    const Side& side = dst_side(piece, operands);
+    const Index tight = piece.shape.tight_strides();
+    if (is_near(context, side.operand, context.device().props().ordinal)) {
+      move_part(context, piece.shape, {from, tight}, slot.operand, dst_of(piece, operands), side.operand,
+                context.own_stream(), Until::enqueued);
+      at_work(context);
+    } else {
+      const TemporaryBlock block(context, true, piece.shape.bytes());
+      pack(context, piece.shape, {from, tight}, false, block.get());
+      unpack(context, piece.shape, block.get(), dst_of(piece, operands), side.operand.on_host());
+    }
+    from += piece.shape.bytes();
+  }
+}
+
+// What the members' own streams hold comes first: packets of this round, and what was unpacked from the slots that it takes again.
+void Exchange::begin_round(const Operands& operands) {
+  Wire& wire = *group_.wire;
+  const auto round = static_cast<size_t>(rounds_.begun);
+  std::vector<Transfer> transfers;
+  const auto add = [&](const std::vector<std::vector<Message>>& all, bool sends, SlotPairs& slots) {
+    if (round >= all.size()) return;
+    for (const Message& packet : all[round]) {
+      const Piece& first = packet.pieces.front();
+      const size_t at = group_.members.local(sends ? first.src_member : first.dst_member);
+      const Slot& slot = slots[round % 2][at];
+      const bool directly = goes_directly(packet, sends, operands);
+      void* p = directly ? (sends ? src_of(first, operands) : dst_of(first, operands)).p
+                         : static_cast<char*>(slot.block->get()) + packet.place;
+      if (sends && !directly) pack_packet(packet, slot, operands);
+      transfers.push_back({at, packet.process, sends, p, static_cast<size_t>(packet.bytes)});
+    }
+  };
+  add(route_.linked_sends, true, rounds_.outgoing);
+  add(route_.linked_receives, false, rounds_.incoming);
+  for (size_t at = 0; at < group_.contexts.size(); ++at) {
+    wire.ready[at].record(group_.contexts[at]->own_stream());
+    wire.ready[at].wait(*group_.contexts[at], wire.streams[at]);
+  }
+  ++rounds_.begun;
+  rounds_.pending = true;
+  wire.link->begin(transfers, wire.streams);
+}
+
+// Whether anything went on.
+bool Exchange::go_on(const Operands& operands) {
+  if (rounds_.over == rounds()) return false;
+  Wire& wire = *group_.wire;
+  if (!wire.link->ready()) return false;
+  const auto fence = [&](int64_t round, size_t at) -> const MemberFence& { return wire.done[round % 2][at]; };
+  if (rounds_.pending) {
+    for (size_t at = 0; at < wire.streams.size(); ++at) {
+      fence(rounds_.begun - 1, at).record(wire.streams[at]);
+    }
+    rounds_.pending = false;
+  } else if (rounds_.begun < rounds() && rounds_.begun < rounds_.over + 2) {
+    begin_round(operands);
+  } else {
+    for (size_t at = 0; at < wire.streams.size(); ++at) {
+      if (!fence(rounds_.over, at).passed()) return false;
+    }
+    const auto round = static_cast<size_t>(rounds_.over);
+    for (size_t i = 0; round < route_.linked_receives.size() && i < route_.linked_receives[round].size(); ++i) {
+      const Message& packet = route_.linked_receives[round][i];
+      const size_t at = group_.members.local(packet.pieces.front().dst_member);
+      if (!goes_directly(packet, false, operands)) unpack_packet(packet, rounds_.incoming[round % 2][at], operands);
+    }
+    ++rounds_.over;
+    group_.communicator.begin_deadline();
+  }
+  return true;
+}
+
+void Exchange::end_rounds() noexcept {
+  bool ended = true;
+  if (rounds_.over < rounds_.begun) {
+    Wire& wire = *group_.wire;
+    ended = wire.link->abort();
+    const auto idle = [&](size_t at) noexcept {
+      try {
+        return group_.contexts[at]->device().idle(wire.streams[at]);
+      } catch (const Error&) {
+        return true;  // the device is lost
+      }
+    };
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    for (size_t at = 0; at < wire.streams.size() && ended; ++at) {
+      while (!idle(at) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      ended = idle(at);
+    }
+  }
+  for (auto* slots : {&rounds_.outgoing, &rounds_.incoming}) {
+    for (std::vector<Slot>& of_all : *slots) {
+      for (Slot& slot : of_all) {
+        if (!ended && slot.block) keep(std::move(slot.block));
+      }
+      of_all.clear();
+    }
+  }
+}
+
+}  // namespace gpumem

@@ -1,0 +1,131 @@
+#include "dist/wire.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace gpumem {
+namespace {
+
+// The same in all containers of a machine, and another one elsewhere.
+std::string this_machine() {
+  std::string id;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
+  char name[256] = {};
+  if (id.empty() && gethostname(name, sizeof name - 1) == 0) id = name;
+  return id;
+}
+
+bool is_turned_off() {
+  const char* asked = ::secure_getenv("GPUMEM_DIST_LINK");
+  return asked != nullptr && std::string(asked) == "staged";
+}
+
+// A place for each member; nothing where some process has no link, or two members share a device.
+std::optional<size_t> members_of(const std::vector<Bytes>& offers) {
+  std::vector<Bytes> places;
+  for (const Bytes& offer : offers) {
+    if (offer.empty()) return std::nullopt;
+    for (Reader reader(offer); !reader.empty();) places.push_back(reader.take_part());
+  }
+  std::sort(places.begin(), places.end());
+  if (std::adjacent_find(places.begin(), places.end()) != places.end()) return std::nullopt;
+  return places.size();
+}
+
+// Half of the deadline, so that a process which waits for the others behind this one does not meet its own.
+void wait_until_ready(Link& link, Communicator& communicator) {
+  const auto end = std::chrono::steady_clock::now() + communicator.deadline() / 2;
+  communicator.begin_deadline();
+  while (!link.ready()) {
+    if (std::chrono::steady_clock::now() > end)
+      throw Error(GPUMEM_TIMED_OUT, "its communicator did not come up in time");
+    communicator.pause();
+  }
+}
+
+}  // namespace
+
+Wire::Wire(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts)
+    : link(std::move(joined)), contexts_(contexts) {
+  for (Context* context : contexts) {
+    Backend& device = context->device();
+    ready.emplace_back(device);
+    for (auto& fences : done) fences.emplace_back(device);
+    streams.push_back(device.create_side_stream());
+  }
+}
+
+// The link first: it ends what is still on the streams.
+Wire::~Wire() {
+  link.reset();
+  for (size_t i = 0; i < streams.size(); ++i) contexts_[i]->device().destroy_stream(streams[i]);
+}
+
+Bytes offer_link(const std::vector<Context*>& contexts) noexcept {
+  Bytes offer;
+  try {
+    const auto on_cuda = [](const Context* context) { return context->on_cuda(); };
+    if (is_turned_off() || !std::all_of(contexts.begin(), contexts.end(), on_cuda)) return {};
+    if (const std::string why = why_no_link(); !why.empty()) {
+      contexts[0]->log.write(GPUMEM_LOG_INFO, "pieces between processes go through host memory: %s", why.c_str());
+      return {};
+    }
+    const std::string machine = this_machine();
+    for (Context* context : contexts) {
+      const std::string place = machine + " " + bus_id(context->device().props().ordinal);
+      put_part(offer, Bytes(place.begin(), place.end()));
+    }
+  } catch (const std::exception&) {
+    return {};
+  }
+  return offer;
+}
+
+std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first,
+                                const std::vector<Bytes>& offers) {
+  const std::optional<size_t> members = members_of(offers);
+  if (communicator.alone() || !members) return nullptr;
+  std::optional<Error> failed;
+  const std::vector<Bytes> ids = communicator.all_gather([&] {
+    Bytes mine;
+    try {
+      if (communicator.rank() == 0) put(mine, make_link_id());
+    } catch (const std::exception&) {
+      failed = current_error();  // all see that there is none
+    }
+    return mine;
+  });
+  std::unique_ptr<Wire> wire;
+  if (!ids[0].empty()) {
+    std::unique_ptr<Link> link;
+    try {
+      std::vector<int32_t> ordinals;
+      ordinals.reserve(contexts.size());
+      for (Context* context : contexts) ordinals.push_back(context->device().props().ordinal);
+      link = begin_link(Reader(ids[0]).take<LinkId>(), ordinals, first, static_cast<int32_t>(*members));
+      wait_until_ready(*link, communicator);
+      wire = std::make_unique<Wire>(std::move(link), contexts);
+    } catch (const std::exception&) {
+      failed = current_error();
+      if (link) link->abort();
+    }
+  }
+  const std::vector<Bytes> outcomes = communicator.all_gather([&] {
+    Bytes mine;
+    put(mine, wire != nullptr);
+    return mine;
+  });
+  const auto joined = [](const Bytes& outcome) { return Reader(outcome).take<bool>(); };
+  if (std::all_of(outcomes.begin(), outcomes.end(), joined)) return wire;
+  if (wire) wire->link->abort();
+  contexts[0]->log.write(GPUMEM_LOG_WARNING, "pieces between processes go through host memory: %s",
+                         failed ? failed->what() : "NCCL failed on another process");
+  return nullptr;
+}
+
+}  // namespace gpumem

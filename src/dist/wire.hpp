@@ -1,0 +1,38 @@
+// A link between the devices of all members of a dist, where there is one, and what the members of this process have for it.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "backend/link.hpp"
+#include "dist/communicator.hpp"
+#include "dist/member_fences.hpp"
+
+namespace gpumem {
+
+class Wire {
+ public:
+  Wire(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts);
+  ~Wire();
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  // Of each member here: the stream of its transfers, what says that its own stream is ready for them, and that those of the last two
+  // rounds are done.
+  std::vector<NativeStream> streams;
+  std::deque<MemberFence> ready;
+  std::deque<MemberFence> done[2];
+  std::unique_ptr<Link> link;
+
+ private:
+  const std::vector<Context*>& contexts_;
+};
+
+// What a process says of itself when a dist is made: where its members' devices are; empty where it can't or must not have a link.
+Bytes offer_link(const std::vector<Context*>& contexts) noexcept;
+// Collective. nullptr on all processes, unless all of them can: each member on a device of its own.
+std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first,
+                                const std::vector<Bytes>& offers);
+
+}  // namespace gpumem

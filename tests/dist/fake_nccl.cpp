@@ -1,0 +1,319 @@
+// A libnccl.so.2 for ranks that are threads of one process, on emulated devices. Communicators don't block, as in NCCL: what a group has
+// begun is on no stream before ncclCommGetAsyncError() has said so some calls later. It holds the calls to what NCCL asks for, and fails as
+// FAKE_NCCL says: "init" (rank 1's communicator), "slow_init" (rank 1's never comes up), "send" (the tenth one), "async" (at the tenth
+// group), "hang" (the third group of a communicator never completes), "stuck" (nor does ncclCommAbort() return then).
+#include "dist/fake_nccl.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace {
+
+enum Result {
+  kSuccess = 0,
+  kSystemError = 2,
+  kInvalidArgument = 4,
+  kInvalidUsage = 5,
+  kRemoteError = 6,
+  kInProgress = 7
+};
+
+struct UniqueId {
+  char bytes[128];
+};
+
+struct Config {
+  size_t size;
+  unsigned magic, version;
+  int blocking, cga_cluster_size, min_ctas, max_ctas;
+  const char* net_name;
+  int split_share;
+};
+
+// A send or receive, in whose memory the other side looks once both are there.
+struct Side {
+  void* p = nullptr;
+  size_t bytes = 0;
+  bool there = false;
+};
+struct Exchange {
+  Side sends, receives;
+  bool copying = false;
+  bool done = false;
+};
+
+}  // namespace
+
+struct ncclComm {
+  std::string id;
+  int rank = 0, ranks = 0, device = 0;
+  int polls_left = 3;  // until what was begun is there
+  int groups = 0;
+  int state = kSuccess;
+  bool aborted = false, finalized = false;
+  int never_up = 0;
+  struct Operation {
+    bool sends;
+    int peer;
+    void* p;
+    size_t bytes;
+    void* stream;
+  };
+  std::vector<Operation> pending;
+  std::map<std::tuple<int, int>, size_t> made;  // exchanges from a rank to another so far, of this one
+};
+
+namespace {
+
+struct State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  FakeNcclDevice device{};
+  std::string misuse;
+  std::map<std::tuple<std::string, int, int, size_t>, std::shared_ptr<Exchange>> exchanges;
+  std::map<std::string, std::map<int, int>> joined;  // the device of each rank that has come
+  FakeNcclTraffic traffic{};
+  size_t comms = 0;
+  int sends = 0;
+  int ids = 0;
+  std::vector<ncclComm*> ended;  // which kernels may still look at
+};
+
+State& state() {
+  static State& only = *std::make_unique<State>().release();
+  return only;
+}
+
+bool asked_for(const char* what) {
+  const char* asked = std::getenv("FAKE_NCCL");
+  return asked != nullptr && std::strcmp(asked, what) == 0;
+}
+
+int wrong(const std::string& what) {
+  if (state().misuse.empty()) state().misuse = what;
+  return kInvalidUsage;
+}
+
+// Of this thread: communicators that are used in a group, which is open to this depth.
+thread_local int depth = 0;
+thread_local std::vector<ncclComm*> used;
+
+// All operations of a group of one communicator: they don't wait for each other.
+struct Kernel {
+  ncclComm* comm;
+  bool hangs;
+  std::vector<std::shared_ptr<Exchange>> sends, receives;
+
+  static void run(void* argument) {
+    const std::unique_ptr<Kernel> self(static_cast<Kernel*>(argument));
+    State& s = state();
+    std::unique_lock<std::mutex> lock(s.mutex);
+    self->run(s, lock);
+    for (const auto& e : self->sends) {  // the memory may be gone from now on
+      e->sends.there = false;
+      s.changed.wait(lock, [&] { return !e->copying; });
+    }
+  }
+
+ private:
+  void run(State& s, std::unique_lock<std::mutex>& lock) {
+    const auto wait = [&](const bool& what) { s.changed.wait(lock, [&] { return what || comm->aborted; }); };
+    bool never = false;
+    if (hangs) wait(never);
+    for (const auto& e : sends) e->sends.there = true;
+    for (const auto& e : receives) e->receives.there = true;
+    s.changed.notify_all();
+    for (const auto& e : receives) {
+      wait(e->sends.there);
+      if (comm->aborted) return;
+      if (e->sends.bytes != e->receives.bytes) {
+        wrong(std::to_string(e->sends.bytes) + " bytes are sent and " + std::to_string(e->receives.bytes) +
+              " received");
+        continue;
+      }
+      e->copying = true;
+      lock.unlock();
+      s.device.copy(e->receives.p, e->sends.p, e->sends.bytes);
+      lock.lock();
+      e->copying = false;
+      s.traffic.bytes += e->sends.bytes;
+      ++s.traffic.operations;
+      e->done = true;
+      s.changed.notify_all();
+    }
+    for (const auto& e : sends) wait(e->done);
+  }
+};
+
+// With the lock held: gives the streams what a group has.
+void enqueue(ncclComm* comm) {
+  State& s = state();
+  if (comm->pending.empty()) return;
+  auto kernel = std::make_unique<Kernel>();
+  kernel->comm = comm;
+  kernel->hangs = ++comm->groups >= 3 && (asked_for("hang") || asked_for("stuck"));
+  void* const stream = comm->pending.front().stream;
+  for (const ncclComm::Operation& o : comm->pending) {
+    if (o.stream != stream) wrong("two streams in one group of a communicator");
+    const int from = o.sends ? comm->rank : o.peer, to = o.sends ? o.peer : comm->rank;
+    const size_t number = comm->made[{from, to}]++;
+    auto& e = s.exchanges[{comm->id, from, to, number}];
+    if (e == nullptr) e = std::make_shared<Exchange>();
+    (o.sends ? e->sends : e->receives) = {o.p, o.bytes, false};
+    (o.sends ? kernel->sends : kernel->receives).push_back(e);
+  }
+  comm->pending.clear();
+  s.device.run(stream, Kernel::run, kernel.release());
+}
+
+int add(bool sends, void* p, size_t count, int type, int peer, ncclComm* comm, void* stream) {
+  State& s = state();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  if (depth == 0) return wrong("a send or receive outside a group");
+  if (p == nullptr || count == 0 || type != 0) return wrong("no memory, no bytes or another type than bytes");
+  if (peer < 0 || peer >= comm->ranks || peer == comm->rank) return wrong("no such peer");
+  if (comm->polls_left > 0) return wrong("a communicator is used while it is in progress");
+  for (const auto& o : comm->pending) {
+    if (o.sends == sends && o.peer == peer) return wrong("two operations of one group with one peer");
+  }
+  if (sends && ++s.sends == 10 && asked_for("send")) return kSystemError;
+  comm->pending.push_back({sends, peer, p, count, stream});
+  used.push_back(comm);
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+void fake_nccl_use(const FakeNcclDevice* device) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  state().device = *device;
+}
+const char* fake_nccl_misuse() {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  return state().misuse.c_str();
+}
+FakeNcclTraffic fake_nccl_traffic() {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  state().sends = 0;
+  return std::exchange(state().traffic, {});
+}
+size_t fake_nccl_comms() {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  return state().comms;
+}
+
+int ncclGetVersion(int* version) {
+  *version = asked_for("old") ? 21703 : 22803;
+  return kSuccess;
+}
+const char* ncclGetErrorString(int result) { return result == kRemoteError ? "remote error" : "some error"; }
+
+int ncclGetUniqueId(UniqueId* id) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  std::memset(id, 0, sizeof *id);
+  std::strcpy(id->bytes, ("fake " + std::to_string(++state().ids)).c_str());
+  return kSuccess;
+}
+
+int ncclCommInitRankConfig(ncclComm** comm, int ranks, UniqueId id, int rank, Config* config) {
+  State& s = state();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  *comm = nullptr;
+  if (config->size != sizeof(Config) || config->magic != 0xcafebeef || config->version < 21800 ||
+      config->blocking != 0 || config->cga_cluster_size != INT_MIN || config->min_ctas != INT_MIN ||
+      config->max_ctas != INT_MIN || config->net_name != nullptr || config->split_share != INT_MIN) {
+    return wrong("a configuration of another layout");
+  }
+  if (depth == 0) return wrong("ranks are begun outside a group");
+  auto& joined = s.joined[id.bytes];
+  const int device = s.device.current_device();
+  for (const auto& [other, its] : joined) {
+    if (its == device) return wrong("two ranks on one device");
+  }
+  if (rank < 0 || rank >= ranks || !joined.emplace(rank, device).second) return wrong("no such rank, or one twice");
+  if (rank == 1 && asked_for("init")) return kSystemError;
+  auto made = std::make_unique<ncclComm>();
+  made->id = id.bytes;
+  made->rank = rank;
+  made->ranks = ranks;
+  made->device = device;
+  made->never_up = rank == 1 && asked_for("slow_init") ? 1 : 0;
+  ++s.comms;
+  *comm = made.release();
+  return kInProgress;
+}
+
+int ncclCommGetAsyncError(ncclComm* comm, int* result) {
+  State& s = state();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  *result = comm->state;
+  if (comm->state != kSuccess || comm->polls_left == 0) return kSuccess;
+  *result = kInProgress;
+  if (comm->never_up != 0 || s.joined[comm->id].size() < static_cast<size_t>(comm->ranks)) return kSuccess;
+  if (--comm->polls_left > 0) return kSuccess;
+  if (asked_for("async") && comm->groups >= 2) comm->state = kRemoteError;
+  enqueue(comm);
+  *result = comm->state;
+  return kSuccess;
+}
+
+int ncclSend(const void* p, size_t count, int type, int peer, ncclComm* comm, void* stream) {
+  return add(true, const_cast<void*>(p), count, type, peer, comm, stream);
+}
+int ncclRecv(void* p, size_t count, int type, int peer, ncclComm* comm, void* stream) {
+  return add(false, p, count, type, peer, comm, stream);
+}
+
+int ncclGroupStart() {
+  ++depth;
+  return kSuccess;
+}
+int ncclGroupEnd() {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  if (depth-- != 1) return wrong("groups are not balanced");
+  for (ncclComm* comm : used) comm->polls_left = 3;
+  used.clear();
+  return kInProgress;
+}
+
+int ncclCommFinalize(ncclComm* comm) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  if (comm->polls_left > 0 || comm->aborted || comm->finalized) return wrong("finalized in progress, or twice");
+  comm->finalized = true;
+  comm->polls_left = 3;
+  return kInProgress;
+}
+int ncclCommDestroy(ncclComm* comm) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  if (comm->polls_left > 0 || !comm->finalized) return wrong("destroyed before it is finalized");
+  --state().comms;
+  const std::unique_ptr<ncclComm> owned(comm);
+  return kSuccess;
+}
+// What waits sees it; the communicator itself stays, since kernels look at it.
+int ncclCommAbort(ncclComm* comm) {
+  if (asked_for("stuck")) std::this_thread::sleep_for(std::chrono::seconds(3));
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  if (comm->aborted) return wrong("aborted twice");
+  comm->aborted = true;
+  --state().comms;
+  state().ended.push_back(comm);
+  state().changed.notify_all();
+  return kSuccess;
+}
+}

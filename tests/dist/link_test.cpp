@@ -1,0 +1,355 @@
+// Exchanges between processes over the link of their devices: ranks that are threads, on emulated devices, with a fake NCCL.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <numeric>
+
+#include "dist/fake_nccl.hpp"
+#include "dist/worker.hpp"
+#include "emulation/memory.hpp"
+#include "support/environment.hpp"
+#include "support/json.hpp"
+
+namespace gpumem_test {
+namespace {
+
+constexpr int64_t kWork = 1 << 17;
+
+// Members of a rank on devices of its own, unless `devices` says otherwise.
+class LinkedRank {
+ public:
+  LinkedRank(const std::vector<int>& members, Mesh& mesh, int number)
+      : rank(number), transport(mesh, number), own(0xB000 + static_cast<uint64_t>(number)) {
+    part.first = std::accumulate(members.begin(), members.begin() + number, 0);
+    part.all = std::accumulate(members.begin(), members.end(), 0);
+    for (int i = 0; i < members[static_cast<size_t>(number)]; ++i) {
+      add(options_for_device(On::cuda, static_cast<int32_t>(part.first) + i, 1));
+    }
+  }
+  void add(const gpumem_ctx_options& options) {
+    contexts.emplace_back(options);
+    part.contexts.push_back(contexts.back());
+    const auto keep = [](void* user, gpumem_log_level level, const char* sentence) {
+      auto& self = *static_cast<LinkedRank*>(user);
+      const std::lock_guard<std::mutex> lock(self.mutex_);
+      if (level == GPUMEM_LOG_WARNING) self.warnings += std::string(sentence) + '\n';
+    };
+    EXPECT_TRUE(ok(gpumem_ctx_set_log(contexts.back(), keep, this)));
+  }
+  void start(double deadline_s = 60) {
+    const gpumem_dist_transport table = transport.table();
+    dist = make_dist(part, &table, deadline_s);
+    ASSERT_NE(dist, nullptr);
+  }
+
+  int rank;
+  SocketTransport transport;
+  std::string warnings;
+  std::mutex mutex_;
+  std::deque<Context> contexts;
+  Part part;
+  Dist dist;
+  Random shared{0x5B};
+  Random own;
+};
+
+int64_t linked_bytes(gpumem_dist_plan* plan, const char* direction = "sends") {
+  char json[8192];
+  EXPECT_TRUE(ok(gpumem_dist_explain(plan, GPUMEM_FORMAT_JSON, json, sizeof json, nullptr)));
+  const std::optional<Json> parsed = parse_json(json);
+  EXPECT_TRUE(parsed.has_value()) << json;
+  int64_t bytes = 0;
+  for (const Json& peer : parsed ? parsed->member(direction).items : std::vector<Json>()) {
+    if (peer.member("variant").text != "nccl") continue;
+    EXPECT_GE(std::stoll(peer.member("rounds").text), 1) << json;
+    bytes += std::stoll(peer.member("bytes").text);
+  }
+  return bytes;
+}
+
+class Link : public testing::Test {
+ protected:
+  Link() {
+    const FakeNcclDevice device = {
+        [](void* stream, void (*task)(void*), void* argument) {
+          return static_cast<int>(cudaLaunchHostFunc(static_cast<cudaStream_t>(stream), task, argument));
+        },
+        [](void* dst, const void* src, size_t bytes) {
+          const gpumem_emulation::DeviceWorks works;
+          std::memcpy(dst, src, bytes);
+        },
+        gpumem_emulation::current_device};
+    fake_nccl_use(&device);
+    fake_nccl_traffic();
+  }
+  void TearDown() override {
+    EXPECT_STREQ(fake_nccl_misuse(), "");
+    const Clock::time_point start = Clock::now();
+    while (fake_nccl_comms() > 0 && seconds_since(start) < 10) sleep_for(0.01);
+    EXPECT_EQ(fake_nccl_comms(), 0);
+  }
+
+  // f(rank) in a thread for each; before: what comes to its members.
+  static void in_ranks(const std::vector<int>& members, const std::function<void(LinkedRank&)>& f) {
+    if (cuda_devices() < 4) GTEST_SKIP() << "there are fewer than 4 devices: set GPUMEM_EMULATION_DEVICES=4";
+    test_seed();
+    Mesh mesh(static_cast<int>(members.size()));
+    std::vector<std::thread> threads;
+    for (int number = 0; number < mesh.size(); ++number) {
+      threads.emplace_back([&, number] {
+        LinkedRank rank(members, mesh, number);
+        f(rank);
+        rank.dist.reset();
+        // What a transfer that never ends may still write to stays.
+        const char* fails = std::getenv("FAKE_NCCL");
+        if (fails != nullptr && std::string(fails) == "stuck") return;
+        for (const Context& ctx : rank.contexts) EXPECT_EQ(live_blocks(stats_of(ctx)), 0);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  // Of a call that breaks the link: it ends in time, and the status sticks.
+  static void expect_lost(LinkedRank& rank, const std::function<gpumem_status()>& call, double deadline_s) {
+    const Clock::time_point start = Clock::now();
+    gpumem_status status = GPUMEM_OK;
+    for (int i = 0; i < 20 && status == GPUMEM_OK; ++i) status = call();
+    EXPECT_TRUE(lost(status));
+    EXPECT_LT(seconds_since(start), deadline_s + 4);
+    EXPECT_EQ(info_of(rank.dist.get()).status, status);
+    EXPECT_TRUE(gives(status, call()));
+  }
+};
+
+const std::vector<std::vector<int>> kRanks = {{1, 1}, {2, 1}, {1, 2, 1}, {2, 2}, {1, 1, 1, 1}};
+
+gpumem_dist_plan_options some_workspace(Random& shared) { return plan_options(int64_t{1} << (16 + shared.below(7))); }
+
+// Two slabs of doubles change places.
+Move swap_slabs(int64_t all, int64_t each) {
+  Move move{{8, {all * each}, {}}, {8, {all * each}, {}}, {}};
+  for (int64_t i = 0; i < all; ++i) {
+    move.src.boxes.push_back({i, {each * i}, {each * (i + 1)}, 0, {1}});
+    const int64_t from = (i + 1) % all;
+    move.dst.boxes.push_back({i, {each * from}, {each * (from + 1)}, 0, {1}});
+  }
+  return move;
+}
+
+TEST_F(Link, MovesAnyLayoutToAnyOther) {
+  for (const std::vector<int>& members : kRanks) {
+    std::atomic<int64_t> sent{0}, received{0};
+    in_ranks(members, [&](LinkedRank& rank) {
+      rank.start();
+      for (int i = 0; i < 12 && !testing::Test::HasFailure(); ++i) {
+        const gpumem_dist_plan_options options = some_workspace(rank.shared);
+        Move move;
+        do {
+          move = random_move(rank.part.all, 200000, rank.shared);
+        } while (Array(move.src.element_bytes, move.src.extents).bytes.size() < 300000);
+        PlannedMove planned(rank.dist.get(), rank.part, move, i % 4 == 0 ? nullptr : &options, rank.own, i % 2 == 0);
+        planned.run(rank.shared);
+        planned.run(rank.shared);
+        sent += 2 * linked_bytes(planned.plan());
+        received += 2 * linked_bytes(planned.plan(), "receives");
+      }
+      EXPECT_EQ(rank.warnings, "");
+    });
+    EXPECT_GT(sent, 0);
+    EXPECT_EQ(sent, received);
+    EXPECT_EQ(sent, static_cast<int64_t>(fake_nccl_traffic().bytes));
+  }
+}
+
+TEST_F(Link, FillsHalos) {
+  for (const std::vector<int>& members : kRanks) {
+    std::atomic<int64_t> sent{0};
+    in_ranks(members, [&](LinkedRank& rank) {
+      rank.start();
+      for (int i = 0; i < 3 && !testing::Test::HasFailure(); ++i) {
+        const gpumem_dist_plan_options options = some_workspace(rank.shared);
+        Halo halo{{1, 0}, {2, i}, {1, i % 2}};
+        Layout layout{8, {rank.part.all * 4, 10000}, {}};
+        for (int64_t m = 0; m < rank.part.all; ++m) layout.boxes.push_back({m, {4 * m, 0}, {4 * m + 4, 10000}, 0, {}});
+        place_boxes(layout, rank.shared, &halo);
+        PlannedHalo planned(rank.dist.get(), rank.part, layout, halo, i == 0 ? nullptr : &options, rank.own, i < 2);
+        planned.run(rank.shared);
+        sent += linked_bytes(planned.plan());
+        const Layout any = random_halo_layout(rank.part.all, 30000, halo, rank.shared);
+        PlannedHalo(rank.dist.get(), rank.part, any, halo, &options, rank.own).run(rank.shared);
+      }
+    });
+    EXPECT_GT(sent, 0);
+  }
+}
+
+TEST_F(Link, ReducesToTheBitsOfOneSequence) {
+  for (const std::vector<int>& members : kRanks) {
+    std::atomic<int64_t> sent{0};
+    in_ranks(members, [&](LinkedRank& rank) {
+      rank.start();
+      const Context host(On::host, 1);
+      for (int i = 0; i < 3 && !testing::Test::HasFailure(); ++i) {
+        const gpumem_dist_plan_options options = some_workspace(rank.shared);
+        const int64_t all = rank.part.all;
+        Layout columns{8, {800, 50 * all}, {}};
+        for (int64_t m = 0; m < all; ++m) columns.boxes.push_back({m, {0, 50 * m}, {800, 50 * m + 50}, 0, {}});
+        place_boxes(columns, rank.shared);
+        PlannedReduction planned(rank.dist.get(), rank.part, columns, i == 0 ? nullptr : &options, rank.own);
+        for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_DOT, GPUMEM_MAX}) {
+          planned.run(host, GPUMEM_F64, op, rank.shared);
+        }
+        sent += linked_bytes(planned.plan());
+        const Layout any = random_reduction_layout(all, 60000, rank.shared);
+        PlannedReduction other(rank.dist.get(), rank.part, any, &options, rank.own);
+        const auto [dtype, op] = random_reduction(any.element_bytes, rank.shared);
+        other.run(host, dtype, op, rank.shared);
+      }
+    });
+    EXPECT_GT(sent, 0);
+  }
+}
+
+// Slabs in device memory go as they lie: one operation a packet, and no workspace that a small plan could not have.
+TEST_F(Link, SaysWhatItDoes) {
+  in_ranks({1, 1}, [&](LinkedRank& rank) {
+    rank.start();
+    const gpumem_dist_plan_options options = plan_options(kWork);
+    PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own, true);
+    planned.run(rank.shared);
+    EXPECT_EQ(linked_bytes(planned.plan()), 160000);
+    char text[2048];
+    EXPECT_TRUE(ok(gpumem_dist_explain(planned.plan(), GPUMEM_FORMAT_TEXT, text, sizeof text, nullptr)));
+    EXPECT_TRUE(contains_word(text, "nccl")) << text;
+    EXPECT_NE(std::string(text).find("160000 bytes, nccl, rounds: 20"), std::string::npos) << text;
+    char json[2048];
+    EXPECT_TRUE(ok(gpumem_dist_explain(planned.plan(), GPUMEM_FORMAT_JSON, json, sizeof json, nullptr)));
+    EXPECT_LE(std::stoll(parse_json(json)->member("workspace_bytes").text), kWork) << json;
+  });
+  EXPECT_EQ(fake_nccl_traffic().operations, 40);
+}
+
+// Less than 64 KiB between two members goes by messages.
+TEST_F(Link, LeavesSmallPiecesToMessages) {
+  in_ranks({1, 1}, [&](LinkedRank& rank) {
+    rank.start();
+    for (const int64_t each : {8191, 8192}) {
+      PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, each), nullptr, rank.own);
+      planned.run(rank.shared);
+      EXPECT_EQ(linked_bytes(planned.plan()), each < 8192 ? 0 : 65536);
+    }
+  });
+}
+
+TEST_F(Link, IsTurnedOffByAVariable) {
+  const ScopedVariable off("GPUMEM_DIST_LINK", "staged");
+  in_ranks({1, 1}, [&](LinkedRank& rank) {
+    rank.start();
+    PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), nullptr, rank.own);
+    planned.run(rank.shared);
+    EXPECT_EQ(linked_bytes(planned.plan()), 0);
+    EXPECT_EQ(rank.warnings, "");
+  });
+}
+
+// Where a member works on the host, or two share a device, all goes by messages.
+TEST_F(Link, IsOnlyWhereEachMemberHasADevice) {
+  for (const bool shares : {false, true}) {
+    in_ranks({1, 1}, [&](LinkedRank& rank) {
+      if (rank.rank == 1) {
+        rank.contexts.clear();
+        rank.part.contexts.clear();
+        rank.add(shares ? options_for_device(On::cuda, 0) : options_for(On::host));
+      }
+      rank.start();
+      PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), nullptr, rank.own);
+      planned.run(rank.shared);
+      EXPECT_EQ(linked_bytes(planned.plan()), 0);
+    });
+  }
+}
+
+TEST_F(Link, ThatDoesNotComeUpIsDoneWithout) {
+  for (const char* how : {"init", "slow_init"}) {
+    const ScopedVariable fails("FAKE_NCCL", how);
+    in_ranks({1, 1, 1}, [&](LinkedRank& rank) {
+      rank.start(3);
+      EXPECT_NE(rank.warnings.find("host memory"), std::string::npos) << rank.warnings;
+      PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(3, 20000), nullptr, rank.own);
+      planned.run(rank.shared);
+      EXPECT_EQ(linked_bytes(planned.plan()), 0);
+    });
+  }
+}
+
+TEST_F(Link, ThatBreaksIsAPeerThatIsLost) {
+  for (const char* how : {"send", "async", "hang", "stuck"}) {
+    SCOPED_TRACE(how);
+    fake_nccl_traffic();
+    const ScopedVariable fails("FAKE_NCCL", how);
+    in_ranks({1, 1}, [&](LinkedRank& rank) {
+      rank.start(0.6);
+      const gpumem_dist_plan_options options = plan_options(kWork);
+      PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
+      expect_lost(
+          rank, [&] { return planned.execute(); }, 0.6);
+    });
+  }
+}
+
+TEST_F(Link, IsLeftByAnAbort) {
+  const ScopedVariable fails("FAKE_NCCL", "hang");
+  in_ranks({1, 1}, [&](LinkedRank& rank) {
+    rank.start(30);
+    const gpumem_dist_plan_options options = plan_options(kWork);
+    PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(2, 20000), &options, rank.own);
+    std::thread aborts([&] {
+      sleep_for(0.5);
+      EXPECT_TRUE(ok(gpumem_dist_abort(rank.dist.get())));
+    });
+    expect_lost(
+        rank, [&] { return planned.execute(); }, 1);
+    aborts.join();
+  });
+}
+
+// Found before anything is sent: every process has the status at once, and all can go on.
+TEST_F(Link, AMistakeOfOneProcessIsToldToAll) {
+  in_ranks({1, 2, 1}, [&](LinkedRank& rank) {
+    rank.start(30);
+    PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(4, 20000), nullptr, rank.own);
+    Layout columns{8, {800, 200}, {}};
+    for (int64_t m = 0; m < 4; ++m) columns.boxes.push_back({m, {0, 50 * m}, {800, 50 * m + 50}, 0, {}});
+    place_boxes(columns, rank.shared);
+    PlannedReduction sum(rank.dist.get(), rank.part, columns, nullptr, rank.own);
+    const std::vector<void*> nothing(static_cast<size_t>(rank.part.count()), nullptr);
+    for (int culprit = 0; culprit < 3; ++culprit) {
+      double value = 42;
+      const Clock::time_point start = Clock::now();
+      const bool mine = rank.rank == culprit;
+      EXPECT_TRUE(
+          gives(GPUMEM_INVALID_ARGUMENT,
+                mine ? gpumem_dist_execute(planned.plan(), nothing.data(), nothing.data()) : planned.execute()));
+      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MAX}) {
+        EXPECT_TRUE(
+            gives(GPUMEM_INVALID_ARGUMENT, mine ? gpumem_dist_reduce(sum.plan(), GPUMEM_F64, op, nothing.data(), &value)
+                                                : sum.execute(GPUMEM_F64, op)));
+        EXPECT_TRUE(
+            gives(GPUMEM_INVALID_ARGUMENT, mine ? gpumem_dist_reduce(sum.plan(), GPUMEM_F64, op, nullptr, nullptr)
+                                                : sum.execute(GPUMEM_F64, op)));
+      }
+      EXPECT_EQ(value, 42);
+      EXPECT_LT(seconds_since(start), 10);
+      EXPECT_EQ(info_of(rank.dist.get()).status, GPUMEM_OK);
+      planned.run(rank.shared);
+      const Context host(On::host, 1);
+      sum.run(host, GPUMEM_F64, GPUMEM_SUM, rank.shared);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace gpumem_test
