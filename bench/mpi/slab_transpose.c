@@ -1,6 +1,7 @@
 /* A matrix of doubles in slabs of rows, one a process, becomes its transpose in slabs of rows: by a plan of gpumem, and by
- * MPI_Alltoallv between a local transpose and local copies of rows, in turns, in host memory.
- * usage: mpirun -n PROCESSES bench_mpi [ROWS COLS [REPEATS [WORKSPACE_BYTES]]] */
+ * MPI_Alltoallv between a local transpose and local copies of rows, in turns, in host memory. With "cuda", gpumem's slabs lie on a device
+ * for each process.
+ * usage: mpirun -n PROCESSES bench_mpi [ROWS COLS [REPEATS [WORKSPACE_BYTES [cuda]]]] */
 #include <gpumem_mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 enum { MOST_REPEATS = 1000 };
 
 static int rank, size;
-static gpumem_ctx* ctx;
+static gpumem_ctx *ctx, *member; /* of the host, and of the plan */
 
 static void check(gpumem_status status) {
   char sentence[512];
@@ -40,13 +41,14 @@ static double* room(int64_t elements) {
 typedef struct {
   int64_t rows, cols;
   double *from, *to, *packed, *arrived;
+  void *src, *dst; /* the plan's slabs: from and to, or on the device */
   int *counts, *places, *arrived_counts, *arrived_places;
   gpumem_dist_plan* plan;
 } problem;
 
 static void by_gpumem(problem* p) {
-  const void* const src[1] = {p->from};
-  void* const dst[1] = {p->to};
+  const void* const src[1] = {p->src};
+  void* const dst[1] = {p->dst};
   check(gpumem_dist_execute(p->plan, src, dst));
 }
 
@@ -115,6 +117,15 @@ static void verify(problem* p, const char* name) {
   memset(p->to, 0, (size_t)(cols.count * p->rows) * sizeof *p->to);
 }
 
+/* The plan's slabs, on the host as they lie on the device. */
+static void place(problem* p, int64_t from_bytes, int64_t to_bytes) {
+  p->src = p->from, p->dst = p->to;
+  if (member == ctx) return;
+  check(gpumem_alloc_device(member, from_bytes, &p->src));
+  check(gpumem_alloc_device(member, to_bytes, &p->dst));
+  check(gpumem_copy(member, p->src, p->from, from_bytes));
+}
+
 static int by_size(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -144,10 +155,17 @@ int main(int argc, char** argv) {
   check(gpumem_ctx_options_init(&host, sizeof host));
   host.device = GPUMEM_DEVICE_HOST;
   check(gpumem_ctx_create(&host, &ctx));
+  member = ctx;
+  if (argc > 5 && strcmp(argv[5], "cuda") == 0) {
+    int32_t devices = 0;
+    check(gpumem_device_count(&devices));
+    if (devices > 0) host.device = rank % devices;
+    check(gpumem_ctx_create(&host, &member));
+  }
   check(gpumem_dist_transport_init(&transport, sizeof transport));
   check(gpumem_mpi_transport(MPI_COMM_WORLD, &transport));
   check(gpumem_dist_options_init(&options, sizeof options));
-  options.contexts = &ctx, options.members = 1, options.transport = &transport;
+  options.contexts = &member, options.members = 1, options.transport = &transport;
   check(gpumem_dist_create(&options, &dist));
 
   const range rows = slab(p.rows, rank), cols = slab(p.cols, rank);
@@ -155,7 +173,11 @@ int main(int argc, char** argv) {
   p.to = room(cols.count * p.rows), p.arrived = room(cols.count * p.rows);
   for (int64_t i = 0; i < rows.count * p.cols; ++i) p.from[i] = (double)(rows.first * p.cols + i);
   plan_both(&p, dist, argc > 4 ? atoll(argv[4]) : 0);
-  by_gpumem(&p), verify(&p, "gpumem");
+  const int64_t to_bytes = cols.count * p.rows * (int64_t)sizeof(double);
+  place(&p, rows.count * p.cols * (int64_t)sizeof(double), to_bytes);
+  by_gpumem(&p);
+  if (member != ctx) check(gpumem_copy(member, p.to, p.dst, to_bytes));
+  verify(&p, "gpumem");
   by_mpi(&p), verify(&p, "MPI_Alltoallv");
   for (int i = 0; i < repeats; ++i) {
     ours[i] = seconds(by_gpumem, &p);
@@ -170,6 +192,11 @@ int main(int argc, char** argv) {
 
   check(gpumem_dist_plan_destroy(p.plan));
   check(gpumem_dist_destroy(dist));
+  if (member != ctx) {
+    check(gpumem_free(member, p.src));
+    check(gpumem_free(member, p.dst));
+    check(gpumem_ctx_destroy(member));
+  }
   check(gpumem_ctx_destroy(ctx));
   free(p.from), free(p.packed), free(p.to), free(p.arrived), free(p.counts);
   MPI_Finalize();

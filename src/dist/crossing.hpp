@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "dist/group.hpp"
 #include "dist/member_fences.hpp"
 #include "dist/movement.hpp"
 
