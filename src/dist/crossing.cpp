@@ -27,8 +27,8 @@ Index tight_as(const Shape& shape, const Index& src_strides) noexcept {
   Index tight{};
   int64_t stride = 1;
   const AxesInOrder order = in_order_of(src_strides.data(), kAllAxes);
-  for (int32_t i = 0; i < kAllAxes; ++i) {
-    const auto d = static_cast<size_t>(order.axis[i]);
+  for (const int32_t axis : order.axis) {
+    const auto d = static_cast<size_t>(axis);
     if (shape.extents[d] == 1) continue;
     tight[d] = stride;
     stride *= shape.extents[d];

@@ -107,7 +107,8 @@ void reduce_parts(std::vector<Part>& parts) {
   };
   threads.reserve(by_device.size());
   size_t of = 0;
-  for (const auto& [device, mine] : by_device) {
+  for (const auto& entry : by_device) {
+    const std::vector<Part*>& mine = entry.second;
     const size_t number = of++;
     try {
       if (number + 1 < by_device.size()) {
