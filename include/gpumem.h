@@ -433,7 +433,8 @@ typedef struct gpumem_dist_layout {
 
 typedef struct gpumem_dist_plan_options {
   int64_t struct_size;
-  int64_t workspace_bytes; /* the most that a process keeps for messages; default 256 MiB, at least 4 KiB */
+  int64_t workspace_bytes; /* the most that a process keeps for messages, and a member for what it fetches from another
+                              device; default 256 MiB, at least 4 KiB */
 } gpumem_dist_plan_options;
 
 /* ---------------------------------------------------------------------------------------------------------- library */
@@ -1401,11 +1402,11 @@ GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void 
 /* The same, only enqueued, where this process only pulls in the plan (gpumem_dist_explain() tells), between members that
  * all work on devices, or all on the host, and both sides of each piece lie in host memory, or both on the device's side.
  * streams has a stream of each member's context, NULL for its own, and may be NULL. Each piece comes behind what the
- * streams of both its members hold, and before what is enqueued on either later. Nothing is allocated on a device. Either
- * no stream is under graph capture, or all are, for one graph. Where it fails behind pieces that were enqueued, it has
- * waited for them, but under capture. Not collective. Errors: as gpumem_permute_async();
- * UNSUPPORTED (pieces are staged or go to other processes), CAPTURING (of the streams, only some are under capture, or for
- * different graphs). */
+ * streams of both its members hold, and before what is enqueued on either later. Between two devices it may take memory of
+ * their contexts' pools, but under capture. Either no stream is under graph capture, or all are, for one graph. Where it
+ * fails behind pieces that were enqueued, it has waited for them, but under capture. Not collective. Errors: as
+ * gpumem_permute_async(); UNSUPPORTED (pieces are staged, go to other processes, or lie where another member's device can't
+ * read), CAPTURING (of the streams, only some are under capture, or for different graphs). */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
                                                    gpumem_stream *const *streams);
 

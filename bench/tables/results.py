@@ -41,6 +41,7 @@ FAMILIES = {
     "gather": "gathered rows",
     "scatter": "scattered rows",
     "resize": "resized images",
+    "dist": "arrays over two GPUs of a process",
     "move": "movement inside the device",
     "managed": "managed memory left on the host",
     "pool": "allocation",

@@ -62,6 +62,7 @@ inline gpumem_status plan_sum(Rank& rank, gpumem_dist_plan** plan) {
 
 // Every call gives the status at once, and a sentence.
 inline void expect_stuck(Rank& rank, gpumem_status status) {
+  forget_last_error();  // the first time it may have to ask the CUDA driver, which takes its time
   const Clock::time_point start = Clock::now();
   EXPECT_EQ(info_of(rank.dist.get()).status, status);
   for (int times = 0; times < 2; ++times) {
