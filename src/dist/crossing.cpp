@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "ops/operand.hpp"
 #include "ops/operations.hpp"
 #include "ops/strides.hpp"
@@ -36,23 +37,25 @@ Index tight_as(const Shape& shape, const Index& src_strides) noexcept {
   return tight;
 }
 
-// The copy of rows that moves the piece, where one does and they are long.
-std::optional<CopyParams> long_rows(const Shape& shape, char* dst, const Index& dst_strides, const char* src,
-                                    const Index& src_strides) noexcept {
+// The copy of rows that moves the piece, where one does.
+std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& dst_strides, const char* src,
+                                  const Index& src_strides) noexcept {
   const int64_t* const sides[] = {src_strides.data(), dst_strides.data()};
   const FusedAxes axes = fused_axes(kAllAxes, shape.extents.data(), sides);
   const auto stride = [&](const Index& strides, int32_t i) { return strides[static_cast<size_t>(axes.axis[i])]; };
-  if (axes.rank < 1 || axes.rank > 2 || stride(src_strides, 0) != 1 || stride(dst_strides, 0) != 1) return std::nullopt;
+  if (axes.rank == 0) return CopyParams{.dst = dst, .src = src, .row_bytes = shape.element_bytes, .reached = true};
+  if (axes.rank > 2 || stride(src_strides, 0) != 1 || stride(dst_strides, 0) != 1) return std::nullopt;
   CopyParams rows{.dst = dst, .src = src, .row_bytes = axes.extent[0] * shape.element_bytes, .reached = true};
-  if (rows.row_bytes < kLongRun) return std::nullopt;
-  if (axes.rank == 2) {
-    rows.rank = 2;
-    rows.rows = axes.extent[1];
-    rows.dst_pitch = stride(dst_strides, 1) * shape.element_bytes;
-    rows.src_pitch = stride(src_strides, 1) * shape.element_bytes;
-  }
+  if (axes.rank == 1) return rows;
+  rows.rank = 2;
+  rows.rows = axes.extent[1];
+  rows.dst_pitch = stride(dst_strides, 1) * shape.element_bytes;
+  rows.src_pitch = stride(src_strides, 1) * shape.element_bytes;
+  if (rows.dst_pitch < rows.row_bytes || rows.src_pitch < rows.row_bytes) return std::nullopt;
   return rows;
 }
+
+bool are_long(const std::optional<CopyParams>& rows) noexcept { return rows && rows->row_bytes >= kLongRun; }
 
 }  // namespace
 
@@ -77,7 +80,7 @@ Crossing::Fetches& Crossing::fetches_of(size_t member) {
 }
 
 void Crossing::put_behind(size_t first, NativeStream of_first, size_t second, NativeStream of_second) {
-  if (of_first == of_second) return;
+  if (of_first == of_second && !on_two_devices(*group_.contexts[first], *group_.contexts[second])) return;
   if (!fences_) fences_.emplace(group_.contexts);
   fences_->of(first).record(of_first);
   fences_->of(first).wait(*group_.contexts[second], of_second);
@@ -86,15 +89,28 @@ void Crossing::put_behind(size_t first, NativeStream of_first, size_t second, Na
 bool Crossing::take(const Crossed& piece, bool captured) {
   const int64_t bytes = piece.shape.bytes();
   if (bytes >= kWorthACopy) {
-    if (const auto rows = long_rows(piece.shape, piece.dst, piece.dst_strides, piece.src, piece.src_strides)) {
+    const auto rows = as_rows(piece.shape, piece.dst, piece.dst_strides, piece.src, piece.src_strides);
+    if (are_long(rows)) {
       copy(*group_.contexts[piece.reader], *rows, piece.of_reader, Until::enqueued);
       return true;
     }
   }
   if (captured || piece.src_operand.kind != GPUMEM_MEMORY_DEVICE) return false;
-  if (bytes >= kWorthFetching) return fetch(piece);
+  if (bytes >= kWorthFetching && fetch(piece)) return true;
   const bool short_runs = piece.shape.run(piece.src_strides) * piece.shape.element_bytes < kShortRun;
   return bytes >= kWorthPacking && short_runs && pack(piece);
+}
+
+// Whether make_block() could be made; a kernel needs no memory. Where a stream is under capture, none can be had either.
+template <class F>
+bool has_block(const F& make_block) {
+  try {
+    make_block();
+    return true;
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_OUT_OF_MEMORY && error.status() != GPUMEM_CAPTURING) throw;
+    return false;
+  }
 }
 
 // By the owner's own stream, in whose order the block comes and goes.
@@ -105,7 +121,8 @@ bool Crossing::pack(const Crossed& piece) {
   int64_t room = workspace_bytes_ - bytes;
   for (const Packed& packed : packed_) room -= packed.bytes;
   if (room < 0) return false;
-  void* const p = packed_.emplace_back(piece, owner).block.get();
+  if (!has_block([&] { packed_.emplace_back(piece, owner); })) return false;
+  void* const p = packed_.back().block.get();
   if (!reader.device().reaches(p, static_cast<size_t>(bytes))) {
     packed_.pop_back();
     return false;
@@ -136,7 +153,7 @@ bool Crossing::fetch(const Crossed& piece) {
   const int64_t most = workspace_bytes_ / static_cast<int64_t>(kBuffers) / of_row;
   if (most < 1) return false;
   const Index tight = tight_as(piece.shape, piece.src_strides);
-  if (!long_rows(piece.shape, piece.dst, tight, piece.src, piece.src_strides)) return false;
+  if (!are_long(as_rows(piece.shape, piece.dst, tight, piece.src, piece.src_strides))) return false;
   Fetches& fetches = fetches_of(piece.reader);
   constexpr int64_t kTile = 64;  // rows that a transpose takes at a time
   for (int64_t at = 0; at < rows;) {
@@ -166,17 +183,22 @@ void Crossing::for_each_part(size_t first, size_t end, const F& f) {
 }
 
 void Crossing::copy_part(Fetches& fetches, size_t number) {
+  if (!fetches.block) return;
   const Crossed& part = fetches.parts[number];
   char* const buffer =
       static_cast<char*>(fetches.block->get()) + static_cast<int64_t>(number % kBuffers) * fetches.buffer_bytes;
   const Index tight = tight_as(part.shape, part.src_strides);
-  const auto rows = long_rows(part.shape, buffer, tight, part.src, part.src_strides);
-  copy(fetches.context, *rows, fetches.copies, Until::enqueued);
+  const auto rows = as_rows(part.shape, buffer, tight, part.src, part.src_strides);
+  copy(fetches.context, rows.value(), fetches.copies, Until::enqueued);
   fetches.arrived[number % kBuffers].record(fetches.copies);
 }
 
 void Crossing::place_part(Fetches& fetches, size_t number) {
   const Crossed& part = fetches.parts[number];
+  if (!fetches.block) {
+    return move_part(fetches.context, part.shape, {part.src, part.src_strides}, part.src_operand,
+                     {part.dst, part.dst_strides}, part.dst_operand, part.of_reader, Until::enqueued);
+  }
   char* const buffer =
       static_cast<char*>(fetches.block->get()) + static_cast<int64_t>(number % kBuffers) * fetches.buffer_bytes;
   const Index tight = tight_as(part.shape, part.src_strides);
@@ -194,8 +216,8 @@ void Crossing::start() {
     if (fetches == nullptr || fetches->parts.empty()) continue;
     Context& context = fetches->context;
     const int64_t bytes = static_cast<int64_t>(std::min(kBuffers, fetches->parts.size())) * fetches->buffer_bytes;
-    const void* const p = fetches->block.emplace(context, false, bytes).get();
-    fetches->operand = look_up_range(context, p, bytes, Access::write, "the workspace", bytes);
+    if (!has_block([&] { fetches->block.emplace(context, false, bytes); })) continue;
+    fetches->operand = look_up_range(context, fetches->block->get(), bytes, Access::write, "the workspace", bytes);
     for (const NativeStream stream : {context.own_stream(), fetches->parts[0].of_reader}) {
       fetches->arrived[0].record(stream);
       fetches->arrived[0].wait(context, fetches->copies);

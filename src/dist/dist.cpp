@@ -271,7 +271,9 @@ Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const Read
   for (Context* context : contexts) ++context->dists;
 }
 
+// While a context may not go, what uses it does.
 Dist::~Dist() {
+  wire.reset();
   for (Context* context : contexts) --context->dists;
 }
 

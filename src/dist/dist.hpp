@@ -45,7 +45,11 @@ constexpr const char* kind_name(PlanKind kind) noexcept {
 
 struct DistPlan {
   DistPlan(Dist& of, PlanKind what) noexcept : dist(of), kind(what) { ++dist.plans; }
-  ~DistPlan() { --dist.plans; }
+  ~DistPlan() {
+    exchange.reset();
+    reduction.reset();
+    --dist.plans;
+  }
   DistPlan(const DistPlan&) = delete;
   DistPlan& operator=(const DistPlan&) = delete;
 

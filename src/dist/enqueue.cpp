@@ -56,7 +56,9 @@ void Exchange::order(const std::vector<NativeStream>& streams, bool back) const 
   std::vector<bool> recorded(streams.size());
   const auto for_each = [&](const auto& f) {
     for (const auto& [src, dst] : pairs_) {
-      if (streams[src] != streams[dst]) f(back ? dst : src, back ? src : dst);
+      // The legacy stream has one name on all devices.
+      const bool one = streams[src] == streams[dst] && !on_two_devices(*group_.contexts[src], *group_.contexts[dst]);
+      if (!one) f(back ? dst : src, back ? src : dst);
     }
   };
   for_each([&](size_t first, size_t) {

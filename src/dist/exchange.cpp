@@ -155,17 +155,19 @@ void Exchange::cross(const Operands& operands, const std::vector<NativeStream>& 
     const Piece& piece = route_.pulls[i];
     Context& owner = group_.context_of(piece.src_member);
     Context& reader = group_.context_of(piece.dst_member);
-    if (on_two_devices(owner, reader) && !is_there(piece, operands) && !dst_side(piece, operands).operand.on_host()) {
+    const Operand& dst = dst_side(piece, operands).operand;
+    const bool near = dst.kind == GPUMEM_MEMORY_DEVICE && dst.device == reader.device().props().ordinal;
+    if (near && on_two_devices(owner, reader) && !is_there(piece, operands)) {
       const size_t from = group_.members.local(piece.src_member);
       const size_t to = group_.members.local(piece.dst_member);
       const std::optional<Operand> src = src_as_read(piece, operands);
       at_work(owner);
       at_work(reader);
       if (src && !src->on_host() &&
-          crossing_.take({from, to, piece.shape, static_cast<char*>(src_of(piece, operands).p), piece.src_strides, *src,
-                          static_cast<char*>(dst_of(piece, operands).p), piece.dst_strides,
-                          dst_side(piece, operands).operand, streams[from], streams[to]},
-                         captured))
+          crossing_.take(
+              {from, to, piece.shape, static_cast<char*>(src_of(piece, operands).p), piece.src_strides, *src,
+               static_cast<char*>(dst_of(piece, operands).p), piece.dst_strides, dst, streams[from], streams[to]},
+              captured))
         continue;
     }
     here_.push_back(i);
@@ -325,7 +327,6 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
 
 // Members take from each other's memory, so all of their streams come first.
 void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
-  ++runs_;
   const ScopeExit end([this]() noexcept {
     end_rounds();
     under_way_ = false;
@@ -344,6 +345,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     group_.communicator.agree(~static_cast<uint64_t>(number_), make_ready, neither);
     under_way_ = true;
   }
+  ++runs_;  // the same on every process: where they agree, none has begun a run that another one refuses
   try {
     if (!agrees_) make_ready();
     if (only_pulls() && route_.pulls.empty()) return;

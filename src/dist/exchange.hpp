@@ -165,7 +165,7 @@ class Exchange {
   std::vector<int64_t> place_packets(std::vector<std::vector<Message>>& rounds, bool sends) const;
   bool goes_directly(const Message& packet, bool sends, const Operands& operands) const noexcept;
   void open_slots(const Operands& operands);
-  void pack_packet(const Message& packet, const Slot& slot, const Operands& operands) const;
+  void pack_packet(const Message& packet, const Slot& slot, const Operands& operands);
   void unpack_packet(const Message& packet, const Slot& slot, const Operands& operands);
   void begin_round(const Operands& operands);
   bool go_on(const Operands& operands);

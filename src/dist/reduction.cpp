@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "base/float_environment.hpp"
@@ -115,7 +114,7 @@ void reduce_parts(std::vector<Part>& parts) {
         threads.push_back(quiet_thread([&, number] { reduce_all(number, mine); }));
         continue;
       }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // No thread can be had: this one does it.
     }
     reduce_all(number, mine);

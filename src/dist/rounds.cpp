@@ -92,7 +92,7 @@ void Exchange::open_slots(const Operands& operands) {
   if (!route_.linked_receives.empty()) open(route_.linked_receives, false, incoming_room_, rounds_.incoming);
 }
 
-void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operands& operands) const {
+void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operands& operands) {
   char* to = static_cast<char*>(slot.block->get()) + packet.place;
   for (const Piece& piece : packet.pieces) {
     Context& context = group_.context_of(piece.src_member);
@@ -101,6 +101,7 @@ void Exchange::pack_packet(const Message& packet, const Slot& slot, const Operan
     if (is_near(context, side.operand, context.device().props().ordinal)) {
       move_part(context, piece.shape, src_of(piece, operands), side.operand, {to, tight}, slot.operand,
                 context.own_stream(), Until::enqueued);
+      at_work(context);
     } else {
       const TemporaryBlock block(context, true, piece.shape.bytes());
       pack(context, piece.shape, src_of(piece, operands), side.operand.on_host(), block.get());

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "base/scope_exit.hpp"
+
 namespace gpumem {
 namespace {
 
@@ -52,17 +54,23 @@ void wait_until_ready(Link& link, Communicator& communicator) {
 
 Wire::Wire(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts)
     : link(std::move(joined)), contexts_(contexts) {
+  ScopeExit undo([this]() noexcept { end_streams(); });
   for (Context* context : contexts) {
     Backend& device = context->device();
     ready.emplace_back(device);
     for (auto& fences : done) fences.emplace_back(device);
     streams.push_back(device.create_side_stream());
   }
+  undo.release();
 }
 
 // The link first: it ends what is still on the streams.
 Wire::~Wire() {
   link.reset();
+  end_streams();
+}
+
+void Wire::end_streams() noexcept {
   for (size_t i = 0; i < streams.size(); ++i) contexts_[i]->device().destroy_stream(streams[i]);
 }
 

@@ -26,6 +26,8 @@ class Wire {
   std::unique_ptr<Link> link;
 
  private:
+  void end_streams() noexcept;
+
   const std::vector<Context*>& contexts_;
 };
 

@@ -11,6 +11,7 @@
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/link.hpp"
 #include "base/error.hpp"
+#include "base/quiet_thread.hpp"
 
 namespace gpumem {
 namespace {
@@ -104,7 +105,7 @@ bool all_return(const std::vector<Comm>& comms, std::chrono::milliseconds time, 
     const auto state = std::make_shared<State>();
     state->left = comms.size();
     for (Comm comm : comms) {
-      std::thread([state, comm, f] {
+      quiet_thread([state, comm, f] {
         f(comm);
         const std::lock_guard<std::mutex> lock(state->mutex);
         --state->left;
@@ -129,28 +130,11 @@ int state_of(Comm comm) noexcept {
 class NcclLink final : public Link {
  public:
   NcclLink(const LinkId& id, const std::vector<int32_t>& ordinals, int32_t first, int32_t all) {
-    std::vector<CUcontext> contexts;
-    for (const int32_t ordinal : ordinals) {
-      CUcontext context = nullptr;
-      check_cuda(static_cast<cudaError_t>(driver_api().primary_retain(&context, ordinal)), "cuDevicePrimaryCtxRetain");
-      contexts_.push_back({context, ordinal});
-    }
-    comms_.resize(ordinals.size());
-    Config config;
-    check_nccl(nccl().group_start(), "ncclGroupStart");
-    int result = kSuccess;
-    for (size_t i = 0; i < comms_.size(); ++i) {
-      const DeviceScope scope(contexts_[i].context);
-      const int begun = nccl().init_rank(&comms_[i], all, id, first + static_cast<int32_t>(i), &config);
-      if (begun != kSuccess && begun != kInProgress) result = begun;
-    }
-    const DeviceScope scope(contexts_[0].context);
-    const int ended = nccl().group_end();
     try {
-      check_nccl(result, "ncclCommInitRankConfig");
-      check_nccl(ended, "ncclGroupEnd");
+      open(id, ordinals, first, all);
     } catch (...) {
       abort();
+      release();
       throw;
     }
   }
@@ -165,9 +149,9 @@ class NcclLink final : public Link {
           }
           return result == kSuccess ? nccl().destroy(comm) : nccl().abort(comm);
         })) {
-      return;  // the threads use the devices' contexts
+      left_behind_ = true;
     }
-    for (const Device& device : contexts_) static_cast<void>(driver_api().primary_release(device.ordinal));
+    release();
   }
 
   void begin(const std::vector<Transfer>& transfers, const std::vector<NativeStream>& streams) override {
@@ -198,7 +182,9 @@ class NcclLink final : public Link {
   bool abort() noexcept override {
     std::erase(comms_, nullptr);
     const std::vector<Comm> ended = std::exchange(comms_, {});
-    return all_return(ended, kPatience, [](Comm comm) { return nccl().abort(comm); });
+    const bool all = all_return(ended, kPatience, [](Comm comm) { return nccl().abort(comm); });
+    left_behind_ = left_behind_ || !all;
+    return all;
   }
 
  private:
@@ -207,8 +193,34 @@ class NcclLink final : public Link {
     int32_t ordinal;
   };
 
+  void open(const LinkId& id, const std::vector<int32_t>& ordinals, int32_t first, int32_t all) {
+    for (const int32_t ordinal : ordinals) {
+      CUcontext context = nullptr;
+      check_cuda(static_cast<cudaError_t>(driver_api().primary_retain(&context, ordinal)), "cuDevicePrimaryCtxRetain");
+      contexts_.push_back({context, ordinal});
+    }
+    comms_.resize(ordinals.size());
+    Config config;
+    check_nccl(nccl().group_start(), "ncclGroupStart");
+    int result = kSuccess;
+    for (size_t i = 0; i < comms_.size(); ++i) {
+      const DeviceScope scope(contexts_[i].context);
+      const int begun = nccl().init_rank(&comms_[i], all, id, first + static_cast<int32_t>(i), &config);
+      if (begun != kSuccess && begun != kInProgress) result = begun;
+    }
+    const DeviceScope scope(contexts_[0].context);
+    const int ended = nccl().group_end();
+    check_nccl(result, "ncclCommInitRankConfig");
+    check_nccl(ended, "ncclGroupEnd");
+  }
+  void release() noexcept {
+    if (left_behind_) return;  // the threads use the devices' contexts
+    for (const Device& device : contexts_) static_cast<void>(driver_api().primary_release(device.ordinal));
+  }
+
   std::vector<Device> contexts_;
   std::vector<Comm> comms_;  // of each member here; none after abort()
+  bool left_behind_ = false;
 };
 
 }  // namespace
