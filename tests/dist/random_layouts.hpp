@@ -72,6 +72,9 @@ struct Move {
   std::vector<int32_t> order;  // empty: NULL
 };
 
+// A range that gets gaps on another member; its last part may be one element.
+inline Move spread_out(int64_t n) { return {{8, {n}, {{0, {0}, {n}, 0, {1}}}}, {8, {n}, {{1, {0}, {n}, 0, {2}}}}, {}}; }
+
 // Halves of rows that become halves of columns, or of the columns' rows: pieces of long rows, of as many bytes as are worth a copy of their
 // own between two devices.
 inline Move halves_exchanged(int64_t rows, int64_t cols, bool transposed) {
