@@ -105,7 +105,8 @@ class Output(unittest.TestCase):
     def test_control_characters_are_shown_as_bytes(self):
         name = self.folder / "a\033]0;b\a\u009bc\n\u00e9.npy"
         sentence = f"gpumem: {self.folder}/a\\x1b]0;b\\x07\\x9bc\\x0a\u00e9.npy: cannot be read: No such file or directory\n"
-        self.assertEqual(self.run_tool("grid", name).stderr, sentence)
+        said = self.run_tool("grid", name).stderr  # an emulated device tells its seed in front
+        self.assertTrue(said.endswith(sentence), said)
         self.assertIn("not expected: \\x1b[2J\n", self.run_tool("devices", "\033[2J").stderr)
         self.assertEqual(self.run_tool(*GENERATE, "--out", name).returncode, 0)
         self.assertIn("wrote " + sentence[len("gpumem: "):sentence.index(": cannot")], self.run_tool(*GENERATE, "--out", name, stdout=subprocess.PIPE).stdout)
