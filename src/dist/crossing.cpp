@@ -70,6 +70,16 @@ Crossing::Fetches::~Fetches() {
   context.device().destroy_stream(copies);
 }
 
+char* Crossing::Fetches::buffer_of(size_t part) const noexcept {
+  return static_cast<char*>(block->get()) + static_cast<int64_t>(part % kBuffers) * buffer_bytes;
+}
+
+void Crossing::Fetches::end() noexcept {
+  parts.clear();
+  block.reset();
+  buffer_bytes = 0;
+}
+
 Crossing::~Crossing() { abandon(); }
 
 Crossing::Fetches& Crossing::fetches_of(size_t member) {
@@ -185,8 +195,7 @@ void Crossing::for_each_part(size_t first, size_t end, const F& f) {
 void Crossing::copy_part(Fetches& fetches, size_t number) {
   if (!fetches.block) return;
   const Crossed& part = fetches.parts[number];
-  char* const buffer =
-      static_cast<char*>(fetches.block->get()) + static_cast<int64_t>(number % kBuffers) * fetches.buffer_bytes;
+  char* const buffer = fetches.buffer_of(number);
   const Index tight = tight_as(part.shape, part.src_strides);
   const auto rows = as_rows(part.shape, buffer, tight, part.src, part.src_strides);
   copy(fetches.context, rows.value(), fetches.copies, Until::enqueued);
@@ -199,8 +208,7 @@ void Crossing::place_part(Fetches& fetches, size_t number) {
     return move_part(fetches.context, part.shape, {part.src, part.src_strides}, part.src_operand,
                      {part.dst, part.dst_strides}, part.dst_operand, part.of_reader, Until::enqueued);
   }
-  char* const buffer =
-      static_cast<char*>(fetches.block->get()) + static_cast<int64_t>(number % kBuffers) * fetches.buffer_bytes;
+  char* const buffer = fetches.buffer_of(number);
   const Index tight = tight_as(part.shape, part.src_strides);
   fetches.arrived[number % kBuffers].wait(fetches.context, part.of_reader);
   move_part(fetches.context, part.shape, {buffer, tight}, fetches.operand, {part.dst, part.dst_strides},
@@ -233,9 +241,7 @@ void Crossing::finish() {
     Fetches* const fetches = fetches_[member].get();
     if (fetches == nullptr || fetches->parts.empty()) continue;
     put_behind(member, fetches->parts[0].of_reader, member, fetches->context.own_stream());
-    fetches->parts.clear();
-    fetches->block.reset();
-    fetches->buffer_bytes = 0;
+    fetches->end();
   }
   for (const Packed& packed : packed_) {
     put_behind(packed.reader, packed.of_reader, packed.owner, group_.contexts[packed.owner]->own_stream());
@@ -247,9 +253,7 @@ void Crossing::abandon() noexcept {
   for (const auto& fetches : fetches_) {
     if (fetches == nullptr || fetches->parts.empty()) continue;
     fetches->context.device().finish_stream(fetches->copies);
-    fetches->parts.clear();
-    fetches->block.reset();
-    fetches->buffer_bytes = 0;
+    fetches->end();
   }
   packed_.clear();
 }

@@ -69,6 +69,9 @@ class Crossing {
     Fetches(const Fetches&) = delete;
     Fetches& operator=(const Fetches&) = delete;
 
+    char* buffer_of(size_t part) const noexcept;
+    void end() noexcept;
+
     Context& context;
     const NativeStream copies;
     const std::array<MemberFence, kBuffers> arrived;  // of each buffer: by a copy

@@ -253,10 +253,7 @@ TEST_P(Members, ExchangeLongRows) {
   const Part members{{contexts_[0], contexts_[1]}, 0, 2};
   const Dist dist = make_dist(members);
   const bool two = GetParam() == On::cuda && cuda_devices() > 1 && !on_emulated_device(contexts_[0]);
-  const int64_t long_rows = two ? 8192 : 128, odd_rows = two ? 7001 : 71;
-  const Move moves[] = {halves_exchanged(1024, 4096, false), halves_exchanged(long_rows, 8192, true),
-                        halves_exchanged(odd_rows, 8200, true), spread_out(two ? 8388609 : 1025)};
-  for (const Move& move : moves) {
+  for (const Move& move : moves_of_long_rows(two)) {
     PlannedMove planned(dist.get(), members, move, nullptr, random_, GetParam() == On::cuda);
     planned.run(random_);
   }

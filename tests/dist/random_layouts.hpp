@@ -90,6 +90,12 @@ inline Move halves_exchanged(int64_t rows, int64_t cols, bool transposed) {
           {1, 0}};
 }
 
+// Long enough for two devices to have ways of their own, where it is asked for; else a few elements on the same ways of others.
+inline std::vector<Move> moves_of_long_rows(bool long_enough) {
+  return {halves_exchanged(1024, 4096, false), halves_exchanged(long_enough ? 8192 : 128, 8192, true),
+          halves_exchanged(long_enough ? 7001 : 71, 8200, true), spread_out(long_enough ? 8388609 : 1025)};
+}
+
 // Takes away the boxes of src of which nothing is asked for.
 inline void keep_what_is_asked_for(Move& move) {
   std::erase_if(move.src.boxes, [&](const Box& from) {
