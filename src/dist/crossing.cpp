@@ -57,6 +57,18 @@ std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& ds
 
 bool are_long(const std::optional<CopyParams>& rows) noexcept { return rows && rows->row_bytes >= kLongRun; }
 
+// Whether make_block() could be made; a kernel needs no memory. Where a stream is under capture, none can be had either.
+template <class F>
+bool has_block(const F& make_block) {
+  try {
+    make_block();
+    return true;
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_OUT_OF_MEMORY && error.status() != GPUMEM_CAPTURING) throw;
+    return false;
+  }
+}
+
 }  // namespace
 
 Crossing::Fetches::Fetches(Context& of)
@@ -111,18 +123,6 @@ bool Crossing::take(const Crossed& piece, bool captured) {
   return bytes >= kWorthPacking && short_runs && pack(piece);
 }
 
-// Whether make_block() could be made; a kernel needs no memory. Where a stream is under capture, none can be had either.
-template <class F>
-bool has_block(const F& make_block) {
-  try {
-    make_block();
-    return true;
-  } catch (const Error& error) {
-    if (error.status() != GPUMEM_OUT_OF_MEMORY && error.status() != GPUMEM_CAPTURING) throw;
-    return false;
-  }
-}
-
 // By the owner's own stream, in whose order the block comes and goes.
 bool Crossing::pack(const Crossed& piece) {
   Context& owner = *group_.contexts[piece.owner];
@@ -154,11 +154,12 @@ bool Crossing::pack(const Crossed& piece) {
 // In parts along src's slowest axis: half of what is left each, at most a buffer, so that little is left to permute behind the last copy.
 bool Crossing::fetch(const Crossed& piece) {
   const int64_t bytes = piece.shape.bytes();
-  const AxesInOrder order = in_order_of(piece.src_strides.data(), kAllAxes);
-  auto axis = static_cast<size_t>(order.axis[kAllAxes - 1]);
-  for (int32_t i = kAllAxes - 1; i > 0 && piece.shape.extents[axis] == 1; --i)
-    axis = static_cast<size_t>(order.axis[i - 1]);
-  const int64_t rows = piece.shape.extents[axis];
+  const Index& extents = piece.shape.extents;
+  size_t axis = 0;
+  for (size_t d = 1; d < kAxes; ++d) {
+    if (extents[d] > 1 && (extents[axis] == 1 || piece.src_strides[d] > piece.src_strides[axis])) axis = d;
+  }
+  const int64_t rows = extents[axis];
   const int64_t of_row = bytes / rows;
   const int64_t most = workspace_bytes_ / static_cast<int64_t>(kBuffers) / of_row;
   if (most < 1) return false;

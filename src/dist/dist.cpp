@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include "base/checked.hpp"
 #include "kernels/elements.hpp"
@@ -15,22 +14,17 @@ namespace gpumem {
 namespace {
 
 Members gather_members(Communicator& communicator, std::vector<Context*>& contexts, Peers& peers,
-                       std::vector<Bytes>& offers, const Dist::ReadContexts& read) {
+                       const Dist::ReadContexts& read) {
   const std::vector<Bytes> counts = communicator.all_gather([&] {
     contexts = read();
     peers = Peers(contexts);
     Bytes mine;
     put(mine, static_cast<int32_t>(contexts.size()));
-    put_part(mine, communicator.alone() ? Bytes() : offer_link(contexts));
     return mine;
   });
   std::vector<int32_t> of_each;
   of_each.reserve(counts.size());
-  for (const Bytes& count : counts) {
-    Reader reader(count);
-    of_each.push_back(reader.take<int32_t>());
-    offers.push_back(reader.take_part());
-  }
+  for (const Bytes& count : counts) of_each.push_back(Reader(count).take<int32_t>());
   return {communicator.rank(), of_each};
 }
 
@@ -265,9 +259,8 @@ Exchange& exchange_of(DistPlan& plan) {
 }  // namespace
 
 Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts)
-    : communicator(transport, deadline_s),
-      members(gather_members(communicator, contexts, peers, offers, read_contexts)) {
-  wire = join_link(communicator, contexts, members.first(), std::exchange(offers, {}));
+    : communicator(transport, deadline_s), members(gather_members(communicator, contexts, peers, read_contexts)) {
+  wire = join_link(communicator, contexts, members.first());
   for (Context* context : contexts) ++context->dists;
 }
 

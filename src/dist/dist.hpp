@@ -28,7 +28,6 @@ class Dist {
   Communicator communicator;
   std::vector<Context*> contexts;  // of the members of this process
   Peers peers;
-  std::vector<Bytes> offers;  // while it is made
   Members members;
   std::unique_ptr<Wire> wire;
   const Group group{communicator, contexts, members, peers, wire};

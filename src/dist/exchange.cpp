@@ -62,6 +62,10 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       incoming_(route_.receives, share_of(group, workspace_bytes) / 2) {
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
+  for (size_t i = 0; i < route_.pulls.size(); ++i) here_.push_back(i);
+  crosses_ = std::any_of(route_.pulls.begin(), route_.pulls.end(), [this](const Piece& piece) {
+    return on_two_devices(group_.context_of(piece.src_member), group_.context_of(piece.dst_member));
+  });
   at_work_.reserve(group_.contexts.size());
   if (only_pulls()) find_pairs();
   for (const auto* messages : {&route_.sends, &route_.receives}) {
@@ -150,6 +154,7 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
 }
 
 void Exchange::cross(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
+  if (!crosses_) return;
   here_.clear();
   for (size_t i = 0; i < route_.pulls.size(); ++i) {
     const Piece& piece = route_.pulls[i];
@@ -352,9 +357,11 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
     // What a program forces may fit some pieces and not others, which is found when the first ones are written.
     const Trial by_table(GPUMEM_FAMILY_PERMUTE);
-    std::vector<NativeStream> streams;
-    for (Context* context : group_.contexts) streams.push_back(context->own_stream());
-    cross(operands, streams, false);
+    if (crosses_) {
+      std::vector<NativeStream> streams;
+      for (Context* context : group_.contexts) streams.push_back(context->own_stream());
+      cross(operands, streams, false);
+    }
     run_all(operands);
     finish_pulls();
   } catch (...) {

@@ -191,7 +191,8 @@ class Exchange {
   std::vector<std::pair<size_t, size_t>> pairs_;  // of members here: who has what the other pulls
   std::optional<MemberFences> fences_;            // where all is pulled
   Crossing crossing_;
-  std::vector<size_t> here_;  // pulls of a run that are no crossings
+  bool crosses_ = false;      // pieces go between devices of this process
+  std::vector<size_t> here_;  // pulls of a run that crossing_ did not take
   Window outgoing_;
   Window incoming_;
 };

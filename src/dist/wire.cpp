@@ -27,6 +27,27 @@ bool is_turned_off() {
   return asked != nullptr && std::string(asked) == "staged";
 }
 
+// What a process says of itself: where its members' devices are; empty where it can't or must not have a link.
+Bytes offer_link(const std::vector<Context*>& contexts) noexcept {
+  Bytes offer;
+  try {
+    const auto on_cuda = [](const Context* context) { return context->on_cuda(); };
+    if (is_turned_off() || !std::all_of(contexts.begin(), contexts.end(), on_cuda)) return {};
+    if (const std::string why = why_no_link(); !why.empty()) {
+      contexts[0]->log.write(GPUMEM_LOG_INFO, "pieces between processes go through host memory: %s", why.c_str());
+      return {};
+    }
+    const std::string machine = this_machine();
+    for (Context* context : contexts) {
+      const std::string place = machine + " " + bus_id(context->device().props().ordinal);
+      put_part(offer, Bytes(place.begin(), place.end()));
+    }
+  } catch (const std::exception&) {
+    return {};
+  }
+  return offer;
+}
+
 // A place for each member; nothing where some process has no link, or two members share a device.
 std::optional<size_t> members_of(const std::vector<Bytes>& offers) {
   std::vector<Bytes> places;
@@ -74,30 +95,10 @@ void Wire::end_streams() noexcept {
   for (size_t i = 0; i < streams.size(); ++i) contexts_[i]->device().destroy_stream(streams[i]);
 }
 
-Bytes offer_link(const std::vector<Context*>& contexts) noexcept {
-  Bytes offer;
-  try {
-    const auto on_cuda = [](const Context* context) { return context->on_cuda(); };
-    if (is_turned_off() || !std::all_of(contexts.begin(), contexts.end(), on_cuda)) return {};
-    if (const std::string why = why_no_link(); !why.empty()) {
-      contexts[0]->log.write(GPUMEM_LOG_INFO, "pieces between processes go through host memory: %s", why.c_str());
-      return {};
-    }
-    const std::string machine = this_machine();
-    for (Context* context : contexts) {
-      const std::string place = machine + " " + bus_id(context->device().props().ordinal);
-      put_part(offer, Bytes(place.begin(), place.end()));
-    }
-  } catch (const std::exception&) {
-    return {};
-  }
-  return offer;
-}
-
-std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first,
-                                const std::vector<Bytes>& offers) {
-  const std::optional<size_t> members = members_of(offers);
-  if (communicator.alone() || !members) return nullptr;
+std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first) {
+  if (communicator.alone()) return nullptr;
+  const std::optional<size_t> members = members_of(communicator.all_gather([&] { return offer_link(contexts); }));
+  if (!members) return nullptr;
   std::optional<Error> failed;
   const std::vector<Bytes> ids = communicator.all_gather([&] {
     Bytes mine;

@@ -31,10 +31,7 @@ class Wire {
   const std::vector<Context*>& contexts_;
 };
 
-// What a process says of itself when a dist is made: where its members' devices are; empty where it can't or must not have a link.
-Bytes offer_link(const std::vector<Context*>& contexts) noexcept;
 // Collective. nullptr on all processes, unless all of them can: each member on a device of its own.
-std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first,
-                                const std::vector<Bytes>& offers);
+std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first);
 
 }  // namespace gpumem
