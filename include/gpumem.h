@@ -1394,17 +1394,19 @@ GPUMEM_API gpumem_status gpumem_dist_plan_reduce(gpumem_dist *dist, const gpumem
                                                  const gpumem_dist_plan_options *options, gpumem_dist_plan **plan);
 
 /* Carries out a plan of the first two kinds; src and dst have a pointer for each member of this process, of any kind of
- * memory that its context takes (NULL where the member has no box). A halo's dst is its src, or NULL. Otherwise what is
- * written may not overlap what is read. Behind the contexts' own streams, and complete for this process on return; the
- * processes are not in step after it. Collective. Errors: as gpumem_permute(); PEER_LOST, TIMED_OUT. */
+ * memory that its context takes (NULL where the member has no box): what the offsets of its boxes count from. A halo's dst
+ * is its src, or NULL. Otherwise what is written may not overlap what is read. Behind the contexts' own streams, and
+ * complete for this process on return; the processes are not in step after it. Collective. Errors: as gpumem_permute();
+ * PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_execute(gpumem_dist_plan *plan, const void *const *src, void *const *dst);
 
 /* The same, only enqueued, where this process only pulls in the plan (gpumem_dist_explain() tells), between members that
  * all work on devices, or all on the host, and both sides of each piece lie in host memory, or both on the device's side.
  * streams has a stream of each member's context, NULL for its own, and may be NULL. Each piece comes behind what the
- * streams of both its members hold, and before what is enqueued on either later. Between two devices it may take memory of
- * their contexts' pools, but under capture. Either no stream is under graph capture, or all are, for one graph. Where it
- * fails behind pieces that were enqueued, it has waited for them, but under capture. Not collective. Errors: as
+ * streams of both its members hold, and before what is enqueued on either later: all is done once the streams of all
+ * members are. Meanwhile the plan may be enqueued again, or destroyed. Between two devices it may take memory of their
+ * contexts' pools, but under capture. Either no stream is under graph capture, or all are, for one graph. Where it fails
+ * behind pieces that were enqueued, it has waited for them, but under capture. Not collective. Errors: as
  * gpumem_permute_async(); UNSUPPORTED (pieces are staged, go to other processes, or lie where another member's device can't
  * read), CAPTURING (of the streams, only some are under capture, or for different graphs). */
 GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const void *const *src, void *const *dst,
@@ -1413,8 +1415,8 @@ GPUMEM_API gpumem_status gpumem_dist_execute_async(gpumem_dist_plan *plan, const
 /* One value for all processes: what gpumem_reduce(), gpumem_argreduce(), gpumem_dot_*() and gpumem_nrm2_*() would give for
  * the whole sequence on one device, with the same bits and statuses, however many members there are and whatever their
  * boxes. x (and y) as src above; element_bytes of the layout is the type's. An index is the element's place in the
- * sequence; value may be NULL. Results are ordinary host memory. Collective. Errors: as those functions;
- * PEER_LOST, TIMED_OUT. */
+ * sequence; value may be NULL. Results are ordinary host memory, and there on return. Collective. Errors: as those
+ * functions, CAPTURING too; PEER_LOST, TIMED_OUT. */
 GPUMEM_API gpumem_status gpumem_dist_reduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,
                                             const void *const *x, void *result);
 GPUMEM_API gpumem_status gpumem_dist_argreduce(gpumem_dist_plan *plan, gpumem_dtype dtype, gpumem_reduce_op op,

@@ -3,8 +3,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <span>
+
 #include "kernels/launch_shape.hpp"
 #include "kernels/permute/params.hpp"
+#include "kernels/permute/pieces.hpp"
 #include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
@@ -16,6 +19,9 @@ PermuteLauncher permute_tiled;             // PermuteForm::planes
 PermuteLauncher permute_contiguous_boxes;  // where line_tile() fits
 PermuteLauncher permute_packed;            // where packed_tile() fits
 PermuteLauncher permute_strided_scalar;    // any
+
+// All of them, on either side in memory that the device reaches.
+cudaError_t permute_pieces(std::span<const MovedPiece> pieces, Stream stream);
 
 // Load the kernels' code now instead of at the first launch.
 cudaError_t permute_contiguous_boxes_preload();

@@ -60,7 +60,9 @@ struct ReduceLaunch {
   // Where the value goes. A blocking reduction of one line: the node, to the slot. Else the finished value.
   ReduceSlot* slot = nullptr;
   uint32_t ticket = 0;
-  void* result = nullptr;  // may be nullptr, as the two below
+  ReduceNode* nodes = nullptr;  // of an ordered sum: one for each of trees, and the slot only tells that they are there
+  const LeafTrees* trees = nullptr;  // of the host
+  void* result = nullptr;            // may be nullptr, as the two below
   int64_t* index = nullptr;
   gpumem_status* status = nullptr;
 };

@@ -35,6 +35,30 @@ constexpr int64_t reduce_chunk(gpumem_dtype dtype, gpumem_reduce_op op) noexcept
 // Leaf sums that wait in a block's shared memory for their neighbours.
 constexpr int kLeavesInShared = 256;
 
+// The aligned subtrees of 2^level leaves that a sequence of whole leaves is, one behind the other, where it begins anywhere in a longer one:
+// a launch makes a node of each. A block has at most `leaves` of them.
+struct LeafTrees {
+  static constexpr int kMost = 48;  // of 2^23 leaves there are at most 45
+  int32_t leaves = 1;               // a power of two, at most kLeavesInShared
+  int32_t count = 0;
+  int32_t blocks = 0;
+  struct Tree {
+    int32_t first_block;
+    int32_t level;
+  } tree[kMost] = {};
+
+  constexpr void add(int32_t level) noexcept {
+    tree[count++] = {blocks, level};
+    blocks += blocks_of(level);
+  }
+  constexpr int32_t blocks_of(int32_t level) const noexcept {
+    const int32_t all = int32_t{1} << level;
+    return all <= leaves ? 1 : all / leaves;
+  }
+};
+constexpr int kLeafTreeThreads = 256;
+constexpr int64_t kMostTreeLeaves = int64_t{1} << 21;  // in all; more are worth a launch a tree
+
 // Chunks that one block takes at once, each by two warps where there is no order, by one where there is: as many as a block has warps.
 constexpr int64_t kSingleTileChunks = 16;
 constexpr int single_tile_warps(NodeKind kind) noexcept { return is_ordered(kind) ? 1 : 2; }

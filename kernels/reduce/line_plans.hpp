@@ -45,7 +45,7 @@ struct LineCut {
 
   constexpr int at_once() const noexcept { return 32 / lanes * lines; }
 };
-// Rows of 8, 16, ..., 512 elements or words. Of small elements, and where nodes are wide, a lane has more of a row, and folds them by
+// Rows of 8, 16, ..., 512 elements or 1024 words. Of small elements, and where nodes are wide, a lane has more of a row, and folds them by
 // itself; where it has few, more rows.
 constexpr LineCut row_cut(int longest, int bytes, LeafKind kind) noexcept {
   const bool many = bytes <= 2 || (!kind.ordered && longest >= (kind.wide ? 32 : 64));
@@ -53,7 +53,7 @@ constexpr LineCut row_cut(int longest, int bytes, LeafKind kind) noexcept {
   const int lanes = longest / each < 32 ? longest / each : 32;
   const bool more_rows = (!many && (!kind.ordered || (longest == 8 && bytes == 8))) ||
                          (!kind.ordered && !kind.wide && bytes == 4 && longest == 128);
-  return {lanes, longest / lanes, more_rows ? 8 : longest > 256 ? 2 : 4};
+  return {lanes, longest / lanes, more_rows ? 8 : longest > 512 ? 1 : longest > 256 ? 2 : 4};
 }
 // Segments of 8 or 32.
 constexpr LineCut segment_cut(int longest) noexcept { return longest == 8 ? LineCut{4, 2, 8} : LineCut{8, 4, 4}; }
@@ -90,7 +90,7 @@ constexpr int longest_row(gpumem_dtype dtype, gpumem_reduce_op op, int64_t cols)
 // of the time by words, of 384 f16 half.
 constexpr int longest_words(uint64_t address, int64_t cols, int64_t ld, int64_t batch_stride, int bytes,
                             LeafKind kind) noexcept {
-  if (!by_words(bytes, kind) || cols <= 8 || cols > 2048 / bytes) return 0;
+  if (!by_words(bytes, kind) || cols <= 8 || cols > 4096 / bytes) return 0;
   if (address % 4 != 0 || (cols | ld | batch_stride) % (4 / bytes) != 0) return 0;
   const int64_t words = cols * bytes / 4;
   return words <= 8 ? 8 : static_cast<int>(std::bit_ceil(static_cast<uint64_t>(words)));

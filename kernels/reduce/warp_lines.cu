@@ -4,7 +4,7 @@
 // ...: the first steps of the reproducible fold need no other lane, and no line needs an alignment beyond its elements'.
 //   short_kernel  1 to 32 lanes have a line of at most kLongest elements, or words of small ones, several lines at a time: their loads are
 //                 under way together, and one exchange folds two
-//   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it
+//   long_kernel   a warp has a line, or an aligned run of 2^k leaves of it; the runs of a line are a block's where they are few
 // Segments that turn out longer than the lanes' share are left to their warp; those longer than a run are noted, and their runs are
 // taken by a second launch.
 // H200, sums of rows of 2^27 f32 in all: 3,300 to 3,600 GB/s at 8 to 32 elements, 4,060 at 64, 3,700 at 100, 4,130 at 128, 3,490 at 129,
@@ -215,6 +215,19 @@ __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run
   return true;
 }
 
+// The same where they are a block.
+template <class Node>
+__device__ __forceinline__ bool fold_block(const Node& node, Whole<Node>& whole) {
+  __shared__ Node nodes[kLineThreads / 32];
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) nodes[warp] = node;
+  __syncthreads();
+  if (warp != 0) return false;
+  const auto load = [&](int64_t i) { return as_whole(nodes[i]); };
+  whole = warp_tree(run_of<Whole<Node>>(load, threadIdx.x % 32, 32, static_cast<int>(blockDim.x / 32)));
+  return true;
+}
+
 // Where rows begin. Strides are in bytes.
 struct Matrix {
   int64_t pitch;
@@ -385,6 +398,10 @@ __global__ void __launch_bounds__(kLineThreads)
       continue;
     }
     Whole<typename Term::Node> whole;
+    if (!kSegments && run.runs * 32 == static_cast<int>(blockDim.x)) {
+      if (fold_block(node, whole) && threadIdx.x == 0) finish<Term, false>(launch, run.line, line, whole);
+      return;
+    }
     const bool last = fold_runs(node, static_cast<typename Term::Node*>(launch.scratch.nodes) + run.first,
                                 static_cast<int>(unit - run.first), run.runs,
                                 launch.scratch.counters + (kSegments ? run.first : run.line), whole);
@@ -414,7 +431,7 @@ cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream
     const LineLayout& lines = launch.lines;
     if (longest_words(reinterpret_cast<uintptr_t>(launch.x), lines.length, lines.pitch, lines.batch_stride,
                       Term::kBytes, kKind) != 0) {
-      return start_short_of<Term, OneWord<Term>, false, 8, 16, 32, 64, 128, 256, 512>(launch, matrix, stream);
+      return start_short_of<Term, OneWord<Term>, false, 8, 16, 32, 64, 128, 256, 512, 1024>(launch, matrix, stream);
     }
     return start_short_of<Term, Element, false, 8, 32, 128, 256>(launch, matrix, stream);
   } else if constexpr (longest_of_elements(Term::kBytes, kKind) == 512) {

@@ -32,6 +32,7 @@ set(core_sources
   src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
   src/context/devices.cpp
+  src/dist/batches.cpp
   src/dist/communicator.cpp
   src/dist/crossing.cpp
   src/dist/dist.cpp
@@ -41,6 +42,7 @@ set(core_sources
   src/dist/layout.cpp
   src/dist/movement.cpp
   src/dist/peers.cpp
+  src/dist/pulls.cpp
   src/dist/reduction.cpp
   src/dist/rounds.cpp
   src/dist/route.cpp
@@ -160,6 +162,7 @@ set(kernel_sources
   kernels/permute/contiguous_boxes.cu
   kernels/permute/packed.cu
   kernels/permute/permute.cu
+  kernels/permute/pieces.cu
   kernels/reduce/columns.cu
   kernels/reduce/ladder.cu
   kernels/reduce/reduce.cu

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -18,6 +19,8 @@
 #include "kernels/families.hpp"
 #include "kernels/launch_shape.hpp"
 #include "kernels/nodes.hpp"
+#include "kernels/permute/pieces.hpp"
+#include "kernels/reduce/limits.hpp"
 
 namespace gpumem {
 
@@ -96,6 +99,16 @@ template <class... Family>
 std::variant<Work<Family>...> any_work(FamilyList<Family...>);
 using AnyWork = decltype(any_work(LaunchedFamilies{}));
 
+// Nodes of a reduction under way. One that nobody waits for ends before it goes.
+class PendingNodes {
+ public:
+  PendingNodes() = default;
+  PendingNodes(const PendingNodes&) = delete;
+  PendingNodes& operator=(const PendingNodes&) = delete;
+  virtual ~PendingNodes() = default;
+  virtual void wait(std::span<ReduceNode> nodes) = 0;  // as many as there are; once
+};
+
 // What has a body here is optional: a backend whose memory is the host's own, and no driver's, needs none of it.
 class Backend {
  public:
@@ -148,6 +161,8 @@ class Backend {
 
   // Movement of any pair of pointers that the device can reach. Where the host reaches them all, it moves them itself.
   virtual void copy(NativeStream /*stream*/, void* /*dst*/, const void* /*src*/, size_t /*bytes*/, Until /*until*/) {}
+  // Pieces that are disjoint, in memory that the device reaches. Enqueued; for a CUDA device.
+  virtual void move_pieces(NativeStream /*stream*/, std::span<const MovedPiece> /*pieces*/) {}
   // Reads bytes (a multiple of 16) once and keeps nothing; the caches have these bytes then, and no others. blocks: on each multiprocessor.
   virtual void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) = 0;
 
@@ -156,6 +171,16 @@ class Backend {
   // find into *status. Given Until::complete, reduce_lines returns that status; else GPUMEM_OK.
   virtual ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
   virtual void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
+  // The same as reduce, only begun; and the nodes of the subtrees of an ordered sum of neighbouring elements. nullptr: not while others are
+  // under way, or never.
+  virtual std::unique_ptr<PendingNodes> begin_reduce(NativeStream /*stream*/, const ReduceParams& /*params*/,
+                                                     const Choice& /*choice*/) {
+    return nullptr;
+  }
+  virtual std::unique_ptr<PendingNodes> begin_reduce(NativeStream /*stream*/, const ReduceParams& /*params*/,
+                                                     const LeafTrees& /*trees*/) {
+    return nullptr;
+  }
   virtual gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
                                      Until until) = 0;
   virtual gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,

@@ -15,65 +15,20 @@ constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 // Two H100 or H200 that both read, GB/s each way: a kernel 310 to 335, the copy engines 355 to 390 (docs/experiments.md). A copy takes
 // some 15 us to get going.
-constexpr int64_t kShortRun = 128;      // bytes; less fills no sector of the link well
-constexpr int64_t kLongRun = 4 * kKiB;  // bytes
-constexpr int64_t kWorthPacking = 256 * kKiB;
+constexpr int64_t kLongRun = kKiB;
 constexpr int64_t kWorthACopy = 4 * kMiB;
+constexpr int64_t kWorthACopyByLink = 64 * kKiB;  // of managed and pinned memory
 constexpr int64_t kWorthFetching = 48 * kMiB;
 constexpr int64_t kLeastPart = 8 * kMiB;
-constexpr int32_t kAllAxes = static_cast<int32_t>(kAxes);
-
-// Strides without gaps, axes in the order that they have in src.
-Index tight_as(const Shape& shape, const Index& src_strides) noexcept {
-  Index tight{};
-  int64_t stride = 1;
-  const AxesInOrder order = in_order_of(src_strides.data(), kAllAxes);
-  for (const int32_t axis : order.axis) {
-    const auto d = static_cast<size_t>(axis);
-    if (shape.extents[d] == 1) continue;
-    tight[d] = stride;
-    stride *= shape.extents[d];
-  }
-  return tight;
-}
-
-// The copy of rows that moves the piece, where one does.
-std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& dst_strides, const char* src,
-                                  const Index& src_strides) noexcept {
-  const int64_t* const sides[] = {src_strides.data(), dst_strides.data()};
-  const FusedAxes axes = fused_axes(kAllAxes, shape.extents.data(), sides);
-  const auto stride = [&](const Index& strides, int32_t i) { return strides[static_cast<size_t>(axes.axis[i])]; };
-  if (axes.rank == 0) return CopyParams{.dst = dst, .src = src, .row_bytes = shape.element_bytes, .reached = true};
-  if (axes.rank > 2 || stride(src_strides, 0) != 1 || stride(dst_strides, 0) != 1) return std::nullopt;
-  CopyParams rows{.dst = dst, .src = src, .row_bytes = axes.extent[0] * shape.element_bytes, .reached = true};
-  if (axes.rank == 1) return rows;
-  rows.rank = 2;
-  rows.rows = axes.extent[1];
-  rows.dst_pitch = stride(dst_strides, 1) * shape.element_bytes;
-  rows.src_pitch = stride(src_strides, 1) * shape.element_bytes;
-  if (rows.dst_pitch < rows.row_bytes || rows.src_pitch < rows.row_bytes) return std::nullopt;
-  return rows;
-}
 
 bool are_long(const std::optional<CopyParams>& rows) noexcept { return rows && rows->row_bytes >= kLongRun; }
-
-// Whether make_block() could be made; a kernel needs no memory. Where a stream is under capture, none can be had either.
-template <class F>
-bool has_block(const F& make_block) {
-  try {
-    make_block();
-    return true;
-  } catch (const Error& error) {
-    if (error.status() != GPUMEM_OUT_OF_MEMORY && error.status() != GPUMEM_CAPTURING) throw;
-    return false;
-  }
-}
 
 }  // namespace
 
 Crossing::Fetches::Fetches(Context& of)
     : context(of),
       copies(of.device().create_side_stream()),
+      begun(of.device()),
       arrived{MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device())},
       left{MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device())} {}
 
@@ -87,6 +42,7 @@ char* Crossing::Fetches::buffer_of(size_t part) const noexcept {
 }
 
 void Crossing::Fetches::end() noexcept {
+  beside.reset();
   parts.clear();
   block.reset();
   buffer_bytes = 0;
@@ -101,54 +57,32 @@ Crossing::Fetches& Crossing::fetches_of(size_t member) {
   return *fetches;
 }
 
-void Crossing::put_behind(size_t first, NativeStream of_first, size_t second, NativeStream of_second) {
-  if (of_first == of_second && !on_two_devices(*group_.contexts[first], *group_.contexts[second])) return;
-  if (!fences_) fences_.emplace(group_.contexts);
-  fences_->of(first).record(of_first);
-  fences_->of(first).wait(*group_.contexts[second], of_second);
-}
-
 bool Crossing::take(const Crossed& piece, bool captured) {
   const int64_t bytes = piece.shape.bytes();
-  if (bytes >= kWorthACopy) {
+  const bool on_devices =
+      piece.src_operand.kind == GPUMEM_MEMORY_DEVICE && piece.dst_operand.kind == GPUMEM_MEMORY_DEVICE;
+  if (bytes >= (on_devices ? kWorthACopy : kWorthACopyByLink)) {
     const auto rows = as_rows(piece.shape, piece.dst, piece.dst_strides, piece.src, piece.src_strides);
     if (are_long(rows)) {
-      copy(*group_.contexts[piece.reader], *rows, piece.of_reader, Until::enqueued);
+      copy_beside(piece, *rows, captured);
       return true;
     }
   }
-  if (captured || piece.src_operand.kind != GPUMEM_MEMORY_DEVICE) return false;
-  if (bytes >= kWorthFetching && fetch(piece)) return true;
-  const bool short_runs = piece.shape.run(piece.src_strides) * piece.shape.element_bytes < kShortRun;
-  return bytes >= kWorthPacking && short_runs && pack(piece);
+  if (captured || !on_devices) return false;
+  return bytes >= kWorthFetching && fetch(piece);
 }
 
-// By the owner's own stream, in whose order the block comes and goes.
-bool Crossing::pack(const Crossed& piece) {
-  Context& owner = *group_.contexts[piece.owner];
+// Beside what the reader's kernels do meanwhile.
+void Crossing::copy_beside(const Crossed& piece, const CopyParams& rows, bool captured) {
   Context& reader = *group_.contexts[piece.reader];
-  const int64_t bytes = piece.shape.bytes();
-  int64_t room = workspace_bytes_ - bytes;
-  for (const Packed& packed : packed_) room -= packed.bytes;
-  if (room < 0) return false;
-  if (!has_block([&] { packed_.emplace_back(piece, owner); })) return false;
-  void* const p = packed_.back().block.get();
-  if (!reader.device().reaches(p, static_cast<size_t>(bytes))) {
-    packed_.pop_back();
-    return false;
+  if (captured) return copy(reader, rows, piece.of_reader, Until::enqueued);
+  Fetches& fetches = fetches_of(piece.reader);
+  if (!fetches.beside) {
+    fetches.begun.record(piece.of_reader);
+    fetches.begun.wait(reader, fetches.copies);
+    fetches.beside = piece.of_reader;
   }
-  Operand block = look_up_range(owner, p, bytes, Access::write, "the workspace", bytes);
-  Operand src = piece.src_operand;
-  src.device = block.device;
-  const Index tight = piece.shape.tight_strides();
-  put_behind(piece.owner, piece.of_owner, piece.owner, owner.own_stream());
-  move_part(owner, piece.shape, {piece.src, piece.src_strides}, src, {p, tight}, block, owner.own_stream(),
-            Until::enqueued);
-  put_behind(piece.owner, owner.own_stream(), piece.reader, piece.of_reader);
-  block.device = reader.device().props().ordinal;
-  move_part(reader, piece.shape, {p, tight}, block, {piece.dst, piece.dst_strides}, piece.dst_operand, piece.of_reader,
-            Until::enqueued);
-  return true;
+  copy(reader, rows, fetches.copies, Until::enqueued);
 }
 
 // In parts along src's slowest axis: half of what is left each, at most a buffer, so that little is left to permute behind the last copy.
@@ -238,25 +172,28 @@ void Crossing::start() {
 // Blocks go back in the order of their owner's own stream.
 void Crossing::finish() {
   for_each_part(0, SIZE_MAX, [this](Fetches& fetches, size_t part) { place_part(fetches, part); });
-  for (size_t member = 0; member < fetches_.size(); ++member) {
-    Fetches* const fetches = fetches_[member].get();
+  for (const auto& fetches : fetches_) {
+    if (fetches != nullptr && fetches->beside) {
+      fetches->begun.record(fetches->copies);
+      fetches->begun.wait(fetches->context, *fetches->beside);
+      fetches->beside.reset();
+    }
     if (fetches == nullptr || fetches->parts.empty()) continue;
-    put_behind(member, fetches->parts[0].of_reader, member, fetches->context.own_stream());
+    const NativeStream own = fetches->context.own_stream();
+    if (fetches->parts[0].of_reader != own) {
+      fetches->arrived[0].record(fetches->parts[0].of_reader);
+      fetches->arrived[0].wait(fetches->context, own);
+    }
     fetches->end();
   }
-  for (const Packed& packed : packed_) {
-    put_behind(packed.reader, packed.of_reader, packed.owner, group_.contexts[packed.owner]->own_stream());
-  }
-  packed_.clear();
 }
 
 void Crossing::abandon() noexcept {
   for (const auto& fetches : fetches_) {
-    if (fetches == nullptr || fetches->parts.empty()) continue;
+    if (fetches == nullptr || (fetches->parts.empty() && !fetches->beside)) continue;
     fetches->context.device().finish_stream(fetches->copies);
     fetches->end();
   }
-  packed_.clear();
 }
 
 }  // namespace gpumem

@@ -1,9 +1,7 @@
-// Pieces from one device of this process to another, where the kernel that would move them within a device is not the fastest way: faces of
-// short runs, of which a link carries mostly what lies between them, and long pieces, which the copy engines carry faster than kernels do.
+// Long pieces from one device of this process to another, which the copy engines carry faster than a kernel that reads them does.
 #pragma once
 
 #include <array>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,9 +12,8 @@
 
 namespace gpumem {
 
-// A piece, its operands as its reader sees them, and streams of the two members: the reader's is behind the owner's.
+// A piece, its operands as its reader sees them, and the reader's stream, which is behind the owner's.
 struct Crossed {
-  size_t owner;
   size_t reader;
   Shape shape;
   char* src;
@@ -25,7 +22,6 @@ struct Crossed {
   char* dst;
   Index dst_strides;
   Operand dst_operand;
-  NativeStream of_owner;
   NativeStream of_reader;
 };
 
@@ -47,21 +43,6 @@ class Crossing {
  private:
   static constexpr size_t kBuffers = 4;
 
-  // What its owner has packed, and the reader reads.
-  struct Packed {
-    Packed(const Crossed& piece, Context& context)
-        : owner(piece.owner),
-          reader(piece.reader),
-          of_reader(piece.of_reader),
-          bytes(piece.shape.bytes()),
-          block(context, false, bytes) {}
-
-    const size_t owner;
-    const size_t reader;
-    const NativeStream of_reader;
-    const int64_t bytes;
-    const TemporaryBlock block;
-  };
   // What a member fetches: parts by its copy engine, into buffers in turn, from where they are permuted.
   struct Fetches {
     explicit Fetches(Context& context);
@@ -74,6 +55,9 @@ class Crossing {
 
     Context& context;
     const NativeStream copies;
+    const MemberFence begun;
+    std::optional<NativeStream>
+        beside;  // the reader's stream, while copies are on their way that it has not been put behind
     const std::array<MemberFence, kBuffers> arrived;  // of each buffer: by a copy
     const std::array<MemberFence, kBuffers> left;     // by a permutation
     std::vector<Crossed> parts;
@@ -82,7 +66,7 @@ class Crossing {
     int64_t buffer_bytes = 0;
   };
 
-  bool pack(const Crossed& piece);
+  void copy_beside(const Crossed& piece, const CopyParams& rows, bool captured);
   bool fetch(const Crossed& piece);
   void copy_part(Fetches& fetches, size_t part);
   void place_part(Fetches& fetches, size_t part);
@@ -90,13 +74,10 @@ class Crossing {
   template <class F>
   void for_each_part(size_t first, size_t end, const F& f);
   Fetches& fetches_of(size_t member);
-  void put_behind(size_t first, NativeStream of_first, size_t second, NativeStream of_second);
 
   const Group group_;
   const int64_t workspace_bytes_;
-  std::deque<Packed> packed_;
   std::vector<std::unique_ptr<Fetches>> fetches_;  // of each member, once it has some
-  std::optional<MemberFences> fences_;
 };
 
 }  // namespace gpumem

@@ -15,7 +15,11 @@ void Exchange::find_pairs() {
   }
   std::sort(pairs_.begin(), pairs_.end());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-  if (!pairs_.empty()) fences_.emplace(group_.contexts);
+  for (const Piece& piece : route_.pulls) {
+    const std::pair pair(group_.members.local(piece.src_member), group_.members.local(piece.dst_member));
+    pair_of_.push_back(static_cast<size_t>(std::lower_bound(pairs_.begin(), pairs_.end(), pair) - pairs_.begin()));
+  }
+  if (only_pulls() && !pairs_.empty()) fences_.emplace(group_.contexts);
 }
 
 // Before anything is enqueued.
@@ -68,7 +72,8 @@ void Exchange::order(const std::vector<NativeStream>& streams, bool back) const 
   for_each([&](size_t first, size_t second) { fences_->of(first).wait(*group_.contexts[second], streams[second]); });
 }
 
-void Exchange::enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams) {
+void Exchange::enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
+                       const char* src_name) {
   if (!only_pulls()) {
     fail(GPUMEM_UNSUPPORTED,
          "the plan stages pieces between members or goes to other processes; expected one that this process only pulls "
@@ -81,7 +86,8 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
          "two of a kind",
          to, from);
   }
-  const Operands operands = look_up_all(src, dst, "src");
+  Operands operands = look_up_all(src, dst, src_name);
+  reach_all(operands);
   require_enqueued(operands, streams);
   const Trial by_table(GPUMEM_FAMILY_PERMUTE);
   const ScopeExit end([this]() noexcept {
@@ -92,10 +98,9 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
       !pairs_.empty() && group_.contexts[pairs_[0].first]->device().capturing(streams[pairs_[0].first]);
   order(streams, false);
   try {
-    cross(operands, streams, captured);
+    pull_together(operands, streams, captured);
     for (const size_t i : here_) {
       const Piece& piece = route_.pulls[i];
-      if (is_there(piece, operands)) continue;
       const size_t to = group_.members.local(piece.dst_member);
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
                 dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);

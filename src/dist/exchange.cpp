@@ -58,16 +58,18 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
       crossing_(group_, workspace_bytes),
+      batches_(group_.contexts.size()),
       outgoing_(route_.sends, share_of(group, workspace_bytes) / 2),
       incoming_(route_.receives, share_of(group, workspace_bytes) / 2) {
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
-  for (size_t i = 0; i < route_.pulls.size(); ++i) here_.push_back(i);
-  crosses_ = std::any_of(route_.pulls.begin(), route_.pulls.end(), [this](const Piece& piece) {
-    return on_two_devices(group_.context_of(piece.src_member), group_.context_of(piece.dst_member));
-  });
+  for (const Piece& piece : route_.pulls) {
+    const bool crosses = on_two_devices(group_.context_of(piece.src_member), group_.context_of(piece.dst_member));
+    batches_.add(piece.shape, piece.src_strides, piece.dst_strides, crosses);
+  }
+  here_.reserve(route_.pulls.size());
   at_work_.reserve(group_.contexts.size());
-  if (only_pulls()) find_pairs();
+  find_pairs();
   for (const auto* messages : {&route_.sends, &route_.receives}) {
     for (const Message& message : *messages) {
       for (const Piece& piece : message.pieces) note_reaches(piece);
@@ -112,72 +114,6 @@ void Exchange::take(const Message& message, const char* from, const Operands& op
            dst_side(piece, operands).operand.on_host());
     from += piece.shape.bytes();
   }
-}
-
-std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands& operands) const {
-  Context& reader = group_.context_of(piece.dst_member);
-  Context& owner = group_.context_of(piece.src_member);
-  Operand src = src_side(piece, operands).operand;
-  if (!on_two_devices(reader, owner) || src.kind != GPUMEM_MEMORY_DEVICE) return src;
-  if (dst_side(piece, operands).operand.on_host()) return std::nullopt;
-  const auto bytes = static_cast<size_t>(piece.shape.reach(piece.src_strides) * element_bytes_);
-  const bool its_own = src.device == owner.device().props().ordinal;
-  if (!its_own || !reader.device().reaches(src_of(piece, operands).p, bytes)) return std::nullopt;
-  src.device = reader.device().props().ordinal;
-  return src;
-}
-
-void Exchange::at_work(Context& context) {
-  if (std::find(at_work_.begin(), at_work_.end(), &context) == at_work_.end()) at_work_.push_back(&context);
-}
-
-// By the context that reaches both sides: that of dst, or that of src where dst's is the host's. Elements are disjoint, though a halo's may
-// lie among what is read. Work of the host is complete at once, that of a device behind the stream of its context.
-void Exchange::pull(const Piece& piece, const Operands& operands) {
-  if (is_there(piece, operands)) return;
-  const std::optional<Operand> read = src_as_read(piece, operands);
-  if (!read) return stage(piece, operands);
-  Context& of_src = group_.context_of(piece.src_member);
-  Context& of_dst = group_.context_of(piece.dst_member);
-  Context& runner = of_dst.on_cuda() ? of_dst : of_src;
-  const auto seen = [&](const Side& side, const Context& of_side, Access access) {
-    if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
-    return look_up_range(runner, side.first, side.bytes, access, access == Access::read ? "src" : "dst", side.bytes);
-  };
-  const Operand src =
-      of_src.on_cuda() == runner.on_cuda() ? *read : seen(src_side(piece, operands), of_src, Access::read);
-  const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
-  const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
-  move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
-            enqueued ? Until::enqueued : Until::complete);
-  if (enqueued) at_work(runner);
-}
-
-void Exchange::cross(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
-  if (!crosses_) return;
-  here_.clear();
-  for (size_t i = 0; i < route_.pulls.size(); ++i) {
-    const Piece& piece = route_.pulls[i];
-    Context& owner = group_.context_of(piece.src_member);
-    Context& reader = group_.context_of(piece.dst_member);
-    const Operand& dst = dst_side(piece, operands).operand;
-    const bool near = dst.kind == GPUMEM_MEMORY_DEVICE && dst.device == reader.device().props().ordinal;
-    if (near && on_two_devices(owner, reader) && !is_there(piece, operands)) {
-      const size_t from = group_.members.local(piece.src_member);
-      const size_t to = group_.members.local(piece.dst_member);
-      const std::optional<Operand> src = src_as_read(piece, operands);
-      at_work(owner);
-      at_work(reader);
-      if (src && !src->on_host() &&
-          crossing_.take(
-              {from, to, piece.shape, static_cast<char*>(src_of(piece, operands).p), piece.src_strides, *src,
-               static_cast<char*>(dst_of(piece, operands).p), piece.dst_strides, dst, streams[from], streams[to]},
-              captured))
-        continue;
-    }
-    here_.push_back(i);
-  }
-  crossing_.start();
 }
 
 void Exchange::stage(const Piece& piece, const Operands& operands) const {
@@ -342,6 +278,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
   Operands operands;
   const auto make_ready = [&] {
     operands = look_up_all(src, dst, src_name);
+    reach_all(operands);
     open_slots(operands);
     return Bytes();
   };
@@ -357,11 +294,9 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
     // What a program forces may fit some pieces and not others, which is found when the first ones are written.
     const Trial by_table(GPUMEM_FAMILY_PERMUTE);
-    if (crosses_) {
-      std::vector<NativeStream> streams;
-      for (Context* context : group_.contexts) streams.push_back(context->own_stream());
-      cross(operands, streams, false);
-    }
+    std::vector<NativeStream> streams;
+    for (Context* context : group_.contexts) streams.push_back(context->own_stream());
+    pull_together(operands, streams, false);
     run_all(operands);
     finish_pulls();
   } catch (...) {

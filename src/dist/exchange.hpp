@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "dist/batches.hpp"
 #include "dist/crossing.hpp"
 #include "dist/movement.hpp"
 
@@ -59,7 +60,8 @@ class Exchange {
   // A pointer for each member here; in place, dst may be nullptr. src_name: the argument. Collective.
   void run(const void* const* src, void* const* dst, const char* src_name = "src");
   // The same, only enqueued on a stream of each member here. Throws UNSUPPORTED where there is more to do than to pull. Not collective.
-  void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams);
+  void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
+               const char* src_name = "src");
   // What failed before run() could be called: tells those that wait for messages of this process, if there are any.
   void give_up(const Error& error) noexcept;
 
@@ -86,6 +88,7 @@ class Exchange {
   struct Operands {
     std::vector<Side> src;
     std::vector<Side> dst;
+    std::vector<bool> reached{};  // by each member here: all that is used of src of each; empty: between no two devices
   };
   // Memory of a member's device for packets of one round.
   struct Slot {
@@ -149,9 +152,16 @@ class Exchange {
   void take(const Message& message, const char* from, const Operands& operands) const;
   // What is read, as the context that gets it sees it: of memory on another device, as its own. Nothing: it can't read that.
   std::optional<Operand> src_as_read(const Piece& piece, const Operands& operands) const;
+  void reach_all(Operands& operands) const;
+  bool pull_over_link(const Piece& piece, const Operands& operands);
   void pull(const Piece& piece, const Operands& operands);
-  // Gives pieces between devices to crossing_, and leaves the numbers of the others in here_.
-  void cross(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
+  // How the pulls of a pair of members go: between device memory that the reader reads; where some is managed or pinned, by copies of long
+  // rows; or each by itself.
+  enum class Way : int32_t { near, by_copies, alone };
+  Way way_of(size_t from, size_t to, const Operands& operands) const;
+  void sort_pulls(const Operands& operands);
+  // Enqueues what crossing_ and batches_ take, and leaves the numbers of the other pulls in here_.
+  void pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
   void at_work(Context& context);
   void stage(const Piece& piece, const Operands& operands) const;
   bool move_next(const Operands& operands, size_t& moved);
@@ -191,8 +201,17 @@ class Exchange {
   std::vector<std::pair<size_t, size_t>> pairs_;  // of members here: who has what the other pulls
   std::optional<MemberFences> fences_;            // where all is pulled
   Crossing crossing_;
-  bool crosses_ = false;      // pieces go between devices of this process
-  std::vector<size_t> here_;  // pulls of a run that crossing_ did not take
+  Batches batches_;
+  // The pulls, sorted for memory that lies so; the next run mostly has the same.
+  struct Sorted {
+    std::vector<const void*> memory{};
+    std::vector<Way> ways{};  // of each pair
+    std::vector<size_t> crossing{};
+    std::vector<size_t> alone{};
+  };
+  Sorted sorted_;
+  std::vector<size_t> pair_of_;  // of each pull
+  std::vector<size_t> here_;     // pulls of a run that go by themselves
   Window outgoing_;
   Window incoming_;
 };

@@ -48,14 +48,42 @@ Index Shape::tight_strides() const noexcept {
   return strides;
 }
 
-int64_t Shape::run(const Index& strides) const noexcept {
-  int64_t length = 1;
-  for (size_t axes = 0; axes < kAxes; ++axes) {
-    for (size_t d = 0; d < kAxes; ++d) {
-      if (extents[d] != 1 && strides[d] == length) length *= extents[d];
-    }
+Index tight_as(const Shape& shape, const Index& src_strides) noexcept {
+  Index tight{};
+  int64_t stride = 1;
+  const AxesInOrder order = in_order_of(src_strides.data(), static_cast<int32_t>(kAxes));
+  for (const int32_t axis : order.axis) {
+    const auto d = static_cast<size_t>(axis);
+    if (shape.extents[d] == 1) continue;
+    tight[d] = stride;
+    stride *= shape.extents[d];
   }
-  return length;
+  return tight;
+}
+
+std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& dst_strides, const char* src,
+                                  const Index& src_strides) noexcept {
+  const int64_t* const sides[] = {src_strides.data(), dst_strides.data()};
+  const FusedAxes axes = fused_axes(static_cast<int32_t>(kAxes), shape.extents.data(), sides);
+  const auto stride = [&](const Index& strides, int32_t i) { return strides[static_cast<size_t>(axes.axis[i])]; };
+  if (axes.rank == 0) return CopyParams{.dst = dst, .src = src, .row_bytes = shape.element_bytes, .reached = true};
+  if (axes.rank > 3 || stride(src_strides, 0) != 1 || stride(dst_strides, 0) != 1) return std::nullopt;
+  CopyParams rows{.dst = dst, .src = src, .row_bytes = axes.extent[0] * shape.element_bytes, .reached = true};
+  rows.rank = axes.rank;
+  if (axes.rank > 1) {
+    rows.rows = axes.extent[1];
+    rows.dst_pitch = stride(dst_strides, 1) * shape.element_bytes;
+    rows.src_pitch = stride(src_strides, 1) * shape.element_bytes;
+    if (rows.dst_pitch < rows.row_bytes || rows.src_pitch < rows.row_bytes) return std::nullopt;
+  }
+  if (axes.rank > 2) {
+    rows.slices = axes.extent[2];
+    rows.dst_slice = stride(dst_strides, 2) * shape.element_bytes;
+    rows.src_slice = stride(src_strides, 2) * shape.element_bytes;
+    // Of other slices, the driver is called for each.
+    if (rows.dst_slice % rows.dst_pitch != 0 || rows.src_slice % rows.src_pitch != 0) return std::nullopt;
+  }
+  return rows;
 }
 
 bool Shape::same_places(const Index& a, const Index& b) const noexcept {
@@ -83,8 +111,8 @@ TemporaryBlock::~TemporaryBlock() {
   }
 }
 
-void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst) {
-  permute(context, call_of(shape, src, dst), context.own_stream(), Until::complete);
+void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst, Until until) {
+  permute(context, call_of(shape, src, dst), context.own_stream(), until);
 }
 
 void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,

@@ -1,8 +1,12 @@
 // Elements of a member's memory brought together and spread again, by the operations that every program has.
 #pragma once
 
+#include <optional>
+
+#include "base/error.hpp"
 #include "context/context.hpp"
 #include "dist/layout.hpp"
+#include "kernels/copy/params.hpp"
 
 namespace gpumem {
 
@@ -20,12 +24,16 @@ struct Shape {
   // From the first element to the end of the last, in elements.
   int64_t reach(const Index& strides) const noexcept;
   Index tight_strides() const noexcept;
-  // The longest run of elements without gaps.
-  int64_t run(const Index& strides) const noexcept;
   // Axes of extent 1 have no stride.
   bool same_places(const Index& a, const Index& b) const noexcept;
   bool is_tight(const Index& strides) const noexcept { return same_places(strides, tight_strides()); }
 };
+
+// Strides without gaps, axes in the order that they have in `strides`.
+Index tight_as(const Shape& shape, const Index& strides) noexcept;
+// The copy of rows that moves the piece, where one does.
+std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& dst_strides, const char* src,
+                                  const Index& src_strides) noexcept;
 
 // Memory for a while: on a side of the context, in the order of its own stream.
 class TemporaryBlock {
@@ -43,13 +51,24 @@ class TemporaryBlock {
   void* p_;
 };
 
+// Whether make_block() could make it: there may be no memory, and none can be had where a stream is under capture.
+template <class F>
+bool has_block(const F& make_block) {
+  try {
+    make_block();
+    return true;
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_OUT_OF_MEMORY && error.status() != GPUMEM_CAPTURING) throw;
+    return false;
+  }
+}
+
 // Of a piece whose operands were looked up before and whose elements are disjoint.
 void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,
                const Operand& dst_operand, NativeStream stream, Until until);
 
-// All complete on return.
-void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst);
-// To heap memory, without gaps, and back.
+void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst, Until until = Until::complete);
+// To heap memory, without gaps, and back; complete on return.
 void pack(Context& context, const Shape& shape, const Strided& src, bool on_host, void* to);
 void unpack(Context& context, const Shape& shape, const void* from, const Strided& dst, bool on_host);
 

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <exception>
 #include <map>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "base/float_environment.hpp"
 #include "base/names.hpp"
-#include "base/quiet_thread.hpp"
 #include "base/sentences.hpp"
 #include "dist/movement.hpp"
 #include "kernels/values.hpp"
@@ -72,58 +69,67 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
   return node;
 }
 
-// What one context reduces, and the subtree that comes of it.
-struct Part {
-  Context* context;
-  ReduceParams what;
-  Subtree subtree;
-  int64_t box = -1;
-};
-
-void reduce_part(Part& part) { part.subtree.node = reduce_to_node(*part.context, part.what); }
-
-// Devices work at the same time, each with a thread that waits for it, where that is worth starting one.
-void reduce_parts(std::vector<Part>& parts) {
-  constexpr int64_t kWorthAThread = int64_t{32} << 20;  // bytes
-  std::map<int32_t, std::vector<Part*>> by_device;
-  int64_t bytes = 0;
-  for (Part& part : parts) {
-    by_device[part.context->on_cuda() ? part.context->device().props().ordinal : GPUMEM_DEVICE_HOST].push_back(&part);
-    bytes += part.what.n * element_bytes(part.what.dtype);
-  }
-  if (by_device.size() < 2 || bytes < kWorthAThread) {
-    std::for_each(parts.begin(), parts.end(), reduce_part);
-    return;
-  }
-  std::vector<std::exception_ptr> failed(by_device.size());
-  std::vector<std::thread> threads;
-  const auto reduce_all = [&](size_t of, const std::vector<Part*>& mine) noexcept {
-    try {
-      for (Part* part : mine) reduce_part(*part);
-    } catch (...) {
-      failed[of] = std::current_exception();
-    }
-  };
-  threads.reserve(by_device.size());
-  size_t of = 0;
-  for (const auto& entry : by_device) {
-    const std::vector<Part*>& mine = entry.second;
-    const size_t number = of++;
-    try {
-      if (number + 1 < by_device.size()) {
-        threads.push_back(quiet_thread([&, number] { reduce_all(number, mine); }));
-        continue;
-      }
-    } catch (const std::exception&) {
-      // No thread can be had: this one does it.
-    }
-    reduce_all(number, mine);
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& failure : failed) {
-    if (failure) std::rethrow_exception(failure);
-  }
+// Of the subtree that is the largest that begins with a leaf, and has no more than these.
+int64_t largest_level(int64_t leaf, int64_t leaves) noexcept {
+  const auto bits = static_cast<uint64_t>(leaf);
+  const int64_t level = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(leaves))) - 1;
+  return bits == 0 ? level : std::min<int64_t>(level, std::countr_zero(bits));
 }
+
+// Reductions of this process's members, on their devices at the same time: all that can be begun is, before any of it is waited for.
+class UnderWay {
+ public:
+  explicit UnderWay(std::vector<Subtree>& done) : done_(done) {}
+
+  // One subtree. part.node is what comes of it.
+  void begin(Context& context, const ReduceParams& what, const Subtree& part) {
+    std::unique_ptr<PendingNodes> node = begin_reduce_to_node(context, what);
+    if (node != nullptr) {
+      begun_.push_back({std::move(node), {part}});
+      return;
+    }
+    finish();
+    done_.push_back(part);
+    done_.back().node = reduce_to_node(context, what);
+  }
+  // A run that begins with leaf `first`, where one launch makes the nodes of all of its subtrees.
+  bool begin_run(Context& context, const ReduceParams& what, int64_t first) {
+    constexpr int64_t kBlocks = 512;
+    const int64_t leaves = ceil_div(what.n, kLeafTerms);
+    if (!context.on_cuda() || leaves > kMostTreeLeaves) return false;
+    LeafTrees trees;
+    while (trees.leaves < kLeavesInShared && leaves / trees.leaves > kBlocks) trees.leaves *= 2;
+    std::vector<Subtree> parts;
+    for (int64_t done = 0; done < leaves; done += int64_t{1} << parts.back().level) {
+      parts.push_back({first + done, largest_level(first + done, leaves - done), {}});
+      trees.add(static_cast<int32_t>(parts.back().level));
+    }
+    std::unique_ptr<PendingNodes> nodes = begin_reduce_to_nodes(context, what, trees);
+    if (nodes == nullptr) return false;
+    begun_.push_back({std::move(nodes), std::move(parts)});
+    return true;
+  }
+  void finish() {
+    std::vector<ReduceNode> nodes;
+    for (const Begun& begun : begun_) {
+      nodes.resize(begun.parts.size());
+      begun.nodes->wait(nodes);
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        done_.push_back(begun.parts[i]);
+        done_.back().node = nodes[i];
+      }
+    }
+    begun_.clear();
+  }
+
+ private:
+  struct Begun {
+    std::unique_ptr<PendingNodes> nodes;
+    std::vector<Subtree> parts;
+  };
+  std::vector<Begun> begun_;
+  std::vector<Subtree>& done_;
+};
 
 Bytes bytes_of(const std::vector<Subtree>& subtrees) {
   Bytes bytes;
@@ -166,8 +172,19 @@ class Reduction::Operand {
     }
   }
 
-  // Collective.
-  void bring_to_leaves() { of_.exchange_->run(p_, room_pointers_.data(), name_); }
+  // Collective. What only one process's devices do need not be waited for: what comes next on the members' own streams is behind it.
+  void bring_to_leaves() {
+    std::vector<NativeStream> streams;
+    for (Context* context : of_.group_.contexts) streams.push_back(context->own_stream());
+    try {
+      if (std::find(on_host_.begin(), on_host_.end(), true) == on_host_.end()) {
+        return of_.exchange_->enqueue(p_, room_pointers_.data(), streams, name_);
+      }
+    } catch (const Error& error) {
+      if (error.status() != GPUMEM_UNSUPPORTED) throw;
+    }
+    of_.exchange_->run(p_, room_pointers_.data(), name_);
+  }
 
   const void* memory_of(const Run& run) {
     const char* const p = run.box < 0 ? static_cast<const char*>(room_pointers_[of_.group_.members.local(run.member)])
@@ -187,7 +204,7 @@ class Reduction::Operand {
       Context& context = of_.group_.context_of(box.member);
       copy = std::make_unique<TemporaryBlock>(context, on_host_[at], shape.bytes());
       const Index tight = shape.tight_strides();
-      move(context, shape, {p, box.strides}, {copy->get(), tight});
+      move(context, shape, {p, box.strides}, {copy->get(), tight}, on_host_[at] ? Until::complete : Until::enqueued);
     }
     return copy->get();
   }
@@ -277,53 +294,54 @@ Layout Reduction::whole_leaves() {
   return wanted;
 }
 
-// Each run as subtrees that are as large as its place allows.
+// Each run as subtrees that are as large as its place allows, or by one launch.
 void Reduction::add_ordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to) {
-  std::vector<Part> parts;
+  UnderWay under_way(to);
   for (const Run& run : runs_) {
     const auto* const first_x = static_cast<const char*>(x.memory_of(run));
     const auto* const first_y = y == nullptr ? nullptr : static_cast<const char*>(y->memory_of(run));
-    for (int64_t done = 0; done < run.terms;) {
-      const auto leaf = static_cast<uint64_t>((run.first + done) / kLeafTerms);
-      const auto left = static_cast<uint64_t>((run.terms - done + kLeafTerms - 1) / kLeafTerms);
-      const int level = std::min(leaf == 0 ? 63 : std::countr_zero(leaf), static_cast<int>(std::bit_width(left)) - 1);
-      ReduceParams part = what;
-      part.n = std::min(run.terms - done, static_cast<int64_t>(kLeafTerms) << level);
+    Context& context = group_.context_of(run.member);
+    ReduceParams part = what;
+    for (int64_t done = 0; done < run.terms; done += part.n) {
+      part.n = run.terms - done;
       part.x = first_x + done * layout_.element_bytes;
       if (first_y != nullptr) part.y = first_y + done * layout_.element_bytes;
-      parts.push_back({&group_.context_of(run.member), part, {static_cast<int64_t>(leaf), level, {}}});
-      done += part.n;
+      const int64_t leaf = (run.first + done) / kLeafTerms;
+      const int64_t left = ceil_div(part.n, kLeafTerms);
+      const int64_t level = largest_level(leaf, left);
+      const bool one = left == int64_t{1} << level;
+      if (!one && under_way.begin_run(context, part, leaf)) continue;
+      part.n = std::min(part.n, static_cast<int64_t>(kLeafTerms) << level);
+      under_way.begin(context, part, {leaf, level, {}});
     }
   }
-  reduce_parts(parts);
-  for (const Part& part : parts) to.push_back(part.subtree);
+  under_way.finish();
 }
 
 // A place in a box becomes a place in the sequence; both go up together, so the first of equals stays the first.
 void Reduction::add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to) {
-  std::vector<Part> parts;
+  UnderWay under_way(to);
   for (size_t i = 0; i < layout_.boxes.size(); ++i) {
     const Box& box = layout_.boxes[i];
     if (!group_.members.is_here(box.member) || box.empty()) continue;
     ReduceParams part = what;
     part.x = x.tight_box(static_cast<int64_t>(i));
     part.n = box.elements();
-    parts.push_back({&group_.context_of(box.member), part, {}, static_cast<int64_t>(i)});
+    under_way.begin(group_.context_of(box.member), part, {static_cast<int64_t>(i), 0, {}});
   }
-  reduce_parts(parts);
-  for (Part& part : parts) {
-    if (node_kind(what.dtype, what.op) == NodeKind::arg) {
-      const Box& box = layout_.boxes[static_cast<size_t>(part.box)];
-      auto place = static_cast<int64_t>(part.subtree.node.word[1]);
-      const Index lengths = box.extents();
-      Index index = box.lower;
-      for (size_t d = kAxes; d-- > 0;) {
-        index[d] += place % lengths[d];
-        place /= lengths[d];
-      }
-      part.subtree.node.word[1] = static_cast<uint64_t>(place_in(layout_, index));
+  under_way.finish();
+  for (Subtree& subtree : to) {
+    const Box& box = layout_.boxes[static_cast<size_t>(subtree.first)];
+    subtree.first = 0;
+    if (node_kind(what.dtype, what.op) != NodeKind::arg) continue;
+    auto place = static_cast<int64_t>(subtree.node.word[1]);
+    const Index lengths = box.extents();
+    Index index = box.lower;
+    for (size_t d = kAxes; d-- > 0;) {
+      index[d] += place % lengths[d];
+      place /= lengths[d];
     }
-    to.push_back(part.subtree);
+    subtree.node.word[1] = static_cast<uint64_t>(place_in(layout_, index));
   }
 }
 

@@ -65,6 +65,11 @@ void resize(Context& context, const ResizeParams& params, NativeStream stream, U
 
 // A reduction without its last step, for what is put together from several: complete on return. And the last step, which throws OVERFLOW.
 ReduceNode reduce_to_node(Context& context, const ReduceParams& params);
+// The same, begun on the context's own stream; and the nodes of an ordered sum's subtrees. nullptr: it can't be, or not while others are
+// under way.
+std::unique_ptr<PendingNodes> begin_reduce_to_node(Context& context, const ReduceParams& params);
+std::unique_ptr<PendingNodes> begin_reduce_to_nodes(Context& context, const ReduceParams& params,
+                                                    const LeafTrees& trees);
 ReduceValue checked_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node);
 // Throws INVALID_ARGUMENT for what gpumem_reduce() does not take, and for what gpumem_argreduce() does not: which search it stands for.
 void require_general(gpumem_reduce_op op);

@@ -163,15 +163,13 @@ TEST_P(Members, ReduceLongSequences) {
   }
 }
 
-// So much that each device, and the host, has a thread that waits for it.
+// Devices at the same time; of the second one a launch makes the nodes of many subtrees, of several leaves a block.
 TEST_P(Members, ReduceOnSeveralDevicesAtOnce) {
-  constexpr int64_t kMost = int64_t{1} << 23, kFew = 5000;
+  constexpr int64_t kFirst = 5000, kSecond = kFirst + 700 * 1024 + 5, kAll = kSecond + 100000;
   const Part members{{contexts_[0], contexts_[1], contexts_[2]}, 0, 3};
   const Dist dist = make_dist(members);
   const Layout layout{
-      4,
-      {kMost + 2 * kFew},
-      {{0, {0}, {kFew}, 0, {1}}, {1, {kFew}, {2 * kFew}, 0, {1}}, {2, {2 * kFew}, {kMost + 2 * kFew}, 0, {1}}}};
+      4, {kAll}, {{0, {0}, {kFirst}, 0, {1}}, {1, {kFirst}, {kSecond}, 0, {1}}, {2, {kSecond}, {kAll}, 0, {1}}}};
   PlannedReduction planned(dist.get(), members, layout, nullptr, random_);
   for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MAX, GPUMEM_ARG_MIN}) {
     planned.run(contexts_[2], GPUMEM_F32, op, random_);
@@ -256,6 +254,36 @@ TEST_P(Members, ExchangeLongRows) {
   for (const Move& move : moves_of_long_rows(two)) {
     PlannedMove planned(dist.get(), members, move, nullptr, random_, GetParam() == On::cuda);
     planned.run(random_);
+  }
+}
+
+// Far more pieces than a launch takes, of every size of element, twice in the same memory.
+TEST_P(Members, MoveManyPieces) {
+  const Part members{{contexts_[0], contexts_[1]}, 0, 2};
+  const Dist dist = make_dist(members);
+  constexpr int64_t kRows = 300, kCols = 12;
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    Move move{{bytes, {kRows, kCols}, cutting::slabs({kRows, kCols}, 2, random_)}, {bytes, {kRows, kCols}, {}}, {}};
+    for (int64_t row = 0; row < kRows; ++row) move.dst.boxes.push_back({row % 2, {row, 0}, {row + 1, kCols}, 0, {}});
+    place_boxes(move.src, random_);
+    place_boxes(move.dst, random_);
+    PlannedMove planned(dist.get(), members, move, nullptr, random_, GetParam() == On::cuda);
+    planned.run(random_);
+    planned.run(random_);
+  }
+}
+
+// Narrow matrices transposed; and pieces that are worth a block where one side is the host's and the other a device's.
+TEST_P(Members, TransposeBetweenAnyKindsOfMemory) {
+  const Part members{{contexts_[0], contexts_[1]}, 0, 2};
+  const Dist dist = make_dist(members);
+  for (int i = 0; i < 8; ++i) {
+    const Index extents = i % 2 == 0 ? Index{24000, 3} : Index{160, 300};
+    Move move{{8, extents, cutting::slabs(extents, 2, random_)}, {8, {extents[1], extents[0]}, {}}, {1, 0}};
+    move.dst.boxes = cutting::slabs(move.dst.extents, 2, random_);
+    place_boxes(move.src, random_);
+    place_boxes(move.dst, random_);
+    PlannedMove(dist.get(), members, move, nullptr, random_, i < 2 && GetParam() == On::cuda).run(random_);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "base/names.hpp"
 #include "base/scope_exit.hpp"
 #include "kernels/ceiling/ceiling.hpp"
+#include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
 
 namespace gpumem {
@@ -49,12 +50,14 @@ void CudaBackend::open(bool non_blocking_stream) {
   checker_.open();
   scratch_.open();
   slots_.open();
+  node_slots_.open();
 }
 
 void CudaBackend::close() noexcept {
   // Work on borrowed streams may still use what is given back here.
   static_cast<void>(cudaDeviceSynchronize());
   slots_.close();
+  node_slots_.close();
   scratch_.close();
   textures_.close();
   stream_memory_.close();
@@ -190,6 +193,13 @@ void CudaBackend::copy(NativeStream stream, void* dst, const void* src, size_t b
     GPUMEM_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, native(stream)));
   }
   finish(native(stream), until);
+}
+
+void CudaBackend::move_pieces(NativeStream stream, std::span<const MovedPiece> pieces) {
+  const DeviceScope scope = enter();
+  require_open(stream);
+  const LaunchRange range(GPUMEM_FAMILY_PERMUTE, "pieces", stream);
+  GPUMEM_CUDA(kernels::permute_pieces(pieces, kernel_stream(stream)));
 }
 
 void CudaBackend::read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) {

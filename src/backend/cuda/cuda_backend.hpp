@@ -52,10 +52,15 @@ class CudaBackend final : public Backend {
   bool reaches(const void* p, size_t bytes) override;
 
   void copy(NativeStream stream, void* dst, const void* src, size_t bytes, Until until) override;
+  void move_pieces(NativeStream stream, std::span<const MovedPiece> pieces) override;
   void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) override;
 
   ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
   void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
+  std::unique_ptr<PendingNodes> begin_reduce(NativeStream stream, const ReduceParams& params,
+                                             const Choice& choice) override;
+  std::unique_ptr<PendingNodes> begin_reduce(NativeStream stream, const ReduceParams& params,
+                                             const LeafTrees& trees) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
                              Until until) override;
   gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
@@ -125,6 +130,9 @@ class CudaBackend final : public Backend {
   // The legacy stream takes no work while another blocking stream is captured. Throws CAPTURING.
   void require_open(NativeStream stream);
   void wait_for(const ResultSlots::Lease& slot, cudaStream_t stream);
+  void launch_to_slot(const ResultSlots::Lease& slot, NativeStream stream, std::string_view name,
+                      kernels::ReduceLauncher* launcher, kernels::ReduceLaunch launch);
+  class NodesInSlot;
   template <class Launcher>
   void launch_lines(gpumem_family family, const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream);
   template <class Launcher>
@@ -146,7 +154,8 @@ class CudaBackend final : public Backend {
   size_t granule_bytes_ = 0;
   CUmemAllocationProp granules_{};
   Checker checker_;
-  ResultSlots slots_;
+  ResultSlots slots_{64, kSlotBytes};
+  ResultSlots node_slots_{16, kSlotBytes + LeafTrees::kMost * sizeof(ReduceNode)};  // the nodes lie behind the slot
   TextureObjects textures_;
   StreamMemory stream_memory_;
 };

@@ -1,4 +1,5 @@
 // The reductions on a CUDA device: one launcher a variant, in the order of the tables' CUDA rows.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string_view>
@@ -120,23 +121,82 @@ void CudaBackend::wait_for(const ResultSlots::Lease& slot, cudaStream_t stream) 
   if (slot.host()->ticket != slot.ticket()) fail(GPUMEM_INTERNAL, "a reduction ended without handing its value over");
 }
 
-ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) {
-  const DeviceScope scope = enter();
-  const auto& [name, launcher] = kReduce[choice.launcher];
-  const ResultSlots::Lease slot(slots_);
-  kernels::ReduceLaunch launch = launch_of(params, choice.shape);
+void CudaBackend::launch_to_slot(const ResultSlots::Lease& slot, NativeStream stream, std::string_view name,
+                                 kernels::ReduceLauncher* launcher, kernels::ReduceLaunch launch) {
   launch.slot = slot.device();
   launch.ticket = slot.ticket();
-  {
-    const auto lease = scratch_.for_stream(native(stream));
-    launch.scratch = lease.scratch;
-    const LaunchRange range(GPUMEM_FAMILY_REDUCE, name, stream);
-    GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
-  }
+  const auto lease = scratch_.for_stream(native(stream));
+  launch.scratch = lease.scratch;
+  const LaunchRange range(GPUMEM_FAMILY_REDUCE, name.data(), stream);
+  GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
+}
+
+ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) {
+  const DeviceScope scope = enter();
+  const ResultSlots::Lease slot(slots_);
+  const auto& [name, launcher] = kReduce[choice.launcher];
+  launch_to_slot(slot, stream, name, launcher, launch_of(params, choice.shape));
   wait_for(slot, native(stream));
   ReduceNode node;
   for (int i = 0; i < 4; ++i) node.word[i] = slot.host()->node.word[i];
   return node;
+}
+
+// The node in a slot, or several behind it.
+class CudaBackend::NodesInSlot final : public PendingNodes {
+ public:
+  NodesInSlot(CudaBackend& backend, ResultSlots& slots, NativeStream stream)
+      : backend_(backend), stream_(stream), several_(&slots == &backend.node_slots_), slot_(slots, false) {}
+  ~NodesInSlot() override {
+    if (under_way_) backend_.finish_stream(stream_);
+  }
+
+  bool begin(std::string_view name, kernels::ReduceLauncher* launcher, kernels::ReduceLaunch launch) {
+    if (!slot_.has_slot()) return false;
+    if (several_) {
+      launch.nodes = reinterpret_cast<ReduceNode*>(reinterpret_cast<char*>(slot_.device()) + kSlotBytes);
+    }
+    backend_.launch_to_slot(slot_, stream_, name, launcher, launch);
+    under_way_ = true;
+    return true;
+  }
+  void wait(std::span<ReduceNode> nodes) override {
+    const DeviceScope scope = backend_.enter();
+    backend_.wait_for(slot_, native(stream_));
+    under_way_ = false;
+    const volatile ReduceNode* from = &slot_.host()->node;
+    if (several_) {
+      from = reinterpret_cast<volatile ReduceNode*>(reinterpret_cast<volatile char*>(slot_.host()) + kSlotBytes);
+    }
+    for (ReduceNode& node : nodes) {
+      for (int i = 0; i < 4; ++i) node.word[i] = from->word[i];
+      ++from;
+    }
+  }
+
+ private:
+  CudaBackend& backend_;
+  const NativeStream stream_;
+  const bool several_;
+  const ResultSlots::Lease slot_;
+  bool under_way_ = false;
+};
+
+std::unique_ptr<PendingNodes> CudaBackend::begin_reduce(NativeStream stream, const ReduceParams& params,
+                                                        const Choice& choice) {
+  const DeviceScope scope = enter();
+  const auto& [name, launcher] = kReduce[choice.launcher];
+  auto node = std::make_unique<NodesInSlot>(*this, slots_, stream);
+  return node->begin(name, launcher, launch_of(params, choice.shape)) ? std::move(node) : nullptr;
+}
+
+std::unique_ptr<PendingNodes> CudaBackend::begin_reduce(NativeStream stream, const ReduceParams& params,
+                                                        const LeafTrees& trees) {
+  const DeviceScope scope = enter();
+  kernels::ReduceLaunch launch = launch_of(params, {.block = std::min(32 * trees.leaves, kLeafTreeThreads)});
+  launch.trees = &trees;
+  auto nodes = std::make_unique<NodesInSlot>(*this, node_slots_, stream);
+  return nodes->begin("leaf_trees", kernels::reduce_tiles_sum, launch) ? std::move(nodes) : nullptr;
 }
 
 void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) {

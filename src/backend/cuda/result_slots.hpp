@@ -11,33 +11,37 @@
 
 namespace gpumem {
 
+constexpr size_t kSlotBytes = 64;  // a cache line
+
 class ResultSlots {
  public:
-  static constexpr size_t kSlots = 64;
-  static constexpr size_t kSlotBytes = 64;  // a cache line each
+  ResultSlots(size_t slots, size_t bytes_of_each) noexcept : slots_(slots), bytes_(bytes_of_each) {}
 
   void open();
   void close() noexcept;
 
-  // A slot for one launch; waits while all are in use.
+  // A slot for one launch. While all are in use: waits, or has none.
   class Lease {
    public:
-    explicit Lease(ResultSlots& slots);
+    explicit Lease(ResultSlots& slots, bool waits = true);
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
+    bool has_slot() const noexcept { return ticket_ != 0; }
     volatile kernels::ReduceSlot* host() const noexcept;
     kernels::ReduceSlot* device() const noexcept;
     uint32_t ticket() const noexcept { return ticket_; }
 
    private:
     ResultSlots& slots_;
-    size_t index_;
-    uint32_t ticket_;
+    size_t index_ = 0;
+    uint32_t ticket_ = 0;
   };
 
  private:
+  const size_t slots_;
+  const size_t bytes_;
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<size_t> free_;

@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
 #include "context/streams.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/values.hpp"
 #include "ops/bounce_buffers.hpp"
 #include "ops/placed.hpp"
@@ -135,6 +136,19 @@ void reduce_async(Context& context, const ReduceParams& call, NativeStream strea
   context.running(planned.placement.runs).reduce_async(stream, planned.params, planned.decision);
 }
 
+// start: where the work is for the device, and nothing has to be brought there first.
+template <class Start>
+std::unique_ptr<PendingNodes> begin(Context& context, const ReduceParams& call, const Start& start) {
+  if (!context.on_cuda()) return nullptr;
+  CallPlanner planner(context, call, Until::complete);
+  const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
+  require_not_capturing(context, context.own_stream(), "a blocking reduction");
+  const Placement& placement = planned.placement;
+  if (planned.empty || placement.streamed || placement.stage_src || placement.runs == Runs::host) return nullptr;
+  return run_now(context, placement,
+                 [&](Backend& backend, NativeStream stream) { return start(backend, stream, planned); });
+}
+
 }  // namespace
 
 Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until) {
@@ -161,6 +175,22 @@ ReduceNode reduce_to_node(Context& context, const ReduceParams& call) {
   const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
   return planned.empty ? empty_node(node_kind(call.dtype, call.op)) : run(context, planned, call);
+}
+
+std::unique_ptr<PendingNodes> begin_reduce_to_node(Context& context, const ReduceParams& call) {
+  return begin(context, call, [](Backend& backend, NativeStream stream, const Plan<ReduceFamily>& planned) {
+    return backend.begin_reduce(stream, planned.params, planned.decision);
+  });
+}
+
+std::unique_ptr<PendingNodes> begin_reduce_to_nodes(Context& context, const ReduceParams& call,
+                                                    const LeafTrees& trees) {
+  return begin(context, call, [&](Backend& backend, NativeStream stream, const Plan<ReduceFamily>& planned) {
+    const ReduceParams& p = planned.params;
+    const bool fits = is_ordered(node_kind(p.dtype, p.op)) && p.stride == 1 && p.y_stride == 1 &&
+                      aligned(p.x, element_bytes(p.dtype)) && aligned(p.y, element_bytes(p.dtype));
+    return fits ? backend.begin_reduce(stream, p, trees) : nullptr;
+  });
 }
 
 // Whatever floating-point environment the program has set.

@@ -1,0 +1,169 @@
+// What members of this process read of each other's memory.
+#include <algorithm>
+
+#include "context/streams.hpp"
+#include "dist/exchange.hpp"
+#include "ops/operand.hpp"
+#include "ops/operations.hpp"
+
+namespace gpumem {
+
+std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands& operands) const {
+  Context& reader = group_.context_of(piece.dst_member);
+  Context& owner = group_.context_of(piece.src_member);
+  Operand src = src_side(piece, operands).operand;
+  if (!on_two_devices(reader, owner) || src.kind != GPUMEM_MEMORY_DEVICE) return src;
+  if (dst_side(piece, operands).operand.on_host()) return std::nullopt;
+  if (src.device != owner.device().props().ordinal) return std::nullopt;
+  const size_t pair =
+      group_.members.local(piece.dst_member) * operands.src.size() + group_.members.local(piece.src_member);
+  const auto bytes = static_cast<size_t>(piece.shape.reach(piece.src_strides) * element_bytes_);
+  if (!operands.reached[pair] && !reader.device().reaches(src_of(piece, operands).p, bytes)) return std::nullopt;
+  src.device = reader.device().props().ordinal;
+  return src;
+}
+
+// All that is used of a member's memory at once, before each piece is asked for.
+void Exchange::reach_all(Operands& operands) const {
+  operands.reached.assign(operands.src.size() * operands.src.size(), false);
+  for (const auto& [from, to] : pairs_) {
+    Context& reader = *group_.contexts[to];
+    const Side& src = operands.src[from];
+    if (!on_two_devices(reader, *group_.contexts[from]) || src.operand.kind != GPUMEM_MEMORY_DEVICE) continue;
+    operands.reached[to * operands.src.size() + from] =
+        reader.device().reaches(src.first, static_cast<size_t>(src.bytes));
+  }
+}
+
+void Exchange::at_work(Context& context) {
+  if (std::find(at_work_.begin(), at_work_.end(), &context) == at_work_.end()) at_work_.push_back(&context);
+}
+
+// Between a device and the host's memory, as rows; what is not in rows is brought into order on the device. False: it is neither.
+bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
+  constexpr int64_t kWorthABlock = 64 << 10;
+  const Operand& from = src_side(piece, operands).operand;
+  const Operand& to = dst_side(piece, operands).operand;
+  const bool out = to.on_host();
+  Context& runner = group_.context_of(out ? piece.src_member : piece.dst_member);
+  const Operand& near = out ? from : to;
+  const int64_t bytes = piece.shape.bytes();
+  if (out == from.on_host() || !runner.on_cuda() || bytes < kWorthABlock || near.kind != GPUMEM_MEMORY_DEVICE ||
+      near.device != runner.device().props().ordinal) {
+    return false;
+  }
+  const Strided src = src_of(piece, operands);
+  const Strided dst = dst_of(piece, operands);
+  const NativeStream stream = runner.own_stream();
+  const Until until = (out ? to : from).kind == GPUMEM_MEMORY_PINNED ? Until::enqueued : Until::complete;
+  if (until == Until::enqueued) at_work(runner);
+  const auto rows_of = [&](const Strided& d, const Strided& s) {
+    return as_rows(piece.shape, static_cast<char*>(d.p), d.strides, static_cast<const char*>(s.p), s.strides);
+  };
+  constexpr int64_t kLongRow = 1024;
+  if (const auto rows = rows_of(dst, src); rows && rows->row_bytes >= kLongRow) {
+    copy(runner, *rows, stream, until);
+    return true;
+  }
+  std::optional<TemporaryBlock> block;
+  if (!has_block([&] { block.emplace(runner, false, bytes); })) return false;
+  const Index tight = tight_as(piece.shape, (out ? dst : src).strides);
+  const Strided between{block->get(), tight};
+  const auto rows = out ? rows_of(dst, between) : rows_of(between, src);
+  if (!rows) return false;
+  const Operand of_block = look_up_range(runner, block->get(), bytes, Access::write, "the workspace", bytes);
+  if (out) move_part(runner, piece.shape, src, from, between, of_block, stream, Until::enqueued);
+  copy(runner, *rows, stream, until);
+  if (!out) move_part(runner, piece.shape, between, of_block, dst, to, stream, Until::enqueued);
+  if (!out) at_work(runner);
+  return true;
+}
+
+// By the context that reaches both sides: that of dst, or that of src where dst's is the host's. Elements are disjoint, though a halo's may
+// lie among what is read. Work of the host is complete at once, that of a device behind the stream of its context.
+void Exchange::pull(const Piece& piece, const Operands& operands) {
+  if (pull_over_link(piece, operands)) return;
+  const std::optional<Operand> read = src_as_read(piece, operands);
+  if (!read) return stage(piece, operands);
+  Context& of_src = group_.context_of(piece.src_member);
+  Context& of_dst = group_.context_of(piece.dst_member);
+  Context& runner = of_dst.on_cuda() ? of_dst : of_src;
+  const auto seen = [&](const Side& side, const Context& of_side, Access access) {
+    if (of_side.on_cuda() == runner.on_cuda()) return side.operand;
+    return look_up_range(runner, side.first, side.bytes, access, access == Access::read ? "src" : "dst", side.bytes);
+  };
+  const Operand src =
+      of_src.on_cuda() == runner.on_cuda() ? *read : seen(src_side(piece, operands), of_src, Access::read);
+  const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
+  const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
+  move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
+            enqueued ? Until::enqueued : Until::complete);
+  if (enqueued) at_work(runner);
+}
+
+Exchange::Way Exchange::way_of(size_t from, size_t to, const Operands& operands) const {
+  Context& reader = *group_.contexts[to];
+  Context& owner = *group_.contexts[from];
+  if (!reader.on_cuda() || !owner.on_cuda()) return Way::alone;
+  const Operand& src = operands.src[from].operand;
+  const Operand& dst = operands.dst[to].operand;
+  const bool crosses = on_two_devices(reader, owner);
+  const auto is_device = [](const Operand& side, Context& of) {
+    return side.kind == GPUMEM_MEMORY_DEVICE && side.device == of.device().props().ordinal;
+  };
+  const bool reads = is_device(src, owner) && (!crosses || operands.reached[to * operands.src.size() + from]);
+  const bool writes = is_device(dst, reader);
+  if (reads && writes) return Way::near;
+  const auto is_copied = [](const Operand& side) {
+    return side.kind == GPUMEM_MEMORY_MANAGED || side.kind == GPUMEM_MEMORY_PINNED;
+  };
+  const bool both = (reads || is_copied(src)) && (writes || is_copied(dst)) && !(src.on_host() && dst.on_host());
+  return both ? Way::by_copies : Way::alone;
+}
+
+void Exchange::sort_pulls(const Operands& operands) {
+  Sorted now;
+  for (const auto* sides : {&operands.src, &operands.dst}) {
+    for (const Side& side : *sides) now.memory.push_back(side.p);
+  }
+  for (const auto& [from, to] : pairs_) now.ways.push_back(way_of(from, to, operands));
+  if (now.memory == sorted_.memory && now.ways == sorted_.ways) return;
+  batches_.clear();
+  for (size_t i = 0; i < route_.pulls.size(); ++i) {
+    const Piece& piece = route_.pulls[i];
+    if (is_there(piece, operands)) continue;
+    const auto& [from, to] = pairs_[pair_of_[i]];
+    const Way way = now.ways[pair_of_[i]];
+    if (way == Way::near && batches_.take(i, to, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
+    const bool crosses = on_two_devices(*group_.contexts[from], *group_.contexts[to]);
+    const bool copied = way == Way::by_copies || (way == Way::near && crosses);
+    (copied ? now.crossing : now.alone).push_back(i);
+  }
+  sorted_ = std::move(now);
+}
+
+void Exchange::pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
+  sort_pulls(operands);
+  here_ = sorted_.alone;
+  for (const size_t i : sorted_.crossing) {
+    const Piece& piece = route_.pulls[i];
+    const size_t to = pairs_[pair_of_[i]].second;
+    const Strided src = src_of(piece, operands);
+    const Strided dst = dst_of(piece, operands);
+    const std::optional<Operand> read = src_as_read(piece, operands);
+    if (read && crossing_.take({to, piece.shape, static_cast<char*>(src.p), src.strides, *read,
+                                static_cast<char*>(dst.p), dst.strides, dst_side(piece, operands).operand, streams[to]},
+                               captured)) {
+      at_work(*group_.contexts[to]);
+    } else {
+      here_.push_back(i);
+    }
+  }
+  crossing_.start();
+  for (size_t member = 0; member < group_.contexts.size(); ++member) {
+    Context& context = *group_.contexts[member];
+    if (batches_.launch(member, context, streams[member])) at_work(context);
+  }
+}
+
+}  // namespace gpumem
