@@ -344,15 +344,15 @@ typedef struct gpumem_profile_row {
   double total_s;        /* of the timed calls */
   double bytes_per_s;    /* of the timed calls */
   double of_theoretical; /* bytes_per_s as a share of the memory's theoretical bandwidth; 0 if unknown */
-  double of_ceiling;     /* as a share of what gpumem_ceiling() measured; 0: not called, or caches may hold it */
-  double flops_per_s;    /* of axpby, linear combinations and dot, by the median; otherwise 0 */
-  char variant[64];      /* "" for kinds of memory */
-  char problem[512];     /* the problem line, or "pageable to device"; cut where it is longer */
+  double of_ceiling;  /* as a share of what gpumem_ceiling() measured; 0: not called, or caches may hold half of it */
+  double flops_per_s; /* of axpby, linear combinations and dot, by the median; otherwise 0 */
+  char variant[64];   /* "" for kinds of memory */
+  char problem[512];  /* the problem line, or "pageable to device"; cut where it is longer */
 } gpumem_profile_row;
 
 typedef struct gpumem_tune_options {
   int64_t struct_size;
-  double budget_s;             /* seconds that the timing may take, about; default 2 */
+  double budget_s; /* seconds that the timing may take, about, beside a few runs of each variant; default 2 */
   gpumem_progress_fn progress; /* or NULL (default) */
   void *user;
 } gpumem_tune_options;
@@ -1267,8 +1267,11 @@ GPUMEM_API gpumem_status gpumem_ceiling_info_init(gpumem_ceiling_info *info, int
 /* How fast the memory of the context's device can be read, written and copied, and how fast the link between host and
  * device is, as measured here and now: kernels that do nothing else, over more memory than the caches hold, the best of
  * several passes. Measured by the first call for a device, and remembered for the process; a host context's for each
- * number of threads. It takes less than 400 ms, and up to a 32nd of the device's memory, less where less is free. It waits for
- * the work of the context's own stream; work that others give the device meanwhile makes the figures lower.
+ * number of threads. On a device it takes less than 400 ms, and up to a 32nd of its memory, less where less is free. On
+ * the host it takes about half a second, longer where pages are slow to come; the memory is four times the last-level
+ * cache, at least 128 MiB, at most 1 GiB and a quarter of what is free; less, but more than the cache, where pages are
+ * slow. It waits for the work of the context's own stream; work that others give the device meanwhile makes the figures
+ * lower.
  * Errors: OUT_OF_MEMORY (32 MiB can't be had), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_ceiling(gpumem_ctx *ctx, gpumem_ceiling_info *info);
 

@@ -144,6 +144,7 @@ void add_grid(CLI::App& app, Run& run) {
     if (options->file.empty() != options->generate.has_value()) {
       throw CLI::ValidationError("grid", "expected either one FILE or --generate ROWSxCOLS");
     }
+    if (options->seed && !options->file.empty()) throw CLI::ValidationError("--seed", "it is of --generate alone");
   });
   add_file(command, "--out", options->out, "write the transposed grid to this .npy", "FILE");
   add_parsed(
@@ -243,7 +244,7 @@ void add_tune(CLI::App& app, Run& run) {
   add_file(command, "--out", options->out, "read and write what is tuned here", "FILE");
   add_parsed(
       command, "--budget", [options](const std::string& word) { options->budget_s = parse_seconds(word, "--budget"); },
-      "seconds for each problem, about (2)", "S");
+      "seconds for each problem, about, beside a few runs of each variant (2)", "S");
   command->parse_complete_callback([options] {
     if (options->words.empty() == options->profile.empty()) {
       throw CLI::ValidationError("tune", "expected either LINE or --profile FILE.json");
@@ -268,9 +269,9 @@ void add_compare(CLI::App& app, Run& run) {
   add_json(command, options->json);
   command->footer(
       "A row is slower where its median is by more than 5 %, and the quartiles of both runs lie apart; a row of fewer\n"
-      "than 10 samples, as of --quick, is never called so. The exit status is 1 where one is slower, or where AFTER "
-      "has\n"
-      "no times of a row of BEFORE.");
+      "than 10 samples, as of --quick, is never called so. The exit status is 1 where one is slower, where AFTER has "
+      "no\n"
+      "times of a row of BEFORE, or where the two are of other problems.");
 }
 
 void add_replay(CLI::App& app, Run& run) {

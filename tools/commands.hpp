@@ -32,8 +32,8 @@ int run_explain(const ExplainOptions& options);
 struct GridOptions {
   std::string file;  // empty: generate
   std::optional<Shape> generate;
-  uint64_t seed = 0;
-  std::string out;  // empty: not written
+  std::optional<uint64_t> seed;  // 0 where it is left out
+  std::string out;               // empty: not written
   int32_t device = GPUMEM_DEVICE_BEST;
   bool json = false;
 };

@@ -26,6 +26,8 @@ struct Times {
   double q1 = 0;
   double q3 = 0;
   double samples = 0;
+  nlohmann::json problem{};  // and its bytes: what was timed
+  nlohmann::json variant{};
 
   bool has_few() const { return samples < kEnoughSamples && samples * median < kEnoughMicroseconds; }
 };
@@ -37,6 +39,7 @@ struct Run {
   nlohmann::json json;
   std::vector<Label> order;
   std::map<Label, Times> rows;
+  std::map<Label, nlohmann::json> skipped;  // why
 
   const Times* find(const Label& label) const {
     const auto found = rows.find(label);
@@ -45,15 +48,23 @@ struct Run {
 };
 
 Run read_run(const std::string& path) {
-  Run run{path, read_json(path, "gpumem.bench/1", "no results of gpumem bench --json"), {}, {}};
+  Run run{path, read_json(path, "gpumem.bench/1", "no results of gpumem bench --json"), {}, {}, {}};
   for (const JsonRow& row : rows_of(path, run.json)) {
-    if (!row.at("skipped").is_null()) continue;
     Label label(row.text("group"), row.text("label"));
     if (label.second.ends_with(" *"))
       label.second.resize(label.second.size() - 2);  // the choice, which may be another one
+    if (!row.at("skipped").is_null()) {
+      run.skipped[label] = row.at("skipped");
+      continue;
+    }
     if (row.at("verified") == false)
       throw Failure(path + ": '" + label.second + "' is wrong, and its time means nothing");
-    const Times times{row.positive("median_us"), row.positive("q1_us"), row.positive("q3_us"), row.positive("samples")};
+    const Times times{row.positive("median_us"),
+                      row.positive("q1_us"),
+                      row.positive("q3_us"),
+                      row.positive("samples"),
+                      {row.at("problem"), row.at("bytes")},
+                      row.at("variant")};
     if (!run.rows.emplace(label, times).second) throw Failure(path + ": '" + label.second + "' is there twice");
     run.order.push_back(label);
   }
@@ -68,6 +79,7 @@ bool slower(const Times& a, const Times& b) {
 // nullptr: the row is not there.
 const char* verdict(const Times* a, const Times* b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? "new" : "missing";
+  if (a->problem != b->problem) return "unlike";
   if (slower(*a, *b)) return "slower";
   if (slower(*b, *a)) return "faster";
   const double ratio = b->median / a->median;
@@ -90,32 +102,45 @@ std::vector<std::string> remarks(const Run& before, const Run& after) {
     const nlohmann::json b = at(after, member);
     if (a != b) found.push_back(format("%s: %s before, %s after", member + 1, a.dump().c_str(), b.dump().c_str()));
   }
-  const auto few = std::count_if(before.order.begin(), before.order.end(), [&](const Label& label) {
-    const Times* const b = after.find(label);
-    return b != nullptr && (before.find(label)->has_few() || b->has_few());
-  });
+  const auto count = [&](auto&& is) {
+    return std::count_if(before.order.begin(), before.order.end(), [&](const Label& label) {
+      const Times* const b = after.find(label);
+      return b != nullptr && is(*before.find(label), *b);
+    });
+  };
+  const auto few = count([](const Times& a, const Times& b) { return a.has_few() || b.has_few(); });
   if (few > 0) {
-    found.push_back(format("%d rows have fewer than %.0f samples, as of --quick: too few to call them slower or faster",
-                           static_cast<int>(few), kEnoughSamples));
+    found.push_back(
+        counted(few, "row") + (few == 1 ? " has" : " have") +
+        format(" fewer than %.0f samples, as of --quick: too few to be called slower or faster", kEnoughSamples));
   }
+  const auto others = count([](const Times& a, const Times& b) { return a.variant != b.variant; });
+  if (others > 0) found.push_back(counted(others, "row") + " ran by another variant than before");
   return found;
 }
 
-void print_row(const Label& label, const Times* a, const Times* b) {
-  const auto time = [](const Times* t) { return t == nullptr ? "-" : format_seconds(t->median * 1e-6); };
-  const std::string ratio = a == nullptr || b == nullptr ? "-" : format("%.3f", b->median / a->median);
-  std::printf("%-60s %10s %10s %7s  %s\n", printable(label.first + ": " + label.second).c_str(), time(a).c_str(),
-              time(b).c_str(), ratio.c_str(), verdict(a, b));
+void print_line(const std::string& label, const std::string& before, const std::string& after, const std::string& ratio,
+                const std::string& verdict) {
+  std::printf("%-60s %10s %10s %7s%s%s\n", printable(label).c_str(), before.c_str(), after.c_str(), ratio.c_str(),
+              verdict.empty() ? "" : "  ", printable(verdict).c_str());
 }
 
-nlohmann::ordered_json row_json(const Label& label, const Times* a, const Times* b) {
+void print_row(const Label& label, const Times* a, const Times* b, const nlohmann::json& skipped) {
+  const auto time = [](const Times* t) { return t == nullptr ? "-" : format_seconds(t->median * 1e-6); };
+  const std::string ratio = a == nullptr || b == nullptr ? "-" : format("%.3f", b->median / a->median);
+  const std::string why = skipped.is_string() ? ": " + skipped.get<std::string>() : "";
+  print_line(label.first + ": " + label.second, time(a), time(b), ratio, verdict(a, b) + why);
+}
+
+nlohmann::ordered_json row_json(const Label& label, const Times* a, const Times* b, const nlohmann::json& skipped) {
   const auto time = [](const Times* t) { return t == nullptr ? nlohmann::json() : nlohmann::json(t->median); };
   return {{"group", label.first},
           {"label", label.second},
           {"before_us", time(a)},
           {"after_us", time(b)},
           {"ratio", a == nullptr || b == nullptr ? nlohmann::json() : nlohmann::json(b->median / a->median)},
-          {"verdict", verdict(a, b)}};
+          {"verdict", verdict(a, b)},
+          {"skipped", skipped}};
 }
 
 }  // namespace
@@ -126,25 +151,33 @@ int run_compare(const CompareOptions& options) {
   std::vector<Label> all = before.order;
   std::copy_if(after.order.begin(), after.order.end(), std::back_inserter(all),
                [&](const Label& label) { return before.find(label) == nullptr; });
+  const bool related = std::any_of(before.order.begin(), before.order.end(), [&](const Label& label) {
+    return after.find(label) != nullptr || after.skipped.count(label) != 0;
+  });
+  if (!related) throw Failure(after.path + ": no row is of " + before.path + " too");
   const std::size_t compared = before.order.size() + after.order.size() - all.size();
-  if (compared == 0) throw Failure(after.path + ": no row is of " + before.path + " too");
   nlohmann::ordered_json json = {{"before", before.path},
                                  {"after", after.path},
                                  {"remarks", remarks(before, after)},
                                  {"rows", nlohmann::json::array()}};
   std::map<std::string, std::size_t> count;  // by verdict
+  if (!options.json) print_line("", "before", "after", "ratio", "");
   for (const Label& label : all) {
     const Times* const a = before.find(label);
     const Times* const b = after.find(label);
     ++count[verdict(a, b)];
-    json["rows"].push_back(row_json(label, a, b));
-    if (!options.json) print_row(label, a, b);
+    const auto why = after.skipped.find(label);
+    const nlohmann::json skipped = why == after.skipped.end() ? nlohmann::json() : why->second;
+    json["rows"].push_back(row_json(label, a, b, skipped));
+    if (!options.json) print_row(label, a, b, skipped);
   }
   const std::size_t missing = count["missing"];
   if (options.json) {
     print_json("compare", json);
   } else {
-    std::printf("\n%zu rows in both, %zu of them slower", compared, count["slower"]);
+    std::printf("\n%s in both, %zu of them slower, %zu faster", counted(compared, "row").c_str(), count["slower"],
+                count["faster"]);
+    if (count["unlike"] > 0) std::printf("; %zu unlike: of another problem", count["unlike"]);
     if (count["unclear"] > 0)
       std::printf("; %zu apart, but unclear: they scatter or have few samples", count["unclear"]);
     if (missing > 0) std::printf("; %zu missing in %s", missing, printable(after.path).c_str());
@@ -152,7 +185,7 @@ int run_compare(const CompareOptions& options) {
     std::printf("\n");
     for (const auto& remark : json["remarks"]) std::printf("%s\n", printable(remark.get<std::string>()).c_str());
   }
-  return count["slower"] + missing > 0 ? 1 : 0;
+  return count["slower"] + count["unlike"] + missing > 0 ? 1 : 0;
 }
 
 }  // namespace tool

@@ -66,19 +66,23 @@ gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx) {
 }
 
 nlohmann::ordered_json device_json(const gpumem_device_info& device) {
+  const auto known = [](int64_t value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); };
+  const auto of_cuda = [&](int64_t value) {
+    return device.backend == GPUMEM_BACKEND_HOST ? nlohmann::json() : nlohmann::json(value);
+  };
   return {{"id", device_id(device)},
           {"backend", device.backend == GPUMEM_BACKEND_HOST ? "host" : "cuda"},
           {"name", device.name},
-          {"compute_major", device.compute_major},
-          {"compute_minor", device.compute_minor},
+          {"compute_major", of_cuda(device.compute_major)},
+          {"compute_minor", of_cuda(device.compute_minor)},
           {"multiprocessors", device.multiprocessors},
-          {"driver_version", device.driver_version},
+          {"driver_version", known(device.driver_version)},
           {"managed_memory", device.managed_memory != 0},
           {"concurrent_managed", device.concurrent_managed != 0},
           {"pageable_access", device.pageable_access != 0},
-          {"memory_bytes", device.memory_bytes},
-          {"l2_bytes", device.l2_bytes},
-          {"bandwidth_bytes_per_s", device.bandwidth_bytes_per_s},
+          {"memory_bytes", known(device.memory_bytes)},
+          {"l2_bytes", known(device.l2_bytes)},
+          {"bandwidth_bytes_per_s", known(device.bandwidth_bytes_per_s)},
           {"reason_code", gpumem_status_name(device.reason_code)},
           {"reason", device.reason}};
 }

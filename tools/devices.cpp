@@ -35,7 +35,10 @@ int run_devices(const ListOptions& options) {
   std::vector<gpumem_device_info> devices = cuda_devices();
   devices.push_back(query_device(GPUMEM_DEVICE_HOST));
   nlohmann::ordered_json json;
-  for (const gpumem_device_info& device : devices) json["devices"].push_back(device_json(device));
+  for (const gpumem_device_info& device : devices) {
+    json["devices"].push_back(device_json(device));
+    json["devices"].back().update({{"reason_code", nullptr}, {"reason", nullptr}});  // none of them was chosen
+  }
   if (!options.json) print_table(devices);
   try {
     const gpumem_device_info chosen = device_of(create_context(GPUMEM_DEVICE_BEST).get());

@@ -106,7 +106,7 @@ bool names_family(std::string word) {
 
 // What changes what the library does, and what looks as if it would.
 void check_environment(Findings& findings) {
-  constexpr std::string_view kRead[] = {"DEVICE", "HOST_SIMD", "DEBUG", "TRACE", "TUNING", "PROFILE"};
+  constexpr std::string_view kRead[] = {"DEVICE", "HOST_SIMD", "DEBUG", "TRACE", "PROFILE", "DIST_LINK"};
   constexpr std::string_view kOthers[] = {"LIBRARY", "COMMIT"};  // of the bindings and of the results
   constexpr std::string_view kPrefix = "GPUMEM_";
   constexpr std::string_view kVariant = "VARIANT_";
@@ -115,7 +115,7 @@ void check_environment(Findings& findings) {
     if (!set.starts_with(kPrefix)) continue;
     const std::string name = set.substr(kPrefix.size(), set.find('=') - kPrefix.size());
     const auto is = [&](std::string_view known) { return name == known; };
-    if (std::any_of(std::begin(kOthers), std::end(kOthers), is)) continue;
+    if (std::any_of(std::begin(kOthers), std::end(kOthers), is) || is("TUNING")) continue;  // check_tuning() tells
     const bool read = std::any_of(std::begin(kRead), std::end(kRead), is) ||
                       (name.starts_with(kVariant) && names_family(name.substr(kVariant.size())));
     findings.push_back({"environment", Verdict::warn,
@@ -138,8 +138,9 @@ void check_tuning(Findings& findings) {
   int64_t skipped = 0;
   check(gpumem_tuning_load(ctx.get(), path, &taken, &skipped), "loading GPUMEM_TUNING");
   findings.push_back({"tuning", skipped > 0 ? Verdict::warn : Verdict::ok,
-                      format("of GPUMEM_TUNING %lld lines are taken, %lld skipped", static_cast<long long>(taken),
-                             static_cast<long long>(skipped)) +
+                      std::string("GPUMEM_TUNING=") + path +
+                          format(": lines taken: %lld, skipped: %lld", static_cast<long long>(taken),
+                                 static_cast<long long>(skipped)) +
                           (last.empty() ? "" : "; the last: " + last)});
 }
 

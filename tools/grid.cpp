@@ -103,7 +103,7 @@ bool is_transposed(const Grids& grids) {
 // Where the grid comes from: a file whose header has been read, or the generator.
 class Source {
  public:
-  explicit Source(const GridOptions& request) : seed_(request.seed) {
+  explicit Source(const GridOptions& request) : seed_(request.seed.value_or(0)) {
     if (request.generate) {
       shape_ = *request.generate;
     } else {
@@ -165,7 +165,7 @@ void do_grid(const GridOptions& request, Source& source, const Grids& grids, gpu
   report.plain = plain_statistics(grids.heights());
   report.statistics_agree = agree(*report.library, *report.plain, source.shape().elements());
   report.transposition_agrees = is_transposed(grids);
-  progress.step("writing the transposed grid");
+  if (!request.out.empty()) progress.step("writing the transposed grid");
   write_output(request, grids.transposed(), report);
 }
 

@@ -117,7 +117,8 @@ class HeaderText {
       }
     }
     if (!is_grid_) return;
-    if (value.items.size() != 2) fail("the array has " + std::to_string(value.items.size()) + " axes, expected two");
+    if (value.items.size() != 2)
+      fail("the array's number of axes is " + std::to_string(value.items.size()) + ", expected two");
     header.rows = value.items[0].number;
     header.cols = value.items[1].number;
   }

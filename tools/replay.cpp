@@ -140,21 +140,23 @@ void print_pool(const char* kind, int64_t peak, int64_t reserved, int64_t hits, 
 void print_text(const Result& r) {
   const double each = r.events == 0 ? 0 : r.seconds / static_cast<double>(r.events);
   std::printf("%s\n", device_title(r.device).c_str());
-  std::printf("%zu events on %zu streams in %s, %s each\n", r.events, r.streams, format_seconds(r.seconds).c_str(),
-              format_seconds(each).c_str());
-  std::printf("%lld allocations, %lld frees, %lld declared uses\n", static_cast<long long>(r.counts.allocations),
-              static_cast<long long>(r.counts.frees), static_cast<long long>(r.counts.uses));
+  std::printf("%s on %s in %s, %s each\n", counted(r.events, "event").c_str(), counted(r.streams, "stream").c_str(),
+              format_seconds(r.seconds).c_str(), format_seconds(each).c_str());
+  std::printf("%s, %s, %s\n", counted(r.counts.allocations, "allocation").c_str(),
+              counted(r.counts.frees, "free").c_str(), counted(r.counts.uses, "declared use").c_str());
   const gpumem_memory_stats_info& s = r.stats;
   print_pool("device", s.device_peak_bytes, s.device_reserved_peak_bytes, s.device_hits, s.device_misses);
   print_pool("pinned", s.pinned_peak_bytes, s.pinned_reserved_peak_bytes, s.pinned_hits, s.pinned_misses);
   if (r.counts.out_of_memory > 0) {
-    std::printf("%lld allocations could not be had\n", static_cast<long long>(r.counts.out_of_memory));
+    std::printf("could not be had: %s\n", counted(r.counts.out_of_memory, "allocation").c_str());
   }
   if (r.counts.without > 0) {
     std::printf("%lld frees and uses of memory that was not allocated here were passed over\n",
                 static_cast<long long>(r.counts.without));
   }
-  if (r.left > 0) std::printf("%zu allocations were still live at the end\n", r.left);
+  if (r.left > 0) {
+    std::printf("still live at the end: %s\n", counted(r.left, "allocation").c_str());
+  }
 }
 
 void print_result_json(const Result& r) {

@@ -31,9 +31,8 @@ bool is_utf8() {
 
 Colours output_colours() {
   const std::string term = variable("TERM");
-  if (isatty(STDOUT_FILENO) == 0 || !variable("NO_COLOR").empty() || term.empty() || term == "dumb" || !is_utf8()) {
-    return Colours::none;
-  }
+  const bool colourless = term.empty() || term == "dumb" || term.starts_with("vt");
+  if (isatty(STDOUT_FILENO) == 0 || !variable("NO_COLOR").empty() || colourless || !is_utf8()) return Colours::none;
   const std::string depth = variable("COLORTERM");
   return depth == "truecolor" || depth == "24bit" ? Colours::rgb24 : Colours::palette256;
 }

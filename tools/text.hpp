@@ -1,6 +1,7 @@
 // Text for people.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,12 @@ std::string format_seconds(double seconds);
 
 // Text from outside, for a terminal: control characters as \xNN.
 std::string printable(std::string_view text);
+
+// "1 row", "2 rows".
+template <std::integral T>
+std::string counted(T count, const char* one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
 
 // With a space between each two.
 std::string joined(const std::vector<std::string>& words, std::size_t from = 0);

@@ -14,6 +14,7 @@
 #include "interrupted.hpp"
 #include "json_file.hpp"
 #include "measure/progress.hpp"
+#include "measure/results.hpp"
 #include "resources.hpp"
 #include "text.hpp"
 
@@ -63,61 +64,116 @@ gpumem_tune_info tuned(gpumem_ctx* ctx, const std::string& line, double budget_s
   return info;
 }
 
-nlohmann::ordered_json tuned_json(const std::string& line, const gpumem_tune_info& info) {
-  return {{"problem", line},
-          {"failed", nullptr},
-          {"skipped", nullptr},
-          {"adopted", info.adopted != 0},
-          {"candidates", info.candidates},
-          {"table", info.table},
-          {"table_us", info.table_s * 1e6},
-          {"winner", info.winner},
-          {"winner_us", info.winner_s * 1e6},
-          {"ratio", info.ratio},
-          {"spread", info.spread},
-          {"reason", info.reason}};
+enum class Outcome { done, failed, skipped };
+
+// What is known of a line when it was its turn.
+struct Tuned {
+  std::string line;
+  gpumem_tune_info info{};
+  Outcome outcome = Outcome::done;
+  std::string why_not{};
+  bool dropped = false;  // a choice tuned before went
+
+  bool measured() const { return info.table_s > 0; }
+};
+
+// Whether the context takes what was tuned before.
+bool is_tuned(gpumem_ctx* ctx, const std::string& line) {
+  try {
+    return nlohmann::json::parse(explanation(ctx, line, GPUMEM_FORMAT_JSON)).at("chosen_by") == "tuning";
+  } catch (const Failure&) {
+    return false;  // tuning says so too
+  }
 }
 
-void print_tuned(const std::string& line, const gpumem_tune_info& info) {
-  std::printf("%s\n", printable(line).c_str());
-  if (info.candidates > 0) {
+nlohmann::ordered_json tuned_json(const Tuned& tuned) {
+  const gpumem_tune_info& info = tuned.info;
+  const auto if_measured = [&](auto value) { return tuned.measured() ? nlohmann::json(value) : nlohmann::json(); };
+  const bool done = tuned.outcome == Outcome::done;
+  const auto if_done = [&](auto value) { return done ? nlohmann::json(value) : nlohmann::json(); };
+  const auto why = [&](Outcome of) { return tuned.outcome == of ? nlohmann::json(tuned.why_not) : nlohmann::json(); };
+  return {{"problem", tuned.line},
+          {"failed", why(Outcome::failed)},
+          {"skipped", why(Outcome::skipped)},
+          {"adopted", info.adopted != 0},
+          {"dropped", tuned.dropped},
+          {"candidates", if_done(info.candidates)},
+          {"table", measure::text_or_null(info.table)},
+          {"table_us", if_measured(info.table_s * 1e6)},
+          {"winner", if_measured(info.winner)},
+          {"winner_us", if_measured(info.winner_s * 1e6)},
+          {"ratio", if_measured(info.ratio)},
+          {"spread", if_measured(info.spread)},
+          {"reason", if_done(info.reason)}};
+}
+
+void print_tuned(const Tuned& tuned) {
+  const gpumem_tune_info& info = tuned.info;
+  std::printf("%s\n", printable(tuned.line).c_str());
+  if (tuned.outcome != Outcome::done) {
+    std::printf("  %s: %s\n", tuned.outcome == Outcome::failed ? "FAILED" : "skipped",
+                printable(tuned.why_not).c_str());
+    return;
+  }
+  if (tuned.measured()) {
     std::printf("  %s %s of the table, %s %s (%.2f times as fast, spread %.1f %%)\n",
                 format_seconds(info.table_s).c_str(), info.table, format_seconds(info.winner_s).c_str(), info.winner,
                 info.ratio, 100 * info.spread);
   }
-  std::printf("  %s: %s\n", info.adopted != 0 ? "adopted" : "the table's choice stays", info.reason);
+  const char* const verdict = info.adopted != 0 ? "adopted"
+                              : tuned.dropped   ? "what was tuned before goes, and the table's choice is back"
+                                                : "the table's choice stays";
+  std::printf("  %s: %s\n", verdict, info.reason);
 }
 
-// Prints what is no JSON at once. Whether no line failed: of a profile, what this context can't do is none of its problems.
-bool tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const TuneOptions& options,
-                nlohmann::ordered_json& rows) {
+// Of a profile, what this context can't do is none of its problems.
+Tuned tune_line(gpumem_ctx* ctx, const std::string& line, const TuneOptions& options) {
+  Tuned result{.line = line};
+  const bool was_tuned = is_tuned(ctx, line);
+  try {
+    result.info = tuned(ctx, line, options.budget_s);
+    result.dropped = was_tuned && result.info.adopted == 0;
+  } catch (const CallFailure& failure) {
+    const bool passed = !options.profile.empty() && failure.status == GPUMEM_UNSUPPORTED;
+    result.outcome = passed ? Outcome::skipped : Outcome::failed;
+    result.why_not = failure.reason;
+  }
+  return result;
+}
+
+// Prints what is no JSON at once. How many lines failed.
+std::size_t tune_lines(gpumem_ctx* ctx, const std::vector<std::string>& lines, const TuneOptions& options,
+                       nlohmann::ordered_json& rows) {
   std::size_t adopted = 0;
   std::size_t skipped = 0;
   std::size_t failed = 0;
   measure::Progress progress(lines.size());
   for (const std::string& line : lines) {
     progress.step(printable(line));
-    try {
-      const gpumem_tune_info info = tuned(ctx, line, options.budget_s);
-      progress.clear();
-      adopted += info.adopted != 0 ? 1 : 0;
-      rows.push_back(tuned_json(line, info));
-      if (!options.json) print_tuned(line, info);
-    } catch (const CallFailure& failure) {
-      const bool passed = !options.profile.empty() && failure.status == GPUMEM_UNSUPPORTED;
-      ++(passed ? skipped : failed);
-      progress.clear();
-      rows.push_back({{"problem", line}, {"failed", nullptr}, {"skipped", nullptr}, {"adopted", false}});
-      rows.back()[passed ? "skipped" : "failed"] = failure.reason;
-      if (!options.json)
-        std::printf("%s\n  %s: %s\n", printable(line).c_str(), passed ? "skipped" : "FAILED",
-                    printable(failure.reason).c_str());
-    }
+    const Tuned tuned = tune_line(ctx, line, options);
+    progress.clear();
+    adopted += tuned.info.adopted != 0 ? 1 : 0;
+    skipped += tuned.outcome == Outcome::skipped ? 1 : 0;
+    failed += tuned.outcome == Outcome::failed ? 1 : 0;
+    rows.push_back(tuned_json(tuned));
+    if (!options.json) print_tuned(tuned);
   }
   if (!options.json && lines.size() > 1) {
     std::printf("%zu problems: %zu adopted, %zu skipped, %zu failed\n", lines.size(), adopted, skipped, failed);
   }
-  return failed == 0;
+  return failed;
+}
+
+// As explain has it: whole, and in its shortest form. A mistake is told with its line.
+std::string shortest(gpumem_ctx* ctx, const std::string& line) {
+  try {
+    const std::string whole = with_operands(line);
+    return nlohmann::json::parse(explanation(ctx, whole, GPUMEM_FORMAT_JSON)).at("line");
+  } catch (const Mistake& mistake) {
+    throw Mistake("'" + line + "': " + mistake.what());
+  } catch (const CallFailure&) {
+    return with_operands(line);  // what can't be done here is marked so when it is its turn
+  }
 }
 
 }  // namespace
@@ -126,15 +182,8 @@ int run_tune(const TuneOptions& options) {
   watch_interrupts();
   std::vector<std::string> lines = options.profile.empty() ? lines_of(options.words) : problems_of(options.profile);
   const Context ctx = create_context(options.device);
-  if (options.profile.empty()) {
-    for (std::string& line : lines) {  // a mistake in one is told before the others take their time
-      line = with_operands(line);
-      try {
-        explanation(ctx.get(), line, GPUMEM_FORMAT_TEXT);
-      } catch (const CallFailure&) {
-        // what can't be done here is marked so when it is its turn
-      }
-    }
+  if (options.profile.empty()) {  // a mistake in one is told before the others take their time
+    for (std::string& line : lines) line = shortest(ctx.get(), line);
   }
   const auto save = [&] {
     if (!options.out.empty()) check(gpumem_tuning_save(ctx.get(), options.out.c_str()), "writing " + options.out);
@@ -144,9 +193,9 @@ int run_tune(const TuneOptions& options) {
   }
   save();  // what can't be written is told now
   nlohmann::ordered_json json = {{"device", device_json(device_of(ctx.get()))}, {"rows", nlohmann::json::array()}};
-  bool well = true;
+  std::size_t failed = 0;
   try {
-    well = tune_lines(ctx.get(), lines, options, json["rows"]);
+    failed = tune_lines(ctx.get(), lines, options, json["rows"]);
   } catch (const Interrupted&) {
   }
   save();
@@ -156,7 +205,9 @@ int run_tune(const TuneOptions& options) {
   } else if (interrupted()) {
     std::printf("INTERRUPTED: the rest was not measured\n");
   }
-  return interrupted() ? kInterruptedStatus : (well ? 0 : 1);
+  if (interrupted()) return kInterruptedStatus;
+  if (failed > 0) throw Failure(counted(failed, "problem") + " failed, of " + std::to_string(lines.size()));
+  return 0;
 }
 
 }  // namespace tool

@@ -17,13 +17,17 @@ constexpr int64_t kLinkBytes = 64 * kMiB;
 constexpr int64_t kLeastBytes = 16 * kMiB;
 constexpr int64_t kPageBytes = 8 * kMiB;  // at a time
 constexpr int kPasses = 9;
-constexpr double kMostSeconds = 0.03;  // after which there is no further pass
+constexpr double kMostSeconds = 0.03;     // after which there is no further pass
+constexpr double kMostHostSeconds = 0.2;  // of all three kinds, in turns
 constexpr std::chrono::milliseconds kMostForPages(100);
 
 // Of one of two neighbouring halves. A pass of about a millisecond on a device, of a small part of its memory: a shorter one would count
-// its launch.
+// its launch. On the host both halves make four times the last-level cache, and no more than a quarter of the memory that can be had.
 int64_t wanted_bytes(const DeviceProps& props) noexcept {
-  if (props.backend == Runs::host) return std::clamp(2 * props.l2_bytes, 64 * kMiB, 256 * kMiB);
+  if (props.backend == Runs::host) {
+    const int64_t most = std::max(host_available_bytes() / 8 / kMiB * kMiB, kLeastBytes);
+    return std::min(std::clamp(2 * props.l2_bytes, 64 * kMiB, 512 * kMiB), most);
+  }
   int64_t bytes = kLeastBytes;
   const int64_t bandwidth = props.bandwidth_bytes_per_s();
   const int64_t most = std::min(props.memory_bytes / 64, bandwidth > 0 ? bandwidth / 1000 : 256 * kMiB);
@@ -48,18 +52,22 @@ class Meter {
   // Of a few passes, of one where they take long: a ceiling is what the device can do.
   template <class Enqueue>
   int64_t best(int64_t bytes, const Enqueue& enqueue) {
-    double shortest = 0;
+    int64_t rate = 0;
     double all = 0;
-    for (int pass = 0; pass < kPasses && all < kMostSeconds; ++pass) {
-      backend_.record(begin_, stream_);
-      enqueue();
-      backend_.record(end_, stream_);
-      backend_.synchronize_event(end_);
-      const double seconds = backend_.elapsed_seconds(begin_, end_);
-      shortest = pass == 0 ? seconds : std::min(shortest, seconds);
-      all += seconds;
-    }
-    return shortest > 0 ? static_cast<int64_t>(static_cast<double>(bytes) / shortest) : 0;
+    for (int pass = 0; pass < kPasses && all < kMostSeconds; ++pass) all += once(rate, bytes, enqueue);
+    return rate;
+  }
+
+  // The seconds of a pass; its rate where it is the best so far.
+  template <class Enqueue>
+  double once(int64_t& rate, int64_t bytes, const Enqueue& enqueue) {
+    backend_.record(begin_, stream_);
+    enqueue();
+    backend_.record(end_, stream_);
+    backend_.synchronize_event(end_);
+    const double seconds = backend_.elapsed_seconds(begin_, end_);
+    if (seconds > 0) rate = std::max(rate, static_cast<int64_t>(static_cast<double>(bytes) / seconds));
+    return seconds;
   }
 
  private:
@@ -93,37 +101,53 @@ FillParams filled(void* p, int64_t bytes) noexcept {
   return fill;
 }
 
-// The bytes of a half: less where the system is slow to hand out pages.
+// The bytes of a half: less where the system is slow to hand out pages, but more than the caches hold.
 int64_t bring_pages(Context& context, char* room, int64_t bytes) {
   const auto end = std::chrono::steady_clock::now() + kMostForPages;
+  const int64_t cache = context.device().props().l2_bytes;
+  const int64_t least = std::max(4 * kLeastBytes, cache + cache / 2);
   for (int64_t done = 0; done < 2 * bytes; done += kPageBytes) {
-    if (done >= 4 * kLeastBytes && std::chrono::steady_clock::now() > end) return done / 2;
+    if (done >= least && std::chrono::steady_clock::now() > end) return done / 2;
     launch<FillFamily>(context, filled(room + done, std::min(kPageBytes, 2 * bytes - done)));
     context.device().synchronize(context.own_stream());
   }
   return bytes;
 }
 
-Ceilings measure(Context& context) {
+// In turns, so that what disturbs the machine for a while disturbs all. Memory is read by the library's own sum, which has the widest
+// loads that there are.
+Ceilings measure_host(Context& context, char* room, int64_t half) {
   Backend& backend = context.device();
   const NativeStream stream = context.own_stream();
-  int64_t bytes = wanted_bytes(backend.props());
-  const Scratch room = room_for(backend, bytes);
-  char* const src = static_cast<char*>(room.get());
-  bytes = bring_pages(context, src, bytes);
+  const int64_t bytes = 2 * half;
+  const CopyParams block = one_range(room + half, room, half);
+  const ReduceParams sum{.dtype = GPUMEM_F64, .x = room, .n = bytes / 8};
+  const auto by = select<ReduceFamily>(backend.props(), sum, {}, {});
+  Meter meter(context);
+  Ceilings c;
+  double all = 0;
+  for (int pass = 0; pass < kPasses && (pass < 2 || all < kMostHostSeconds); ++pass) {
+    all += meter.once(c.write, bytes, [&] { launch<FillFamily>(context, filled(room, bytes)); });
+    all += meter.once(c.copy, bytes, [&] { launch<CopyFamily>(context, block); });
+    all += meter.once(c.read, bytes, [&] { backend.reduce(stream, sum, by); });
+  }
+  return c;
+}
+
+Ceilings measure_device(Context& context, char* src, int64_t bytes) {
+  Backend& backend = context.device();
+  const NativeStream stream = context.own_stream();
   char* const dst = src + bytes;
   Meter meter(context);
   Ceilings c;
   c.write = meter.best(2 * bytes, [&] { launch<FillFamily>(context, filled(src, 2 * bytes)); });
   const CopyParams block = one_range(dst, src, bytes);
-  for (const Override& forced : {Override{}, Override{context.on_cuda() ? driver_variant() : -1}}) {
+  for (const Override& forced : {Override{}, Override{driver_variant()}}) {
     c.copy = std::max(c.copy, meter.best(2 * bytes, [&] { launch<CopyFamily>(context, block, forced); }));
-    if (!context.on_cuda()) break;
   }
   for (const int32_t blocks : {4, 16, 64}) {
     c.read = std::max(
         c.read, meter.best(2 * bytes, [&] { backend.read_all(stream, src, static_cast<size_t>(2 * bytes), blocks); }));
-    if (!context.on_cuda()) return c;
   }
   const int64_t crossing = std::min(bytes, kLinkBytes);
   const Scratch pinned(backend, GPUMEM_MEMORY_PINNED, static_cast<size_t>(crossing));
@@ -133,6 +157,18 @@ Ceilings measure(Context& context) {
   };
   c.to_device = cross(dst, pinned.get());
   c.from_device = cross(pinned.get(), dst);
+  return c;
+}
+
+Ceilings measure(Context& context) {
+  int64_t bytes = wanted_bytes(context.device().props());
+  const Scratch room = room_for(context.device(), bytes);
+  char* const both = static_cast<char*>(room.get());
+  bytes = bring_pages(context, both, bytes);
+  Ceilings c = context.on_cuda() ? measure_device(context, both, bytes) : measure_host(context, both, bytes);
+  // Half of what a copy moves is read, and half written.
+  c.read = std::max(c.read, c.copy / 2);
+  c.write = std::max(c.write, c.copy / 2);
   return c;
 }
 

@@ -1,5 +1,7 @@
 // A plan in words.
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -109,11 +111,27 @@ std::string as_text(const Report& r) {
   const auto grid = ll(r.shape.grid);
   const auto tile = ll(r.shape.tile);
   if (r.props->backend == Runs::cuda) {
-    print("  launch    %lld blocks of %d threads, tiles of %lld\n", grid, r.shape.block, tile);
+    print("  launch    %lld block%s of %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s", r.shape.block, tile);
   } else {
-    print("  launch    %lld tasks on up to %d threads, tiles of %lld\n", grid, r.props->multiprocessors, tile);
+    print("  launch    %lld task%s on up to %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s",
+          r.props->multiprocessors, tile);
   }
-  for (const PassedOver& row : r.passed_over) print("  not taken %-20s %s\n", row.name, row.reason);
+  // Rows of one reason stand together, where the first of them does.
+  std::vector<std::pair<std::string, std::string_view>> reasons;
+  for (const PassedOver& row : r.passed_over) {
+    const auto same =
+        std::find_if(reasons.begin(), reasons.end(), [&](const auto& of) { return of.second == row.reason; });
+    if (same == reasons.end()) {
+      reasons.emplace_back(row.name, row.reason);
+    } else {
+      same->first.append(", ").append(row.name);
+    }
+  }
+  for (auto& [names, reason] : reasons) {
+    if (names.find(',') != std::string::npos) names.append(":");
+    names.resize(std::max<size_t>(names.size(), 20), ' ');
+    out.append("  not taken ").append(names).append(" ").append(reason).append("\n");
+  }
   return out;
 }
 

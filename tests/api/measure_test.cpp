@@ -23,7 +23,8 @@ TEST_P(Measure, CeilingsAreThoseOfMemoryAndStayForTheProcess) {
     EXPECT_GT(rate, int64_t{10} << 20) << "slower than any memory";
     EXPECT_LT(rate, int64_t{100} << 40) << "faster than any memory";
   }
-  EXPECT_GT(first.write, first.copy / 16) << "bringing the pages was counted";
+  EXPECT_GE(first.read, first.copy / 2) << "a copy read half its bytes in its time";
+  EXPECT_GE(first.write, first.copy / 2);
   if (on_cuda()) {
     EXPECT_GT(first.to_device, 0);
     EXPECT_GT(first.from_device, 0);

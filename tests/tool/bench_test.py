@@ -44,7 +44,7 @@ class Bench(unittest.TestCase):
     def check_row(self, row):
         self.assertEqual(list(row), KEYS)
         if row["skipped"] is not None:
-            self.assertIsNone(row["median_us"])
+            self.assertEqual([row[key] for key in ("bytes", "samples", "median_us")], [None, None, None])
             return
         self.assertIs(row["verified"], True, row)
         self.assertGreater(row["samples"], 0)
@@ -91,6 +91,9 @@ class Bench(unittest.TestCase):
         self.assertRegex(text, r"(?m)^  host_tiled \* .* GB/s .*#+$")
         self.assertRegex(text, r"(?m)^  host_serial .*#$")
         self.assertIn("more do not fit here", text)
+        whole = self.run_tool("bench", "ladder", "transpose bytes=4 rows=30 cols=20 dst=src", "--quick", "--device", "host")
+        self.assertRegex(whole, r"(?m)^transpose bytes=4 rows=30 cols=20 src=device dst=src$")
+        self.run_tool("bench", "ladder", "reduce", "reduce dtype=i32 op=sum n=99", "--quick", "--device", "host")
         for name in ("reduce", "copy", "access"):
             self.assertIn("all verified", self.run_tool("bench", "ladder", name, "--quick", "--device", "host"))
 
@@ -131,6 +134,16 @@ class Bench(unittest.TestCase):
         ranges = [line for line in done.stderr.splitlines() if line.startswith("nvtx ")]
         self.assertIn("nvtx gpumem 3 vec16", ranges)
         self.assertEqual(ranges.count("nvtx gpumem end"), len(ranges) / 2)
+
+    def test_a_share_of_the_ceiling_is_one_or_said_to_be_left_out(self):
+        cache = json.loads(self.run_tool("devices", "--json"))["devices"][-1]["l2_bytes"] or 64 << 20
+        small = f"fill bytes=1 n={1 << 20}"
+        text = self.run_tool("bench", small, "--samples", "1", "--device", "host")
+        self.assertRegex(text, r"(?m)^without a share of the ceiling: rows of up to .*B, which caches may hold in part$")
+        if cache > 128 << 20:
+            self.skipTest("a cache that a test's memory does not leave")
+        (row,) = json.loads(self.run_tool("bench", f"fill bytes=1 n={2 * cache + 1}", "--samples", "1", "--device", "host", "--json"))["rows"]
+        self.assertGreater(row["of_ceiling"], 0)
 
     def test_the_device_that_is_best(self):
         text = self.run_tool("bench", "ladder", "reduce", "dtype=i32 op=sum n=3000", "--quick", "--samples", "2")
@@ -203,7 +216,7 @@ class Bench(unittest.TestCase):
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
 
     def test_progress_stays_within_the_line(self):
-        line = "reduce dtype=f32 op=sum n=1000 stride=1 x=device x_misaligned=0 form=plain"
+        line = "reduce dtype=f32 op=sum n=1000 stride=2 x=device"
         status, shown = self.at_a_terminal("tune", line, "--budget", "0.01", "--device", "host", until=None, columns=40)
         self.assertEqual(status, 0, shown)
         self.assertIn("\r\033[K[1/1] reduce dtype=f32 op=sum n=1000 st\r\033[K", shown)
@@ -213,6 +226,11 @@ class Bench(unittest.TestCase):
         self.assertEqual(status, 0, shown)
         self.assertIn("all verified", shown)
         self.assertNotIn("\033", shown)
+
+    def test_a_terminal_without_colours_gets_none(self):
+        status, shown = self.at_a_terminal("bench", "transpose", "--quick", "--device", "host", until=None, TERM="vt100")
+        self.assertEqual(status, 0, shown)
+        self.assertNotIn("\033[3", shown)
 
     def test_an_interrupted_run_tells_what_it_has(self):
         status, shown = self.at_a_terminal("bench", "transpose", "--device", "host", until=b"[2/")
@@ -254,14 +272,17 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.compare(before, after, expect=1), {"x": "", "y": "slower", "z": "faster"})
         scattered = self.results("c.json", {"x": 100, "y": 107, "z": 100}, q1_us=90)
         self.assertEqual(self.compare(before, scattered), {"x": "", "y": "unclear", "z": ""})
-        self.assertIn("0 of them slower; 1 apart, but unclear: they scatter or have few samples\n", self.run_tool("compare", before, scattered))
-        self.assertIn("0 of them slower\n", self.run_tool("compare", before, before))
+        self.assertIn("0 of them slower, 0 faster; 1 apart, but unclear: they scatter or have few samples\n", self.run_tool("compare", before, scattered))
+        text = self.run_tool("compare", before, before)
+        self.assertIn("0 of them slower, 0 faster\n", text)
+        self.assertRegex(text, r"^ +before +after +ratio\n")
+        self.assertNotRegex(text, r"(?m) $")
 
     def test_compare_tells_nothing_from_few_samples(self):
         before, after = self.results("a.json", {"x": 100}), self.results("b.json", {"x": 200}, samples=5)
         self.assertEqual(self.compare(before, after), {"x": "unclear"})
         self.assertEqual(self.compare(after, before), {"x": "unclear"})
-        remark = "1 rows have fewer than 10 samples, as of --quick: too few to call them slower or faster\n"
+        remark = "1 row has fewer than 10 samples, as of --quick: too few to be called slower or faster\n"
         self.assertTrue(self.run_tool("compare", before, after).endswith(remark))
         long_before, long_after = (self.results(f"{t}.json", {"x": t}, samples=5) for t in (200e3, 300e3))
         self.assertEqual(self.compare(long_before, long_after, expect=1), {"x": "slower"})
@@ -271,7 +292,25 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.compare(more, few, expect=1), {"x": "", "y": "missing"})
         self.assertEqual(self.compare(few, more), {"x": "", "y": "new"})
         self.assertEqual(self.compare(self.results("chosen.json", {"x *": 100, "y": 100}), more), {"x": "", "y": ""})
-        self.assertRegex(self.run_tool("compare", few, more), r"1 rows in both, 0 of them slower; 1 new in \S+more.json\n$")
+        self.assertRegex(self.run_tool("compare", few, more), r"1 row in both, 0 of them slower, 0 faster; 1 new in \S+more.json\n$")
+
+    def test_compare_tells_what_was_skipped_and_why(self):
+        before, after = self.results("a.json", {"x": 100}), self.results("b.json", {"x": 100}, skipped="no room")
+        self.assertEqual(self.compare(before, after, expect=1), {"x": "missing"})
+        self.assertEqual(self.compare(self.results("c.json", {"x": 1, "y": 1}), self.results("d.json", {"y": 1}), expect=1), {"x": "missing", "y": ""})
+        done = subprocess.run([TOOL, "compare", before, after], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertRegex(done.stdout, r"(?m)^g: x .*  missing: no room$")
+        done = subprocess.run([TOOL, "compare", before, after, "--json"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(json.loads(done.stdout)["rows"][0]["skipped"], "no room")
+
+    def test_compare_sees_other_problems_and_variants(self):
+        before = self.results("a.json", {"x": 100}, problem="fill bytes=4 n=9", bytes=36, variant="v")
+        for changes in ({"problem": "fill bytes=4 n=8", "bytes": 36}, {"problem": "fill bytes=4 n=9", "bytes": 32}):
+            after = self.results("b.json", {"x": 200}, variant="v", **changes)
+            self.assertEqual(self.compare(before, after, expect=1), {"x": "unlike"})
+        after = self.results("b.json", {"x": 100}, problem="fill bytes=4 n=9", bytes=36, variant="w")
+        self.assertTrue(self.run_tool("compare", before, after).endswith("\n1 row ran by another variant than before\n"))
 
     def test_compare_remarks_on_what_is_not_alike(self):
         run = json.loads(self.results("a.json", {"x": 1}).read_text())
@@ -285,7 +324,7 @@ class Bench(unittest.TestCase):
     def test_compare_takes_what_bench_writes(self):
         path = self.folder / "run.json"
         path.write_text(self.run_tool("bench", "permute", "--quick", "--device", "host", "--json"))
-        self.assertIn("5 rows in both, 0 of them slower", self.run_tool("compare", path, path))
+        self.assertIn("5 rows in both, 0 of them slower, 0 faster", self.run_tool("compare", path, path))
 
     def test_compare_refuses_what_is_no_result(self):
         good = self.results("good.json", {"x": 1})

@@ -66,9 +66,11 @@ class Machine(unittest.TestCase):
     def test_the_doctor_says_what_became_of_a_tuning_file(self):
         tuned = self.folder / "tuned"
         tuned.write_text("# gpumem tuning\n")
-        self.assertIn("ok    tuning: of GPUMEM_TUNING 0 lines are taken, 0 skipped\n", self.run_tool("doctor", GPUMEM_TUNING=str(tuned)))
+        text = self.run_tool("doctor", GPUMEM_TUNING=str(tuned))
+        self.assertIn(f"ok    tuning: GPUMEM_TUNING={tuned}: lines taken: 0, skipped: 0\n", text)
+        self.assertNotIn("environment: GPUMEM_TUNING", text)
         tuned.write_text("nowhere\tfill bytes=4 n=9 dst=device\tvec16\t1\t1.5\n")
-        self.assertRegex(self.run_tool("doctor", GPUMEM_TUNING=str(tuned)), r"warn  tuning: .* 0 lines are taken, 1 skipped; the last: .* it is of another device: nowhere")
+        self.assertRegex(self.run_tool("doctor", GPUMEM_TUNING=str(tuned)), r"warn  tuning: .*: lines taken: 0, skipped: 1; the last: .* it is of another device: nowhere")
         tuned.write_text("int main(void) { return 0; }\n")
         self.assertIn("fail  tuning: ", self.doctor_that_fails(GPUMEM_TUNING=str(tuned)))
 
@@ -85,6 +87,14 @@ class Machine(unittest.TestCase):
         for kind in ("read", "write", "copy"):
             self.assertGreater(found["bytes_per_s"][kind], 0)
         self.assertIsNone(found["bytes_per_s"]["to_device"])
+
+    def test_what_is_not_known_of_a_device_is_null(self):
+        report = json.loads(self.run_tool("devices", "--json"))
+        host = report["devices"][-1]
+        unknown = ("compute_major", "compute_minor", "driver_version", "bandwidth_bytes_per_s", "reason_code", "reason")
+        self.assertEqual([host[key] for key in unknown], [None] * len(unknown))
+        self.assertGreater(host["memory_bytes"], 0)
+        self.assertTrue(report["default"]["reason"])
 
     def reduce(self, name, data, *args):
         path = self.folder / name

@@ -58,7 +58,7 @@ class Replay(unittest.TestCase):
 
     def test_says_it_in_words(self):
         text = self.run_tool("replay", self.write(TRACE), "--device=host")
-        for part in ("12 events on 2 streams", "5 allocations, 4 frees, 1 declared uses", "1 allocations were still live"):
+        for part in ("12 events on 2 streams", "5 allocations, 4 frees, 1 declared use\n", "still live at the end: 1 allocation\n"):
             self.assertIn(part, text)
 
     def test_counts_what_can_not_be_had(self):

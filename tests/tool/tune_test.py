@@ -7,6 +7,7 @@ usage: tune_test.py PATH_OF_GPUMEM
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import unittest
 TOOL = ""
 LINE = "reduce dtype=f32 op=sum n=20000"
 WHOLE = LINE + " x=device"
+UNKNOWN = ("candidates", "table", "table_us", "winner", "winner_us", "ratio", "spread", "reason")  # of a line that failed
 BRIEFLY = ("--budget", "0.05", "--device", "host")
 
 
@@ -90,8 +92,11 @@ class Tune(unittest.TestCase):
                 self.assertEqual(done.returncode, 1, done.stderr)
                 failed, right = json.loads(done.stdout)["rows"]
                 self.assertEqual((failed["problem"], failed["adopted"], right["problem"]), (problems[0], False, problems[1]))
+                self.assertEqual(list(failed), list(right))
                 self.assertTrue(failed["failed"])
+                self.assertEqual([failed[key] for key in UNKNOWN], [None] * len(UNKNOWN))
                 self.assertIsNone(right["failed"])
+                self.assertTrue(done.stderr.endswith("gpumem: 1 problem failed, of 2\n"), done.stderr)
                 self.assertTrue(file.exists())
                 done = subprocess.run(command, capture_output=True, text=True, timeout=240)
                 self.assertEqual(done.returncode, 1, done.stderr)
@@ -120,7 +125,7 @@ class Tune(unittest.TestCase):
     def test_a_mistake_in_the_last_line_is_told_first(self):
         done = subprocess.run([TOOL, "tune", LINE, "copy bytes=few", *BRIEFLY], capture_output=True, text=True, timeout=240)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("few", done.stderr)
+        self.assertIn("'copy bytes=few': line: bytes is 'few'", done.stderr)
 
     def test_a_file_that_can_not_be_written_is_told_before_anything_is_measured(self):
         link = self.folder / "link"
@@ -154,6 +159,27 @@ class Tune(unittest.TestCase):
     def test_a_problem_with_nothing_to_do(self):
         text = self.run_tool("tune", "reduce dtype=f32 op=sum n=0", *BRIEFLY)
         self.assertEqual(text.splitlines()[1:], ["  the table's choice stays: there is nothing to do"])
+        (row,) = json.loads(self.run_tool("tune", "reduce dtype=f32 op=sum n=0", *BRIEFLY, "--json"))["rows"]
+        known = {"candidates": 0, "reason": "there is nothing to do"}
+        self.assertEqual({key: row[key] for key in UNKNOWN}, {**dict.fromkeys(UNKNOWN), **known})
+
+    def test_a_choice_that_goes_is_told(self):
+        devices = json.loads(self.run_tool("devices", "--json"))["devices"]
+        key = "host:" + re.sub(r"[^!-~]", "_", devices[-1]["name"]) + f":0:0:{devices[-1]['multiprocessors']}:0"
+        file = self.folder / "tuned"
+        lines = (f"{key}\t{WHOLE}\thost_serial\t{revision}\t1.20\n" for revision in range(1, 20))
+        adopted = "# gpumem tuning\n" + "".join(lines)
+        for form in (["--json"], []):
+            file.write_text(adopted)
+            text = self.run_tool("tune", LINE, *BRIEFLY, "--out", file, *form)
+            if form:
+                self.assertTrue(json.loads(text)["rows"][0]["dropped"], text)
+            else:
+                self.assertIn("what was tuned before goes, and the table's choice is back: ", text)
+
+    def test_lines_are_shown_in_their_shortest_form(self):
+        text = self.run_tool("tune", "reduce x=device stride=1 n=0 op=sum dtype=f32 form=plain", *BRIEFLY)
+        self.assertEqual(text.splitlines()[0], "reduce dtype=f32 op=sum n=0 x=device")
 
 
 if __name__ == "__main__":

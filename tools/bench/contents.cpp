@@ -51,7 +51,8 @@ Contents any_bits(uint64_t seed) {
 }
 
 Contents some_rows(gpumem_dtype type, uint64_t rows) {
-  if (rows == 0) throw Failure("src_rows is 0, and the index has no row to name");
+  if (rows == 0)
+    throw Failure("line: src_rows is 0; expected a row for the index to name");  // as gpumem_tune() says it
   uint64_t step = std::max<uint64_t>(1, rows / 8 * 5) | 1;
   while (std::gcd(step, rows) != 1) step += 2;
   return numbers(kDtypeBytes[type], [step, rows](uint64_t i) { return i % rows * step % rows; });

@@ -101,10 +101,12 @@ bool is_family(const std::string& name) {
 }
 
 gpumem_family family_of(const std::string& name) {
+  std::string names;
   for (const Family& family : kFamilies) {
     if (family.name == name) return family.id;
+    names.append(names.empty() ? "" : ", ").append(family.name);
   }
-  throw Mistake("'" + name + "' is no family of operations");
+  throw Mistake("'" + name + "' is no family of operations; there are " + names);
 }
 
 std::string with_operands(const std::string& line) {

@@ -136,7 +136,12 @@ void Session::take(Row& row, const std::function<double()>& sample, Limit limit)
   // By the host's clock the data stays where the last call left it, which may be a cache; a link has none.
   const bool over_link = limit == Limit::to_device || limit == Limit::from_device;
   const bool uncached = over_link || row.timer == "events" || row.bytes > cached_bytes_;
-  if (most > 0 && uncached) row.of_ceiling = row.gbs * 1e9 / most;
+  if (most <= 0) return;
+  if (uncached) {
+    row.of_ceiling = row.gbs * 1e9 / most;
+  } else {
+    results_.cached_bytes = cached_bytes_;
+  }
 }
 
 Subject::Subject(Session& session, const std::string& line, const Kinds& kinds)

@@ -43,6 +43,7 @@ struct Results {
   measure::Machine machine;
   measure::Ceilings ceilings;
   std::vector<Row> rows;
+  int64_t cached_bytes = 0;  // where rows of up to so many have no share of a ceiling, since caches may hold them
   bool quick = false;
   bool interrupted = false;
 };

@@ -31,9 +31,9 @@ std::string bar(const Row& row, const Group& group) {
 
 std::string row_line(const Row& row, const Group& group, std::size_t label_columns) {
   std::string line = "  " + padded(label_text(row), label_columns) + padded_left(time_text(row), 10);
-  line += padded_left(rate_text(row), 12) + padded_left(share_text(row), 7) + "  ";
-  if (row.wrong()) return line + "WRONG";
-  return line + (row.bytes > 0 ? bar(row, group) : "");
+  if (row.bytes > 0) line += padded_left(rate_text(row), 12) + padded_left(share_text(row), 7);
+  if (row.wrong()) return line + "  WRONG";
+  return row.bytes > 0 ? line + "  " + bar(row, group) : line;
 }
 
 // What is skipped for one reason stands together. Of a ladder most variants belong to another backend: they are counted, and told in
@@ -115,7 +115,7 @@ std::string verdict_of(const Results& results) {
     samples = std::max(samples, row.samples);
   }
   std::string text = "nothing measured";
-  if (measured > 0) text = format("%zu rows of up to %d samples, ", measured, samples);
+  if (measured > 0) text = counted(measured, "row") + " of up to " + counted(samples, "sample") + ", ";
   if (measured > 0) text += wrong == 0 ? "all verified" : format("%zu WRONG", wrong);
   if (measured < results.rows.size()) text += format(", %zu skipped", results.rows.size() - measured);
   return text + (results.interrupted ? "; INTERRUPTED: the rest was not measured" : "");
@@ -125,6 +125,10 @@ std::string as_table(const Results& results) {
   const std::string ceilings = ceilings_of(results);
   std::string text = title_of(results) + (results.quick ? ", a quick run" : "") + "\n";
   if (!ceilings.empty()) text += "ceilings: " + ceilings + "\n";
+  if (results.cached_bytes > 0) {
+    text += "without a share of the ceiling: rows of up to " + format_bytes(results.cached_bytes) +
+            ", which caches may hold in part\n";
+  }
   std::size_t columns = 0;
   for (const Row& row : results.rows) columns = std::max(columns, row.skipped.empty() ? label_text(row).size() : 0);
   for (const Group& group : groups_of(results.rows)) {
@@ -144,8 +148,8 @@ Json row_json(const Row& row) {
           {"variant", measure::text_or_null(row.variant)},
           {"chosen_by", measure::text_or_null(row.chosen_by)},
           {"timer", measure::text_or_null(row.timer)},
-          {"bytes", row.bytes},
-          {"samples", row.samples},
+          {"bytes", row.bytes > 0 ? Json(row.bytes) : Json()},
+          {"samples", row.samples > 0 ? Json(row.samples) : Json()},
           {"median_us", measure::rounded(row.median_us)},
           {"q1_us", measure::rounded(row.q1_us)},
           {"q3_us", measure::rounded(row.q3_us)},

@@ -13,7 +13,7 @@ namespace {
 
 using Steps = std::vector<Step>;
 
-// Sizes that suit the machine: larger than any cache, and on the host small enough for a laptop.
+// Sizes that suit the machine: larger than a GPU's caches, and on the host small enough for a laptop.
 struct Scale {
   int64_t bytes;  // of an array
   int64_t side;   // of a matrix of so many bytes, by elements of 4 bytes
@@ -165,7 +165,11 @@ void add_access(Steps& steps, const Session& session) {
   add_variants(steps, session, axpby, "axpby", Timer::host, updates);
 }
 
-void add_ladder(Steps& steps, const Session& session, const std::string& name, const std::string& rest) {
+// "reduce", and the keys of a line or a whole line.
+void add_ladder(Steps& steps, const Session& session, const std::string& words) {
+  const std::string name = words.substr(0, words.find(' '));
+  std::string rest = words.size() > name.size() ? words.substr(name.size() + 1) : "";
+  if (rest.starts_with(name + " ")) rest.erase(0, name.size() + 1);
   if (name == "access") {
     if (!rest.empty()) throw Mistake("'ladder access' takes no line, and '" + rest + "' was given");
     return add_access(steps, session);
@@ -191,7 +195,7 @@ Steps steps_of(const std::vector<std::string>& words, const Session& session) {
   Steps steps;
   const std::string line = joined(words);
   if (words.front() == "ladder") {
-    add_ladder(steps, session, words.size() > 1 ? words[1] : "", joined(words, 2));
+    add_ladder(steps, session, joined(words, 1));
   } else if (line.find('=') != std::string::npos) {
     const std::string whole = explained(session.ctx(), with_operands(line)).line;
     add_line(steps, "line", whole, whole);

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 
+#include "backend/backend.hpp"
+
 namespace gpumem {
 namespace {
 
@@ -38,8 +40,9 @@ int32_t quota_of(const char* path, int32_t limit) noexcept {
   return known ? cut_to(quota, period, limit) : limit;
 }
 
-// Walks from the process's own cgroup up to the root: the tightest quota on the way counts.
-int32_t cgroup_processors(int32_t limit) noexcept {
+// What a file of a cgroup makes of a limit, from the process's own cgroup up to the root: the tightest on the way counts.
+template <class T>
+T cgroup_limit(const char* name, T limit, T (*cut)(const char* path, T limit) noexcept) noexcept {
   const File file = open_file("/proc/self/cgroup");
   char line[512];
   while (file && std::fgets(line, sizeof line, file.get()) != nullptr) {
@@ -48,14 +51,21 @@ int32_t cgroup_processors(int32_t limit) noexcept {
     char* group = line + 3;
     for (;;) {
       char path[640];
-      std::snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-      limit = quota_of(path, limit);
+      std::snprintf(path, sizeof path, "/sys/fs/cgroup%s/%s", group, name);
+      limit = cut(path, limit);
       char* slash = std::strrchr(group, '/');
       if (slash == nullptr) break;
       *slash = '\0';
     }
   }
   return limit;
+}
+
+// memory.max holds a number of bytes, or "max".
+int64_t memory_of(const char* path, int64_t limit) noexcept {
+  const File file = open_file(path);
+  long long most = 0;
+  return file && std::fscanf(file.get(), "%lld", &most) == 1 ? std::min<int64_t>(most, limit) : limit;
 }
 
 // cgroup v1 keeps the two numbers in two files.
@@ -71,7 +81,9 @@ int32_t cgroup_v1_processors(int32_t limit) noexcept {
 
 }  // namespace
 
-int32_t usable_processors() noexcept { return cgroup_v1_processors(cgroup_processors(affinity_processors())); }
+int32_t usable_processors() noexcept {
+  return cgroup_v1_processors(cgroup_limit("cpu.max", affinity_processors(), quota_of));
+}
 
 int64_t last_level_cache_bytes() noexcept {
   const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -86,6 +98,15 @@ int64_t last_level_cache_bytes() noexcept {
 
 int64_t host_memory_bytes() noexcept {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGESIZE));
+}
+
+int64_t host_available_bytes() noexcept {
+  const File file = open_file("/proc/meminfo");  // the first three lines of which stand in this order
+  long long available = 0;
+  const bool known =
+      file && std::fscanf(file.get(), "MemTotal: %*d kB MemFree: %*d kB MemAvailable: %lld", &available) == 1;
+  const int64_t there = host_memory_bytes();
+  return cgroup_limit("memory.max", known ? std::min<int64_t>(available << 10, there) : there, memory_of);
 }
 
 void processor_name(char* name, int64_t capacity) noexcept {
