@@ -15,8 +15,9 @@ __device__ __forceinline__ void enter_leaves(const Operands& line, int first, in
   const int step = blockDim.x / L::kThreads;
   for (int at = first + static_cast<int>(threadIdx.x / 32) * L::kLeaves; at < last; at += step) {
     const int q = at + threadIdx.x % 32 / L::kThreads;
-    const typename Term::Node node = node_of<kType, Term, kFill>(line, q);
-    if (threadIdx.x % L::kThreads == 0) leaves[q - begin] = node;
+    const bool there = L::kLeaves == 1 || q < last;  // of leaves in pairs the last may be alone
+    const typename Term::Node node = node_of<kType, Term, kFill>(line, there ? q : last - 1);
+    if (there && threadIdx.x % L::kThreads == 0) leaves[q - begin] = node;
   }
 }
 

@@ -68,10 +68,8 @@ bool Batches::take(size_t number, size_t reader, const void* src, void* dst) {
   return true;
 }
 
-bool Batches::launch(size_t reader, Context& context, NativeStream stream) const {
-  if (pieces_[reader].empty()) return false;
+void Batches::launch(size_t reader, Context& context, NativeStream stream) const {
   context.device().move_pieces(stream, pieces_[reader]);
-  return true;
 }
 
 void Batches::clear() noexcept {

@@ -18,8 +18,9 @@ class Batches {
   void clear() noexcept;
   // Pull `number`, which the member `reader` moves. False: it has to go by itself.
   bool take(size_t number, size_t reader, const void* src, void* dst);
-  // Enqueues what was taken since clear(), as often as it is called. True where there was any.
-  bool launch(size_t reader, Context& context, NativeStream stream) const;
+  // Enqueues what was taken since clear(), as often as it is called.
+  void launch(size_t reader, Context& context, NativeStream stream) const;
+  bool empty(size_t reader) const noexcept { return pieces_[reader].empty(); }
 
  private:
   // Bytes of one run without gaps, and the axes along which it is repeated.

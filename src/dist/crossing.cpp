@@ -180,7 +180,7 @@ void Crossing::finish() {
     }
     if (fetches == nullptr || fetches->parts.empty()) continue;
     const NativeStream own = fetches->context.own_stream();
-    if (fetches->parts[0].of_reader != own) {
+    if (fetches->block && fetches->parts[0].of_reader != own) {
       fetches->arrived[0].record(fetches->parts[0].of_reader);
       fetches->arrived[0].wait(fetches->context, own);
     }

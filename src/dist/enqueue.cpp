@@ -113,7 +113,6 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
       // The device is lost, or memory has run out.
     }
     for (size_t i = 0; i < streams.size(); ++i) group_.contexts[i]->device().finish_stream(streams[i]);
-    for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     throw;
   }
   order(streams, true);

@@ -71,6 +71,8 @@ class Exchange {
   // Whether this process takes part in what goes over the link. Where any does, all agree before each run that nothing is wrong.
   bool is_linked() const noexcept { return !route_.linked_sends.empty() || !route_.linked_receives.empty(); }
   void agree_first() noexcept { agrees_ = true; }
+  // Whether enqueue() can do what run() does: no other process waits for this one to agree.
+  bool can_be_enqueued() const noexcept { return only_pulls() && !agrees_; }
 
  private:
   // What of a member's memory is used: in elements, from the first to the end of the last.

@@ -80,8 +80,11 @@ std::optional<CopyParams> as_rows(const Shape& shape, char* dst, const Index& ds
     rows.slices = axes.extent[2];
     rows.dst_slice = stride(dst_strides, 2) * shape.element_bytes;
     rows.src_slice = stride(src_strides, 2) * shape.element_bytes;
-    // Of other slices, the driver is called for each.
-    if (rows.dst_slice % rows.dst_pitch != 0 || rows.src_slice % rows.src_pitch != 0) return std::nullopt;
+    // Of slices that are no whole rows the driver is called for each; those that are read may overlap.
+    const auto is_whole = [&](int64_t slice, int64_t pitch) {
+      return slice % pitch == 0 && slice / pitch >= rows.rows;
+    };
+    if (!is_whole(rows.dst_slice, rows.dst_pitch) || !is_whole(rows.src_slice, rows.src_pitch)) return std::nullopt;
   }
   return rows;
 }

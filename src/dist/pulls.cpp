@@ -56,7 +56,7 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
   const Strided dst = dst_of(piece, operands);
   const NativeStream stream = runner.own_stream();
   const Until until = (out ? to : from).kind == GPUMEM_MEMORY_PINNED ? Until::enqueued : Until::complete;
-  if (until == Until::enqueued) at_work(runner);
+  at_work(runner);
   const auto rows_of = [&](const Strided& d, const Strided& s) {
     return as_rows(piece.shape, static_cast<char*>(d.p), d.strides, static_cast<const char*>(s.p), s.strides);
   };
@@ -65,17 +65,23 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
     copy(runner, *rows, stream, until);
     return true;
   }
+  const Index tight = tight_as(piece.shape, (out ? dst : src).strides);
+  auto rows = out ? rows_of(dst, {nullptr, tight}) : rows_of({nullptr, tight}, src);
+  constexpr int64_t kShortestRow = 256;
+  if (!rows || rows->row_bytes < kShortestRow) return false;
   std::optional<TemporaryBlock> block;
   if (!has_block([&] { block.emplace(runner, false, bytes); })) return false;
-  const Index tight = tight_as(piece.shape, (out ? dst : src).strides);
   const Strided between{block->get(), tight};
-  const auto rows = out ? rows_of(dst, between) : rows_of(between, src);
-  if (!rows) return false;
   const Operand of_block = look_up_range(runner, block->get(), bytes, Access::write, "the workspace", bytes);
-  if (out) move_part(runner, piece.shape, src, from, between, of_block, stream, Until::enqueued);
-  copy(runner, *rows, stream, until);
-  if (!out) move_part(runner, piece.shape, between, of_block, dst, to, stream, Until::enqueued);
-  if (!out) at_work(runner);
+  if (out) {
+    rows->src = static_cast<const char*>(block->get());
+    move_part(runner, piece.shape, src, from, between, of_block, stream, Until::enqueued);
+    copy(runner, *rows, stream, until);
+  } else {
+    rows->dst = static_cast<char*>(block->get());
+    copy(runner, *rows, stream, until);
+    move_part(runner, piece.shape, between, of_block, dst, to, stream, Until::enqueued);
+  }
   return true;
 }
 
@@ -117,8 +123,7 @@ Exchange::Way Exchange::way_of(size_t from, size_t to, const Operands& operands)
   const auto is_copied = [](const Operand& side) {
     return side.kind == GPUMEM_MEMORY_MANAGED || side.kind == GPUMEM_MEMORY_PINNED;
   };
-  const bool both = (reads || is_copied(src)) && (writes || is_copied(dst)) && !(src.on_host() && dst.on_host());
-  return both ? Way::by_copies : Way::alone;
+  return (reads || writes) && (is_copied(src) || is_copied(dst)) ? Way::by_copies : Way::alone;
 }
 
 void Exchange::sort_pulls(const Operands& operands) {
@@ -128,6 +133,7 @@ void Exchange::sort_pulls(const Operands& operands) {
   }
   for (const auto& [from, to] : pairs_) now.ways.push_back(way_of(from, to, operands));
   if (now.memory == sorted_.memory && now.ways == sorted_.ways) return;
+  sorted_ = {};
   batches_.clear();
   for (size_t i = 0; i < route_.pulls.size(); ++i) {
     const Piece& piece = route_.pulls[i];
@@ -162,7 +168,9 @@ void Exchange::pull_together(const Operands& operands, const std::vector<NativeS
   crossing_.start();
   for (size_t member = 0; member < group_.contexts.size(); ++member) {
     Context& context = *group_.contexts[member];
-    if (batches_.launch(member, context, streams[member])) at_work(context);
+    if (batches_.empty(member)) continue;
+    at_work(context);
+    batches_.launch(member, context, streams[member]);
   }
 }
 

@@ -88,7 +88,7 @@ class UnderWay {
       begun_.push_back({std::move(node), {part}});
       return;
     }
-    finish();
+    if (context.on_cuda()) finish();  // what is begun has slots, of which this one may need the last
     done_.push_back(part);
     done_.back().node = reduce_to_node(context, what);
   }
@@ -174,14 +174,15 @@ class Reduction::Operand {
 
   // Collective. What only one process's devices do need not be waited for: what comes next on the members' own streams is behind it.
   void bring_to_leaves() {
-    std::vector<NativeStream> streams;
-    for (Context* context : of_.group_.contexts) streams.push_back(context->own_stream());
-    try {
-      if (std::find(on_host_.begin(), on_host_.end(), true) == on_host_.end()) {
+    const bool on_devices = std::find(on_host_.begin(), on_host_.end(), true) == on_host_.end();
+    if (on_devices && of_.exchange_->can_be_enqueued()) {
+      std::vector<NativeStream> streams;
+      for (Context* context : of_.group_.contexts) streams.push_back(context->own_stream());
+      try {
         return of_.exchange_->enqueue(p_, room_pointers_.data(), streams, name_);
+      } catch (const Error& error) {
+        if (error.status() != GPUMEM_UNSUPPORTED) throw;  // a piece that has to be staged
       }
-    } catch (const Error& error) {
-      if (error.status() != GPUMEM_UNSUPPORTED) throw;
     }
     of_.exchange_->run(p_, room_pointers_.data(), name_);
   }

@@ -257,6 +257,26 @@ TEST_P(Members, ExchangeLongRows) {
   }
 }
 
+// Whole leaves from an odd one on, to the end of a member's memory; elements of 2 bytes have their leaves in pairs.
+TEST_P(Members, ReduceFromAnOddLeafOn) {
+  constexpr int64_t kFirst = 3 * 1024, kSecond = 9 * 1024, kThird = 700 * 1024, kAll = kThird + 5000;
+  const Part members{{contexts_[0], contexts_[1], contexts_[0], contexts_[2]}, 0, 4};
+  const Dist dist = make_dist(members);
+  for (const gpumem_dtype dtype : {GPUMEM_BF16, GPUMEM_F16, GPUMEM_F32}) {
+    const auto bytes = static_cast<int64_t>(info_of(dtype).bytes);
+    const Layout layout{bytes,
+                        {kAll},
+                        {{0, {0}, {kFirst}, 0, {1}},
+                         {1, {kFirst}, {kSecond}, 0, {1}},
+                         {2, {kSecond}, {kThird}, 0, {1}},
+                         {3, {kThird}, {kAll}, 0, {1}}}};
+    PlannedReduction planned(dist.get(), members, layout, nullptr, random_);
+    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES}) {
+      planned.run(contexts_[2], dtype, op, random_);
+    }
+  }
+}
+
 // Far more pieces than a launch takes, of every size of element, twice in the same memory.
 TEST_P(Members, MoveManyPieces) {
   const Part members{{contexts_[0], contexts_[1]}, 0, 2};
