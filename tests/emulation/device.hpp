@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <memory>  // before __noinline__, which it has a use for of its own
 #include <source_location>
 #include <tuple>
 #include <type_traits>
