@@ -20,7 +20,8 @@ constexpr int64_t kHostTaskElements = int64_t{1} << 18;
 constexpr int64_t kRowsOfWarp = 4;
 constexpr int kResidentThreads = 2048;
 // Rows of so many bytes at most have a warp each where there are enough of them. H200, 8,176 rows of 1,026 f32 7.9 µs from 10.9; of small
-// elements fewer warps are enough: 4,009 rows of 2,092 bf16 6.2 µs from 7.7, 699 of 12,000 i8 5.0 from 8.0.
+// elements fewer warps are enough: 4,009 rows of 2,092 bf16 6.2 µs from 7.7, 699 of 12,000 i8 5.0 from 8.0. Longer rows end one by one, the
+// last ones alone: 2,670 of 50,257 bf16 127 µs from 104.
 constexpr int64_t kWholeRowBytes = 32 << 10;
 // Elements of a row that may be cut anywhere where their order does not matter: of f16 so many still have an exact sum.
 constexpr int64_t kOneFold = 8 * kLeafTerms;
@@ -87,8 +88,14 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
   const int64_t most = p.lines() <= kMostCutRows ? most_runs(p.dtype, p.op) : p.lines();
   const int64_t least = int64_t{24} * d.multiprocessors;
-  const bool whole = p.lines() >= 2 * least && p.cols * bytes <= kWholeRowBytes;
-  const int64_t most_wanted = bytes <= 2 ? least : whole ? p.lines() : int64_t{128} * d.multiprocessors;
+  int64_t most_wanted = int64_t{128} * d.multiprocessors;
+  if (p.cols * bytes <= kWholeRowBytes) {
+    if (bytes <= 2) {
+      most_wanted = least;
+    } else if (p.lines() >= 2 * least) {
+      most_wanted = p.lines();
+    }
+  }
   const int64_t wanted = std::clamp<int64_t>(60 * p.lines(), least, most_wanted);
   const int64_t run = run_pieces(p.lines(), leaves, wanted, most);
   int64_t tile = std::min(run * kLeafTerms, kLongestRun);
