@@ -99,8 +99,11 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   const int64_t wanted = std::clamp<int64_t>(60 * p.lines(), least, most_wanted);
   const int64_t run = run_pieces(p.lines(), leaves, wanted, most);
   int64_t tile = std::min(run * kLeafTerms, kLongestRun);
-  if (!kind.ordered && p.cols <= kOneFold) tile = ceil_div(ceil_div(p.cols, ceil_div(p.cols, tile)), 128) * 128;
-  const int64_t runs = ceil_div(p.cols, tile);
+  int64_t runs = ceil_div(p.cols, tile);
+  if (runs > 1 && !kind.ordered && p.cols <= kOneFold) {  // into runs of about one length
+    tile = ceil_div(ceil_div(p.cols, runs), 128) * 128;
+    runs = ceil_div(p.cols, tile);
+  }
   if (runs > 1 && runs <= kLineThreads / 32) return {p.lines(), static_cast<int32_t>(32 * runs), 0, tile};
   LaunchShape shape = warps_shape(d, p.lines() * runs, kLongLineThreads, 0, tile);
   const int64_t full = int64_t{kResidentThreads / kLongLineThreads} * d.multiprocessors;
