@@ -72,7 +72,7 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
 // Of the subtree that is the largest that begins with a leaf, and has no more than these.
 int64_t largest_level(int64_t leaf, int64_t leaves) noexcept {
   const auto bits = static_cast<uint64_t>(leaf);
-  const int64_t level = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(leaves))) - 1;
+  const auto level = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(leaves) / 2));
   return bits == 0 ? level : std::min<int64_t>(level, std::countr_zero(bits));
 }
 

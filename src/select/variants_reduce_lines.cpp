@@ -26,9 +26,9 @@ constexpr int64_t kCachedBytes = int64_t{32} << 20;
 // Rows of so many bytes at most have a warp each where there are enough of them. H200, 8,176 rows of 1,026 f32 7.9 µs from 10.9; of small
 // elements fewer warps are enough: 4,009 rows of 2,092 bf16 6.2 µs from 7.7, 699 of 12,000 i8 5.0 from 8.0. Longer rows end one by one, the
 // last ones alone: 2,670 of 50,257 bf16 127 µs from 104.
-constexpr int64_t kWholeRowBytes = 32 << 10;
+constexpr int64_t kWholeRowBytes = int64_t{32} << 10;
 // Elements of a row that may be cut anywhere where their order does not matter: of f16 so many still have an exact sum.
-constexpr int64_t kOneFold = 8 * kLeafTerms;
+constexpr int64_t kOneFold = int64_t{8} * kLeafTerms;
 
 // Tasks of at least kHostTaskElements, cut between lines: tile is lines.
 LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
