@@ -137,6 +137,16 @@ class Output(unittest.TestCase):
                 report = json.loads(report)
                 self.assertEqual((report["interrupted"], report["statistics_agree"], report["output"]), (True, True, None))
 
+    def test_two_interrupts_at_once_are_one(self):  # as timeout(1) sends them
+        run = subprocess.Popen([TOOL, "tune", "reduce dtype=f32 op=sum n=20000", "--budget", "20", "--device", "host", "--json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+        run.send_signal(signal.SIGINT)
+        report = json.loads(run.communicate(timeout=120)[0])
+        self.assertEqual((run.returncode, report["interrupted"]), (130, True))
+
     def test_an_interrupt_that_is_ignored_stays_so(self):
         run = subprocess.Popen([TOOL, "tune", "reduce dtype=f32 op=sum n=20000", "--budget", "1", "--device", "host", "--json"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
