@@ -280,6 +280,7 @@ int run_cases(int argc, char** argv, const Options& options, Report& report, con
   }
   if (const int signal = measure::interrupted(); signal != 0) {  // ends as it would have, and a script with it
     std::fflush(nullptr);
+    std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
   return report.all_right() ? 0 : 1;

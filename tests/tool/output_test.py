@@ -138,9 +138,9 @@ class Output(unittest.TestCase):
                 self.assertEqual((report["interrupted"], report["statistics_agree"], report["output"]), (True, True, None))
 
     def test_two_interrupts_at_once_are_one(self):  # as timeout(1) sends them
-        run = subprocess.Popen([TOOL, "tune", "reduce dtype=f32 op=sum n=20000", "--budget", "20", "--device", "host", "--json"],
+        run = subprocess.Popen([TOOL, "bench", "all", "--device", "host", "--json"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        time.sleep(1)
+        time.sleep(2)
         run.send_signal(signal.SIGINT)
         time.sleep(0.01)
         run.send_signal(signal.SIGINT)
