@@ -15,13 +15,9 @@ constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 // Two H100 or H200 that both read, GB/s each way: a kernel 310 to 335, the copy engines 355 to 390 (docs/experiments.md). A copy takes
 // some 15 us to get going.
-constexpr int64_t kLongRun = kKiB;
 constexpr int64_t kWorthACopy = 4 * kMiB;
-constexpr int64_t kWorthACopyByLink = 64 * kKiB;  // of managed and pinned memory
 constexpr int64_t kWorthFetching = 48 * kMiB;
 constexpr int64_t kLeastPart = 8 * kMiB;
-
-bool are_long(const std::optional<CopyParams>& rows) noexcept { return rows && rows->row_bytes >= kLongRun; }
 
 }  // namespace
 
@@ -59,17 +55,14 @@ Crossing::Fetches& Crossing::fetches_of(size_t member) {
 
 bool Crossing::take(const Crossed& piece, bool captured) {
   const int64_t bytes = piece.shape.bytes();
-  const bool on_devices =
-      piece.src_operand.kind == GPUMEM_MEMORY_DEVICE && piece.dst_operand.kind == GPUMEM_MEMORY_DEVICE;
-  if (bytes >= (on_devices ? kWorthACopy : kWorthACopyByLink)) {
+  if (bytes >= kWorthACopy) {
     const auto rows = as_rows(piece.shape, piece.dst, piece.dst_strides, piece.src, piece.src_strides);
     if (are_long(rows)) {
       copy_beside(piece, *rows, captured);
       return true;
     }
   }
-  if (captured || !on_devices) return false;
-  return bytes >= kWorthFetching && fetch(piece);
+  return !captured && bytes >= kWorthFetching && fetch(piece);
 }
 
 // Beside what the reader's kernels do meanwhile.

@@ -157,10 +157,8 @@ class Exchange {
   void reach_all(Operands& operands) const;
   bool pull_over_link(const Piece& piece, const Operands& operands);
   void pull(const Piece& piece, const Operands& operands);
-  // How the pulls of a pair of members go: between device memory that the reader reads; where some is managed or pinned, by copies of long
-  // rows; or each by itself.
-  enum class Way : int32_t { near, by_copies, alone };
-  Way way_of(size_t from, size_t to, const Operands& operands) const;
+  // Whether both sides of a pair of members lie in device memory, which the second one's device reads and writes.
+  bool reads_directly(size_t from, size_t to, const Operands& operands) const;
   void sort_pulls(const Operands& operands);
   // Enqueues what crossing_ and batches_ take, and leaves the numbers of the other pulls in here_.
   void pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
@@ -207,7 +205,7 @@ class Exchange {
   // The pulls, sorted for memory that lies so; the next run mostly has the same.
   struct Sorted {
     std::vector<const void*> memory{};
-    std::vector<Way> ways{};  // of each pair
+    std::vector<bool> near{};  // of each pair
     std::vector<size_t> crossing{};
     std::vector<size_t> alone{};
   };

@@ -60,8 +60,7 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
   const auto rows_of = [&](const Strided& d, const Strided& s) {
     return as_rows(piece.shape, static_cast<char*>(d.p), d.strides, static_cast<const char*>(s.p), s.strides);
   };
-  constexpr int64_t kLongRow = 1024;
-  if (const auto rows = rows_of(dst, src); rows && rows->row_bytes >= kLongRow) {
+  if (const auto rows = rows_of(dst, src); are_long(rows)) {
     copy(runner, *rows, stream, until);
     return true;
   }
@@ -107,23 +106,15 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
   if (enqueued) at_work(runner);
 }
 
-Exchange::Way Exchange::way_of(size_t from, size_t to, const Operands& operands) const {
+bool Exchange::reads_directly(size_t from, size_t to, const Operands& operands) const {
   Context& reader = *group_.contexts[to];
   Context& owner = *group_.contexts[from];
-  if (!reader.on_cuda() || !owner.on_cuda()) return Way::alone;
-  const Operand& src = operands.src[from].operand;
-  const Operand& dst = operands.dst[to].operand;
-  const bool crosses = on_two_devices(reader, owner);
+  if (!reader.on_cuda() || !owner.on_cuda()) return false;
   const auto is_device = [](const Operand& side, Context& of) {
     return side.kind == GPUMEM_MEMORY_DEVICE && side.device == of.device().props().ordinal;
   };
-  const bool reads = is_device(src, owner) && (!crosses || operands.reached[to * operands.src.size() + from]);
-  const bool writes = is_device(dst, reader);
-  if (reads && writes) return Way::near;
-  const auto is_copied = [](const Operand& side) {
-    return side.kind == GPUMEM_MEMORY_MANAGED || side.kind == GPUMEM_MEMORY_PINNED;
-  };
-  return (reads || writes) && (is_copied(src) || is_copied(dst)) ? Way::by_copies : Way::alone;
+  return is_device(operands.src[from].operand, owner) && is_device(operands.dst[to].operand, reader) &&
+         (!on_two_devices(reader, owner) || operands.reached[to * operands.src.size() + from]);
 }
 
 void Exchange::sort_pulls(const Operands& operands) {
@@ -131,19 +122,18 @@ void Exchange::sort_pulls(const Operands& operands) {
   for (const auto* sides : {&operands.src, &operands.dst}) {
     for (const Side& side : *sides) now.memory.push_back(side.p);
   }
-  for (const auto& [from, to] : pairs_) now.ways.push_back(way_of(from, to, operands));
-  if (now.memory == sorted_.memory && now.ways == sorted_.ways) return;
+  for (const auto& [from, to] : pairs_) now.near.push_back(reads_directly(from, to, operands));
+  if (now.memory == sorted_.memory && now.near == sorted_.near) return;
   sorted_ = {};
   batches_.clear();
   for (size_t i = 0; i < route_.pulls.size(); ++i) {
     const Piece& piece = route_.pulls[i];
     if (is_there(piece, operands)) continue;
     const auto& [from, to] = pairs_[pair_of_[i]];
-    const Way way = now.ways[pair_of_[i]];
-    if (way == Way::near && batches_.take(i, to, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
-    const bool crosses = on_two_devices(*group_.contexts[from], *group_.contexts[to]);
-    const bool copied = way == Way::by_copies || (way == Way::near && crosses);
-    (copied ? now.crossing : now.alone).push_back(i);
+    const bool near = now.near[pair_of_[i]];
+    if (near && batches_.take(i, to, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
+    const bool crosses = near && on_two_devices(*group_.contexts[from], *group_.contexts[to]);
+    (crosses ? now.crossing : now.alone).push_back(i);
   }
   sorted_ = std::move(now);
 }
