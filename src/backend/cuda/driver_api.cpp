@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "backend/cuda/cuda_check.hpp"
 #include "base/error.hpp"
 
 namespace gpumem {
@@ -12,7 +13,9 @@ void find(Function& function, const char* name, unsigned version) {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &found);
-  if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || entry == nullptr) {
+  const bool is_lacking = error == cudaErrorInvalidValue || error == cudaErrorNotSupported;
+  if (!is_lacking) check_cuda(error, "cudaGetDriverEntryPointByVersion()");
+  if (is_lacking || found != cudaDriverEntryPointSuccess || entry == nullptr) {
     fail(GPUMEM_DRIVER_TOO_OLD, "the CUDA driver has no %s of version %u; expected a newer driver", name, version);
   }
   function = reinterpret_cast<Function>(entry);
