@@ -28,43 +28,55 @@ struct Columns {
   }
 };
 
-// Rows first, first + side, ... (kRows of them) of those below n.
+// Rows first, first + apart, ... (kRows of them) of those below n.
 template <class Term, bool kWords, int kRows>
 struct Rows {
   using C = Columns<Term, kWords>;
   static constexpr int kSums = Term::kOrdered ? kRows : 1;
   typename Term::Partial sum[kSums][C::kCount];
 
+  __device__ __forceinline__ static bool full(int first, int apart, int n) { return first + (kRows - 1) * apart < n; }
   // kFull: all of them are there.
   template <bool kFull>
-  __device__ __forceinline__ void enter(const Term& term, const char* p, int64_t step, int first, int side, int n) {
-    C row[kRows];
+  __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
+                                              int n) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      if (kFull || first + i * side < n) row[i].load(p + i * step);
+      if (kFull || first + i * apart < n) row[i].load(p + i * step);
     }
+  }
+  template <bool kFull>
+  __device__ __forceinline__ void add(const Term& term, const C (&row)[kRows], int first, int apart, int n) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      if (!kFull && first + i * side >= n) continue;
+      if (!kFull && first + i * apart >= n) continue;
 #pragma unroll
       for (int k = 0; k < C::kCount; ++k) {
         if constexpr (!takes_pairs<Term>()) {
           term.enter(sum[i % kSums][k], row[i].element[k]);
         } else if (i % 2 == 0) {
-          const bool both = kFull || first + (i + 1) * side < n;
+          const bool both = kFull || first + (i + 1) * apart < n;
           term.enter_pair(sum[0][k], row[i].element[k], row[both ? i + 1 : i].element[k]);
         }
       }
     }
   }
+  template <bool kFull>
+  __device__ __forceinline__ void enter(const Term& term, const char* p, int64_t step, int first, int apart, int n) {
+    C row[kRows];
+    load<kFull>(row, p, step, first, apart, n);
+    add<kFull>(term, row, first, apart, n);
+  }
+  // By recursion, as fold_own().
+  template <int kHalf = kSums / 2>
   __device__ __forceinline__ void fold() {
+    if constexpr (kHalf > 0) {
 #pragma unroll
-    for (int half = kSums / 2; half > 0; half /= 2) {
+      for (int i = 0; i < kHalf; ++i) {
 #pragma unroll
-      for (int i = 0; i < half; ++i) {
-#pragma unroll
-        for (int k = 0; k < C::kCount; ++k) sum[i][k] = combine(sum[i][k], sum[i + half][k]);
+        for (int k = 0; k < C::kCount; ++k) sum[i][k] = combine(sum[i][k], sum[i + kHalf][k]);
       }
+      fold<kHalf / 2>();
     }
   }
 };
@@ -119,6 +131,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
   using Node = typename Term::Node;
   using Partial = typename Term::Partial;
   using C = Columns<Term, kWords>;
+  using R = Rows<Term, kWords, kRows>;
   after_earlier_work();
   __shared__ Partial shared[C::kThreads * C::kCount];
   const Term term(launch.dtype, launch.op);
@@ -151,20 +164,63 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
     Partial partial[C::kCount];
     PassFold<Partial, C::kCount> passes;
     const int apart = shape.side * shape.passes;
-    for (int pass = 0; pass < shape.passes; ++pass) {
-      Rows<Term, kWords, kRows> rows;
-      int from = y + PassFold<Partial, C::kCount>::place(pass, shape.passes) * shape.side;
-      const char* p = x + (at + from) * pitch;
-      const int chunk = kRows * apart;
-#pragma unroll 2
-      for (; from + (kRows - 1) * apart < n; from += chunk, p += chunk * pitch) {
-        rows.template enter<true>(term, p, apart * pitch, from, apart, n);
-      }
-      if (from < n) rows.template enter<false>(term, p, apart * pitch, from, apart, n);
+    const int chunk = kRows * apart;
+    const auto first_of = [&](int pass) {
+      return y + PassFold<Partial, C::kCount>::place(pass, shape.passes) * shape.side;
+    };
+    const auto end_pass = [&](int pass, R& rows) {
       rows.fold();
 #pragma unroll
       for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
       if (shape.passes > 1) passes.enter(pass, partial);
+    };
+    if constexpr (rows_ahead(kWords, Term::kBytes, Term::Node::kind, leaf_kind_of<Term>())) {
+      int from = y;
+      const char* p = x + (at + from) * pitch;
+      C next[kRows];
+      const auto load = [&] {
+        if (R::full(from, apart, n)) {
+          R::template load<true>(next, p, apart * pitch, from, apart, n);
+        } else {
+          R::template load<false>(next, p, apart * pitch, from, apart, n);
+        }
+      };
+      load();
+      R rows;
+      for (int pass = 0; pass < shape.passes;) {
+        C row[kRows];
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) row[i] = next[i];
+        const int first = from;
+        const int of_pass = pass;
+        from += chunk;
+        p += chunk * pitch;
+        if (from >= n) {
+          from = first_of(++pass);
+          p = x + (at + from) * pitch;
+        }
+        if (pass < shape.passes) load();
+        if (R::full(first, apart, n)) {
+          rows.template add<true>(term, row, first, apart, n);
+        } else {
+          rows.template add<false>(term, row, first, apart, n);
+        }
+        if (pass == of_pass) continue;
+        end_pass(of_pass, rows);
+        rows = {};
+      }
+    } else {
+      for (int pass = 0; pass < shape.passes; ++pass) {
+        R rows;
+        int from = first_of(pass);
+        const char* p = x + (at + from) * pitch;
+#pragma unroll 2
+        for (; R::full(from, apart, n); from += chunk, p += chunk * pitch) {
+          rows.template enter<true>(term, p, apart * pitch, from, apart, n);
+        }
+        if (from < n) rows.template enter<false>(term, p, apart * pitch, from, apart, n);
+        end_pass(pass, rows);
+      }
     }
     for (int half = shape.side / 2; half > 0; half /= 2) {
       if (y >= half && y < 2 * half) {
@@ -237,14 +293,19 @@ __global__ void __launch_bounds__(1024)
   if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
 }
 
-// A thread a column: kRows of its rows in each of several passes, as above, or all in one.
-template <class Term, int kRows, bool kOnce>
-__global__ void __launch_bounds__(kFewRowsThreads, kOnce ? 1 : 4)
+// A thread a column, or a word of them: kRows of its rows in each of several passes, as above, or all in one. Where order does not matter,
+// a pass takes the rows that come next.
+template <class Term, bool kWords, int kRows, bool kOnce>
+__global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
+                                                   : kWords&& Term::kOrdered ? 2
+                                                                             : 4)
     few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch, int all_passes) {
+  using C = Columns<Term, kWords>;
   using Partial = typename Term::Partial;
   after_earlier_work();
   const LineLayout& lines = launch.lines;
-  const int64_t line = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
+  const int64_t word = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
+  const int64_t line = word * C::kCount;
   if (line >= lines.count) return;
   const Term term(launch.dtype, launch.op);
   const auto batch =
@@ -253,28 +314,34 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce ? 1 : 4)
   const char* p = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Term::kBytes;
   const int64_t pitch = lines.stride * Term::kBytes;
   const auto n = static_cast<int>(lines.length);
-  const int passes = kOnce ? 1 : all_passes;
-  PassFold<Partial, 1> fold;
-  Partial partial[1];
+  Partial partial[C::kCount];
+  if constexpr (!Term::kOrdered) {
+    Rows<Term, kWords, kRows> rows;
+    int from = 0;
+    for (; from + kRows <= n; from += kRows) {
+      rows.template enter<true>(term, p + from * pitch, pitch, from, 1, n);
+    }
+    if (from < n) rows.template enter<false>(term, p + from * pitch, pitch, from, 1, n);
+#pragma unroll
+    for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+  } else {
+    const int passes = kOnce ? 1 : all_passes;
+    PassFold<Partial, C::kCount> fold;
 #pragma unroll 1
-  for (int pass = 0; pass < passes; ++pass) {
-    const int from = kOnce ? 0 : PassFold<Partial, 1>::place(pass, passes);
-    BitsOf<Term> element[kRows];
+    for (int pass = 0; pass < passes; ++pass) {
+      const int from = kOnce ? 0 : PassFold<Partial, C::kCount>::place(pass, passes);
+      Rows<Term, kWords, kRows> rows;
+      rows.template enter<false>(term, p + from * pitch, passes * pitch, from, passes, n);
+      rows.fold();
 #pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      element[i] = 0;
-      if (from + i * passes < n) element[i] = load_element<Term>(p + (from + i * passes) * pitch);
+      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+      if (!kOnce) fold.enter(pass, partial);
     }
-    Partial sum[Term::kOrdered ? kRows : 1];
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      if (Term::Node::kind == NodeKind::range && from + i * passes >= n) continue;  // a sum takes the 0
-      term.enter(sum[Term::kOrdered ? i : 0], element[i]);
-    }
-    partial[0] = fold_own(sum);
-    if (!kOnce) fold.enter(pass, partial);
   }
-  finish<Term, false>(launch, line, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[0]));
+#pragma unroll
+  for (int k = 0; k < C::kCount; ++k) {
+    finish<Term, false>(launch, line + k, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[k]));
+  }
 }
 
 // So many that a thread has eight nodes, where that takes few enough.
@@ -307,31 +374,38 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
                        shape);
 }
 
+template <class Term>
+cudaError_t start_few_rows(const ReduceLaunch& launch, bool words, Stream stream) {
+  const LineLayout& lines = launch.lines;
+  const auto with = [&](auto kernel, int rows_each) {
+    return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
+                         Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)),
+                         static_cast<int>(most_column_sides(lines.length, rows_each)));
+  };
+  if constexpr (has_column_words(Term::kBytes)) {
+    if (words) return with(few_rows_kernel<Term, true, kColumnRows, false>, kColumnRows);
+  }
+  if (lines.length <= 4) return with(few_rows_kernel<Term, false, 4, true>, kFewRows);
+  if (lines.length <= kFewRows) return with(few_rows_kernel<Term, false, kFewRows, true>, kFewRows);
+  return with(few_rows_kernel<Term, false, kFewRows, false>, kFewRows);
+}
+
 }  // namespace
 
 cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
-    if (launch.tile <= kLeafLanes) {
-      const auto kernel = lines.length <= 4          ? few_rows_kernel<Term, 4, true>
-                          : lines.length <= kFewRows ? few_rows_kernel<Term, kFewRows, true>
-                                                     : few_rows_kernel<Term, kFewRows, false>;
-      const auto passes = static_cast<int>(most_column_sides(lines.length, kFewRows));
-      return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
-                           Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)), passes);
-    }
     const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
-    const auto cut = [&](bool words) {
-      return column_cut(extents, words ? kColumnsOfWord : 1, column_rows(words, Term::kBytes, Term::kOrdered),
-                        most_column_threads(Term::kBytes, leaf_kind_of<Term>()), launch.lanes, launch.tile);
-    };
+    const bool words =
+        column_words(reinterpret_cast<uintptr_t>(launch.x), extents, lines.stride, lines.batch_stride, Term::kBytes);
+    if (launch.tile <= kLeafLanes) return start_few_rows<Term>(launch, words, stream);
+    const ColumnCut cut =
+        column_cut(extents, words ? kColumnsOfWord : 1, column_rows(words, Term::kBytes, Term::kOrdered),
+                   most_column_threads(Term::kBytes, leaf_kind_of<Term>()), launch.lanes, launch.tile);
     if constexpr (has_column_words(Term::kBytes)) {
-      const auto address = reinterpret_cast<uintptr_t>(launch.x);
-      if (column_words(address, extents, lines.stride, lines.batch_stride, Term::kBytes)) {
-        return start<Term, true>(launch, cut(true), stream);
-      }
+      if (words) return start<Term, true>(launch, cut, stream);
     }
-    return start<Term, false>(launch, cut(false), stream);
+    return start<Term, false>(launch, cut, stream);
   });
 }
 

@@ -178,6 +178,59 @@ TEST_P(AxisConformance, AgreesWithOneReductionALongColumn) {
   }
 }
 
+// The windows of a moving sum: lines that begin one element apart.
+TEST_P(AxisConformance, GivesTheReferencesBitsOfMovingWindows) {
+  Random random(12);
+  constexpr int64_t kWindows = 1500;
+  for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_I16, GPUMEM_I32, GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
+    for (const int64_t window : {1, 2, 16, 17, 128, 129}) {
+      Axis a{dtype, 0, GPUMEM_AXIS_ROWS, nullptr, 1, window, window, kWindows, 1};
+      Bytes elements = random_elements(dtype, Numbers::medium, extent_of(a), 1, random);
+      const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
+      upload(ctx, x.get(), elements.data(), elements.size());
+      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX}) {
+        a.op = op;
+        a.x = elements.data();
+        const LinesOutcome want = reference(a);
+        a.x = x.get();
+        std::vector<uint64_t> got(want.words.size());
+        ASSERT_EQ(run(ctx, a, got.data()), want.status) << describe(a);
+        ASSERT_EQ(got, want.words) << describe(a);
+      }
+    }
+  }
+}
+
+// So many columns that a thread has one, or several of small elements, to itself: the same on a device as on the host.
+TEST_P(AxisConformance, AgreesWithTheHostOnManyShortColumns) {
+  gpumem_device_info info;
+  ASSERT_TRUE(ok(gpumem_device_info_init(&info, sizeof info)));
+  ASSERT_TRUE(ok(gpumem_ctx_device(ctx, &info)));
+  Random random(13);
+  for (const gpumem_dtype dtype :
+       {GPUMEM_I8, GPUMEM_U16, GPUMEM_I32, GPUMEM_I64, GPUMEM_F16, GPUMEM_BF16, GPUMEM_F32, GPUMEM_F64}) {
+    const auto bytes = static_cast<int64_t>(info_of(dtype).bytes);
+    for (const int64_t rows : {3, 15, 33, 100, 128}) {
+      if (quick_run() && rows != 33) continue;
+      const int64_t cols =
+          std::max<int64_t>(int64_t{2600} * info.multiprocessors / bytes, (5 << 20) / rows / bytes) / 4 * 4;
+      Axis a{dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, cols, 1, 0};
+      const Bytes elements = random_elements(dtype, Numbers::medium, extent_of(a), 1, random);
+      const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
+      upload(ctx, x.get(), elements.data(), elements.size());
+      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX}) {
+        a.op = op;
+        std::vector<uint64_t> want(static_cast<size_t>(cols)), got(want.size());
+        a.x = elements.data();
+        const gpumem_status status = run(ctx, a, want.data());
+        a.x = x.get();
+        ASSERT_EQ(run(ctx, a, got.data()), status) << describe(a);
+        ASSERT_EQ(got, want) << describe(a);
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, AxisConformance, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
 }  // namespace
