@@ -93,6 +93,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   const ScopeExit end([this]() noexcept {
     at_work_.clear();
     crossing_.abandon();
+    batches_.abandon();
   });
   const bool captured =
       !pairs_.empty() && group_.contexts[pairs_[0].first]->device().capturing(streams[pairs_[0].first]);
@@ -116,6 +117,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     throw;
   }
   order(streams, true);
+  batches_.give_back(streams);
 }
 
 }  // namespace gpumem
