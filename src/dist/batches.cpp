@@ -87,7 +87,7 @@ bool Batches::take(size_t number, const void* src, void* dst) {
   const std::optional<Runs>& runs = runs_[number];
   if (!runs) return false;
   Member& owner = members_[runs->owner];
-  if (runs->packed >= 0 && owner.block) {
+  if (runs->packed >= 0 && room(runs->owner) != nullptr) {
     char* const between = static_cast<char*>(owner.block->get()) + runs->packed;
     Runs in = *runs;
     Runs out = *runs;
@@ -109,16 +109,19 @@ bool Batches::take(size_t number, const void* src, void* dst) {
 }
 
 void Batches::make_room(bool captured) {
+  captured_ = captured;
   for (size_t i = 0; i < members_.size() && !captured; ++i) {
     Member& member = members_[i];
-    if (member.room == 0) continue;
-    if (member.fence == nullptr) member.fence = std::make_unique<MemberFence>(contexts_[i]->device());
-    if (!has_block([&] { member.block.emplace(*contexts_[i], false, member.room); })) continue;
+    if (member.room == 0 || member.block || member.has_none) continue;
     const auto reaches = [&](size_t reader) {
       return contexts_[reader]->device().reaches(member.block->get(), static_cast<size_t>(member.room));
     };
     const std::vector<size_t>& readers = member.readers_of_room;
-    if (!std::all_of(readers.begin(), readers.end(), reaches)) member.block.reset();
+    if (member.fence == nullptr) member.fence = std::make_unique<MemberFence>(contexts_[i]->device());
+    member.has_none = !has_block([&] { member.block.emplace(*contexts_[i], false, member.room); }) ||
+                      !std::all_of(readers.begin(), readers.end(), reaches);
+    if (member.has_none) member.block.reset();
+    if (member.block) member.fence->record(contexts_[i]->own_stream());
   }
 }
 
@@ -126,14 +129,22 @@ void Batches::pack(const std::vector<NativeStream>& streams) {
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = members_[i];
     if (member.packed.empty()) continue;
-    const NativeStream own = contexts_[i]->own_stream();
-    if (streams[i] != own) {
-      member.fence->record(own);
-      member.fence->wait(*contexts_[i], streams[i]);
-    }
+    member.fence->wait(*contexts_[i], streams[i]);
     contexts_[i]->device().move_pieces(streams[i], member.packed);
     member.fence->record(streams[i]);
+  }
+  for (const Member& member : members_) {
+    if (member.packed.empty()) continue;
     for (const size_t reader : member.readers_of_room) member.fence->wait(*contexts_[reader], streams[reader]);
+  }
+}
+
+// The block goes back in the order of its owner's own stream.
+void Batches::leave_room(const std::vector<NativeStream>& streams) {
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i].packed.empty()) continue;
+    members_[i].fence->record(streams[i]);
+    members_[i].fence->wait(*contexts_[i], contexts_[i]->own_stream());
   }
 }
 
@@ -141,27 +152,11 @@ void Batches::launch(size_t reader, NativeStream stream) const {
   contexts_[reader]->device().move_pieces(stream, members_[reader].moved);
 }
 
-void Batches::give_back(const std::vector<NativeStream>& streams) {
-  for (size_t i = 0; i < members_.size(); ++i) {
-    if (!members_[i].block) continue;
-    const NativeStream own = contexts_[i]->own_stream();
-    if (streams[i] != own) {
-      members_[i].fence->record(streams[i]);
-      members_[i].fence->wait(*contexts_[i], own);
-    }
-    members_[i].block.reset();
-  }
-}
-
 void Batches::clear() noexcept {
   for (Member& member : members_) {
     member.moved.clear();
     member.packed.clear();
   }
-}
-
-void Batches::abandon() noexcept {
-  for (Member& member : members_) member.block.reset();
 }
 
 }  // namespace gpumem

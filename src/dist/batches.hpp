@@ -19,11 +19,11 @@ class Batches {
 
   // Of a plan: its next pull.
   void add(const Shape& shape, const Index& src_strides, const Index& dst_strides, size_t owner, size_t reader);
-  // Of a run. Short runs of elements that cross are packed by their owner first, where there is memory for that; a captured stream
-  // takes none. nullptr: there is none.
+  // Of a run. Short runs of elements that cross are packed by their owner first, where there is memory for that, which the plan keeps.
+  // A captured stream has none: its graph may outlive the plan.
   void make_room(bool captured);
   const void* room(size_t owner) const noexcept {
-    return members_[owner].block ? members_[owner].block->get() : nullptr;
+    return members_[owner].block && !captured_ ? members_[owner].block->get() : nullptr;
   }
 
   void clear() noexcept;
@@ -34,10 +34,8 @@ class Batches {
   void pack(const std::vector<NativeStream>& streams);
   void launch(size_t reader, NativeStream stream) const;
   bool empty(size_t reader) const noexcept { return members_[reader].moved.empty(); }
-  // Memory goes back behind what the owners' streams hold, which are behind the readers'.
-  void give_back(const std::vector<NativeStream>& streams);
-  // Where something failed, and the streams have been waited for.
-  void abandon() noexcept;
+  // The memory is free again behind what the owners' streams hold, which are behind the readers'.
+  void leave_room(const std::vector<NativeStream>& streams);
 
  private:
   // Bytes of one run without gaps, and the axes along which it is repeated.
@@ -58,7 +56,8 @@ class Batches {
     int64_t room = 0;                       // bytes
     std::vector<size_t> readers_of_room{};  // each once
     std::optional<TemporaryBlock> block{};
-    std::unique_ptr<MemberFence> fence{};  // where there is room
+    bool has_none = false;                 // there was none to be had
+    std::unique_ptr<MemberFence> fence{};  // where there is room: it is packed, or free again
   };
 
   static std::optional<MovedPiece> piece_of(const Runs& runs, const void* src, void* dst);
@@ -67,6 +66,7 @@ class Batches {
   const int64_t workspace_bytes_;
   std::vector<std::optional<Runs>> runs_;  // of each pull
   std::vector<Member> members_;
+  bool captured_ = false;
 };
 
 }  // namespace gpumem

@@ -93,7 +93,6 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   const ScopeExit end([this]() noexcept {
     at_work_.clear();
     crossing_.abandon();
-    batches_.abandon();
   });
   const bool captured =
       !pairs_.empty() && group_.contexts[pairs_[0].first]->device().capturing(streams[pairs_[0].first]);
@@ -117,7 +116,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     throw;
   }
   order(streams, true);
-  batches_.give_back(streams);
+  batches_.leave_room(streams);
 }
 
 }  // namespace gpumem

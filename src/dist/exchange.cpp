@@ -26,11 +26,6 @@ int64_t slot_bytes_for(const std::vector<Message>& messages) noexcept {
   return (kHeaderBytes + bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Where there is a link, it has half of the workspace.
-int64_t share_of(const Group& group, int64_t workspace_bytes) noexcept {
-  return group.wire == nullptr ? workspace_bytes : workspace_bytes / 2;
-}
-
 }  // namespace
 
 Exchange::Window::Window(const std::vector<Message>& all, int64_t most_bytes)
@@ -50,7 +45,7 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
                    bool in_place)
     : group_(group),
       element_bytes_(src.element_bytes),
-      route_(route(src, dst, group, share_of(group, workspace_bytes))),
+      route_(route(src, dst, group, workspace_bytes)),
       outgoing_room_(place_packets(route_.linked_sends, true)),
       incoming_room_(place_packets(route_.linked_receives, false)),
       number_(number),
@@ -59,8 +54,8 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       dst_reach_(group_.contexts.size()),
       crossing_(group_, workspace_bytes),
       batches_(group_.contexts, workspace_bytes),
-      outgoing_(route_.sends, share_of(group, workspace_bytes) / 2),
-      incoming_(route_.receives, share_of(group, workspace_bytes) / 2) {
+      outgoing_(route_.sends, staged_share(group, workspace_bytes) / 2),
+      incoming_(route_.receives, staged_share(group, workspace_bytes) / 2) {
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
   for (const Piece& piece : route_.pulls) {
@@ -141,7 +136,6 @@ void Exchange::finish_pulls() {
   crossing_.finish();
   for (Context* context : at_work_) synchronize(*context, context->own_stream());
   at_work_.clear();
-  batches_.abandon();
 }
 
 // Whether a message came. What has come makes room for the next.
@@ -275,7 +269,6 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     at_work_.clear();
     crossing_.abandon();
-    batches_.abandon();
   });
   Operands operands;
   const auto make_ready = [&] {

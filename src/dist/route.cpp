@@ -86,11 +86,16 @@ void add_rounds(std::vector<std::vector<Message>>& rounds, std::vector<Message> 
 
 }  // namespace
 
-// Two slots a direction for the packets from and to all others.
+int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept {
+  return group.wire == nullptr ? workspace_bytes : workspace_bytes / 8;
+}
+
+// Two slots a direction for the packets from and to all others. The fewer the better: NCCL's groups of a non-blocking communicator take
+// 60 us of the host each (docs/experiments.md).
 int64_t packet_bytes_for(const Group& group, int64_t workspace_bytes) noexcept {
   constexpr int64_t kLeast = 4096;
   if (group.wire == nullptr) return 0;
-  const int64_t slots = int64_t{4} * group.members.all() * group.members.most_of_a_process();
+  const int64_t slots = int64_t{4} * (group.members.all() - 1) * group.members.most_of_a_process();
   const int64_t bytes = std::min(workspace_bytes / slots, kMostMessageBytes) / kPacketAlignment * kPacketAlignment;
   return bytes < kLeast ? 0 : bytes;
 }
@@ -101,9 +106,10 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
   const int32_t here = group.communicator.rank();
   const int32_t processes = group.communicator.size();
   Route all;
-  Messages sends(message_bytes_for(workspace_bytes));
-  Messages receives(message_bytes_for(workspace_bytes));
-  const int64_t packet_bytes = packet_bytes_for(group, workspace_bytes);
+  const int64_t staged = staged_share(group, workspace_bytes);
+  Messages sends(message_bytes_for(staged));
+  Messages receives(message_bytes_for(staged));
+  const int64_t packet_bytes = packet_bytes_for(group, workspace_bytes - staged);
   std::vector<Piece> others;
   std::map<std::pair<int32_t, int32_t>, int64_t> bytes_between;
   BoxIndex index(src);
