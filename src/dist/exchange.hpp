@@ -46,7 +46,7 @@ struct Route {
 };
 constexpr int64_t kPacketAlignment = 256;
 constexpr int64_t kLeastLinked = 64 << 10;  // between two members; less goes by messages, with no kernel to launch
-// What messages have of the workspace: where there is a link, which has the rest, little goes by them.
+// What messages have of the workspace: little, where packets go over a link, which have the rest.
 int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept;
 // workspace_bytes: the same on every process.
 Route route(const Layout& src, const Layout& dst, const Group& group, int64_t workspace_bytes);

@@ -86,10 +86,6 @@ void add_rounds(std::vector<std::vector<Message>>& rounds, std::vector<Message> 
 
 }  // namespace
 
-int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept {
-  return group.wire == nullptr ? workspace_bytes : workspace_bytes / 8;
-}
-
 // Two slots a direction for the packets from and to all others. The fewer the better: NCCL's groups of a non-blocking communicator take
 // 60 us of the host each (docs/experiments.md).
 int64_t packet_bytes_for(const Group& group, int64_t workspace_bytes) noexcept {
@@ -98,6 +94,11 @@ int64_t packet_bytes_for(const Group& group, int64_t workspace_bytes) noexcept {
   const int64_t slots = int64_t{4} * (group.members.all() - 1) * group.members.most_of_a_process();
   const int64_t bytes = std::min(workspace_bytes / slots, kMostMessageBytes) / kPacketAlignment * kPacketAlignment;
   return bytes < kLeast ? 0 : bytes;
+}
+
+int64_t staged_share(const Group& group, int64_t workspace_bytes) noexcept {
+  const int64_t staged = workspace_bytes / 8;
+  return packet_bytes_for(group, workspace_bytes - staged) == 0 ? workspace_bytes : staged;
 }
 
 // By boxes of dst, and within those by boxes of src: so both ends list the pieces between two processes in one order.

@@ -224,12 +224,12 @@ TEST_F(Link, SaysWhatItDoes) {
     char text[2048];
     EXPECT_TRUE(ok(gpumem_dist_explain(planned.plan(), GPUMEM_FORMAT_TEXT, text, sizeof text, nullptr)));
     EXPECT_TRUE(contains_word(text, "nccl")) << text;
-    EXPECT_NE(std::string(text).find("160000 bytes, nccl, rounds: 20"), std::string::npos) << text;
+    EXPECT_NE(std::string(text).find("160000 bytes, nccl, rounds: 6"), std::string::npos) << text;
     char json[2048];
     EXPECT_TRUE(ok(gpumem_dist_explain(planned.plan(), GPUMEM_FORMAT_JSON, json, sizeof json, nullptr)));
     EXPECT_LE(std::stoll(parse_json(json)->member("workspace_bytes").text), kWork) << json;
   });
-  EXPECT_EQ(fake_nccl_traffic().operations, 40);
+  EXPECT_EQ(fake_nccl_traffic().operations, 12);
 }
 
 // Less than 64 KiB between two members goes by messages.
