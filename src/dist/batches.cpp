@@ -128,7 +128,7 @@ void Batches::make_room(bool captured) {
 void Batches::pack(const std::vector<NativeStream>& streams) {
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& member = members_[i];
-    if (member.packed.empty()) continue;
+    if (!packs(i)) continue;
     member.fence->wait(*contexts_[i], streams[i]);
     contexts_[i]->device().move_pieces(streams[i], member.packed);
     member.fence->record(streams[i]);
@@ -142,7 +142,7 @@ void Batches::pack(const std::vector<NativeStream>& streams) {
 // The block goes back in the order of its owner's own stream.
 void Batches::leave_room(const std::vector<NativeStream>& streams) {
   for (size_t i = 0; i < members_.size(); ++i) {
-    if (members_[i].packed.empty()) continue;
+    if (!packs(i)) continue;
     members_[i].fence->record(streams[i]);
     members_[i].fence->wait(*contexts_[i], contexts_[i]->own_stream());
   }

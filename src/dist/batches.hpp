@@ -34,6 +34,7 @@ class Batches {
   void pack(const std::vector<NativeStream>& streams);
   void launch(size_t reader, NativeStream stream) const;
   bool empty(size_t reader) const noexcept { return members_[reader].moved.empty(); }
+  bool packs(size_t owner) const noexcept { return !members_[owner].packed.empty(); }
   // The memory is free again behind what the owners' streams hold, which are behind the readers'.
   void leave_room(const std::vector<NativeStream>& streams);
 

@@ -142,6 +142,9 @@ void Exchange::sort_pulls(const Operands& operands) {
 void Exchange::pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
   batches_.make_room(captured);
   sort_pulls(operands);
+  for (size_t member = 0; member < group_.contexts.size(); ++member) {
+    if (batches_.packs(member)) at_work(*group_.contexts[member]);
+  }
   batches_.pack(streams);
   here_ = sorted_.alone;
   for (const size_t i : sorted_.crossing) {
