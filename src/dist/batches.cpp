@@ -1,10 +1,7 @@
 #include "dist/batches.hpp"
 
-#include <algorithm>
 #include <bit>
 
-#include "base/checked.hpp"
-#include "dist/peers.hpp"
 #include "kernels/limits.hpp"
 #include "ops/strides.hpp"
 
@@ -17,16 +14,10 @@ constexpr int64_t kMostBytes = int64_t{4} << 20;
 constexpr int64_t kMostSmallTransposed = int64_t{64} << 10;  // of small elements
 constexpr int64_t kMostNarrow = int64_t{16} << 20;
 constexpr int64_t kNarrow = 32;
-// Reads of a few bytes each over a link take as long as of 32: two H200, 2 MiB by runs of 8 bytes each way at once, 44 µs, packed first
-// 10 and 10.
-constexpr int64_t kShortRun = 16;
-constexpr int64_t kWorthPacking = int64_t{512} << 10;
-constexpr int64_t kRoomUnit = 256;
 
 }  // namespace
 
-void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst_strides, size_t owner, size_t reader) {
-  const bool crosses = on_two_devices(*contexts_[owner], *contexts_[reader]);
+void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst_strides, bool crosses) {
   std::optional<Runs>& runs = runs_.emplace_back();
   const int64_t* const sides[] = {src_strides.data(), dst_strides.data()};
   const FusedAxes axes = fused_axes(static_cast<int32_t>(kAxes), shape.extents.data(), sides);
@@ -41,32 +32,25 @@ void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst
   const int32_t first = together ? 1 : 0;
   if (axes.rank - first > kPieceAxes) return;
   runs.emplace();
-  runs->owner = owner;
-  runs->reader = reader;
   runs->all = shape.bytes();
   runs->bytes = shape.element_bytes * (together ? axes.extent[0] : 1);
+  runs->places = static_cast<uint64_t>(runs->bytes);
   for (int32_t i = first; i < axes.rank; ++i) {
     const int32_t to = runs->rank++;
     runs->extent[to] = axes.extent[i];
     runs->src_stride[to] = stride(src_strides, i) * shape.element_bytes;
     runs->dst_stride[to] = stride(dst_strides, i) * shape.element_bytes;
+    runs->places |= static_cast<uint64_t>(runs->src_stride[to] | runs->dst_stride[to]);
   }
-  Member& member = members_[owner];
-  if (!crosses || runs->bytes > kShortRun || runs->all < kWorthPacking) return;
-  if (member.room + runs->all > workspace_bytes_) return;
-  runs->packed = member.room;
-  member.room += ceil_div(runs->all, kRoomUnit) * kRoomUnit;
-  std::vector<size_t>& readers = member.readers_of_room;
-  if (std::find(readers.begin(), readers.end(), reader) == readers.end()) readers.push_back(reader);
 }
 
-std::optional<MovedPiece> Batches::piece_of(const Runs& runs, const void* src, void* dst) {
-  uint64_t places =
-      static_cast<uint64_t>(runs.bytes) | reinterpret_cast<uintptr_t>(src) | reinterpret_cast<uintptr_t>(dst);
-  for (int32_t d = 0; d < runs.rank; ++d) places |= static_cast<uint64_t>(runs.src_stride[d] | runs.dst_stride[d]);
+bool Batches::take(size_t number, size_t reader, const void* src, void* dst) {
+  const std::optional<Runs>& runs = runs_[number];
+  if (!runs) return false;
+  const uint64_t places = runs->places | reinterpret_cast<uintptr_t>(src) | reinterpret_cast<uintptr_t>(dst);
   const int shift = std::countr_zero(static_cast<uint64_t>(widest_access(places)));
   MovedPiece piece{.src = static_cast<const char*>(src), .dst = static_cast<char*>(dst)};
-  piece.words = static_cast<uint32_t>(runs.all >> shift);
+  piece.words = static_cast<uint32_t>(runs->all >> shift);
   piece.shift = shift;
   const auto add_axis = [&](int64_t extent, int64_t src_stride, int64_t dst_stride) {
     if (piece.rank == kPieceAxes || (src_stride | dst_stride) > UINT32_MAX) return false;
@@ -75,88 +59,21 @@ std::optional<MovedPiece> Batches::piece_of(const Runs& runs, const void* src, v
     piece.dst_stride[piece.rank++] = static_cast<uint32_t>(dst_stride);
     return true;
   };
-  const int64_t words = runs.bytes >> shift;
-  if ((words > 1 || runs.rank == 0) && !add_axis(words, 1, 1)) return std::nullopt;
-  for (int32_t d = 0; d < runs.rank; ++d) {
-    if (!add_axis(runs.extent[d], runs.src_stride[d] >> shift, runs.dst_stride[d] >> shift)) return std::nullopt;
+  const int64_t words = runs->bytes >> shift;
+  if ((words > 1 || runs->rank == 0) && !add_axis(words, 1, 1)) return false;
+  for (int32_t d = 0; d < runs->rank; ++d) {
+    if (!add_axis(runs->extent[d], runs->src_stride[d] >> shift, runs->dst_stride[d] >> shift)) return false;
   }
-  return piece;
+  pieces_[reader].push_back(piece);
+  return true;
 }
 
-bool Batches::take(size_t number, const void* src, void* dst) {
-  const std::optional<Runs>& runs = runs_[number];
-  if (!runs) return false;
-  Member& owner = members_[runs->owner];
-  if (runs->packed >= 0 && room(runs->owner) != nullptr) {
-    char* const between = static_cast<char*>(owner.block->get()) + runs->packed;
-    Runs in = *runs;
-    Runs out = *runs;
-    int64_t tight = runs->bytes;
-    for (int32_t d = 0; d < runs->rank; ++d) {
-      in.dst_stride[d] = out.src_stride[d] = tight;
-      tight *= runs->extent[d];
-    }
-    const auto packed = piece_of(in, src, between);
-    const auto moved = piece_of(out, between, dst);
-    if (!packed || !moved) return false;
-    owner.packed.push_back(*packed);
-    members_[runs->reader].moved.push_back(*moved);
-    return true;
-  }
-  const auto piece = piece_of(*runs, src, dst);
-  if (piece) members_[runs->reader].moved.push_back(*piece);
-  return piece.has_value();
-}
-
-void Batches::make_room(bool captured) {
-  captured_ = captured;
-  for (size_t i = 0; i < members_.size() && !captured; ++i) {
-    Member& member = members_[i];
-    if (member.room == 0 || member.block || member.has_none) continue;
-    const auto reaches = [&](size_t reader) {
-      return contexts_[reader]->device().reaches(member.block->get(), static_cast<size_t>(member.room));
-    };
-    const std::vector<size_t>& readers = member.readers_of_room;
-    if (member.fence == nullptr) member.fence = std::make_unique<MemberFence>(contexts_[i]->device());
-    member.has_none = !has_block([&] { member.block.emplace(*contexts_[i], false, member.room); }) ||
-                      !std::all_of(readers.begin(), readers.end(), reaches);
-    if (member.has_none) member.block.reset();
-    if (member.block) member.fence->record(contexts_[i]->own_stream());
-  }
-}
-
-void Batches::pack(const std::vector<NativeStream>& streams) {
-  for (size_t i = 0; i < members_.size(); ++i) {
-    Member& member = members_[i];
-    if (!packs(i)) continue;
-    member.fence->wait(*contexts_[i], streams[i]);
-    contexts_[i]->device().move_pieces(streams[i], member.packed);
-    member.fence->record(streams[i]);
-  }
-  for (const Member& member : members_) {
-    if (member.packed.empty()) continue;
-    for (const size_t reader : member.readers_of_room) member.fence->wait(*contexts_[reader], streams[reader]);
-  }
-}
-
-// The block goes back in the order of its owner's own stream.
-void Batches::leave_room(const std::vector<NativeStream>& streams) {
-  for (size_t i = 0; i < members_.size(); ++i) {
-    if (!packs(i)) continue;
-    members_[i].fence->record(streams[i]);
-    members_[i].fence->wait(*contexts_[i], contexts_[i]->own_stream());
-  }
-}
-
-void Batches::launch(size_t reader, NativeStream stream) const {
-  contexts_[reader]->device().move_pieces(stream, members_[reader].moved);
+void Batches::launch(size_t reader, Context& context, NativeStream stream) const {
+  context.device().move_pieces(stream, pieces_[reader]);
 }
 
 void Batches::clear() noexcept {
-  for (Member& member : members_) {
-    member.moved.clear();
-    member.packed.clear();
-  }
+  for (std::vector<MovedPiece>& pieces : pieces_) pieces.clear();
 }
 
 }  // namespace gpumem

@@ -1,11 +1,9 @@
 // Pulls that are not worth a launch each: one launch of a reader's device moves all that it has of them.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "dist/member_fences.hpp"
 #include "dist/movement.hpp"
 #include "kernels/permute/pieces.hpp"
 
@@ -13,61 +11,31 @@ namespace gpumem {
 
 class Batches {
  public:
-  // Of the members of this process, by their numbers here.
-  Batches(const std::vector<Context*>& contexts, int64_t workspace_bytes)
-      : contexts_(contexts), workspace_bytes_(workspace_bytes), members_(contexts.size()) {}
+  explicit Batches(size_t members) : pieces_(members) {}
 
-  // Of a plan: its next pull.
-  void add(const Shape& shape, const Index& src_strides, const Index& dst_strides, size_t owner, size_t reader);
-  // Of a run. Short runs of elements that cross are packed by their owner first, where there is memory for that, which the plan keeps.
-  // A captured stream has none: its graph may outlive the plan.
-  void make_room(bool captured);
-  const void* room(size_t owner) const noexcept {
-    return members_[owner].block && !captured_ ? members_[owner].block->get() : nullptr;
-  }
-
+  // Of a plan: its next pull, and whether it comes from another device.
+  void add(const Shape& shape, const Index& src_strides, const Index& dst_strides, bool crosses);
   void clear() noexcept;
-  // A pull. False: it has to go by itself.
-  bool take(size_t number, const void* src, void* dst);
-  // Enqueues what was taken since clear(), as often as it is called: what owners pack, with the readers' streams behind it, and what
-  // readers move.
-  void pack(const std::vector<NativeStream>& streams);
-  void launch(size_t reader, NativeStream stream) const;
-  bool empty(size_t reader) const noexcept { return members_[reader].moved.empty(); }
-  bool packs(size_t owner) const noexcept { return !members_[owner].packed.empty(); }
-  // The memory is free again behind what the owners' streams hold, which are behind the readers'.
-  void leave_room(const std::vector<NativeStream>& streams);
+  // Pull `number`, which the member `reader` moves. False: it has to go by itself.
+  bool take(size_t number, size_t reader, const void* src, void* dst);
+  // Enqueues what was taken since clear(), as often as it is called.
+  void launch(size_t reader, Context& context, NativeStream stream) const;
+  bool empty(size_t reader) const noexcept { return pieces_[reader].empty(); }
 
  private:
   // Bytes of one run without gaps, and the axes along which it is repeated.
   struct Runs {
-    size_t owner = 0;
-    size_t reader = 0;
     int64_t bytes = 0;
     int32_t rank = 0;
     int64_t extent[kPieceAxes] = {};
     int64_t src_stride[kPieceAxes] = {};  // bytes
     int64_t dst_stride[kPieceAxes] = {};
+    uint64_t places = 0;  // all bits of those
     int64_t all = 0;      // bytes
-    int64_t packed = -1;  // where in the owner's room; -1: it is not packed
-  };
-  struct Member {
-    std::vector<MovedPiece> moved{};  // as a reader
-    std::vector<MovedPiece> packed{};
-    int64_t room = 0;                       // bytes
-    std::vector<size_t> readers_of_room{};  // each once
-    std::optional<TemporaryBlock> block{};
-    bool has_none = false;                 // there was none to be had
-    std::unique_ptr<MemberFence> fence{};  // where there is room: it is packed, or free again
   };
 
-  static std::optional<MovedPiece> piece_of(const Runs& runs, const void* src, void* dst);
-
-  const std::vector<Context*>& contexts_;
-  const int64_t workspace_bytes_;
-  std::vector<std::optional<Runs>> runs_;  // of each pull
-  std::vector<Member> members_;
-  bool captured_ = false;
+  std::vector<std::optional<Runs>> runs_;        // of each pull
+  std::vector<std::vector<MovedPiece>> pieces_;  // that were taken, of each member
 };
 
 }  // namespace gpumem

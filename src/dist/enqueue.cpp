@@ -116,7 +116,6 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     throw;
   }
   order(streams, true);
-  batches_.leave_room(streams);
 }
 
 }  // namespace gpumem

@@ -122,7 +122,6 @@ void Exchange::sort_pulls(const Operands& operands) {
   for (const auto* sides : {&operands.src, &operands.dst}) {
     for (const Side& side : *sides) now.memory.push_back(side.p);
   }
-  for (size_t i = 0; i < group_.contexts.size(); ++i) now.memory.push_back(batches_.room(i));
   for (const auto& [from, to] : pairs_) now.near.push_back(reads_directly(from, to, operands));
   if (now.memory == sorted_.memory && now.near == sorted_.near) return;
   sorted_ = {};
@@ -132,7 +131,7 @@ void Exchange::sort_pulls(const Operands& operands) {
     if (is_there(piece, operands)) continue;
     const auto& [from, to] = pairs_[pair_of_[i]];
     const bool near = now.near[pair_of_[i]];
-    if (near && batches_.take(i, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
+    if (near && batches_.take(i, to, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
     const bool crosses = near && on_two_devices(*group_.contexts[from], *group_.contexts[to]);
     (crosses ? now.crossing : now.alone).push_back(i);
   }
@@ -140,12 +139,7 @@ void Exchange::sort_pulls(const Operands& operands) {
 }
 
 void Exchange::pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
-  batches_.make_room(captured);
   sort_pulls(operands);
-  for (size_t member = 0; member < group_.contexts.size(); ++member) {
-    if (batches_.packs(member)) at_work(*group_.contexts[member]);
-  }
-  batches_.pack(streams);
   here_ = sorted_.alone;
   for (const size_t i : sorted_.crossing) {
     const Piece& piece = route_.pulls[i];
@@ -166,7 +160,7 @@ void Exchange::pull_together(const Operands& operands, const std::vector<NativeS
     Context& context = *group_.contexts[member];
     if (batches_.empty(member)) continue;
     at_work(context);
-    batches_.launch(member, streams[member]);
+    batches_.launch(member, context, streams[member]);
   }
 }
 

@@ -213,7 +213,7 @@ inline std::string describe(const Layout& layout) {
 // worth packing between devices.
 inline Layout halves_along_the_fastest_axis() {
   const Index strides{128 * 12, 12, 1};
-  return {8, {272, 128, 16}, {{0, {0, 0, 0}, {272, 128, 8}, 2, strides}, {1, {0, 0, 8}, {272, 128, 16}, 2, strides}}};
+  return {8, {160, 128, 16}, {{0, {0, 0, 0}, {160, 128, 8}, 2, strides}, {1, {0, 0, 8}, {160, 128, 16}, 2, strides}}};
 }
 
 // Four boxes of one member, a quarter each of one array with room for a border of one element.
