@@ -3,111 +3,14 @@
 // group of neighbouring columns of a matrix, and of them a run of 2^k leaves; a block takes as many small units as fill it. Of each
 // 128 rows thread (c, y) takes y, y + side, y + 2 side, ... of column c, some of them in each of several passes: the first steps of the
 // reproducible fold stay in the thread, the last ones go through shared memory. Where there are several runs, a second kernel folds
-// their nodes. Columns of few rows are a thread's own, of up to 128 where there are enough of them, four of small elements at a time.
+// their nodes.
+// Columns of few rows are few_rows.cu's.
 // H200, sums of 2^27 f32 in all: 3,600 GB/s at 32 columns, 3,820 at 64, 3,100 at 129, whose rows begin anywhere in a sector, 4,000 from
 // 512 on.
-#include "kernels/reduce/line_plans.hpp"
-#include "kernels/reduce/terms.cuh"
-#include "kernels/words.cuh"
+#include "kernels/reduce/columns.cuh"
 
 namespace gpumem::kernels {
 namespace {
-
-// Neighbouring columns of a thread, by one load.
-template <class Term, bool kWords>
-struct Columns {
-  static constexpr int kCount = kWords ? kColumnsOfWord : 1;
-  static constexpr int kThreads = kWords ? kColumnThreads : most_column_threads(Term::kBytes, leaf_kind_of<Term>());
-  static constexpr int kBlocks = kThreads == 384 ? 3 : 2;  // of a multiprocessor
-  BitsOf<Term> element[kCount];
-
-  __device__ __forceinline__ void load(const char* p) {
-    using Word = WordOf<kCount * Term::kBytes>;
-    const Word word = __ldcs(reinterpret_cast<const Word*>(p));
-    memcpy(element, &word, sizeof(word));
-  }
-};
-
-// Rows first, first + apart, ... (kRows of them) of those below n.
-template <class Term, bool kWords, int kRows>
-struct Rows {
-  using C = Columns<Term, kWords>;
-  static constexpr int kSums = Term::kOrdered ? kRows : 1;
-  typename Term::Partial sum[kSums][C::kCount];
-
-  __device__ __forceinline__ static bool full(int first, int apart, int n) { return first + (kRows - 1) * apart < n; }
-  // kFull: all of them are there.
-  template <bool kFull>
-  __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
-                                              int n) {
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      if (kFull || first + i * apart < n) row[i].load(p + i * step);
-    }
-  }
-  template <bool kFull>
-  __device__ __forceinline__ void add(const Term& term, const C (&row)[kRows], int first, int apart, int n) {
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      if (!kFull && first + i * apart >= n) continue;
-#pragma unroll
-      for (int k = 0; k < C::kCount; ++k) {
-        if constexpr (!takes_pairs<Term>()) {
-          term.enter(sum[i % kSums][k], row[i].element[k]);
-        } else if (i % 2 == 0) {
-          const bool both = kFull || first + (i + 1) * apart < n;
-          term.enter_pair(sum[0][k], row[i].element[k], row[both ? i + 1 : i].element[k]);
-        }
-      }
-    }
-  }
-  template <bool kFull>
-  __device__ __forceinline__ void enter(const Term& term, const char* p, int64_t step, int first, int apart, int n) {
-    C row[kRows];
-    load<kFull>(row, p, step, first, apart, n);
-    add<kFull>(term, row, first, apart, n);
-  }
-  // By recursion, as fold_own().
-  template <int kHalf = kSums / 2>
-  __device__ __forceinline__ void fold() {
-    if constexpr (kHalf > 0) {
-#pragma unroll
-      for (int i = 0; i < kHalf; ++i) {
-#pragma unroll
-        for (int k = 0; k < C::kCount; ++k) sum[i][k] = combine(sum[i][k], sum[i + kHalf][k]);
-      }
-      fold<kHalf / 2>();
-    }
-  }
-};
-
-// What the passes of a thread give, folded as a tree: they come in the order of their reversed bits, so that those to be combined are
-// neighbours, a binary counter.
-template <class Node, int kCount>
-struct PassFold {
-  static constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLeafLanes / kColumnRows)) - 1;
-  Node waiting[kLevels][kCount];
-
-  __device__ __forceinline__ static int place(int pass, int passes) {
-    return static_cast<int>(__brev(static_cast<unsigned>(pass)) >> __clz(passes) >> 1);
-  }
-  // node becomes the whole of what it completes.
-  __device__ __forceinline__ void enter(int pass, Node (&node)[kCount]) {
-#pragma unroll
-    for (int level = 0; level < kLevels; ++level) {
-      const bool completes = (pass >> level & 1) != 0;
-#pragma unroll
-      for (int k = 0; k < kCount; ++k) {
-        if (completes) {
-          node[k] = combine(waiting[level][k], node[k]);
-        } else {
-          waiting[level][k] = node[k];
-        }
-      }
-      if (!completes) return;
-    }
-  }
-};
 
 // A ColumnCut as the kernels take it.
 struct ColumnShape {
@@ -178,14 +81,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
       int from = y;
       const char* p = x + (at + from) * pitch;
       C next[kRows];
-      const auto load = [&] {
-        if (R::full(from, apart, n)) {
-          R::template load<true>(next, p, apart * pitch, from, apart, n);
-        } else {
-          R::template load<false>(next, p, apart * pitch, from, apart, n);
-        }
-      };
-      load();
+      R::load(next, p, apart * pitch, from, apart, n);
       R rows;
       for (int pass = 0; pass < shape.passes;) {
         C row[kRows];
@@ -199,12 +95,8 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
           from = first_of(++pass);
           p = x + (at + from) * pitch;
         }
-        if (pass < shape.passes) load();
-        if (R::full(first, apart, n)) {
-          rows.template add<true>(term, row, first, apart, n);
-        } else {
-          rows.template add<false>(term, row, first, apart, n);
-        }
+        if (pass < shape.passes) R::load(next, p, apart * pitch, from, apart, n);
+        rows.add(term, row, first, apart, n);
         if (pass == of_pass) continue;
         end_pass(of_pass, rows);
         rows = {};
@@ -293,57 +185,6 @@ __global__ void __launch_bounds__(1024)
   if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
 }
 
-// A thread a column, or a word of them: kRows of its rows in each of several passes, as above, or all in one. Where order does not matter,
-// a pass takes the rows that come next.
-template <class Term, bool kWords, int kRows, bool kOnce>
-__global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
-                                                   : kWords&& Term::kOrdered ? 2
-                                                                             : 4)
-    few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch, int all_passes) {
-  using C = Columns<Term, kWords>;
-  using Partial = typename Term::Partial;
-  after_earlier_work();
-  const LineLayout& lines = launch.lines;
-  const int64_t word = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
-  const int64_t line = word * C::kCount;
-  if (line >= lines.count) return;
-  const Term term(launch.dtype, launch.op);
-  const auto batch =
-      lines.per_batch == lines.count ? 0 : static_cast<int64_t>(per_batch.quotient(static_cast<uint64_t>(line)));
-  const int64_t column = line - batch * lines.per_batch;
-  const char* p = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Term::kBytes;
-  const int64_t pitch = lines.stride * Term::kBytes;
-  const auto n = static_cast<int>(lines.length);
-  Partial partial[C::kCount];
-  if constexpr (!Term::kOrdered) {
-    Rows<Term, kWords, kRows> rows;
-    int from = 0;
-    for (; from + kRows <= n; from += kRows) {
-      rows.template enter<true>(term, p + from * pitch, pitch, from, 1, n);
-    }
-    if (from < n) rows.template enter<false>(term, p + from * pitch, pitch, from, 1, n);
-#pragma unroll
-    for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
-  } else {
-    const int passes = kOnce ? 1 : all_passes;
-    PassFold<Partial, C::kCount> fold;
-#pragma unroll 1
-    for (int pass = 0; pass < passes; ++pass) {
-      const int from = kOnce ? 0 : PassFold<Partial, C::kCount>::place(pass, passes);
-      Rows<Term, kWords, kRows> rows;
-      rows.template enter<false>(term, p + from * pitch, passes * pitch, from, passes, n);
-      rows.fold();
-#pragma unroll
-      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
-      if (!kOnce) fold.enter(pass, partial);
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < C::kCount; ++k) {
-    finish<Term, false>(launch, line + k, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[k]));
-  }
-}
-
 // So many that a thread has eight nodes, where that takes few enough.
 int fold_warps(int64_t runs) {
   int warps = 1;
@@ -374,31 +215,15 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
                        shape);
 }
 
-template <class Term>
-cudaError_t start_few_rows(const ReduceLaunch& launch, bool words, Stream stream) {
-  const LineLayout& lines = launch.lines;
-  const auto with = [&](auto kernel, int rows_each) {
-    return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
-                         Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)),
-                         static_cast<int>(most_column_sides(lines.length, rows_each)));
-  };
-  if constexpr (has_column_words(Term::kBytes)) {
-    if (words) return with(few_rows_kernel<Term, true, kColumnRows, false>, kColumnRows);
-  }
-  if (lines.length <= 4) return with(few_rows_kernel<Term, false, 4, true>, kFewRows);
-  if (lines.length <= kFewRows) return with(few_rows_kernel<Term, false, kFewRows, true>, kFewRows);
-  return with(few_rows_kernel<Term, false, kFewRows, false>, kFewRows);
-}
-
 }  // namespace
 
 cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
+  if (launch.tile <= kLeafLanes) return reduce_few_rows(launch, stream);
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
     const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
     const bool words =
         column_words(reinterpret_cast<uintptr_t>(launch.x), extents, lines.stride, lines.batch_stride, Term::kBytes);
-    if (launch.tile <= kLeafLanes) return start_few_rows<Term>(launch, words, stream);
     const ColumnCut cut =
         column_cut(extents, words ? kColumnsOfWord : 1, column_rows(words, Term::kBytes, Term::kOrdered),
                    most_column_threads(Term::kBytes, leaf_kind_of<Term>()), launch.lanes, launch.tile);

@@ -107,6 +107,7 @@ ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned
 ReduceLauncher reduce_strided_scalar;  // any lines
 ReduceLauncher reduce_warp_lines;      // contiguous lines
 ReduceLauncher reduce_columns;
+ReduceLauncher reduce_few_rows;  // columns that a thread has each, for reduce_columns
 
 // The textbook ladder: a step of the reduction in shared memory and the data blocks that a block adds on the way in; and each thread's
 // share of x, contiguous or with the grid's stride.

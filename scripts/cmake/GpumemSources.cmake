@@ -164,6 +164,7 @@ set(kernel_sources
   kernels/permute/permute.cu
   kernels/permute/pieces.cu
   kernels/reduce/columns.cu
+  kernels/reduce/few_rows.cu
   kernels/reduce/ladder.cu
   kernels/reduce/reduce.cu
   kernels/reduce/strided_scalar.cu

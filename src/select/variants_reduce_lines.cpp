@@ -27,6 +27,10 @@ constexpr int64_t kCachedBytes = int64_t{32} << 20;
 // elements fewer warps are enough: 4,009 rows of 2,092 bf16 6.2 µs from 7.7, 699 of 12,000 i8 5.0 from 8.0. Longer rows end one by one, the
 // last ones alone: 2,670 of 50,257 bf16 127 µs from 104.
 constexpr int64_t kWholeRowBytes = int64_t{32} << 10;
+// Longer rows are cut into pieces of so many leaves, of 8-byte elements half as many, and no more pieces than this where rows are few. H200,
+// maxima of 512 rows of 50,257 f32 by 8 leaves 27 µs, by 1, 2, 4 and 16 35, 32, 30 and 33; of three rows of 2^25, by 32 114 µs, by 8 119.
+constexpr int64_t kLeavesOfPiece = 8;
+constexpr int64_t kMostPieces = 60;
 // Elements of a row that may be cut anywhere where their order does not matter: of f16 so many still have an exact sum.
 constexpr int64_t kOneFold = int64_t{8} * kLeafTerms;
 
@@ -94,12 +98,12 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
   const int64_t most = p.lines() <= kMostCutRows ? most_runs(p.dtype, p.op) : p.lines();
   const int64_t least = int64_t{24} * d.multiprocessors;
-  int64_t wanted = 0;
-  if (p.cols * bytes <= kWholeRowBytes && (bytes <= 2 || p.lines() >= least)) {
-    wanted = bytes <= 2 ? least : p.lines();
-  } else {
-    const int64_t pieces = std::min<int64_t>(ceil_div(leaves, bytes == 8 ? 4 : 8), 60);
-    wanted = std::clamp(p.lines() * pieces, least, int64_t{128} * d.multiprocessors);
+  const int64_t pieces = std::min(ceil_div(leaves, bytes == 8 ? kLeavesOfPiece / 2 : kLeavesOfPiece), kMostPieces);
+  int64_t wanted = std::clamp(p.lines() * pieces, least, int64_t{128} * d.multiprocessors);
+  if (p.cols * bytes <= kWholeRowBytes && bytes <= 2) {
+    wanted = least;
+  } else if (p.cols * bytes <= kWholeRowBytes && p.lines() >= least) {
+    wanted = p.lines();
   }
   const int64_t run = run_pieces(p.lines(), leaves, wanted, most);
   int64_t tile = std::min(run * kLeafTerms, kLongestRun);
@@ -115,9 +119,10 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   return shape;
 }
 
-// Threads with a column that a multiprocessor is to have, of all its runs and sides, and half as many where rows are loaded ahead. H200:
-// 8192 x 4096 f32 40.6 µs by 4 threads a column, 44 by 8; 131072 x 1024 f64 252 by 2, 267 by 1. Columns of up to four leaves are not cut, for
-// a second kernel would have to fold their nodes, where their threads are enough: 2048 x 12288 f32 31 µs from 37.
+// Threads with a column that a multiprocessor is to have, of all its runs and sides; half as many of single elements where rows are loaded
+// ahead. H200: 8192 x 4096 f32 40.6 µs by 4 threads a column, 44 by 8; 131072 x 1024 f64 252 by 2, 267 by 1. A second kernel has to fold what
+// runs give, so columns of two leaves are never cut, and of up to four, unless by words, where their threads are enough uncut: 2048 x 12288 f32
+// 31 µs from 37, 2520 x 5003 f64 31 from 38.
 constexpr int64_t kColumnsWanted = 1440;
 constexpr int64_t kColumnsInOneRun = 600;
 
@@ -176,8 +181,8 @@ LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams
 }
 
 constexpr Variant<ReduceAxisParams> kAxis[] = {
-    {"warp_rows", Runs::cuda, 4, accepts_rows, rows_shape},
-    {"block_columns", Runs::cuda, 3, accepts_columns, columns_shape},
+    {"warp_rows", Runs::cuda, 5, accepts_rows, rows_shape},
+    {"block_columns", Runs::cuda, 4, accepts_columns, columns_shape},
     {"strided_scalar", Runs::cuda, 1, accepts, scalar_axis_shape},
     {"host_lines", Runs::host, 1, accepts, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts, host_axis_serial_shape},

@@ -1,6 +1,5 @@
 // Reductions of many lines at once: of the rows or columns of matrices, and of segments of a vector. Each has one block of results.
 #include <optional>
-#include <utility>
 
 #include "base/checked.hpp"
 #include "base/names.hpp"
@@ -85,17 +84,10 @@ LineExtents lines_of(const ReduceAxisParams& c) {
           rows ? c.cols : c.rows};
 }
 
-// Distances that are never used become tight ones, so that no product with them leaves the extent that is checked. Rows that begin one
-// element apart, the windows of a moving sum, are columns of rows that do, so that neighbouring threads take neighbours.
+// Distances that are never used become tight ones, so that no product with them leaves the extent that is checked.
 ReduceAxisParams normal(ReduceAxisParams c) noexcept {
   if (c.rows <= 1) c.ld = c.cols;
   if (c.batches <= 1) c.batch_stride = 0;
-  if (c.of_rows() && c.rows == 1 && c.batch_stride == 1 && c.batches > c.cols && c.cols > 1 && c.cols <= kLeafLanes) {
-    c.axis = GPUMEM_AXIS_COLS;
-    c.rows = std::exchange(c.cols, std::exchange(c.batches, 1));
-    c.ld = 1;
-    c.batch_stride = 0;
-  }
   return c;
 }
 
@@ -172,7 +164,7 @@ void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream s
   if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_axis");
   if (planned.empty) return zero(context, outputs, stream, until);
   if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
-  require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, lines_name(given.axis));
+  require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, lines_name(params.axis));
 }
 
 Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& given, Until until) {

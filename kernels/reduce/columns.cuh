@@ -1,0 +1,121 @@
+// What the kernels for columns share: columns of a thread, rows that it adds up, and the fold of its passes.
+#pragma once
+
+#include "kernels/reduce/line_plans.hpp"
+#include "kernels/reduce/terms.cuh"
+#include "kernels/words.cuh"
+
+namespace gpumem::kernels {
+
+// Neighbouring columns of a thread, by one load.
+template <class Term, bool kWords>
+struct Columns {
+  static constexpr int kCount = kWords ? kColumnsOfWord : 1;
+  static constexpr int kThreads = kWords ? kColumnThreads : most_column_threads(Term::kBytes, leaf_kind_of<Term>());
+  static constexpr int kBlocks = kThreads == 384 ? 3 : 2;  // of a multiprocessor
+  BitsOf<Term> element[kCount];
+
+  __device__ __forceinline__ void load(const char* p) {
+    using Word = WordOf<kCount * Term::kBytes>;
+    const Word word = __ldcs(reinterpret_cast<const Word*>(p));
+    memcpy(element, &word, sizeof(word));
+  }
+};
+
+// Rows first, first + apart, ... (kRows of them) of those below n.
+template <class Term, bool kWords, int kRows>
+struct Rows {
+  using C = Columns<Term, kWords>;
+  static constexpr int kSums = Term::kOrdered ? kRows : 1;
+  typename Term::Partial sum[kSums][C::kCount];
+
+  __device__ __forceinline__ static bool full(int first, int apart, int n) { return first + (kRows - 1) * apart < n; }
+  // kFull: all of them are there.
+  template <bool kFull>
+  __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
+                                              int n) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      if (kFull || first + i * apart < n) row[i].load(p + i * step);
+    }
+  }
+  template <bool kFull>
+  __device__ __forceinline__ void add(const Term& term, const C (&row)[kRows], int first, int apart, int n) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      if (!kFull && first + i * apart >= n) continue;
+#pragma unroll
+      for (int k = 0; k < C::kCount; ++k) {
+        if constexpr (!takes_pairs<Term>()) {
+          term.enter(sum[i % kSums][k], row[i].element[k]);
+        } else if (i % 2 == 0) {
+          const bool both = kFull || first + (i + 1) * apart < n;
+          term.enter_pair(sum[0][k], row[i].element[k], row[both ? i + 1 : i].element[k]);
+        }
+      }
+    }
+  }
+  __device__ __forceinline__ static void load(C (&row)[kRows], const char* p, int64_t step, int first, int apart,
+                                              int n) {
+    if (full(first, apart, n)) {
+      load<true>(row, p, step, first, apart, n);
+    } else {
+      load<false>(row, p, step, first, apart, n);
+    }
+  }
+  __device__ __forceinline__ void add(const Term& term, const C (&row)[kRows], int first, int apart, int n) {
+    if (full(first, apart, n)) {
+      add<true>(term, row, first, apart, n);
+    } else {
+      add<false>(term, row, first, apart, n);
+    }
+  }
+  template <bool kFull>
+  __device__ __forceinline__ void enter(const Term& term, const char* p, int64_t step, int first, int apart, int n) {
+    C row[kRows];
+    load<kFull>(row, p, step, first, apart, n);
+    add<kFull>(term, row, first, apart, n);
+  }
+  // By recursion, as fold_own().
+  template <int kHalf = kSums / 2>
+  __device__ __forceinline__ void fold() {
+    if constexpr (kHalf > 0) {
+#pragma unroll
+      for (int i = 0; i < kHalf; ++i) {
+#pragma unroll
+        for (int k = 0; k < C::kCount; ++k) sum[i][k] = combine(sum[i][k], sum[i + kHalf][k]);
+      }
+      fold<kHalf / 2>();
+    }
+  }
+};
+
+// What the passes of a thread give, folded as a tree: they come in the order of their reversed bits, so that those to be combined are
+// neighbours, a binary counter.
+template <class Node, int kCount>
+struct PassFold {
+  static constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLeafLanes / kColumnRows)) - 1;
+  Node waiting[kLevels][kCount];
+
+  __device__ __forceinline__ static int place(int pass, int passes) {
+    return static_cast<int>(__brev(static_cast<unsigned>(pass)) >> __clz(passes) >> 1);
+  }
+  // node becomes the whole of what it completes.
+  __device__ __forceinline__ void enter(int pass, Node (&node)[kCount]) {
+#pragma unroll
+    for (int level = 0; level < kLevels; ++level) {
+      const bool completes = (pass >> level & 1) != 0;
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) {
+        if (completes) {
+          node[k] = combine(waiting[level][k], node[k]);
+        } else {
+          waiting[level][k] = node[k];
+        }
+      }
+      if (!completes) return;
+    }
+  }
+};
+
+}  // namespace gpumem::kernels

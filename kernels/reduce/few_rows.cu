@@ -1,0 +1,88 @@
+// Columns of few rows, each to a value of its own: a thread has one, or of small elements four neighbours by one load. Of up to 128 rows,
+// where there are enough columns for a device. H200: maxima of 64 x 1048576 i16 41 µs, of 8 x 33 x 262144 f32 80.
+#include "kernels/reduce/columns.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+// kRows of a column's rows in each of several passes, as a block takes them from longer ones, or all in one. Where order does not matter,
+// a pass takes the rows that come next.
+template <class Term, bool kWords, int kRows, bool kOnce>
+__global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
+                                                   : kWords&& Term::kOrdered ? 2
+                                                                             : 4)
+    few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch, int all_passes) {
+  using C = Columns<Term, kWords>;
+  using Partial = typename Term::Partial;
+  after_earlier_work();
+  const LineLayout& lines = launch.lines;
+  const int64_t word = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
+  const int64_t line = word * C::kCount;
+  if (line >= lines.count) return;
+  const Term term(launch.dtype, launch.op);
+  const auto batch =
+      lines.per_batch == lines.count ? 0 : static_cast<int64_t>(per_batch.quotient(static_cast<uint64_t>(line)));
+  const int64_t column = line - batch * lines.per_batch;
+  const char* p = static_cast<const char*>(launch.x) + (batch * lines.batch_stride + column) * Term::kBytes;
+  const int64_t pitch = lines.stride * Term::kBytes;
+  const auto n = static_cast<int>(lines.length);
+  Partial partial[C::kCount];
+  if constexpr (!Term::kOrdered) {
+    Rows<Term, kWords, kRows> rows;
+    int from = 0;
+    for (; from + kRows <= n; from += kRows) {
+      rows.template enter<true>(term, p + from * pitch, pitch, from, 1, n);
+    }
+    if (from < n) rows.template enter<false>(term, p + from * pitch, pitch, from, 1, n);
+#pragma unroll
+    for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+  } else {
+    const int passes = kOnce ? 1 : all_passes;
+    PassFold<Partial, C::kCount> fold;
+#pragma unroll 1
+    for (int pass = 0; pass < passes; ++pass) {
+      const int from = kOnce ? 0 : PassFold<Partial, C::kCount>::place(pass, passes);
+      Rows<Term, kWords, kRows> rows;
+      rows.template enter<false>(term, p + from * pitch, passes * pitch, from, passes, n);
+      rows.fold();
+#pragma unroll
+      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+      if (!kOnce) fold.enter(pass, partial);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < C::kCount; ++k) {
+    finish<Term, false>(launch, line + k, {nullptr, nullptr, lines.length, true}, typename Term::Node(partial[k]));
+  }
+}
+
+template <class Term>
+cudaError_t start(const ReduceLaunch& launch, bool words, Stream stream) {
+  const LineLayout& lines = launch.lines;
+  const auto with = [&](auto kernel, int rows_each) {
+    return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
+                         Divisor<uint64_t>(static_cast<uint64_t>(lines.per_batch)),
+                         static_cast<int>(most_column_sides(lines.length, rows_each)));
+  };
+  if constexpr (has_column_words(Term::kBytes)) {
+    if (words) return with(few_rows_kernel<Term, true, kColumnRows, false>, kColumnRows);
+  }
+  if (lines.length <= 4) return with(few_rows_kernel<Term, false, 4, true>, kFewRows);
+  if (lines.length <= kFewRows) return with(few_rows_kernel<Term, false, kFewRows, true>, kFewRows);
+  return with(few_rows_kernel<Term, false, kFewRows, false>, kFewRows);
+}
+
+}  // namespace
+
+cudaError_t reduce_few_rows(const ReduceLaunch& launch, Stream stream) {
+  return for_element(launch.dtype, launch.op, [&]<class Term>() {
+    const LineLayout& lines = launch.lines;
+    const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
+    return start<Term>(
+        launch,
+        column_words(reinterpret_cast<uintptr_t>(launch.x), extents, lines.stride, lines.batch_stride, Term::kBytes),
+        stream);
+  });
+}
+
+}  // namespace gpumem::kernels
