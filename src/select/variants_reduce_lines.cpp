@@ -148,7 +148,7 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexc
       run_pieces(1, leaves, ceil_div(wanted, p.lines() * of_column), most_runs(p.dtype, p.op) / p.lines());
   int64_t tile = std::min(run * kLeafTerms, kLongestRun);
   if (leaves == 2 || (leaves <= 4 && !words && p.lines() * most >= kColumnsInOneRun * d.multiprocessors)) {
-    tile = std::bit_ceil(static_cast<uint64_t>(leaves)) * kLeafTerms;
+    tile = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))) * kLeafTerms;
   }
   const int64_t columns = p.lines() * ceil_div(p.rows, tile);
   const bool uneven = !words && width % 32 != 0;  // two rows a warp are better than lanes without a column
