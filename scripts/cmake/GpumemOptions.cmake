@@ -6,6 +6,12 @@ set(CMAKE_C_STANDARD 11)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a program is not linked anew for a change inside the library
 
+# ccache takes no precompiled headers unless it is told to be sloppy.
+set(GPUMEM_PRECOMPILE ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+  set(GPUMEM_PRECOMPILE OFF)
+endif()
+
 set(GPUMEM_SANITIZER_FLAGS "")
 if(GPUMEM_SANITIZE)
   set(GPUMEM_SANITIZER_FLAGS -fsanitize=${GPUMEM_SANITIZE} -fno-omit-frame-pointer)

@@ -24,10 +24,14 @@ for header in "$source"/bindings/cpp/gpumem.hpp "$source"/bindings/cpp/gpumem/*.
 done
 echo "$compiler: each header alone, without exceptions and run-time types: clean"
 
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+said=$scratch/said
+echo '#include <gpumem.hpp>' >"$scratch/binding.hpp" # compiled once for all mistakes
+"$compiler" -std=c++17 "${flags[@]/-fsyntax-only/-w}" -x c++-header "$scratch/binding.hpp" -o "$scratch/binding.hpp.gch"
+flags+=(-include "$scratch/binding.hpp")
 "$compiler" -std=c++17 "${flags[@]}" "$here/refused.cpp"
 mistake=1
-said=$(mktemp)
-trap 'rm -f "$said"' EXIT
 while grep -q "MISTAKE == $mistake\b" "$here/refused.cpp"; do
   if "$compiler" -std=c++17 "${flags[@]}" -Wno-unused-variable -DMISTAKE=$mistake "$here/refused.cpp" 2>"$said"; then
     echo "$compiler takes mistake $mistake of refused.cpp"
