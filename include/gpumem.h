@@ -967,8 +967,9 @@ GPUMEM_API gpumem_status gpumem_reduce_segments_async(gpumem_ctx *ctx, gpumem_dt
  * rows, in up to three passes over it. Those want scratch memory: on a device as much as the matrices take, where that
  * is at most 32 MiB in all; else 32 MiB or one line of max(rows, cols) elements, whichever is more, but no more than half
  * of the matrix, and none where such a line and some columns fit into the shared memory of a block; matrices that fit
- * there take none. On the host it is 1 MiB or such a line for each thread. On a device it is taken and given back
- * in the stream's order; up to 64 MiB of it stay with the context, and a captured graph has its own.
+ * there take none. On the host it is as much as one matrix takes, where that is at most 32 MiB (up to 1 MiB: as much for
+ * each thread); else 1 MiB or such a line for each thread. On a device it is taken and given back in the stream's order;
+ * up to 64 MiB of it stay with the context, and a captured graph has its own.
  * The plain form takes them in different kinds of memory too: where one lies in host memory and the other does not, the
  * device does the work, and what lies in host memory goes over the link in pieces of 8 MiB, each while the one before it
  * is transposed; two pieces of device memory are taken for that. The _async form then gives UNSUPPORTED. It runs in the

@@ -45,7 +45,8 @@ const char* accepts_in_place_shared(const DeviceProps& d, const TransposeParams&
 
 const char* accepts_host_buffer(const DeviceProps& d, const TransposeParams& p) noexcept {
   if (const char* reason = accepts_rectangle(d, p)) return reason;
-  return p.rows * p.cols <= kHostInPlaceBytes / p.element_bytes ? nullptr : "it needs a matrix of at most 1 MiB";
+  const bool fits = p.rows * p.cols <= kTransposeScratchBytes / p.element_bytes;
+  return fits ? nullptr : "it needs a matrix of at most 32 MiB";
 }
 
 const char* accepts_aligned(const DeviceProps&, const TransposeParams& p) noexcept {
@@ -236,6 +237,10 @@ LaunchShape host_tasks(const DeviceProps& d, const TransposeParams& p, int64_t p
   return {std::clamp<int64_t>(wanted, 1, std::min(pieces, int64_t{8} * d.multiprocessors)), 1, 1, tile};
 }
 
+LaunchShape host_buffer_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+  const bool whole = p.rows * p.cols <= kHostInPlaceBytes / p.element_bytes;
+  return host_tasks(d, p, p.batches * (whole ? 1 : std::max(p.rows, p.cols)), p.rows);
+}
 LaunchShape host_matrices_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
   return host_tasks(d, p, p.batches, p.rows);
 }
@@ -282,7 +287,7 @@ constexpr Variant<TransposeParams> kTable[] = {
     {"naive", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
     {"tile_bytes", Runs::cuda, 1, accepts_apart, padded_shape},
     {"host_in_place_tiles", Runs::host, 1, accepts_square, host_in_place_shape},
-    {"host_in_place_buffer", Runs::host, 1, accepts_host_buffer, host_matrices_shape},
+    {"host_in_place_buffer", Runs::host, 2, accepts_host_buffer, host_buffer_shape},
     {"host_in_place_c2r", Runs::host, 1, accepts_rectangle, host_c2r_shape},
     {"host_small", Runs::host, 1, accepts_host_small, host_matrices_shape},
     {"host_aos_soa", Runs::host, 1, accepts_host_aos_soa, host_aos_soa_shape},

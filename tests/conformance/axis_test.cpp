@@ -178,6 +178,32 @@ TEST_P(AxisConformance, AgreesWithOneReductionALongColumn) {
   }
 }
 
+// Columns so few that the host takes several rows of a matrix without gaps as one, and those with gaps.
+TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
+  Random random(14);
+  int64_t number = 0;
+  for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_I16, GPUMEM_I64, GPUMEM_BF16, GPUMEM_F64}) {
+    for (const int64_t cols : {1, 2, 3, 5, 8, 60, 128, 200}) {
+      for (const int64_t rows : {1, 2, 3, 41, 1025, 2050}) {
+        const int64_t ld = cols + (++number % 5 == 0 ? 1 : 0);
+        Axis a{dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, ld, 1, 0};
+        Bytes elements = random_elements(dtype, Numbers::medium, extent_of(a), 1, random);
+        const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
+        upload(ctx, x.get(), elements.data(), elements.size());
+        for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_MIN_MAX}) {
+          a.op = op;
+          a.x = elements.data();
+          const LinesOutcome want = reference(a);
+          a.x = x.get();
+          std::vector<uint64_t> got(want.words.size());
+          ASSERT_EQ(run(ctx, a, got.data()), want.status) << describe(a);
+          ASSERT_EQ(got, want.words) << describe(a);
+        }
+      }
+    }
+  }
+}
+
 // The windows of a moving sum: lines that begin one element apart.
 TEST_P(AxisConformance, GivesTheReferencesBitsOfMovingWindows) {
   Random random(12);

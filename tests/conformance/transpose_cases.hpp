@@ -184,6 +184,8 @@ inline std::vector<TransposeCase> transpose_in_place_cases(bool quick) {
     const int64_t long_row = 232448 / element + 3;
     if (element >= 4) add(element, 3, long_row, 0, 1, 0);
     if (element >= 8) add(element, long_row, 4, 0, 2, 0);
+    // For all of the host's threads.
+    if (element == 4) add(element, 5, 70001, 0, 2, 0);
   }
   all = thinned(all, quick);
   // For every variant there is at least one, however few the cases: a square whose rows begin on 16-byte boundaries.

@@ -351,8 +351,8 @@ TEST(Transpose, InPlaceIsWholeAsLongAsItFits) {
   EXPECT_EQ(chosen(h200, 4, 2, (1 << 22) + 1), "in_place_slots");
   EXPECT_EQ(chosen(h200, 4, 4000, 5000), "in_place_c2r");
   EXPECT_EQ(chosen(h200, 16, 14528, 1), "in_place_shared");
-  EXPECT_EQ(chosen(host, 8, 2, 65536), "host_in_place_buffer") << "1 MiB";
-  EXPECT_EQ(chosen(host, 8, 65537, 2), "host_in_place_c2r");
+  EXPECT_EQ(chosen(host, 8, 2, 1 << 21), "host_in_place_buffer") << "32 MiB";
+  EXPECT_EQ(chosen(host, 8, (1 << 21) + 1, 2), "host_in_place_c2r");
 }
 
 // No launch is empty, and no grid is larger than a device takes.

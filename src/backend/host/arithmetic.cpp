@@ -10,18 +10,43 @@
 namespace gpumem {
 namespace {
 
-// Elements [first, last) of z, row by row. large: z is larger than the caches.
-void rows(const Loops& loops, const ArithmeticParams& a, int64_t first, int64_t last, bool large) {
+// The elements that lie behind each one of a view: its last axis, where that is short. Rows of a few elements cost more than strides.
+struct ShortAxis {
+  int64_t extent = 1;
+  int64_t z_stride = 0;
+  int64_t x_strides[ArithmeticRow::kMost] = {};
+};
+
+ShortAxis take_short_axis(ArithmeticParams& a) noexcept {
+  constexpr int64_t kShort = 8;
+  ShortAxis axis;
+  const int32_t last = a.rank - 1;
+  if (last < 1 || a.extents[last] < 2 || a.extents[last] >= kShort || a.extents[last - 1] <= a.extents[last]) {
+    return axis;
+  }
+  axis.extent = a.extents[last];
+  axis.z_stride = a.z_strides[last];
+  for (int32_t k = 0; k < a.terms; ++k) axis.x_strides[k] = a.x_strides[k][last];
+  a.rank = last;
+  return axis;
+}
+
+// Elements [first, last) of z, row by row, each with those behind it. large: z is larger than the caches.
+void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind, int64_t first, int64_t last,
+          bool large) {
+  constexpr int64_t kAtOnce = 512;  // where there are elements behind them, so that those find the caches warm
+  constexpr int64_t kLongRow = int64_t{4} << 10;
   const auto loop = a.dtype == GPUMEM_F32 ? loops.arithmetic.f32 : loops.arithmetic.f64;
   const int64_t bytes = element_bytes(a.dtype);
   const int32_t inner = a.rank - 1;
+  const int64_t longest = behind.extent > 1 ? kAtOnce : a.extents[inner];
   const bool reads_z = std::find(a.x, a.x + a.terms, a.z) != a.x + a.terms;
   // Writing around the caches pays where z is not in them: not where it has just been read.
   ArithmeticRow row{.terms = a.terms,
                     .product = a.op == Arithmetic::multiply,
                     .z_step = a.z_strides[inner] * bytes,
                     .ahead = large,
-                    .stream = large && !reads_z};
+                    .stream = large && !reads_z && a.extents[inner] * bytes >= kLongRow};
   for (int32_t k = 0; k < a.terms; ++k) {
     row.factor[k] = a.factors[k];
     row.step[k] = a.x_strides[k][inner] * bytes;
@@ -29,27 +54,37 @@ void rows(const Loops& loops, const ArithmeticParams& a, int64_t first, int64_t 
   int64_t at[kMaxViewRank];
   int64_t left = first;
   for (int32_t d = inner; d >= 0; left /= a.extents[d--]) at[d] = left % a.extents[d];
-  const auto offset = [&](const int64_t* strides) {
-    int64_t elements = 0;
+  const auto offset = [&](const int64_t* strides, int64_t after) {
+    int64_t elements = after;
     for (int32_t d = 0; d < a.rank; ++d) elements += at[d] * strides[d];
     return elements * bytes;
   };
   for (int64_t i = first; i < last; i += row.n) {
-    row.n = std::min(a.extents[inner] - at[inner], last - i);
-    row.z = static_cast<char*>(a.z) + offset(a.z_strides);
-    for (int32_t k = 0; k < a.terms; ++k) row.x[k] = static_cast<const char*>(a.x[k]) + offset(a.x_strides[k]);
-    loop(row);
-    at[inner] = 0;
-    for (int32_t d = inner - 1; d >= 0 && ++at[d] == a.extents[d]; --d) at[d] = 0;
+    row.n = std::min({a.extents[inner] - at[inner], last - i, longest});
+    for (int64_t b = 0; b < behind.extent; ++b) {
+      row.z = static_cast<char*>(a.z) + offset(a.z_strides, b * behind.z_stride);
+      for (int32_t k = 0; k < a.terms; ++k) {
+        row.x[k] = static_cast<const char*>(a.x[k]) + offset(a.x_strides[k], b * behind.x_strides[k]);
+      }
+      loop(row);
+    }
+    at[inner] += row.n;
+    for (int32_t d = inner; d > 0 && at[d] == a.extents[d]; --d) {
+      at[d] = 0;
+      ++at[d - 1];
+    }
   }
 }
 
-void parallel(const HostTeam& team, const ArithmeticParams& a, const LaunchShape& shape) {
+void parallel(const HostTeam& team, const ArithmeticParams& params, const LaunchShape& shape) {
+  ArithmeticParams a = params;
+  const ShortAxis behind = take_short_axis(a);
+  const int64_t tile = std::max<int64_t>(1, shape.tile / behind.extent);
   const int64_t n = a.elements();
-  const bool large = team.larger_than_caches(n * element_bytes(a.dtype));
-  team.parallel(ceil_div(n, shape.tile), [&](int64_t i) {
+  const bool large = team.larger_than_caches(n * behind.extent * element_bytes(a.dtype));
+  team.parallel(ceil_div(n, tile), [&](int64_t i) {
     const DefaultFloatEnvironment of_thread;
-    rows(team.loops, a, i * shape.tile, std::min((i + 1) * shape.tile, n), large);
+    rows(team.loops, a, behind, i * tile, std::min((i + 1) * tile, n), large);
   });
 }
 

@@ -20,28 +20,43 @@ int64_t strip_columns(int64_t columns, int64_t threads) noexcept {
   return std::clamp(ceil_div(wanted, kNarrow) * kNarrow, kNarrow, kStripColumns);
 }
 
+// Lines of neighbouring matrices that begin one element apart, as the windows over a vector do, are the columns of one matrix.
+ReduceAxisParams windows_as_columns(ReduceAxisParams p) noexcept {
+  if (p.batches < 2) return p;
+  if (p.of_rows() && p.rows == 1 && p.batch_stride == 1) {
+    p.axis = GPUMEM_AXIS_COLS;
+    p.rows = p.cols;
+    p.cols = p.ld = 1;
+  }
+  if (!p.of_rows() && p.batch_stride == p.cols) {
+    p.cols *= p.batches;
+    p.batches = 1;
+  }
+  return p;
+}
+
 }  // namespace
 
 AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params,
                              const LaunchShape& shape)
     : team_(team),
-      params_(params),
+      params_(windows_as_columns(params)),
       kind_(node_kind(params.dtype, params.op)),
       loop_(team.loops.lines(params.dtype, params.op)),
       bytes_(element_bytes(params.dtype)),
       threads_(way.serial ? 1 : team.threads),
-      rows_(params.of_rows()),
-      lines_(params.lines()),
-      length_(params.length()),
+      rows_(params_.of_rows()),
+      lines_(params_.lines()),
+      length_(params_.length()),
       width_(std::max<int64_t>(1, shape.tile)) {
   if (rows_) {
     groups_ = groups_of_matrix_ = ceil_div(lines_, width_);
   } else {
     // Whole strips, so that no two units read the same cache lines.
-    strip_ = std::min(strip_columns(lines_, threads_), std::max<int64_t>(1, params.cols));
-    width_ = ceil_div(std::min(width_, std::max<int64_t>(1, params.cols)), strip_) * strip_;
-    groups_of_matrix_ = ceil_div(params.cols, width_);
-    groups_ = params.batches * groups_of_matrix_;
+    strip_ = std::min(strip_columns(lines_, threads_), std::max<int64_t>(1, params_.cols));
+    width_ = ceil_div(std::min(width_, std::max<int64_t>(1, params_.cols)), strip_) * strip_;
+    groups_of_matrix_ = ceil_div(params_.cols, width_);
+    groups_ = params_.batches * groups_of_matrix_;
   }
   cut_length();
   size_scratch();

@@ -60,14 +60,24 @@ void SegmentReduction::for_segments(int64_t task, const F& f) const noexcept {
 int64_t SegmentReduction::reduce_short(int64_t first, int64_t last) noexcept {
   int64_t offsets[kTogether + 1];
   int64_t count = 0;
+  const int64_t shortest = has_empty_value(params_.dtype, params_.op) ? 0 : 1;
   while (count < std::min(last - first, kTogether)) {
     const Segment s = segment(first + count);
-    if (s.length < 0 || s.length > loop_.longest) break;
+    if (s.length < shortest || s.length > loop_.longest) break;
     offsets[count] = s.first;
     offsets[++count] = s.first + s.length;
   }
-  if (count > 0) {
-    loop_.segments(static_cast<const char*>(params_.x), offsets, count, {.values = result_at(params_, first)});
+  if (count == 0) return 0;
+  const auto* x = static_cast<const char*>(params_.x);
+  char* const results = result_at(params_, first);
+  if (loop_.segments != nullptr) {
+    loop_.segments(x, offsets, count, {.values = results});
+  } else {
+    ReduceNode nodes[kTogether];
+    for (int64_t i = 0; i < count; ++i) {
+      loop_.rows(x + offsets[i] * bytes_, 0, 1, offsets[i + 1] - offsets[i], {.nodes = &nodes[i]});
+    }
+    worst_.add(write_values(params_.dtype, params_.op, nodes, count, results));
   }
   return count;
 }
@@ -75,7 +85,7 @@ int64_t SegmentReduction::reduce_short(int64_t first, int64_t last) noexcept {
 void SegmentReduction::reduce_task(int64_t task) noexcept {
   const DefaultFloatEnvironment environment;
   for_segments(task, [&](int64_t i, int64_t last) -> int64_t {
-    const int64_t together = loop_.segments != nullptr ? reduce_short(i, last) : 0;
+    const int64_t together = loop_.rows != nullptr ? reduce_short(i, last) : 0;
     if (together > 0) return together;
     const Segment s = segment(i);
     if (s.length < 0) {

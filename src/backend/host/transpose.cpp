@@ -153,6 +153,49 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, co
               });
 }
 
+int64_t matrix_bytes(const TransposeParams& a) noexcept { return a.rows * a.cols * a.element_bytes; }
+
+// Matrices that are under way at a time: one that a core's caches hold is one thread's work.
+int64_t buffered_tasks(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) noexcept {
+  return matrix_bytes(a) > kHostInPlaceBytes ? 1 : std::min<int64_t>({team.threads, shape.grid, a.batches});
+}
+int64_t buffered_scratch_bytes(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+  return buffered_tasks(team, a, shape) * matrix_bytes(a);
+}
+
+// Each matrix goes to scratch memory as it is, and comes back transposed.
+void transpose_buffered(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
+  const int64_t bytes = matrix_bytes(a);
+  TransposeParams back = a;  // of one matrix
+  back.src_ld = a.cols;
+  back.batches = 1;
+  if (bytes <= kHostInPlaceBytes) {
+    const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
+    const int64_t tasks = buffered_tasks(team, a, shape);
+    return team.parallel(tasks, [&](int64_t task) {
+      TransposeParams own = back;
+      char* const copy = scratch + task * bytes;
+      own.src = copy;
+      for (int64_t batch = task; batch < a.batches; batch += tasks) {
+        own.dst = matrix(a, batch).dst;
+        std::memcpy(copy, own.dst, static_cast<size_t>(bytes));
+        loop(matrix(own, 0));
+      }
+    });
+  }
+  back.src = scratch;
+  const auto transpose = std::min(a.rows, a.cols) <= kHostAosSoaWidth ? transpose_aos_soa : transpose_tiled;
+  const int64_t piece = ceil_div(bytes, shape.grid);
+  for (int64_t batch = 0; batch < a.batches; ++batch) {
+    back.dst = matrix(a, batch).dst;
+    team.parallel(ceil_div(bytes, piece), [&](int64_t i) {
+      std::memcpy(scratch + i * piece, static_cast<const char*>(back.dst) + i * piece,
+                  static_cast<size_t>(std::min(piece, bytes - i * piece)));
+    });
+    transpose(team, back, shape);
+  }
+}
+
 void transpose_c2r(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
   C2rTranspose(team, a, shape.grid).run(scratch);
 }

@@ -26,31 +26,7 @@ void share(const HostTeam& team, int64_t pieces, int64_t tasks, char* scratch, i
   });
 }
 
-int64_t matrix_bytes(const TransposeParams& a) noexcept { return a.rows * a.cols * a.element_bytes; }
-
-int64_t buffered_tasks(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) noexcept {
-  return std::min<int64_t>({team.threads, shape.grid, a.batches});
-}
-
 }  // namespace
-
-int64_t buffered_scratch_bytes(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) noexcept {
-  return buffered_tasks(team, a, shape) * matrix_bytes(a);
-}
-
-void transpose_buffered(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
-  const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
-  const int64_t bytes = matrix_bytes(a);
-  share(team, a.batches, buffered_tasks(team, a, shape), scratch, bytes, [&](int64_t batch, char* copy) {
-    std::memcpy(copy, matrix(a, batch), static_cast<size_t>(bytes));
-    loop({.src = copy,
-          .src_ld = a.cols,
-          .dst = matrix(a, batch),
-          .dst_ld = a.rows,
-          .last_row = a.rows,
-          .last_col = a.cols});
-  });
-}
 
 C2rTranspose::C2rTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept
     : team_(team), params_(params), d_(params.rows, params.cols) {

@@ -8,10 +8,6 @@
 
 namespace gpumem {
 
-// Each matrix goes to a thread's scratch memory as it is, and comes back transposed.
-int64_t buffered_scratch_bytes(const HostTeam& team, const TransposeParams& params, const LaunchShape& shape) noexcept;
-void transpose_buffered(const HostTeam& team, const TransposeParams& params, const LaunchShape& shape, char* scratch);
-
 // The passes of c2r.hpp. Each thread permutes a row, or a group of neighbouring columns, in scratch memory of its own:
 // max(rows, cols) elements or kHostInPlaceBytes, and all of them together no more than half of the data.
 class C2rTranspose {

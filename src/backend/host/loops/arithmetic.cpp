@@ -103,6 +103,7 @@ class Row {
   template <class F>
   void over_blocks(int64_t from, int64_t to, const F& f) const {
     for (int64_t i = from; i < to; i += kInBlock) {
+#pragma GCC unroll 8
       for (int k = 0; k < kTerms; ++k) {
         if (ahead_[k]) prefetch_block_ahead(reinterpret_cast<const T*>(x_[k] + i * kSize));
       }
@@ -113,6 +114,7 @@ class Row {
   template <class V>
   V at(int64_t i) const {
     V z{};
+#pragma GCC unroll 8
     for (int k = 0; k < kTerms; ++k) {
       const V x = load_as<V>(x_[k] + i * kSize);
       if constexpr (kProduct) {
@@ -134,18 +136,61 @@ class Row {
   T nan_;
 };
 
-// Any strides: the formula and nothing else.
+// z[i] = f(z[i], x[i]) of elements of x that lie `step` bytes apart.
+template <class T, class F>
+inline void with_each(T* z, const char* x, int64_t step, int64_t n, const F& f) {
+  constexpr int64_t kSize = sizeof(T);
+  if (step == kSize) {
+    for (int64_t i = 0; i < n; ++i) z[i] = f(z[i], load_as<T>(x + i * kSize));
+  } else {
+    for (int64_t i = 0; i < n; ++i) z[i] = f(z[i], load_as<T>(x + i * step));
+  }
+}
+
+// Any strides, of one or two operands.
+template <class T, bool kProduct>
+void few_strided(const ArithmeticRow& row) {
+  const char* x0 = row.x[0];
+  const char* x1 = row.x[1];
+  const int64_t step0 = row.step[0];
+  const int64_t step1 = row.step[1];
+  const T factor0 = kProduct ? 1 : from_bits<T>(row.factor[0]);
+  const T factor1 = kProduct ? 1 : from_bits<T>(row.factor[1]);
+  const int64_t z_step = row.z_step;
+  char* out = row.z;
+  for (int64_t i = 0; i < row.n; ++i) {
+    const T a = load_as<T>(x0 + i * step0);
+    const T b = load_as<T>(x1 + i * step1);
+    T z = kProduct ? a * b : factor0 * a + factor1 * b;
+    if (__builtin_isnan(z)) z = kNan<T>;
+    std::memcpy(out + i * z_step, &z, sizeof z);
+  }
+}
+
+// Any strides: a term at a time, of as many elements as stay in the first cache.
 template <class T>
 void strided(const ArithmeticRow& row) {
-  for (int64_t i = 0; i < row.n; ++i) {
-    T z = 0;
+  if (row.product) return few_strided<T, true>(row);
+  if (row.terms == 2) return few_strided<T, false>(row);
+  constexpr int64_t kAtOnce = 512;
+  for (int64_t first = 0; first < row.n; first += kAtOnce) {
+    const int64_t n = row.n - first < kAtOnce ? row.n - first : kAtOnce;
+    T z[kAtOnce];
+    if (row.terms == 0) std::memset(z, 0, static_cast<size_t>(n) * sizeof(T));
     for (int k = 0; k < row.terms; ++k) {
-      const T x = load_as<T>(row.x[k] + i * row.step[k]);
-      const T term = row.product && k == 0 ? x : (row.product ? z : from_bits<T>(row.factor[k])) * x;
-      z = row.product || k == 0 ? term : z + term;
+      const char* x = row.x[k] + first * row.step[k];
+      const T factor = from_bits<T>(row.factor[k]);
+      if (k == 0) {
+        with_each(z, x, row.step[k], n, [factor](T, T v) { return factor * v; });
+      } else {
+        with_each(z, x, row.step[k], n, [factor](T of_z, T v) { return of_z + factor * v; });
+      }
     }
-    if (__builtin_isnan(z)) z = kNan<T>;
-    std::memcpy(row.z + i * row.z_step, &z, sizeof z);
+    char* out = row.z + first * row.z_step;
+    for (int64_t i = 0; i < n; ++i) {
+      const T value = __builtin_isnan(z[i]) ? kNan<T> : z[i];
+      std::memcpy(out + i * row.z_step, &value, sizeof value);
+    }
   }
 }
 

@@ -174,7 +174,9 @@ void fill(char* dst, int64_t bytes, const unsigned char* word, bool stream) {
     for (; at + kLine <= bytes; at += kLine) stream_lines(dst + at, rotated, kLine);
     stream_fence();
   }
-  for (; at + 16 <= bytes; at += 16) std::memcpy(dst + at, pattern + at % 16, 16);
+  const char* rest = pattern + at % 16;  // from here on
+  for (; at + kLine <= bytes; at += kLine) std::memcpy(dst + at, rest, kLine);
+  for (; at + 16 <= bytes; at += 16) std::memcpy(dst + at, rest, 16);
   std::memcpy(dst + at, pattern + at % 16, static_cast<size_t>(bytes - at));
 }
 

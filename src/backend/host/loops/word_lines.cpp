@@ -11,24 +11,34 @@
 namespace gpumem {
 namespace {
 
-// Many is the values of neighbouring columns; of_row() is that of a row.
+// Many is the values of neighbouring columns, of which join() adds another's to one; of_row() is the value of a row.
 template <class State>
 struct WordLines {
   using T = typename State::T;
   static constexpr int64_t kElement = sizeof(T);
 
+  // Rows of few columns without gaps are taken several as one.
   static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results) {
     using Many = typename State::template Many<kStripColumns>;
     static_assert(sizeof(Many) <= kColumnScratchBytes);
     Many& many = *new (scratch) Many;
-    many.begin(x, columns);
-    for (int64_t r = 0; r < rows; ++r) {
+    int64_t joined = 1;
+    if (pitch == columns * kElement) {
+      while (2 * joined * columns <= kFewColumns && 2 * joined <= rows) joined *= 2;
+    }
+    const int64_t step = joined * pitch;
+    many.begin(x, joined * columns);
+    for (int64_t r = 0; r < rows; r += joined) {
       const char* row = x + r * pitch;
-      for (int64_t at = 0; at < columns * kElement; at += kLineBytes) {
+      const int64_t width = (rows - r < joined ? rows - r : joined) * columns;
+      for (int64_t at = 0; at < width * kElement; at += kLineBytes) {
         __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(row) +
-                                                         static_cast<uintptr_t>(kRowsAhead * pitch + at)));
+                                                         static_cast<uintptr_t>(kRowsAhead * step + at)));
       }
-      many.take(row, columns);
+      many.take(row, width);
+    }
+    for (int64_t half = joined / 2 * columns; half >= columns; half /= 2) {
+      for (int64_t c = 0; c < half; ++c) many.join(c, half + c);
     }
     for (int64_t c = 0; c < columns; ++c) results.nodes[c] = many.node(c);
   }
@@ -39,6 +49,7 @@ struct WordLines {
 
  private:
   static constexpr int64_t kRowsAhead = 16;
+  static constexpr int64_t kFewColumns = 256;  // of all rows that are taken as one
 };
 
 // Sums: One begins as One{}, take() adds an element's term and node() is the end of it.
@@ -55,6 +66,7 @@ struct Sums {
     void take(const char* row, int64_t columns) {
       for (int64_t c = 0; c < columns; ++c) sum[c].take(element(row, c));
     }
+    void join(int64_t c, int64_t other) { sum[c].join(sum[other]); }
     ReduceNode node(int64_t c) const { return sum[c].node(); }
   };
   static ReduceNode of_row(const char* row, int64_t cols) {
@@ -70,6 +82,7 @@ struct InWord {
   using T = Type;
   Word sum;
   void take(T v) { sum = static_cast<Word>(sum + kTerm(v)); }
+  void join(const InWord& other) { sum = static_cast<Word>(sum + other.sum); }
   ReduceNode node() const { return node_of(static_cast<Int128>(sum)); }
 };
 
@@ -100,6 +113,9 @@ struct PowersOf64 {
       add(square, 0, false);
     }
   }
+  void join(const PowersOf64& other) {
+    for (int i = 0; i < 3; ++i) word[i] += other.word[i];
+  }
   void add(Uint128 low, uint64_t high, bool negative) {
     const Int128 sign = negative ? -1 : 1;
     word[0] += sign * static_cast<uint64_t>(low);
@@ -121,6 +137,10 @@ struct Ranges {
     T high[kMost];
     void begin(const char* row, int64_t columns) {
       for (int64_t c = 0; c < columns; ++c) low[c] = high[c] = ordered(row, c);
+    }
+    void join(int64_t c, int64_t other) {
+      low[c] = low[other] < low[c] ? low[other] : low[c];
+      high[c] = high[other] > high[c] ? high[other] : high[c];
     }
     void take(const char* row, int64_t columns) {
       for (int64_t c = 0; c < columns; ++c) {
