@@ -225,8 +225,8 @@ set_source_files_properties(src/backend/host/loops/convert.cpp src/backend/host/
                             COMPILE_OPTIONS -fno-trapping-math)
 # Their vectors are written out; unrolled further, they take four times the room.
 if(NOT GPUMEM_SANITIZE)
-  set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp PROPERTIES COMPILE_OPTIONS
-    "-O2;$<$<CXX_COMPILER_ID:GNU>:-ftree-loop-vectorize;-fvect-cost-model=dynamic>")
+  set_source_files_properties(src/backend/host/loops/arithmetic.cpp src/backend/host/loops/float_lines.cpp
+                              PROPERTIES COMPILE_OPTIONS -O2)
 endif()
 function(gpumem_loops name flags)
   add_library(gpumem_loops_${name} OBJECT

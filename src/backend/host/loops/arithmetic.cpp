@@ -175,8 +175,7 @@ void strided(const ArithmeticRow& row) {
   constexpr int64_t kAtOnce = 512;
   for (int64_t first = 0; first < row.n; first += kAtOnce) {
     const int64_t n = row.n - first < kAtOnce ? row.n - first : kAtOnce;
-    T z[kAtOnce];
-    if (row.terms == 0) std::memset(z, 0, static_cast<size_t>(n) * sizeof(T));
+    T z[kAtOnce] = {};
     for (int k = 0; k < row.terms; ++k) {
       const char* x = row.x[k] + first * row.step[k];
       const T factor = from_bits<T>(row.factor[k]);
