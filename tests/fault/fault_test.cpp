@@ -45,14 +45,14 @@ bool frees(const char* request) {
 
 // How many freed addresses the library remembers depends on which ones the system gives again. What is lost is lost each time.
 bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& before) {
-  constexpr int kTimes = 8;
+  constexpr int kTimes = 16;
   for (int i = 0; i < kTimes; ++i) {
     refuse_request(refusal, number, mode);
     run_scenario(refusal.setting);
     refuse_nothing();
   }
   const Held now = held_now();
-  return now.blocks - before.blocks > kTimes / 2 || now.mapped_bytes != before.mapped_bytes;
+  return now.blocks - before.blocks > kTimes * 3 / 4 || now.mapped_bytes != before.mapped_bytes;
 }
 
 // The child's part. With `warm`, the library has been used before, so that whatever it keeps for good is there already.
