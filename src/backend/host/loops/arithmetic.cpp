@@ -147,21 +147,30 @@ inline void with_each(T* z, const char* x, int64_t step, int64_t n, const F& f) 
   }
 }
 
-// Any strides, of one or two operands.
-template <class T, bool kProduct>
+// Any strides, of few operands.
+template <class T, int kTerms, bool kProduct>
 void few_strided(const ArithmeticRow& row) {
-  const char* x0 = row.x[0];
-  const char* x1 = row.x[1];
-  const int64_t step0 = row.step[0];
-  const int64_t step1 = row.step[1];
-  const T factor0 = kProduct ? 1 : from_bits<T>(row.factor[0]);
-  const T factor1 = kProduct ? 1 : from_bits<T>(row.factor[1]);
+  const char* x[kTerms];
+  int64_t step[kTerms];
+  T factor[kTerms];
+  for (int k = 0; k < kTerms; ++k) {
+    x[k] = row.x[k];
+    step[k] = row.step[k];
+    factor[k] = kProduct ? 1 : from_bits<T>(row.factor[k]);
+  }
   const int64_t z_step = row.z_step;
   char* out = row.z;
   for (int64_t i = 0; i < row.n; ++i) {
-    const T a = load_as<T>(x0 + i * step0);
-    const T b = load_as<T>(x1 + i * step1);
-    T z = kProduct ? a * b : factor0 * a + factor1 * b;
+    T z{};
+#pragma GCC unroll 4
+    for (int k = 0; k < kTerms; ++k) {
+      const T v = load_as<T>(x[k] + i * step[k]);
+      if constexpr (kProduct) {
+        z = k == 0 ? v : z * v;
+      } else {
+        z = k == 0 ? factor[k] * v : z + factor[k] * v;
+      }
+    }
     if (__builtin_isnan(z)) z = kNan<T>;
     std::memcpy(out + i * z_step, &z, sizeof z);
   }
@@ -170,8 +179,10 @@ void few_strided(const ArithmeticRow& row) {
 // Any strides: a term at a time, of as many elements as stay in the first cache.
 template <class T>
 void strided(const ArithmeticRow& row) {
-  if (row.product) return few_strided<T, true>(row);
-  if (row.terms == 2) return few_strided<T, false>(row);
+  if (row.product) return few_strided<T, 2, true>(row);
+  if (row.terms == 2) return few_strided<T, 2, false>(row);
+  if (row.terms == 3) return few_strided<T, 3, false>(row);
+  if (row.terms == 4) return few_strided<T, 4, false>(row);
   constexpr int64_t kAtOnce = 512;
   for (int64_t first = 0; first < row.n; first += kAtOnce) {
     const int64_t n = row.n - first < kAtOnce ? row.n - first : kAtOnce;
