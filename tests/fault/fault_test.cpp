@@ -52,7 +52,7 @@ bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& be
     refuse_nothing();
   }
   const Held now = held_now();
-  return now.blocks - before.blocks > kTimes * 3 / 4 || now.mapped_bytes != before.mapped_bytes;
+  return now.blocks - before.blocks > kTimes / 2 || now.mapped_bytes != before.mapped_bytes;
 }
 
 // The child's part. With `warm`, the library has been used before, so that whatever it keeps for good is there already.
