@@ -147,22 +147,23 @@ inline void with_each(T* z, const char* x, int64_t step, int64_t n, const F& f) 
   }
 }
 
-// Any strides, of few operands.
+// Any strides.
 template <class T, int kTerms, bool kProduct>
-void few_strided(const ArithmeticRow& row) {
-  const char* x[kTerms];
-  int64_t step[kTerms];
-  T factor[kTerms];
+void strided(const ArithmeticRow& row) {
+  constexpr int kRoom = std::max(kTerms, 1);
+  const char* x[kRoom] = {};
+  int64_t step[kRoom] = {};
+  T factor[kRoom] = {};
   for (int k = 0; k < kTerms; ++k) {
     x[k] = row.x[k];
     step[k] = row.step[k];
-    factor[k] = kProduct ? 1 : from_bits<T>(row.factor[k]);
+    factor[k] = from_bits<T>(row.factor[k]);
   }
   const int64_t z_step = row.z_step;
   char* out = row.z;
   for (int64_t i = 0; i < row.n; ++i) {
     T z{};
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int k = 0; k < kTerms; ++k) {
       const T v = load_as<T>(x[k] + i * step[k]);
       if constexpr (kProduct) {
@@ -176,42 +177,19 @@ void few_strided(const ArithmeticRow& row) {
   }
 }
 
-// Any strides: a term at a time, of as many elements as stay in the first cache.
-template <class T>
-void strided(const ArithmeticRow& row) {
-  if (row.product) return few_strided<T, 2, true>(row);
-  if (row.terms == 2) return few_strided<T, 2, false>(row);
-  if (row.terms == 3) return few_strided<T, 3, false>(row);
-  if (row.terms == 4) return few_strided<T, 4, false>(row);
-  constexpr int64_t kAtOnce = 512;
-  for (int64_t first = 0; first < row.n; first += kAtOnce) {
-    const int64_t n = row.n - first < kAtOnce ? row.n - first : kAtOnce;
-    T z[kAtOnce] = {};
-    for (int k = 0; k < row.terms; ++k) {
-      const char* x = row.x[k] + first * row.step[k];
-      const T factor = from_bits<T>(row.factor[k]);
-      if (k == 0) {
-        with_each(z, x, row.step[k], n, [factor](T, T v) { return factor * v; });
-      } else {
-        with_each(z, x, row.step[k], n, [factor](T of_z, T v) { return of_z + factor * v; });
-      }
-    }
-    char* out = row.z + first * row.z_step;
-    for (int64_t i = 0; i < n; ++i) {
-      const T value = __builtin_isnan(z[i]) ? kNan<T> : z[i];
-      std::memcpy(out + i * row.z_step, &value, sizeof value);
-    }
-  }
+template <class T, int kTerms, bool kProduct>
+void of_terms(const ArithmeticRow& row) {
+  bool side_by_side = row.z_step == sizeof(T);
+  for (int k = 0; k < kTerms; ++k) side_by_side = side_by_side && row.step[k] == sizeof(T);
+  if (!side_by_side) return strided<T, kTerms, kProduct>(row);
+  Row<T, kTerms, kProduct>(row).all();
 }
 
 template <class T>
 void arithmetic_of(const ArithmeticRow& row) {
-  bool side_by_side = row.z_step == sizeof(T);
-  for (int k = 0; k < row.terms; ++k) side_by_side = side_by_side && row.step[k] == sizeof(T);
-  if (!side_by_side) return strided<T>(row);
-  if (row.product) return Row<T, 2, true>(row).all();
+  if (row.product) return of_terms<T, 2, true>(row);
   [&]<int... kTerms>(std::integer_sequence<int, kTerms...>) {
-    static_cast<void>(((row.terms == kTerms && (Row<T, kTerms, false>(row).all(), true)) || ...));
+    static_cast<void>(((row.terms == kTerms && (of_terms<T, kTerms, false>(row), true)) || ...));
   }
   (std::make_integer_sequence<int, ArithmeticRow::kMost + 1>{});
 }
