@@ -74,6 +74,22 @@ class AxisConformance : public Conformance {
     EXPECT_TRUE(x.intact()) << "the input changed: " << describe(a) << ", " << describe(c);
   }
 
+  // Of random numbers, by each of these operations: the variant that is chosen, the plain form.
+  void expect_references_bits(Axis a, const std::vector<gpumem_reduce_op>& ops, Random& random) {
+    const Bytes elements = random_elements(a.dtype, Numbers::medium, extent_of(a), 1, random);
+    const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
+    upload(ctx, x.get(), elements.data(), elements.size());
+    for (const gpumem_reduce_op op : ops) {
+      a.op = op;
+      a.x = elements.data();
+      const LinesOutcome want = reference(a);
+      a.x = x.get();
+      std::vector<uint64_t> got(want.words.size());
+      ASSERT_EQ(run(ctx, a, got.data()), want.status) << describe(a);
+      ASSERT_EQ(got, want.words) << describe(a);
+    }
+  }
+
   std::map<gpumem_status, int64_t> outcomes;
 };
 
@@ -186,44 +202,27 @@ TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
     for (const int64_t cols : {1, 2, 3, 5, 8, 60, 128, 200}) {
       for (const int64_t rows : {1, 2, 3, 41, 1025, 2050}) {
         const int64_t ld = cols + (++number % 5 == 0 ? 1 : 0);
-        Axis a{dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, ld, 1, 0};
-        Bytes elements = random_elements(dtype, Numbers::medium, extent_of(a), 1, random);
-        const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
-        upload(ctx, x.get(), elements.data(), elements.size());
-        for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_MIN_MAX}) {
-          a.op = op;
-          a.x = elements.data();
-          const LinesOutcome want = reference(a);
-          a.x = x.get();
-          std::vector<uint64_t> got(want.words.size());
-          ASSERT_EQ(run(ctx, a, got.data()), want.status) << describe(a);
-          ASSERT_EQ(got, want.words) << describe(a);
-        }
+        expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, ld, 1, 0},
+                               {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_MIN_MAX}, random);
+        if (HasFatalFailure()) return;
       }
     }
   }
 }
 
-// The windows of a moving sum: lines that begin one element apart.
+// The windows of a moving sum, of one vector and of neighbouring ones: lines that begin one element apart.
 TEST_P(AxisConformance, GivesTheReferencesBitsOfMovingWindows) {
   Random random(12);
   constexpr int64_t kWindows = 1500;
+  const std::vector<gpumem_reduce_op> ops{GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX};
   for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_I16, GPUMEM_I32, GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
     for (const int64_t window : {1, 2, 16, 17, 128, 129}) {
-      Axis a{dtype, 0, GPUMEM_AXIS_ROWS, nullptr, 1, window, window, kWindows, 1};
-      Bytes elements = random_elements(dtype, Numbers::medium, extent_of(a), 1, random);
-      const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
-      upload(ctx, x.get(), elements.data(), elements.size());
-      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX}) {
-        a.op = op;
-        a.x = elements.data();
-        const LinesOutcome want = reference(a);
-        a.x = x.get();
-        std::vector<uint64_t> got(want.words.size());
-        ASSERT_EQ(run(ctx, a, got.data()), want.status) << describe(a);
-        ASSERT_EQ(got, want.words) << describe(a);
-      }
+      expect_references_bits({dtype, 0, GPUMEM_AXIS_ROWS, nullptr, 1, window, window, kWindows, 1}, ops, random);
+      if (HasFatalFailure()) return;
     }
+    expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, 20, 3, 5, kWindows / 5, 3}, ops, random);
+    expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, 1100, 1, 2, 40, 1}, ops, random);
+    if (HasFatalFailure()) return;
   }
 }
 
