@@ -43,7 +43,8 @@ bool frees(const char* request) {
          std::strstr(request, "Unregister") != nullptr;
 }
 
-// How many freed addresses the library remembers depends on which ones the system gives again. What is lost is lost each time.
+// How many freed addresses the library remembers depends on which ones the system gives again: up to 5 blocks more after 8 rounds, and 2
+// more after the next 8. What is lost is lost each time.
 bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& before) {
   constexpr int kTimes = 16;
   for (int i = 0; i < kTimes; ++i) {
