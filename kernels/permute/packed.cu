@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(kPackedThreads, resident_blocks(kPackedResiden
   // The last threads may have no rows.
   if (static_cast<int>(own) < p.rows_at_once) share.end += (p.rows - static_cast<int>(own) - 1) / p.rows_at_once + 1;
   __syncthreads();
-  after_earlier_work();
+  wait_for_earlier_work();
   uint32_t box = blockIdx.x;
   do {
     const Origin origin = origin_of(box, p.boxes);

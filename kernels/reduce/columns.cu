@@ -12,6 +12,10 @@
 namespace gpumem::kernels {
 namespace {
 
+// Runs of a column that a thread folds by itself, in blocks of so many threads.
+constexpr int kThreadRuns = 16;
+constexpr int kThreadFold = 64;
+
 // A ColumnCut as the kernels take it.
 struct ColumnShape {
   int width;  // threads of a row
@@ -30,12 +34,13 @@ struct ColumnShape {
 // kRows: rows of a pass, of each 128 (fewer, where columns are shorter).
 template <class Term, bool kWords, int kRows>
 __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term, kWords>::kBlocks)
-    columns_kernel(const __grid_constant__ ReduceLaunch launch, const ColumnShape shape) {
+    columns_kernel(const __grid_constant__ ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
   using Node = typename Term::Node;
   using Partial = typename Term::Partial;
   using C = Columns<Term, kWords>;
   using R = Rows<Term, kWords, kRows>;
   after_earlier_work();
+  tell_success(launch);
   __shared__ Partial shared[C::kThreads * C::kCount];
   const Term term(launch.dtype, launch.op);
   const LineLayout& lines = launch.lines;
@@ -150,13 +155,22 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
   }
 }
 
-// The nodes of a column's runs: neighbouring columns a block, each by one or several warps.
+// The nodes of a column's runs: neighbouring columns a block, each by a thread where runs are few, else by one or several warps.
 template <class Node>
 __global__ void __launch_bounds__(1024)
-    fold_columns_kernel(const __grid_constant__ ReduceLaunch launch, const ColumnShape shape) {
+    fold_columns_kernel(const __grid_constant__ ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
   after_earlier_work();
   __shared__ Whole<Node> shared[1024];
   const int warps = shape.fold_warps;
+  if (warps == 0) {
+    const int64_t line = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const Node* nodes = static_cast<const Node*>(launch.scratch.nodes) + line;
+    const auto load = [&](int64_t run) { return as_whole(load_node(nodes + run * shape.nodes)); };
+    if (line < launch.lines.count) {
+      finish_sound_line(launch, line, launch.lines.length, run_of<Whole<Node>>(load, 0, 1, shape.runs.value));
+    }
+    return;
+  }
   const int columns = 32 / warps;
   const int64_t first = int64_t{blockIdx.x} * columns;
   const int64_t line = first + threadIdx.x % columns;
@@ -185,8 +199,9 @@ __global__ void __launch_bounds__(1024)
   if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
 }
 
-// So many that a thread has eight nodes, where that takes few enough.
+// Of a column: none, where a thread has its nodes at once; else so many that a thread has eight, where that takes few enough.
 int fold_warps(int64_t runs) {
+  if (runs <= kThreadRuns) return 0;
   int warps = 1;
   while (warps < 8 && warps * 32 * 8 < runs) warps *= 2;
   return warps;
@@ -207,12 +222,13 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
                           fold_warps(cut.runs)};
   constexpr int kRows = column_rows(kWords, Term::kBytes, Term::kOrdered);
   const cudaError_t error = enqueue_early(columns_kernel<Term, kWords, kRows>, static_cast<unsigned>(launch.grid),
-                                          launch.block, stream, launch, shape);
+                                          launch.block, stream, shape, launch);
   if (error != cudaSuccess || cut.runs == 1) return error;
-  const int64_t columns = 32 / shape.fold_warps;
+  const int threads = shape.fold_warps == 0 ? kThreadFold : 1024;
+  const int64_t columns = shape.fold_warps == 0 ? kThreadFold : 32 / shape.fold_warps;
   return enqueue_early(fold_columns_kernel<typename Term::Node>,
-                       static_cast<unsigned>((launch.lines.count + columns - 1) / columns), 1024, stream, launch,
-                       shape);
+                       static_cast<unsigned>((launch.lines.count + columns - 1) / columns), threads, stream, shape,
+                       launch);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ template <class Term, bool kWords>
 struct Columns {
   static constexpr int kCount = kWords ? kColumnsOfWord : 1;
   static constexpr int kThreads = kWords ? kColumnThreads : most_column_threads(Term::kBytes, leaf_kind_of<Term>());
-  static constexpr int kBlocks = kThreads == 384 ? 3 : 2;  // of a multiprocessor
+  static constexpr int kBlocks = column_blocks(kWords, Term::kBytes, leaf_kind_of<Term>());  // of a multiprocessor
   BitsOf<Term> element[kCount];
 
   __device__ __forceinline__ void load(const char* p) {

@@ -42,29 +42,30 @@ struct LineLayout {
   bool many = false;  // results lie one after the other, 0 where there is no value; the status is the largest
 };
 
+// First what the kernels of many lines take, in few cache lines.
 struct ReduceLaunch {
   gpumem_dtype dtype = GPUMEM_I32;
   gpumem_reduce_op op = GPUMEM_SUM;
   const void* x = nullptr;
-  const void* y = nullptr;  // dot: the second operand
-  int64_t y_stride = 0;
+  void* result = nullptr;           // may be nullptr, as the next and index
+  gpumem_status* status = nullptr;  // of many lines: only where none of them can fail
+  int64_t tile = 0;                 // elements of a line that a block takes
   LineLayout lines{};
+  ReduceScratch scratch{};
+  int64_t blocks_per_line = 0;  // of many lines: runs
   int64_t grid = 0;             // blocks, of many lines
   int64_t rest_grid = 0;        // of segments: blocks for those that are very long
   int32_t lanes = 0;            // elements or words of the longest line in a warp; of columns: threads of each
-  int64_t blocks_per_line = 0;  // of many lines: runs
   int32_t block = 0;            // threads
-  int64_t tile = 0;             // elements of a line that a block takes
-  bool single_tile = false;     // the threads of one block, or of a cluster of blocks, load the whole sequence at once
-  ReduceScratch scratch{};
+  const void* y = nullptr;      // dot: the second operand
+  int64_t y_stride = 0;
+  bool single_tile = false;  // the threads of one block, or of a cluster of blocks, load the whole sequence at once
   // Where the value goes. A blocking reduction of one line: the node, to the slot. Else the finished value.
   ReduceSlot* slot = nullptr;
   uint32_t ticket = 0;
   ReduceNode* nodes = nullptr;  // of an ordered sum: one for each of trees, and the slot only tells that they are there
   const LeafTrees* trees = nullptr;  // of the host
-  void* result = nullptr;            // may be nullptr, as the two below
   int64_t* index = nullptr;
-  gpumem_status* status = nullptr;
 };
 
 // What the kernels of a sequence of its own are given: no more than two cache lines, of which the first has what comes first.
@@ -107,6 +108,7 @@ ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned
 ReduceLauncher reduce_strided_scalar;  // any lines
 ReduceLauncher reduce_warp_lines;      // contiguous lines
 ReduceLauncher reduce_columns;
+ReduceLauncher reduce_windows;
 ReduceLauncher reduce_few_rows;  // columns that a thread has each, for reduce_columns
 
 // The textbook ladder: a step of the reduction in shared memory and the data blocks that a block adds on the way in; and each thread's

@@ -149,6 +149,25 @@ constexpr int most_column_threads(int bytes, LeafKind kind) noexcept {
   return bytes > 2 && (kind.ordered || kind.wide) ? 512 : 384;
 }
 
+// Of the blocks that a multiprocessor holds, as the kernels are bounded.
+constexpr int column_blocks(bool words, int bytes, LeafKind kind) noexcept {
+  return !words && most_column_threads(bytes, kind) == 384 ? 3 : 2;
+}
+constexpr int64_t resident_column_threads(bool words, int bytes, LeafKind kind) noexcept {
+  return int64_t{words ? kColumnThreads : most_column_threads(bytes, kind)} * column_blocks(words, bytes, kind);
+}
+
+// Windows, lines that begin one element apart: the places in x of a block, which gives fewer windows, and its threads. Two nodes of every
+// place have 32 KiB of shared memory.
+constexpr int kWindowThreads = 256;
+constexpr int kFewestWindows = 32;
+constexpr bool window_operation(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  return (op == GPUMEM_SUM || op == GPUMEM_SUM_SQUARES || node_kind(dtype, op) == NodeKind::range) &&
+         !by_whole_warps(dtype, op);
+}
+constexpr int window_places(LeafKind kind) noexcept { return kind.wide ? 1024 : 2048; }
+constexpr int64_t windows_of_block(LeafKind kind) noexcept { return window_places(kind) - kLeafLanes; }
+
 // Columns as they are cut. Widths are in words: the columns that a thread loads at once.
 struct ColumnCut {
   int64_t width = 1;   // threads of a row of the unit

@@ -266,7 +266,7 @@ struct OneWord {
 // kLongest: in units.
 template <class Term, class Unit, int kLongest, bool kSegments>
 __global__ void __launch_bounds__(kLineThreads)
-    short_kernel(const __grid_constant__ ReduceLaunch launch, const __grid_constant__ Matrix matrix) {
+    short_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch) {
   using Node = typename Term::Partial;
   constexpr LineCut kCut = kSegments ? segment_cut(kLongest) : row_cut(kLongest, Unit::kBytes, leaf_kind_of<Term>());
   constexpr bool kPairs = takes_pairs<Term>() && Unit::kBytes < 4;
@@ -277,6 +277,7 @@ __global__ void __launch_bounds__(kLineThreads)
   constexpr int kOwn = !Term::kOrdered ? 1 : kEach < 4 ? kEach : 4;
   using Fold = GroupFold<kLanes, kLines>;
   after_earlier_work();
+  if (!kSegments) tell_success(launch);
   const Term term(launch.dtype, launch.op);
   const int g = threadIdx.x % kLanes;
   const int group = threadIdx.x % 32 / kLanes;
@@ -365,8 +366,9 @@ __global__ void __launch_bounds__(kLineThreads)
 // noted: the runs of very long segments.
 template <class Term, bool kSegments>
 __global__ void __launch_bounds__(kLineThreads)
-    long_kernel(const __grid_constant__ ReduceLaunch launch, const __grid_constant__ Matrix matrix, bool noted) {
+    long_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch, bool noted) {
   after_earlier_work();
+  if (!kSegments) tell_success(launch);
   const int64_t warps = int64_t{gridDim.x} * (blockDim.x / 32);
   int64_t unit = int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (kSegments && !noted) {
@@ -418,7 +420,7 @@ cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Str
     return cudaErrorInvalidValue;  // planned otherwise than launched
   }
   return enqueue_early(short_kernel<Term, Unit, kLongest, kSegments>, static_cast<unsigned>(launch.grid), launch.block,
-                       stream, launch, matrix);
+                       stream, matrix, launch);
 }
 
 // Lines of which several share a warp.
@@ -446,8 +448,8 @@ cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream strea
   if constexpr (!std::is_same_v<Term, PowerElement>) {
     if (launch.lanes != 0) return start_short<Term, kSegments>(launch, matrix, stream);
   }
-  return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
-                       matrix, false);
+  return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, matrix,
+                       launch, false);
 }
 
 }  // namespace
@@ -462,8 +464,8 @@ cudaError_t reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
     }
     const cudaError_t error = start<Term, true>(launch, {}, stream);
     if (error != cudaSuccess || lines.length <= launch.tile) return error;
-    return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kLineThreads, stream, launch,
-                   Matrix{}, true);
+    return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kLineThreads, stream, Matrix{},
+                   launch, true);
   });
 }
 

@@ -173,6 +173,7 @@ set(kernel_sources
   kernels/reduce/tiles_range.cu
   kernels/reduce/tiles_sum.cu
   kernels/reduce/warp_lines.cu
+  kernels/reduce/windows.cu
   kernels/resize/resize.cu
   kernels/resize/texture.cu
   kernels/resize/words.cu

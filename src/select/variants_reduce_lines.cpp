@@ -71,6 +71,14 @@ const char* accepts_runs(const ReduceAxisParams& p) noexcept {
 const char* accepts_rows(const DeviceProps&, const ReduceAxisParams& p) noexcept {
   return p.of_rows() ? accepts_runs(p) : "it is for rows";
 }
+const char* accepts_windows(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+  const bool apart_by_one = p.batch_stride == 1 && (p.of_rows() || (p.cols == 1 && p.ld == 1));
+  if (!apart_by_one || p.batches < kFewestWindows || p.length() < 2 || p.length() > kLeafTerms) {
+    return "it is for 32 and more windows of 2 to 1024 elements, each one element behind the one before";
+  }
+  if (!window_operation(p.dtype, p.op)) return "it is for sums, squares of up to 32 bits or of floats, and extremes";
+  return accepts_runs(p);
+}
 const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexcept {
   return p.of_rows() ? "it is for columns" : accepts_runs(p);
 }
@@ -119,12 +127,12 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   return shape;
 }
 
-// Threads with a column that a multiprocessor is to have, of all its runs and sides; half as many of single elements where rows are loaded
-// ahead. H200: 8192 x 4096 f32 40.6 µs by 4 threads a column, 44 by 8; 131072 x 1024 f64 252 by 2, 267 by 1. A second kernel has to fold what
-// runs give, so columns of two leaves are never cut, and of up to four, unless by words, where their threads are enough uncut: 2048 x 12288 f32
-// 31 µs from 37, 2520 x 5003 f64 31 from 38.
+// Threads with a column that a multiprocessor is to have, of all its runs and sides; half as many of single elements that are loaded ahead or
+// take 8 bytes. A second kernel has to fold what runs give, so columns of up to four leaves are not cut, unless by words, where threads
+// for so many of their bytes can be found uncut: 2048 x 12288 f32 31 µs from 36, 2520 x 5003 f64 31 from 44, but 2048 x 2048 f32 9.0 cut for
+// 10.3. Figures: H200.
 constexpr int64_t kColumnsWanted = 1440;
-constexpr int64_t kColumnsInOneRun = 600;
+constexpr int64_t kBytesInOneRun = 2400;
 
 // per_thread: the threads of a column. A column is cut into runs, and a run between threads, until there are enough of them; narrow rows
 // are read by more, several rows at a time.
@@ -140,23 +148,35 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexc
   const int rows_each = column_rows(words, bytes, kind.ordered);
   const int64_t width = std::min<int64_t>(ceil_div(p.cols, count), kColumnThreads);
   const int64_t most = most_column_sides(p.rows, rows_each);
-  const bool ahead = rows_ahead(words, bytes, node_kind(p.dtype, p.op), kind);
-  const int64_t wanted = (ahead && !words ? kColumnsWanted / 2 : kColumnsWanted) * d.multiprocessors;
+  const bool half = !words && (bytes == 8 || rows_ahead(words, bytes, node_kind(p.dtype, p.op), kind));
+  const int64_t wanted = (half ? kColumnsWanted / 2 : kColumnsWanted) * d.multiprocessors;
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
   const int64_t of_column = p.cols < 32 ? most : 1;  // threads, where there are few
   const int64_t run =
       run_pieces(1, leaves, ceil_div(wanted, p.lines() * of_column), most_runs(p.dtype, p.op) / p.lines());
   int64_t tile = std::min(run * kLeafTerms, kLongestRun);
-  if (leaves == 2 || (leaves <= 4 && !words && p.lines() * most >= kColumnsInOneRun * d.multiprocessors)) {
+  if (leaves <= 4 && !words && p.lines() * most * bytes >= kBytesInOneRun * d.multiprocessors) {
     tile = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))) * kLeafTerms;
   }
   const int64_t columns = p.lines() * ceil_div(p.rows, tile);
   const bool uneven = !words && width % 32 != 0;  // two rows a warp are better than lanes without a column
+  const auto is_small = [&](int64_t side) { return width * side < 12 || (side == 1 && uneven); };
   int64_t side = 1;
-  while (side < most && (columns * side < wanted || width * side < 12 || (side == 1 && uneven))) side *= 2;
-  const ColumnCut cut = column_cut(extents, count, rows_each, most_column_threads(bytes, kind), side, tile);
+  while (side < most && (columns * side < wanted || is_small(side))) side *= 2;
+  const auto cut_by = [&](int64_t threads) {
+    return column_cut(extents, count, rows_each, most_column_threads(bytes, kind), threads, tile);
+  };
+  ColumnCut cut = cut_by(side);
+  // Half of the threads, where blocks would come in one wave and a part of a second: 20000 x 2000 f32 56 µs from 64.
+  const int64_t wave = resident_column_threads(words, bytes, kind) / cut.block() * d.multiprocessors;
+  if (side > 2 && !is_small(side / 2) && cut.grid() > wave && 2 * cut.grid() < 3 * wave) cut = cut_by(side /= 2);
   return {std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
           static_cast<int32_t>(side), tile};
+}
+
+LaunchShape windows_shape(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+  const int64_t of_block = windows_of_block(leaf_kind(p.dtype, p.op));
+  return {p.lines() / p.batches * ceil_div(p.batches, of_block), kWindowThreads, 1, p.length()};
 }
 
 LaunchShape scalar_axis_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
@@ -181,8 +201,9 @@ LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams
 }
 
 constexpr Variant<ReduceAxisParams> kAxis[] = {
+    {"windows", Runs::cuda, 1, accepts_windows, windows_shape},
     {"warp_rows", Runs::cuda, 5, accepts_rows, rows_shape},
-    {"block_columns", Runs::cuda, 4, accepts_columns, columns_shape},
+    {"block_columns", Runs::cuda, 5, accepts_columns, columns_shape},
     {"strided_scalar", Runs::cuda, 1, accepts, scalar_axis_shape},
     {"host_lines", Runs::host, 1, accepts, host_axis_shape},
     {"host_lines_serial", Runs::host, 1, accepts, host_axis_serial_shape},

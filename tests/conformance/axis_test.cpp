@@ -216,10 +216,14 @@ TEST_P(AxisConformance, GivesTheReferencesBitsOfMovingWindows) {
   constexpr int64_t kWindows = 1500;
   const std::vector<gpumem_reduce_op> ops{GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX};
   for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_I16, GPUMEM_I32, GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
-    for (const int64_t window : {1, 2, 16, 17, 128, 129}) {
+    for (const int64_t window : {1, 2, 16, 17, 63, 100, 128, 129, 252, 1000, 1024, 1025}) {
+      if (quick_run() && window > 252) continue;
       expect_references_bits({dtype, 0, GPUMEM_AXIS_ROWS, nullptr, 1, window, window, kWindows, 1}, ops, random);
       if (HasFatalFailure()) return;
     }
+    expect_references_bits({dtype, 0, GPUMEM_AXIS_ROWS, nullptr, 1, 20, 20, 5000, 1}, ops, random);
+    expect_references_bits({dtype, 0, GPUMEM_AXIS_ROWS, nullptr, 3, 50, 2500, 2200, 1}, ops, random);
+    expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, 90, 1, 1, 33, 1}, ops, random);
     expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, 20, 3, 5, kWindows / 5, 3}, ops, random);
     expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, 1100, 1, 2, 40, 1}, ops, random);
     if (HasFatalFailure()) return;

@@ -186,6 +186,14 @@ inline std::vector<AxisCase> axis_cases(bool quick) {
     all.push_back(
         {GPUMEM_F32, axis, 2, 70001, 70003, 1, 0, 4, GPUMEM_MEMORY_DEVICE, GPUMEM_MEMORY_PAGEABLE, Numbers::medium});
   }
+  // Windows, of one vector and of three.
+  for (const gpumem_dtype dtype : kAllTypes) {
+    for (const int64_t length : {2, 20, 129, 1000}) {
+      all.push_back({dtype, GPUMEM_AXIS_ROWS, dealer.one_of<int64_t>({1, 3}), length, length + 5,
+                     dealer.one_of<int64_t>({40, 2100}), 1, dealer.coin() ? 0 : info_of(dtype).bytes, dealer.kind(),
+                     dealer.kind(), dealer.numbers()});
+    }
+  }
   // Columns so long, or so many, that a block has several leaves, and that up to 16 nodes a thread and more are left to fold; each with
   // several operations, which go by the place in the list.
   for (const gpumem_dtype dtype : {GPUMEM_F32, GPUMEM_F64, GPUMEM_I32}) {

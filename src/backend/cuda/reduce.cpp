@@ -29,6 +29,7 @@ constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
     {"strided_scalar", kernels::reduce_strided_scalar},
 };
 constexpr Launcher<kernels::ReduceLauncher*> kReduceAxis[] = {
+    {"windows", kernels::reduce_windows},
     {"warp_rows", kernels::reduce_warp_lines},
     {"block_columns", kernels::reduce_columns},
     {"strided_scalar", kernels::reduce_strided_scalar},
@@ -47,14 +48,14 @@ kernels::ReduceLaunch launch_of(const Params& params, const LaunchShape& shape, 
   return {.dtype = params.dtype,
           .op = params.op,
           .x = params.x,
+          .result = params.result,
+          .status = params.status,
+          .tile = shape.tile,
           .lines = lines,
+          .blocks_per_line = blocks_per_line,
           .grid = shape.grid,
           .lanes = shape.per_thread,
-          .blocks_per_line = blocks_per_line,
-          .block = shape.block,
-          .tile = shape.tile,
-          .result = params.result,
-          .status = params.status};
+          .block = shape.block};
 }
 
 kernels::ReduceLaunch launch_of(const ReduceParams& params, const LaunchShape& shape) noexcept {
@@ -89,10 +90,9 @@ kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const Launch
   return launch;
 }
 
-// Whether nobody asks how enqueued lines went, and none of them can fail: the scratch's status stays 0.
-bool ends_silently(const kernels::ReduceLaunch& launch) noexcept {
-  return launch.status == nullptr && launch.lines.offsets == nullptr &&
-         always_has_value(launch.dtype, launch.op, launch.lines.length);
+// Whether no line can fail: the scratch's status stays 0.
+bool always_succeeds(const kernels::ReduceLaunch& launch) noexcept {
+  return launch.lines.offsets == nullptr && always_has_value(launch.dtype, launch.op, launch.lines.length);
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, 
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
 }
 
-// Two launches: the lines, and their status once all are done, where there is one to tell. Where the first fails in part, the second
+// The lines, and where they can fail or somebody waits, their status once all are done. Where the first launch fails in part, the second
 // takes back what it has left in scratch memory.
 template <class Launcher>
 void CudaBackend::launch_lines(gpumem_family family, const Launcher& launcher, kernels::ReduceLaunch launch,
@@ -218,12 +218,13 @@ void CudaBackend::launch_lines(gpumem_family family, const Launcher& launcher, k
   const auto lease = scratch_.for_stream(native(stream));
   launch.scratch = lease.scratch;
   const LaunchRange range(family, launcher.name, stream);
+  const bool at_once = launch.slot == nullptr && always_succeeds(launch);
+  gpumem_status* const status = launch.status;
+  if (!at_once) launch.status = nullptr;
   const cudaError_t error = launcher.launch(launch, kernel_stream(stream));
-  if (error == cudaSuccess && launch.slot == nullptr && ends_silently(launch)) return;
-  if (error != cudaSuccess) {
-    launch.slot = nullptr;
-    launch.status = nullptr;
-  }
+  if (error == cudaSuccess && at_once) return;
+  launch.status = error == cudaSuccess ? status : nullptr;
+  if (error != cudaSuccess) launch.slot = nullptr;
   const cudaError_t handed_over = kernels::reduce_hand_over_status(launch, kernel_stream(stream));
   GPUMEM_CUDA(error);
   GPUMEM_CUDA(handed_over);

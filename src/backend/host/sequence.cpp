@@ -23,6 +23,33 @@ void gather(int32_t bytes, char* to, const Strided& from, int64_t first, int64_t
   });
 }
 
+template <class Node>
+inline gpumem_status values_of_nodes(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
+                                     char* result) noexcept {
+  constexpr int64_t kWord = sizeof(uint64_t);
+  const bool pairs = value_words(op) == 2;
+  gpumem_status worst = GPUMEM_OK;
+  for (int64_t i = 0; i < count; ++i) {
+    const ReduceValue value = value_of(dtype, op, Node(nodes[i]), kRoot);
+    worst = std::max(worst, value.status);
+    if (pairs) {
+      std::memcpy(result + i * 2 * kWord, value.word, 2 * kWord);
+    } else {
+      std::memcpy(result + i * kWord, value.word, kWord);
+    }
+  }
+  return worst;
+}
+
+// By type: where it is known, a value takes a few instructions.
+using RangeValues = gpumem_status (*)(gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
+                                      char* result) noexcept;
+constexpr ByType<RangeValues> kRangeValues = by_type<RangeValues>([]<gpumem_dtype kType>() -> RangeValues {
+  return [](gpumem_reduce_op op, const ReduceNode* nodes, int64_t count, char* result) noexcept {
+    return values_of_nodes<RangeNode>(kType, op, nodes, count, result);
+  };
+});
+
 }  // namespace
 
 Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Strided x, Strided y,
@@ -83,21 +110,9 @@ gpumem_status write_value(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceN
 
 gpumem_status write_values(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
                            char* result) noexcept {
-  constexpr int64_t kWord = sizeof(uint64_t);
-  const bool pairs = value_words(op) == 2;
-  return with_node(node_kind(dtype, op), [&](auto kind) {
-    gpumem_status worst = GPUMEM_OK;
-    for (int64_t i = 0; i < count; ++i) {
-      const ReduceValue value = value_of(dtype, op, decltype(kind)(nodes[i]), kRoot);
-      worst = std::max(worst, value.status);
-      if (pairs) {
-        std::memcpy(result + i * 2 * kWord, value.word, 2 * kWord);
-      } else {
-        std::memcpy(result + i * kWord, value.word, kWord);
-      }
-    }
-    return worst;
-  });
+  const NodeKind kind = node_kind(dtype, op);
+  if (kind == NodeKind::range) return kRangeValues[dtype](op, nodes, count, result);
+  return with_node(kind, [&](auto node) { return values_of_nodes<decltype(node)>(dtype, op, nodes, count, result); });
 }
 
 gpumem_status write_empty(gpumem_dtype dtype, gpumem_reduce_op op, char* result) noexcept {

@@ -48,59 +48,17 @@ struct RowsOfColumns {
   }
 }
 
-template <template <class> class Lane, class Terms>
-struct FloatLines {
-  using T = typename Terms::T;
+// Vectors of lanes, whatever their terms.
+template <template <class> class Lane>
+struct LaneVectors {
   using Vector = Lane<F64s>;
-  static constexpr int64_t kElement = sizeof(T);
   static constexpr int kMembers = sizeof(Vector) / sizeof(F64s);
-  static constexpr int kGroup = kAccumulators / kMembers;  // vectors that stay in registers
-  static constexpr int64_t kLevels = 6;                    // of the tree over pairs of a leaf's lanes
-  static_assert(2 << kLevels == kLeafLanes);
   static constexpr int64_t kPlane = kLeafLanes * kFewColumns + kWide;  // of few columns: a member of their lanes
   static constexpr int64_t kPlaneBytes = kMembers * kPlane * 8;
-  static constexpr int64_t kLevelBytes = kLevels * kStripColumns / kWide * sizeof(Vector);
 
-  static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results) {
-    if (pitch == columns * kElement && columns <= kFewColumns) return few_columns(x, rows, columns, scratch, results);
-    static_assert(kLevelBytes + kStripColumns * kElement <= kColumnScratchBytes);
-    if (columns >= kWide) return strip(x, pitch, rows, columns, scratch, results);
-    // Fewer than a vector's, with gaps between rows: brought together.
-    char* together = scratch + kPlaneBytes;
-    static_assert(kPlaneBytes + kElement * kLeafTerms * (kWide - 1) <= kColumnScratchBytes);
-    const auto row_bytes = static_cast<size_t>(columns * kElement);
-    for (int64_t r = 0; r < rows; ++r) std::memcpy(together + r * columns * kElement, x + r * pitch, row_bytes);
-    few_columns(together, rows, columns, scratch, results);
-  }
-
-  static void rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results) {
-    if (pitch == cols * kElement && cols <= kShort && kWide >= 2 * cols) return short_rows(x, rows, cols, results);
-    if (cols <= kWide) return whole_rows(x, pitch, rows, cols, results, row_sum<1>);
-    whole_rows(x, pitch, rows, cols, results, row_sum_of(cols));
-  }
-
-  static void segments(const char* x, const int64_t* offsets, int64_t count, LineResults results) {
-    for (int64_t first = 0; first < count; first += kWide) {
-      const int64_t rows = std::min<int64_t>(kWide, count - first);
-      Vector sums[kWide] = {};
-      for (int64_t r = 0; r < rows; ++r) {
-        const int64_t at = offsets[first + r];
-        const int64_t cols = offsets[first + r + 1] - at;
-        const Terms row = terms(x + at * kElement);
-        prefetch_ahead(row.x);
-        sums[r] = cols <= kWide ? row_sum<1>(row, cols, kWide)
-                                : row_sum_of(cols)(row, cols, power_of_two(std::min<int64_t>(cols, kLeafLanes)));
-      }
-      store(members_folded<kWide>(sums), rows, results, first);
-    }
-  }
-
- private:
   struct Members {
     F64s of[kMembers];
   };
-
-  static Terms terms(const char* at) { return {{reinterpret_cast<const T*>(at), nullptr}}; }
 
   static Vector joined(Vector a, const Vector& b) {
     a.join(b);
@@ -131,6 +89,119 @@ struct FloatLines {
       results.nodes[line + k] = stored(Vector::each(lanes, [k](const F64s& v) { return v[k]; }));
     }
   }
+
+  // Member m of element e is planes[m * kPlane + e].
+  static Vector from_planes(const double* planes, int64_t e) {
+    Members members;
+    for (int m = 0; m < kMembers; ++m) members.of[m] = load(planes + m * kPlane + e);
+    return std::bit_cast<Vector>(members);
+  }
+  static void to_planes(double* planes, int64_t e, const Vector& lanes) {
+    const auto members = std::bit_cast<Members>(lanes);
+    for (int m = 0; m < kMembers; ++m) std::memcpy(planes + m * kPlane + e, &members.of[m], sizeof(F64s));
+  }
+
+  // The nodes of `count` windows, from those of the places where they and their lanes begin: of lanes that have a term more than others, and
+  // of those others. Each step of the fold takes half of the lanes, and the first ones that are left of both kinds.
+  [[gnu::noinline]] static void fold_windows(double* few, double* more, int64_t rows, int64_t count,
+                                             const LineResults& results, int64_t line) {
+    int64_t rest = rows % kLeafLanes;
+    for (int64_t half = kLeafLanes / 2; half > 0; half /= 2) {
+      if (rows < half) continue;
+      const bool both = rest >= half;  // the upper half has lanes with a term more
+      if (both) rest -= half;
+      for (int64_t e = 0; e < count + half - 1; e += kWide) {
+        const Vector own = from_planes(more, e);
+        const Vector far = from_planes(few, e + half);
+        to_planes(few, e, joined(both ? own : from_planes(few, e), far));
+        to_planes(more, e, joined(own, both ? from_planes(more, e + half) : far));
+      }
+    }
+    for (int64_t c = 0; c < count; c += kWide) {
+      store(from_planes(few, c), count - c < kWide ? count - c : kWide, results, line + c);
+    }
+  }
+
+  // The members of each vector folded by halves, to a vector of the results: kGroup members are left of a line.
+  template <int kGroup>
+  static Vector members_folded(Vector* lines) {
+    if constexpr (kGroup == 1) {
+      return lines[0];
+    } else {
+      constexpr auto kOfVector = std::make_integer_sequence<int, kWide>{};
+      const Vector* pair = lines;
+      for (int k = 0; k < kGroup / 2; ++k, pair += 2) {
+        lines[k] = joined(half_of<kGroup, 0>(pair[0], pair[1], kOfVector),
+                          half_of<kGroup, kGroup / 2>(pair[0], pair[1], kOfVector));
+      }
+      return members_folded<kGroup / 2>(lines);
+    }
+  }
+  // One half of every group of two vectors.
+  template <int kGroup, int kFrom, int... kIndex>
+  static Vector half_of(const Vector& a, const Vector& b, std::integer_sequence<int, kIndex...>) {
+    constexpr int kHalf = kGroup / 2;
+    Members half = std::bit_cast<Members>(a);
+    const Members other = std::bit_cast<Members>(b);
+    for (int m = 0; m < kMembers; ++m) {
+      half.of[m] =
+          __builtin_shufflevector(half.of[m], other.of[m], (kIndex / kHalf * kGroup + kFrom + kIndex % kHalf)...);
+    }
+    return std::bit_cast<Vector>(half);
+  }
+};
+
+template <template <class> class Lane, class Terms>
+struct FloatLines : LaneVectors<Lane> {
+  using Vectors = LaneVectors<Lane>;
+  using typename Vectors::Vector;
+  using Vectors::from_planes, Vectors::joined, Vectors::kMembers, Vectors::kPlane, Vectors::kPlaneBytes, Vectors::store,
+      Vectors::to_planes;
+  using T = typename Terms::T;
+  static constexpr int64_t kElement = sizeof(T);
+  static constexpr int kGroup = kAccumulators / kMembers;  // vectors that stay in registers
+  static constexpr int64_t kLevels = 6;                    // of the tree over pairs of a leaf's lanes
+  static_assert(2 << kLevels == kLeafLanes);
+  static constexpr int64_t kLevelBytes = kLevels * kStripColumns / kWide * sizeof(Vector);
+
+  static void columns(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results) {
+    if (pitch == columns * kElement && columns <= kFewColumns) return few_columns(x, rows, columns, scratch, results);
+    if (pitch == kElement && columns >= kWide && rows >= kFewestOfWindow)
+      return windows(x, rows, columns, scratch, results);
+    static_assert(kLevelBytes + kStripColumns * kElement <= kColumnScratchBytes);
+    if (columns >= kWide) return strip(x, pitch, rows, columns, scratch, results);
+    // Fewer than a vector's, with gaps between rows: brought together.
+    char* together = scratch + kPlaneBytes;
+    static_assert(kPlaneBytes + kElement * kLeafTerms * (kWide - 1) <= kColumnScratchBytes);
+    const auto row_bytes = static_cast<size_t>(columns * kElement);
+    for (int64_t r = 0; r < rows; ++r) std::memcpy(together + r * columns * kElement, x + r * pitch, row_bytes);
+    few_columns(together, rows, columns, scratch, results);
+  }
+
+  static void rows(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results) {
+    if (pitch == cols * kElement && cols <= kShort && kWide >= 2 * cols) return short_rows(x, rows, cols, results);
+    if (cols <= kWide) return whole_rows(x, pitch, rows, cols, results, row_sum<1>);
+    whole_rows(x, pitch, rows, cols, results, row_sum_of(cols));
+  }
+
+  static void segments(const char* x, const int64_t* offsets, int64_t count, LineResults results) {
+    for (int64_t first = 0; first < count; first += kWide) {
+      const int64_t rows = std::min<int64_t>(kWide, count - first);
+      Vector sums[kWide] = {};
+      for (int64_t r = 0; r < rows; ++r) {
+        const int64_t at = offsets[first + r];
+        const int64_t cols = offsets[first + r + 1] - at;
+        const Terms row = terms(x + at * kElement);
+        prefetch_ahead(row.x);
+        sums[r] = cols <= kWide ? row_sum<1>(row, cols, kWide)
+                                : row_sum_of(cols)(row, cols, power_of_two(std::min<int64_t>(cols, kLeafLanes)));
+      }
+      store(Vectors::template members_folded<kWide>(sums), rows, results, first);
+    }
+  }
+
+ private:
+  static Terms terms(const char* at) { return {{reinterpret_cast<const T*>(at), nullptr}}; }
 
   // kTerms rows of kLanes lanes each, in the order in which the tree joins lanes.
   template <int kLanes, int kTerms>
@@ -200,17 +271,6 @@ struct FloatLines {
     return strip<2, kLeafRows>(x, pitch, rows, columns, scratch, results);
   }
 
-  // Member m of element e of the lanes of few columns is plane[m * kPlane + e].
-  static Vector from_planes(const double* planes, int64_t e) {
-    Members members;
-    for (int m = 0; m < kMembers; ++m) members.of[m] = load(planes + m * kPlane + e);
-    return std::bit_cast<Vector>(members);
-  }
-  static void to_planes(double* planes, int64_t e, const Vector& lanes) {
-    const auto members = std::bit_cast<Members>(lanes);
-    for (int m = 0; m < kMembers; ++m) std::memcpy(planes + m * kPlane + e, &members.of[m], sizeof(F64s));
-  }
-
   // As neighbouring columns lie side by side, so do the lanes of all of them.
   static void few_columns(const char* x, int64_t rows, int64_t columns, char* scratch, const LineResults& results) {
     auto* planes = reinterpret_cast<double*>(scratch);
@@ -237,6 +297,32 @@ struct FloatLines {
     }
   }
 
+  // Columns that begin one element apart: windows over one vector. What a lane has of one window, the lane before it has of the next.
+  static constexpr int64_t kFewestOfWindow = 4;
+  static constexpr int64_t kWindows = 1024;  // at a time, whose nodes stay in L1
+  static void windows(const char* x, int64_t rows, int64_t columns, char* scratch, const LineResults& results) {
+    static_assert(kWindows + kLeafLanes + 2 * kWide <= kPlane && 2 * kPlaneBytes <= kColumnScratchBytes);
+    auto* few = reinterpret_cast<double*>(scratch);
+    auto* more = reinterpret_cast<double*>(scratch + kPlaneBytes);
+    for (int64_t first = 0; first < columns; first += kWindows) {
+      const int64_t count = std::min(kWindows, columns - first);
+      const Terms all = terms(x + first * kElement);
+      const int64_t n = count + rows - 1;
+      const auto take = [&](Vector& sum, int64_t at) {
+        if (at < n) sum.take(at + kWide <= n ? all.at(at) : all.part(at, n - at));
+      };
+      for (int64_t e = 0; e < count + kLeafLanes + kWide; e += kWide) {
+        Vector sum{};
+        int64_t row = 0;
+        for (; row + kLeafLanes <= rows; row += kLeafLanes) take(sum, e + row);
+        to_planes(few, e, sum);
+        if (row < rows) take(sum, e + row);
+        to_planes(more, e, sum);
+      }
+      Vectors::fold_windows(few, more, rows, count, results, first);
+    }
+  }
+
   // As many rows at a time as a vector has members, the last one in place of those that are not there; the lanes of a row lie in as many
   // vectors as it needs, to a power of two.
   using RowSum = Vector (*)(const Terms& row, int64_t cols, int64_t lanes);
@@ -249,7 +335,7 @@ struct FloatLines {
       for (int64_t r = first; r < first + kWide; ++r) {
         sums[r - first] = sum(terms(x + (r < rows ? r : rows - 1) * pitch), cols, lanes);
       }
-      store(members_folded<kWide>(sums), rows - first < kWide ? rows - first : kWide, results, first);
+      store(Vectors::template members_folded<kWide>(sums), rows - first < kWide ? rows - first : kWide, results, first);
     }
   }
 
@@ -347,7 +433,8 @@ struct FloatLines {
         lines[v] = Vector{};
         lines[v].take(kCols == 3 ? spread(v8) : v8);
       }
-      store(members_folded<kLanes>(lines), rows - first < kWide ? rows - first : kWide, results, first);
+      store(Vectors::template members_folded<kLanes>(lines), rows - first < kWide ? rows - first : kWide, results,
+            first);
     }
   }
   // Threes to fours.
@@ -357,34 +444,6 @@ struct FloatLines {
 #else
     return v;
 #endif
-  }
-
-  // The members of each vector folded by halves, to a vector of the results: kGroup members are left of a line.
-  template <int kGroup>
-  static Vector members_folded(Vector* lines) {
-    if constexpr (kGroup == 1) {
-      return lines[0];
-    } else {
-      constexpr auto kOfVector = std::make_integer_sequence<int, kWide>{};
-      const Vector* pair = lines;
-      for (int k = 0; k < kGroup / 2; ++k, pair += 2) {
-        lines[k] = joined(half_of<kGroup, 0>(pair[0], pair[1], kOfVector),
-                          half_of<kGroup, kGroup / 2>(pair[0], pair[1], kOfVector));
-      }
-      return members_folded<kGroup / 2>(lines);
-    }
-  }
-  // One half of every group of two vectors.
-  template <int kGroup, int kFrom, int... kIndex>
-  static Vector half_of(const Vector& a, const Vector& b, std::integer_sequence<int, kIndex...>) {
-    constexpr int kHalf = kGroup / 2;
-    Members half = std::bit_cast<Members>(a);
-    const Members other = std::bit_cast<Members>(b);
-    for (int m = 0; m < kMembers; ++m) {
-      half.of[m] =
-          __builtin_shufflevector(half.of[m], other.of[m], (kIndex / kHalf * kGroup + kFrom + kIndex % kHalf)...);
-    }
-    return std::bit_cast<Vector>(half);
   }
 };
 

@@ -26,6 +26,7 @@ cudaError_t enqueue_early(void (*kernel)(Parameters...), const dim3& grid, const
   return enqueue(kernel, grid, block, stream, arguments...);
 }
 inline void after_earlier_work() {}
+inline void wait_for_earlier_work() {}
 inline void let_next_begin() {}
 
 struct SharedBytes {

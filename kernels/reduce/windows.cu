@@ -1,0 +1,115 @@
+// Windows: lines of at most a leaf of which each begins one element behind the one before, as of a moving sum, in one vector or several at
+// a time. x is read once, and for each 128 elements of a window again from the caches; one value a window is written. What lane l of
+// the reproducible order folds of one window, lane l - 1 folds of the next, so a block makes each node once for all windows that have
+// it, two for every place in x: of the lanes that have one term more than the others, and of those others. A step of the fold takes
+// half of the lanes, and the first nodes of both kinds that are left.
+// H200: sums of 252 f32, 500,000 windows, 6.5 us.
+#include "kernels/reduce/line_plans.hpp"
+#include "kernels/reduce/terms.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+// Of sums, sums of squares and extremes, but for squares of 64 bits (window_operation()).
+template <class Term>
+constexpr bool kOfWindows = true;
+template <gpumem_dtype kType>
+constexpr bool kOfWindows<SumElement<kType, GPUMEM_SUM_ABS>> = false;
+template <int kSize>
+constexpr bool kOfWindows<WideElement<kSize>> = kSize == 8;
+template <>
+constexpr bool kOfWindows<CompensatedElement> = false;
+template <>
+constexpr bool kOfWindows<PowerElement> = false;
+
+template <class Term>
+__global__ void __launch_bounds__(kWindowThreads)
+    windows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> tiles) {
+  using Partial = typename Term::Partial;
+  constexpr int kPlaces = window_places(leaf_kind_of<Term>());
+  constexpr auto kWindows = static_cast<int>(windows_of_block(leaf_kind_of<Term>()));
+  constexpr int kEach = kPlaces / kWindowThreads;
+  __shared__ Partial few[kPlaces];
+  __shared__ Partial more[kPlaces];
+  after_earlier_work();
+  tell_success(launch);
+  const Term term(launch.dtype, launch.op);
+  const LineLayout& lines = launch.lines;
+  const auto vector = static_cast<int64_t>(tiles.quotient(blockIdx.x));
+  const int64_t first = (blockIdx.x - vector * static_cast<int64_t>(tiles.value)) * kWindows;
+  const auto length = static_cast<int>(lines.length);
+  const int64_t left = lines.count - first * lines.per_batch;  // windows of all vectors
+  const auto windows = static_cast<int>(left < kWindows * lines.per_batch ? left / lines.per_batch : kWindows);
+  const char* x = static_cast<const char*>(launch.x) + (vector * lines.pitch + first) * Term::kBytes;
+  const int there = windows + length - 1;  // elements
+  const int t = static_cast<int>(threadIdx.x);
+
+  int rest = length % kLeafLanes;  // lanes with a term more
+  Partial own_few[kEach];
+  Partial own_more[kEach];
+#pragma unroll 1
+  for (int from = 0; from < length; from += kLeafLanes) {
+    const bool all_lanes = from + kLeafLanes <= length;
+    BitsOf<Term> element[kEach];
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int place = from + i * kWindowThreads + t;
+      if (place < there) element[i] = *reinterpret_cast<const BitsOf<Term>*>(x + place * Term::kBytes);
+    }
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      if (from + i * kWindowThreads + t >= there) continue;
+      term.enter(own_more[i], element[i]);
+      if (all_lanes) own_few[i] = own_more[i];
+    }
+  }
+#pragma unroll 1
+  for (int half = kLeafLanes / 2; half > 0; half /= 2) {
+    if (length < half) continue;
+    const bool both = rest >= half;  // the upper half has lanes with a term more
+    if (both) rest -= half;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      few[i * kWindowThreads + t] = own_few[i];
+      if (both) more[i * kWindowThreads + t] = own_more[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int other = min(i * kWindowThreads + t + half, kPlaces - 1);  // the last places are no window's
+      const Partial far = few[other];
+      if (both) {
+        own_few[i] = combine(own_more[i], far);
+        own_more[i] = combine(own_more[i], more[other]);
+      } else {
+        own_few[i] = combine(own_few[i], far);
+        own_more[i] = combine(own_more[i], far);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) few[i * kWindowThreads + t] = own_few[i];
+#pragma unroll 1
+  for (int window = t; window < windows; window += kWindowThreads) {
+    finish<Term, false>(launch, (first + window) * lines.per_batch + vector, {nullptr, nullptr, lines.length, true},
+                        typename Term::Node(few[window]));
+  }
+}
+
+}  // namespace
+
+cudaError_t reduce_windows(const ReduceLaunch& launch, Stream stream) {
+  return for_element(launch.dtype, launch.op, [&]<class Term>() {
+    if constexpr (!kOfWindows<Term>) {
+      return cudaErrorInvalidValue;  // planned otherwise than launched
+    } else {
+      constexpr int64_t kWindows = windows_of_block(leaf_kind_of<Term>());
+      const int64_t windows = launch.lines.count / launch.lines.per_batch;
+      return enqueue_early(windows_kernel<Term>, static_cast<unsigned>(launch.grid), kWindowThreads, stream, launch,
+                           Divisor<uint64_t>(static_cast<uint64_t>((windows + kWindows - 1) / kWindows)));
+    }
+  });
+}
+
+}  // namespace gpumem::kernels
