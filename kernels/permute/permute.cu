@@ -66,7 +66,7 @@ struct Tiles {
 
 template <int kBytes, class Index>
 __global__ void __launch_bounds__(kThreads) tiles_kernel(const __grid_constant__ Tiles<Index> t) {
-  after_earlier_work();
+  wait_for_earlier_work();
   using T = WordOf<kBytes>;
   constexpr int kTile = static_cast<int>(permute_tile(kBytes));
   constexpr int kPitch = kTile + (kBytes >= 4 ? 1 : 4 / kBytes);  // words of 4 bytes in different banks down a column
@@ -112,7 +112,7 @@ struct Elements {
 
 template <class T, class Index>
 __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ Elements<Index> e) {
-  after_earlier_work();
+  wait_for_earlier_work();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < e.elements; i += step) {
     const Offsets at = offsets_of(static_cast<Index>(i), e.outer);

@@ -15,7 +15,6 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
   using C = Columns<Term, kWords>;
   using Partial = typename Term::Partial;
   after_earlier_work();
-  tell_success(launch);
   const LineLayout& lines = launch.lines;
   const int64_t word = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
   const int64_t line = word * C::kCount;

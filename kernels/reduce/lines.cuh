@@ -48,9 +48,9 @@ __device__ __forceinline__ void store_anywhere(void* at, T value) {
   }
 }
 
-// Of many lines of which none can fail; where one can, the launch has no status, and it is handed over afterwards.
-__device__ __forceinline__ void tell_success(const ReduceLaunch& launch) {
-  if (launch.status != nullptr && blockIdx.x == 0 && threadIdx.x == 0) store_anywhere(launch.status, GPUMEM_OK);
+// Of many lines of which none can fail, with the first of them; where one can, the launch has no status, and it is handed over afterwards.
+__device__ __forceinline__ void tell_success(const ReduceLaunch& launch, int64_t index) {
+  if (index == 0 && launch.status != nullptr) *launch.status = GPUMEM_OK;
 }
 
 // A value to where one sequence's goes; launch is a ReduceLaunch or a Sequence.

@@ -127,8 +127,8 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   return shape;
 }
 
-// Threads with a column that a multiprocessor is to have, of all its runs and sides; half as many of single elements that are loaded ahead or
-// take 8 bytes. A second kernel has to fold what runs give, so columns of up to four leaves are not cut, unless by words, where threads
+// Threads with a column that a multiprocessor is to have, of all its runs and sides; half as many of single elements where rows are
+// loaded ahead. A second kernel has to fold what runs give, so columns of up to four leaves are not cut, unless by words, where threads
 // for so many of their bytes can be found uncut: 2048 x 12288 f32 31 µs from 36, 2520 x 5003 f64 31 from 44, but 2048 x 2048 f32 9.0 cut for
 // 10.3. Figures: H200.
 constexpr int64_t kColumnsWanted = 1440;
@@ -148,8 +148,8 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexc
   const int rows_each = column_rows(words, bytes, kind.ordered);
   const int64_t width = std::min<int64_t>(ceil_div(p.cols, count), kColumnThreads);
   const int64_t most = most_column_sides(p.rows, rows_each);
-  const bool half = !words && (bytes == 8 || rows_ahead(words, bytes, node_kind(p.dtype, p.op), kind));
-  const int64_t wanted = (half ? kColumnsWanted / 2 : kColumnsWanted) * d.multiprocessors;
+  const bool ahead = rows_ahead(words, bytes, node_kind(p.dtype, p.op), kind);
+  const int64_t wanted = (ahead && !words ? kColumnsWanted / 2 : kColumnsWanted) * d.multiprocessors;
   const int64_t leaves = ceil_div(p.rows, kLeafTerms);
   const int64_t of_column = p.cols < 32 ? most : 1;  // threads, where there are few
   const int64_t run =

@@ -8,6 +8,7 @@
 #include "backend/launchers.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "kernels/alignment.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/values.hpp"
 
@@ -218,7 +219,8 @@ void CudaBackend::launch_lines(gpumem_family family, const Launcher& launcher, k
   const auto lease = scratch_.for_stream(native(stream));
   launch.scratch = lease.scratch;
   const LaunchRange range(family, launcher.name, stream);
-  const bool at_once = launch.slot == nullptr && always_succeeds(launch);
+  const bool at_once =
+      launch.slot == nullptr && always_succeeds(launch) && aligned(launch.status, sizeof *launch.status);
   gpumem_status* const status = launch.status;
   if (!at_once) launch.status = nullptr;
   const cudaError_t error = launcher.launch(launch, kernel_stream(stream));
