@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
   using Partial = typename Term::Partial;
   using C = Columns<Term, kWords>;
   using R = Rows<Term, kWords, kRows>;
-  after_earlier_work();
+  begin_lines(launch);
   __shared__ Partial shared[C::kThreads * C::kCount];
   const Term term(launch.dtype, launch.op);
   const LineLayout& lines = launch.lines;
@@ -166,7 +166,6 @@ __global__ void __launch_bounds__(1024)
     const Node* nodes = static_cast<const Node*>(launch.scratch.nodes) + line;
     const auto load = [&](int64_t run) { return as_whole(load_node(nodes + run * shape.nodes)); };
     if (line < launch.lines.count) {
-      tell_success(launch, line);
       finish_sound_line(launch, line, launch.lines.length, run_of<Whole<Node>>(load, 0, 1, shape.runs.value));
     }
     return;
@@ -196,9 +195,7 @@ __global__ void __launch_bounds__(1024)
     node = part == 0 && lane < warps ? shared[warp + lane] : Whole<Node>{};
   }
   const bool ends = lane == 0 && part == 0 && first + column < launch.lines.count;
-  if (!ends) return;
-  tell_success(launch, first + column);
-  finish_sound_line(launch, first + column, launch.lines.length, node);
+  if (ends) finish_sound_line(launch, first + column, launch.lines.length, node);
 }
 
 // Of a column: none, where a thread has its nodes at once; else so many that a thread has eight, where that takes few enough.

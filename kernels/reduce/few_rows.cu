@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
     few_rows_kernel(const __grid_constant__ ReduceLaunch launch, const Divisor<uint64_t> per_batch, int all_passes) {
   using C = Columns<Term, kWords>;
   using Partial = typename Term::Partial;
-  after_earlier_work();
+  begin_lines(launch);
   const LineLayout& lines = launch.lines;
   const int64_t word = int64_t{blockIdx.x} * kFewRowsThreads + threadIdx.x;
   const int64_t line = word * C::kCount;

@@ -49,6 +49,7 @@ struct ReduceLaunch {
   const void* x = nullptr;
   void* result = nullptr;           // may be nullptr, as the next and index
   gpumem_status* status = nullptr;  // of many lines: only where none of them can fail
+  bool prepares = false;            // there is that, or so few blocks that the next kernel begins beside them
   int64_t tile = 0;                 // elements of a line that a block takes
   LineLayout lines{};
   ReduceScratch scratch{};

@@ -1,6 +1,7 @@
 // Where a line lies, and what becomes of its node.
 #pragma once
 
+#include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/values.hpp"
@@ -48,9 +49,13 @@ __device__ __forceinline__ void store_anywhere(void* at, T value) {
   }
 }
 
-// Of many lines of which none can fail, with the first of them; where one can, the launch has no status, and it is handed over afterwards.
-__device__ __forceinline__ void tell_success(const ReduceLaunch& launch, int64_t index) {
-  if (index == 0 && launch.status != nullptr) *launch.status = GPUMEM_OK;
+// As after_earlier_work(), by one flag, where a thread has so little to do that a few instructions show; and says that no line can fail, where
+// that is so: else the launch has no status, and it is handed over afterwards.
+__device__ __forceinline__ void begin_lines(const ReduceLaunch& launch) {
+  wait_for_earlier_work();
+  if (!launch.prepares) return;
+  if (gridDim.x * gridDim.y <= kFewBlocks) let_next_begin();
+  if (launch.status != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *launch.status = GPUMEM_OK;
 }
 
 // A value to where one sequence's goes; launch is a ReduceLaunch or a Sequence.

@@ -109,6 +109,7 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
     strided_scalar_kernel(const __grid_constant__ ReduceLaunch launch) {
   constexpr int kWarps = kElementThreads / 32;
   __shared__ Node shared[32];
+  if (launch.lines.many) begin_lines(launch);
   for (int64_t index = blockIdx.x; index < launch.lines.count; index += gridDim.x) {
     const Line line = line_of(launch, index, element_bytes(launch.dtype));
     const Sequence sequence(launch, line);
@@ -130,7 +131,6 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
                 whole)) {
       const ReduceNode node = whole.stored();
       if (launch.lines.many) {
-        tell_success(launch, index);
         finish_line<Node::kind>(launch, index, line, node);
       } else if (launch.slot != nullptr) {
         publish(launch.slot, node, launch.ticket);

@@ -253,7 +253,6 @@ __device__ __forceinline__ Node fold_own(Node (&a)[kEach]) {
 // kEmpty: the line may have no elements, or offsets that are not sound.
 template <class Term, bool kEmpty, class Node>
 __device__ __forceinline__ void finish(const ReduceLaunch& launch, int64_t index, const Line& line, const Node& node) {
-  if (!kEmpty) tell_success(launch, index);
   if (kEmpty && line.n <= 0) return finish_line<Node::kind>(launch, index, line, node.stored());
   if constexpr (Node::kind == NodeKind::range) {
     if (launch.op == GPUMEM_MIN || launch.op == GPUMEM_MAX) {

@@ -276,7 +276,7 @@ __global__ void __launch_bounds__(kLineThreads)
   constexpr int kGroups = 32 / kLanes;
   constexpr int kOwn = !Term::kOrdered ? 1 : kEach < 4 ? kEach : 4;
   using Fold = GroupFold<kLanes, kLines>;
-  after_earlier_work();
+  begin_lines(launch);
   const Term term(launch.dtype, launch.op);
   const int g = threadIdx.x % kLanes;
   const int group = threadIdx.x % 32 / kLanes;
@@ -366,7 +366,7 @@ __global__ void __launch_bounds__(kLineThreads)
 template <class Term, bool kSegments>
 __global__ void __launch_bounds__(kLineThreads)
     long_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch, bool noted) {
-  after_earlier_work();
+  begin_lines(launch);
   const int64_t warps = int64_t{gridDim.x} * (blockDim.x / 32);
   int64_t unit = int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (kSegments && !noted) {

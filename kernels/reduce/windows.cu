@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kWindowThreads)
   constexpr int kEach = kPlaces / kWindowThreads;
   __shared__ Partial few[kPlaces];
   __shared__ Partial more[kPlaces];
-  after_earlier_work();
+  begin_lines(launch);
   const Term term(launch.dtype, launch.op);
   const LineLayout& lines = launch.lines;
   const auto vector = static_cast<int64_t>(tiles.quotient(blockIdx.x));

@@ -223,6 +223,7 @@ void CudaBackend::launch_lines(gpumem_family family, const Launcher& launcher, k
       launch.slot == nullptr && always_succeeds(launch) && aligned(launch.status, sizeof *launch.status);
   gpumem_status* const status = launch.status;
   if (!at_once) launch.status = nullptr;
+  launch.prepares = launch.status != nullptr || launch.grid <= kFewBlocks;
   const cudaError_t error = launcher.launch(launch, kernel_stream(stream));
   if (error == cudaSuccess && at_once) return;
   launch.status = error == cudaSuccess ? status : nullptr;
