@@ -13,7 +13,7 @@ namespace gpumem::kernels {
 namespace {
 
 // Runs of a column that a thread folds by itself, in blocks of so many threads.
-constexpr int kThreadRuns = 16;
+constexpr int kThreadRuns = 4;
 constexpr int kThreadFold = 64;
 
 // A ColumnCut as the kernels take it.
@@ -34,7 +34,7 @@ struct ColumnShape {
 // kRows: rows of a pass, of each 128 (fewer, where columns are shorter).
 template <class Term, bool kWords, int kRows>
 __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term, kWords>::kBlocks)
-    columns_kernel(const __grid_constant__ ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
+    columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
   using Node = typename Term::Node;
   using Partial = typename Term::Partial;
   using C = Columns<Term, kWords>;
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
 // The nodes of a column's runs: neighbouring columns a block, each by a thread where runs are few, else by one or several warps.
 template <class Node>
 __global__ void __launch_bounds__(1024)
-    fold_columns_kernel(const __grid_constant__ ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
+    fold_columns_kernel(const ColumnShape shape, const __grid_constant__ ReduceLaunch launch) {
   after_earlier_work();
   __shared__ Whole<Node> shared[1024];
   const int warps = shape.fold_warps;
@@ -166,7 +166,8 @@ __global__ void __launch_bounds__(1024)
     const Node* nodes = static_cast<const Node*>(launch.scratch.nodes) + line;
     const auto load = [&](int64_t run) { return as_whole(load_node(nodes + run * shape.nodes)); };
     if (line < launch.lines.count) {
-      finish_sound_line(launch, line, launch.lines.length, run_of<Whole<Node>>(load, 0, 1, shape.runs.value));
+      finish_sound_line(launch, line, launch.lines.length,
+                        eight_tree<Whole<Node>>(load, 0, static_cast<int64_t>(shape.runs.value)));
     }
     return;
   }
