@@ -301,7 +301,7 @@ struct FloatLines : LaneVectors<Lane> {
   static constexpr int64_t kFewestOfWindow = 4;
   static constexpr int64_t kWindows = 1024;  // at a time, whose nodes stay in L1
   static void windows(const char* x, int64_t rows, int64_t columns, char* scratch, const LineResults& results) {
-    static_assert(kWindows + kLeafLanes + 2 * kWide <= kPlane && 2 * kPlaneBytes <= kColumnScratchBytes);
+    static_assert(kWindows + kLeafLanes + int64_t{2} * kWide <= kPlane && 2 * kPlaneBytes <= kColumnScratchBytes);
     auto* few = reinterpret_cast<double*>(scratch);
     auto* more = reinterpret_cast<double*>(scratch + kPlaneBytes);
     for (int64_t first = 0; first < columns; first += kWindows) {
