@@ -8,7 +8,6 @@
 #include "backend/launchers.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "kernels/alignment.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/values.hpp"
 
@@ -219,8 +218,7 @@ void CudaBackend::launch_lines(gpumem_family family, const Launcher& launcher, k
   const auto lease = scratch_.for_stream(native(stream));
   launch.scratch = lease.scratch;
   const LaunchRange range(family, launcher.name, stream);
-  const bool at_once =
-      launch.slot == nullptr && always_succeeds(launch) && aligned(launch.status, sizeof *launch.status);
+  const bool at_once = launch.slot == nullptr && always_succeeds(launch);
   gpumem_status* const status = launch.status;
   if (!at_once) launch.status = nullptr;
   launch.prepares = launch.status != nullptr || launch.grid <= kFewBlocks;
