@@ -1,7 +1,9 @@
 #include "dist/batches.hpp"
 
+#include <algorithm>
 #include <bit>
 
+#include "base/checked.hpp"
 #include "kernels/limits.hpp"
 #include "ops/strides.hpp"
 
@@ -15,9 +17,16 @@ constexpr int64_t kMostSmallTransposed = int64_t{64} << 10;  // of small element
 constexpr int64_t kMostNarrow = int64_t{16} << 20;
 constexpr int64_t kNarrow = 32;
 
+// A read of a few bytes over a link takes as long as one of 32. Two H200, 2^19 runs of 8 bytes each way at once: 79 us by one launch; packed
+// 9, and 23 to read them packed.
+constexpr int64_t kShortRun = 16;
+constexpr int64_t kManyRuns = int64_t{1} << 17;
+constexpr int64_t kRoomUnit = 256;
+
 }  // namespace
 
-void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst_strides, bool crosses) {
+void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst_strides, size_t owner, size_t reader) {
+  const bool crosses = on_two_devices(*contexts_[owner], *contexts_[reader]);
   std::optional<Runs>& runs = runs_.emplace_back();
   const int64_t* const sides[] = {src_strides.data(), dst_strides.data()};
   const FusedAxes axes = fused_axes(static_cast<int32_t>(kAxes), shape.extents.data(), sides);
@@ -32,25 +41,33 @@ void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst
   const int32_t first = together ? 1 : 0;
   if (axes.rank - first > kPieceAxes) return;
   runs.emplace();
+  runs->owner = owner;
+  runs->reader = reader;
   runs->all = shape.bytes();
   runs->bytes = shape.element_bytes * (together ? axes.extent[0] : 1);
-  runs->places = static_cast<uint64_t>(runs->bytes);
   for (int32_t i = first; i < axes.rank; ++i) {
     const int32_t to = runs->rank++;
     runs->extent[to] = axes.extent[i];
     runs->src_stride[to] = stride(src_strides, i) * shape.element_bytes;
     runs->dst_stride[to] = stride(dst_strides, i) * shape.element_bytes;
-    runs->places |= static_cast<uint64_t>(runs->src_stride[to] | runs->dst_stride[to]);
   }
+  Member& member = members_[owner];
+  const int64_t room = ceil_div(runs->all, kRoomUnit) * kRoomUnit;
+  if (!crosses || runs->bytes > kShortRun || runs->all / runs->bytes < kManyRuns) return;
+  if (member.room + room > workspace_bytes_) return;
+  runs->packed = member.room;
+  member.room += room;
+  if (!member.fence) member.fence.emplace(contexts_[owner]->device());
+  std::vector<size_t>& readers = member.readers_of_room;
+  if (std::find(readers.begin(), readers.end(), reader) == readers.end()) readers.push_back(reader);
 }
 
-bool Batches::take(size_t number, size_t reader, const void* src, void* dst) {
-  const std::optional<Runs>& runs = runs_[number];
-  if (!runs) return false;
-  const uint64_t places = runs->places | reinterpret_cast<uintptr_t>(src) | reinterpret_cast<uintptr_t>(dst);
+std::optional<MovedPiece> Batches::piece_of(const Runs& runs, const void* src, void* dst) {
+  auto places = static_cast<uint64_t>(runs.bytes) | reinterpret_cast<uintptr_t>(src) | reinterpret_cast<uintptr_t>(dst);
+  for (int32_t d = 0; d < runs.rank; ++d) places |= static_cast<uint64_t>(runs.src_stride[d] | runs.dst_stride[d]);
   const int shift = std::countr_zero(static_cast<uint64_t>(widest_access(places)));
   MovedPiece piece{.src = static_cast<const char*>(src), .dst = static_cast<char*>(dst)};
-  piece.words = static_cast<uint32_t>(runs->all >> shift);
+  piece.words = static_cast<uint32_t>(runs.all >> shift);
   piece.shift = shift;
   const auto add_axis = [&](int64_t extent, int64_t src_stride, int64_t dst_stride) {
     if (piece.rank == kPieceAxes || (src_stride | dst_stride) > UINT32_MAX) return false;
@@ -59,21 +76,92 @@ bool Batches::take(size_t number, size_t reader, const void* src, void* dst) {
     piece.dst_stride[piece.rank++] = static_cast<uint32_t>(dst_stride);
     return true;
   };
-  const int64_t words = runs->bytes >> shift;
-  if ((words > 1 || runs->rank == 0) && !add_axis(words, 1, 1)) return false;
-  for (int32_t d = 0; d < runs->rank; ++d) {
-    if (!add_axis(runs->extent[d], runs->src_stride[d] >> shift, runs->dst_stride[d] >> shift)) return false;
+  const int64_t words = runs.bytes >> shift;
+  if ((words > 1 || runs.rank == 0) && !add_axis(words, 1, 1)) return std::nullopt;
+  for (int32_t d = 0; d < runs.rank; ++d) {
+    if (!add_axis(runs.extent[d], runs.src_stride[d] >> shift, runs.dst_stride[d] >> shift)) return std::nullopt;
   }
-  pieces_[reader].push_back(piece);
-  return true;
+  return piece;
 }
 
-void Batches::launch(size_t reader, Context& context, NativeStream stream) const {
-  context.device().move_pieces(stream, pieces_[reader]);
+bool Batches::take(size_t number, const void* src, void* dst) {
+  const std::optional<Runs>& runs = runs_[number];
+  if (!runs) return false;
+  Member& owner = members_[runs->owner];
+  Member& reader = members_[runs->reader];
+  if (runs->packed >= 0 && owner.block) {
+    char* const between = static_cast<char*>(owner.block->get()) + runs->packed;
+    Runs in = *runs;
+    Runs out = *runs;
+    int64_t tight = runs->bytes;
+    for (int32_t d = 0; d < runs->rank; ++d) {
+      in.dst_stride[d] = out.src_stride[d] = tight;
+      tight *= runs->extent[d];
+    }
+    const auto packed = piece_of(in, src, between);
+    const auto moved = piece_of(out, between, dst);
+    if (!packed || !moved) return false;
+    owner.packed.push_back(*packed);
+    reader.moved.push_back(*moved);
+    return true;
+  }
+  const auto piece = piece_of(*runs, src, dst);
+  if (piece) reader.moved.push_back(*piece);
+  return piece.has_value();
+}
+
+void Batches::make_room(const std::vector<NativeStream>& streams) {
+  for (size_t i = 0; i < members_.size(); ++i) {
+    Member& member = members_[i];
+    Context& context = *contexts_[i];
+    if (member.room == 0 || !has_block([&] { member.block.emplace(context, false, member.room); })) continue;
+    member.opened.resize(member.readers_of_room.size());
+    for (size_t r = 0; r < member.opened.size() && member.block; ++r) {
+      Context& reader = *contexts_[member.readers_of_room[r]];
+      if (!member.opened[r].is_reached(reader, member.block->get(), member.room, true)) member.block.reset();
+    }
+    if (!member.block || streams[i] == context.own_stream()) continue;
+    member.fence->record(context.own_stream());  // in whose order the memory is the member's
+    member.fence->wait(context, streams[i]);
+  }
+}
+
+void Batches::pack(const std::vector<NativeStream>& streams) const {
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (!packs(i)) continue;
+    contexts_[i]->device().move_pieces(streams[i], members_[i].packed);
+    members_[i].fence->record(streams[i]);
+  }
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (!packs(i)) continue;
+    for (const size_t reader : members_[i].readers_of_room) members_[i].fence->wait(*contexts_[reader], streams[reader]);
+  }
+}
+
+// A block goes back in the order of its owner's own stream.
+void Batches::leave_room(const std::vector<NativeStream>& streams) {
+  for (size_t i = 0; i < members_.size(); ++i) {
+    Member& member = members_[i];
+    if (!member.block || streams[i] == contexts_[i]->own_stream()) continue;
+    member.fence->record(streams[i]);
+    member.fence->wait(*contexts_[i], contexts_[i]->own_stream());
+  }
+  abandon();
+}
+
+void Batches::abandon() noexcept {
+  for (Member& member : members_) member.block.reset();
+}
+
+void Batches::launch(size_t reader, NativeStream stream) const {
+  contexts_[reader]->device().move_pieces(stream, members_[reader].moved);
 }
 
 void Batches::clear() noexcept {
-  for (std::vector<MovedPiece>& pieces : pieces_) pieces.clear();
+  for (Member& member : members_) {
+    member.moved.clear();
+    member.packed.clear();
+  }
 }
 
 }  // namespace gpumem

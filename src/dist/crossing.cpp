@@ -23,14 +23,17 @@ constexpr int64_t kLeastPart = 8 * kMiB;
 
 Crossing::Fetches::Fetches(Context& of)
     : context(of),
-      copies(of.device().create_side_stream()),
+      copies{of.device().create_side_stream(), of.device().create_side_stream()},
+      placing(of.device().create_side_stream()),
       begun(of.device()),
-      arrived{MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device())},
-      left{MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device()), MemberFence(of.device())} {}
+      arrived{MemberFence(of.device()), MemberFence(of.device())},
+      left{MemberFence(of.device()), MemberFence(of.device())} {}
 
 Crossing::Fetches::~Fetches() {
-  context.device().finish_stream(copies);
-  context.device().destroy_stream(copies);
+  for (const NativeStream stream : {copies[0], copies[1], placing}) {
+    context.device().finish_stream(stream);
+    context.device().destroy_stream(stream);
+  }
 }
 
 char* Crossing::Fetches::buffer_of(size_t part) const noexcept {
@@ -41,7 +44,7 @@ void Crossing::Fetches::end() noexcept {
   beside.reset();
   parts.clear();
   block.reset();
-  buffer_bytes = 0;
+  buffer_bytes = bytes = bytes_beside = 0;
 }
 
 Crossing::~Crossing() { abandon(); }
@@ -72,13 +75,14 @@ void Crossing::copy_beside(const Crossed& piece, const CopyParams& rows, bool ca
   Fetches& fetches = fetches_of(piece.reader);
   if (!fetches.beside) {
     fetches.begun.record(piece.of_reader);
-    fetches.begun.wait(reader, fetches.copies);
+    fetches.begun.wait(reader, fetches.copies[0]);
     fetches.beside = piece.of_reader;
   }
-  copy(reader, rows, fetches.copies, Until::enqueued);
+  copy(reader, rows, fetches.copies[0], Until::enqueued);
 }
 
 // In parts along src's slowest axis: half of what is left each, at most a buffer, so that little is left to permute behind the last copy.
+// What the member permutes of its own goes on meanwhile: both have few blocks, and so run side by side.
 bool Crossing::fetch(const Crossed& piece) {
   const int64_t bytes = piece.shape.bytes();
   const Index& extents = piece.shape.extents;
@@ -93,6 +97,7 @@ bool Crossing::fetch(const Crossed& piece) {
   const Index tight = tight_as(piece.shape, piece.src_strides);
   if (!are_long(as_rows(piece.shape, piece.dst, tight, piece.src, piece.src_strides))) return false;
   Fetches& fetches = fetches_of(piece.reader);
+  fetches.bytes += bytes;
   constexpr int64_t kTile = 64;  // rows that a transpose takes at a time
   for (int64_t at = 0; at < rows;) {
     int64_t length = std::min({std::max((rows - at) / 2, ceil_div(kLeastPart, of_row)), most, rows - at});
@@ -124,10 +129,11 @@ void Crossing::copy_part(Fetches& fetches, size_t number) {
   if (!fetches.block) return;
   const Crossed& part = fetches.parts[number];
   char* const buffer = fetches.buffer_of(number);
+  const NativeStream copies = fetches.copies[number % kBuffers];
   const Index tight = tight_as(part.shape, part.src_strides);
   const auto rows = as_rows(part.shape, buffer, tight, part.src, part.src_strides);
-  copy(fetches.context, rows.value(), fetches.copies, Until::enqueued);
-  fetches.arrived[number % kBuffers].record(fetches.copies);
+  copy(fetches.context, rows.value(), copies, Until::enqueued);
+  fetches.arrived[number % kBuffers].record(copies);
 }
 
 void Crossing::place_part(Fetches& fetches, size_t number) {
@@ -138,12 +144,13 @@ void Crossing::place_part(Fetches& fetches, size_t number) {
   }
   char* const buffer = fetches.buffer_of(number);
   const Index tight = tight_as(part.shape, part.src_strides);
-  fetches.arrived[number % kBuffers].wait(fetches.context, part.of_reader);
+  fetches.arrived[number % kBuffers].wait(fetches.context, fetches.placing);
   move_part(fetches.context, part.shape, {buffer, tight}, fetches.operand, {part.dst, part.dst_strides},
-            part.dst_operand, part.of_reader, Until::enqueued);
+            part.dst_operand, fetches.placing, Until::enqueued,
+            number + 1 < fetches.parts.size() ? Pace::beside_copies : Pace::alone);
   if (number + kBuffers >= fetches.parts.size()) return;
-  fetches.left[number % kBuffers].record(part.of_reader);
-  fetches.left[number % kBuffers].wait(fetches.context, fetches.copies);
+  fetches.left[number % kBuffers].record(fetches.placing);
+  fetches.left[number % kBuffers].wait(fetches.context, fetches.copies[number % kBuffers]);
   copy_part(fetches, number + kBuffers);
 }
 
@@ -156,7 +163,9 @@ void Crossing::start() {
     fetches->operand = look_up_range(context, fetches->block->get(), bytes, Access::write, "the workspace", bytes);
     for (const NativeStream stream : {context.own_stream(), fetches->parts[0].of_reader}) {
       fetches->arrived[0].record(stream);
-      fetches->arrived[0].wait(context, fetches->copies);
+      for (const NativeStream side : {fetches->copies[0], fetches->copies[1], fetches->placing}) {
+        fetches->arrived[0].wait(context, side);
+      }
     }
   }
   for_each_part(0, kBuffers, [this](Fetches& fetches, size_t part) { copy_part(fetches, part); });
@@ -167,24 +176,36 @@ void Crossing::finish() {
   for_each_part(0, SIZE_MAX, [this](Fetches& fetches, size_t part) { place_part(fetches, part); });
   for (const auto& fetches : fetches_) {
     if (fetches != nullptr && fetches->beside) {
-      fetches->begun.record(fetches->copies);
+      fetches->begun.record(fetches->copies[0]);
       fetches->begun.wait(fetches->context, *fetches->beside);
       fetches->beside.reset();
     }
     if (fetches == nullptr || fetches->parts.empty()) continue;
-    const NativeStream own = fetches->context.own_stream();
-    if (fetches->block && fetches->parts[0].of_reader != own) {
-      fetches->arrived[0].record(fetches->parts[0].of_reader);
-      fetches->arrived[0].wait(fetches->context, own);
+    if (fetches->block) {
+      const NativeStream own = fetches->context.own_stream();
+      const NativeStream of_reader = fetches->parts[0].of_reader;
+      fetches->arrived[0].record(fetches->placing);
+      fetches->arrived[0].wait(fetches->context, of_reader);
+      if (of_reader != own) fetches->arrived[0].wait(fetches->context, own);
     }
     fetches->end();
   }
 }
 
+// A permutation with few blocks takes a third of the time in which its bytes cross: of much more it would be what is waited for.
+Pace Crossing::pace(size_t member, int64_t bytes) noexcept {
+  if (member >= fetches_.size() || fetches_[member] == nullptr || !fetches_[member]->block) return Pace::alone;
+  Fetches& fetches = *fetches_[member];
+  fetches.bytes_beside += bytes;
+  return fetches.bytes_beside <= 2 * fetches.bytes ? Pace::beside_copies : Pace::alone;
+}
+
 void Crossing::abandon() noexcept {
   for (const auto& fetches : fetches_) {
     if (fetches == nullptr || (fetches->parts.empty() && !fetches->beside)) continue;
-    fetches->context.device().finish_stream(fetches->copies);
+    for (const NativeStream side : {fetches->copies[0], fetches->copies[1], fetches->placing}) {
+      fetches->context.device().finish_stream(side);
+    }
     fetches->end();
   }
 }

@@ -37,11 +37,13 @@ class Crossing {
   // The first parts of what was kept are on their way; and the rest of it, which other work may be enqueued before.
   void start();
   void finish();
+  // Of so many bytes that a member permutes meanwhile.
+  Pace pace(size_t member, int64_t bytes) noexcept;
   // Where something failed, and the members' streams have been waited for.
   void abandon() noexcept;
 
  private:
-  static constexpr size_t kBuffers = 4;
+  static constexpr size_t kBuffers = 2;
 
   // What a member fetches: parts by its copy engine, into buffers in turn, from where they are permuted.
   struct Fetches {
@@ -54,7 +56,9 @@ class Crossing {
     void end() noexcept;
 
     Context& context;
-    const NativeStream copies;
+    // A stream for each buffer, so that one copy gets going while another is under way; and one for the permutations.
+    const std::array<NativeStream, kBuffers> copies;
+    const NativeStream placing;
     const MemberFence begun;
     std::optional<NativeStream>
         beside;  // the reader's stream, while copies are on their way that it has not been put behind
@@ -64,6 +68,8 @@ class Crossing {
     std::optional<TemporaryBlock> block;
     Operand operand;
     int64_t buffer_bytes = 0;
+    int64_t bytes = 0;         // of all parts
+    int64_t bytes_beside = 0;  // that the member permutes meanwhile
   };
 
   void copy_beside(const Crossed& piece, const CopyParams& rows, bool captured);

@@ -93,6 +93,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   const ScopeExit end([this]() noexcept {
     at_work_.clear();
     crossing_.abandon();
+    batches_.abandon();
   });
   const bool captured =
       !pairs_.empty() && group_.contexts[pairs_[0].first]->device().capturing(streams[pairs_[0].first]);
@@ -103,7 +104,8 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
       const Piece& piece = route_.pulls[i];
       const size_t to = group_.members.local(piece.dst_member);
       move_part(*group_.contexts[to], piece.shape, src_of(piece, operands), *src_as_read(piece, operands),
-                dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued);
+                dst_of(piece, operands), dst_side(piece, operands).operand, streams[to], Until::enqueued,
+                crossing_.pace(to, piece.shape.bytes()));
     }
     crossing_.finish();
   } catch (...) {  // the program may free what the pieces before this one still use
@@ -116,6 +118,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     throw;
   }
   order(streams, true);
+  batches_.leave_room(streams);
 }
 
 }  // namespace gpumem

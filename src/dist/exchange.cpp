@@ -53,14 +53,14 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
       crossing_(group_, workspace_bytes),
-      batches_(group_.contexts.size()),
+      batches_(group_.contexts, workspace_bytes),
       outgoing_(route_.sends, staged_share(group, workspace_bytes) / 2),
       incoming_(route_.receives, staged_share(group, workspace_bytes) / 2) {
   for (const Piece& piece : route_.pulls) note_reaches(piece);
   for (const Piece& piece : route_.staged) note_reaches(piece);
   for (const Piece& piece : route_.pulls) {
-    const bool crosses = on_two_devices(group_.context_of(piece.src_member), group_.context_of(piece.dst_member));
-    batches_.add(piece.shape, piece.src_strides, piece.dst_strides, crosses);
+    batches_.add(piece.shape, piece.src_strides, piece.dst_strides, group_.members.local(piece.src_member),
+                 group_.members.local(piece.dst_member));
   }
   here_.reserve(route_.pulls.size());
   at_work_.reserve(group_.contexts.size());
@@ -269,6 +269,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     at_work_.clear();
     crossing_.abandon();
+    batches_.abandon();
   });
   Operands operands;
   const auto make_ready = [&] {

@@ -12,6 +12,7 @@
 #include "dist/batches.hpp"
 #include "dist/crossing.hpp"
 #include "dist/movement.hpp"
+#include "dist/peers.hpp"
 
 namespace gpumem {
 
@@ -156,7 +157,7 @@ class Exchange {
   void take(const Message& message, const char* from, const Operands& operands) const;
   // What is read, as the context that gets it sees it: of memory on another device, as its own. Nothing: it can't read that.
   std::optional<Operand> src_as_read(const Piece& piece, const Operands& operands) const;
-  void reach_all(Operands& operands) const;
+  void reach_all(Operands& operands);
   bool pull_over_link(const Piece& piece, const Operands& operands);
   void pull(const Piece& piece, const Operands& operands);
   // Whether both sides of a pair of members lie in device memory, which the second one's device reads and writes.
@@ -201,6 +202,7 @@ class Exchange {
   std::vector<Reach> dst_reach_;
   std::vector<Context*> at_work_;                 // with pulls that were enqueued
   std::vector<std::pair<size_t, size_t>> pairs_;  // of members here: who has what the other pulls
+  std::vector<OpenedMemory> opened_;              // src, to each member by each other
   std::optional<MemberFences> fences_;            // where all is pulled
   Crossing crossing_;
   Batches batches_;

@@ -119,8 +119,8 @@ void move(Context& context, const Shape& shape, const Strided& src, const Stride
 }
 
 void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,
-               const Operand& dst_operand, NativeStream stream, Until until) {
-  permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, until);
+               const Operand& dst_operand, NativeStream stream, Until until, Pace pace) {
+  permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, until, pace);
 }
 
 void pack(Context& context, const Shape& shape, const Strided& src, bool on_host, void* to) {

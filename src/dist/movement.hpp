@@ -7,6 +7,7 @@
 #include "context/context.hpp"
 #include "dist/layout.hpp"
 #include "kernels/copy/params.hpp"
+#include "ops/operations.hpp"
 
 namespace gpumem {
 
@@ -68,7 +69,7 @@ bool has_block(const F& make_block) {
 
 // Of a piece whose operands were looked up before and whose elements are disjoint.
 void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,
-               const Operand& dst_operand, NativeStream stream, Until until);
+               const Operand& dst_operand, NativeStream stream, Until until, Pace pace = Pace::alone);
 
 void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst, Until until = Until::complete);
 // To heap memory, without gaps, and back; complete on return.

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "dist/movement.hpp"
+#include "memory/arena.hpp"
 #include "ops/operand.hpp"
 
 namespace gpumem {
@@ -44,6 +45,16 @@ bool reads_from(Context& reader, Context& owner) {
 }
 
 }  // namespace
+
+bool OpenedMemory::is_reached(Context& reader, const void* p, int64_t bytes, bool ours) {
+  const uint64_t times = times_unmapped();
+  if (ours && p == p_ && bytes == bytes_ && times == times_unmapped_) return true;
+  const bool reached = reader.device().reaches(p, static_cast<size_t>(bytes));
+  p_ = reached ? p : nullptr;
+  bytes_ = bytes;
+  times_unmapped_ = times;
+  return reached;
+}
 
 bool on_two_devices(Context& a, Context& b) noexcept {
   return a.on_cuda() && b.on_cuda() && a.device().props().ordinal != b.device().props().ordinal;

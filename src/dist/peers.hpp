@@ -21,6 +21,18 @@ class Peers {
   std::vector<bool> reads_;
 };
 
+// Memory of a device that another one reads.
+class OpenedMemory {
+ public:
+  // Whether the reader reaches it. Of the library's own the driver is not asked again, as long as nothing is unmapped.
+  bool is_reached(Context& reader, const void* p, int64_t bytes, bool ours);
+
+ private:
+  const void* p_ = nullptr;
+  int64_t bytes_ = 0;
+  uint64_t times_unmapped_ = 0;
+};
+
 bool on_two_devices(Context& a, Context& b) noexcept;
 
 }  // namespace gpumem

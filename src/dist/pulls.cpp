@@ -24,14 +24,15 @@ std::optional<Operand> Exchange::src_as_read(const Piece& piece, const Operands&
 }
 
 // All that is used of a member's memory at once, before each piece is asked for.
-void Exchange::reach_all(Operands& operands) const {
+void Exchange::reach_all(Operands& operands) {
   operands.reached.assign(operands.src.size() * operands.src.size(), false);
+  opened_.resize(operands.reached.size());
   for (const auto& [from, to] : pairs_) {
     Context& reader = *group_.contexts[to];
     const Side& src = operands.src[from];
     if (!on_two_devices(reader, *group_.contexts[from]) || src.operand.kind != GPUMEM_MEMORY_DEVICE) continue;
-    operands.reached[to * operands.src.size() + from] =
-        reader.device().reaches(src.first, static_cast<size_t>(src.bytes));
+    const size_t pair = to * operands.src.size() + from;
+    operands.reached[pair] = opened_[pair].is_reached(reader, src.first, src.bytes, src.operand.ours);
   }
 }
 
@@ -102,7 +103,8 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
   const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
   const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
   move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
-            enqueued ? Until::enqueued : Until::complete);
+            enqueued ? Until::enqueued : Until::complete,
+            crossing_.pace(group_.members.local(piece.dst_member), piece.shape.bytes()));
   if (enqueued) at_work(runner);
 }
 
@@ -122,6 +124,7 @@ void Exchange::sort_pulls(const Operands& operands) {
   for (const auto* sides : {&operands.src, &operands.dst}) {
     for (const Side& side : *sides) now.memory.push_back(side.p);
   }
+  for (size_t i = 0; i < group_.contexts.size(); ++i) now.memory.push_back(batches_.room_of(i));
   for (const auto& [from, to] : pairs_) now.near.push_back(reads_directly(from, to, operands));
   if (now.memory == sorted_.memory && now.near == sorted_.near) return;
   sorted_ = {};
@@ -131,7 +134,7 @@ void Exchange::sort_pulls(const Operands& operands) {
     if (is_there(piece, operands)) continue;
     const auto& [from, to] = pairs_[pair_of_[i]];
     const bool near = now.near[pair_of_[i]];
-    if (near && batches_.take(i, to, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
+    if (near && batches_.take(i, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
     const bool crosses = near && on_two_devices(*group_.contexts[from], *group_.contexts[to]);
     (crosses ? now.crossing : now.alone).push_back(i);
   }
@@ -139,7 +142,12 @@ void Exchange::sort_pulls(const Operands& operands) {
 }
 
 void Exchange::pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
+  if (!captured) batches_.make_room(streams);
   sort_pulls(operands);
+  for (size_t member = 0; member < group_.contexts.size(); ++member) {
+    if (batches_.packs(member)) at_work(*group_.contexts[member]);
+  }
+  batches_.pack(streams);
   here_ = sorted_.alone;
   for (const size_t i : sorted_.crossing) {
     const Piece& piece = route_.pulls[i];
@@ -160,7 +168,7 @@ void Exchange::pull_together(const Operands& operands, const std::vector<NativeS
     Context& context = *group_.contexts[member];
     if (batches_.empty(member)) continue;
     at_work(context);
-    batches_.launch(member, context, streams[member]);
+    batches_.launch(member, streams[member]);
   }
 }
 

@@ -86,8 +86,8 @@ void add_rounds(std::vector<std::vector<Message>>& rounds, std::vector<Message> 
 
 }  // namespace
 
-// Two slots a direction for the packets from and to all others. The fewer the better: NCCL's groups of a non-blocking communicator take
-// 60 us of the host each (docs/experiments.md).
+// Two slots a direction for the packets from and to all others. The fewer the better, down to a few: two H200, 256 MiB a process,
+// 0.68 ms by packets of 112 MiB, 0.72 of 32, 0.77 of 16, 0.96 of 8, 1.13 of 4.
 int64_t packet_bytes_for(const Group& group, int64_t workspace_bytes) noexcept {
   constexpr int64_t kLeast = 4096;
   if (group.wire == nullptr) return 0;

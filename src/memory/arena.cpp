@@ -1,6 +1,7 @@
 #include "memory/arena.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <utility>
 
@@ -19,10 +20,14 @@ constexpr size_t kForLarge = 16;
 // A call of the driver's costs much the same for one granule as for many; but one live block keeps a whole chunk.
 constexpr size_t kChunksOfARequest = 8;
 
+constinit std::atomic<uint64_t> unmapped{0};
+
 constexpr uintptr_t round_down(uintptr_t value, size_t unit) noexcept { return value / unit * unit; }
 constexpr uintptr_t round_up(uintptr_t value, size_t unit) noexcept { return round_down(value + unit - 1, unit); }
 
 }  // namespace
+
+uint64_t times_unmapped() noexcept { return unmapped.load(); }
 
 std::unique_ptr<Arena> Arena::open(Backend& backend) {
   const size_t granule = backend.granule_bytes();
@@ -53,6 +58,7 @@ Arena::~Arena() {
   } catch (const Error&) {
     // The device's context is lost, or a capture forbids it.
   }
+  unmapped.fetch_add(1);
   uintptr_t at = base_;
   const auto unmap_up_to = [&](uintptr_t end) {
     if (at < end) backend_.unmap(at, end - at);
@@ -175,6 +181,7 @@ void* Arena::take(const StreamCache& cache, const Request& request) {
 
 void Arena::unmap_chunks(uintptr_t from, uintptr_t to) noexcept {
   if (from == to) return;
+  unmapped.fetch_add(1);
   backend_.unmap(from, to - from);
   chunks_.erase(chunks_.lower_bound(from), chunks_.lower_bound(to));
 }

@@ -16,6 +16,9 @@ namespace gpumem {
 
 struct StreamCache;
 
+// How often memory of any arena was: what is true of mapped memory holds as long as this does not change.
+uint64_t times_unmapped() noexcept;
+
 // It has no lock of its own: the pool's, for growing. Free memory belongs to the stream cache in whose order it was freed, and a
 // chunk is given back when that stream has passed the last mark before which any of it was freed.
 class Arena {

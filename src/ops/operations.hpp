@@ -53,9 +53,11 @@ void reduce_axis(Context& context, const ReduceAxisParams& params, NativeStream 
 void reduce_segments(Context& context, const ReduceSegmentsParams& params, NativeStream stream, Until until);
 void transpose(Context& context, const TransposeParams& params, NativeStream stream, Until until);
 void permute(Context& context, const PermuteCall& call, NativeStream stream, Until until);
+// Whether all of the device's memory bandwidth is for the work, or a part, since copy engines are at work too.
+enum class Pace : int32_t { alone, beside_copies };
 // The same of operands that were looked up before, whose elements are disjoint.
 void permute_part(Context& context, const PermuteCall& call, const Operand& src, const Operand& dst,
-                  NativeStream stream, Until until);
+                  NativeStream stream, Until until, Pace pace);
 void axpby(Context& context, const AxpbyParams& params, NativeStream stream, Until until);
 void convert(Context& context, const ConvertParams& params, NativeStream stream, Until until);
 void arithmetic(Context& context, const ArithmeticCall& call, NativeStream stream, Until until);

@@ -1,9 +1,11 @@
-// A libnccl.so.2 for ranks that are threads of one process, on emulated devices. Communicators don't block, as in NCCL: what a group has
-// begun is on no stream before ncclCommGetAsyncError() has said so some calls later. It holds the calls to what NCCL asks for, and fails as
-// FAKE_NCCL says: "init" (rank 1's communicator), "slow_init" (rank 1's never comes up), "send" (the tenth one), "async" (at the tenth
-// group), "hang" (the third group of a communicator never completes), "stuck" (nor does ncclCommAbort() return then).
+// A libnccl.so.2 for ranks that are threads of one process, on emulated devices. Communicators block, as in NCCL: until all ranks have come,
+// and in the first group of two ranks until both are there; a later group is only enqueued. It holds the calls to what NCCL asks for, and
+// fails as FAKE_NCCL says: "init" (rank 1's communicator), "slow_init" (rank 1's never comes up), "connect" (the first group of rank 1
+// never returns), "send" (the tenth one), "async" (from the third group on), "hang" (the third group of a communicator never completes),
+// "stuck" (nor does ncclCommAbort() return then).
 #include "dist/fake_nccl.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <climits>
@@ -14,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -27,8 +30,7 @@ enum Result {
   kSystemError = 2,
   kInvalidArgument = 4,
   kInvalidUsage = 5,
-  kRemoteError = 6,
-  kInProgress = 7
+  kRemoteError = 6
 };
 
 struct UniqueId {
@@ -60,11 +62,10 @@ struct Exchange {
 struct ncclComm {
   std::string id;
   int rank = 0, ranks = 0, device = 0;
-  int polls_left = 3;  // until what was begun is there
   int groups = 0;
-  int state = kSuccess;
+  bool up = false;
+  bool busy = false;  // in a call
   bool aborted = false, finalized = false;
-  int never_up = 0;
   struct Operation {
     bool sends;
     int peer;
@@ -85,6 +86,7 @@ struct State {
   std::string misuse;
   std::map<std::tuple<std::string, int, int, size_t>, std::shared_ptr<Exchange>> exchanges;
   std::map<std::string, std::map<int, int>> joined;  // the device of each rank that has come
+  std::set<std::tuple<std::string, int, int, bool>> came;  // to the first exchange from a rank to another: each side
   FakeNcclTraffic traffic{};
   size_t comms = 0;
   int sends = 0;
@@ -158,6 +160,32 @@ struct Kernel {
   }
 };
 
+// Until the other ranks are there that a group needs.
+void meet(const std::vector<ncclComm*>& comms, State& s, std::unique_lock<std::mutex>& lock) {
+  const auto wait_for_ever = [&] { s.changed.wait(lock, [] { return false; }); };
+  using Side = std::tuple<std::string, int, int, bool>;
+  std::vector<Side> others;
+  for (ncclComm* comm : comms) {
+    if (!comm->up && comm->rank == 1 && asked_for("slow_init")) wait_for_ever();
+    for (const ncclComm::Operation& o : comm->pending) {
+      const int from = o.sends ? comm->rank : o.peer, to = o.sends ? o.peer : comm->rank;
+      if (!s.came.emplace(comm->id, from, to, o.sends).second) continue;
+      others.emplace_back(comm->id, from, to, !o.sends);
+      if (!asked_for("connect")) continue;
+      --s.comms;  // it is left behind
+      wait_for_ever();
+    }
+  }
+  s.changed.notify_all();
+  for (ncclComm* comm : comms) {
+    if (comm->up) continue;
+    s.changed.wait(lock, [&] { return s.joined[comm->id].size() == static_cast<size_t>(comm->ranks); });
+    comm->up = true;
+    ++s.comms;
+  }
+  for (const Side& other : others) s.changed.wait(lock, [&] { return s.came.contains(other); });
+}
+
 // With the lock held: gives the streams what a group has.
 void enqueue(ncclComm* comm) {
   State& s = state();
@@ -185,13 +213,13 @@ int add(bool sends, void* p, size_t count, int type, int peer, ncclComm* comm, v
   if (depth == 0) return wrong("a send or receive outside a group");
   if (p == nullptr || count == 0 || type != 0) return wrong("no memory, no bytes or another type than bytes");
   if (peer < 0 || peer >= comm->ranks || peer == comm->rank) return wrong("no such peer");
-  if (comm->polls_left > 0) return wrong("a communicator is used while it is in progress");
+  if (comm->busy || !comm->up) return wrong("a communicator is used in two calls, or before it is up");
   for (const auto& o : comm->pending) {
     if (o.sends == sends && o.peer == peer) return wrong("two operations of one group with one peer");
   }
   if (sends && ++s.sends == 10 && asked_for("send")) return kSystemError;
   comm->pending.push_back({sends, peer, p, count, stream});
-  used.push_back(comm);
+  if (std::find(used.begin(), used.end(), comm) == used.end()) used.push_back(comm);
   return kSuccess;
 }
 
@@ -235,7 +263,7 @@ int ncclCommInitRankConfig(ncclComm** comm, int ranks, UniqueId id, int rank, Co
   const std::lock_guard<std::mutex> lock(s.mutex);
   *comm = nullptr;
   if (config->size != sizeof(Config) || config->magic != 0xcafebeef || config->version < 21800 ||
-      config->blocking != 0 || config->cga_cluster_size != INT_MIN || config->min_ctas != INT_MIN ||
+      config->blocking != 1 || config->cga_cluster_size != INT_MIN || config->min_ctas != INT_MIN ||
       config->max_ctas != INT_MIN || config->net_name != nullptr || config->split_share != INT_MIN) {
     return wrong("a configuration of another layout");
   }
@@ -252,23 +280,14 @@ int ncclCommInitRankConfig(ncclComm** comm, int ranks, UniqueId id, int rank, Co
   made->rank = rank;
   made->ranks = ranks;
   made->device = device;
-  made->never_up = rank == 1 && asked_for("slow_init") ? 1 : 0;
-  ++s.comms;
+  used.push_back(made.get());
   *comm = made.release();
-  return kInProgress;
+  return kSuccess;
 }
 
 int ncclCommGetAsyncError(ncclComm* comm, int* result) {
-  State& s = state();
-  const std::lock_guard<std::mutex> lock(s.mutex);
-  *result = comm->state;
-  if (comm->state != kSuccess || comm->polls_left == 0) return kSuccess;
-  *result = kInProgress;
-  if (comm->never_up != 0 || s.joined[comm->id].size() < static_cast<size_t>(comm->ranks)) return kSuccess;
-  if (--comm->polls_left > 0) return kSuccess;
-  if (asked_for("async") && comm->groups >= 2) comm->state = kRemoteError;
-  enqueue(comm);
-  *result = comm->state;
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  *result = asked_for("async") && comm->groups >= 2 ? kRemoteError : kSuccess;
   return kSuccess;
 }
 
@@ -284,23 +303,28 @@ int ncclGroupStart() {
   return kSuccess;
 }
 int ncclGroupEnd() {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  State& s = state();
+  std::unique_lock<std::mutex> lock(s.mutex);
   if (depth-- != 1) return wrong("groups are not balanced");
-  for (ncclComm* comm : used) comm->polls_left = 3;
-  used.clear();
-  return kInProgress;
+  const std::vector<ncclComm*> comms = std::exchange(used, {});
+  for (ncclComm* comm : comms) comm->busy = true;
+  meet(comms, s, lock);
+  for (ncclComm* comm : comms) {
+    enqueue(comm);
+    comm->busy = false;
+  }
+  return kSuccess;
 }
 
 int ncclCommFinalize(ncclComm* comm) {
   const std::lock_guard<std::mutex> lock(state().mutex);
-  if (comm->polls_left > 0 || comm->aborted || comm->finalized) return wrong("finalized in progress, or twice");
+  if (comm->busy || comm->aborted || comm->finalized) return wrong("finalized while in a call, or twice");
   comm->finalized = true;
-  comm->polls_left = 3;
-  return kInProgress;
+  return kSuccess;
 }
 int ncclCommDestroy(ncclComm* comm) {
   const std::lock_guard<std::mutex> lock(state().mutex);
-  if (comm->polls_left > 0 || !comm->finalized) return wrong("destroyed before it is finalized");
+  if (comm->busy || !comm->finalized) return wrong("destroyed before it is finalized");
   --state().comms;
   const std::unique_ptr<ncclComm> owned(comm);
   return kSuccess;
@@ -309,7 +333,7 @@ int ncclCommDestroy(ncclComm* comm) {
 int ncclCommAbort(ncclComm* comm) {
   if (asked_for("stuck")) std::this_thread::sleep_for(std::chrono::seconds(3));
   const std::lock_guard<std::mutex> lock(state().mutex);
-  if (comm->aborted) return wrong("aborted twice");
+  if (comm->busy || comm->aborted) return wrong("aborted while in a call, or twice");
   comm->aborted = true;
   --state().comms;
   state().ended.push_back(comm);

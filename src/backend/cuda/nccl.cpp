@@ -1,11 +1,14 @@
 // NCCL as a link (NCCL User Guide, "Creating a communicator with options", "Group Calls", "Fault Tolerance"). It is loaded where a program
-// needs it, and stays. Communicators don't block: what is not done at once is ncclInProgress, which is polled.
+// needs it, and stays. A call that waits for other processes, to come up or to connect two members for the first time, is made on a thread
+// of its own, which is left behind when it does not return. A group between connected members is only enqueued: it takes 9 us here, and
+// 58 to 150 with a communicator that does not block (docs/experiments.md).
 #include <dlfcn.h>
 
 #include <climits>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "backend/cuda/cuda_check.hpp"
@@ -19,7 +22,6 @@ namespace {
 // nccl.h, as far as it is used.
 using Comm = struct ncclComm*;
 constexpr int kSuccess = 0;
-constexpr int kInProgress = 7;
 constexpr int kChar = 0;
 constexpr int kOldest = 21800;  // 2.18.0
 constexpr int kUndefined = INT_MIN;
@@ -29,7 +31,7 @@ struct Config {
   size_t size = sizeof(Config);
   unsigned magic = 0xcafebeef;
   unsigned version = 21801;
-  int blocking = 0;
+  int blocking = 1;
   int cga_cluster_size = kUndefined;
   int min_ctas = kUndefined;
   int max_ctas = kUndefined;
@@ -89,43 +91,56 @@ const Api& nccl() {
 }
 
 void check_nccl(int result, const char* call) {
-  if (result == kSuccess || result == kInProgress) return;
+  if (result == kSuccess) return;
   fail(GPUMEM_PEER_LOST, "%s: %s", call, nccl().error_string(result));
 }
 
-// f in a thread for each communicator. False: one did not come back in time, and its thread is left behind.
-template <class F>
-bool all_return(const std::vector<Comm>& comms, std::chrono::milliseconds time, const F& f) noexcept {
+struct Outcome {
+  int result = kSuccess;
+  const char* call = "";
+
+  void note(int its_result, const char* its_call) noexcept {
+    if (result == kSuccess && its_result != kSuccess) *this = {its_result, its_call};
+  }
+};
+
+// Calls on threads of their own, which own what they use: it may outlive the link.
+class Calls {
+ public:
+  template <class F>
+  void start(F f) {
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    quiet_thread([state = state_, f = std::move(f)]() mutable {
+      const Outcome outcome = f();
+      const std::lock_guard<std::mutex> ended(state->mutex);
+      state->outcome.note(outcome.result, outcome.call);
+      --state->running;
+      state->changed.notify_all();
+    }).detach();
+    ++state_->running;
+  }
+  bool over() {
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    if (state_->running > 0) return false;
+    check_nccl(state_->outcome.result, state_->outcome.call);
+    return true;
+  }
+  bool return_by(std::chrono::steady_clock::time_point end) noexcept {
+    std::unique_lock<std::mutex> lock(state_->mutex);
+    return state_->changed.wait_until(lock, end, [this] { return state_->running == 0; });
+  }
+
+ private:
   struct State {
     std::mutex mutex;
     std::condition_variable changed;
-    size_t left;
+    int running = 0;
+    Outcome outcome;
   };
-  try {
-    const auto state = std::make_shared<State>();
-    state->left = comms.size();
-    for (Comm comm : comms) {
-      quiet_thread([state, comm, f] {
-        f(comm);
-        const std::lock_guard<std::mutex> lock(state->mutex);
-        --state->left;
-        state->changed.notify_all();
-      }).detach();
-    }
-    std::unique_lock<std::mutex> lock(state->mutex);
-    return state->changed.wait_for(lock, time, [&] { return state->left == 0; });
-  } catch (const std::exception&) {
-    return false;
-  }
-}
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+};
 
 constexpr std::chrono::milliseconds kPatience{1000};
-
-int state_of(Comm comm) noexcept {
-  int state = kSuccess;
-  const int asked = nccl().async_error(comm, &state);
-  return asked == kSuccess ? state : asked;
-}
 
 class NcclLink final : public Link {
  public:
@@ -133,93 +148,117 @@ class NcclLink final : public Link {
     try {
       open(id, ordinals, first, all);
     } catch (...) {
-      abort();
       release();
       throw;
     }
   }
-  // The others may still be at work on what this process has sent: a finalized communicator waits for that, and no longer than it may.
+  // The others may still be at work on what this process has sent: a finalized communicator waits for that.
   ~NcclLink() override {
-    if (!comms_.empty() && !all_return(comms_, kPatience, [](Comm comm) {
-          const auto end = std::chrono::steady_clock::now() + kPatience / 2;
-          int result = nccl().finalize(comm);
-          while (result == kInProgress && std::chrono::steady_clock::now() < end) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            result = state_of(comm);
-          }
-          return result == kSuccess ? nccl().destroy(comm) : nccl().abort(comm);
-        })) {
-      left_behind_ = true;
-    }
+    end([](Comm comm) {
+      Outcome outcome;
+      outcome.note(nccl().finalize(comm), "ncclCommFinalize");
+      outcome.note(nccl().destroy(comm), "ncclCommDestroy");
+      return outcome;
+    });
     release();
   }
 
   void begin(const std::vector<Transfer>& transfers, const std::vector<NativeStream>& streams) override {
-    const DeviceScope scope(contexts_[0].context);
-    check_nccl(nccl().group_start(), "ncclGroupStart");
-    int result = kSuccess;
-    for (const Transfer& t : transfers) {
-      const auto stream = static_cast<cudaStream_t>(streams[t.member]);
-      const int begun = t.sends ? nccl().send(t.p, t.bytes, kChar, t.peer, comms_[t.member], stream)
-                                : nccl().recv(t.p, t.bytes, kChar, t.peer, comms_[t.member], stream);
-      if (begun != kSuccess && begun != kInProgress) result = begun;
-    }
-    const int ended = nccl().group_end();
-    check_nccl(result, "ncclSend or ncclRecv");
-    check_nccl(ended, "ncclGroupEnd");
+    bool connected = true;
+    for (const Transfer& t : transfers) connected = !connected_.insert({t.member, t.peer, t.sends}).second && connected;
+    if (!connected)
+      return calls_.start([comms = comms_, context = devices_[0].context, transfers, streams] {
+        return group(*comms, context, transfers, streams);
+      });
+    const Outcome outcome = group(*comms_, devices_[0].context, transfers, streams);
+    check_nccl(outcome.result, outcome.call);
   }
 
   bool ready() override {
-    bool all = true;
-    for (Comm comm : comms_) {
-      const int state = state_of(comm);
+    if (!calls_.over()) return false;
+    for (Comm comm : *comms_) {
+      int state = kSuccess;
+      check_nccl(nccl().async_error(comm, &state), "ncclCommGetAsyncError");
       check_nccl(state, "ncclCommGetAsyncError");
-      all = all && state == kSuccess;
     }
-    return all;
+    return true;
   }
 
   bool abort() noexcept override {
-    std::erase(comms_, nullptr);
-    const std::vector<Comm> ended = std::exchange(comms_, {});
-    const bool all = all_return(ended, kPatience, [](Comm comm) { return nccl().abort(comm); });
-    left_behind_ = left_behind_ || !all;
-    return all;
+    return end([](Comm comm) { return Outcome{nccl().abort(comm), "ncclCommAbort"}; });
   }
 
  private:
+  using Comms = std::vector<Comm>;
   struct Device {
     CUcontext context;
     int32_t ordinal;
   };
 
+  static Outcome group(const Comms& comms, CUcontext context, const std::vector<Transfer>& transfers,
+                       const std::vector<NativeStream>& streams) {
+    const DeviceScope scope(context);
+    Outcome outcome;
+    outcome.note(nccl().group_start(), "ncclGroupStart");
+    for (const Transfer& t : transfers) {
+      const auto stream = static_cast<cudaStream_t>(streams[t.member]);
+      if (t.sends)
+        outcome.note(nccl().send(t.p, t.bytes, kChar, t.peer, comms[t.member], stream), "ncclSend");
+      else
+        outcome.note(nccl().recv(t.p, t.bytes, kChar, t.peer, comms[t.member], stream), "ncclRecv");
+    }
+    outcome.note(nccl().group_end(), "ncclGroupEnd");
+    return outcome;
+  }
+
   void open(const LinkId& id, const std::vector<int32_t>& ordinals, int32_t first, int32_t all) {
     for (const int32_t ordinal : ordinals) {
       CUcontext context = nullptr;
       check_cuda(static_cast<cudaError_t>(driver_api().primary_retain(&context, ordinal)), "cuDevicePrimaryCtxRetain");
-      contexts_.push_back({context, ordinal});
+      devices_.push_back({context, ordinal});
     }
-    comms_.resize(ordinals.size());
-    Config config;
-    check_nccl(nccl().group_start(), "ncclGroupStart");
-    int result = kSuccess;
-    for (size_t i = 0; i < comms_.size(); ++i) {
-      const DeviceScope scope(contexts_[i].context);
-      const int begun = nccl().init_rank(&comms_[i], all, id, first + static_cast<int32_t>(i), &config);
-      if (begun != kSuccess && begun != kInProgress) result = begun;
+    comms_->resize(devices_.size());
+    calls_.start([comms = comms_, devices = devices_, id, first, all] {
+      Config config;
+      Outcome outcome;
+      outcome.note(nccl().group_start(), "ncclGroupStart");
+      for (size_t i = 0; i < comms->size(); ++i) {
+        const DeviceScope scope(devices[i].context);
+        const int rank = first + static_cast<int32_t>(i);
+        outcome.note(nccl().init_rank(&(*comms)[i], all, id, rank, &config), "ncclCommInitRankConfig");
+      }
+      const DeviceScope scope(devices[0].context);
+      outcome.note(nccl().group_end(), "ncclGroupEnd");
+      return outcome;
+    });
+  }
+
+  // f of each communicator, unless a call is under way that uses them. False: something does not return.
+  template <class F>
+  bool end(const F& f) noexcept {
+    if (left_behind_) return false;
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    bool all = calls_.return_by(end);
+    try {
+      for (size_t i = 0; all && i < comms_->size(); ++i) {
+        if (Comm comm = (*comms_)[i]) calls_.start([f, comm] { return f(comm); });
+      }
+      if (all) comms_->clear();
+    } catch (const std::exception&) {
+      all = false;
     }
-    const DeviceScope scope(contexts_[0].context);
-    const int ended = nccl().group_end();
-    check_nccl(result, "ncclCommInitRankConfig");
-    check_nccl(ended, "ncclGroupEnd");
+    left_behind_ = !calls_.return_by(end) || !all;
+    return !left_behind_;
   }
   void release() noexcept {
     if (left_behind_) return;  // the threads use the devices' contexts
-    for (const Device& device : contexts_) static_cast<void>(driver_api().primary_release(device.ordinal));
+    for (const Device& device : devices_) static_cast<void>(driver_api().primary_release(device.ordinal));
   }
 
-  std::vector<Device> contexts_;
-  std::vector<Comm> comms_;  // of each member here; none after abort()
+  std::vector<Device> devices_;
+  const std::shared_ptr<Comms> comms_ = std::make_shared<Comms>();  // of each member here; none after abort()
+  std::set<std::tuple<size_t, int32_t, bool>> connected_;           // member, peer and direction
+  Calls calls_;
   bool left_behind_ = false;
 };
 
