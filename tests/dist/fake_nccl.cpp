@@ -25,13 +25,7 @@
 
 namespace {
 
-enum Result {
-  kSuccess = 0,
-  kSystemError = 2,
-  kInvalidArgument = 4,
-  kInvalidUsage = 5,
-  kRemoteError = 6
-};
+enum Result { kSuccess = 0, kSystemError = 2, kInvalidArgument = 4, kInvalidUsage = 5, kRemoteError = 6 };
 
 struct UniqueId {
   char bytes[128];
@@ -85,7 +79,7 @@ struct State {
   FakeNcclDevice device{};
   std::string misuse;
   std::map<std::tuple<std::string, int, int, size_t>, std::shared_ptr<Exchange>> exchanges;
-  std::map<std::string, std::map<int, int>> joined;  // the device of each rank that has come
+  std::map<std::string, std::map<int, int>> joined;        // the device of each rank that has come
   std::set<std::tuple<std::string, int, int, bool>> came;  // to the first exchange from a rank to another: each side
   FakeNcclTraffic traffic{};
   size_t comms = 0;
