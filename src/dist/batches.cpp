@@ -53,7 +53,9 @@ void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst
   }
   Member& member = members_[owner];
   const int64_t room = ceil_div(runs->all, kRoomUnit) * kRoomUnit;
-  if (!crosses || runs->bytes > kShortRun || runs->all / runs->bytes < kManyRuns) return;
+  const bool reads_on = axes.rank > 0 && stride(src_strides, 0) == 1;
+  const int64_t read_at_once = shape.element_bytes * (reads_on ? axes.extent[0] : 1);
+  if (!crosses || read_at_once > kShortRun || runs->all / read_at_once < kManyRuns) return;
   if (member.room + room > workspace_bytes_) return;
   runs->packed = member.room;
   member.room += room;
