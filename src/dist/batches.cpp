@@ -20,6 +20,7 @@ constexpr int64_t kNarrow = 32;
 // A read of a few bytes over a link takes as long as one of 32. Two H200, 2^19 runs of 8 bytes each way at once: 79 us by one launch; packed
 // 9, and 23 to read them packed.
 constexpr int64_t kShortRun = 16;
+constexpr int64_t kApart = 64;
 constexpr int64_t kManyRuns = int64_t{1} << 17;
 constexpr int64_t kRoomUnit = 256;
 
@@ -53,9 +54,10 @@ void Batches::add(const Shape& shape, const Index& src_strides, const Index& dst
   }
   Member& member = members_[owner];
   const int64_t room = ceil_div(runs->all, kRoomUnit) * kRoomUnit;
-  const bool reads_on = axes.rank > 0 && stride(src_strides, 0) == 1;
-  const int64_t read_at_once = shape.element_bytes * (reads_on ? axes.extent[0] : 1);
+  const int32_t read_on = axes.rank > 0 && stride(src_strides, 0) == 1 ? 1 : 0;
+  const int64_t read_at_once = shape.element_bytes * (read_on == 1 ? axes.extent[0] : 1);
   if (!crosses || read_at_once > kShortRun || runs->all / read_at_once < kManyRuns) return;
+  if (axes.rank == read_on || stride(src_strides, read_on) * shape.element_bytes < kApart) return;
   if (member.room + room > workspace_bytes_) return;
   runs->packed = member.room;
   member.room += room;

@@ -102,16 +102,6 @@ void Exchange::pull(const Piece& piece, const Operands& operands) {
       of_src.on_cuda() == runner.on_cuda() ? *read : seen(src_side(piece, operands), of_src, Access::read);
   const Operand dst = seen(dst_side(piece, operands), of_dst, Access::write);
   const bool enqueued = runner.on_cuda() && !src.on_host() && !dst.on_host();
-  if (enqueued && on_two_devices(of_src, of_dst)) {  // a kernel would bring managed memory page by page, in turns
-    const Strided from = src_of(piece, operands);
-    const Strided to = dst_of(piece, operands);
-    const auto rows =
-        as_rows(piece.shape, static_cast<char*>(to.p), to.strides, static_cast<const char*>(from.p), from.strides);
-    if (are_long(rows)) {
-      at_work(runner);
-      return copy(runner, *rows, runner.own_stream(), Until::enqueued);
-    }
-  }
   move_part(runner, piece.shape, src_of(piece, operands), src, dst_of(piece, operands), dst, runner.own_stream(),
             enqueued ? Until::enqueued : Until::complete,
             crossing_.pace(group_.members.local(piece.dst_member), piece.shape.bytes()));
