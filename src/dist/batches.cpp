@@ -138,7 +138,8 @@ void Batches::pack(const std::vector<NativeStream>& streams) const {
   }
   for (size_t i = 0; i < members_.size(); ++i) {
     if (!packs(i)) continue;
-    for (const size_t reader : members_[i].readers_of_room) members_[i].fence->wait(*contexts_[reader], streams[reader]);
+    for (const size_t reader : members_[i].readers_of_room)
+      members_[i].fence->wait(*contexts_[reader], streams[reader]);
   }
 }
 
