@@ -47,7 +47,7 @@ function(gpumem_emulated_kernels target)
     ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
   target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   # The warnings that nvcc gives too. And what nvcc allows where C++ does not: a look at memory as another type.
-  target_compile_options(${target} PRIVATE -include ${emulation}/device.hpp -O1 -ffp-contract=off -fdata-sections
+  target_compile_options(${target} PRIVATE -include ${emulation}/device.hpp -ffp-contract=off -fdata-sections
     -fno-strict-aliasing -Wall -Wextra -Wno-unknown-pragmas -Wno-sign-compare ${GPUMEM_SANITIZER_FLAGS})
   if(GPUMEM_WERROR)
     target_compile_options(${target} PRIVATE -Werror)

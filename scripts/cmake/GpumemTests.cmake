@@ -18,7 +18,7 @@ function(gpumem_test_code name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PRIVATE GTest::gtest)
   gpumem_compile_options(${name})
-  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>) # more is spent on compiling than running
+  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Og>) # more is spent on compiling than running
   if(NOT GPUMEM_PRECOMPILE)
     return()
   elseif(name STREQUAL gpumem_test_support)

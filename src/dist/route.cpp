@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 
 #include "dist/exchange.hpp"
 
@@ -34,6 +35,62 @@ Piece part_of(Piece piece, size_t axis, int64_t first, int64_t length) {
   piece.src_offset += first * piece.src_strides[axis];
   piece.dst_offset += first * piece.dst_strides[axis];
   return piece;
+}
+
+// Whether no two elements share a place, as far as that is seen at once: each axis begins behind what the ones before it reach.
+bool nests(const Shape& shape, const Index& strides) noexcept {
+  std::array<size_t, kAxes> axes{};
+  std::iota(axes.begin(), axes.end(), size_t{0});
+  std::sort(axes.begin(), axes.end(), [&](size_t a, size_t b) { return strides[a] < strides[b]; });
+  int64_t reach = 1;
+  for (const size_t d : axes) {
+    if (shape.extents[d] == 1) continue;
+    if (strides[d] < reach) return false;
+    reach += (shape.extents[d] - 1) * strides[d];
+  }
+  return true;
+}
+
+// The piece and count - 1 more, each so much further on; nothing where one piece can't say that.
+std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int64_t dst_step) noexcept {
+  const auto free = std::find(piece.shape.extents.begin(), piece.shape.extents.end(), 1);
+  if (free == piece.shape.extents.end() || src_step <= 0 || dst_step <= 0) return std::nullopt;
+  const auto axis = static_cast<size_t>(free - piece.shape.extents.begin());
+  piece.shape.extents[axis] = count;
+  piece.src_strides[axis] = src_step;
+  piece.dst_strides[axis] = dst_step;
+  if (!nests(piece.shape, piece.src_strides) || !nests(piece.shape, piece.dst_strides)) return std::nullopt;
+  return piece;
+}
+
+// Pieces at even distances as one: the blocks that a layout deals out in turn. For what stays in this process.
+std::vector<Piece> joined(std::vector<Piece> pieces) {
+  const auto between = [](const Piece& piece) { return std::pair(piece.src_member, piece.dst_member); };
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [&](const Piece& a, const Piece& b) { return between(a) < between(b); });
+  std::vector<Piece> all;
+  for (size_t first = 0, next = 0; first < pieces.size(); first = next) {
+    const Piece& piece = pieces[first];
+    const auto is_like = [&](const Piece& other) {
+      return between(other) == between(piece) && other.shape.extents == piece.shape.extents &&
+             piece.shape.same_places(other.src_strides, piece.src_strides) &&
+             piece.shape.same_places(other.dst_strides, piece.dst_strides);
+    };
+    int64_t src_step = 0;
+    int64_t dst_step = 0;
+    for (next = first + 1; next < pieces.size() && is_like(pieces[next]); ++next) {
+      const int64_t from_src = pieces[next].src_offset - pieces[next - 1].src_offset;
+      const int64_t from_dst = pieces[next].dst_offset - pieces[next - 1].dst_offset;
+      if (next > first + 1 && (from_src != src_step || from_dst != dst_step)) break;
+      src_step = from_src;
+      dst_step = from_dst;
+    }
+    const auto count = static_cast<int64_t>(next - first);
+    const std::optional<Piece> one = count > 1 ? repeated(piece, count, src_step, dst_step) : std::nullopt;
+    if (!one) next = first + 1;
+    all.push_back(one ? *one : piece);
+  }
+  return all;
 }
 
 class Messages {
@@ -148,6 +205,10 @@ Route route(const Layout& src, const Layout& dst, const Group& group, int64_t wo
       add_rounds(all.linked_sends, std::move(of_both).in_order(), to);
     else
       add_rounds(all.linked_receives, std::move(of_both).in_order(), from);
+  }
+  for (size_t before = SIZE_MAX; all.pulls.size() < before;) {  // rows of blocks, then those of blocks of blocks
+    before = all.pulls.size();
+    all.pulls = joined(std::move(all.pulls));
   }
   all.sends = std::move(sends).in_order();
   all.receives = std::move(receives).in_order();

@@ -55,7 +55,7 @@ struct Api {
   std::string lacking;  // why it can't be used
 };
 
-Api load() {
+Api load_nccl() {
   Api api;
   void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -86,7 +86,7 @@ Api load() {
 }
 
 const Api& nccl() {
-  static const Api& api = *std::make_unique<Api>(load()).release();  // threads may outlive main()
+  static const Api& api = *std::make_unique<Api>(load_nccl()).release();  // threads may outlive main()
   return api;
 }
 
