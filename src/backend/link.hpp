@@ -29,7 +29,7 @@ class Link {
   Link() = default;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
-  virtual ~Link() = default;  // returns soon, whatever the other processes do
+  virtual ~Link() = default;
 
   // Begins all of them as one, each on its member's stream, so that none waits for another. Between two members at most one each way.
   virtual void begin(const std::vector<Transfer>& transfers, const std::vector<NativeStream>& streams) = 0;
@@ -38,6 +38,8 @@ class Link {
   virtual bool ready() = 0;
   // Ends what is under way. False: it does not end, and the memory of its transfers must stay.
   virtual bool abort() noexcept = 0;
+  // Before it is destroyed; returns soon, whatever the other processes do. False: calls of it have not returned, and may use its streams.
+  virtual bool close() noexcept = 0;
 };
 
 // Why this process can't have one; empty: it can.

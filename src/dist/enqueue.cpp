@@ -108,6 +108,8 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
                 crossing_.pace(to, piece.shape.bytes()));
     }
     crossing_.finish();
+    order(streams, true);
+    batches_.leave_room(streams);
   } catch (...) {  // the program may free what the pieces before this one still use
     try {
       order(streams, true);
@@ -117,8 +119,6 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
     for (size_t i = 0; i < streams.size(); ++i) group_.contexts[i]->device().finish_stream(streams[i]);
     throw;
   }
-  order(streams, true);
-  batches_.leave_room(streams);
 }
 
 }  // namespace gpumem

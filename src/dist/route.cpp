@@ -68,6 +68,12 @@ std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int6
 // more axes has no copy of rows.
 constexpr int64_t kMostJoined = int64_t{64} << 10;
 
+// Of a halo: it is in its place, if the memory of both sides is one.
+bool may_be_there(const Piece& piece) noexcept {
+  return piece.src_member == piece.dst_member && piece.src_offset == piece.dst_offset &&
+         piece.shape.same_places(piece.src_strides, piece.dst_strides);
+}
+
 std::vector<Piece> joined(std::vector<Piece> pieces) {
   const auto between = [](const Piece& piece) { return std::pair(piece.src_member, piece.dst_member); };
   std::stable_sort(pieces.begin(), pieces.end(),
@@ -76,8 +82,8 @@ std::vector<Piece> joined(std::vector<Piece> pieces) {
   for (size_t first = 0, next = 0; first < pieces.size(); first = next) {
     const Piece& piece = pieces[first];
     const auto is_like = [&](const Piece& other) {
-      return piece.shape.bytes() <= kMostJoined && between(other) == between(piece) &&
-             other.shape.extents == piece.shape.extents &&
+      return piece.shape.bytes() <= kMostJoined && may_be_there(other) == may_be_there(piece) &&
+             between(other) == between(piece) && other.shape.extents == piece.shape.extents &&
              piece.shape.same_places(other.src_strides, piece.src_strides) &&
              piece.shape.same_places(other.dst_strides, piece.dst_strides);
     };
@@ -91,9 +97,13 @@ std::vector<Piece> joined(std::vector<Piece> pieces) {
       dst_step = from_dst;
     }
     const auto count = static_cast<int64_t>(next - first);
-    const std::optional<Piece> one = count > 1 ? repeated(piece, count, src_step, dst_step) : std::nullopt;
-    if (!one) next = first + 1;
-    all.push_back(one ? *one : piece);
+    if (const auto one = count > 2 ? repeated(piece, count, src_step, dst_step) : std::nullopt) {
+      all.push_back(*one);
+      continue;
+    }
+    next = std::max(first + 1, next - 1);  // the last may begin another row of them
+    std::copy(pieces.begin() + static_cast<std::ptrdiff_t>(first), pieces.begin() + static_cast<std::ptrdiff_t>(next),
+              std::back_inserter(all));
   }
   return all;
 }

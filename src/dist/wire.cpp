@@ -85,10 +85,9 @@ Wire::Wire(std::unique_ptr<Link> joined, const std::vector<Context*>& contexts)
   undo.release();
 }
 
-// The link first: it ends what is still on the streams.
+// The link first: it ends what is still on the streams. Those that it may still use stay as long as the process lives.
 Wire::~Wire() {
-  link.reset();
-  end_streams();
+  if (link->close()) end_streams();
 }
 
 void Wire::end_streams() noexcept {
@@ -121,7 +120,10 @@ std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Co
       wire = std::make_unique<Wire>(std::move(link), contexts);
     } catch (const std::exception&) {
       failed = current_error();
-      if (link) link->abort();
+      if (link) {
+        link->abort();
+        link->close();
+      }
     }
   }
   const std::vector<Bytes> outcomes = communicator.all_gather([&] {

@@ -1,7 +1,7 @@
 // A libnccl.so.2 for ranks that are threads of one process, on emulated devices. Communicators block, as in NCCL: until all ranks have come,
 // and in the first group of two ranks until both are there; a later group is only enqueued. It holds the calls to what NCCL asks for, and
-// fails as FAKE_NCCL says: "init" (rank 1's communicator), "slow_init" (rank 1's never comes up), "connect" (the first group of rank 1
-// never returns), "send" (the tenth one), "async" (from the third group on), "hang" (the third group of a communicator never completes),
+// fails as FAKE_NCCL says: "init" (rank 1's communicator), "slow_init" (rank 1's never comes up), "connect" (the first group
+// of a rank never returns), "send" (the tenth one), "async" (from the third group on), "hang" (the third group of a communicator never completes),
 // "stuck" (nor does ncclCommAbort() return then).
 #include "dist/fake_nccl.hpp"
 

@@ -209,8 +209,8 @@ inline std::string describe(const Layout& layout) {
   return text;
 }
 
-// Two blocks side by side along the fastest axis, with room for two elements at each end: faces of short runs, of more bytes than are
-// worth packing between devices.
+// Two blocks side by side along the fastest axis, with room for two elements at each end: faces of short runs, enough of them to
+// be packed between devices.
 inline Layout halves_along_the_fastest_axis() {
   const Index strides{128 * 8, 8, 1};
   return {8, {1032, 128, 8}, {{0, {0, 0, 0}, {1032, 128, 4}, 2, strides}, {1, {0, 0, 4}, {1032, 128, 8}, 2, strides}}};

@@ -4,6 +4,7 @@
 // 58 to 150 with a communicator that does not block (docs/experiments.md).
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <climits>
 #include <condition_variable>
 #include <mutex>
@@ -22,6 +23,7 @@ namespace {
 // nccl.h, as far as it is used.
 using Comm = struct ncclComm*;
 constexpr int kSuccess = 0;
+constexpr int kSystemError = 2;
 constexpr int kChar = 0;
 constexpr int kOldest = 21800;  // 2.18.0
 constexpr int kUndefined = INT_MIN;
@@ -111,7 +113,12 @@ class Calls {
   void start(F f) {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     quiet_thread([state = state_, f = std::move(f)]() mutable {
-      const Outcome outcome = f();
+      Outcome outcome;
+      try {
+        outcome = f();
+      } catch (const std::exception&) {  // the driver is shutting down
+        outcome.note(kSystemError, "NCCL");
+      }
       const std::lock_guard<std::mutex> ended(state->mutex);
       state->outcome.note(outcome.result, outcome.call);
       --state->running;
@@ -152,15 +159,18 @@ class NcclLink final : public Link {
       throw;
     }
   }
+  ~NcclLink() override { NcclLink::close(); }
+
   // The others may still be at work on what this process has sent: a finalized communicator waits for that.
-  ~NcclLink() override {
-    end([](Comm comm) {
+  bool close() noexcept override {
+    const bool all = end([](Comm comm) {
       Outcome outcome;
       outcome.note(nccl().finalize(comm), "ncclCommFinalize");
       outcome.note(nccl().destroy(comm), "ncclCommDestroy");
       return outcome;
     });
     release();
+    return all;
   }
 
   void begin(const std::vector<Transfer>& transfers, const std::vector<NativeStream>& streams) override {
@@ -237,7 +247,8 @@ class NcclLink final : public Link {
   template <class F>
   bool end(const F& f) noexcept {
     if (left_behind_) return false;
-    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    const auto end = now() + kPatience;
     bool all = calls_.return_by(end);
     try {
       for (size_t i = 0; all && i < comms_->size(); ++i) {
@@ -247,12 +258,13 @@ class NcclLink final : public Link {
     } catch (const std::exception&) {
       all = false;
     }
-    left_behind_ = !calls_.return_by(end) || !all;
+    left_behind_ = !calls_.return_by(std::max(end, now() + kPatience / 2)) || !all;
     return !left_behind_;
   }
   void release() noexcept {
     if (left_behind_) return;  // the threads use the devices' contexts
     for (const Device& device : devices_) static_cast<void>(driver_api().primary_release(device.ordinal));
+    devices_.clear();
   }
 
   std::vector<Device> devices_;
