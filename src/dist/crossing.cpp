@@ -30,7 +30,7 @@ Crossing::Fetches::Fetches(Context& of)
       left{MemberFence(of.device()), MemberFence(of.device())} {}
 
 Crossing::Fetches::~Fetches() {
-  for (const NativeStream stream : {copies[0], copies[1], placing}) {
+  for (const NativeStream stream : streams()) {
     context.device().finish_stream(stream);
     context.device().destroy_stream(stream);
   }
@@ -163,9 +163,7 @@ void Crossing::start() {
     fetches->operand = look_up_range(context, fetches->block->get(), bytes, Access::write, "the workspace", bytes);
     for (const NativeStream stream : {context.own_stream(), fetches->parts[0].of_reader}) {
       fetches->arrived[0].record(stream);
-      for (const NativeStream side : {fetches->copies[0], fetches->copies[1], fetches->placing}) {
-        fetches->arrived[0].wait(context, side);
-      }
+      for (const NativeStream side : fetches->streams()) fetches->arrived[0].wait(context, side);
     }
   }
   for_each_part(0, kBuffers, [this](Fetches& fetches, size_t part) { copy_part(fetches, part); });
@@ -203,9 +201,7 @@ Pace Crossing::pace(size_t member, int64_t bytes) noexcept {
 void Crossing::abandon() noexcept {
   for (const auto& fetches : fetches_) {
     if (fetches == nullptr || (fetches->parts.empty() && !fetches->beside)) continue;
-    for (const NativeStream side : {fetches->copies[0], fetches->copies[1], fetches->placing}) {
-      fetches->context.device().finish_stream(side);
-    }
+    for (const NativeStream side : fetches->streams()) fetches->context.device().finish_stream(side);
     fetches->end();
   }
 }

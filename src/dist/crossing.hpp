@@ -53,6 +53,7 @@ class Crossing {
     Fetches& operator=(const Fetches&) = delete;
 
     char* buffer_of(size_t part) const noexcept;
+    std::array<NativeStream, kBuffers + 1> streams() const noexcept { return {copies[0], copies[1], placing}; }
     void end() noexcept;
 
     Context& context;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <numeric>
 
 #include "dist/exchange.hpp"
+#include "ops/strides.hpp"
 
 namespace gpumem {
 namespace {
@@ -37,20 +37,6 @@ Piece part_of(Piece piece, size_t axis, int64_t first, int64_t length) {
   return piece;
 }
 
-// Whether no two elements share a place, as far as that is seen at once: each axis begins behind what the ones before it reach.
-bool nests(const Shape& shape, const Index& strides) noexcept {
-  std::array<size_t, kAxes> axes{};
-  std::iota(axes.begin(), axes.end(), size_t{0});
-  std::sort(axes.begin(), axes.end(), [&](size_t a, size_t b) { return strides[a] < strides[b]; });
-  int64_t reach = 1;
-  for (const size_t d : axes) {
-    if (shape.extents[d] == 1) continue;
-    if (strides[d] < reach) return false;
-    reach += (shape.extents[d] - 1) * strides[d];
-  }
-  return true;
-}
-
 // The piece and count - 1 more, each so much further on; nothing where one piece can't say that.
 std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int64_t dst_step) noexcept {
   const auto free = std::find(piece.shape.extents.begin(), piece.shape.extents.end(), 1);
@@ -59,7 +45,10 @@ std::optional<Piece> repeated(Piece piece, int64_t count, int64_t src_step, int6
   piece.shape.extents[axis] = count;
   piece.src_strides[axis] = src_step;
   piece.dst_strides[axis] = dst_step;
-  if (!nests(piece.shape, piece.src_strides) || !nests(piece.shape, piece.dst_strides)) return std::nullopt;
+  for (const Index* strides : {&piece.src_strides, &piece.dst_strides}) {
+    const auto rank = static_cast<int32_t>(kAxes);
+    if (find_short_stride(rank, piece.shape.extents.data(), strides->data()).axis >= 0) return std::nullopt;
+  }
   return piece;
 }
 

@@ -120,10 +120,7 @@ std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Co
       wire = std::make_unique<Wire>(std::move(link), contexts);
     } catch (const std::exception&) {
       failed = current_error();
-      if (link) {
-        link->abort();
-        link->close();
-      }
+      if (link) link->abort();
     }
   }
   const std::vector<Bytes> outcomes = communicator.all_gather([&] {

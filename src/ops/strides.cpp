@@ -30,19 +30,24 @@ void check_strides(const char* strides_of, const int64_t* strides, int32_t rank,
   }
 }
 
-void check_distinct(const StridedSide& side) {
-  const AxesInOrder order = in_order_of(side.strides, side.rank);
+ShortStride find_short_stride(int32_t rank, const int64_t* extents, const int64_t* strides) noexcept {
+  const AxesInOrder order = in_order_of(strides, rank);
   int64_t last = 0;  // that smaller strides reach
-  for (int32_t i = 0; i < side.rank; ++i) {
+  for (int32_t i = 0; i < rank; ++i) {
     const int32_t d = order.axis[i];
-    if (side.extents[d] == 1) continue;
-    if (side.strides[d] <= last) {
-      fail(GPUMEM_INVALID_ARGUMENT,
-           "%s[%d] is %lld; expected at least %lld, so that distinct elements have distinct places", side.strides_of, d,
-           ll(side.strides[d]), ll(last + 1));
-    }
-    last += (side.extents[d] - 1) * side.strides[d];
+    if (extents[d] == 1) continue;
+    if (strides[d] <= last) return {d, last + 1};
+    last += (extents[d] - 1) * strides[d];
   }
+  return {};
+}
+
+void check_distinct(const StridedSide& side) {
+  const ShortStride found = find_short_stride(side.rank, side.extents, side.strides);
+  if (found.axis < 0) return;
+  fail(GPUMEM_INVALID_ARGUMENT,
+       "%s[%d] is %lld; expected at least %lld, so that distinct elements have distinct places", side.strides_of,
+       found.axis, ll(side.strides[found.axis]), ll(found.least));
 }
 
 void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank) {

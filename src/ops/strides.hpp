@@ -66,8 +66,14 @@ struct StridedSide {
 void check_extents(int32_t rank, const int64_t* extents, int32_t most_axes);
 // strides may be nullptr; they begin at the element `first` of the argument.
 void check_strides(const char* strides_of, const int64_t* strides, int32_t rank, int32_t first = 0);
-// Distinct elements have distinct places when each stride leads past what the smaller ones reach.
+// Distinct elements have distinct places when each stride leads past what the smaller ones reach. This one throws where one does not,
 void check_distinct(const StridedSide& side);
+// and this one tells which, and the least that does; the axis is -1 where all do.
+struct ShortStride {
+  int32_t axis = -1;
+  int64_t least = 0;
+};
+ShortStride find_short_stride(int32_t rank, const int64_t* extents, const int64_t* strides) noexcept;
 
 // Row-major strides without gaps.
 void fill_tight(int64_t* strides, const int64_t* extents, int32_t rank);

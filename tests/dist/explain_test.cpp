@@ -22,6 +22,20 @@ std::string explained(gpumem_dist_plan* plan, gpumem_format format) {
   return text;
 }
 
+// Rows dealt out in turn, 100 from each slab to each member: a row of pieces at even distances is one.
+TEST_P(DistExplain, BlocksDealtOutInTurnAreFewPieces) {
+  Move move{{4, {400, 6}, {}}, {4, {400, 6}, {}}, {}};
+  for (int64_t m = 0; m < 2; ++m) move.src.boxes.push_back({m, {200 * m, 0}, {200 * m + 200, 6}, 0, {6, 1}});
+  for (int64_t i = 0; i < 400; ++i) move.dst.boxes.push_back({i % 2, {i, 0}, {i + 1, 6}, i / 2 * 6, {6, 1}});
+  Random random{0x7E};
+  PlannedMove planned(dist_.get(), part_, move, nullptr, random);
+  planned.run(random);
+  const std::string text = explained(planned.plan(), GPUMEM_FORMAT_TEXT);
+  const size_t pieces = text.find("pieces: ");
+  ASSERT_NE(pieces, std::string::npos) << text;
+  EXPECT_LE(std::stoll(text.substr(pieces + 8)), 8) << text;
+}
+
 TEST_P(DistExplain, PlansAreExplained) {
   const Plan plans[] = {make_redistribution(), make_halo(), make_reduction()};
   for (const Plan& plan : plans) {
