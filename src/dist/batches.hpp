@@ -2,6 +2,7 @@
 // another device is packed by its owner before, all by one launch too.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,9 @@ class Batches {
   void launch(size_t reader, NativeStream stream) const;
   bool empty(size_t reader) const noexcept { return members_[reader].moved.empty(); }
   bool packs(size_t owner) const noexcept { return !members_[owner].packed.empty(); }
+  bool has_room() const noexcept {
+    return std::any_of(members_.begin(), members_.end(), [](const Member& member) { return member.block.has_value(); });
+  }
   // The memory is free again behind what the owners' streams hold, which are behind the readers'.
   void leave_room(const std::vector<NativeStream>& streams);
   // Where the streams have been waited for.

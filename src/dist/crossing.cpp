@@ -85,12 +85,8 @@ void Crossing::copy_beside(const Crossed& piece, const CopyParams& rows, bool ca
 // What the member permutes of its own goes on meanwhile: both have few blocks, and so run side by side.
 bool Crossing::fetch(const Crossed& piece) {
   const int64_t bytes = piece.shape.bytes();
-  const Index& extents = piece.shape.extents;
-  size_t axis = 0;
-  for (size_t d = 1; d < kAxes; ++d) {
-    if (extents[d] > 1 && (extents[axis] == 1 || piece.src_strides[d] > piece.src_strides[axis])) axis = d;
-  }
-  const int64_t rows = extents[axis];
+  const size_t axis = slowest_axis(piece.shape, piece.src_strides);
+  const int64_t rows = piece.shape.extents[axis];
   const int64_t of_row = bytes / rows;
   const int64_t most = workspace_bytes_ / static_cast<int64_t>(kBuffers) / of_row;
   if (most < 1) return false;

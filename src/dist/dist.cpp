@@ -207,12 +207,14 @@ class Ghosts {
   Ghosts(const Layout& layout, const Terms& terms, Layout& to) : layout_(layout), terms_(terms), to_(to) {}
 
   void add_around(const Box& box) {
-    if (!box.empty()) add_axis(box, box, 0, true);
+    if (box.empty()) return;
+    Box ghost = box;
+    add_axis(box, ghost, 0, true);
   }
 
  private:
-  void add_axis(const Box& box, Box ghost, size_t axis, bool inside) {
-    if (axis == kAxes) {
+  void add_axis(const Box& box, Box& ghost, size_t axis, bool inside) {
+    if (axis == static_cast<size_t>(layout_.rank)) {
       if (!inside) to_.boxes.push_back(ghost);
       return;
     }
@@ -221,7 +223,7 @@ class Ghosts {
     add_part(box, ghost, axis, false, box.upper[axis], box.upper[axis] + terms_.high[axis]);
   }
 
-  void add_part(const Box& box, Box ghost, size_t axis, bool inside, int64_t lower, int64_t upper) {
+  void add_part(const Box& box, Box& ghost, size_t axis, bool inside, int64_t lower, int64_t upper) {
     const int64_t extent = layout_.extents[axis];
     const bool periodic = terms_.periodic[axis] != 0;
     if (!periodic) {
@@ -238,6 +240,7 @@ class Ghosts {
       add_axis(box, ghost, axis + 1, inside);
       lower = end;
     }
+    ghost.offset = offset;
   }
 
   const Layout& layout_;

@@ -73,7 +73,7 @@ void Exchange::order(const std::vector<NativeStream>& streams, bool back) const 
 }
 
 void Exchange::enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
-                       const char* src_name) {
+                       const char* src_name, Order order_by) {
   if (!only_pulls()) {
     fail(GPUMEM_UNSUPPORTED,
          "the plan stages pieces between members or goes to other processes; expected one that this process only pulls "
@@ -93,11 +93,13 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
   const ScopeExit end([this]() noexcept {
     at_work_.clear();
     crossing_.abandon();
+    lending_.abandon();
     batches_.abandon();
   });
   const bool captured =
       !pairs_.empty() && group_.contexts[pairs_[0].first]->device().capturing(streams[pairs_[0].first]);
-  order(streams, false);
+  const bool members_order = order_by == Order::members;
+  if (members_order) order(streams, false);
   try {
     pull_together(operands, streams, captured);
     for (const size_t i : here_) {
@@ -108,7 +110,7 @@ void Exchange::enqueue(const void* const* src, void* const* dst, const std::vect
                 crossing_.pace(to, piece.shape.bytes()));
     }
     crossing_.finish();
-    order(streams, true);
+    if (members_order || batches_.has_room()) order(streams, true);
     batches_.leave_room(streams);
   } catch (...) {  // the program may free what the pieces before this one still use
     try {

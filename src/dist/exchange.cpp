@@ -53,6 +53,7 @@ Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
       crossing_(group_, workspace_bytes),
+      lending_(group_, workspace_bytes),
       batches_(group_.contexts, workspace_bytes),
       outgoing_(route_.sends, staged_share(group, workspace_bytes) / 2),
       incoming_(route_.receives, staged_share(group, workspace_bytes) / 2) {
@@ -261,6 +262,10 @@ Exchange::Operands Exchange::look_up_all(const void* const* src, void* const* ds
   return operands;
 }
 
+void Exchange::finish_earlier() const {
+  for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
+}
+
 // Members take from each other's memory, so all of their streams come first.
 void Exchange::run(const void* const* src, void* const* dst, const char* src_name) {
   const ScopeExit end([this]() noexcept {
@@ -269,6 +274,7 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     for (Context* context : at_work_) context->device().finish_stream(context->own_stream());
     at_work_.clear();
     crossing_.abandon();
+    lending_.abandon();
     batches_.abandon();
   });
   Operands operands;
@@ -286,8 +292,8 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
   ++runs_;  // the same on every process: where they agree, none has begun a run that another one refuses
   try {
     if (!agrees_) make_ready();
-    if (only_pulls() && route_.pulls.empty()) return;
-    for (Context* context : group_.contexts) synchronize(*context, context->own_stream());
+    if (is_empty()) return;
+    finish_earlier();
     // What a program forces may fit some pieces and not others, which is found when the first ones are written.
     const Trial by_table(GPUMEM_FAMILY_PERMUTE);
     std::vector<NativeStream> streams;

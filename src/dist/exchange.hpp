@@ -11,6 +11,7 @@
 
 #include "dist/batches.hpp"
 #include "dist/crossing.hpp"
+#include "dist/lending.hpp"
 #include "dist/movement.hpp"
 #include "dist/peers.hpp"
 
@@ -63,8 +64,12 @@ class Exchange {
   // A pointer for each member here; in place, dst may be nullptr. src_name: the argument. Collective.
   void run(const void* const* src, void* const* dst, const char* src_name = "src");
   // The same, only enqueued on a stream of each member here. Throws UNSUPPORTED where there is more to do than to pull. Not collective.
+  // Order::callers: what the streams were given before is over, and src stays as it is until they are waited for.
+  enum class Order : int32_t { members, callers };
   void enqueue(const void* const* src, void* const* dst, const std::vector<NativeStream>& streams,
-               const char* src_name = "src");
+               const char* src_name = "src", Order order = Order::members);
+  // What the members' own streams were given before is over.
+  void finish_earlier() const;
   // What failed before run() could be called: tells those that wait for messages of this process, if there are any.
   void give_up(const Error& error) noexcept;
 
@@ -74,6 +79,8 @@ class Exchange {
   // Whether this process takes part in what goes over the link. Where any does, all agree before each run that nothing is wrong.
   bool is_linked() const noexcept { return !route_.linked_sends.empty() || !route_.linked_receives.empty(); }
   void agree_first() noexcept { agrees_ = true; }
+  // Nothing moves, neither here nor to or from another process.
+  bool is_empty() const noexcept { return only_pulls() && route_.pulls.empty(); }
   // Whether enqueue() can do what run() does: no other process waits for this one to agree.
   bool can_be_enqueued() const noexcept { return only_pulls() && !agrees_; }
 
@@ -163,7 +170,8 @@ class Exchange {
   // Whether both sides of a pair of members lie in device memory, which the second one's device reads and writes.
   bool reads_directly(size_t from, size_t to, const Operands& operands) const;
   void sort_pulls(const Operands& operands);
-  // Enqueues what crossing_ and batches_ take, and leaves the numbers of the other pulls in here_.
+  bool take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
+  // Enqueues what crossing_, lending_ and batches_ take, and leaves the numbers of the other pulls in here_.
   void pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured);
   void at_work(Context& context);
   void stage(const Piece& piece, const Operands& operands) const;
@@ -205,12 +213,12 @@ class Exchange {
   std::vector<OpenedMemory> opened_;              // src, to each member by each other
   std::optional<MemberFences> fences_;            // where all is pulled
   Crossing crossing_;
+  Lending lending_;
   Batches batches_;
   // The pulls, sorted for memory that lies so; the next run mostly has the same.
   struct Sorted {
     std::vector<const void*> memory{};
     std::vector<bool> near{};  // of each pair
-    std::vector<size_t> crossing{};
     std::vector<size_t> alone{};
   };
   Sorted sorted_;

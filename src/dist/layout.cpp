@@ -185,8 +185,9 @@ Layout with_axes(const Layout& layout, const std::array<int32_t, kAxes>& order) 
 // By the axis that tells the most boxes apart.
 BoxIndex::BoxIndex(const Layout& layout) : layout_(layout) {
   ptrdiff_t most = 0;
-  for (size_t d = 0; d < kAxes; ++d) {
-    std::vector<int64_t> lower;
+  std::vector<int64_t> lower;
+  for (size_t d = 0; d < static_cast<size_t>(layout.rank); ++d) {
+    lower.clear();
     for (const Box& box : layout.boxes) lower.push_back(box.lower[d]);
     std::sort(lower.begin(), lower.end());
     const auto different = std::unique(lower.begin(), lower.end()) - lower.begin();

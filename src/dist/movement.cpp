@@ -48,6 +48,14 @@ Index Shape::tight_strides() const noexcept {
   return strides;
 }
 
+size_t slowest_axis(const Shape& shape, const Index& strides) noexcept {
+  size_t axis = 0;
+  for (size_t d = 1; d < kAxes; ++d) {
+    if (shape.extents[d] > 1 && (shape.extents[axis] == 1 || strides[d] > strides[axis])) axis = d;
+  }
+  return axis;
+}
+
 Index tight_as(const Shape& shape, const Index& src_strides) noexcept {
   Index tight{};
   int64_t stride = 1;

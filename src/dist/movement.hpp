@@ -30,6 +30,8 @@ struct Shape {
   bool is_tight(const Index& strides) const noexcept { return same_places(strides, tight_strides()); }
 };
 
+// That along which a piece is cut, so that its parts are far from each other.
+size_t slowest_axis(const Shape& shape, const Index& strides) noexcept;
 // Strides without gaps, axes in the order that they have in `strides`.
 Index tight_as(const Shape& shape, const Index& strides) noexcept;
 // The copy of rows that moves the piece, where one does.

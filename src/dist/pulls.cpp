@@ -132,13 +132,31 @@ void Exchange::sort_pulls(const Operands& operands) {
   for (size_t i = 0; i < route_.pulls.size(); ++i) {
     const Piece& piece = route_.pulls[i];
     if (is_there(piece, operands)) continue;
-    const auto& [from, to] = pairs_[pair_of_[i]];
     const bool near = now.near[pair_of_[i]];
     if (near && batches_.take(i, src_of(piece, operands).p, dst_of(piece, operands).p)) continue;
-    const bool crosses = near && on_two_devices(*group_.contexts[from], *group_.contexts[to]);
-    (crosses ? now.crossing : now.alone).push_back(i);
+    now.alone.push_back(i);
   }
   sorted_ = std::move(now);
+}
+
+// Between two devices, where more than one kernel does it.
+bool Exchange::take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
+  const Piece& piece = route_.pulls[i];
+  const auto& [from, to] = pairs_[pair_of_[i]];
+  const bool near = sorted_.near[pair_of_[i]];
+  const Operand& of_src = operands.src[from].operand;
+  const Operand& of_dst = operands.dst[to].operand;
+  const bool lent = of_src.kind == GPUMEM_MEMORY_MANAGED && !of_dst.on_host() && !captured;
+  if ((!near && !lent) || !on_two_devices(*group_.contexts[from], *group_.contexts[to])) return false;
+  const Strided src = src_of(piece, operands);
+  const Strided dst = dst_of(piece, operands);
+  Crossed crossed{to, piece.shape, static_cast<char*>(src.p), src.strides, of_src,
+                  static_cast<char*>(dst.p), dst.strides, of_dst, streams[to]};
+  if (near) crossed.src_operand.device = of_dst.device;
+  if (!(near ? crossing_.take(crossed, captured) : lending_.take(crossed, from, streams[from]))) return false;
+  if (lent) at_work(*group_.contexts[from]);
+  at_work(*group_.contexts[to]);
+  return true;
 }
 
 void Exchange::pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
@@ -148,21 +166,11 @@ void Exchange::pull_together(const Operands& operands, const std::vector<NativeS
     if (batches_.packs(member)) at_work(*group_.contexts[member]);
   }
   batches_.pack(streams);
-  here_ = sorted_.alone;
-  for (const size_t i : sorted_.crossing) {
-    const Piece& piece = route_.pulls[i];
-    const size_t to = pairs_[pair_of_[i]].second;
-    const Strided src = src_of(piece, operands);
-    const Strided dst = dst_of(piece, operands);
-    const std::optional<Operand> read = src_as_read(piece, operands);
-    if (read && crossing_.take({to, piece.shape, static_cast<char*>(src.p), src.strides, *read,
-                                static_cast<char*>(dst.p), dst.strides, dst_side(piece, operands).operand, streams[to]},
-                               captured)) {
-      at_work(*group_.contexts[to]);
-    } else {
-      here_.push_back(i);
-    }
+  here_.clear();
+  for (const size_t i : sorted_.alone) {
+    if (!take_across(i, operands, streams, captured)) here_.push_back(i);
   }
+  lending_.finish();
   crossing_.start();
   for (size_t member = 0; member < group_.contexts.size(); ++member) {
     Context& context = *group_.contexts[member];

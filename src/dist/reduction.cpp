@@ -76,8 +76,20 @@ int64_t largest_level(int64_t leaf, int64_t leaves) noexcept {
   return bits == 0 ? level : std::min<int64_t>(level, std::countr_zero(bits));
 }
 
+Bytes bytes_of(const std::vector<Subtree>& subtrees) {
+  Bytes bytes;
+  for (const Subtree& subtree : subtrees) put(bytes, subtree);
+  return bytes;
+}
+
+void append_subtrees(std::vector<Subtree>& to, const Bytes& bytes) {
+  for (Reader reader(bytes); !reader.empty();) to.push_back(reader.take<Subtree>());
+}
+
+}  // namespace
+
 // Reductions of this process's members, on their devices at the same time: all that can be begun is, before any of it is waited for.
-class UnderWay {
+class Reduction::UnderWay {
  public:
   explicit UnderWay(std::vector<Subtree>& done) : done_(done) {}
 
@@ -131,18 +143,6 @@ class UnderWay {
   std::vector<Subtree>& done_;
 };
 
-Bytes bytes_of(const std::vector<Subtree>& subtrees) {
-  Bytes bytes;
-  for (const Subtree& subtree : subtrees) put(bytes, subtree);
-  return bytes;
-}
-
-void append_subtrees(std::vector<Subtree>& to, const Bytes& bytes) {
-  for (Reader reader(bytes); !reader.empty();) to.push_back(reader.take<Subtree>());
-}
-
-}  // namespace
-
 // One array while it is reduced: its members' memory, and what of it has been brought into runs.
 class Reduction::Operand {
  public:
@@ -174,12 +174,13 @@ class Reduction::Operand {
 
   // Collective. What only one process's devices do need not be waited for: what comes next on the members' own streams is behind it.
   void bring_to_leaves() {
+    if (of_.exchange_->is_empty() && of_.exchange_->can_be_enqueued()) return;
     const bool on_devices = std::find(on_host_.begin(), on_host_.end(), true) == on_host_.end();
     if (on_devices && of_.exchange_->can_be_enqueued()) {
       std::vector<NativeStream> streams;
       for (Context* context : of_.group_.contexts) streams.push_back(context->own_stream());
       try {
-        return of_.exchange_->enqueue(p_, room_pointers_.data(), streams, name_);
+        return of_.exchange_->enqueue(p_, room_pointers_.data(), streams, name_, Exchange::Order::callers);
       } catch (const Error& error) {
         if (error.status() != GPUMEM_UNSUPPORTED) throw;  // a piece that has to be staged
       }
@@ -295,10 +296,10 @@ Layout Reduction::whole_leaves() {
   return wanted;
 }
 
-// Each run as subtrees that are as large as its place allows, or by one launch.
-void Reduction::add_ordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to) {
-  UnderWay under_way(to);
+// Runs that lie in boxes, or in rooms: each as subtrees that are as large as its place allows, or by one launch.
+void Reduction::begin_ordered(const ReduceParams& what, Operand& x, Operand* y, bool in_rooms, UnderWay& under_way) {
   for (const Run& run : runs_) {
+    if ((run.box < 0) != in_rooms) continue;
     const auto* const first_x = static_cast<const char*>(x.memory_of(run));
     const auto* const first_y = y == nullptr ? nullptr : static_cast<const char*>(y->memory_of(run));
     Context& context = group_.context_of(run.member);
@@ -316,7 +317,6 @@ void Reduction::add_ordered(const ReduceParams& what, Operand& x, Operand* y, st
       under_way.begin(context, part, {leaf, level, {}});
     }
   }
-  under_way.finish();
 }
 
 // A place in a box becomes a place in the sequence; both go up together, so the first of equals stays the first.
@@ -358,14 +358,24 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
   try {
     of_x.emplace(*this, "x", x, ordered);
     if (what.op == GPUMEM_DOT) of_y.emplace(*this, "y", y, true);
+    if (ordered && !exchange_->is_empty()) exchange_->finish_earlier();
   } catch (...) {
     if (ordered) exchange_->give_up(current_error());
     throw;
   }
   if (ordered) {
-    of_x->bring_to_leaves();
-    if (of_y) of_y->bring_to_leaves();
-    add_ordered(what, *of_x, of_y ? &*of_y : nullptr, subtrees);
+    Operand* const y_or_none = of_y ? &*of_y : nullptr;
+    try {
+      UnderWay under_way(subtrees);
+      begin_ordered(what, *of_x, y_or_none, false, under_way);
+      of_x->bring_to_leaves();
+      if (of_y) of_y->bring_to_leaves();
+      begin_ordered(what, *of_x, y_or_none, true, under_way);
+      under_way.finish();
+    } catch (...) {  // the program may free what members still read
+      for (Context* context : group_.contexts) context->device().finish_stream(context->own_stream());
+      throw;
+    }
   } else {
     add_unordered(what, *of_x, subtrees);
   }

@@ -43,12 +43,13 @@ class Reduction {
     int64_t offset;  // in elements, from the box's first element or the room's
   };
   class Operand;
+  class UnderWay;
 
   Layout whole_leaves();
   void add_run(const Run& run);
   void add_in_room(Layout& wanted, int32_t member, int64_t first, int64_t end);
   std::vector<Subtree> nodes_of(const ReduceParams& what, const void* const* x, const void* const* y);
-  void add_ordered(const ReduceParams& what, Operand& x, Operand* y, std::vector<Subtree>& to);
+  void begin_ordered(const ReduceParams& what, Operand& x, Operand* y, bool in_rooms, UnderWay& under_way);
   void add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to);
 
   const Group group_;

@@ -257,6 +257,23 @@ TEST_P(Members, ExchangeLongRows) {
   }
 }
 
+// Device or managed memory; between two devices, more of it than is brought together at a time.
+TEST_P(Members, ExchangeMoreThanTheWorkspaceHolds) {
+  const Part members{{contexts_[0], contexts_[1]}, 0, 2};
+  const Dist dist = make_dist(members);
+  const int64_t rows = GetParam() == On::cuda && !on_emulated_device(contexts_[0]) ? 1500 : 30;
+  const gpumem_dist_plan_options options = plan_options(rows * 2000);
+  for (int i = 0; i < 6; ++i) {
+    Move move{{8, {rows, 1001}, cutting::slabs({rows, 1001}, 2, random_)}, {8, {1001, rows}, {}}, {1, 0}};
+    move.dst.boxes = cutting::slabs(move.dst.extents, 2, random_);
+    place_boxes(move.src, random_);
+    place_boxes(move.dst, random_);
+    PlannedMove planned(dist.get(), members, move, &options, random_, GetParam() == On::cuda);
+    planned.run(random_);
+    planned.run(random_);
+  }
+}
+
 // Whole leaves from an odd one on, to the end of a member's memory; elements of 2 bytes have their leaves in pairs.
 TEST_P(Members, ReduceFromAnOddLeafOn) {
   constexpr int64_t kFirst = 3 * 1024, kSecond = 9 * 1024, kThird = 700 * 1024, kAll = kThird + 5000;

@@ -1,0 +1,85 @@
+#include "dist/lending.hpp"
+
+#include <algorithm>
+
+#include "ops/operand.hpp"
+
+namespace gpumem {
+namespace {
+
+constexpr int64_t kLeastPart = int64_t{1} << 20;
+
+void put_behind(Context& first, NativeStream of_first, Context& second, NativeStream of_second) {
+  if (of_first == of_second) return;
+  const MemberFence fence(first.device());
+  fence.record(of_first);
+  fence.wait(second, of_second);
+}
+
+}  // namespace
+
+bool Lending::take(const Crossed& piece, size_t owner, NativeStream of_owner) {
+  const int64_t bytes = piece.shape.bytes();
+  const size_t axis = slowest_axis(piece.shape, piece.src_strides);
+  const int64_t rows = piece.shape.extents[axis];
+  const int64_t of_row = bytes / rows;
+  const int64_t most = std::min(rows, workspace_bytes_ / 2 / of_row);
+  if (most == 0 || (most < rows && most * of_row < kLeastPart)) return false;
+  Context& reader = *group_.contexts[piece.reader];
+  for (int64_t at = 0; at < rows; at += most) {
+    Crossed part = piece;
+    part.shape.extents[axis] = std::min(most, rows - at);
+    part.src += at * piece.src_strides[axis] * piece.shape.element_bytes;
+    part.dst += at * piece.dst_strides[axis] * piece.shape.element_bytes;
+    if (add(part, owner, of_owner)) continue;
+    if (at == 0) return false;
+    move_part(reader, part.shape, {part.src, part.src_strides}, part.src_operand, {part.dst, part.dst_strides},
+              part.dst_operand, part.of_reader, Until::enqueued);
+  }
+  return true;
+}
+
+bool Lending::add(const Crossed& part, size_t owner, NativeStream of_owner) {
+  const int64_t bytes = part.shape.bytes();
+  if (bytes_ + bytes > workspace_bytes_) finish();
+  Context& context = *group_.contexts[owner];
+  std::unique_ptr<TemporaryBlock> block;
+  if (!has_block([&] { block = std::make_unique<TemporaryBlock>(context, false, bytes); })) return false;
+  void* const p = block->get();
+  if (!group_.contexts[part.reader]->device().reaches(p, static_cast<size_t>(bytes))) return false;
+  parts_.push_back({part, owner, of_owner, std::move(block)});
+  bytes_ += bytes;
+  put_behind(context, context.own_stream(), context, of_owner);
+  const Index tight = tight_as(part.shape, part.src_strides);
+  const Operand of_block = look_up_range(context, p, bytes, Access::write, "the workspace");
+  move_part(context, part.shape, {part.src, part.src_strides}, part.src_operand, {p, tight}, of_block, of_owner,
+            Until::enqueued);
+  return true;
+}
+
+// All owners are at work before any reader waits for one.
+void Lending::finish() {
+  for (const Part& part : parts_) {
+    const Crossed& piece = part.piece;
+    Context& reader = *group_.contexts[piece.reader];
+    put_behind(*group_.contexts[part.owner], part.of_owner, reader, piece.of_reader);
+    const Index tight = tight_as(piece.shape, piece.src_strides);
+    const int64_t bytes = piece.shape.bytes();
+    Operand block = look_up_range(*group_.contexts[part.owner], part.block->get(), bytes, Access::read, "the workspace");
+    block.device = reader.device().props().ordinal;
+    move_part(reader, piece.shape, {part.block->get(), tight}, block, {piece.dst, piece.dst_strides},
+              piece.dst_operand, piece.of_reader, Until::enqueued);
+  }
+  for (const Part& part : parts_) {
+    Context& owner = *group_.contexts[part.owner];
+    put_behind(*group_.contexts[part.piece.reader], part.piece.of_reader, owner, owner.own_stream());
+  }
+  abandon();
+}
+
+void Lending::abandon() noexcept {
+  parts_.clear();
+  bytes_ = 0;
+}
+
+}  // namespace gpumem
