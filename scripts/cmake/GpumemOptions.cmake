@@ -15,8 +15,14 @@ endif()
 set(GPUMEM_SANITIZER_FLAGS "")
 if(GPUMEM_SANITIZE)
   set(GPUMEM_SANITIZER_FLAGS -fsanitize=${GPUMEM_SANITIZE} -fno-omit-frame-pointer)
+  # Undefined behaviour traps, and the address sanitizer tells where. With the words of what it was, kernels took up to twice as long to compile,
+  # and every process 0.1 s to start.
   if(GPUMEM_SANITIZE MATCHES undefined)
-    list(APPEND GPUMEM_SANITIZER_FLAGS -fno-sanitize-recover=undefined)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      list(APPEND GPUMEM_SANITIZER_FLAGS -fsanitize-undefined-trap-on-error)
+    else()
+      list(APPEND GPUMEM_SANITIZER_FLAGS -fsanitize-trap=undefined)
+    endif()
   endif()
 endif()
 # What is compiled with them; everything is linked with them.

@@ -206,8 +206,8 @@ function(gpumem_core_settings target)
     CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   # No fused multiply-add unless it is written: results do not depend on the compiler.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
-    # Functions that host and kernels share are plain constexpr ones.
-    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr --compress-mode=size>)
+    # Functions that host and kernels share are plain constexpr ones. What the host does of a launch is little.
+    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr --compress-mode=size -Xcompiler=-O1>)
   gpumem_compile_options(${target})
   gpumem_harden(${target})
   # A call may be made in a thread with a small stack.
@@ -261,6 +261,9 @@ endif()
 
 add_library(gpumem_core OBJECT ${core_sources})
 gpumem_core_settings(gpumem_core)
+if(GPUMEM_PRECOMPILE)
+  target_precompile_headers(gpumem_core PRIVATE src/base/precompiled.hpp)
+endif()
 # Files together, half the time: the build without sanitizers has each by itself. Those of some folders have the same names in each.
 if(GPUMEM_SANITIZE)
   set_target_properties(gpumem_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
@@ -269,16 +272,18 @@ if(GPUMEM_SANITIZE)
   set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 
-# Loops of the host, and those over the boxes of a layout, are for -O3; what chooses and orders work is no faster by it, and larger. What is called now and then is made
-# small.
-set(engine_sources ${core_sources})
-list(FILTER engine_sources EXCLUDE REGEX "^src/(backend/host/|dist/(layout|route))")
-set_source_files_properties(${engine_sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
+# What chooses and orders work is no faster by -O3, and larger; loops of the host are, and those over the boxes of a layout. What is called
+# now and then is made small. What is optimised otherwise than the precompiled headers takes none: gcc would optimise it as them.
+target_compile_options(gpumem_core PRIVATE $<$<CONFIG:Release>:-O2>)
+set(loop_sources ${core_sources})
+list(FILTER loop_sources INCLUDE REGEX "^src/(backend/host/|dist/(layout|route))")
+set_source_files_properties(${loop_sources} PROPERTIES
+  COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
 set_source_files_properties(
   src/api/dist.cpp src/dist/communicator.cpp src/dist/crossing.cpp src/dist/dist.cpp src/dist/enqueue.cpp src/dist/exchange.cpp src/dist/explain.cpp
   src/dist/lending.cpp src/dist/movement.cpp src/dist/peers.cpp src/dist/reduction.cpp src/dist/rounds.cpp src/dist/wire.cpp
   src/ops/explain.cpp src/ops/operands_of_line.cpp src/ops/problem_line.cpp src/ops/profile_report.cpp src/ops/tune.cpp
-  PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+  PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os> SKIP_PRECOMPILE_HEADERS ON)
 if(GPUMEM_HAS_CUDA)
   target_include_directories(gpumem_core SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()

@@ -65,10 +65,11 @@ void Lending::finish() {
     put_behind(*group_.contexts[part.owner], part.of_owner, reader, piece.of_reader);
     const Index tight = tight_as(piece.shape, piece.src_strides);
     const int64_t bytes = piece.shape.bytes();
-    Operand block = look_up_range(*group_.contexts[part.owner], part.block->get(), bytes, Access::read, "the workspace");
+    Operand block =
+        look_up_range(*group_.contexts[part.owner], part.block->get(), bytes, Access::read, "the workspace");
     block.device = reader.device().props().ordinal;
-    move_part(reader, piece.shape, {part.block->get(), tight}, block, {piece.dst, piece.dst_strides},
-              piece.dst_operand, piece.of_reader, Until::enqueued);
+    move_part(reader, piece.shape, {part.block->get(), tight}, block, {piece.dst, piece.dst_strides}, piece.dst_operand,
+              piece.of_reader, Until::enqueued);
   }
   for (const Part& part : parts_) {
     Context& owner = *group_.contexts[part.owner];

@@ -140,7 +140,8 @@ void Exchange::sort_pulls(const Operands& operands) {
 }
 
 // Between two devices, where more than one kernel does it.
-bool Exchange::take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {
+bool Exchange::take_across(size_t i, const Operands& operands, const std::vector<NativeStream>& streams,
+                           bool captured) {
   const Piece& piece = route_.pulls[i];
   const auto& [from, to] = pairs_[pair_of_[i]];
   const bool near = sorted_.near[pair_of_[i]];
@@ -150,8 +151,9 @@ bool Exchange::take_across(size_t i, const Operands& operands, const std::vector
   if ((!near && !lent) || !on_two_devices(*group_.contexts[from], *group_.contexts[to])) return false;
   const Strided src = src_of(piece, operands);
   const Strided dst = dst_of(piece, operands);
-  Crossed crossed{to, piece.shape, static_cast<char*>(src.p), src.strides, of_src,
-                  static_cast<char*>(dst.p), dst.strides, of_dst, streams[to]};
+  Crossed crossed{to,          piece.shape, static_cast<char*>(src.p),
+                  src.strides, of_src,      static_cast<char*>(dst.p),
+                  dst.strides, of_dst,      streams[to]};
   if (near) crossed.src_operand.device = of_dst.device;
   if (!(near ? crossing_.take(crossed, captured) : lending_.take(crossed, from, streams[from]))) return false;
   if (lent) at_work(*group_.contexts[from]);

@@ -65,9 +65,9 @@ std::optional<BlockGuards::Changed> BlockGuards::changed(unsigned char value, ui
       context_.device().copy(link(), buffer_.data(), begin, length, Until::complete);
       begin = buffer_.data();
     }
+    if (*begin == value && std::memcmp(begin, begin + 1, length - 1) == 0) continue;  // each as the one before
     const auto* end = begin + length;
     const auto* first = std::find_if(begin, end, differs);
-    if (first == end) continue;
     const auto* last = end - 1;
     while (*last == value) --last;
     if (!found) found = Changed{p + at + static_cast<size_t>(first - begin), 0};

@@ -17,7 +17,7 @@ sed -n '/^```fortran$/,/^```$/{//!p;/^```$/q}' "$page" >program.f90
 
 gfortran() { "$compiler" "$@"; }
 build=$(sed -n '/^    gfortran.*rpath/p' "$page")
-for options in '-O2 -J modules' '-g -fcheck=all -J debug' '-O3 -J modules' '-fdefault-integer-8 -fdefault-real-8 -w -J wide'; do
+for options in '-O2 -J modules' '-g -fcheck=all -J debug' '-O1 -J modules' '-fdefault-integer-8 -fdefault-real-8 -w -J wide'; do
   mkdir -p "${options##* }"
   eval "${build/-O2 -J modules/$options}"
   [ "$(./program)" = $'125000250000.0\nT' ] || { echo "the program does not run: $options"; exit 1; }
