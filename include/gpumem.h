@@ -433,8 +433,9 @@ typedef struct gpumem_dist_layout {
 
 typedef struct gpumem_dist_plan_options {
   int64_t struct_size;
-  int64_t workspace_bytes; /* the most that a process keeps for messages, and a member for what it fetches from another
-                              device; default 256 MiB, at least 4 KiB */
+  int64_t workspace_bytes; /* the most that a process keeps for messages and for managed memory that another device
+                              reads, and a member for what it fetches from another device; default 256 MiB, at least
+                              4 KiB */
 } gpumem_dist_plan_options;
 
 /* ---------------------------------------------------------------------------------------------------------- library */

@@ -206,8 +206,8 @@ function(gpumem_core_settings target)
     CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   # No fused multiply-add unless it is written: results do not depend on the compiler.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
-    # Functions that host and kernels share are plain constexpr ones. What the host does of a launch is little.
-    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr --compress-mode=size -Xcompiler=-O1>)
+    # Functions that host and kernels share are plain constexpr ones.
+    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr --compress-mode=size>)
   gpumem_compile_options(${target})
   gpumem_harden(${target})
   # A call may be made in a thread with a small stack.

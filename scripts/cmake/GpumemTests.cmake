@@ -49,26 +49,27 @@ endfunction()
 set(GPUMEM_TEST_SHARDS 0 CACHE STRING "Processes that share the many short tests of a program; 0: each test has its own, and a name for ctest")
 
 # The short tests of a program, found when ctest starts, since the machine that runs the tests decides which kinds of context there are.
+# gtest_discover_tests() takes one setting of an environment and loses the rest.
 function(gpumem_short_tests program)
   cmake_parse_arguments(arg "" "PREFIX;FILTER;LABEL" "ENVIRONMENT" ${ARGN})
   set(properties TIMEOUT 600)
   if(arg_LABEL)
     list(APPEND properties LABELS ${arg_LABEL})
   endif()
-  if(GPUMEM_TEST_SHARDS EQUAL 0)
-    if(arg_ENVIRONMENT)
-      list(APPEND properties ENVIRONMENT "${arg_ENVIRONMENT}")
-    endif()
+  set(shards ${GPUMEM_TEST_SHARDS})
+  if(shards EQUAL 0 AND NOT arg_ENVIRONMENT)
     gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
       TEST_PREFIX ${arg_PREFIX} TEST_FILTER ${arg_FILTER} PROPERTIES ${properties})
     return()
+  elseif(shards EQUAL 0)
+    set(shards 1)
   endif()
-  math(EXPR last "${GPUMEM_TEST_SHARDS} - 1")
+  math(EXPR last "${shards} - 1")
   foreach(shard RANGE ${last})
     set(name ${arg_PREFIX}${program}.${arg_LABEL}.${shard})
     add_test(NAME ${name} COMMAND ${program} --gtest_filter=${arg_FILTER})
     set_tests_properties(${name} PROPERTIES ${properties} COST 100
-      ENVIRONMENT "GTEST_TOTAL_SHARDS=${GPUMEM_TEST_SHARDS};GTEST_SHARD_INDEX=${shard};${arg_ENVIRONMENT}")
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard};${arg_ENVIRONMENT}")
   endforeach()
 endfunction()
 

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 
+#include "dist/peers.hpp"
 #include "ops/operand.hpp"
 
 namespace gpumem {
 namespace {
 
-constexpr int64_t kLeastPart = int64_t{1} << 20;
+constexpr int64_t kLeastPart = int64_t{16} << 10;  // bytes; of less, pages may as well move
 
+// The legacy stream has one name on all devices.
 void put_behind(Context& first, NativeStream of_first, Context& second, NativeStream of_second) {
-  if (of_first == of_second) return;
+  if (of_first == of_second && !on_two_devices(first, second)) return;
   const MemberFence fence(first.device());
   fence.record(of_first);
   fence.wait(second, of_second);

@@ -154,11 +154,15 @@ bool Exchange::take_across(size_t i, const Operands& operands, const std::vector
   Crossed crossed{to,          piece.shape, static_cast<char*>(src.p),
                   src.strides, of_src,      static_cast<char*>(dst.p),
                   dst.strides, of_dst,      streams[to]};
-  if (near) crossed.src_operand.device = of_dst.device;
-  if (!(near ? crossing_.take(crossed, captured) : lending_.take(crossed, from, streams[from]))) return false;
-  if (lent) at_work(*group_.contexts[from]);
+  if (near) {
+    crossed.src_operand.device = of_dst.device;
+    if (!crossing_.take(crossed, captured)) return false;
+    at_work(*group_.contexts[to]);
+    return true;
+  }
+  at_work(*group_.contexts[from]);  // what fails half-way is waited for
   at_work(*group_.contexts[to]);
-  return true;
+  return lending_.take(crossed, from, streams[from]);
 }
 
 void Exchange::pull_together(const Operands& operands, const std::vector<NativeStream>& streams, bool captured) {

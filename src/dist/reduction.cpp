@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -367,9 +368,15 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
     Operand* const y_or_none = of_y ? &*of_y : nullptr;
     try {
       UnderWay under_way(subtrees);
-      begin_ordered(what, *of_x, y_or_none, false, under_way);
+      std::exception_ptr refused;  // other processes wait for what they get from here all the same
+      try {
+        begin_ordered(what, *of_x, y_or_none, false, under_way);
+      } catch (...) {
+        refused = std::current_exception();
+      }
       of_x->bring_to_leaves();
       if (of_y) of_y->bring_to_leaves();
+      if (refused) std::rethrow_exception(refused);
       begin_ordered(what, *of_x, y_or_none, true, under_way);
       under_way.finish();
     } catch (...) {  // the program may free what members still read

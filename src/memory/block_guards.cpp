@@ -68,6 +68,7 @@ std::optional<BlockGuards::Changed> BlockGuards::changed(unsigned char value, ui
     if (*begin == value && std::memcmp(begin, begin + 1, length - 1) == 0) continue;  // each as the one before
     const auto* end = begin + length;
     const auto* first = std::find_if(begin, end, differs);
+    if (first == end) continue;  // it is still being written
     const auto* last = end - 1;
     while (*last == value) --last;
     if (!found) found = Changed{p + at + static_cast<size_t>(first - begin), 0};

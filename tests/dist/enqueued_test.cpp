@@ -11,23 +11,24 @@ class DistEnqueued : public testing::TestWithParam<On> {
  protected:
   DistEnqueued() {
     for (int i = 0; i < 6; ++i) EXPECT_TRUE(ok(gpumem_stream_create(contexts_[i % 3], &made_[i])));
+    for (int i = 6; i < 9; ++i) EXPECT_TRUE(ok(gpumem_stream_wrap(contexts_[i % 3], nullptr, &made_[i])));
   }
   ~DistEnqueued() override {
-    for (int i = 0; i < 6; ++i) EXPECT_TRUE(ok(gpumem_stream_destroy(made_[i])));
+    for (gpumem_stream* stream : made_) EXPECT_TRUE(ok(gpumem_stream_destroy(stream)));
   }
   void TearDown() override {
     for (const Context& ctx : contexts_) EXPECT_EQ(live_blocks(stats_of(ctx)), 0) << "the test left memory behind";
   }
 
-  // Each member has one of three contexts, and the context's own stream or one of two others.
+  // Each member has one of three contexts, and the context's own stream or one of three others, of which one is the legacy one.
   Part part(int64_t members) {
     Part part{{}, 0, members};
     streams_.clear();
     for (int64_t i = 0; i < members; ++i) {
       const uint64_t which = random_.below(3);
-      const uint64_t stream = random_.below(3);
+      const uint64_t stream = random_.below(4);
       part.contexts.push_back(contexts_[which]);
-      streams_.push_back(stream == 2 ? nullptr : made_[which + 3 * stream]);
+      streams_.push_back(stream == 3 ? nullptr : made_[which + 3 * stream]);
     }
     return part;
   }
@@ -48,7 +49,7 @@ class DistEnqueued : public testing::TestWithParam<On> {
 
   Context contexts_[3] = {Context(options_for_device(GetParam(), 0, 2)), Context(options_for_device(GetParam(), 1, 1)),
                           Context(options_for_device(GetParam(), 0, 1))};
-  gpumem_stream* made_[6] = {};
+  gpumem_stream* made_[9] = {};
   std::vector<gpumem_stream*> streams_;
   Random random_{0xE9};
 };

@@ -276,7 +276,7 @@ TEST_F(Link, ThatDoesNotComeUpIsDoneWithout) {
   for (const char* how : {"init", "slow_init"}) {
     const ScopedVariable fails("FAKE_NCCL", how);
     in_ranks({1, 1, 1}, [&](LinkedRank& rank) {
-      rank.start(3);
+      rank.start(6);
       EXPECT_NE(rank.warnings.find("host memory"), std::string::npos) << rank.warnings;
       PlannedMove planned(rank.dist.get(), rank.part, swap_slabs(3, 20000), nullptr, rank.own);
       planned.run(rank.shared);

@@ -261,7 +261,7 @@ TEST_P(Members, ExchangeLongRows) {
 TEST_P(Members, ExchangeMoreThanTheWorkspaceHolds) {
   const Part members{{contexts_[0], contexts_[1]}, 0, 2};
   const Dist dist = make_dist(members);
-  const int64_t rows = GetParam() == On::cuda && !on_emulated_device(contexts_[0]) ? 1500 : 30;
+  const int64_t rows = GetParam() == On::cuda && !on_emulated_device(contexts_[0]) ? 1500 : 48;
   const gpumem_dist_plan_options options = plan_options(rows * 2000);
   for (int i = 0; i < 6; ++i) {
     Move move{{8, {rows, 1001}, cutting::slabs({rows, 1001}, 2, random_)}, {8, {1001, rows}, {}}, {1, 0}};
