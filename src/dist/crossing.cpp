@@ -17,7 +17,7 @@ constexpr int64_t kMiB = 1024 * kKiB;
 // some 15 us to get going.
 constexpr int64_t kWorthACopy = 4 * kMiB;
 constexpr int64_t kWorthFetching = 48 * kMiB;
-constexpr int64_t kLeastPart = 8 * kMiB;
+constexpr int64_t kLeastPart = 16 * kMiB;
 
 }  // namespace
 
