@@ -122,7 +122,8 @@ contains
   ! ----------------------------------------------------------------------------------------------------------------- plans
 
   ! Plans to move an array from one layout to another. Dimension d of dst is dimension order(d) of src, as permute has it; by default
-  ! they stay. workspace_bytes is the most that this process keeps for messages, by default 256 MiB.
+  ! they stay. workspace_bytes is the most that this process keeps for messages, and for managed memory that another device reads, and a
+  ! member for what it fetches, by default 256 MiB.
   subroutine plan_redistribute(self, plan, src, dst, order, workspace_bytes, stat, errmsg)
     class(gpumem_dist), intent(in) :: self
     type(gpumem_plan), intent(inout) :: plan

@@ -21,6 +21,18 @@ constexpr int64_t kLeastPart = 16 * kMiB;
 
 }  // namespace
 
+Crossed Crossed::part(size_t axis, int64_t first, int64_t length) const noexcept {
+  Crossed part = *this;
+  part.shape.extents[axis] = length;
+  part.src += first * src_strides[axis] * shape.element_bytes;
+  part.dst += first * dst_strides[axis] * shape.element_bytes;
+  return part;
+}
+
+void Crossed::pull(Context& by) const {
+  move_part(by, shape, {src, src_strides}, src_operand, {dst, dst_strides}, dst_operand, of_reader, Until::enqueued);
+}
+
 Crossing::Fetches::Fetches(Context& of)
     : context(of),
       copies{of.device().create_side_stream(), of.device().create_side_stream()},
@@ -98,12 +110,8 @@ bool Crossing::fetch(const Crossed& piece) {
   for (int64_t at = 0; at < rows;) {
     int64_t length = std::min({std::max((rows - at) / 2, ceil_div(kLeastPart, of_row)), most, rows - at});
     if (length > kTile && length < rows - at) length = length / kTile * kTile;
-    Crossed part = piece;
-    part.shape.extents[axis] = length;
-    part.src += at * piece.src_strides[axis] * piece.shape.element_bytes;
-    part.dst += at * piece.dst_strides[axis] * piece.shape.element_bytes;
     fetches.buffer_bytes = std::max(fetches.buffer_bytes, length * of_row);
-    fetches.parts.push_back(part);
+    fetches.parts.push_back(piece.part(axis, at, length));
     at += length;
   }
   return true;
@@ -134,10 +142,7 @@ void Crossing::copy_part(Fetches& fetches, size_t number) {
 
 void Crossing::place_part(Fetches& fetches, size_t number) {
   const Crossed& part = fetches.parts[number];
-  if (!fetches.block) {
-    return move_part(fetches.context, part.shape, {part.src, part.src_strides}, part.src_operand,
-                     {part.dst, part.dst_strides}, part.dst_operand, part.of_reader, Until::enqueued);
-  }
+  if (!fetches.block) return part.pull(fetches.context);
   char* const buffer = fetches.buffer_of(number);
   const Index tight = tight_as(part.shape, part.src_strides);
   fetches.arrived[number % kBuffers].wait(fetches.context, fetches.placing);

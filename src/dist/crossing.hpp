@@ -23,6 +23,11 @@ struct Crossed {
   Index dst_strides;
   Operand dst_operand;
   NativeStream of_reader;
+
+  // What lies from `first` on along an axis.
+  Crossed part(size_t axis, int64_t first, int64_t length) const noexcept;
+  // All of it by a kernel of the reader.
+  void pull(Context& by) const;
 };
 
 class Crossing {

@@ -27,16 +27,11 @@ bool Lending::take(const Crossed& piece, size_t owner, NativeStream of_owner) {
   const int64_t of_row = bytes / rows;
   const int64_t most = std::min(rows, workspace_bytes_ / 2 / of_row);
   if (most == 0 || (most < rows && most * of_row < kLeastPart)) return false;
-  Context& reader = *group_.contexts[piece.reader];
   for (int64_t at = 0; at < rows; at += most) {
-    Crossed part = piece;
-    part.shape.extents[axis] = std::min(most, rows - at);
-    part.src += at * piece.src_strides[axis] * piece.shape.element_bytes;
-    part.dst += at * piece.dst_strides[axis] * piece.shape.element_bytes;
+    const Crossed part = piece.part(axis, at, std::min(most, rows - at));
     if (add(part, owner, of_owner)) continue;
     if (at == 0) return false;
-    move_part(reader, part.shape, {part.src, part.src_strides}, part.src_operand, {part.dst, part.dst_strides},
-              part.dst_operand, part.of_reader, Until::enqueued);
+    part.pull(*group_.contexts[piece.reader]);
   }
   return true;
 }
@@ -45,37 +40,34 @@ bool Lending::add(const Crossed& part, size_t owner, NativeStream of_owner) {
   const int64_t bytes = part.shape.bytes();
   if (bytes_ + bytes > workspace_bytes_) finish();
   Context& context = *group_.contexts[owner];
+  Context& reader = *group_.contexts[part.reader];
   std::unique_ptr<TemporaryBlock> block;
   if (!has_block([&] { block = std::make_unique<TemporaryBlock>(context, false, bytes); })) return false;
-  void* const p = block->get();
-  if (!group_.contexts[part.reader]->device().reaches(p, static_cast<size_t>(bytes))) return false;
-  parts_.push_back({part, owner, of_owner, std::move(block)});
+  if (!reader.device().reaches(block->get(), static_cast<size_t>(bytes))) return false;
+  const Operand of_block = look_up_range(context, block->get(), bytes, Access::write, "the workspace");
+  Crossed lent = part;
+  lent.src = static_cast<char*>(block->get());
+  lent.src_strides = tight_as(part.shape, part.src_strides);
+  lent.src_operand = of_block;
+  lent.src_operand.device = reader.device().props().ordinal;
+  parts_.push_back({lent, owner, of_owner, std::move(block)});
   bytes_ += bytes;
   put_behind(context, context.own_stream(), context, of_owner);
-  const Index tight = tight_as(part.shape, part.src_strides);
-  const Operand of_block = look_up_range(context, p, bytes, Access::write, "the workspace");
-  move_part(context, part.shape, {part.src, part.src_strides}, part.src_operand, {p, tight}, of_block, of_owner,
-            Until::enqueued);
+  move_part(context, part.shape, {part.src, part.src_strides}, part.src_operand, {lent.src, lent.src_strides}, of_block,
+            of_owner, Until::enqueued);
   return true;
 }
 
 // All owners are at work before any reader waits for one.
 void Lending::finish() {
   for (const Part& part : parts_) {
-    const Crossed& piece = part.piece;
-    Context& reader = *group_.contexts[piece.reader];
-    put_behind(*group_.contexts[part.owner], part.of_owner, reader, piece.of_reader);
-    const Index tight = tight_as(piece.shape, piece.src_strides);
-    const int64_t bytes = piece.shape.bytes();
-    Operand block =
-        look_up_range(*group_.contexts[part.owner], part.block->get(), bytes, Access::read, "the workspace");
-    block.device = reader.device().props().ordinal;
-    move_part(reader, piece.shape, {part.block->get(), tight}, block, {piece.dst, piece.dst_strides}, piece.dst_operand,
-              piece.of_reader, Until::enqueued);
+    Context& reader = *group_.contexts[part.lent.reader];
+    put_behind(*group_.contexts[part.owner], part.of_owner, reader, part.lent.of_reader);
+    part.lent.pull(reader);
   }
   for (const Part& part : parts_) {
     Context& owner = *group_.contexts[part.owner];
-    put_behind(*group_.contexts[part.piece.reader], part.piece.of_reader, owner, owner.own_stream());
+    put_behind(*group_.contexts[part.lent.reader], part.lent.of_reader, owner, owner.own_stream());
   }
   abandon();
 }

@@ -21,7 +21,7 @@ class Lending {
 
  private:
   struct Part {
-    Crossed piece;
+    Crossed lent;  // from the block
     size_t owner;
     NativeStream of_owner;
     std::unique_ptr<TemporaryBlock> block;

@@ -57,11 +57,6 @@ bool goes_on(const Refusal& refusal, int64_t number, Refuse mode, const Held& be
   return now.blocks - before.blocks > kTimes / 2 || now.mapped_bytes != before.mapped_bytes;
 }
 
-// What a child tells its parent besides its outcome.
-struct Progress {
-  int64_t number;  // that is being tried, and in the end the next one
-};
-
 Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, int pipe) {
   Setting calm = refusal.setting;
   calm.lost = false;
@@ -80,8 +75,8 @@ Outcome try_one(const Refusal& refusal, int64_t number, Refuse mode, bool warm, 
 }
 
 // The child's part. With `warm`, the library has been used before, so that whatever it keeps for good is there already; without, each number has a
-// process of its own.
-Outcome try_some(const Refusal& refusal, Progress& progress, int64_t step, Refuse mode, bool warm, int pipe) {
+// process of its own. number: that is being tried, and in the end the next one.
+Outcome try_some(const Refusal& refusal, int64_t& number, int64_t step, Refuse mode, bool warm, int pipe) {
   constexpr int kSome = 4;
   Setting calm = refusal.setting;
   calm.lost = false;
@@ -90,9 +85,9 @@ Outcome try_some(const Refusal& refusal, Progress& progress, int64_t step, Refus
     if (const Verdict verdict = run_scenario(calm); verdict.call != nullptr) return complain(pipe, "before", verdict);
   }
   Outcome outcome = kRefused;
-  for (int i = 0; i < (warm ? kSome : 1) && outcome == kRefused; ++i, progress.number += step) {
+  for (int i = 0; i < (warm ? kSome : 1) && outcome == kRefused; ++i, number += step) {
     alarm(120);
-    outcome = try_one(refusal, progress.number, mode, warm, pipe);
+    outcome = try_one(refusal, number, mode, warm, pipe);
   }
   return outcome;
 }
@@ -100,20 +95,20 @@ Outcome try_some(const Refusal& refusal, Progress& progress, int64_t step, Refus
 class Fault : public testing::TestWithParam<size_t> {
  protected:
   static void SetUpTestSuite() {
-    void* const shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const shared = mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(shared, MAP_FAILED);
-    progress_ = static_cast<Progress*>(shared);
+    number_ = static_cast<int64_t*>(shared);
   }
 
-  // The outcome of the last number that a child tried, from progress_->number on; or kFailed with a failure of the test.
+  // The outcome of the last number that a child tried, from *number_ on; or kFailed with a failure of the test.
   static Outcome in_child(int64_t step, Refuse mode, bool warm) {
     int ends[2];
     if (pipe(ends) != 0) return kFailed;
-    const int64_t first = progress_->number;
+    const int64_t first = *number_;
     const pid_t child = fork();
     if (child == 0) {
       alarm(120);
-      _exit(try_some(refusals()[GetParam()], *progress_, step, mode, warm, ends[1]));
+      _exit(try_some(refusals()[GetParam()], *number_, step, mode, warm, ends[1]));
     }
     close(ends[1]);
     char line[600] = {};
@@ -122,14 +117,14 @@ class Fault : public testing::TestWithParam<size_t> {
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
     const bool ended = WIFEXITED(status) && WEXITSTATUS(status) <= kRefusedForGood;
-    const bool moved = progress_->number != first;
-    const int64_t number = ended && moved ? progress_->number - step : progress_->number;
+    const bool moved = *number_ != first;
+    const int64_t number = ended && moved ? *number_ - step : *number_;
     EXPECT_TRUE(ended) << "request " << number << ": ended with wait status " << status;
     EXPECT_LE(length, 0) << "request " << number << ": " << line;
-    if (!moved || !ended) progress_->number += step;
+    if (!moved || !ended) *number_ += step;
     const auto outcome = ended ? static_cast<Outcome>(WEXITSTATUS(status)) : kFailed;
     if (outcome != kNothingRefused || number == first) return outcome;
-    progress_->number = number;  // the end is believed where nothing was refused before
+    *number_ = number;  // the end is believed where nothing was refused before
     return kRefused;
   }
 
@@ -140,10 +135,10 @@ class Fault : public testing::TestWithParam<size_t> {
       ASSERT_EQ(std::sscanf(share, "%lld/%lld", &first, &step), 2) << "GPUMEM_FAULT_SHARE is '" << share << "'";
     }
     int failures = 0;
-    for (progress_->number = first; progress_->number < 20000;) {
+    for (*number_ = first; *number_ < 20000;) {
       const Outcome outcome = in_child(step, mode, warm);
       if (outcome == kNothingRefused) {
-        const int64_t number = progress_->number - step;
+        const int64_t number = *number_ - step;
         std::printf("the scenario makes %lld requests or a few less\n", static_cast<long long>(number));
         EXPECT_GT(number, 20) << "the requests do not come through the test";
         return;
@@ -153,11 +148,11 @@ class Fault : public testing::TestWithParam<size_t> {
     FAIL() << "the requests do not end";
   }
 
-  inline static Progress* progress_ = nullptr;
+  inline static int64_t* number_ = nullptr;  // shared with the children
 };
 
 TEST_P(Fault, NothingIsRefusedAndNothingKept) {
-  progress_->number = INT64_MAX / 2;
+  *number_ = INT64_MAX / 2;
   EXPECT_EQ(in_child(1, Refuse::once, true), kNothingRefused);
 }
 

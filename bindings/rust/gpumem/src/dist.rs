@@ -158,7 +158,8 @@ impl Dist {
     }
 
     /// Plans to move an array from one layout to another, whose axis `d` is axis `order[d]` of the first. `workspace` is the
-    /// most bytes that this process keeps for messages (256 MiB). `gpumem_dist_plan_redistribute()`.
+    /// most bytes that this process keeps for messages, and for managed memory that another device reads, and a member
+    /// for what it fetches (256 MiB). `gpumem_dist_plan_redistribute()`.
     pub fn plan_redistribute(
         &self,
         src: &Layout,
