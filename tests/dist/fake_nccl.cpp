@@ -1,6 +1,6 @@
 // A libnccl.so.2 for ranks that are threads of one process, on emulated devices. Communicators block, as in NCCL: until all ranks have come,
 // and in the first group of two ranks until both are there; a later group is only enqueued. It holds the calls to what NCCL asks for, and
-// fails as FAKE_NCCL says: "init" (rank 1's communicator), "slow_init" (rank 1's never comes up), "connect" (the first group
+// fails as FAKE_NCCL says: "init" (rank 1's communicator), "slow_init" (rank 1 joins once that is no longer asked for), "connect" (the first group
 // of a rank never returns), "send" (the tenth one), "async" (from the third group on), "hang" (the third group of a communicator never completes),
 // "stuck" (nor does ncclCommAbort() return then).
 #include "dist/fake_nccl.hpp"
@@ -160,7 +160,6 @@ void meet(const std::vector<ncclComm*>& comms, State& s, std::unique_lock<std::m
   using Side = std::tuple<std::string, int, int, bool>;
   std::vector<Side> others;
   for (ncclComm* comm : comms) {
-    if (!comm->up && comm->rank == 1 && asked_for("slow_init")) wait_for_ever();
     for (const ncclComm::Operation& o : comm->pending) {
       const int from = o.sends ? comm->rank : o.peer, to = o.sends ? o.peer : comm->rank;
       if (!s.came.emplace(comm->id, from, to, o.sends).second) continue;
@@ -175,7 +174,6 @@ void meet(const std::vector<ncclComm*>& comms, State& s, std::unique_lock<std::m
     if (comm->up) continue;
     s.changed.wait(lock, [&] { return s.joined[comm->id].size() == static_cast<size_t>(comm->ranks); });
     comm->up = true;
-    ++s.comms;
   }
   for (const Side& other : others) s.changed.wait(lock, [&] { return s.came.contains(other); });
 }
@@ -254,7 +252,8 @@ int ncclGetUniqueId(UniqueId* id) {
 
 int ncclCommInitRankConfig(ncclComm** comm, int ranks, UniqueId id, int rank, Config* config) {
   State& s = state();
-  const std::lock_guard<std::mutex> lock(s.mutex);
+  std::unique_lock<std::mutex> lock(s.mutex);
+  while (rank == 1 && asked_for("slow_init")) s.changed.wait_for(lock, std::chrono::milliseconds(10));
   *comm = nullptr;
   if (config->size != sizeof(Config) || config->magic != 0xcafebeef || config->version < 21800 ||
       config->blocking != 1 || config->cga_cluster_size != INT_MIN || config->min_ctas != INT_MIN ||
@@ -268,6 +267,7 @@ int ncclCommInitRankConfig(ncclComm** comm, int ranks, UniqueId id, int rank, Co
     if (its == device) return wrong("two ranks on one device");
   }
   if (rank < 0 || rank >= ranks || !joined.emplace(rank, device).second) return wrong("no such rank, or one twice");
+  s.changed.notify_all();
   if (rank == 1 && asked_for("init")) return kSystemError;
   auto made = std::make_unique<ncclComm>();
   made->id = id.bytes;
@@ -276,6 +276,7 @@ int ncclCommInitRankConfig(ncclComm** comm, int ranks, UniqueId id, int rank, Co
   made->device = device;
   used.push_back(made.get());
   *comm = made.release();
+  ++s.comms;
   return kSuccess;
 }
 

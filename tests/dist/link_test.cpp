@@ -272,6 +272,7 @@ TEST_F(Link, IsOnlyWhereEachMemberHasADevice) {
   }
 }
 
+// One that comes up when nobody waits for it any more is ended.
 TEST_F(Link, ThatDoesNotComeUpIsDoneWithout) {
   for (const char* how : {"init", "slow_init"}) {
     const ScopedVariable fails("FAKE_NCCL", how);

@@ -199,7 +199,17 @@ class NcclLink final : public Link {
   }
 
  private:
-  using Comms = std::vector<Comm>;
+  // Whoever leaves last, the link or a call that it has left behind, ends what nobody has ended.
+  struct Comms : std::vector<Comm> {
+    Comms() = default;
+    Comms(const Comms&) = delete;
+    Comms& operator=(const Comms&) = delete;
+    ~Comms() {
+      for (Comm comm : *this) {
+        if (comm != nullptr) nccl().abort(comm);
+      }
+    }
+  };
   struct Device {
     CUcontext context;
     int32_t ordinal;
