@@ -23,11 +23,11 @@ void fill(volatile uint64_t* word, size_t words) {
   for (size_t i = 0; i < words; ++i) word[i] = kWord;
 }
 
-bool is_filled(const volatile uint64_t* word) {
-  for (size_t i = 0; i < kPiece / 8; ++i) {
-    if (word[i] != kWord) return false;
-  }
-  return true;
+// Without a branch for each word, of which every launch has hundreds of thousands.
+bool is_filled(const uint64_t* word) {
+  uint64_t other = 0;
+  for (size_t i = 0; i < kPiece / 8; ++i) other |= word[i] ^ kWord;
+  return other == 0;
 }
 
 uint64_t* begin() { return reinterpret_cast<uint64_t*>(gpumem_emulation_shared_begin); }
@@ -36,7 +36,10 @@ size_t pieces() { return static_cast<size_t>(gpumem_emulation_shared_end - gpume
 struct Use {
   std::vector<bool> seen;
   std::vector<uint32_t> pieces;
+  uint32_t in_vain = 0;  // looks that found nothing new, in a row
+  uint32_t left_out = 0;
 };
+constexpr uint32_t kSeldom = 16;
 
 std::map<const void*, Use>& uses() {
   static std::map<const void*, Use> of_kernels;
@@ -67,12 +70,17 @@ void SharedMemory::refill() {
   for (const uint32_t piece : uses()[function_].pieces) fill(begin() + piece * (kPiece / 8), kPiece / 8);
 }
 
+// The more often a kernel has shown nothing new, the more seldom it is looked at: that takes longer than most launches.
 void SharedMemory::note_used() {
   Use& use = uses()[function_];
+  if (use.left_out++ < use.in_vain) return;
+  use.left_out = 0;
+  if (use.in_vain < kSeldom) ++use.in_vain;
   use.seen.resize(pieces());
   for (size_t i = 0; i < pieces(); ++i) {
-    if (use.seen[i] || is_filled(begin() + i * (kPiece / 8))) continue;
+    if (is_filled(begin() + i * (kPiece / 8)) || use.seen[i]) continue;
     use.seen[i] = true;
+    use.in_vain = 0;
     use.pieces.push_back(static_cast<uint32_t>(i));
   }
 }
