@@ -352,5 +352,55 @@ TEST_F(Link, AMistakeOfOneProcessIsToldToAll) {
   });
 }
 
+// It has no room for its box without gaps, and the others wait for terms that it has.
+TEST_F(Link, WantOfMemoryOfOneProcessIsToldToAll) {
+  in_ranks({1, 1, 1}, [&](LinkedRank& rank) {
+    const bool poor = rank.rank == 1;
+    if (poor) {
+      gpumem_ctx_options options = options_for_device(On::cuda, 1, 1);
+      options.device_memory_limit = int64_t{16} << 20;
+      rank.contexts.clear();
+      rank.part.contexts.clear();
+      rank.add(options);
+    }
+    rank.start(30);
+    Layout rows{8, {300, 700}, {}};  // a leaf of 1024 terms has some of two ranks
+    for (int64_t m = 0; m < 3; ++m) rows.boxes.push_back({m, {100 * m, 0}, {100 * m + 100, 700}, 0, {1024, 1}});
+    const View view(rows, rank.part.first, 1);
+    gpumem_dist_plan* made = nullptr;
+    ASSERT_TRUE(ok(gpumem_dist_plan_reduce(rank.dist.get(), &view.raw, nullptr, &made)));
+    const Plan plan(made);
+    gpumem_ctx* const ctx = rank.part.contexts[0];
+    std::vector<void*> taken(1);
+    const double one = 1;
+    ASSERT_TRUE(ok(gpumem_alloc_device(ctx, 100 * 1024 * 8, &taken[0])));
+    ASSERT_TRUE(ok(gpumem_fill(ctx, taken[0], &one, 8, 100 * 1024)));
+    const void* const x[] = {taken[0]};
+    double value = 0;
+    const auto sum = [&] { return gpumem_dist_reduce(plan.get(), GPUMEM_F64, GPUMEM_SUM, x, &value); };
+    EXPECT_TRUE(ok(sum()));
+    EXPECT_EQ(value, 210000);
+    gpumem_status refused = poor ? GPUMEM_OK : GPUMEM_OUT_OF_MEMORY;
+    while (refused == GPUMEM_OK) {
+      void* block = nullptr;
+      refused = gpumem_alloc_device(ctx, 1 << 17, &block);
+      if (refused == GPUMEM_OK) taken.push_back(block);
+    }
+    const Clock::time_point start = Clock::now();
+    value = 42;
+    EXPECT_TRUE(gives(GPUMEM_OUT_OF_MEMORY, sum()));
+    EXPECT_EQ(value, 42);
+    EXPECT_LT(seconds_since(start), 10);
+    EXPECT_EQ(info_of(rank.dist.get()).status, GPUMEM_OK);
+    while (taken.size() > 1) {
+      EXPECT_TRUE(ok(gpumem_free(ctx, taken.back())));
+      taken.pop_back();
+    }
+    EXPECT_TRUE(ok(sum()));
+    EXPECT_EQ(value, 210000);
+    EXPECT_TRUE(ok(gpumem_free(ctx, taken[0])));
+  });
+}
+
 }  // namespace
 }  // namespace gpumem_test
