@@ -167,7 +167,10 @@ __global__ void shuffle_with_the_returned() {
   if (threadIdx.x % 32 == 31) return;
   __shfl_xor_sync(0xffffffffu, 1, 1);
 }
-__global__ void shuffle_outside_the_mask() { __shfl_xor_sync(0x7fffffffu, 1, 1); }
+// By that lane alone: its neighbour would miss it where it comes last.
+__global__ void shuffle_outside_the_mask() {
+  if (threadIdx.x % 32 == 31) __shfl_xor_sync(0x7fffffffu, 1, 1);
+}
 __global__ void shuffle_and_vote() {
   if (threadIdx.x % 32 < 16) {
     __shfl_xor_sync(0xffffffffu, 1, 1);
@@ -179,8 +182,7 @@ __global__ void shuffle_and_vote() {
 TEST(Warp, LanesThatAreMissingAreReported) {
   EXPECT_DEATH(run(shuffle_without_some, 1, 32), "hangs: .*waits for lanes of its warp at emulation_test.cpp");
   EXPECT_DEATH(run(shuffle_with_the_returned, 1, 32), "takes the value of lane 31, which is not there");
-  // By the lane itself, or by its neighbour where the lane comes last.
-  EXPECT_DEATH(run(shuffle_outside_the_mask, 1, 32), "is not in the mask that it gives|lane 31, which is not there");
+  EXPECT_DEATH(run(shuffle_outside_the_mask, 1, 32), "is not in the mask that it gives");
   EXPECT_DEATH(run(shuffle_and_vote, 1, 32), "meets lanes with another mask or purpose");
 }
 

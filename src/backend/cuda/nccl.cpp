@@ -262,7 +262,9 @@ class NcclLink final : public Link {
     bool all = calls_.return_by(end);
     try {
       for (size_t i = 0; all && i < comms_->size(); ++i) {
-        if (Comm comm = (*comms_)[i]) calls_.start([f, comm] { return f(comm); });
+        Comm& comm = (*comms_)[i];
+        if (comm != nullptr) calls_.start([f, ended = comm] { return f(ended); });
+        comm = nullptr;
       }
       if (all) comms_->clear();
     } catch (const std::exception&) {
