@@ -1,5 +1,6 @@
 # What the other scripts share. Sourced by bash; sets `root` and changes to it.
 # shellcheck shell=bash
+shopt -s extglob
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit
@@ -14,6 +15,27 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 # Is version $1 at least $2?
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+# Passes lines on, of a builder's "[3/90] ..." one every 15 seconds. After 30 silent seconds it says what is still running.
+show_progress() {
+  local line part='' shown=$SECONDS latest='' outcome
+  while true; do
+    outcome=0
+    IFS= read -r -t 30 line || outcome=$?
+    part+=$line
+    if [ "$outcome" -gt 128 ]; then
+      say "still running after $((SECONDS - shown)) s: ${latest:-$part}"
+    elif [ "$outcome" -ne 0 ]; then
+      [ -z "$part" ] || printf '%s\n' "$part"
+      return
+    else
+      latest=$part part=''
+      if [[ $latest == \[+([0-9])/* ]] && [ $((SECONDS - shown)) -lt 15 ]; then continue; fi
+      printf '%s\n' "$latest"
+      shown=$SECONDS
+    fi
+  done
+}
 
 # Runs scripts/setup and takes over what it found: GPUMEM_PRESET, CUDACXX, GPUMEM_TESTS.
 set_up() {
@@ -37,7 +59,11 @@ build_preset() {
     cat "$log" >&2
     return 1
   fi
-  local quiet=()
-  [ -t 1 ] || quiet=(-- --quiet)
-  cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}" "${quiet[@]}"
+  sed -n 's/^-- gpumem | /  /p' "$log"
+  if [ -t 1 ]; then
+    cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}"
+  else
+    cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}" 2>&1 | show_progress
+    return "${PIPESTATUS[0]}"
+  fi
 }

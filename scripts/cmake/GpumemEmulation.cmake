@@ -6,10 +6,9 @@ get_filename_component(from_path "${GPUMEM_NVCC}" DIRECTORY)
 find_path(GPUMEM_CUDA_INCLUDE cuda_runtime_api.h NO_DEFAULT_PATH
   PATHS ${from_compiler}/../include ${from_path}/../include $ENV{CUDA_PATH}/include /usr/local/cuda/include)
 if(NOT GPUMEM_CUDA_INCLUDE)
-  message(FATAL_ERROR "GPUMEM_EMULATE=ON and no headers of a CUDA toolkit were found: put nvcc on PATH or set CUDACXX")
+  message(FATAL_ERROR "GPUMEM_EMULATE=ON and no headers of a CUDA toolkit were found: run scripts/setup, put nvcc on PATH or set CUDACXX")
 endif()
 set(CUDAToolkit_INCLUDE_DIRS ${GPUMEM_CUDA_INCLUDE})
-message(STATUS "gpumem: the CUDA device is emulated, for tests; headers from ${GPUMEM_CUDA_INCLUDE}")
 
 set(emulation ${PROJECT_SOURCE_DIR}/tests/emulation)
 set(emulation_sources
