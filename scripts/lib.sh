@@ -16,9 +16,12 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # Is version $1 at least $2?
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
 
-# Passes lines on, of a builder's "[3/90] ..." one every 15 seconds. After 30 silent seconds it says what is still running.
+# How ninja's lines about its steps begin.
+ninja_steps='[[]+([0-9])/*'
+
+# Passes lines on, but those that match a pattern only every 15 seconds. After 30 silent seconds it says what is still running.
 show_progress() {
-  local line part='' shown=$SECONDS latest='' outcome
+  local steps=$1 line part='' shown=$SECONDS latest='' outcome
   while true; do
     outcome=0
     IFS= read -r -t 30 line || outcome=$?
@@ -30,7 +33,8 @@ show_progress() {
       return
     else
       latest=$part part=''
-      if [[ $latest == \[+([0-9])/* ]] && [ $((SECONDS - shown)) -lt 15 ]; then continue; fi
+      # shellcheck disable=SC2053 # a pattern
+      if [[ $latest == $steps ]] && [ $((SECONDS - shown)) -lt 15 ]; then continue; fi
       printf '%s\n' "$latest"
       shown=$SECONDS
     fi
@@ -63,7 +67,7 @@ build_preset() {
   if [ -t 1 ]; then
     cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}"
   else
-    cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}" 2>&1 | show_progress
+    cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}" 2>&1 | show_progress "$ninja_steps"
     return "${PIPESTATUS[0]}"
   fi
 }

@@ -34,13 +34,14 @@ class Summary(unittest.TestCase):
 
 
 class Progress(unittest.TestCase):
-    def shown(self, text):
-        script = f'source "{ROOT}/scripts/lib.sh"; show_progress'
+    def shown(self, text, steps='"$ninja_steps"'):
+        script = f'source "{ROOT}/scripts/lib.sh"; show_progress {steps}'
         return subprocess.run(["bash", "-c", script], input=text, capture_output=True, text=True, check=True).stdout
 
     def test_messages_pass_and_steps_are_thinned(self):
         steps = "".join(f"[{i}/90] Building\n" for i in range(1, 91))
         self.assertEqual(self.shown(steps + "x.cpp:1: error: y\n[1]\nlast"), "x.cpp:1: error: y\n[1]\nlast\n")
+        self.assertEqual(self.shown("Get: a\nerror\n", "'Get: *'"), "error\n")
 
 
 if __name__ == "__main__":
