@@ -28,7 +28,7 @@ struct alignas(16) Piece {
 };
 
 __device__ __forceinline__ void fill(Piece* pieces, const ContiguousBoxes& p) {
-  for (int i = static_cast<int>(threadIdx.x); i < p.pieces; i += kLineThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < p.pieces; i += kLineTileThreads) {
     const uint32_t line = p.pieces_a_line.quotient(static_cast<uint32_t>(i));
     const uint32_t begin = (static_cast<uint32_t>(i) - line * p.pieces_a_line.value) * kLinePiece;
     pieces[i] = Piece{place_of(line, p.in_src).outside + begin, place_of(line, p.in_dst).outside + begin,
@@ -37,11 +37,11 @@ __device__ __forceinline__ void fill(Piece* pieces, const ContiguousBoxes& p) {
 }
 
 template <int kBytes>
-__global__ void __launch_bounds__(kLineThreads, resident_blocks(5, kLineThreads))
+__global__ void __launch_bounds__(kLineTileThreads, resident_blocks(5, kLineTileThreads))
     contiguous_boxes_kernel(const __grid_constant__ ContiguousBoxes p) {
   using T = WordOf<kBytes>;
   constexpr int kLoads = line_loads(kBytes);
-  constexpr int kWarps = kLineThreads / 32;
+  constexpr int kWarps = kLineTileThreads / 32;
   __shared__ Piece pieces[kLinePieces];
   fill(pieces, p);
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -99,7 +99,8 @@ cudaError_t permute_contiguous_boxes(const PermuteParams& params, const LaunchSh
   if (!t.fits) return cudaErrorInvalidValue;
   const ContiguousBoxes p = lines_of(params, t);
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return enqueue_early(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(shape.grid), kLineThreads, stream, p);
+    return enqueue_early(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(shape.grid), kLineTileThreads, stream,
+                         p);
   });
 }
 

@@ -10,7 +10,7 @@
 
 namespace gpumem {
 
-constexpr int32_t kLineThreads = 256;
+constexpr int32_t kLineTileThreads = 256;
 constexpr int64_t kLinePieces = 256;  // of a box at most; a warp takes one at a time, an element a lane
 constexpr int64_t kLineRounds = 3;    // about how often a warp loads for a box
 constexpr int64_t kLinePiece = 32;
@@ -38,7 +38,7 @@ inline LineTile line_tile(const PermuteAxes& axes) noexcept {
   t.extent[0] = axes.extent[0] <= longest ? axes.extent[0] : boxes::piece_of(axes.extent[0], longest, sector);
   const int64_t pieces = ceil_div(t.extent[0] + sector - 1, kLinePiece);
   // As many lines along src as along dst; those that are whole, and then the rest of them.
-  const int64_t lines = kLineThreads / 32 * line_loads(axes.element_bytes) * kLineRounds / pieces;
+  const int64_t lines = kLineTileThreads / 32 * line_loads(axes.element_bytes) * kLineRounds / pieces;
   int64_t side = 1;
   while (side * side < lines) ++side;
   int32_t dst_order[kMaxPermuteRank];

@@ -13,7 +13,7 @@
 namespace gpumem {
 
 // Threads of a block of the kernels by warps, at most: several short lines of a warp, or one. Small blocks end, and make room, sooner.
-constexpr int kLineThreads = 256;
+constexpr int kWarpLineThreads = 256;
 constexpr int kLongLineThreads = 64;
 
 // What a leaf's elements are added up in. `ordered`: the bits depend on the order; not of sums of f16, of which 8192 multiples of 2^-24

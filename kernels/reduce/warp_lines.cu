@@ -218,7 +218,7 @@ __device__ __forceinline__ bool fold_runs(const Node& node, Node* nodes, int run
 // The same where they are a block.
 template <class Node>
 __device__ __forceinline__ bool fold_block(const Node& node, Whole<Node>& whole) {
-  __shared__ Node nodes[kLineThreads / 32];
+  __shared__ Node nodes[kWarpLineThreads / 32];
   const int warp = threadIdx.x / 32;
   if (threadIdx.x % 32 == 0) nodes[warp] = node;
   __syncthreads();
@@ -265,7 +265,7 @@ struct OneWord {
 
 // kLongest: in units.
 template <class Term, class Unit, int kLongest, bool kSegments>
-__global__ void __launch_bounds__(kLineThreads)
+__global__ void __launch_bounds__(kWarpLineThreads)
     short_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch) {
   using Node = typename Term::Partial;
   constexpr LineCut kCut = kSegments ? segment_cut(kLongest) : row_cut(kLongest, Unit::kBytes, leaf_kind_of<Term>());
@@ -364,7 +364,7 @@ __global__ void __launch_bounds__(kLineThreads)
 
 // noted: the runs of very long segments.
 template <class Term, bool kSegments>
-__global__ void __launch_bounds__(kLineThreads)
+__global__ void __launch_bounds__(kWarpLineThreads)
     long_kernel(const __grid_constant__ Matrix matrix, const __grid_constant__ ReduceLaunch launch, bool noted) {
   begin_lines(launch);
   const int64_t warps = int64_t{gridDim.x} * (blockDim.x / 32);
@@ -462,7 +462,7 @@ cudaError_t reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
     }
     const cudaError_t error = start<Term, true>(launch, {}, stream);
     if (error != cudaSuccess || lines.length <= launch.tile) return error;
-    return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kLineThreads, stream, Matrix{},
+    return enqueue(long_kernel<Term, true>, static_cast<unsigned>(launch.rest_grid), kWarpLineThreads, stream, Matrix{},
                    launch, true);
   });
 }

@@ -143,16 +143,16 @@ class Exchange {
   const Side& dst_side(const Piece& piece, const Operands& operands) const noexcept {
     return operands.dst[group_.members.local(piece.dst_member)];
   }
-  Strided src_of(const Piece& piece, const Operands& operands) const noexcept {
+  StridedArray src_of(const Piece& piece, const Operands& operands) const noexcept {
     return {src_side(piece, operands).p + piece.src_offset * element_bytes_, piece.src_strides};
   }
-  Strided dst_of(const Piece& piece, const Operands& operands) const noexcept {
+  StridedArray dst_of(const Piece& piece, const Operands& operands) const noexcept {
     return {dst_side(piece, operands).p + piece.dst_offset * element_bytes_, piece.dst_strides};
   }
   // Of a halo between boxes that are neighbours in one array: what lies round the one is in the other.
   bool is_there(const Piece& piece, const Operands& operands) const noexcept {
-    const Strided from = src_of(piece, operands);
-    const Strided to = dst_of(piece, operands);
+    const StridedArray from = src_of(piece, operands);
+    const StridedArray to = dst_of(piece, operands);
     return from.p == to.p && piece.shape.same_places(from.strides, to.strides);
   }
   void note_reaches(const Piece& piece);

@@ -18,7 +18,7 @@ int32_t rank_of(const Index& extents) noexcept {
   return rank;
 }
 
-PermuteCall call_of(const Shape& shape, const Strided& src, const Strided& dst) noexcept {
+PermuteCall call_of(const Shape& shape, const StridedArray& src, const StridedArray& dst) noexcept {
   return {.element_bytes = shape.element_bytes,
           .rank = rank_of(shape.extents),
           .extents = shape.extents.data(),
@@ -122,16 +122,16 @@ TemporaryBlock::~TemporaryBlock() {
   }
 }
 
-void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst, Until until) {
+void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst, Until until) {
   permute(context, call_of(shape, src, dst), context.own_stream(), until);
 }
 
-void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,
-               const Operand& dst_operand, NativeStream stream, Until until, Pace pace) {
+void move_part(Context& context, const Shape& shape, const StridedArray& src, const Operand& src_operand,
+               const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Until until, Pace pace) {
   permute_part(context, call_of(shape, src, dst), src_operand, dst_operand, stream, until, pace);
 }
 
-void pack(Context& context, const Shape& shape, const Strided& src, bool on_host, void* to) {
+void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to) {
   if (shape.is_tight(src.strides)) return copy_bytes(context, to, src.p, shape.bytes());
   const Index tight = shape.tight_strides();
   if (on_host) return move(context, shape, src, {to, tight});
@@ -140,7 +140,7 @@ void pack(Context& context, const Shape& shape, const Strided& src, bool on_host
   copy_bytes(context, to, block.get(), shape.bytes());
 }
 
-void unpack(Context& context, const Shape& shape, const void* from, const Strided& dst, bool on_host) {
+void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host) {
   if (shape.is_tight(dst.strides)) return copy_bytes(context, dst.p, from, shape.bytes());
   const Index tight = shape.tight_strides();
   if (on_host) return move(context, shape, {const_cast<void*>(from), tight}, dst);

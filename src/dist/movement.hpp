@@ -12,7 +12,7 @@
 namespace gpumem {
 
 // Elements of an array in a member's memory: their first, and their strides.
-struct Strided {
+struct StridedArray {
   void* p;
   const Index& strides;
 };
@@ -70,12 +70,14 @@ bool has_block(const F& make_block) {
 }
 
 // Of a piece whose operands were looked up before and whose elements are disjoint.
-void move_part(Context& context, const Shape& shape, const Strided& src, const Operand& src_operand, const Strided& dst,
-               const Operand& dst_operand, NativeStream stream, Until until, Pace pace = Pace::alone);
+void move_part(Context& context, const Shape& shape, const StridedArray& src, const Operand& src_operand,
+               const StridedArray& dst, const Operand& dst_operand, NativeStream stream, Until until,
+               Pace pace = Pace::alone);
 
-void move(Context& context, const Shape& shape, const Strided& src, const Strided& dst, Until until = Until::complete);
+void move(Context& context, const Shape& shape, const StridedArray& src, const StridedArray& dst,
+          Until until = Until::complete);
 // To heap memory, without gaps, and back; complete on return.
-void pack(Context& context, const Shape& shape, const Strided& src, bool on_host, void* to);
-void unpack(Context& context, const Shape& shape, const void* from, const Strided& dst, bool on_host);
+void pack(Context& context, const Shape& shape, const StridedArray& src, bool on_host, void* to);
+void unpack(Context& context, const Shape& shape, const void* from, const StridedArray& dst, bool on_host);
 
 }  // namespace gpumem

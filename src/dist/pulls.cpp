@@ -53,12 +53,12 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
       near.device != runner.device().props().ordinal) {
     return false;
   }
-  const Strided src = src_of(piece, operands);
-  const Strided dst = dst_of(piece, operands);
+  const StridedArray src = src_of(piece, operands);
+  const StridedArray dst = dst_of(piece, operands);
   const NativeStream stream = runner.own_stream();
   const Until until = (out ? to : from).kind == GPUMEM_MEMORY_PINNED ? Until::enqueued : Until::complete;
   at_work(runner);
-  const auto rows_of = [&](const Strided& d, const Strided& s) {
+  const auto rows_of = [&](const StridedArray& d, const StridedArray& s) {
     return as_rows(piece.shape, static_cast<char*>(d.p), d.strides, static_cast<const char*>(s.p), s.strides);
   };
   if (const auto rows = rows_of(dst, src); are_long(rows)) {
@@ -71,7 +71,7 @@ bool Exchange::pull_over_link(const Piece& piece, const Operands& operands) {
   if (!rows || rows->row_bytes < kShortestRow) return false;
   std::optional<TemporaryBlock> block;
   if (!has_block([&] { block.emplace(runner, false, bytes); })) return false;
-  const Strided between{block->get(), tight};
+  const StridedArray between{block->get(), tight};
   const Operand of_block = look_up_range(runner, block->get(), bytes, Access::write, "the workspace", bytes);
   if (out) {
     rows->src = static_cast<const char*>(block->get());
@@ -149,8 +149,8 @@ bool Exchange::take_across(size_t i, const Operands& operands, const std::vector
   const Operand& of_dst = operands.dst[to].operand;
   const bool lent = of_src.kind == GPUMEM_MEMORY_MANAGED && !of_dst.on_host() && !captured;
   if ((!near && !lent) || !on_two_devices(*group_.contexts[from], *group_.contexts[to])) return false;
-  const Strided src = src_of(piece, operands);
-  const Strided dst = dst_of(piece, operands);
+  const StridedArray src = src_of(piece, operands);
+  const StridedArray dst = dst_of(piece, operands);
   Crossed crossed{to,          piece.shape, static_cast<char*>(src.p),
                   src.strides, of_src,      static_cast<char*>(dst.p),
                   dst.strides, of_dst,      streams[to]};

@@ -94,7 +94,7 @@ LaunchShape transpose_shape(const DeviceProps& d, const PermuteParams& p) noexce
 
 LaunchShape contiguous_boxes_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   const LineTile t = line_tile(p.axes);
-  return {std::min(t.all_boxes, kMaxGrid), kLineThreads, line_loads(p.axes.element_bytes), t.volume};
+  return {std::min(t.all_boxes, kMaxGrid), kLineTileThreads, line_loads(p.axes.element_bytes), t.volume};
 }
 
 // As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.

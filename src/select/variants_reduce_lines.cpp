@@ -101,7 +101,7 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   const int longest = by_warps ? 0 : words != 0 ? words : longest_row(p.dtype, p.op, p.cols);
   if (longest != 0) {
     const int at_once = row_cut(longest, words != 0 ? 4 : bytes, kind).at_once();
-    return warps_shape(d, ceil_div(p.lines(), at_once), kLineThreads, longest, p.cols);
+    return warps_shape(d, ceil_div(p.lines(), at_once), kWarpLineThreads, longest, p.cols);
   }
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
   const int64_t most = p.lines() <= kMostCutRows ? most_runs(p.dtype, p.op) : p.lines();
@@ -120,7 +120,7 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
     tile = ceil_div(ceil_div(p.cols, runs), 128) * 128;
     runs = ceil_div(p.cols, tile);
   }
-  if (runs > 1 && runs <= kLineThreads / 32) return {p.lines(), static_cast<int32_t>(32 * runs), 0, tile};
+  if (runs > 1 && runs <= kWarpLineThreads / 32) return {p.lines(), static_cast<int32_t>(32 * runs), 0, tile};
   LaunchShape shape = warps_shape(d, p.lines() * runs, kLongLineThreads, 0, tile);
   const int64_t full = int64_t{kResidentThreads / kLongLineThreads} * d.multiprocessors;
   if (p.cols < kLeafTerms && shape.grid > kRowsOfWarp * full) shape.grid = ceil_div(shape.grid, kRowsOfWarp);
@@ -194,7 +194,7 @@ LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) 
   const int longest = longest_segment(p.dtype, p.op, average);
   const int64_t at_once = longest == 0 ? 1 : segment_cut(longest).at_once();
   const auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(2 * p.n, kMostLongRuns))));
-  return warps_shape(d, ceil_div(p.segments, at_once), kLineThreads, longest, std::max(run, kLongSegment));
+  return warps_shape(d, ceil_div(p.segments, at_once), kWarpLineThreads, longest, std::max(run, kLongSegment));
 }
 LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {p.segments, kElementThreads, 1, p.n};

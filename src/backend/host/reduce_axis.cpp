@@ -133,7 +133,7 @@ const char* AxisReduction::row_at(int64_t row) const noexcept {
 }
 
 void AxisReduction::reduce_row(int64_t row, const Unit& u) noexcept {
-  const Strided elements{row_at(row), bytes_};
+  const PitchedElements elements{row_at(row), bytes_};
   const ReduceNode node = Sequence(team_.loops, params_.dtype, params_.op, elements).node(u.first, u.last);
   put(row, 1, u.piece, &node);
 }

@@ -116,7 +116,7 @@ void SegmentReduction::reduce_long(int64_t index, const Segment& s) noexcept {
 }
 
 Sequence SegmentReduction::sequence(const Segment& s) const noexcept {
-  const Strided elements{static_cast<const char*>(params_.x) + s.first * bytes_, bytes_};
+  const PitchedElements elements{static_cast<const char*>(params_.x) + s.first * bytes_, bytes_};
   return {team_.loops, params_.dtype, params_.op, elements};
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 Sequence sequence_of(const HostTeam& team, HostWay way, const ReduceParams& a) noexcept {
   const int64_t bytes = element_bytes(a.dtype);
-  const Strided x{static_cast<const char*>(a.x), a.stride * bytes};
-  const Strided y{static_cast<const char*>(a.y), a.y_stride * bytes};
+  const PitchedElements x{static_cast<const char*>(a.x), a.stride * bytes};
+  const PitchedElements y{static_cast<const char*>(a.y), a.y_stride * bytes};
   return {team.loops, a.dtype, a.op, x, y, way.one_by_one};
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kRoot = [](double x) noexcept { return std::sqrt(x); };
 
-void gather(int32_t bytes, char* to, const Strided& from, int64_t first, int64_t count) noexcept {
+void gather(int32_t bytes, char* to, const PitchedElements& from, int64_t first, int64_t count) noexcept {
   const int64_t pitch = from.pitch;
   const char* at = from.data + first * pitch;
   if (pitch == bytes) return static_cast<void>(std::memcpy(to, at, static_cast<size_t>(count * bytes)));
@@ -52,13 +52,13 @@ constexpr ByType<RangeValues> kRangeValues = by_type<RangeValues>([]<gpumem_dtyp
 
 }  // namespace
 
-Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Strided x, Strided y,
+Sequence::Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, PitchedElements x, PitchedElements y,
                    bool one_by_one) noexcept
     : loop_(loops.reduce(dtype, op)), kind_(node_kind(dtype, op)), bytes_(element_bytes(dtype)), x_(x), y_(y) {
   gather_ = one_by_one || !side_by_side(x_) || !side_by_side(y_);
 }
 
-bool Sequence::side_by_side(const Strided& operand) const noexcept {
+bool Sequence::side_by_side(const PitchedElements& operand) const noexcept {
   if (operand.data == nullptr) return true;
   return operand.pitch == bytes_ && reinterpret_cast<uintptr_t>(operand.data) % static_cast<uintptr_t>(bytes_) == 0;
 }

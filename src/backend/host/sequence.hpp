@@ -10,7 +10,7 @@
 
 namespace gpumem {
 
-struct Strided {
+struct PitchedElements {
   const char* data = nullptr;
   int64_t pitch = 0;  // bytes from element to element
 };
@@ -19,7 +19,7 @@ struct Strided {
 class Sequence {
  public:
   // one_by_one: even if the elements lie side by side.
-  Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, Strided x, Strided y = {},
+  Sequence(const Loops& loops, gpumem_dtype dtype, gpumem_reduce_op op, PitchedElements x, PitchedElements y = {},
            bool one_by_one = false) noexcept;
 
   NodeKind kind() const noexcept { return kind_; }
@@ -29,13 +29,13 @@ class Sequence {
 
  private:
   ReduceNode gathered(int64_t first, int64_t last) const noexcept;
-  bool side_by_side(const Strided& operand) const noexcept;
+  bool side_by_side(const PitchedElements& operand) const noexcept;
 
   ReduceLoop loop_;
   NodeKind kind_;
   int32_t bytes_;
-  Strided x_;
-  Strided y_;
+  PitchedElements x_;
+  PitchedElements y_;
   bool gather_;
 };
 
