@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "gpumem.h"
+#include "kernels/operations.hpp"
 
 namespace gpumem {
 
@@ -116,17 +116,48 @@ constexpr uint64_t all_bits(gpumem_dtype dtype) noexcept { return ~uint64_t{0} >
 // Calls f with a floating-point type as a constant.
 template <class F>
 constexpr auto for_floating_type(gpumem_dtype dtype, const F& f) {
-  static_assert(kFloatingTypes == (1u << GPUMEM_F16 | 1u << GPUMEM_BF16 | 1u << GPUMEM_F32 | 1u << GPUMEM_F64));
-  switch (dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_F16:
       return f.template operator()<GPUMEM_F16>();
     case GPUMEM_BF16:
       return f.template operator()<GPUMEM_BF16>();
     case GPUMEM_F32:
       return f.template operator()<GPUMEM_F32>();
-    default:
-      return f.template operator()<GPUMEM_F64>();
+    case GPUMEM_F64:
+    case GPUMEM_I8:
+    case GPUMEM_U8:
+    case GPUMEM_I16:
+    case GPUMEM_U16:
+    case GPUMEM_I32:
+    case GPUMEM_U32:
+    case GPUMEM_I64:
+    case GPUMEM_U64:
+      break;
   }
+  return f.template operator()<GPUMEM_F64>();
+}
+
+// Calls f with float or double, for a type that is one of them.
+template <class F>
+constexpr auto for_float_or_double(gpumem_dtype dtype, const F& f) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
+    case GPUMEM_F32:
+      return f.template operator()<float>();
+    case GPUMEM_F64:
+      return f.template operator()<double>();
+    case GPUMEM_I8:
+    case GPUMEM_U8:
+    case GPUMEM_I16:
+    case GPUMEM_U16:
+    case GPUMEM_I32:
+    case GPUMEM_U32:
+    case GPUMEM_I64:
+    case GPUMEM_U64:
+    case GPUMEM_F16:
+    case GPUMEM_BF16:
+      break;
+  }
+  __builtin_unreachable();
 }
 
 // The bits of +infinity: the exponent's all set.
@@ -195,14 +226,10 @@ constexpr uint64_t magnitude_of_key(gpumem_dtype dtype, uint64_t key) noexcept {
   return key >= zero ? key - zero : zero - key - (is_floating(dtype) ? 1 : 0);
 }
 
-// The operations that look for an element.
-constexpr bool is_search(gpumem_reduce_op op) noexcept {
-  return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
-}
-
 // Ranks: what a search looks for has the lowest. A NaN has rank 0, and nothing else that is floating.
 constexpr uint64_t rank_of(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t key) noexcept {
   if (is_nan_key(dtype, key)) return 0;
+  static_assert(kOperations == 14);
   if (op == GPUMEM_ARG_MIN) return key;
   return (op == GPUMEM_ARG_MAX ? key : magnitude_of_key(dtype, key)) ^ all_bits(dtype);
 }

@@ -16,7 +16,7 @@ __extension__ typedef unsigned __int128 Uint128;
 enum class NodeKind : int32_t { integer, range, arg, sum, compensated, norm };
 
 constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_MIN:
     case GPUMEM_MAX:
     case GPUMEM_MAX_ABS:
@@ -30,9 +30,14 @@ constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
       return NodeKind::compensated;
     case GPUMEM_NRM2:
       return dtype == GPUMEM_F64 ? NodeKind::norm : NodeKind::sum;
-    default:
-      return is_floating(dtype) ? NodeKind::sum : NodeKind::integer;
+    case GPUMEM_SUM:
+    case GPUMEM_SUM_ABS:
+    case GPUMEM_SUM_SQUARES:
+    case GPUMEM_SUM_CUBES:
+    case GPUMEM_DOT:
+      break;
   }
+  return is_floating(dtype) ? NodeKind::sum : NodeKind::integer;
 }
 
 // Whether the value depends on the order in which nodes are combined.
@@ -170,9 +175,9 @@ constexpr NormNode norm_term(double x) noexcept {
   return {0, x * x, 0};
 }
 
-// What a floating-point element adds to a sum.
+// What a floating-point element adds to a sum. Those that are no sums of one operand's terms are never asked for.
 constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM_ABS:
       return __builtin_fabs(x);
     case GPUMEM_SUM_SQUARES:
@@ -180,9 +185,19 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
       return x * x;
     case GPUMEM_SUM_CUBES:
       return (x * x) * x;
-    default:
-      return x;
+    case GPUMEM_SUM:
+    case GPUMEM_SUM_COMPENSATED:
+    case GPUMEM_DOT:
+    case GPUMEM_MIN:
+    case GPUMEM_MAX:
+    case GPUMEM_MAX_ABS:
+    case GPUMEM_MIN_MAX:
+    case GPUMEM_ARG_MIN:
+    case GPUMEM_ARG_MAX:
+    case GPUMEM_ARG_MAX_ABS:
+      break;
   }
+  return x;
 }
 
 // What an integer element adds; bits as extend() gives them.
@@ -190,6 +205,7 @@ constexpr IntegerNode integer_term(gpumem_dtype dtype, gpumem_reduce_op op, uint
   const bool negative = is_signed_integer(dtype) && static_cast<int64_t>(bits) < 0;
   const uint64_t magnitude = negative ? 0 - bits : bits;
   IntegerNode term;
+  static_assert(kOperations == 14);  // four of them are sums of integers
   if (op == GPUMEM_SUM || op == GPUMEM_SUM_ABS) {
     term.word[0] = magnitude;
     return negative && op == GPUMEM_SUM ? negated(term) : term;
@@ -222,9 +238,10 @@ constexpr auto with_node(NodeKind kind, const F& f) {
       return f(SumNode{});
     case NodeKind::compensated:
       return f(CompensatedNode{});
-    default:
-      return f(NormNode{});
+    case NodeKind::norm:
+      break;
   }
+  return f(NormNode{});
 }
 
 // The node of nothing, and two stored nodes combined.

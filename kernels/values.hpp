@@ -14,8 +14,6 @@ struct ReduceValue {
   gpumem_status status = GPUMEM_OK;  // or OVERFLOW; the words are 0 then
 };
 
-constexpr int value_words(gpumem_reduce_op op) noexcept { return op == GPUMEM_MIN_MAX || is_search(op) ? 2 : 1; }
-
 constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   const NodeKind kind = node_kind(dtype, op);
   return kind != NodeKind::range && kind != NodeKind::arg;
@@ -24,13 +22,17 @@ constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept
 // Whether n elements always have a result, whatever their values.
 constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t n) noexcept {
   switch (node_kind(dtype, op)) {
-    case NodeKind::integer: {
-      const bool plain = op == GPUMEM_SUM || op == GPUMEM_SUM_ABS;
-      return plain && element_bytes(dtype) <= 4 && n < int64_t{1} << 31;
-    }
-    default:
-      return n > 0 && !((op == GPUMEM_MAX_ABS || op == GPUMEM_ARG_MAX_ABS) && dtype == GPUMEM_I64);
+    case NodeKind::integer:
+      return !is_power(addend_of(op)) && element_bytes(dtype) <= 4 && n < int64_t{1} << 31;
+    case NodeKind::range:
+    case NodeKind::arg:
+      return n > 0 && !(extreme_of(op) == Extreme::largest && dtype == GPUMEM_I64);
+    case NodeKind::sum:
+    case NodeKind::compensated:
+    case NodeKind::norm:
+      return n > 0;
   }
+  __builtin_unreachable();
 }
 
 constexpr bool is_finite(double x) noexcept { return x - x == 0; }
@@ -58,6 +60,7 @@ constexpr ReduceValue value_of_magnitude(gpumem_dtype dtype, uint64_t magnitude,
 
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const RangeNode& n) noexcept {
   if (is_nan_key(dtype, n.low) || is_nan_key(dtype, n.high)) return {{kCanonicalNan, kCanonicalNan}, GPUMEM_OK};
+  static_assert(kOperations == 14);
   if (op == GPUMEM_MAX_ABS) {
     const uint64_t a = magnitude_of_key(dtype, n.low);
     const uint64_t b = magnitude_of_key(dtype, n.high);
@@ -72,6 +75,7 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ar
   const auto index = static_cast<uint64_t>(n.index);
   if (is_floating(dtype) && n.rank == 0) return {{kCanonicalNan, index}, GPUMEM_OK};
   const uint64_t inverse = n.rank ^ all_bits(dtype);
+  static_assert(kOperations == 14);
   if (op == GPUMEM_ARG_MAX_ABS) return value_of_magnitude(dtype, inverse, index);
   return {{word_of_key(dtype, op == GPUMEM_ARG_MAX ? inverse : n.rank), index}, GPUMEM_OK};
 }

@@ -177,7 +177,7 @@ cudaError_t launch(const ArithmeticParams& params, const LaunchShape& shape, Str
     return enqueue_early(kernel_of<T, Access>(params, tiles.across > 1), static_cast<unsigned>(shape.grid),
                          kArithmeticThreads, stream, views_of<T>(params, tiles));
   };
-  return params.dtype == GPUMEM_F32 ? start.template operator()<float>() : start.template operator()<double>();
+  return for_float_or_double(params.dtype, start);
 }
 
 cudaError_t preload_all() { return preload(views_kernel<float, Arithmetic::multiply, 2, Aligned, false>); }

@@ -161,7 +161,7 @@ cudaError_t for_operands(const AxpbyParams& params, const F& f) {
     if (params.y != nullptr) return f.template operator()<T, false, true>();
     return f.template operator()<T, false, false>();
   };
-  return params.dtype == GPUMEM_F32 ? with_type.template operator()<float>() : with_type.template operator()<double>();
+  return for_float_or_double(params.dtype, with_type);
 }
 
 Reads reads_of(const void* operand, const void* z) {
@@ -189,8 +189,7 @@ cudaError_t start_words(const AxpbyParams& params, const LaunchShape& shape, Str
 }
 
 cudaError_t vec16(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
-  return params.dtype == GPUMEM_F32 ? start_words<float>(params, shape, stream)
-                                    : start_words<double>(params, shape, stream);
+  return for_float_or_double(params.dtype, [&]<class T>() { return start_words<T>(params, shape, stream); });
 }
 
 template <class Access>

@@ -67,6 +67,7 @@ struct RangeElement {
 // Calls f(type) with the type, one of that size, as a constant.
 template <int kBytes, class F>
 __device__ __forceinline__ auto for_type(gpumem_dtype dtype, const F& f) {
+  static_assert(kDtypes == 12);  // three of a size, but for bytes
   if constexpr (kBytes == 1) {
     return dtype == GPUMEM_I8 ? f(GPUMEM_I8) : f(GPUMEM_U8);
   } else {

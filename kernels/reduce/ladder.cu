@@ -146,16 +146,19 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
 // Calls f with the operation as a constant.
 template <class F>
 cudaError_t for_op(gpumem_reduce_op op, const F& f) {
-  switch (op) {
-    case GPUMEM_SUM:
+  switch (addend_of(op)) {
+    case Addend::element:
       return f.template operator()<GPUMEM_SUM>();
-    case GPUMEM_SUM_ABS:
+    case Addend::magnitude:
       return f.template operator()<GPUMEM_SUM_ABS>();
-    case GPUMEM_SUM_SQUARES:
+    case Addend::square:
       return f.template operator()<GPUMEM_SUM_SQUARES>();
-    default:
+    case Addend::cube:
       return f.template operator()<GPUMEM_SUM_CUBES>();
+    case Addend::product:
+      break;
   }
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace

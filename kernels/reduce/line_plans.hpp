@@ -22,18 +22,35 @@ struct LeafKind {
   bool ordered;
   bool wide;
 };
+constexpr bool wide_integers(Addend addend, int bytes) noexcept {
+  switch (addend) {
+    case Addend::element:
+    case Addend::magnitude:
+      return bytes == 8;
+    case Addend::square:
+      return bytes >= 4;
+    case Addend::cube:
+      return true;
+    case Addend::product:
+      break;
+  }
+  __builtin_unreachable();
+}
 constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   const int bytes = element_bytes(dtype);
   switch (node_kind(dtype, op)) {
     case NodeKind::range:
       return {false, bytes == 8};
     case NodeKind::integer:
-      return {false, bytes == 8 || op == GPUMEM_SUM_CUBES || (op == GPUMEM_SUM_SQUARES && bytes == 4)};
+      return {false, wide_integers(addend_of(op), bytes)};
     case NodeKind::sum:
       return {dtype != GPUMEM_F16 || op != GPUMEM_SUM, false};
-    default:
+    case NodeKind::arg:
+    case NodeKind::compensated:
+    case NodeKind::norm:
       return {true, true};
   }
+  __builtin_unreachable();
 }
 
 // How a warp takes lines of at most so many elements: the lanes that share a line, the elements of each, and the lines that a lane has
@@ -70,8 +87,7 @@ constexpr int64_t kLongestRun = int64_t{1} << 30;
 // Elements of the longest line of those that share a warp: 8, 16, ..., 256 or 512; 0 where a warp has a line by itself. A segment that is
 // longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps.
 constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 &&
-         (op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES);
+  return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 && is_power(addend_of(op));
 }
 // Small elements whose order does not matter: single ones are left to rows that do not begin with a word, so fewer lengths do.
 constexpr bool by_words(int bytes, LeafKind kind) noexcept { return bytes <= 2 && !kind.ordered && !kind.wide; }

@@ -28,6 +28,7 @@ struct Elements {
     } else {
       const uint32_t pair = k < 2 ? word.x : k < 4 ? word.y : k < 6 ? word.z : word.w;
       const uint32_t bits = k % 2 == 0 ? pair & 0xffffu : pair >> 16;
+      static_assert(kType == GPUMEM_F16 || kType == GPUMEM_BF16);
       if constexpr (kType == GPUMEM_BF16) return __uint_as_float(bits << 16);
       return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
     }

@@ -28,9 +28,12 @@ cudaError_t reduce_tiles(const ReduceLaunch& launch, Stream stream) {
       return reduce_tiles_range(launch, stream);
     case NodeKind::arg:
       return reduce_tiles_arg(launch, stream);
-    default:
+    case NodeKind::sum:
+    case NodeKind::compensated:
+    case NodeKind::norm:
       return reduce_tiles_sum(launch, stream);
   }
+  return cudaErrorInvalidValue;
 }
 
 cudaError_t reduce_single_tile(const ReduceLaunch& launch, Stream stream) {

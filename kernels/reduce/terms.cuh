@@ -59,6 +59,7 @@ struct NarrowElement {
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
     using Sum = std::conditional_t<kSize == 4, int64_t, int32_t>;
     const Sum v = static_cast<Sum>(bits ^ sign) - static_cast<Sum>(sign);
+    static_assert(kOperations == 14);
     if (op == GPUMEM_SUM) {
       node.sum += v;
     } else if (op == GPUMEM_SUM_ABS) {
@@ -123,6 +124,7 @@ struct WideElement {
     const bool negative = is_signed && (bits >> (8 * kSize - 1)) != 0;
     const uint64_t extended = bits | (negative && kSize < 8 ? ~uint64_t{0} << (8 * kSize % 64) : 0);
     const uint64_t magnitude = negative ? 0 - extended : extended;
+    static_assert(kOperations == 14);
     if constexpr (kSize == 8) {
       const auto term = static_cast<Int128>(magnitude);
       node.sum += negative && op == GPUMEM_SUM ? -term : term;
@@ -150,46 +152,43 @@ struct PowerElement {
 // Calls f with the sum of a floating-point type and operation.
 template <class F>
 cudaError_t for_sum_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
-  const auto sum = [&]<gpumem_dtype kType>() {
-    if (op == GPUMEM_SUM) return f.template operator()<SumElement<kType, GPUMEM_SUM>>();
-    return op == GPUMEM_SUM_SQUARES ? f.template operator()<SumElement<kType, GPUMEM_SUM_SQUARES>>()
-                                    : f.template operator()<SumElement<kType, GPUMEM_SUM_ABS>>();
-  };
-  if (op == GPUMEM_SUM_COMPENSATED) return f.template operator()<CompensatedElement>();
-  switch (dtype) {
-    case GPUMEM_F16:
-      return sum.template operator()<GPUMEM_F16>();
-    case GPUMEM_BF16:
-      return sum.template operator()<GPUMEM_BF16>();
-    case GPUMEM_F32:
-      return sum.template operator()<GPUMEM_F32>();
-    default:
-      return sum.template operator()<GPUMEM_F64>();
-  }
+  return for_floating_type(dtype, [&]<gpumem_dtype kType>() {
+    switch (addend_of(op)) {
+      case Addend::element:
+        return f.template operator()<SumElement<kType, GPUMEM_SUM>>();
+      case Addend::square:
+        return f.template operator()<SumElement<kType, GPUMEM_SUM_SQUARES>>();
+      case Addend::magnitude:
+      case Addend::cube:
+        return f.template operator()<SumElement<kType, GPUMEM_SUM_ABS>>();
+      case Addend::product:
+        break;
+    }
+    return cudaErrorInvalidValue;
+  });
 }
 
 // Calls f with the sum of an integer type and operation.
 template <class F>
 cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
-  const bool cubes = op == GPUMEM_SUM_CUBES;
-  const auto small = [&]<int kSize>() {
-    if (cubes) return f.template operator()<WideElement<kSize>>();
-    if constexpr (kSize > 1) {
-      if (op == GPUMEM_SUM_SQUARES) return f.template operator()<SquareElement<kSize>>();
+  return for_element_size(dtype, [&]<int kSize>() {
+    using Sum = std::conditional_t<kSize == 8, WideElement<8>, NarrowElement<kSize % 8>>;
+    using Square =
+        std::conditional_t<kSize == 1, Sum, std::conditional_t<kSize == 8, PowerElement, SquareElement<kSize>>>;
+    using Cube = std::conditional_t<kSize == 8, PowerElement, WideElement<kSize>>;
+    switch (addend_of(op)) {
+      case Addend::element:
+      case Addend::magnitude:
+        return f.template operator()<Sum>();
+      case Addend::square:
+        return f.template operator()<Square>();
+      case Addend::cube:
+        return f.template operator()<Cube>();
+      case Addend::product:
+        break;
     }
-    return f.template operator()<NarrowElement<kSize>>();
-  };
-  switch (element_bytes(dtype)) {
-    case 1:
-      return small.template operator()<1>();
-    case 2:
-      return small.template operator()<2>();
-    case 4:
-      return small.template operator()<4>();
-    default:
-      return cubes || op == GPUMEM_SUM_SQUARES ? f.template operator()<PowerElement>()
-                                               : f.template operator()<WideElement<8>>();
-  }
+    return cudaErrorInvalidValue;
+  });
 }
 
 // Calls f with the element of any type and operation.
@@ -199,11 +198,16 @@ cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
     case NodeKind::integer:
       return for_integer_element(dtype, op, f);
     case NodeKind::range:
-      break;
-    default:
+      return for_element_size(dtype, [&]<int kSize>() { return f.template operator()<RangeElement<kSize>>(); });
+    case NodeKind::sum:
       return for_sum_element(dtype, op, f);
+    case NodeKind::compensated:
+      return f.template operator()<CompensatedElement>();
+    case NodeKind::arg:
+    case NodeKind::norm:
+      break;
   }
-  return for_element_size(dtype, [&]<int kSize>() { return f.template operator()<RangeElement<kSize>>(); });
+  return cudaErrorInvalidValue;
 }
 
 template <class Term>

@@ -246,24 +246,35 @@ class ChunkState : public ArgOf<kClass> {
   Node end_;
 };
 
-}  // namespace
-
-cudaError_t reduce_tiles_arg(const ReduceLaunch& search, Stream stream) {
-  ReduceLaunch launch = search;
-  if (launch.op == GPUMEM_ARG_MAX_ABS && !is_floating(launch.dtype) && !is_signed_integer(launch.dtype)) {
-    launch.op = GPUMEM_ARG_MAX;
-  }
+template <bool kMagnitudes>
+cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   return for_key_class(launch.dtype, [&]<gpumem_dtype kClass>() {
     if constexpr (element_bytes(kClass) < 4) {
       return start_tiles<ChunkState<kClass, kChunkWords>, ChunkState<kClass, kFewWords>>(launch, stream);
     } else {
-      const auto start = [&]<bool kMagnitudes>() {
-        return start_tiles<PlaceState<kClass, kChunkWords, kMagnitudes>, PlaceState<kClass, kFewWords, kMagnitudes>>(
-            launch, stream);
-      };
-      return launch.op == GPUMEM_ARG_MAX_ABS ? start.template operator()<true>() : start.template operator()<false>();
+      return start_tiles<PlaceState<kClass, kChunkWords, kMagnitudes>, PlaceState<kClass, kFewWords, kMagnitudes>>(
+          launch, stream);
     }
   });
+}
+
+}  // namespace
+
+cudaError_t reduce_tiles_arg(const ReduceLaunch& launch, Stream stream) {
+  switch (extreme_of(launch.op)) {
+    case Extreme::lowest:
+    case Extreme::highest:
+      return start<false>(launch, stream);
+    case Extreme::largest: {
+      if (is_floating(launch.dtype) || is_signed_integer(launch.dtype)) return start<true>(launch, stream);
+      ReduceLaunch of_elements = launch;  // which are their magnitudes
+      of_elements.op = GPUMEM_ARG_MAX;
+      return start<false>(of_elements, stream);
+    }
+    case Extreme::both:
+      break;
+  }
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace gpumem::kernels

@@ -254,16 +254,19 @@ class IntegerState {
 
 template <class Sum, class SumAbs, class SumSquares, class SumCubes>
 cudaError_t start(const ReduceLaunch& launch, Stream stream) {
-  switch (launch.op) {
-    case GPUMEM_SUM:
+  switch (addend_of(launch.op)) {
+    case Addend::element:
       return start_tiles<IntegerState<Sum>>(launch, stream);
-    case GPUMEM_SUM_ABS:
+    case Addend::magnitude:
       return start_tiles<IntegerState<SumAbs>>(launch, stream);
-    case GPUMEM_SUM_SQUARES:
+    case Addend::square:
       return start_tiles<IntegerState<SumSquares>>(launch, stream);
-    default:
+    case Addend::cube:
       return start_tiles<IntegerState<SumCubes>>(launch, stream);
+    case Addend::product:
+      break;
   }
+  return cudaErrorInvalidValue;
 }
 
 template <gpumem_dtype kType>
@@ -275,7 +278,7 @@ using Cubes64 = Power64<kType, GPUMEM_SUM_CUBES>;
 
 // An unsigned element is its own absolute value.
 cudaError_t reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
-  switch (launch.dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(launch.dtype)) {
     case GPUMEM_I8:
       return start<ShortSum<1, true>, ShortSumAbs<1>, SumSquares8<true>, SumCubes8<true>>(launch, stream);
     case GPUMEM_U8:
@@ -290,10 +293,16 @@ cudaError_t reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
       return start<Sum32<false>, Sum32<false>, SumSquares32<false>, SumCubes32<false>>(launch, stream);
     case GPUMEM_I64:
       return start<Sum64<true, false>, Sum64<true, true>, Squares64<GPUMEM_I64>, Cubes64<GPUMEM_I64>>(launch, stream);
-    default:
+    case GPUMEM_U64:
       return start<Sum64<false, false>, Sum64<false, false>, Squares64<GPUMEM_U64>, Cubes64<GPUMEM_U64>>(launch,
                                                                                                          stream);
+    case GPUMEM_F16:
+    case GPUMEM_BF16:
+    case GPUMEM_F32:
+    case GPUMEM_F64:
+      break;
   }
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace gpumem::kernels

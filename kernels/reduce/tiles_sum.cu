@@ -195,28 +195,38 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
 
 template <gpumem_dtype kType>
 cudaError_t start_plain(const ReduceLaunch& launch, Stream stream) {
-  switch (launch.op) {
-    case GPUMEM_SUM:
+  switch (addend_of(launch.op)) {
+    case Addend::element:
       return start<kType, PlainTerm<GPUMEM_SUM>>(launch, stream);
-    case GPUMEM_SUM_ABS:
+    case Addend::magnitude:
       return start<kType, PlainTerm<GPUMEM_SUM_ABS>>(launch, stream);
-    case GPUMEM_SUM_CUBES:
-      return start<kType, PlainTerm<GPUMEM_SUM_CUBES>>(launch, stream);
-    default:
+    case Addend::square:
       return start<kType, PlainTerm<GPUMEM_SUM_SQUARES>>(launch, stream);  // the norm of f32 too
+    case Addend::cube:
+      return start<kType, PlainTerm<GPUMEM_SUM_CUBES>>(launch, stream);
+    case Addend::product:
+      if constexpr (element_bytes(kType) >= 4) return start<kType, ProductTerm>(launch, stream);
+      break;
   }
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace
 
 cudaError_t reduce_tiles_sum(const ReduceLaunch& launch, Stream stream) {
-  const bool wide = launch.dtype == GPUMEM_F64;
-  if (launch.op == GPUMEM_SUM_COMPENSATED) return start<GPUMEM_F64, CompensatedTerm>(launch, stream);
-  if (launch.op == GPUMEM_NRM2 && wide) return start<GPUMEM_F64, NormTerm>(launch, stream);
-  if (launch.op == GPUMEM_DOT) {
-    return wide ? start<GPUMEM_F64, ProductTerm>(launch, stream) : start<GPUMEM_F32, ProductTerm>(launch, stream);
+  switch (node_kind(launch.dtype, launch.op)) {
+    case NodeKind::sum:
+      return for_floating_type(launch.dtype, [&]<gpumem_dtype kType>() { return start_plain<kType>(launch, stream); });
+    case NodeKind::compensated:
+      return start<GPUMEM_F64, CompensatedTerm>(launch, stream);
+    case NodeKind::norm:
+      return start<GPUMEM_F64, NormTerm>(launch, stream);
+    case NodeKind::integer:
+    case NodeKind::range:
+    case NodeKind::arg:
+      break;
   }
-  return for_floating_type(launch.dtype, [&]<gpumem_dtype kType>() { return start_plain<kType>(launch, stream); });
+  return cudaErrorInvalidValue;
 }
 
 }  // namespace gpumem::kernels

@@ -172,9 +172,25 @@ struct ResizeBlend<float> {
 // Calls f with the type of a pixel's elements.
 template <class F>
 constexpr auto for_pixel_type(gpumem_dtype dtype, const F& f) {
-  if (dtype == GPUMEM_U8) return f.template operator()<uint8_t>();
-  if (dtype == GPUMEM_U16) return f.template operator()<uint16_t>();
-  return f.template operator()<float>();
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
+    case GPUMEM_U8:
+      return f.template operator()<uint8_t>();
+    case GPUMEM_U16:
+      return f.template operator()<uint16_t>();
+    case GPUMEM_F32:
+      return f.template operator()<float>();
+    case GPUMEM_I8:
+    case GPUMEM_I16:
+    case GPUMEM_I32:
+    case GPUMEM_U32:
+    case GPUMEM_I64:
+    case GPUMEM_U64:
+    case GPUMEM_F16:
+    case GPUMEM_BF16:
+    case GPUMEM_F64:
+      break;
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace gpumem

@@ -23,7 +23,7 @@ constexpr size_t kAlignment = 4096;
 uint64_t element(gpumem_dtype dtype, size_t i) noexcept {
   uint64_t bits = (i + 1) * 0x9e3779b97f4a7c15;
   bits ^= bits >> 31;
-  switch (dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_F16:
       return 0x3c00 | (bits & 0x3ff);
     case GPUMEM_BF16:
@@ -32,11 +32,23 @@ uint64_t element(gpumem_dtype dtype, size_t i) noexcept {
       return 0x3f800000 | (bits & 0x7fffff);
     case GPUMEM_F64:
       return 0x3ff0000000000000 | (bits & 0xfffffffffffff);
-    default:
-      return bits & 0x3f;
+    case GPUMEM_I8:
+    case GPUMEM_U8:
+    case GPUMEM_I16:
+    case GPUMEM_U16:
+    case GPUMEM_I32:
+    case GPUMEM_U32:
+    case GPUMEM_I64:
+    case GPUMEM_U64:
+      break;
   }
+  return bits & 0x3f;
 }
-uint64_t one(gpumem_dtype dtype) noexcept { return dtype == GPUMEM_F32 ? 0x3f800000 : 0x3ff0000000000000; }
+// Of the types that have factors.
+uint64_t one(gpumem_dtype dtype) noexcept {
+  return for_float_or_double(dtype,
+                             []<class T>() { return uint64_t{sizeof(T) == 4 ? 0x3f800000 : 0x3ff0000000000000}; });
+}
 
 template <class F>
 std::vector<unsigned char> block_of(size_t count, int64_t bytes, const F& value) {

@@ -8,16 +8,17 @@ namespace {
 constexpr const char* kHostContext = "a host context runs everything on the host";
 
 Placement place_one(const Operand& operand) noexcept {
-  switch (operand.kind) {
+  switch (static_cast<decltype(GPUMEM_MEMORY_PAGEABLE)>(operand.kind)) {
     case GPUMEM_MEMORY_DEVICE:
       return {Runs::cuda, false, "the data lies in device memory"};
     case GPUMEM_MEMORY_MANAGED:
       return {Runs::cuda, false, "the data lies in managed memory, which the host backend leaves to the device"};
     case GPUMEM_MEMORY_PINNED:
       return {Runs::host, false, "the data lies in pinned host memory, which the host reads faster than the link"};
-    default:
-      return {Runs::host, false, "the data lies in pageable host memory, which the host reads faster than the link"};
+    case GPUMEM_MEMORY_PAGEABLE:
+      break;
   }
+  return {Runs::host, false, "the data lies in pageable host memory, which the host reads faster than the link"};
 }
 
 Placement place_two(const Operand& src, const Operand& dst) noexcept {

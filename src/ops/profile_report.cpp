@@ -25,16 +25,25 @@ const char* variant_of(const CallRecord& record) noexcept {
 int64_t ceiling_of(const Ceilings& c, const CallRecord& record, const CallWork& work) noexcept {
   const bool to_device = work.to == GPUMEM_MEMORY_DEVICE || work.to == GPUMEM_MEMORY_MANAGED;
   if (work.crosses) return to_device ? c.to_device : c.from_device;
-  switch (record.family()) {
+  switch (static_cast<decltype(GPUMEM_FAMILY_REDUCE)>(record.family())) {
     case GPUMEM_FAMILY_REDUCE:
     case GPUMEM_FAMILY_REDUCE_AXIS:
     case GPUMEM_FAMILY_REDUCE_SEGMENTS:
       return c.read;
     case GPUMEM_FAMILY_FILL:
       return c.write;
-    default:
-      return c.copy;
+    case GPUMEM_FAMILY_TRANSPOSE:
+    case GPUMEM_FAMILY_COPY:
+    case GPUMEM_FAMILY_AXPBY:
+    case GPUMEM_FAMILY_GATHER:
+    case GPUMEM_FAMILY_SCATTER:
+    case GPUMEM_FAMILY_PERMUTE:
+    case GPUMEM_FAMILY_RESIZE:
+    case GPUMEM_FAMILY_CONVERT:
+    case GPUMEM_FAMILY_ARITHMETIC:
+      break;
   }
+  return c.copy;
 }
 
 struct Group {
@@ -202,8 +211,11 @@ std::string Profile::trace() {
 }
 
 std::string Profile::as_text(gpumem_format format) {
+  if (format < GPUMEM_FORMAT_TEXT || format > GPUMEM_FORMAT_TRACE) {
+    fail(GPUMEM_INVALID_ARGUMENT, "format is %d; expected GPUMEM_FORMAT_TEXT (0) to GPUMEM_FORMAT_TRACE (3)", format);
+  }
   const DefaultFloatEnvironment environment;
-  switch (format) {
+  switch (static_cast<decltype(GPUMEM_FORMAT_TEXT)>(format)) {
     case GPUMEM_FORMAT_TEXT:
       return table(rows());
     case GPUMEM_FORMAT_CSV:
@@ -212,9 +224,8 @@ std::string Profile::as_text(gpumem_format format) {
       return json(rows());
     case GPUMEM_FORMAT_TRACE:
       return trace();
-    default:
-      fail(GPUMEM_INVALID_ARGUMENT, "format is %d; expected GPUMEM_FORMAT_TEXT (0) to GPUMEM_FORMAT_TRACE (3)", format);
   }
+  __builtin_unreachable();
 }
 
 }  // namespace gpumem

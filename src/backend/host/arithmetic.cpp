@@ -36,7 +36,8 @@ void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind
           bool large) {
   constexpr int64_t kAtOnce = 512;  // where there are elements behind them, so that those find the caches warm
   constexpr int64_t kLongRow = int64_t{4} << 10;
-  const auto loop = a.dtype == GPUMEM_F32 ? loops.arithmetic.f32 : loops.arithmetic.f64;
+  const auto loop = for_float_or_double(
+      a.dtype, [&]<class T>() { return sizeof(T) == 4 ? loops.arithmetic.f32 : loops.arithmetic.f64; });
   const int64_t bytes = element_bytes(a.dtype);
   const int32_t inner = a.rank - 1;
   const int64_t longest = behind.extent > 1 ? kAtOnce : a.extents[inner];

@@ -238,7 +238,7 @@ void permute_tiled(const HostTeam& team, const PermuteParams& args, const Launch
       return move_rows(team, args, shape.grid);
     case PermuteForm::planes:
       return move_planes(team, args, shape);
-    default:
+    case PermuteForm::general:
       return move_general(team, args, shape.grid);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "backend/host/loops/loops.hpp"
 #include "base/error.hpp"
+#include "kernels/nodes.hpp"
 
 namespace gpumem {
 namespace {
@@ -42,43 +43,76 @@ int level_of(const char* name) {
   fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_HOST_SIMD is '%.32s'; expected base, avx2 or avx512", name);
 }
 
-bool is_sum(gpumem_reduce_op op) noexcept {
-  return op == GPUMEM_SUM || op == GPUMEM_SUM_ABS || op == GPUMEM_SUM_SQUARES || op == GPUMEM_SUM_CUBES;
-}
-
 template <class Loop>
 Loop sum_of(const SumLoops<Loop>& sums, gpumem_reduce_op op) noexcept {
-  return op == GPUMEM_SUM           ? sums.sum
-         : op == GPUMEM_SUM_ABS     ? sums.sum_abs
-         : op == GPUMEM_SUM_SQUARES ? sums.sum_squares
-                                    : sums.sum_cubes;
+  switch (addend_of(op)) {
+    case Addend::element:
+      return sums.sum;
+    case Addend::magnitude:
+      return sums.sum_abs;
+    case Addend::square:
+      return sums.sum_squares;
+    case Addend::cube:
+      return sums.sum_cubes;
+    case Addend::product:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+ReduceLoop product_of(const FloatLoops& floats, gpumem_dtype dtype) noexcept {
+  return for_float_or_double(dtype, [&]<class T>() { return sizeof(T) == 4 ? floats.dot_f32 : floats.dot_f64; });
+}
+
+ReduceLoop search_of(const RangeLoops& ranges, gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  switch (extreme_of(op)) {
+    case Extreme::lowest:
+      return ranges.first_minimum[dtype];
+    case Extreme::highest:
+      return ranges.first_maximum[dtype];
+    case Extreme::largest:
+      return ranges.first_largest[dtype];
+    case Extreme::both:
+      break;
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace
 
 ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
-  switch (op) {
-    case GPUMEM_SUM_COMPENSATED:
+  switch (node_kind(dtype, op)) {
+    case NodeKind::integer:
+      return sum_of(integers[dtype], op);
+    case NodeKind::range:
+      return ranges.range[dtype];
+    case NodeKind::arg:
+      return search_of(ranges, dtype, op);
+    case NodeKind::sum:
+      return op == GPUMEM_DOT ? product_of(floats, dtype) : sum_of(floats.sums[dtype], op);
+    case NodeKind::compensated:
       return floats.sum_compensated;
-    case GPUMEM_DOT:
-      return dtype == GPUMEM_F64 ? floats.dot_f64 : floats.dot_f32;
-    case GPUMEM_NRM2:
-      return dtype == GPUMEM_F64 ? floats.norm : floats.sums[dtype].sum_squares;
-    case GPUMEM_ARG_MIN:
-      return ranges.first_minimum[dtype];
-    case GPUMEM_ARG_MAX:
-      return ranges.first_maximum[dtype];
-    case GPUMEM_ARG_MAX_ABS:
-      return ranges.first_largest[dtype];
-    default:
-      return is_sum(op) ? sum_of(is_floating(dtype) ? floats.sums[dtype] : integers[dtype], op) : ranges.range[dtype];
+    case NodeKind::norm:
+      return floats.norm;
   }
+  __builtin_unreachable();
 }
 
 LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
-  if (op == GPUMEM_SUM_COMPENSATED) return float_lines.sum_compensated;
-  if (!is_sum(op)) return word_lines.range[dtype];
-  return sum_of(is_floating(dtype) ? float_lines.sums[dtype] : word_lines.sums[dtype], op);
+  switch (node_kind(dtype, op)) {
+    case NodeKind::integer:
+      return sum_of(word_lines.sums[dtype], op);
+    case NodeKind::range:
+      return word_lines.range[dtype];
+    case NodeKind::sum:
+      return sum_of(float_lines.sums[dtype], op);
+    case NodeKind::compensated:
+      return float_lines.sum_compensated;
+    case NodeKind::arg:
+    case NodeKind::norm:
+      break;
+  }
+  __builtin_unreachable();
 }
 
 const Loops& host_loops(const char* limit) {
