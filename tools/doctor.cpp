@@ -61,22 +61,10 @@ void check_driver(Findings& findings) {
     return;
   }
   const char* advice = "";
-  switch (info.reason_code) {
-    case GPUMEM_NO_DRIVER:
-      advice = "; with an NVIDIA GPU, install its driver";
-      break;
-    case GPUMEM_DRIVER_TOO_OLD:
-      advice = "; install a newer driver";
-      break;
-    case GPUMEM_NO_DEVICE:
-      advice = "; look at CUDA_VISIBLE_DEVICES, and at what nvidia-smi lists";
-      break;
-    case GPUMEM_NOT_BUILT:
-      advice = "; for a GPU, use a build with the CUDA backend";
-      break;
-    default:
-      break;
-  }
+  if (info.reason_code == GPUMEM_NO_DRIVER) advice = "; with an NVIDIA GPU, install its driver";
+  if (info.reason_code == GPUMEM_DRIVER_TOO_OLD) advice = "; install a newer driver";
+  if (info.reason_code == GPUMEM_NO_DEVICE) advice = "; look at CUDA_VISIBLE_DEVICES, and at what nvidia-smi lists";
+  if (info.reason_code == GPUMEM_NOT_BUILT) advice = "; for a GPU, use a build with the CUDA backend";
   findings.push_back({"driver", Verdict::warn, std::string("work runs on the host: ") + info.reason + advice});
 }
 

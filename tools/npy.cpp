@@ -182,7 +182,7 @@ void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first,
 
 void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first, int64_t count,
            std::span<int32_t> grid) {
-  switch (header.type) {
+  switch (static_cast<decltype(GPUMEM_I8)>(header.type)) {
     case GPUMEM_I8:
       return place<int8_t>(header, raw, first, count, grid);
     case GPUMEM_U8:
@@ -191,8 +191,16 @@ void place(const NpyHeader& header, const std::vector<char>& raw, int64_t first,
       return place<int16_t>(header, raw, first, count, grid);
     case GPUMEM_U16:
       return place<uint16_t>(header, raw, first, count, grid);
-    default:
+    case GPUMEM_I32:
       return place<int32_t>(header, raw, first, count, grid);
+    case GPUMEM_U32:
+    case GPUMEM_I64:
+    case GPUMEM_U64:
+    case GPUMEM_F16:
+    case GPUMEM_BF16:
+    case GPUMEM_F32:
+    case GPUMEM_F64:
+      break;  // not read as a grid
   }
 }
 

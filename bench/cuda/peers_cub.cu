@@ -24,7 +24,7 @@ bool is_wide(CubOp op) { return op == CubOp::sum_wide || op == CubOp::sum_square
 CubReduce::CubReduce(CubOp op, gpumem_dtype dtype, const void* x, int64_t n)
     : result_type_(is_wide(op) ? gpumem_dtype{GPUMEM_I64} : dtype) {
   const auto count = static_cast<uint32_t>(n);
-  switch (dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_I32:
       call_ = call_of(op, static_cast<const int32_t*>(x), count);
       break;
@@ -37,7 +37,14 @@ CubReduce::CubReduce(CubOp op, gpumem_dtype dtype, const void* x, int64_t n)
     case GPUMEM_F64:
       call_ = call_of(op, static_cast<const double*>(x), count);
       break;
-    default:
+    case GPUMEM_I8:
+    case GPUMEM_U8:
+    case GPUMEM_I16:
+    case GPUMEM_U16:
+    case GPUMEM_U32:
+    case GPUMEM_U64:
+    case GPUMEM_F16:
+    case GPUMEM_BF16:
       break;
   }
   if (!call_) throw std::invalid_argument("no such peer");

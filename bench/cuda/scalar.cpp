@@ -51,7 +51,7 @@ Input make_input_of(gpumem_dtype dtype, void* x_memory, void* y_memory, int64_t 
 }  // namespace
 
 Input make_input(gpumem_dtype dtype, void* x, void* y, int64_t n, uint32_t limit) {
-  switch (dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_I8:
       return make_input_of<int8_t>(dtype, x, y, n, limit);
     case GPUMEM_U8:
@@ -64,9 +64,15 @@ Input make_input(gpumem_dtype dtype, void* x, void* y, int64_t n, uint32_t limit
       return make_input_of<float>(dtype, x, y, n, limit);
     case GPUMEM_F64:
       return make_input_of<double>(dtype, x, y, n, limit);
-    default:
-      throw std::invalid_argument("no inputs of type " + dtype_name(dtype));
+    case GPUMEM_I16:
+    case GPUMEM_U16:
+    case GPUMEM_U32:
+    case GPUMEM_U64:
+    case GPUMEM_F16:
+    case GPUMEM_BF16:
+      break;
   }
+  throw std::invalid_argument("no inputs of type " + dtype_name(dtype));
 }
 
 Gated on_one_stream(const Gpu& gpu, bool cold) {

@@ -52,7 +52,7 @@ void fill(T* x, int64_t n, int64_t first, uint32_t limit) {
 // Calls f with a null pointer of the type.
 template <class F>
 auto with_type(gpumem_dtype dtype, const F& f) {
-  switch (dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_I8:
       return f(static_cast<int8_t*>(nullptr));
     case GPUMEM_U8:
@@ -73,14 +73,16 @@ auto with_type(gpumem_dtype dtype, const F& f) {
       return f(static_cast<float*>(nullptr));
     case GPUMEM_F64:
       return f(static_cast<double*>(nullptr));
-    default:
-      throw std::invalid_argument("no numbers of type " + dtype_name(dtype));
+    case GPUMEM_U32:
+    case GPUMEM_U64:
+      break;
   }
+  throw std::invalid_argument("no numbers of type " + dtype_name(dtype));
 }
 
 template <class V>
 V term(gpumem_reduce_op op, V x, V y) {
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM_ABS:
       return x < 0 ? -x : x;
     case GPUMEM_SUM_SQUARES:
@@ -90,9 +92,19 @@ V term(gpumem_reduce_op op, V x, V y) {
       return x * x * x;
     case GPUMEM_DOT:
       return x * y;
-    default:
+    case GPUMEM_SUM:
+    case GPUMEM_SUM_COMPENSATED:
       return x;
+    case GPUMEM_MIN:
+    case GPUMEM_MAX:
+    case GPUMEM_MAX_ABS:
+    case GPUMEM_MIN_MAX:
+    case GPUMEM_ARG_MIN:
+    case GPUMEM_ARG_MAX:
+    case GPUMEM_ARG_MAX_ABS:
+      break;  // no sums
   }
+  return 0;
 }
 
 template <class V>
@@ -129,7 +141,7 @@ Expected expected(V value, double scale) {
 template <class V>
 Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
   const V low = t.low < 0 ? -t.low : t.low, high = t.high < 0 ? -t.high : t.high;
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_MIN:
       return {expected(t.low, 0), {}};
     case GPUMEM_MAX:
@@ -146,9 +158,17 @@ Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
       const double norm = std::sqrt(static_cast<double>(t.sum));
       return {{0, norm, norm}, {}};
     }
-    default:
+    case GPUMEM_SUM:
+    case GPUMEM_SUM_COMPENSATED:
+    case GPUMEM_SUM_ABS:
+    case GPUMEM_SUM_SQUARES:
+    case GPUMEM_SUM_CUBES:
+    case GPUMEM_DOT:
       return {expected(t.sum, static_cast<double>(n)), {}};
+    case GPUMEM_ARG_MAX_ABS:
+      break;
   }
+  throw std::invalid_argument("no reference of this operation");
 }
 
 }  // namespace

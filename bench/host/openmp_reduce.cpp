@@ -205,15 +205,8 @@ void compensated(const void* data, const void*, int64_t n, void* result, int64_t
 }
 
 template <class T>
-Loop floating_loop(gpumem_reduce_op op) {
-  if (op == GPUMEM_DOT) return dot<T>;
-  if (op == GPUMEM_NRM2) return nrm2<T>;
-  return op == GPUMEM_SUM_COMPENSATED && sizeof(T) == 8 ? compensated : nullptr;
-}
-
-template <class T>
 Loop any_loop(gpumem_reduce_op op) {
-  switch (op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM:
       return sum<T>;
     case GPUMEM_MIN:
@@ -234,10 +227,19 @@ Loop any_loop(gpumem_reduce_op op) {
       return position<T, false>;
     case GPUMEM_ARG_MAX:
       return position<T, true>;
-    default:
-      if constexpr (std::is_floating_point_v<T>) return floating_loop<T>(op);
-      return nullptr;
+    case GPUMEM_DOT:
+      if constexpr (std::is_floating_point_v<T>) return dot<T>;
+      break;
+    case GPUMEM_NRM2:
+      if constexpr (std::is_floating_point_v<T>) return nrm2<T>;
+      break;
+    case GPUMEM_SUM_COMPENSATED:
+      if constexpr (std::is_same_v<T, double>) return compensated;
+      break;
+    case GPUMEM_ARG_MAX_ABS:
+      break;
   }
+  return nullptr;
 }
 
 template <class T>
@@ -248,7 +250,7 @@ Loop sum_loop(gpumem_reduce_op op) {
 }  // namespace
 
 Loop loop(gpumem_reduce_op op, gpumem_dtype dtype) {
-  switch (dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_I8:
       return sum_loop<int8_t>(op);
     case GPUMEM_U8:
@@ -269,9 +271,11 @@ Loop loop(gpumem_reduce_op op, gpumem_dtype dtype) {
       return any_loop<float>(op);
     case GPUMEM_F64:
       return any_loop<double>(op);
-    default:
-      return nullptr;
+    case GPUMEM_U32:
+    case GPUMEM_U64:
+      break;
   }
+  return nullptr;
 }
 
 Loop exact_loop(gpumem_reduce_op op) {

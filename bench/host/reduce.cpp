@@ -57,20 +57,31 @@ struct Results {
 
 gpumem_status ours(gpumem_ctx* ctx, const Problem& p, const Numbers& in, Results& out) {
   auto* value = reinterpret_cast<double*>(out.values);
-  switch (p.op.op) {
+  switch (static_cast<decltype(GPUMEM_SUM)>(p.op.op)) {
     case GPUMEM_ARG_MIN:
       return gpumem_argreduce(ctx, p.dtype, GPUMEM_MIN, in.x.as<void>(), p.n, 1, value, &out.index);
     case GPUMEM_ARG_MAX:
       return gpumem_argreduce(ctx, p.dtype, GPUMEM_MAX, in.x.as<void>(), p.n, 1, value, &out.index);
+    case GPUMEM_ARG_MAX_ABS:
+      return gpumem_argreduce(ctx, p.dtype, GPUMEM_MAX_ABS, in.x.as<void>(), p.n, 1, value, &out.index);
     case GPUMEM_DOT:
       return p.dtype == GPUMEM_F32 ? gpumem_dot_f32(ctx, in.x.as<float>(), in.y.as<float>(), p.n, 1, 1, value)
                                    : gpumem_dot_f64(ctx, in.x.as<double>(), in.y.as<double>(), p.n, 1, 1, value);
     case GPUMEM_NRM2:
       return p.dtype == GPUMEM_F32 ? gpumem_nrm2_f32(ctx, in.x.as<float>(), p.n, 1, value)
                                    : gpumem_nrm2_f64(ctx, in.x.as<double>(), p.n, 1, value);
-    default:
-      return gpumem_reduce(ctx, p.dtype, p.op.op, in.x.as<void>(), p.n, 1, out.values);
+    case GPUMEM_SUM:
+    case GPUMEM_MIN:
+    case GPUMEM_MAX:
+    case GPUMEM_SUM_ABS:
+    case GPUMEM_SUM_SQUARES:
+    case GPUMEM_SUM_CUBES:
+    case GPUMEM_MAX_ABS:
+    case GPUMEM_MIN_MAX:
+    case GPUMEM_SUM_COMPENSATED:
+      break;
   }
+  return gpumem_reduce(ctx, p.dtype, p.op.op, in.x.as<void>(), p.n, 1, out.values);
 }
 
 std::string verify(const Problem& p, const Results& got, const Reduced& wanted) {

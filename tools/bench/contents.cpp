@@ -12,7 +12,7 @@ namespace {
 
 uint64_t value_bits(gpumem_dtype dtype, uint64_t bits) {
   const uint64_t sign = bits >> 63;
-  switch (dtype) {
+  switch (static_cast<decltype(GPUMEM_I8)>(dtype)) {
     case GPUMEM_F16:
       return sign << 15 | 0x3C00 | (bits & 0x3FF);
     case GPUMEM_BF16:
@@ -21,11 +21,18 @@ uint64_t value_bits(gpumem_dtype dtype, uint64_t bits) {
       return sign << 31 | 0x3F800000 | (bits & 0x7FFFFF);
     case GPUMEM_F64:
       return sign << 63 | 0x3FF0000000000000 | (bits & 0xFFFFFFFFFFFFF);
-    default: {
-      const bool is_signed = dtype % 2 == 0;
-      return (bits >> 32) % 201 - (is_signed ? 100 : 0);
-    }
+    case GPUMEM_I8:
+    case GPUMEM_I16:
+    case GPUMEM_I32:
+    case GPUMEM_I64:
+      return (bits >> 32) % 201 - 100;
+    case GPUMEM_U8:
+    case GPUMEM_U16:
+    case GPUMEM_U32:
+    case GPUMEM_U64:
+      break;
   }
+  return (bits >> 32) % 201;
 }
 
 // Numbers of `size` bytes, least significant byte first, each made from its index.

@@ -16,17 +16,19 @@ Instance make_reduce(Builder b) {
   const auto y = op == GPUMEM_DOT ? b.input("y", ((n - 1) * y_stride + 1) * size, values(dtype, 2)) : nullptr;
   const auto result = b.result("pinned", 24);
   gpumem_ctx* const ctx = b.ctx;
+  const auto search = [=](bool async, gpumem_reduce_op of) {
+    return call(async, gpumem_argreduce, gpumem_argreduce_async, ctx, dtype, of, at(x), n, stride, at<double>(result),
+                at<int64_t>(result) + 2);
+  };
   const auto reduce = [=](bool async) -> gpumem_status {
     auto* const value = at<double>(result);
-    auto* const index = at<int64_t>(result) + 2;
-    switch (op) {
+    switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
       case GPUMEM_ARG_MIN:
+        return search(async, GPUMEM_MIN);
       case GPUMEM_ARG_MAX:
-      case GPUMEM_ARG_MAX_ABS: {
-        const gpumem_reduce_op of =
-            op == GPUMEM_ARG_MIN ? GPUMEM_MIN : (op == GPUMEM_ARG_MAX ? GPUMEM_MAX : GPUMEM_MAX_ABS);
-        return call(async, gpumem_argreduce, gpumem_argreduce_async, ctx, dtype, of, at(x), n, stride, value, index);
-      }
+        return search(async, GPUMEM_MAX);
+      case GPUMEM_ARG_MAX_ABS:
+        return search(async, GPUMEM_MAX_ABS);
       case GPUMEM_DOT:
         if (dtype == GPUMEM_F32) {
           return call(async, gpumem_dot_f32, gpumem_dot_f32_async, ctx, at<float>(x), at<float>(y), n, stride, y_stride,
@@ -39,9 +41,18 @@ Instance make_reduce(Builder b) {
           return call(async, gpumem_nrm2_f32, gpumem_nrm2_f32_async, ctx, at<float>(x), n, stride, value);
         }
         return call(async, gpumem_nrm2_f64, gpumem_nrm2_f64_async, ctx, at<double>(x), n, stride, value);
-      default:
-        return call(async, gpumem_reduce, gpumem_reduce_async, ctx, dtype, op, at(x), n, stride, value);
+      case GPUMEM_SUM:
+      case GPUMEM_MIN:
+      case GPUMEM_MAX:
+      case GPUMEM_SUM_ABS:
+      case GPUMEM_SUM_SQUARES:
+      case GPUMEM_SUM_CUBES:
+      case GPUMEM_MAX_ABS:
+      case GPUMEM_MIN_MAX:
+      case GPUMEM_SUM_COMPENSATED:
+        break;
     }
+    return call(async, gpumem_reduce, gpumem_reduce_async, ctx, dtype, op, at(x), n, stride, value);
   };
   return b.finish(n * size * (op == GPUMEM_DOT ? 2 : 1), Limit::read, reduce);
 }
