@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Checks that the compiler sees which cases of a switch are missing.
+
+usage: check_switches.py SOURCE_ROOT
+
+A switch over an enumeration of the project has no default, so that -Wswitch names it when the enumeration grows: a new operation or
+type must not fall into the code of another one. The numbers of gpumem.h are int32_t, so a switch over them casts to the enumeration
+that declares them: switch (static_cast<decltype(GPUMEM_SUM)>(op)). A default stands only where every label is a plain number or a
+character, or a name of CUDA's. Prints file:line for each violation and exits 1 if there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+import cxx_text
+
+FOLDERS = ("src", "kernels", "bindings", "tools", "bench")
+SWITCH = re.compile(r"\bswitch\s*\(")
+LABEL = re.compile(r"\bcase\s+(.+?)\s*(?<!:):(?!:)|\b(default)\s*:", re.DOTALL)
+FOREIGN = re.compile(r"[-\d'].*|cuda\w+|CUDA_\w+|CU_\w+|nccl\w+")
+CAST = re.compile(r"static_cast<decltype\(GPUMEM_\w+\)>\(")
+
+
+def closed(text, at):
+    """The place behind the bracket that closes the one at `at`."""
+    pair = {"(": ")", "{": "}"}
+    depth = 0
+    for end in range(at, len(text)):
+        depth += (text[end] == text[at]) - (text[end] == pair[text[at]])
+        if depth == 0:
+            return end + 1
+    return len(text)
+
+
+def violations(root):
+    for place, text in cxx_text.sources(root, FOLDERS):
+        # The inner ones first, and out of the text, so that labels are of the switch that has them.
+        for found in reversed(list(SWITCH.finditer(text))):
+            head = closed(text, found.end() - 1)
+            opening = text.index("{", head)
+            end = closed(text, opening)
+            labels = [label or default for label, default in LABEL.findall(text[opening:end])]
+            where = f"{place}:{text.count(chr(10), 0, found.start()) + 1}"
+            cases = [label for label in labels if label != "default"]
+            if "default" in labels and (not cases or not all(FOREIGN.fullmatch(label) for label in cases)):
+                yield f"{where}: has a default: list the cases, so that the compiler names the switch when there is one more"
+            if any(label.startswith("GPUMEM_") for label in cases) and not CAST.match(text[found.end() : head]):
+                yield f"{where}: is over an int32_t: cast to the enumeration, so that the compiler sees which cases are missing"
+            text = text[: found.start()] + re.sub(r"[^\n]", " ", text[found.start() : end]) + text[end:]
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    found = list(violations(pathlib.Path(sys.argv[1]).resolve()))
+    for violation in found:
+        print(violation)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""C++ source as the checks of its text read it."""
+
+import re
+
+SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"}
+_SKIPPED = re.compile(
+    r"""//(?:\\\n|[^\n])*|/\*.*?\*/|R"(?P<mark>[^()\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'""", re.DOTALL
+)
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
+
+
+def _blank(found):
+    text = found.group()
+    lines = "\n" * text.count("\n")
+    return (text[0] * 2 if text[0] in "\"'" else '""' if text[0] == "R" else " ") + lines
+
+
+def plain(text):
+    """The text without comments, preprocessor directives and what stands in quotes; each line keeps its number."""
+    return _DIRECTIVE.sub(lambda found: "\n" * found.group().count("\n"), _SKIPPED.sub(_blank, text))
+
+
+def sources(root, folders):
+    """The path from the root, and the plain text, of every source file of the folders."""
+    for folder in folders:
+        for source in sorted((root / folder).rglob("*")):
+            if source.suffix in SUFFIXES and source.is_file():
+                yield source.relative_to(root).as_posix(), plain(source.read_text(encoding="utf-8"))
