@@ -26,8 +26,8 @@ module gpumem_contexts
     procedure :: synchronize
     procedure :: warmup
     procedure :: set_log
-    procedure, private :: alloc_i32, alloc_i64
-    generic :: alloc => alloc_i32, alloc_i64
+    procedure, private :: alloc_i32, alloc_i64, alloc_within_i32, alloc_within_i64
+    generic :: alloc => alloc_i32, alloc_i64, alloc_within_i32, alloc_within_i64
     procedure :: trim => trim_memory
     procedure :: check_memory
     procedure :: trace
@@ -157,7 +157,7 @@ contains
     integer(int64), intent(in) :: extents(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call allocate_memory(memory, self%ctx, kind, dtype, extents, stat, errmsg)
+    call allocate_memory(memory, self%ctx, kind, dtype, extents, stat=stat, errmsg=errmsg)
   end subroutine
 
   subroutine alloc_i32(self, memory, kind, dtype, extents, stat, errmsg)
@@ -167,7 +167,28 @@ contains
     integer(int32), intent(in) :: extents(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call allocate_memory(memory, self%ctx, kind, dtype, int(extents, int64), stat, errmsg)
+    call self%alloc_i64(memory, kind, dtype, int(extents, int64), stat, errmsg)
+  end subroutine
+
+  ! The same for x(lower(1):upper(1), lower(2):upper(2), ...), bounds that its views have too.
+  subroutine alloc_within_i64(self, memory, kind, dtype, lower, upper, stat, errmsg)
+    class(gpumem_context), intent(in) :: self
+    type(gpumem_memory), intent(inout) :: memory
+    integer(c_int32_t), intent(in) :: kind, dtype
+    integer(int64), intent(in) :: lower(:), upper(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call allocate_memory(memory, self%ctx, kind, dtype, extents_within(lower, upper), lower, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  subroutine alloc_within_i32(self, memory, kind, dtype, lower, upper, stat, errmsg)
+    class(gpumem_context), intent(in) :: self
+    type(gpumem_memory), intent(inout) :: memory
+    integer(c_int32_t), intent(in) :: kind, dtype
+    integer(int32), intent(in) :: lower(:), upper(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%alloc_within_i64(memory, kind, dtype, int(lower, int64), int(upper, int64), stat, errmsg)
   end subroutine
 
   ! Gives all memory back that is kept for reuse.

@@ -37,21 +37,20 @@ contains
     if (is_allocated) is_allocated = info%kind == memory%kind
   end function
 
-  ! Of a kind; of a stream if there is one, at an alignment.
-  subroutine allocate_memory(memory, ctx, kind, dtype, extents, stat, errmsg, stream, alignment)
+  ! Of a kind; with lower bounds other than 1 if they are given; of a stream if there is one, at an alignment.
+  subroutine allocate_memory(memory, ctx, kind, dtype, extents, lower, alignment, stream, stat, errmsg)
     type(gpumem_memory), intent(inout) :: memory
     type(c_ptr), intent(in) :: ctx
     integer(c_int32_t), intent(in) :: kind, dtype
     integer(int64), intent(in) :: extents(:)
+    integer(int64), intent(in), optional :: lower(:), alignment
+    type(c_ptr), intent(in), optional :: stream
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(c_ptr), intent(in), optional :: stream
-    integer(int64), intent(in), optional :: alignment
     type(gpumem_memory) :: made
     type(c_ptr) :: p
     integer(int64) :: bytes
     integer(c_int32_t) :: code
-    integer :: d
     if (is_allocated(memory)) then
       call refuse('alloc: the variable names memory that is allocated: free it first', stat, errmsg)
       return
@@ -59,14 +58,12 @@ contains
       call refuse('alloc: dtype is no element type', stat, errmsg)
       return
     end if
-    bytes = bytes_of(dtype)
-    do d = 1, size(extents)
-      if (extents(d) < 0 .or. (bytes > 0 .and. extents(d) > huge(bytes) / max(bytes, 1_int64)) .or. size(extents) > 7) then
-        call refuse('alloc: extents are negative, too many, or of more bytes than an int64 holds', stat, errmsg)
-        return
-      end if
-      bytes = bytes * extents(d)
-    end do
+    bytes = count_of([bytes_of(dtype), extents])
+    if (size(extents) > max_rank .or. bytes < 0) then
+      call refuse('alloc: extents are negative or too many, bounds are not in pairs, or the bytes are more than an int64 holds', &
+          stat, errmsg)
+      return
+    end if
     if (present(stream)) then
       code = gpumem_alloc_async(ctx, bytes, alignment, stream, p)
     else if (kind == gpumem_memory_pinned) then
@@ -82,7 +79,7 @@ contains
     if (code == gpumem_ok) then
       made%kind = kind
       made%ctx = ctx
-      made%whole = view_of(p, dtype, int(bytes_of(dtype)), extents)
+      made%whole = view_of(p, dtype, int(bytes_of(dtype)), extents, lower)
       memory = made
     end if
     call finish(code, stat, errmsg)

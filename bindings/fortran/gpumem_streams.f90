@@ -25,8 +25,8 @@ module gpumem_streams
     procedure :: query
     procedure :: wait => wait_event
     procedure :: record
-    procedure, private :: alloc_i32, alloc_i64
-    generic :: alloc => alloc_i32, alloc_i64
+    procedure, private :: alloc_i32, alloc_i64, alloc_within_i32, alloc_within_i64
+    generic :: alloc => alloc_i32, alloc_i64, alloc_within_i32, alloc_within_i64
     procedure :: free => free_memory
     procedure :: uses
   end type
@@ -163,10 +163,8 @@ contains
     integer, intent(in), optional :: alignment
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    integer(int64) :: bytes
-    bytes = 256
-    if (present(alignment)) bytes = alignment
-    call allocate_memory(memory, self%ctx, gpumem_memory_device, dtype, extents, stat, errmsg, self%stream, bytes)
+    call allocate_memory(memory, self%ctx, gpumem_memory_device, dtype, extents, alignment=bytes_or_256(alignment), &
+        stream=self%stream, stat=stat, errmsg=errmsg)
   end subroutine
 
   subroutine alloc_i32(self, memory, dtype, extents, alignment, stat, errmsg)
@@ -179,6 +177,36 @@ contains
     character(*), intent(inout), optional :: errmsg
     call self%alloc_i64(memory, dtype, int(extents, int64), alignment, stat, errmsg)
   end subroutine
+
+  ! The same for x(lower(1):upper(1), lower(2):upper(2), ...), bounds that its views have too.
+  subroutine alloc_within_i64(self, memory, dtype, lower, upper, alignment, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_memory), intent(inout) :: memory
+    integer(c_int32_t), intent(in) :: dtype
+    integer(int64), intent(in) :: lower(:), upper(:)
+    integer, intent(in), optional :: alignment
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call allocate_memory(memory, self%ctx, gpumem_memory_device, dtype, extents_within(lower, upper), lower, &
+        bytes_or_256(alignment), self%stream, stat, errmsg)
+  end subroutine
+
+  subroutine alloc_within_i32(self, memory, dtype, lower, upper, alignment, stat, errmsg)
+    class(gpumem_stream), intent(in) :: self
+    type(gpumem_memory), intent(inout) :: memory
+    integer(c_int32_t), intent(in) :: dtype
+    integer(int32), intent(in) :: lower(:), upper(:)
+    integer, intent(in), optional :: alignment
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call self%alloc_within_i64(memory, dtype, int(lower, int64), int(upper, int64), alignment, stat, errmsg)
+  end subroutine
+
+  pure integer(int64) function bytes_or_256(alignment) result(bytes)
+    integer, intent(in), optional :: alignment
+    bytes = 256
+    if (present(alignment)) bytes = alignment
+  end function
 
   ! Frees device memory behind what its own stream and this one have been given.
   subroutine free_memory(self, memory, stat, errmsg)

@@ -7,7 +7,7 @@ module gpumem_views
   use gpumem_errors, only: number, refuse
   implicit none
   private
-  public :: gpumem_view, view_of, bytes_of, no_dtype, of_nothing
+  public :: gpumem_view, view_of, bytes_of, count_of, extents_within, max_rank, no_dtype, of_nothing
 
   integer, parameter :: max_rank = 8
   integer(c_int32_t), parameter :: no_dtype = -1  ! complex: the library moves it, and does not count with it
@@ -29,9 +29,9 @@ module gpumem_views
     procedure :: contiguous
     procedure :: pointer => pointer_of
     procedure :: as
-    procedure, private :: section_i32, section_i64, reshaped_i32, reshaped_i64
+    procedure, private :: section_i32, section_i64, reshaped_i32, reshaped_i64, rebound_i32, rebound_i64
     generic :: section => section_i32, section_i64
-    generic :: reshaped => reshaped_i32, reshaped_i64
+    generic :: reshaped => reshaped_i32, reshaped_i64, rebound_i32, rebound_i64
   end type
 
 contains
@@ -51,6 +51,33 @@ contains
     case default
       bytes_of = 0
     end select
+  end function
+
+  ! The elements of an array of these extents; -1 where one is negative, or an int64 does not hold them.
+  pure integer(int64) function count_of(extents)
+    integer(int64), intent(in) :: extents(:)
+    integer :: d
+    count_of = 1
+    do d = 1, size(extents)
+      if (extents(d) < 0 .or. extents(d) > huge(count_of) / max(count_of, 1_int64)) count_of = -1
+      if (count_of < 0) return
+      count_of = count_of * extents(d)
+    end do
+  end function
+
+  ! The extents of x(lower(1):upper(1), lower(2):upper(2), ...), as ALLOCATE has them; all -1 where the bounds are no pairs, or an int64
+  ! does not hold an extent.
+  pure function extents_within(lower, upper) result(extents)
+    integer(int64), intent(in) :: lower(:), upper(:)
+    integer(int64) :: extents(max(size(lower), size(upper)))
+    extents = -1
+    if (size(lower) /= size(upper)) return
+    if (any(lower <= 0 .and. upper >= huge(lower) + min(lower, 0_int64))) return
+    where (upper >= lower)
+      extents = upper - lower + 1
+    elsewhere
+      extents = 0
+    end where
   end function
 
   ! Of elements without gaps.
@@ -146,7 +173,7 @@ contains
     by = 1
     if (.not. is_of_memory('section', self, stat, errmsg)) return
     first = self%lower(:self%rank)
-    last = first + self%extent(:self%rank) - 1
+    last = first + (self%extent(:self%rank) - 1)
     if (size(lower) /= self%rank .or. size(upper) /= self%rank) then
       call refuse('section: lower is ' // words(lower) // ', upper is ' // words(upper) // &
           '; expected a number for each dimension, as ' // words(first), stat, errmsg)
@@ -166,9 +193,13 @@ contains
     end if
     part = self
     part%lower = 1
-    part%extent(:self%rank) = max((upper - lower) / by + 1, 0_int64)
-    where (upper < lower) part%extent(:self%rank) = 0
-    part%stride(:self%rank) = self%stride(:self%rank) * by
+    where (upper >= lower)
+      part%extent(:self%rank) = (upper - lower) / by + 1
+    elsewhere
+      part%extent(:self%rank) = 0
+    end where
+    ! A step past the end leaves one element, whatever its size: the product stays within the memory.
+    part%stride(:self%rank) = self%stride(:self%rank) * min(by, max(self%extent(:self%rank), 1_int64))
     if (part%size() > 0) part%base = self%base + sum((lower - first) * self%stride(:self%rank)) * self%element_bytes
   end function
 
@@ -192,7 +223,7 @@ contains
     if (.not. is_of_memory('reshaped', self, stat, errmsg)) return
     if (.not. self%contiguous()) then
       call refuse('reshaped: there are gaps among the elements', stat, errmsg)
-    else if (size(extents) > max_rank .or. product(extents) /= self%size() .or. any(extents < 0)) then
+    else if (size(extents) > max_rank .or. count_of(extents) /= self%size()) then
       call refuse('reshaped: extents is ' // words(extents) // '; expected those of ' // number(self%size()) // ' elements', &
           stat, errmsg)
     else
@@ -206,6 +237,38 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     v = self%reshaped_i64(int(extents, int64), stat, errmsg)
+  end function
+
+  ! The same elements as p(lower(1):upper(1), lower(2):upper(2), ...) => x has them: without gaps, or, where only the bounds change, with them.
+  type(gpumem_view) function rebound_i64(self, lower, upper, stat, errmsg) result(v)
+    class(gpumem_view), intent(in) :: self
+    integer(int64), intent(in) :: lower(:), upper(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: extents(max(size(lower), size(upper)))
+    logical :: same
+    if (.not. is_of_memory('reshaped', self, stat, errmsg)) return
+    extents = extents_within(lower, upper)
+    same = size(extents) == self%rank
+    if (same) same = all(extents == self%extent(:self%rank))
+    if (same) then
+      v = self
+    else if (size(extents) > max_rank .or. count_of(extents) /= self%size()) then
+      call refuse('reshaped: lower is ' // words(lower) // ', upper is ' // words(upper) // '; expected the bounds of ' // &
+          number(self%size()) // ' elements', stat, errmsg)
+      return
+    else
+      v = self%reshaped_i64(extents, stat, errmsg)
+    end if
+    v%lower(:v%rank) = lower(:v%rank)
+  end function
+
+  type(gpumem_view) function rebound_i32(self, lower, upper, stat, errmsg) result(v)
+    class(gpumem_view), intent(in) :: self
+    integer(int32), intent(in) :: lower(:), upper(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    v = self%rebound_i64(int(lower, int64), int(upper, int64), stat, errmsg)
   end function
 
 end module

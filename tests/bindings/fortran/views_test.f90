@@ -76,9 +76,90 @@ program views_test
   w = v%reshaped([6, 6], stat, errmsg)
   call refused(w, 'extents is (6, 6); expected those of 35 elements')
   call memory%free()
+  call bounds
+  call counts
   call close_context(ctx)
 
 contains
+
+  ! Memory and views in the bounds that are asked for, of all types and ranks.
+  subroutine bounds
+    integer, parameter :: lower(8) = [0, -1, 5, 0, -3, 0, 1, 2], upper(8) = [3, 1, 6, 1, -2, 1, 2, 3]
+    type(gpumem_stream) :: stream
+    integer(c_intptr_t) :: begin, at
+    integer(c_int32_t) :: dtype
+    integer :: r
+    call stream%create(ctx)
+    do dtype = gpumem_i8, gpumem_f64
+      do r = 1, size(lower)
+        if (mod(r, 2) == 0) then
+          call ctx%alloc(memory, gpumem_memory_device, dtype, lower(:r), upper(:r))
+        else
+          call stream%alloc(memory, dtype, lower(:r), upper(:r))
+        end if
+        v = memory%view()
+        call expect(all(v%lower(:r) == lower(:r)) .and. all(v%extent(:r) == upper(:r) - lower(:r) + 1), 'memory in bounds')
+        w = v%section(upper(:r), upper(:r), stat=stat)
+        begin = transfer(v%pointer(), begin)
+        at = transfer(w%pointer(), at)
+        call expect(stat == 0 .and. at == begin + (v%size() - 1) * v%element_bytes, 'its last element')
+        w = v%section(lower(:r) - 1, upper(:r), stat=stat, errmsg=errmsg)
+        call refused(w, 'section: lower is')
+        call memory%free()
+      end do
+    end do
+    call stream%destroy()
+    call ctx%alloc(memory, gpumem_memory_pinned, gpumem_i32, [0_int64, 2_int64], [3_int64, 6_int64])
+    v = memory%view()
+    w = v%section([1, 7], [2, 7], stat=stat, errmsg=errmsg)
+    call refused(w, 'expected bounds from (0, 2) to (3, 6)')
+    w = v%reshaped([-9], [10])
+    call expect(w%rank == 1 .and. w%lower(1) == -9 .and. w%extent(1) == 20, 'other bounds')
+    w = v%section([1, 3], [2, 4])
+    w = w%reshaped([0_int64, 0_int64], [1_int64, 1_int64])
+    call expect(all(w%lower(:2) == 0) .and. all(w%stride(:2) == [1, 4]), 'other bounds of a section with gaps')
+    w = w%reshaped([0], [3], stat, errmsg)
+    call refused(w, 'gaps')
+    w = v%reshaped([0, 0], [3, 5], stat, errmsg)
+    call refused(w, 'reshaped: lower is (0, 0), upper is (3, 5); expected the bounds of 20 elements')
+    w = v%reshaped([0, 0], [19], stat, errmsg)
+    call refused(w, 'lower is (0, 0), upper is (19)')
+    call memory%free()
+    call ctx%alloc(memory, gpumem_memory_device, gpumem_i8, [1, 5], [4, 3])
+    v = memory%view()
+    call expect(v%size() == 0 .and. all(v%extent(:2) == [4, 0]), 'bounds of no element')
+    call memory%free()
+    call ctx%alloc(memory, gpumem_memory_device, gpumem_i8, [1, 1], [4], stat, errmsg)
+    call refused(nowhere, 'pairs')
+  end subroutine
+
+  ! Numbers whose products and sums leave an int64.
+  subroutine counts
+    integer(int64), parameter :: most = huge(most)
+    type(gpumem_memory) :: empty
+    call ctx%alloc(memory, gpumem_memory_device, gpumem_i8, [-1_int64], [most - 1], stat, errmsg)
+    call refused(nowhere, 'int64')
+    call ctx%alloc(memory, gpumem_memory_device, gpumem_i8, [-most - 1], [most], stat, errmsg)
+    call refused(nowhere, 'int64')
+    call ctx%alloc(memory, gpumem_memory_device, gpumem_i8, [most - 2, 1_int64], [most, 2_int64])
+    v = memory%view()
+    w = v%section([most, 2_int64], [most, 2_int64])
+    call expect(w%size() == 1, 'bounds at the end of an int64')
+    call memory%free()
+    w = gpumem_view(a)
+    w = w%section([0_int64, 2_int64, 1_int64], [3_int64, 6_int64, 5_int64], [1_int64, 2_int64**62, most])
+    call expect(all(w%extent(:3) == [4, 1, 1]) .and. all(w%stride(:3) >= 1 .and. w%stride(:3) <= 100), 'steps past the end')
+    call ctx%alloc(empty, gpumem_memory_device, gpumem_i8, [0])
+    v = empty%view()
+    w = v%reshaped([2_int64**32, 2_int64**32], stat, errmsg)
+    call refused(w, 'expected those of 0 elements')
+    w = v%reshaped([0_int64, 0_int64], [2_int64**32 - 1, 2_int64**32 - 1], stat, errmsg)
+    call refused(w, 'expected the bounds of 0 elements')
+    v = gpumem_view(halves)
+    w = v%reshaped([2_int64**62 + 1, 4_int64], stat, errmsg)
+    call refused(w, 'expected those of 4 elements')
+    call empty%free()
+  end subroutine
 
   logical function begins_at(x, address)
     type(gpumem_view), intent(in) :: x
