@@ -2,13 +2,14 @@
 ! gpumem for Fortran 2018. What each operation does, and what it refuses, stands in gpumem.h; here is what differs.
 !
 ! Operands    gpumem_view(x) of an array with the attribute TARGET (a pointer or a dummy of assumed shape: CONTIGUOUS too), or memory%view()
-!             of what was allocated here. The extents and the type come with it, and no copy is ever made. section() takes a part, in
-!             the array's own bounds.
+!             of what was allocated here. The extents, the bounds and the type come with it, and no copy is ever made. section()
+!             takes a part, in these bounds.
 ! Work        call context%copy(dst, src) is complete on return; call stream%copy(dst, src) only enqueues, and what it works on must
 !             stay until the stream has passed it. Give variables that such work writes the attribute ASYNCHRONOUS too.
 ! Order       Arrays are column-major, as they are. Dimensions, places and indices count from 1; numbers that the library reads or
 !             writes in memory count from 0, and their arguments are named ..._from_zero.
-! Failure     stat= and errmsg= as in ALLOCATE: without stat, the program ends with the library's sentence.
+! Failure     stat= and errmsg= as in ALLOCATE: without stat, the program ends with the library's sentence. They are the last arguments
+!             everywhere; only status=, the word of what is enqueued, stands behind them.
 ! Lifetime    Handles: nothing ends by itself. destroy() and free() end things; a context that ends frees its memory. create() and
 !             alloc() refuse a variable that names something live.
 ! Spread      gpumem_dist joins contexts, of one process or of many; a gpumem_plan moves or reduces arrays that lie in boxes over them.

@@ -5,7 +5,7 @@ module gpumem_arithmetic
   use, intrinsic :: iso_fortran_env
   use gpumem_constants
   use gpumem_c
-  use gpumem_errors, only: finish, refuse
+  use gpumem_errors, only: finish, refuse, number
   use gpumem_views
   use gpumem_checks
   use gpumem_movements
@@ -31,8 +31,8 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
-    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f32)) return
-    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f32)) return
+    if (.not. conforms('axpby', 'z', z, 'x', x, gpumem_f32, stat, errmsg)) return
+    if (.not. conforms('axpby', 'z', z, 'y', y, gpumem_f32, stat, errmsg)) return
     if (self%enqueues) then
       code = gpumem_axpby_f32_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
     else
@@ -48,8 +48,8 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
-    if (.not. conforms('axpby', z, x, stat, errmsg, gpumem_f64)) return
-    if (.not. conforms('axpby', z, y, stat, errmsg, gpumem_f64)) return
+    if (.not. conforms('axpby', 'z', z, 'x', x, gpumem_f64, stat, errmsg)) return
+    if (.not. conforms('axpby', 'z', z, 'y', y, gpumem_f64, stat, errmsg)) return
     if (self%enqueues) then
       code = gpumem_axpby_f64_async(self%ctx, alpha, x%pointer(), beta, y%pointer(), z%pointer(), z%size(), self%stream)
     else
@@ -69,7 +69,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: strides(z%rank * size(x))
     integer(c_int32_t) :: code
-    if (.not. are_terms('lincomb', gpumem_f32, size(factors), x, z, stat, errmsg)) return
+    if (.not. are_terms('lincomb', '', gpumem_f32, size(factors), x, z, stat, errmsg)) return
     strides = strides_of(x)
     associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]))
       if (self%enqueues) then
@@ -89,7 +89,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: strides(z%rank * size(x))
     integer(c_int32_t) :: code
-    if (.not. are_terms('lincomb', gpumem_f64, size(factors), x, z, stat, errmsg)) return
+    if (.not. are_terms('lincomb', '', gpumem_f64, size(factors), x, z, stat, errmsg)) return
     strides = strides_of(x)
     associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), n => size(x, kind=c_int32_t), s => strides_of([z]))
       if (self%enqueues) then
@@ -108,7 +108,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: code
-    if (.not. are_terms('multiply', merge(gpumem_f32, gpumem_f64, z%dtype == gpumem_f32), 2, [x, y], z, stat, errmsg)) return
+    if (.not. are_terms('multiply', 'xy', merge(gpumem_f32, gpumem_f64, z%dtype == gpumem_f32), 2, [x, y], z, stat, errmsg)) return
     associate (c => self%ctx, r => int(z%rank, c_int32_t), e => extents_of(z), p => x%pointer(), q => y%pointer(), &
         to => z%pointer(), sx => strides_of([x]), sy => strides_of([y]), sz => strides_of([z]))
       if (z%dtype == gpumem_f32 .and. self%enqueues) then
@@ -124,22 +124,34 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  ! As many views as factors, of the type that is said and of one shape with z.
-  logical function are_terms(what, dtype, factors, x, z, stat, errmsg)
-    character(*), intent(in) :: what
+  ! As many views as factors, of the type that is said and of one shape with z. `names` has a letter for each view; '': x(1), x(2), ...
+  logical function are_terms(what, names, dtype, factors, x, z, stat, errmsg)
+    character(*), intent(in) :: what, names
     integer(c_int32_t), intent(in) :: dtype
     integer, intent(in) :: factors
     type(gpumem_view), intent(in) :: x(:), z
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    character(:), allocatable :: name
     integer :: k
     are_terms = is_set(what // ': z', z, stat, errmsg)
     if (.not. are_terms) return
-    are_terms = factors == size(x) .and. z%dtype == dtype
-    if (.not. are_terms) call refuse(what // ': there are not as many factors as views, or z is not of reals of their kind', &
-        stat, errmsg)
+    are_terms = factors == size(x)
+    if (.not. are_terms) then
+      call refuse(what // ': there are not as many factors as views', stat, errmsg)
+      return
+    end if
+    are_terms = z%dtype == dtype
+    if (.not. are_terms) then
+      name = what // ': z is ' // described(z) // '; expected reals'
+      if (names == '') name = name // ' of the kind of the factors'
+      call refuse(name, stat, errmsg)
+      return
+    end if
     do k = 1, size(x)
-      if (are_terms) are_terms = conforms(what, z, x(k), stat, errmsg)
+      name = 'x(' // number(int(k, int64)) // ')'
+      if (names /= '') name = names(k:k)
+      if (are_terms) are_terms = conforms(what, 'z', z, name, x(k), stat=stat, errmsg=errmsg)
     end do
   end function
 

@@ -8,11 +8,12 @@ module gpumem_checks
   use gpumem_views
   implicit none
   private
-  public :: is_set, shape_of, conforms, has_gaps, has_columns, is_real, is_sequence, step, pairs, word, checked_result, rows_fit
+  public :: is_set, described, conforms, has_gaps, has_columns, is_real, is_sequence, step, pairs, word, checked_result, rows_fit
 
 contains
 
-  function shape_of(v) result(text)
+  ! "(6, 4) of real64"
+  function described(v) result(text)
     type(gpumem_view), intent(in) :: v
     character(:), allocatable :: text
     integer :: d
@@ -21,7 +22,21 @@ contains
       text = text // number(v%extent(d))
       if (d < v%rank) text = text // ', '
     end do
-    text = text // ')'
+    text = text // ') of ' // type_name(v%dtype, v%element_bytes)
+  end function
+
+  ! As iso_fortran_env has it.
+  function type_name(dtype, element_bytes) result(name)
+    integer(c_int32_t), intent(in) :: dtype
+    integer(int64), intent(in) :: element_bytes
+    character(:), allocatable :: name
+    character(6), parameter :: names(0:11) = ['int8  ', 'uint8 ', 'int16 ', 'uint16', 'int32 ', 'uint32', 'int64 ', 'uint64', &
+        'f16   ', 'bf16  ', 'real32', 'real64']
+    if (dtype >= lbound(names, 1) .and. dtype <= ubound(names, 1)) then
+      name = trim(names(dtype))
+    else
+      name = 'complex of ' // number(element_bytes) // ' bytes'
+    end if
   end function
 
   logical function is_set(what, x, stat, errmsg)
@@ -46,30 +61,36 @@ contains
     if (.not. is_real) call refuse(what // ' is of complex numbers, which are only moved', stat, errmsg)
   end function
 
-  ! Two operands of one type and shape; where the type is said, without gaps.
-  logical function conforms(what, a, b, stat, errmsg, dtype)
-    character(*), intent(in) :: what
+  ! Two operands, which have names, of one type and shape; where the type is said, without gaps.
+  logical function conforms(what, name_a, a, name_b, b, dtype, stat, errmsg)
+    character(*), intent(in) :: what, name_a, name_b
     type(gpumem_view), intent(in) :: a, b
+    integer(c_int32_t), intent(in), optional :: dtype
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    integer(c_int32_t), intent(in), optional :: dtype
-    conforms = is_set(what // ': an operand', a, stat, errmsg)
-    if (conforms) conforms = is_set(what // ': an operand', b, stat, errmsg)
+    character(:), allocatable :: operands
+    conforms = is_set(what // ': ' // name_a, a, stat, errmsg)
+    if (conforms) conforms = is_set(what // ': ' // name_b, b, stat, errmsg)
     if (.not. conforms) return
+    operands = what // ': ' // name_a // ' is ' // described(a) // ', ' // name_b // ' is ' // described(b)
     conforms = a%dtype == b%dtype .and. a%element_bytes == b%element_bytes
-    if (present(dtype)) conforms = conforms .and. a%dtype == dtype
     if (.not. conforms) then
-      call refuse(what // ': the operands are of different types', stat, errmsg)
+      call refuse(operands // '; expected elements of one type', stat, errmsg)
       return
     end if
     conforms = a%rank == b%rank .and. all(a%extent == b%extent)
     if (.not. conforms) then
-      call refuse(what // ': an operand is ' // shape_of(a) // ', another ' // shape_of(b), stat, errmsg)
+      call refuse(operands // '; expected one shape', stat, errmsg)
+      return
+    end if
+    if (present(dtype)) conforms = a%dtype == dtype
+    if (.not. conforms) then
+      call refuse(operands // '; expected ' // type_name(dtype, bytes_of(dtype)) // ', as the factors are', stat, errmsg)
       return
     end if
     if (.not. present(dtype)) return
-    conforms = a%contiguous() .and. b%contiguous()
-    if (.not. conforms) call refuse(what // ': an operand has gaps between its elements', stat, errmsg)
+    conforms = .not. has_gaps(what // ': ' // name_a, a, stat, errmsg)
+    if (conforms) conforms = .not. has_gaps(what // ': ' // name_b, b, stat, errmsg)
   end function
 
   logical function has_gaps(what, x, stat, errmsg)
@@ -169,7 +190,7 @@ contains
     if (has_gaps(what // ': index', index, stat, errmsg)) return
     if (r < 1 .or. dst%rank /= r .or. src%merged() < r - 1 .or. dst%merged() < r - 1 .or. &
         any(src%extent(:r - 1) /= dst%extent(:r - 1)) .or. src%dtype /= dst%dtype) then
-      call refuse(what // ': src is ' // shape_of(src) // ', dst is ' // shape_of(dst) // &
+      call refuse(what // ': src is ' // described(src) // ', dst is ' // described(dst) // &
           ', expected the same but for the last dimension, and gaps before it at most', stat, errmsg)
     else if (many%extent(r) < index%size()) then
       call refuse(what // ': the index has ' // number(index%size()) // ' numbers for ' // number(many%extent(r)), stat, errmsg)

@@ -20,6 +20,8 @@ module gpumem_layouts
     generic :: add => add_i32, add_i64
   end type
 
+  real(real64), parameter :: most = 9.2e18_real64  ! an int64 holds
+
   interface gpumem_layout
     module procedure layout_i32, layout_i64
   end interface
@@ -54,18 +56,25 @@ contains
     integer(int64), intent(in), optional :: offset, strides(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    integer(int64), dimension(size(lower)) :: before, length, step
+    integer(int64), dimension(size(lower)) :: before, behind, length, step
+    real(real64), dimension(size(lower)) :: span
     integer(int64) :: first
     integer :: r, n, d
     r = size(lower)
-    if (.not. all([rank_of(self), size(upper), size_or(low, r), size_or(high, r)] == r)) then
+    if (.not. all([rank_of(self), size(upper), size_or(r, low), size_or(r, high)] == r)) then
       call refuse('add: lower, upper, low or high have not one number for each dimension of the array', stat, errmsg)
       return
     end if
     before = 0
+    behind = 0
     if (present(low)) before = low
-    length = before + upper - lower + 1
-    if (present(high)) length = length + high
+    if (present(high)) behind = high
+    span = real(upper, real64) - real(lower, real64) + 1  ! as reals, which do not overflow
+    if (any(span < -most) .or. product(max(span + real(before + behind, real64), 1.0_real64)) > most) then
+      call refuse('add: the box with what lies round it has more elements than an int64 counts', stat, errmsg)
+      return
+    end if
+    length = max(upper - lower + 1, 0_int64) + before + behind
     step = [(product(max(length(:d - 1), 1_int64)), d = 1, r)]
     if (present(strides)) then
       if (size(strides) /= r) then
@@ -74,8 +83,13 @@ contains
       end if
       step = strides
     end if
-    first = sum(before * step)
-    if (present(offset)) first = first + offset
+    first = 0
+    if (present(offset)) first = offset
+    if (abs(real(first, real64) + sum(real(before, real64) * real(step, real64))) > most) then
+      call refuse('add: offset and strides lead past what an int64 counts', stat, errmsg)
+      return
+    end if
+    first = first + sum(before * step)
     n = size(self%offsets) + 1
     self%lower = reshape([self%lower, lower(r:1:-1) - 1], [r, n])
     self%upper = reshape([self%upper, upper(r:1:-1)], [r, n])
@@ -96,9 +110,9 @@ contains
     call self%add_i64(int(lower, int64), int(upper, int64), low, high, member, offset, strides, stat, errmsg)
   end subroutine
 
-  pure integer function size_or(numbers, otherwise)
-    integer, intent(in), optional :: numbers(:)
+  pure integer function size_or(otherwise, numbers)
     integer, intent(in) :: otherwise
+    integer, intent(in), optional :: numbers(:)
     size_or = otherwise
     if (present(numbers)) size_or = size(numbers)
   end function

@@ -45,7 +45,7 @@ contains
     integer(int64) :: row, rows, slices, to(2), from(2)
     integer(c_int32_t) :: code
     integer :: m
-    if (.not. conforms('copy', dst, src, stat, errmsg)) return
+    if (.not. conforms('copy', 'dst', dst, 'src', src, stat=stat, errmsg=errmsg)) return
     m = dst%rank
     if (dst%size() > 0) m = min(dst%merged(), src%merged())
     if (dst%rank - m > 2) then
@@ -93,7 +93,7 @@ contains
     if (.not. is_set('fill: dst', dst, stat, errmsg)) return
     bytes = dst%element_bytes
     if (.not. pattern_of(value, dst, pattern)) then
-      call refuse('fill: the value is of another type or kind than the elements', stat, errmsg)
+      call refuse('fill: dst is ' // described(dst) // ', and the value is of another type or kind', stat, errmsg)
       return
     end if
     m = dst%rank
@@ -170,7 +170,7 @@ contains
     if (.not. has_columns('transpose: dst', dst, stat, errmsg)) return
     if (src%rank /= dst%rank .or. src%element_bytes /= dst%element_bytes .or. src%dtype /= dst%dtype .or. &
         any(src%extent(:3) /= dst%extent([2, 1, 3]))) then
-      call refuse('transpose: src is ' // shape_of(src) // ', dst is ' // shape_of(dst), stat, errmsg)
+      call refuse('transpose: src is ' // described(src) // ', dst is ' // described(dst), stat, errmsg)
       return
     end if
     associate (cols => src%extent(1), rows => src%extent(2), batches => src%extent(3))
@@ -210,7 +210,7 @@ contains
       call refuse('permute: order names a dimension that src does not have', stat, errmsg)
       return
     else if (any(src%extent(order) /= dst%extent(:r)) .or. src%element_bytes /= dst%element_bytes .or. src%dtype /= dst%dtype) then
-      call refuse('permute: src is ' // shape_of(src) // ', dst is ' // shape_of(dst), stat, errmsg)
+      call refuse('permute: src is ' // described(src) // ', dst is ' // described(dst), stat, errmsg)
       return
     end if
     ! The library's last axis is the first dimension.
@@ -238,7 +238,7 @@ contains
     if (.not. is_real('convert: src', src, stat, errmsg)) return
     if (.not. is_real('convert: dst', dst, stat, errmsg)) return
     if (src%rank /= dst%rank .or. any(src%extent /= dst%extent) .or. .not. (src%contiguous() .and. dst%contiguous())) then
-      call refuse('convert: src is ' // shape_of(src) // ', dst is ' // shape_of(dst) // '; expected one shape, without gaps', &
+      call refuse('convert: src is ' // described(src) // ', dst is ' // described(dst) // '; expected one shape, without gaps', &
           stat, errmsg)
       return
     end if
@@ -265,13 +265,14 @@ contains
     w = src%rank - 1
     if (all(src%rank /= [2, 3]) .or. dst%rank /= src%rank .or. src%merged() < w .or. dst%merged() < w .or. &
         src%dtype /= dst%dtype) then
-      call refuse('resize: src or dst is no (width, height) or (channels, width, height) without gaps in its rows', stat, errmsg)
+      call refuse('resize: src is ' // described(src) // ', dst is ' // described(dst) // &
+          '; expected (width, height) or (channels, width, height) of one type, without gaps in the rows', stat, errmsg)
       return
     end if
     channels = 1
-    if (w == 2) channels = int(src%extent(1), c_int32_t)
+    if (w == 2) channels = int(min(src%extent(1), int(huge(channels), int64)), c_int32_t)
     if (w == 2 .and. dst%extent(1) /= src%extent(1)) then
-      call refuse('resize: src is ' // shape_of(src) // ', dst is ' // shape_of(dst), stat, errmsg)
+      call refuse('resize: src is ' // described(src) // ', dst is ' // described(dst), stat, errmsg)
       return
     end if
     from = src%stride(w + 1) * src%element_bytes
@@ -304,12 +305,12 @@ contains
   end subroutine
 
   ! dst(..., i) = src(..., index(i)), the index counted from 0.
-  subroutine gather_from_zero(self, src, index_from_zero, dst, status, stat, errmsg)
+  subroutine gather_from_zero(self, src, index_from_zero, dst, stat, errmsg, status)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, index_from_zero, dst
-    type(gpumem_view), intent(in), optional :: status
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
     integer(int64) :: row, from, to
     integer(c_int32_t) :: code
     if (.not. rows_fit('gather', src, dst, index_from_zero, dst, stat, errmsg)) return
@@ -327,12 +328,12 @@ contains
   end subroutine
 
   ! dst(..., index(i)) = src(..., i), the index counted from 0.
-  subroutine scatter_from_zero(self, src, index_from_zero, dst, status, stat, errmsg)
+  subroutine scatter_from_zero(self, src, index_from_zero, dst, stat, errmsg, status)
     class(gpumem_movement_queue), intent(in) :: self
     type(gpumem_view), intent(in) :: src, index_from_zero, dst
-    type(gpumem_view), intent(in), optional :: status
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
     integer(int64) :: row, from, to
     integer(c_int32_t) :: code
     if (.not. rows_fit('scatter', src, dst, index_from_zero, src, stat, errmsg)) return

@@ -9,7 +9,7 @@ module gpumem_plans
   use gpumem_errors, only: finish, refuse, failed, is_live, number, gpumem_text
   use gpumem_views
   use gpumem_arrays
-  use gpumem_checks, only: has_gaps, is_real, checked_result, pairs
+  use gpumem_checks, only: described, has_gaps, is_real, checked_result, pairs
   use gpumem_arithmetic, only: pointers_of
   use gpumem_values, only: has_two_results, leaves_int64
   use gpumem_streams
@@ -67,7 +67,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr), allocatable :: to(:)
-    if (.not. are_operands(self, src, dst, to, stat, errmsg)) return
+    if (.not. are_operands(self, src, to, dst, stat, errmsg)) return
     call finish(gpumem_dist_execute(self%handle, pointers_of(src), to), stat, errmsg)
   end subroutine
 
@@ -84,7 +84,7 @@ contains
     type(c_ptr) :: queues(size(src))
     logical :: fits
     integer :: i
-    if (.not. are_operands(self, src, dst, to, stat, errmsg)) return
+    if (.not. are_operands(self, src, to, dst, stat, errmsg)) return
     queues = c_null_ptr
     if (present(streams) .and. c_associated(self%handle)) then
       fits = size(streams) == size(src)
@@ -101,11 +101,11 @@ contains
   end subroutine
 
   ! Whether src and dst are as the plan needs them, and the addresses of dst: those of src where it is not given.
-  logical function are_operands(self, src, dst, to, stat, errmsg) result(fit)
+  logical function are_operands(self, src, to, dst, stat, errmsg) result(fit)
     class(gpumem_plan), intent(in) :: self
     type(gpumem_view), intent(in) :: src(:)
-    type(gpumem_view), intent(in), optional :: dst(:)
     type(c_ptr), allocatable, intent(out) :: to(:)
+    type(gpumem_view), intent(in), optional :: dst(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     fit = hold('execute: src', self, self%read, src, stat, errmsg)
@@ -273,7 +273,8 @@ contains
     if (.not. are_terms('dot: x', self, x, gpumem_view(found), 1_int64, stat, errmsg)) return
     if (.not. are_terms('dot: y', self, y, gpumem_view(found), 1_int64, stat, errmsg)) return
     if (x(1)%dtype /= y(1)%dtype) then
-      call refuse('dot: x and y are of different types', stat, errmsg)
+      call refuse('dot: x(1) is ' // described(x(1)) // ', y(1) is ' // described(y(1)) // '; expected elements of one type', &
+          stat, errmsg)
       return
     end if
     call finish(gpumem_dist_dot(self%handle, x(1)%dtype, pointers_of(x), pointers_of(y), c_loc(found)), stat, errmsg)
@@ -307,8 +308,14 @@ contains
       if (fit) fit = is_real(what, x(i), stat, errmsg)
     end do
     if (.not. fit) return
-    fit = all(x%dtype == x(1)%dtype)
-    if (.not. fit) call refuse(what // ' is of different types', stat, errmsg)
+    do i = 2, size(x)
+      if (fit) fit = x(i)%dtype == x(1)%dtype
+      if (.not. fit) then
+        call refuse(what // '(1) is ' // described(x(1)) // ', the view of member ' // number(int(i, int64)) // ' is ' // &
+            described(x(i)) // '; expected elements of one type', stat, errmsg)
+        return
+      end if
+    end do
     if (fit) fit = hold(what, self, self%read, x, stat, errmsg)
     if (fit) fit = checked_result(what // ': the result', x(1)%dtype, result, count, stat, errmsg)
   end function

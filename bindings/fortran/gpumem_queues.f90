@@ -30,13 +30,13 @@ contains
   ! the run of an enqueued operation can find. On a CUDA context a stream takes them in device, pinned or managed memory.
 
   ! result = the reduction of all elements of x: an array without gaps, or with gaps of one size, as in a row of a matrix.
-  subroutine reduce_to(self, op, x, result, status, stat, errmsg)
+  subroutine reduce_to(self, op, x, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
     type(gpumem_view), intent(in) :: x, result
-    type(gpumem_view), intent(in), optional :: status
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
     integer(c_int32_t) :: code
     if (.not. is_sequence('reduce: x', x, stat, errmsg)) return
     if (.not. checked_result('reduce: result', x%dtype, result, pairs(op, 1_int64), stat, errmsg)) return
@@ -77,7 +77,7 @@ contains
     if (.not. is_sequence('dot: y', y, stat, errmsg)) return
     if (.not. checked_result('dot: result', gpumem_f64, result, 1_int64, stat, errmsg)) return
     if (x%size() /= y%size() .or. x%dtype /= y%dtype .or. all(x%dtype /= [gpumem_f32, gpumem_f64])) then
-      call refuse('dot: x and y are not as many reals of one kind', stat, errmsg)
+      call refuse('dot: x is ' // described(x) // ', y is ' // described(y) // '; expected as many reals of one kind', stat, errmsg)
       return
     end if
     associate (c => self%ctx, p => x%pointer(), q => y%pointer(), n => x%size(), r => result%pointer())
@@ -103,7 +103,7 @@ contains
     if (.not. is_sequence('nrm2: x', x, stat, errmsg)) return
     if (.not. checked_result('nrm2: result', gpumem_f64, result, 1_int64, stat, errmsg)) return
     if (all(x%dtype /= [gpumem_f32, gpumem_f64])) then
-      call refuse('nrm2: x is not of reals', stat, errmsg)
+      call refuse('nrm2: x is ' // described(x) // '; expected reals', stat, errmsg)
       return
     end if
     associate (c => self%ctx, p => x%pointer(), n => x%size(), r => result%pointer())
@@ -122,14 +122,14 @@ contains
 
   ! result = the reduction of x along dimension dim, 1 or 2, as SUM(x, dim): one result for each column of x where dim is 1, for each
   ! row where it is 2. Of rank 3, of each x(:, :, b). gpumem_min_max gives result(2, ...), the minimum first.
-  subroutine reduce_axis(self, op, x, dim, result, status, stat, errmsg)
+  subroutine reduce_axis(self, op, x, dim, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
     type(gpumem_view), intent(in) :: x, result
     integer, intent(in) :: dim
-    type(gpumem_view), intent(in), optional :: status
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
     integer(int64) :: results
     integer(c_int32_t) :: axis, code
     if (.not. is_real('reduce_axis: x', x, stat, errmsg)) return
@@ -152,13 +152,13 @@ contains
   end subroutine
 
   ! result(s) = the reduction of the elements offsets(s) to offsets(s + 1) - 1, counted from 0.
-  subroutine segments_from_zero(self, op, x, offsets_from_zero, result, status, stat, errmsg)
+  subroutine segments_from_zero(self, op, x, offsets_from_zero, result, stat, errmsg, status)
     class(gpumem_queue), intent(in) :: self
     integer(c_int32_t), intent(in) :: op
     type(gpumem_view), intent(in) :: x, offsets_from_zero, result
-    type(gpumem_view), intent(in), optional :: status
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    type(gpumem_view), intent(in), optional :: status
     integer(int64) :: segments
     integer(c_int32_t) :: code
     segments = offsets_from_zero%size() - 1

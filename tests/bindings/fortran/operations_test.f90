@@ -16,6 +16,7 @@ program operations_test
   call sums
   call lines
   call arithmetic
+  call places
   call images
   call rows
   call enqueued
@@ -56,7 +57,8 @@ contains
     call ctx%copy(gpumem_view(b(:, :, 1)), gpumem_view(a(:, 1:4, 1)), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, '(6, 4)')
     call ctx%copy(gpumem_view(b), gpumem_view(other), stat=stat, errmsg=errmsg)
-    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'type')
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, &
+        'copy: dst is (6, 5, 4) of real64, src is (6, 5, 4) of int32; expected elements of one type')
     call ctx%copy(part(gpumem_view(b), [1, 1, 1], [6, 5, 4], [2, 2, 2]), &
         part(gpumem_view(a), [1, 1, 1], [6, 5, 4], [2, 2, 2]), stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gaps')
@@ -182,6 +184,12 @@ contains
     call expect(all(t == r), 'a conversion to the same type')
     call ctx%convert(gpumem_view(e(:3)), gpumem_view(b))
     call expect(all(b == nint(e(:3))), 'a conversion to int8')
+    call ctx%axpby(1.0_real64, gpumem_view(e), 1.0_real64, gpumem_view(r(:4)), gpumem_view(d), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'axpby: z is (4) of real64, y is (4) of real32')
+    call ctx%axpby(1.0, gpumem_view(e), 1.0, gpumem_view(d), gpumem_view(d), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'expected real32, as the factors are')
+    call ctx%dot(gpumem_view(d), gpumem_view(r(:4)), value, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'dot: x is (4) of real64, y is (4) of real32')
     call ctx%convert(gpumem_view(e), gpumem_view(b), stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'one shape')
     b = [-1_int8, 1_int8, 0_int8]
@@ -255,12 +263,38 @@ contains
     call ctx%lincomb([1.0_real64, 1.0_real64], [all_of_u], gpumem_view(v), stat, errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'as many factors')
     call ctx%multiply(gpumem_view(a), inner, inner, stat, errmsg)
-    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'type')
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'multiply: z is (4, 3) of real64, x is (2, 3, 2) of real32')
+    call ctx%multiply(inner, gpumem_view(a), inner, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, ', y is (2, 3, 2) of real32')
+    call ctx%lincomb([1.0_real64, 1.0_real64], [inner, gpumem_view(a)], inner, stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, ', x(2) is (2, 3, 2) of real32')
+  end subroutine
+
+  ! stat and errmsg by their places, which are the same in all of these.
+  subroutine places
+    real(real64), target :: a(4, 3), sums(4), value(1)
+    integer(int64), target :: index(1) = 0, offsets(2) = [0, 4]
+    integer(int32), target :: word(1)
+    type(gpumem_view) :: none
+    call random_number(a)
+    call ctx%reduce_to(gpumem_sum, none, gpumem_view(value), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'reduce: x')
+    call ctx%reduce_axis(gpumem_sum, none, 1, gpumem_view(sums), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'reduce_axis: x')
+    call ctx%segments_from_zero(gpumem_sum, none, gpumem_view(offsets), gpumem_view(sums), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'reduce_segments: x')
+    call ctx%gather_from_zero(none, gpumem_view(index), gpumem_view(a), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'gather: src')
+    call ctx%scatter_from_zero(none, gpumem_view(index), gpumem_view(a), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'scatter: src')
+    call ctx%reduce_axis(gpumem_sum, gpumem_view(a), 2, gpumem_view(sums), stat, errmsg, gpumem_view(word))
+    call expect(stat == 0 .and. all(abs(sums - sum(a, 2)) < 1e-14), 'a status word behind stat and errmsg')
   end subroutine
 
   subroutine images
     integer(int8), target :: gray(2, 3), large(4, 3), colour(3, 2, 1), wide(3, 4, 1)
     type(gpumem_view) :: from, to
+    type(gpumem_memory) :: memory
     integer :: c
     gray = reshape([0_int8, 100_int8, 10_int8, 20_int8, 50_int8, 50_int8], [2, 3])
     from = gpumem_view(gray)
@@ -277,6 +311,10 @@ contains
     to = gpumem_view(large)
     call ctx%resize(gpumem_filter_nearest, from, to, stat=stat, errmsg=errmsg)
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'width')
+    call ctx%alloc(memory, gpumem_memory_device, gpumem_u8, [2_int64**32 + 3, 0_int64, 0_int64])
+    call ctx%resize(gpumem_filter_nearest, memory%view(), memory%view(), stat, errmsg)
+    call expect_refusal(gpumem_invalid_argument, stat, errmsg, 'channels')
+    call memory%free()
   end subroutine
 
   subroutine rows
@@ -333,7 +371,7 @@ contains
     call stream%argreduce_to(gpumem_max, x%view(), v%section([2], [2]), place%view())
     call stream%dot_to(x%view(), x%view(), v%section([3], [3]))
     call stream%nrm2_to(x%view(), v%section([4], [4]))
-    call stream%reduce_axis(gpumem_max, x%view(), 1, v%section([5], [7]), gpumem_view(statuses(2:2)))
+    call stream%reduce_axis(gpumem_max, x%view(), 1, v%section([5], [7]), status=gpumem_view(statuses(2:2)))
     call stream%transpose(x%view(), y%view())
     call stream%axpby(2.0_real64, x%view(), 0.0_real64, x%view(), x%view())
     call stream%convert(x%view(), x%view())
@@ -346,12 +384,12 @@ contains
     call expect(all(found(5:7) == maxval(a, 1)) .and. all(statuses(:2) == gpumem_ok), 'enqueued maxima and statuses')
 
     call stream%permute(x%view(), [2, 1], y%view())
-    call stream%gather_from_zero(x%view(), rows%view(), x%view(), gpumem_view(statuses(3:3)), stat=stat, errmsg=errmsg)
+    call stream%gather_from_zero(x%view(), rows%view(), x%view(), stat, errmsg, gpumem_view(statuses(3:3)))
     call expect_refusal(gpumem_invalid_argument, stat, errmsg, '')  ! in place
     call stream%alloc(sums, gpumem_f64, [4, 2], alignment=4096)
-    call stream%gather_from_zero(x%view(), rows%view(), sums%view(), gpumem_view(statuses(3:3)))
+    call stream%gather_from_zero(x%view(), rows%view(), sums%view(), status=gpumem_view(statuses(3:3)))
     call stream%fill(x%view(), 0.0_real64)
-    call stream%scatter_from_zero(sums%view(), rows%view(), x%view(), gpumem_view(statuses(4:4)))
+    call stream%scatter_from_zero(sums%view(), rows%view(), x%view(), status=gpumem_view(statuses(4:4)))
     call stream%copy(gpumem_view(b), x%view())
     call stream%free(sums)
     call stream%synchronize()
