@@ -5,6 +5,11 @@ pub(crate) fn number(value: usize) -> Result<i64> {
     i64::try_from(value).map_err(|_| Error::argument(format!("{} does not fit 63 bits", value)))
 }
 
+/// A rank, or another number of few.
+pub(crate) fn small_number(value: usize) -> Result<i32> {
+    i32::try_from(value).map_err(|_| Error::argument(format!("{} does not fit 31 bits", value)))
+}
+
 /// An error where elements up to `needed` are not there.
 pub(crate) fn enough(needed: Option<usize>, len: usize, name: &str) -> Result<()> {
     match needed {

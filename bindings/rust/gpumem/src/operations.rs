@@ -2,7 +2,7 @@ use crate::context::Context;
 use crate::copies::{Dst, Src};
 use crate::element::{Element, Float, IndexElement, Pixel, Plain};
 use crate::error::{Error, Result};
-use crate::layout::{number, Array, Image, Matrix};
+use crate::layout::{number, small_number, Array, Image, Matrix};
 use crate::queue::{run, Lent, LentMut, Queue, Run};
 use crate::reduce::is_f32;
 use crate::view::{View, ViewMut};
@@ -52,8 +52,8 @@ fn permute<T>(
     let of_dst: Vec<usize> = order.iter().map(|&axis| of.extents[axis]).collect();
     let to = Array { extents: &of_dst, strides: dst_strides };
     let (_, to_strides) = to.numbers(dst.1, "dst")?;
-    let order: Vec<i32> = order.iter().map(|&axis| axis as i32).collect();
-    let (bytes, rank, s, d) = (size_of::<T>() as i64, rank as i32, src.0.cast(), dst.0.cast());
+    let (bytes, rank, s, d) = (size_of::<T>() as i64, small_number(rank)?, src.0.cast(), dst.0.cast());
+    let order: Vec<i32> = order.iter().map(|&axis| axis as i32).collect(); // less than rank
     let lists = (extents.as_ptr(), order.as_ptr(), strides.as_ptr(), to_strides.as_ptr());
     at.ctx.check(run!(
         at,
@@ -160,7 +160,7 @@ fn lincomb<T: Float>(
     z_strides: &[usize],
 ) -> Result<()> {
     let shape = extents.iter().map(|&extent| number(extent)).collect::<Result<Vec<_>>>()?;
-    let (rank, count) = (number(extents.len())? as i32, number(terms.len())? as i32);
+    let (rank, count) = (small_number(extents.len())?, small_number(terms.len())?);
     let factors: Vec<T> = terms.iter().map(|term| term.0).collect();
     let sources: Vec<*const T> = terms.iter().map(|term| term.1 .0).collect();
     let mut strides = Vec::new();
@@ -193,7 +193,7 @@ fn multiply<T: Float>(
     let shape = extents.iter().map(|&extent| number(extent)).collect::<Result<Vec<_>>>()?;
     let (i, j) = (strides_in(extents, x.1, x.0 .1, "x")?, strides_in(extents, y.1, y.0 .1, "y")?);
     let k = strides_in(extents, z.1, z.0 .1, "z")?;
-    let (rank, e, i, j, k) = (number(extents.len())? as i32, shape.as_ptr(), i.as_ptr(), j.as_ptr(), k.as_ptr());
+    let (rank, e, i, j, k) = (small_number(extents.len())?, shape.as_ptr(), i.as_ptr(), j.as_ptr(), k.as_ptr());
     let (p, q, to) = (x.0 .0, y.0 .0, z.0 .0);
     at.ctx.check(match is_f32::<T>() {
         true => {

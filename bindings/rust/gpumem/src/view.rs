@@ -86,17 +86,20 @@ unsafe impl<T: Sync> Sync for ViewMut<'_, T> {}
 #[track_caller]
 pub(crate) fn bounds(range: impl RangeBounds<usize>, len: usize) -> (usize, usize) {
     let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start + 1,
-        Bound::Unbounded => 0,
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&start) => start.checked_add(1),
+        Bound::Unbounded => Some(0),
     };
     let end = match range.end_bound() {
-        Bound::Included(&end) => end + 1,
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => len,
+        Bound::Included(&end) => end.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(len),
     };
-    assert!(start <= end && end <= len, "range {}..{} of {} elements", start, end, len);
-    (start, end)
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= len => (start, end),
+        (Some(start), Some(end)) => panic!("range {}..{} of {} elements", start, end, len),
+        _ => panic!("range past usize::MAX of {} elements", len),
+    }
 }
 
 impl<'a, T: Plain> View<'a, T> {
@@ -131,7 +134,9 @@ impl<'a, T: Plain> View<'a, T> {
     #[track_caller]
     pub fn step_by(self, stride: usize) -> View<'a, T> {
         assert!(stride > 0 && self.stride == 1, "a stride is 1 or more, and given once");
-        View { len: (self.len + stride - 1) / stride, stride, ..self }
+        // A step past the end leaves the first element, whatever its size: the library's i64 holds it then.
+        let stride = stride.min(self.len.max(1));
+        View { len: self.len / stride + usize::from(self.len % stride > 0), stride, ..self }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Buffers, streams that own memory, scopes, events, and what a leak or a panic leaves.
 use gpumem::*;
+use std::ops::Bound;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::ptr::NonNull;
 
 fn context() -> Context {
     Context::new().expect("libgpumem.so is found by GPUMEM_LIBRARY or by the loader")
@@ -48,6 +50,44 @@ fn buffers_are_freed() -> Result<()> {
     assert_eq!(ctx.device_buffer::<u64>(usize::MAX / 4).err().unwrap().status(), Status::INVALID_ARGUMENT);
     assert_eq!(ctx.device_buffer::<u8>(1 << 50).err().unwrap().status(), Status::OUT_OF_MEMORY);
     ctx.memory_trim(0)
+}
+
+fn panics<R>(body: impl FnOnce() -> R) -> bool {
+    catch_unwind(AssertUnwindSafe(body)).is_err()
+}
+
+/// Also in a release build, where sums wrap round.
+#[test]
+fn ranges_that_leave_usize_panic() -> Result<()> {
+    const FROM: (Bound<usize>, Bound<usize>) = (Bound::Excluded(usize::MAX), Bound::Unbounded);
+    let (ctx, mut x) = (context(), [1i32, 2, 3]);
+    assert!(panics(|| View::from(&x).slice(..=usize::MAX)) && panics(|| View::from(&x).slice(FROM)));
+    assert!(panics(|| View::from(&x).slice(2..1)) && panics(|| View::from(&x).slice(usize::MAX..)));
+    assert!(panics(|| ViewMut::from(&mut x).slice(..=usize::MAX)) && panics(|| ViewMut::from(&mut x).slice(FROM)));
+    let stream = ctx.stream()?;
+    let given = stream.give(x.to_vec());
+    let lent = Lent::from(given.lent());
+    assert!(panics(|| lent.slice(..=usize::MAX)) && panics(|| lent.slice(FROM)));
+    assert!(panics(|| given.lent().slice(..=usize::MAX)) && panics(|| given.lent().slice(FROM)));
+    // Elements without bytes can be as many.
+    let most = unsafe { View::<[u8; 0]>::from_raw_parts(NonNull::dangling().as_ptr(), usize::MAX) };
+    assert!(panics(|| most.slice(..=usize::MAX)) && panics(|| most.slice(FROM)));
+    assert_eq!((most.slice(1..).len(), most.step_by(2).len()), (usize::MAX - 1, 1 << (usize::BITS - 1)));
+    stream.take(given).map(drop)
+}
+
+/// As with an iterator: a step past the end leaves the first element.
+#[test]
+fn steps_may_be_as_large_as_usize() -> Result<()> {
+    let (ctx, x) = (context(), [5i32, 6, 7]);
+    for step in [2, 3, 4, usize::MAX / 2, usize::MAX] {
+        let every = View::from(&x).step_by(step);
+        assert_eq!(every.len(), x.iter().step_by(step).count());
+        assert_eq!(ctx.reduce(every, Op::Sum)?, x.iter().step_by(step).map(|&v| i64::from(v)).sum::<i64>());
+        assert!(View::from(&x[..0]).step_by(step).is_empty());
+    }
+    assert!(panics(|| View::from(&x).step_by(0)));
+    Ok(())
 }
 
 #[test]
