@@ -338,7 +338,7 @@ class basic_context_ref : public operations<Mode, detail::blocking> {
  private:
   template <class T, memory_kind K, class Alloc>
   of<buffer<T, K>> alloc(Alloc allocate, std::int64_t size) const {
-    if (size > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
+    if (size < 0 || size > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
       return Mode::template refuse<buffer<T, K>>(detail::quantity("alloc: size", size));
     }
     void* p = nullptr;

@@ -293,7 +293,7 @@ class dist : public basic_dist_ref<throwing> {
       handles.push_back(one.get());
       kept->contexts.push_back(one.link().keep());
     }
-    kept->members = static_cast<std::int32_t>(handles.size());
+    kept->members = detail::few_of(handles.size());
     options.contexts = handles.data();
     options.members = kept->members;
     const gpumem_status code = gpumem_dist_create(&options, &kept->dist);

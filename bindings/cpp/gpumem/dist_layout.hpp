@@ -65,7 +65,7 @@ class dist_layout {
                                                    std::to_string(axes->size()) + " values where the array has " +
                                                    std::to_string(extents_.size()) + " axes"});
     }
-    members_.push_back(box.member.value_or(static_cast<std::int32_t>(boxes())));
+    members_.push_back(box.member.value_or(detail::few_of(boxes())));
     offsets_.push_back(box.offset);
     lower_.insert(lower_.end(), box.lower.begin(), box.lower.end());
     upper_.insert(upper_.end(), box.upper.begin(), box.upper.end());
@@ -74,7 +74,7 @@ class dist_layout {
     return *this;
   }
 
-  std::int32_t rank() const noexcept { return static_cast<std::int32_t>(extents_.size()); }
+  std::int32_t rank() const noexcept { return detail::few_of(extents_.size()); }
   std::int64_t boxes() const noexcept { return static_cast<std::int64_t>(members_.size()); }
   // How many elements the memory of a member has at least.
   std::int64_t size(std::int32_t member) const {
@@ -111,8 +111,12 @@ class dist_layout {
   }
 
  private:
-  // Wraps round where a layout has more than there can be, which the library refuses.
-  static std::int64_t sum(std::int64_t a, std::int64_t b, std::int64_t factor = 1) noexcept {
+  // a + b * factor, as doubles at first, which do not overflow.
+  static std::int64_t sum(std::int64_t a, std::int64_t b, std::int64_t factor = 1) {
+    const double about = static_cast<double>(a) + static_cast<double>(b) * static_cast<double>(factor);
+    if (about < -9.2e18 || about > 9.2e18) {
+      detail::raise({status::invalid_argument, "dist_layout: a box has more elements than std::int64_t counts"});
+    }
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
                                      static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(factor));
   }

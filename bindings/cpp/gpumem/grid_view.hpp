@@ -43,16 +43,14 @@ class grid_view {
   // The elements from `first` on, as many as `extents` says.
   grid_view part(list<std::int64_t> first, list<std::int64_t> extents) const {
     bool inside = first.size() == rank_ && extents.size() == rank_;
-    std::int64_t offset = 0;
     for (std::int32_t d = 0; inside && d < rank_; ++d) {
       const std::int64_t begin = first.begin()[d], count = extents.begin()[d];
       inside = begin >= 0 && count >= 0 && begin <= extents_[d] && count <= extents_[d] - begin;
-      if (inside && count > 0) offset += begin * strides_[d];
     }
     if (!inside) detail::raise({status::out_of_range, "grid_view: the part is not inside of it"});
     grid_view some = *this;
     some.set(extents, {strides_, rank_});
-    if (!some.empty()) some.address_ += offset;
+    for (std::int32_t d = 0; !some.empty() && d < rank_; ++d) some.address_ += first.begin()[d] * strides_[d];
     return some;
   }
 
@@ -91,7 +89,7 @@ class grid_view {
   }
   void check(std::int64_t size) const {
     if (empty()) return;
-    std::int64_t left = size - 1;  // without a product, which might leave std::int64_t
+    std::int64_t left = size < 0 ? -1 : size - 1;  // without a product, which might leave std::int64_t
     for (std::int32_t d = 0; d < rank_ && left >= 0; ++d) {
       if (strides_[d] == 0) continue;
       left = extents_[d] - 1 <= left / strides_[d] ? left - (extents_[d] - 1) * strides_[d] : -1;

@@ -173,8 +173,8 @@ class operations {
     if (!reaches(extents, src_strides, from.size)) return past("permute: src", from.size);
     if (!reaches(turned, dst_strides, to.size)) return past("permute: dst", to.size);
     return Mode::give(queue_.call(gpumem_permute, gpumem_permute_async, detail::bytes_of<detail::element_t<D>>(),
-                                  static_cast<std::int32_t>(rank), extents.data(), order.data(), from.data,
-                                  src_strides.data(), to.data, dst_strides.data()));
+                                  detail::few_of(rank), extents.data(), order.data(), from.data, src_strides.data(),
+                                  to.data, dst_strides.data()));
   }
 
   // z = alpha * x + beta * y, of float or double. An operand whose factor is 0 is not read, and may be nullptr.
@@ -212,7 +212,7 @@ class operations {
       strides.insert(strides.end(), one.x.strides(), one.x.strides() + one.x.rank());
     }
     const auto run = [&](auto plain, auto enqueued) {
-      return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), static_cast<std::int32_t>(terms.size()),
+      return Mode::give(queue_.call(plain, enqueued, z.rank(), z.extents(), detail::few_of(terms.size()),
                                     factors.data(), x.data(), strides.data(), z.address(), z.strides()));
     };
     if constexpr (std::is_same_v<T, float>) {
@@ -298,9 +298,8 @@ class operations {
     const std::int64_t lines = along == axis::rows ? x.rows() : x.cols(), each = op == reduce_op::min_max ? 2 : 1;
     const std::int64_t room = to.size / each;
     if (lines != 0 && x.batches() > room / lines) {
-      const bool counted =
-          x.batches() <= INT64_MAX / each / lines;  // the same matrix again may be any number of batches
-      return few("reduce_axis: result", to.size, counted ? each * lines * x.batches() : INT64_MAX);
+      // The same matrix again may be any number of batches.
+      return few("reduce_axis: result", to.size, detail::product(detail::product(each, lines), x.batches()));
     }
     return Mode::give(queue_.call_with(word.get(), gpumem_reduce_axis, gpumem_reduce_axis_async, detail::raw_dtype<T>(),
                                        detail::raw(op), static_cast<gpumem_axis>(along), x.address(), x.rows(),
@@ -314,9 +313,9 @@ class operations {
     const auto to = detail::contiguous(std::forward<R>(result));
     static_assert(std::is_same_v<typename decltype(ends)::element, std::int64_t>, "offsets are std::int64_t");
     result_type<detail::element_t<X>>(to);
+    if (ends.size < 1) return few("reduce_segments: offsets", ends.size, 1);
     const std::int64_t segments = ends.size - 1, each = op == reduce_op::min_max ? 2 : 1;
-    if (segments < 0) return few("reduce_segments: offsets", ends.size, 1);
-    if (segments > to.size / each) return few("reduce_segments: result", to.size, each * segments);
+    if (segments > to.size / each) return few("reduce_segments: result", to.size, detail::product(each, segments));
     return Mode::give(queue_.call_with(word.get(), gpumem_reduce_segments, gpumem_reduce_segments_async,
                                        detail::raw_dtype<detail::element_t<X>>(), detail::raw(op), from.data, from.size,
                                        ends.data, segments, to.data));
@@ -385,7 +384,7 @@ class operations {
   // Whether an array of these extents and strides lies within size elements.
   template <class Extents>
   static bool reaches(const Extents& extents, const list<std::int64_t>& strides, std::int64_t size) {
-    std::int64_t left = strides.size() == 0 ? size : size - 1, place = 0;
+    std::int64_t left = strides.size() == 0 || size < 0 ? size : size - 1, place = 0;
     for (const std::int64_t extent : extents) {
       if (extent <= 0) return true;  // nothing to move, or for the library to refuse
     }

@@ -93,7 +93,7 @@ class basic_stream_ref : public operations<Mode, detail::enqueued> {
   // Device memory for work on this stream, freed in its order.
   template <class T>
   of<device_buffer<T>> alloc(std::int64_t size, std::int64_t alignment = 256) const {
-    if (size > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
+    if (size < 0 || size > INT64_MAX / static_cast<std::int64_t>(sizeof(T))) {
       return Mode::template refuse<device_buffer<T>>(detail::quantity("alloc: size", size));
     }
     void* p = nullptr;

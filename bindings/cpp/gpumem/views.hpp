@@ -134,6 +134,16 @@ struct element_of<X, false> {
 template <class X>
 using element_t = typename element_of<std::remove_reference_t<X>>::type;
 
+// Of numbers from 0 on; INT64_MAX where it would leave std::int64_t.
+constexpr std::int64_t product(std::int64_t a, std::int64_t b) {
+  return b != 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+// A number of few, such as a rank; INT32_MAX, which the library refuses, where it would leave std::int32_t.
+template <class N>
+constexpr std::int32_t few_of(N number) {
+  return number < static_cast<N>(INT32_MAX) ? static_cast<std::int32_t>(number) : INT32_MAX;
+}
+
 // An operand as the C functions take it.
 template <class T>
 struct sequence {
@@ -141,7 +151,11 @@ struct sequence {
   T* data;
   std::int64_t size;
   std::int64_t stride = 1;
-  std::int64_t bytes() const { return size * static_cast<std::int64_t>(sizeof(T)); }
+  // -1, which the library refuses, where a view says a size that leaves std::int64_t.
+  std::int64_t bytes() const {
+    constexpr auto each = static_cast<std::int64_t>(sizeof(T));
+    return size < 0 || size > INT64_MAX / each ? -1 : size * each;
+  }
 };
 
 template <class X, class = void>
@@ -305,9 +319,9 @@ class matrix_view {
   std::int64_t ld() const noexcept { return shape_.ld; }
   std::int64_t batches() const noexcept { return shape_.batches; }
   std::int64_t batch_stride() const noexcept { return shape_.batch_stride; }
-  std::int64_t row_bytes() const noexcept { return cols() * bytes; }
-  std::int64_t pitch_bytes() const noexcept { return ld() * bytes; }
-  std::int64_t slice_bytes() const noexcept { return batch_stride() * bytes; }
+  std::int64_t row_bytes() const noexcept { return detail::product(cols(), bytes); }
+  std::int64_t pitch_bytes() const noexcept { return detail::product(ld(), bytes); }
+  std::int64_t slice_bytes() const noexcept { return detail::product(batch_stride(), bytes); }
 
  private:
   static constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
@@ -318,7 +332,7 @@ class matrix_view {
       detail::raise({status::invalid_argument, "matrix_view: " + words() + " is no shape"});
     }
     if (rows == 0 || cols == 0 || batches == 0) return;
-    std::int64_t left = size_ - cols;  // without a product, which might leave std::int64_t
+    std::int64_t left = size_ < 0 ? -1 : size_ - cols;  // without a product, which might leave std::int64_t
     if (left >= 0 && rows > 1) left = rows - 1 <= left / ld ? left - (rows - 1) * ld : -1;
     if (left >= 0 && batches > 1 && batch_stride > 0) left = batches - 1 <= left / batch_stride ? left : -1;
     if (left < 0) {

@@ -177,6 +177,9 @@ TEST_P(CppDist, MistakesAreRefused) {
     EXPECT_TRUE(throws(status::invalid_argument, word, call));
   };
   invalid("box 1 has 1 values", [] { dist_layout<int>({4, 6}, {{{0, 0}, {4, 6}}, {{0}, {4, 6}}}); });
+  constexpr std::int64_t half = std::int64_t{1} << 32;
+  invalid("int64_t", [] { dist_layout<char>({2, half, half}, {{{0, 0, 0}, {2, half, half}}}).size(0); });
+  invalid("int64_t", [] { dist_layout<char>({half}, {{{0}, {half}, 0, 0, {half}}}).size(0); });
   invalid("shares elements with", [&] { dist.plan_reduce(dist_layout<int>({4}, {{{0}, {3}}, {{2}, {4}}})); });
   invalid("box 0 is of member 2", [&] { dist.plan_reduce(dist_layout<int>({4}, {{{0}, {4}, 2}})); });
   invalid("order has 1 values", [&] { dist.plan_redistribute(slabs<int>(), slabs<int>(), {0}); });

@@ -60,6 +60,20 @@ TEST(CppViews, AMatrixEndsWithItsMemory) {
   EXPECT_EQ(two_rows.batched(1000, 0).batches(), 1000);
 }
 
+// A container whose size leaves std::int64_t, as a span of a wrong length does.
+struct Boundless {
+  int* data() const { return nullptr; }
+  std::size_t size() const { return std::size_t{1} << 63; }
+};
+
+TEST(CppViews, SizesThatLeaveTheirTypeHoldNothing) {
+  const Boundless x;
+  EXPECT_TRUE(throws(status::out_of_range, "past", [&] { (void)matrix_view(x, 1, 1); }));
+  EXPECT_TRUE(throws(status::out_of_range, "past", [&] { (void)gpumem::grid_view(x, {1}); }));
+  std::vector<int> values(4);
+  EXPECT_EQ(matrix_view(values, 1, 4, (std::int64_t{1} << 62) + 4).pitch_bytes(), INT64_MAX);
+}
+
 TEST(CppElements, HaveTheirTypesInTheLibrary) {
   using gpumem::dtype;
   static_assert(gpumem::dtype_v<std::int8_t> == dtype::i8 && gpumem::dtype_v<std::uint8_t> == dtype::u8);
@@ -107,8 +121,17 @@ TEST_P(CppMemory, ABufferIsFreedOnce) {
 
 TEST_P(CppMemory, SizesThatLeaveTheirTypeAreRefused) {
   EXPECT_TRUE(throws(status::invalid_argument, "size", [&] { (void)ctx.alloc_device<double>(INT64_MAX / 4); }));
-  EXPECT_TRUE(throws(status::invalid_argument, "bytes", [&] { (void)ctx.alloc_pinned<double>(-1); }));
+  EXPECT_TRUE(throws(status::invalid_argument, "size", [&] { (void)ctx.alloc_pinned<double>(-1); }));
   EXPECT_TRUE(throws(status::invalid_argument, "size", [&] { (void)ctx.own_stream().alloc<double>(INT64_MAX / 4); }));
+  // Times 8 bytes each of these is 0.
+  for (const std::int64_t size : {INT64_MIN, INT64_MIN / 4, std::int64_t{1} << 61}) {
+    EXPECT_EQ(ctx.attempt().alloc_managed<double>(size).code(), status::invalid_argument) << size;
+    EXPECT_EQ(ctx.own_stream().attempt().alloc<double>(size).code(), status::invalid_argument) << size;
+    double x = 0;
+    const gpumem::device_view<double> view(&x, size);
+    EXPECT_EQ(ctx.attempt().copy(view, view).code(), status::invalid_argument) << size;
+    EXPECT_EQ(ctx.attempt().register_host(view).code(), status::invalid_argument) << size;
+  }
 }
 
 TEST_P(CppMemory, OfAStreamIsFreedInItsOrder) {

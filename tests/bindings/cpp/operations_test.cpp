@@ -207,6 +207,19 @@ TEST_P(CppOperations, Permute) {
   EXPECT_TRUE(throws(status::invalid_argument, "strides", [&] { ctx.permute(a, {2, 3}, {0, 1}, b, {3}); }));
 }
 
+TEST_P(CppOperations, SizesThatLeaveTheirTypeAreRefused) {
+  std::vector<int> x{1, 2}, y{0, 0};
+  std::vector<std::int64_t> sums(1);
+  const gpumem::device_view<int> boundless(x.data(), INT64_MIN);
+  EXPECT_EQ(ctx.attempt().permute(boundless, {1, 2}, {1, 0}, y, {2, 1}).code(), status::invalid_argument);
+  const gpumem::device_view<const std::int64_t> offsets(sums.data(), INT64_MIN);
+  EXPECT_EQ(ctx.attempt().reduce_segments(reduce_op::sum, x, offsets, sums).error().sentence,
+            "reduce_segments: offsets has -9223372036854775808 elements; expected 1 or more");
+  // The pitch of one row is never taken, so it may be anything.
+  ctx.copy(matrix_view(y, 1, 2, INT64_MAX / 2), matrix_view(x, 1, 2));
+  EXPECT_EQ(y, x);
+}
+
 TEST_P(CppOperations, GatherAndScatter) {
   const auto m = counting<float>(6);  // 3 x 2
   const std::vector<std::int32_t> index{2, 0};
