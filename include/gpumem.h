@@ -27,6 +27,11 @@
  *             another thread still uses it is a mistake of the program: where that is a stream of the host backend, the
  *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays as it was.
  * fork        In a child process, handles made before the fork give GPUMEM_FORKED.
+ * Capture     Every function leaves the graph captures of CUDA valid, on any stream and of any thread: it works, or it is
+ *             refused. Only the allocators for PyTorch and CuPy may end a capture.
+ * Reset       After cudaDeviceReset(), or once the device's primary context was released, what a context had there is
+ *             gone. Its calls then give GPUMEM_DEVICE_FAULT, and only destroying it and its objects works. A context
+ *             made afterwards works. Nothing may use the device while it is being reset.
  * Signals     The library installs no handlers and blocks every signal in its own threads.
  * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
  *             first, and the program's callbacks in it can't be cancelled either.
@@ -85,7 +90,7 @@ enum {
   GPUMEM_NO_DEVICE = 200,        /* a driver is there, and no usable device */
   GPUMEM_NO_DRIVER = 201,
   GPUMEM_DRIVER_TOO_OLD = 202,
-  GPUMEM_DEVICE_FAULT = 203, /* the device's context is lost; it sticks to every context on that device */
+  GPUMEM_DEVICE_FAULT = 203, /* the device's context is lost, or was reset; it sticks to every context that was on it */
   GPUMEM_DRIVER_ERROR = 204, /* any other failure that CUDA reported; the sentence carries its name */
   GPUMEM_NOT_BUILT = 205,    /* this build of the library has no CUDA backend */
   GPUMEM_PEER_LOST = 206,    /* another process of a gpumem_dist failed, or the transport to it */
@@ -482,14 +487,16 @@ GPUMEM_API gpumem_status gpumem_ctx_options_init(gpumem_ctx_options *options, in
 GPUMEM_API gpumem_status gpumem_ctx_create(const gpumem_ctx_options *options, gpumem_ctx **ctx);
 
 /* Waits for the context's work, reports live allocations (and in debug mode damaged memory, see gpumem_memory_check())
- * through the log, frees them and destroys the context. NULL is a no-op. Works after a device fault too. Errors: BUSY
- * (streams or events are alive, or it is a context of the process, see gpumem_shared_ctx(); nothing was changed). */
+ * through the log, frees them and destroys the context. NULL is a no-op. Works after a device fault or a reset too.
+ * Errors: BUSY (streams or events are alive, or it is a context of the process, see gpumem_shared_ctx()), CAPTURING (its
+ * own stream is under graph capture); nothing was changed then. */
 GPUMEM_API gpumem_status gpumem_ctx_destroy(gpumem_ctx *ctx);
 
 /* The context's device, and why it was taken. */
 GPUMEM_API gpumem_status gpumem_ctx_device(gpumem_ctx *ctx, gpumem_device_info *info);
 
-/* GPUMEM_OK, or the device fault that sticks to the context: nothing else than destroying it works then. */
+/* GPUMEM_OK, or the device fault that sticks to the context: nothing else than destroying it works then. A reset of the
+ * device is one. */
 GPUMEM_API gpumem_status gpumem_ctx_status(gpumem_ctx *ctx);
 
 /* Waits for everything enqueued on the context's own stream and on every stream created or wrapped on it.
@@ -638,8 +645,10 @@ GPUMEM_API gpumem_status gpumem_memory_stats(gpumem_ctx *ctx, gpumem_memory_stat
  *             As gpumem_alloc_async() and gpumem_free_async(), aligned to 256 bytes. The first use of a stream wraps it
  *             for good, so it must live until the process ends, as PyTorch's do; of a device's streams beyond the first
  *             256, allocations are for all streams, and each free waits for the device.
- * Capture     malloc fails on a stream under graph capture. What can't be freed because of a capture stays allocated
- *             and is freed by a later malloc or free for that device.
+ * Capture     malloc on a stream under graph capture gives NULL and invalidates the capture: its next call and
+ *             cudaStreamEndCapture() are errors of CUDA. With NULL for an address the graph would fault the device. The
+ *             reason is also in the log of the process's context. What can't be freed because of a capture stays
+ *             allocated and is freed by a later malloc or free for that device.
  * Memory      It is the context's, as that of gpumem_alloc_async(): every function takes it, and gpumem_free(),
  *             gpumem_free_async() and gpumem_memory_used_on() may be used on it with that context.
  *
@@ -657,8 +666,7 @@ GPUMEM_API void gpumem_torch_record_stream(void *p, void *native_stream);
 
 /* For CuPy, which tells no stream: param does, and must be the same for an allocation and its free.
  *   NULL      Every stream may use the memory at once, and a free waits for all work on the device, on streams that
- *             gpumem does not know too: safe in every program, as cudaFree() is. Not while a non-blocking stream that
- *             this context has not seen is under graph capture, which waiting for the device would spoil.
+ *             gpumem does not know too: safe in every program, as cudaFree() is. Captures stay valid.
  *   a stream  as native_stream above; the legacy default stream, which is CuPy's own choice, is (void *)1 here
  *             (cudaStreamLegacy). Nothing waits. Work on other streams that uses the memory must be ordered behind that
  *             stream's when it begins, and be done, or be what that stream waits for, when the memory is freed.
@@ -752,7 +760,7 @@ GPUMEM_API gpumem_status gpumem_fill_2d_async(gpumem_ctx *ctx, void *dst, int64_
 /* -------------------------------------------------------------------------------------------------- streams, events */
 
 /* A stream is a queue: work on it runs in order, work on different streams may overlap. destroy waits for the stream's
- * work; NULL is a no-op. The streams of a host context share threads, up to host_threads of them; a thread that is inside
+ * work; NULL is a no-op; a stream under graph capture is CAPTURING, unless it is a wrapped one. The streams of a host context share threads, up to host_threads of them; a thread that is inside
  * the program's parallel_for is not counted, so that calls of it may wait for one another. */
 GPUMEM_API gpumem_status gpumem_stream_create(gpumem_ctx *ctx, gpumem_stream **stream);
 GPUMEM_API gpumem_status gpumem_stream_destroy(gpumem_stream *stream);
@@ -775,7 +783,8 @@ GPUMEM_API gpumem_status gpumem_stream_synchronize(gpumem_ctx *ctx, gpumem_strea
 /* OK when everything enqueued is done, else NOT_READY, at once. Errors: CAPTURING. */
 GPUMEM_API gpumem_status gpumem_stream_query(gpumem_ctx *ctx, gpumem_stream *stream);
 
-/* Work enqueued on the stream from now on waits for the event's last record so far; an event never recorded is done. */
+/* Work enqueued on the stream from now on waits for the event's last record so far; an event never recorded is done.
+ * Errors: CAPTURING (the stream is under graph capture, and the event was not recorded in that capture). */
 GPUMEM_API gpumem_status gpumem_stream_wait_event(gpumem_ctx *ctx, gpumem_stream *stream, gpumem_event *event);
 
 /* An event marks a point of a stream. Destroying one that work still waits for is safe. NULL is a no-op for destroy. */

@@ -23,6 +23,23 @@ Stream* stream_of_param(SharedContext& shared, void* param) {
   return param == nullptr ? nullptr : shared.streams.of(param);
 }
 
+// NULL would go into the graph as an address, and its replay fault the device: neither PyTorch nor CuPy looks. So CUDA tells of it, with
+// the capture's next call.
+void* allocate(SharedContext& shared, int64_t bytes, Stream* stream) {
+  try {
+    return shared.allocate(bytes, stream);
+  } catch (const Error& error) {
+    if (error.status() != GPUMEM_CAPTURING || stream == nullptr) throw;
+    shared.context.device().invalidate_capture(stream->native);
+    const char* sentence =
+        "memory was asked for on a stream that is captured into a graph, and gpumem has none for graphs: the capture "
+        "was "
+        "invalidated, so that no graph runs without its memory; expected another allocator for captures";
+    shared.context.log.write(GPUMEM_LOG_ERROR, "%s", sentence);
+    fail(GPUMEM_CAPTURING, "%s", sentence);
+  }
+}
+
 SharedContext& owner_of(const void* p) {
   const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p));
   SharedContext* const owner = allocation ? process().shared_contexts->owner(allocation->owner) : nullptr;
@@ -46,7 +63,7 @@ gpumem_status gpumem_shared_ctx(int32_t device, gpumem_ctx** ctx) {
 void* gpumem_torch_malloc(int64_t bytes, int32_t device, void* native_stream) {
   void* p = nullptr;
   if (bytes == 0) return p;
-  on_device(device, [&](SharedContext& shared) { p = shared.allocate(bytes, shared.streams.of(native_stream)); });
+  on_device(device, [&](SharedContext& shared) { p = allocate(shared, bytes, shared.streams.of(native_stream)); });
   return p;
 }
 
@@ -69,7 +86,7 @@ void gpumem_torch_record_stream(void* p, void* native_stream) {
 void* gpumem_cupy_malloc(void* param, int64_t bytes, int32_t device) {
   void* p = nullptr;
   if (bytes == 0) return p;
-  on_device(device, [&](SharedContext& shared) { p = shared.allocate(bytes, stream_of_param(shared, param)); });
+  on_device(device, [&](SharedContext& shared) { p = allocate(shared, bytes, stream_of_param(shared, param)); });
   return p;
 }
 

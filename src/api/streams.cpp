@@ -42,9 +42,8 @@ gpumem_status gpumem_stream_query(gpumem_ctx* ctx, gpumem_stream* stream) {
 }
 
 gpumem_status gpumem_stream_wait_event(gpumem_ctx* ctx, gpumem_stream* stream, gpumem_event* event) {
-  return with_context(ctx, [&](Context& context) {
-    context.device().wait_event(stream_of(context, stream), event_of(context, event).native);
-  });
+  return with_context(ctx,
+                      [&](Context& context) { wait(context, stream_of(context, stream), event_of(context, event)); });
 }
 
 gpumem_status gpumem_event_create(gpumem_ctx* ctx, gpumem_event** event) {

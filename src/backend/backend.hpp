@@ -121,6 +121,9 @@ class Backend {
   // Throws DEVICE_FAULT once the device's context is lost.
   virtual void check_health() {}
   virtual void warmup() = 0;
+  // nullptr, or why all that the backend has on its device is gone: the program has reset the device. It stays so. After such an answer
+  // no call touches the device: each throws DEVICE_FAULT, or does nothing where it can't throw.
+  virtual const char* loss() noexcept { return nullptr; }
 
   // Memory. release waits for the device where it has to and never throws: what can't be given back is lost with the context.
   virtual Location classify(const void* p) = 0;
@@ -203,14 +206,16 @@ class Backend {
   virtual void synchronize(NativeStream stream) = 0;               // not under capture
   // The same, for short work: the device may tell by a word of pinned memory, which nothing uses meanwhile.
   virtual void synchronize_by(NativeStream stream, uint32_t& /*word*/) { synchronize(stream); }
-  // Waits for all work that the process has given the device, on streams of others too; on the host for the own stream. Throws
-  // CAPTURING where it sees a stream under capture.
+  // Waits for all work that the process has given the device, on streams of others too; on the host for the own stream. Captures stay
+  // valid.
   virtual void synchronize_device() = 0;
   // Waits for everything that work enqueued on the own stream now would come after.
   virtual void await_order() = 0;
   virtual bool idle(NativeStream stream) = 0;  // not under capture
   virtual bool capturing(NativeStream /*stream*/) { return false; }
   virtual uint64_t capture_id(NativeStream /*stream*/) { return 0; }  // 0: not under capture
+  // So that no graph comes of it.
+  virtual void invalidate_capture(NativeStream /*stream*/) noexcept {}
   virtual void host_callback(NativeStream stream, HostTask task) = 0;
   virtual NativeEvent create_event() = 0;
   virtual NativeEvent create_fence() { return create_event(); }  // may have no time: for order alone

@@ -193,7 +193,10 @@ void Context::keep_fault(const char* sentence) noexcept {
   faulted_.store(true, std::memory_order_release);
 }
 
-void Context::throw_if_faulted() const {
+void Context::throw_if_faulted() {
+  if (!faulted_.load(std::memory_order_acquire)) {
+    if (const char* loss = device().loss()) keep_fault(loss);
+  }
   if (faulted_.load(std::memory_order_acquire)) throw Error(GPUMEM_DEVICE_FAULT, fault_);
 }
 

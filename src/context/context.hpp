@@ -92,7 +92,8 @@ class Context {
 
   // The device fault that sticks. A fault is kept once and never cleared.
   void keep_fault(const char* sentence) noexcept;
-  void throw_if_faulted() const;
+  // A reset of the device is found here.
+  void throw_if_faulted();
 
   // Of the process: it is never destroyed.
   bool shared = false;
@@ -150,7 +151,8 @@ struct Stream {
 struct Event {
   Context* context;
   NativeEvent native = nullptr;
-  std::atomic<bool> in_capture{false};  // last recorded on a stream under graph capture
+  static constexpr uint64_t kNeverRecorded = UINT64_MAX;
+  std::atomic<uint64_t> capture{kNeverRecorded};  // that it was last recorded in; 0: outside of one
 };
 
 // Creation and the end of each object, handle included.

@@ -10,6 +10,7 @@
 #include "base/scope_exit.hpp"
 #include "context/context.hpp"
 #include "context/process.hpp"
+#include "context/streams.hpp"
 
 namespace gpumem {
 namespace {
@@ -85,6 +86,10 @@ size_t live_streams(Context& context) {
 
 uint64_t create_context(const gpumem_ctx_options& options) {
   auto context = std::make_unique<Context>(options);
+  // Its memory may take the place of what a reset has ended.
+  process().registry.forget_places_of([](const void* owner) {
+    return const_cast<Context*>(static_cast<const Context*>(owner))->device().loss() != nullptr;
+  });
   const uint64_t handle = process().handles.insert(HandleType::context, context.get());
   static_cast<void>(context.release());  // the handle owns it from here on
   return handle;
@@ -105,6 +110,9 @@ void destroy_context(uint64_t handle) {
          "these to be destroyed first",
          streams, events, dists);
   }
+  if (is_captured(context, context.own_stream())) {
+    fail(GPUMEM_CAPTURING, "ctx can't be destroyed while its own stream is captured; the capture is still valid");
+  }
   process().handles.erase(handle);
   const std::unique_ptr<Context> owned(&context);
   try {
@@ -112,7 +120,7 @@ void destroy_context(uint64_t handle) {
   } catch (const Error& error) {
     context.log.write(GPUMEM_LOG_WARNING, "waiting for the context's last work: %s", error.what());
   }
-  report_damage(context);
+  if (context.device().loss() == nullptr) report_damage(context);
   report_leaks(context);
   end_trace(context);
   unregister_leaks(context);
@@ -138,6 +146,9 @@ uint64_t wrap_stream(Context& context, void* native) {
 // waits for the listed streams.
 void destroy_stream(uint64_t handle) {
   auto& stream = object_of<Stream>(handle, HandleType::stream, "stream");
+  if (is_captured(*stream.context, stream.native) && !stream.borrowed) {
+    fail(GPUMEM_CAPTURING, "stream can't be destroyed while it is captured; the capture is still valid");
+  }
   process().handles.erase(handle);
   Backend& device = stream.context->device();
   const std::lock_guard<std::mutex> lock(stream.context->streams_mutex);

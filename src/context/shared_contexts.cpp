@@ -94,9 +94,14 @@ SharedContext& SharedContexts::of(int32_t device) {
   }
   const int32_t at = device + 1;  // the host's first
   std::atomic<SharedContext*>& place = made_[static_cast<size_t>(at)];
-  if (SharedContext* made = place.load(std::memory_order_acquire)) return *made;
+  // One whose device was reset stays for those who still use it, and another takes its place.
+  const auto alive = [&place] {
+    SharedContext* made = place.load(std::memory_order_acquire);
+    return made != nullptr && made->context.device().loss() == nullptr ? made : nullptr;
+  };
+  if (SharedContext* made = alive()) return *made;
   const std::lock_guard<std::mutex> lock(making_);
-  if (SharedContext* made = place.load(std::memory_order_relaxed)) return *made;
+  if (SharedContext* made = alive()) return *made;
   gpumem_ctx_options options = kDefaultContextOptions;
   options.device = device;
   const uint64_t handle = create_context(options);

@@ -8,7 +8,7 @@ namespace {
 
 // An event recorded in a capture stands for a node of the graph, not for a moment.
 void require_no_node(const Event& event, const char* argument) {
-  if (event.in_capture) {
+  if (event.capture != 0 && event.capture != Event::kNeverRecorded) {
     fail(GPUMEM_CAPTURING, "%s was recorded on a stream under graph capture; expected one that was recorded outside",
          argument);
   }
@@ -20,6 +20,14 @@ void require_not_capturing(Context& context, NativeStream stream, const char* wh
   if (context.device().capturing(stream)) {
     fail(GPUMEM_CAPTURING, "%s can't run on a stream that is being captured into a graph; the capture is still valid",
          what);
+  }
+}
+
+bool is_captured(Context& context, NativeStream stream) noexcept {
+  try {
+    return context.device().loss() == nullptr && context.device().capturing(stream);
+  } catch (const Error&) {
+    return false;
   }
 }
 
@@ -55,9 +63,21 @@ void wait_for_streams(Context& context) {
 }
 
 void record(Context& context, Event& event, NativeStream stream) {
-  const bool in_capture = context.device().capturing(stream);
+  const uint64_t capture = context.device().capture_id(stream);
   context.device().record(event.native, stream);
-  event.in_capture = in_capture;
+  event.capture = capture;
+}
+
+// What was recorded elsewhere would invalidate the stream's capture.
+void wait(Context& context, NativeStream stream, const Event& event) {
+  const uint64_t recorded_in = event.capture;
+  const uint64_t capture = recorded_in == Event::kNeverRecorded ? 0 : context.device().capture_id(stream);
+  if (capture != 0 && capture != recorded_in) {
+    fail(GPUMEM_CAPTURING,
+         "event was recorded outside of the capture that stream is under; expected one recorded in it; the capture is "
+         "still valid");
+  }
+  context.device().wait_event(stream, event.native);
 }
 
 void synchronize(Context& context, Event& event) {

@@ -9,6 +9,9 @@ namespace gpumem {
 // Throws CAPTURING.
 void require_not_capturing(Context& context, NativeStream stream, const char* what);
 
+// For calls that end something: after a fault, or a reset of the device, no stream is.
+bool is_captured(Context& context, NativeStream stream) noexcept;
+
 // The same for every stream that is alive on the context.
 void require_none_capturing(Context& context, const char* what);
 
@@ -21,6 +24,7 @@ void synchronize_all(Context& context);
 void wait_for_streams(Context& context);
 
 void record(Context& context, Event& event, NativeStream stream);
+void wait(Context& context, NativeStream stream, const Event& event);
 void synchronize(Context& context, Event& event);
 double elapsed_seconds(Context& context, Event& start, Event& end);
 

@@ -56,7 +56,7 @@ Arena::~Arena() {
   try {
     backend_.synchronize_device();  // work on borrowed streams may still use the memory
   } catch (const Error&) {
-    // The device's context is lost, or a capture forbids it.
+    // The device's context is lost.
   }
   unmapped.fetch_add(1);
   uintptr_t at = base_;

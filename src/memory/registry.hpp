@@ -52,6 +52,15 @@ class Registry {
   std::unique_ptr<Region> remove_registered(const void* owner) noexcept;
   std::unique_ptr<Region> remove_alone(const void* owner, gpumem_memory_kind kind) noexcept;
 
+  // Addresses are no longer looked up in the regions of owners for which is_lost(owner) holds: other memory may lie there now.
+  template <class F>
+  void forget_places_of(const F& is_lost) {
+    const std::lock_guard lock(lock_);
+    for (const auto& region : regions_) {
+      if (is_lost(region->owner)) map_.erase(*region);
+    }
+  }
+
   Sighting sight(uintptr_t p) const;
   // The allocation that p lies in.
   std::optional<Allocation> find(uintptr_t p) const { return sight(p).live; }

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ('tests/unit/unit_tests', 'tests/fault/gpumem_cuda_fault_test', 'tests/emulation/gpumem_granules_test', 'tests/emulation/emulation_test')
+PROGRAMS = ('tests/unit/unit_tests', 'tests/fault/gpumem_cuda_fault_test', 'tests/fault/gpumem_during_capture_test', 'tests/emulation/gpumem_granules_test', 'tests/emulation/emulation_test')
 
 
 def branches(llvm_cov, build, profile):

@@ -15,22 +15,23 @@
 #include "emulation/report.hpp"
 #include "emulation/streams.hpp"
 
+// A primary context: there from the first retain to the next reset.
 struct CUctx_st {
   int device;
+  std::atomic<unsigned long long> id{0};  // 0: it is not there
 };
 
 namespace gpumem_emulation {
 
-bool is_stream(cudaStream_t handle);
 int device_of(cudaStream_t handle);
 
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local std::vector<CUcontext> current;  // a stack, as the driver keeps it
-thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 CUctx_st primary[kMostDevices] = {{0}, {1}, {2}, {3}};
+std::atomic<unsigned long long> contexts_made{0};
 std::atomic<unsigned> peers[kMostDevices];  // whose memory each device may access: a bit for each
 
 bool is_device(int ordinal) { return ordinal >= 0 && ordinal < device_count(); }
@@ -85,6 +86,10 @@ constexpr Name kNames[] = {
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
     {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled", "peer access is already enabled"},
     {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
      "peer access is not supported between these two devices"},
@@ -201,6 +206,16 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return (before >> peer & 1) == 0 ? cudaSuccess : answer(cudaErrorPeerAccessAlreadyEnabled);
 }
 
+// All that the device has of the process is gone. The context is made anew when it is retained next.
+cudaError_t cudaDeviceReset() {
+  const int device = current_device();
+  reset_streams(device);
+  reset_memory(device);
+  peers[device] = 0;
+  primary[device].id = 0;
+  return cudaSuccess;
+}
+
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = {};
   attributes->maxThreadsPerBlock = 1024;
@@ -221,6 +236,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void*, const cud
 namespace {
 
 CUresult ctx_push(CUcontext context) {
+  if (context->id == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   current.push_back(context);
   return CUDA_SUCCESS;
 }
@@ -243,9 +259,18 @@ CUresult ctx_device(CUdevice* device) {
   return CUDA_SUCCESS;
 }
 
+CUresult ctx_id(CUcontext context, unsigned long long* id) {
+  if (context == nullptr) context = current.empty() ? nullptr : current.back();
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  *id = context->id;
+  return *id == 0 ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+}
+
 CUresult primary_retain(CUcontext* context, CUdevice device) {
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *context = &primary[device];
+  unsigned long long none = 0;
+  primary[device].id.compare_exchange_strong(none, ++contexts_made);
   return CUDA_SUCCESS;
 }
 
@@ -304,8 +329,10 @@ CUresult stream_ctx(CUstream stream, CUcontext* context) {
 
 CUresult stream_capturing(CUstream stream, CUstreamCaptureStatus* status) {
   if (!is_stream(stream)) return CUDA_ERROR_INVALID_HANDLE;
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
+  cudaStreamCaptureStatus of{};
+  const cudaError_t error = capture_status(stream, of);
+  *status = static_cast<CUstreamCaptureStatus>(of);
+  return static_cast<CUresult>(error);
 }
 
 CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice device) {
@@ -358,7 +385,7 @@ CUresult mem_release(CUmemGenericAllocationHandle handle) { return taken_back(re
 CUresult mem_unmap(CUdeviceptr p, size_t bytes) { return taken_back(unmap_granules(p, bytes)); }
 
 CUresult exchange_capture_mode(CUstreamCaptureMode* mode) {
-  std::swap(*mode, capture_mode);
+  *mode = exchange_capture_mode_of_thread(*mode);
   return CUDA_SUCCESS;
 }
 
@@ -376,6 +403,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
       {"cuCtxPopCurrent", reinterpret_cast<void*>(ctx_pop)},
       {"cuCtxGetCurrent", reinterpret_cast<void*>(ctx_get)},
       {"cuCtxGetDevice", reinterpret_cast<void*>(ctx_device)},
+      {"cuCtxGetId", reinterpret_cast<void*>(ctx_id)},
       {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(primary_retain)},
       {"cuDevicePrimaryCtxRelease", reinterpret_cast<void*>(primary_release)},
       {"cuPointerGetAttributes", reinterpret_cast<void*>(pointer_attributes)},
@@ -401,25 +429,4 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
   }
   *result = cudaDriverEntryPointSymbolNotFound;
   return answer(cudaErrorSymbolNotFound);
-}
-
-// ---------------------------------------------------------------------------------------------- graphs are not emulated
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  if (!is_stream(stream)) return answer(cudaErrorInvalidResourceHandle);
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
-                                     cudaGraph_t*, const cudaGraphNode_t**, const cudaGraphEdgeData**, size_t*) {
-  return cudaStreamIsCapturing(stream, status);
-}
-
-cudaError_t cudaUserObjectCreate(cudaUserObject_t*, void*, cudaHostFn_t, unsigned, unsigned) {
-  return answer(cudaErrorNotSupported);
-}
-
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t, cudaUserObject_t, unsigned, unsigned) {
-  return answer(cudaErrorNotSupported);
 }

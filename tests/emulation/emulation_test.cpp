@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "emulation/memory.hpp"
+#include "emulation/streams.hpp"
 #include "kernels/enqueue.cuh"
 
 // Shared memory is found by the kernels' namespace.
@@ -341,6 +343,85 @@ TEST(Streams, ALaunchThatNoDeviceTakesIsRefused) {
   EXPECT_EQ(enqueue(append, 1, 1025, nullptr, nullptr, 0), cudaErrorInvalidConfiguration);
   EXPECT_EQ(enqueue(append, 0, 1, nullptr, nullptr, 0), cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+}
+
+// --------------------------------------------------------------------------------------------------- captures, resets
+
+// Whether a capture outlasts f, and the graph does what was captured.
+template <class F>
+bool outlasts(cudaStreamCaptureMode mode, unsigned flags, const F& f) {
+  cudaStream_t stream = nullptr;
+  EXPECT_EQ(cudaStreamCreateWithFlags(&stream, flags), cudaSuccess);
+  std::vector<int> order;
+  EXPECT_EQ(cudaStreamBeginCapture(stream, mode), cudaSuccess);
+  EXPECT_EQ(enqueue(append, 1, 1, stream, &order, 1), cudaSuccess);
+  f(stream);
+  enqueue(append, 1, 1, stream, &order, 2);
+  cudaGraph_t graph = nullptr;
+  const bool valid = cudaStreamEndCapture(stream, &graph) == cudaSuccess;
+  EXPECT_TRUE(order.empty()) << "captured work has run";
+  if (valid) {
+    cudaGraphExec_t executable = nullptr;
+    EXPECT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 1, 2}));
+    EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  }
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  static_cast<void>(cudaGetLastError());
+  return valid;
+}
+
+TEST(Captures, EndByWhatConflictsWithThem) {
+  constexpr auto kRelaxed = cudaStreamCaptureModeRelaxed;
+  EXPECT_TRUE(outlasts(kRelaxed, cudaStreamDefault, [](cudaStream_t) {}));
+  EXPECT_FALSE(outlasts(kRelaxed, cudaStreamDefault, [](cudaStream_t) { cudaDeviceSynchronize(); }));
+  EXPECT_FALSE(outlasts(kRelaxed, cudaStreamDefault, [](cudaStream_t stream) { cudaStreamSynchronize(stream); }));
+  EXPECT_FALSE(outlasts(kRelaxed, cudaStreamDefault, [](cudaStream_t stream) { cudaStreamQuery(stream); }));
+  EXPECT_FALSE(outlasts(kRelaxed, cudaStreamDefault, [](cudaStream_t) { cudaStreamSynchronize(nullptr); }));
+  EXPECT_TRUE(outlasts(kRelaxed, cudaStreamNonBlocking, [](cudaStream_t) { cudaStreamSynchronize(nullptr); }));
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  EXPECT_TRUE(outlasts(kRelaxed, cudaStreamDefault, [&](cudaStream_t stream) { cudaEventRecord(event, stream); }));
+  EXPECT_FALSE(outlasts(kRelaxed, cudaStreamDefault, [&](cudaStream_t stream) {
+    cudaEventRecord(event, stream);
+    cudaEventQuery(event);
+  }));
+  ASSERT_EQ(cudaEventRecord(event, nullptr), cudaSuccess);
+  EXPECT_FALSE(
+      outlasts(kRelaxed, cudaStreamDefault, [&](cudaStream_t stream) { cudaStreamWaitEvent(stream, event, 0); }));
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+}
+
+// A call of the runtime from here passes no gate, which is where it would be refused.
+TEST(Captures, EndByUnsafeCallsAsTheModesSay) {
+  const auto unsafe = [](cudaStream_t) { gpumem_emulation::refuse_unsafe_call(); };
+  const auto relaxed = [](cudaStream_t) {
+    const auto before = gpumem_emulation::exchange_capture_mode_of_thread(CU_STREAM_CAPTURE_MODE_RELAXED);
+    EXPECT_EQ(gpumem_emulation::refuse_unsafe_call(), cudaSuccess);
+    gpumem_emulation::exchange_capture_mode_of_thread(before);
+  };
+  const auto elsewhere = [&](cudaStream_t stream) { std::thread(unsafe, stream).join(); };
+  EXPECT_FALSE(outlasts(cudaStreamCaptureModeGlobal, cudaStreamDefault, unsafe));
+  EXPECT_FALSE(outlasts(cudaStreamCaptureModeThreadLocal, cudaStreamDefault, unsafe));
+  EXPECT_TRUE(outlasts(cudaStreamCaptureModeRelaxed, cudaStreamDefault, unsafe));
+  EXPECT_TRUE(outlasts(cudaStreamCaptureModeGlobal, cudaStreamDefault, relaxed));
+  EXPECT_FALSE(outlasts(cudaStreamCaptureModeGlobal, cudaStreamDefault, elsewhere));
+  EXPECT_TRUE(outlasts(cudaStreamCaptureModeThreadLocal, cudaStreamDefault, elsewhere));
+}
+
+// In a process that ends: the reset is of all that other tests have on the device.
+void use_after_a_reset() {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreate(&stream);
+  cudaDeviceReset();
+  cudaStreamSynchronize(stream);
+}
+
+TEST(Resets, WhatTheyHaveEndedIsNotUsed) {
+  EXPECT_DEATH(use_after_a_reset(), "a stream is used whose device was reset");
 }
 
 }  // namespace

@@ -28,6 +28,15 @@ bool allocates(const char* call) noexcept {
   return false;
 }
 
+// While a capture goes on, in a thread whose mode forbids it. (CUDA names no list: those that work of the graph might depend on.)
+bool is_unsafe(const char* call) noexcept {
+  for (const char* of : {"cudaMalloc", "cudaFree", "cudaFreeHost", "cudaMallocManaged", "cudaHostAlloc",
+                         "cudaHostRegister", "cudaHostUnregister", "cudaMemPoolDestroy", "cudaMemPoolTrimTo"}) {
+    if (std::strcmp(call, of) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void fail_call(int64_t number, Calls which, int error) noexcept {
@@ -50,6 +59,9 @@ void pause_failures(bool paused) noexcept { g_paused = paused; }
 const char* first_failed() noexcept { return g_first; }
 
 int gpumem_emulation_gate(const char* call) noexcept {
+  if (is_unsafe(call)) {
+    if (const int refused = refuse_unsafe_call()) return refused;
+  }
   if (!g_armed.load(std::memory_order_relaxed) || g_paused.load(std::memory_order_relaxed)) return 0;
   if (g_which == Calls::allocations_after_it && !allocates(call)) return 0;
   const int64_t number = g_calls.fetch_add(1);

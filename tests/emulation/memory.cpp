@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "emulation/report.hpp"
 
@@ -73,6 +75,26 @@ class Memory {
       munmap(p, entry.room);
     }
     return true;
+  }
+
+  void reset(int device) {
+    std::vector<std::pair<Kind, void*>> blocks;
+    std::vector<void*> registered;
+    std::vector<std::pair<uintptr_t, size_t>> mapped;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      for (const auto& [base, entry] : ranges_) {
+        auto* const p = reinterpret_cast<void*>(base);
+        if (entry.device == device && entry.registered) registered.push_back(p);
+        if (entry.device == device && !entry.registered) blocks.emplace_back(entry.kind, p);
+      }
+      for (const auto& [base, mapping] : mapped_) {
+        if (mapping.device == device) mapped.emplace_back(base, mapping.bytes);
+      }
+    }
+    for (const auto& [kind, p] : blocks) release(kind, p);
+    for (void* p : registered) remove_registered(p);
+    for (const auto& [base, bytes] : mapped) unmap_granules(base, bytes);
   }
 
   bool add_registered(void* p, size_t bytes) {
@@ -353,6 +375,7 @@ bool release(Kind kind, void* p) { return Memory::only().release(kind, p); }
 bool register_pinned(void* p, size_t bytes) { return Memory::only().add_registered(p, bytes); }
 bool unregister_pinned(void* p) { return Memory::only().remove_registered(p); }
 std::optional<Range> range_of(const void* p) { return Memory::only().find(p); }
+void reset_memory(int device) { Memory::only().reset(device); }
 size_t ranges_held() { return Memory::only().ranges(); }
 size_t bytes_held() { return Memory::only().bytes(); }
 

@@ -44,6 +44,8 @@ bool unregister_pinned(void* p);
 std::optional<Range> range_of(const void* p);
 size_t ranges_held();
 size_t bytes_held();
+// cudaDeviceReset(): all that was allocated, registered or mapped for the device is gone.
+void reset_memory(int device);
 
 // Granules of device memory, and addresses to map them to (CUDA Driver API, "Virtual Memory Management"). Mapped memory can be
 // accessed by a device once that was asked for, by others than its own as whole mappings; what is mapped side by side is one range. Each call says whether it could be done.

@@ -23,6 +23,18 @@ CUresult stream_write_value(CUstream stream, CUdeviceptr word, cuuint32_t value,
 // Waits for all work of every stream of the current device.
 void wait_for_all();
 
+// Stream capture (CUDA C++ Programming Guide, "Cross-stream Dependencies and Events" and "Prohibited and Unhandled Operations"): what
+// conflicts with a capture fails and ends it, in every mode of the calling thread. Calls that are only unsafe fail and end captures as
+// that mode says.
+cudaError_t refuse_unsafe_call();
+cudaError_t capture_status(cudaStream_t stream, cudaStreamCaptureStatus& status);
+CUstreamCaptureMode exchange_capture_mode_of_thread(CUstreamCaptureMode mode);
+
+// What is left of the device's streams and events after cudaDeviceReset() ends the process where it is used: a driver may crash there.
+void reset_streams(int device);
+
+bool is_stream(cudaStream_t handle);
+
 size_t streams_and_events_held();
 
 }  // namespace gpumem_emulation

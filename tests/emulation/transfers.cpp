@@ -195,7 +195,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* wa
 
 cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   if (pool == nullptr || bytes == 0) return answer(cudaErrorInvalidValue);
-  if (cudaStreamQuery(stream) == cudaErrorInvalidResourceHandle) return cudaErrorInvalidResourceHandle;
+  if (!is_stream(stream)) return answer(cudaErrorInvalidResourceHandle);
   return allocated(allocate(Kind::device, bytes, pool->device, pool), p);
 }
 

@@ -1,4 +1,6 @@
 // Refusals of CUDA's calls, on the emulated device.
+#include <cuda_runtime_api.h>
+
 #include "emulation/gates.hpp"
 #include "fault/lost_device.hpp"
 #include "fault/resources.hpp"
@@ -30,6 +32,8 @@ Held held_now() noexcept {
 }
 
 void lose_device() { fail_call(0, Calls::all_after_it, 700); }
+
+void reset_device() { cudaDeviceReset(); }
 
 void keep_stacks() {}  // blocks of the device alone are counted
 

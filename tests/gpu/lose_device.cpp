@@ -9,4 +9,6 @@ void lose_device() {
   cudaDeviceSynchronize();
 }
 
+void reset_device() { cudaDeviceReset(); }
+
 }  // namespace gpumem_test

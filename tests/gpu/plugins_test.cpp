@@ -115,8 +115,6 @@ TEST_F(GpuPlugins, ACaptureStaysValidAndWhatItKeptIsFreedLater) {
   void* const every = gpumem_cupy_malloc(nullptr, 4096, 0);
   ASSERT_EQ(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal), cudaSuccess);
   fill(p, 7, captured);
-  EXPECT_EQ(gpumem_torch_malloc(kBytes, 0, captured), nullptr);
-  EXPECT_NE(last_error().find("captured"), std::string::npos) << last_error();
   gpumem_torch_free(p, kBytes, 0, captured);
   gpumem_torch_free(p, kBytes, 0, captured);  // a program's mistake: still one free
   gpumem_cupy_free(nullptr, every, 0);

@@ -42,6 +42,41 @@ def work(torch):
     return digest.hexdigest()
 
 
+def capture(torch, library):
+    """A graph on memory from outside of it runs. One that needs memory: PyTorch raises, gpumem has the reason, and the device goes on."""
+    static_x = torch.ones(1 << 10, device="cuda")
+    static_y = torch.zeros(1 << 10, device="cuda")
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        torch.add(static_x, static_x, out=static_y)
+    graph.replay()
+    torch.cuda.synchronize()
+    expect(float(static_y.sum()) == 2 << 10, "a graph without memory of its own does not run")
+
+    x = torch.arange(1 << 16, device="cuda", dtype=torch.int64)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    raised = None
+    try:
+        with torch.cuda.graph(graph):
+            y = x * 2 + 1
+    except RuntimeError as error:
+        raised = error
+    sentence = library.last_error()
+    expect(raised is not None, "a graph was captured whose memory gpumem did not give")
+    expect("invalidated" in sentence and "graph" in sentence, f"gpumem's reason is missing: {sentence!r}")
+    print(f"PyTorch raised {type(raised).__name__}: {str(raised).splitlines()[0]}\ngpumem says: {sentence}")
+    try:
+        graph.replay()
+        torch.cuda.synchronize()
+        expect(False, "a graph that was not captured can be replayed")
+    except RuntimeError:
+        pass
+    expect(int((x * 2 + 1).sum()) == (1 << 16) ** 2, "the device does not work after the capture")
+    torch.cuda.synchronize()
+
+
 def use_gpumem(torch, library):
     allocator = torch.cuda.memory.CUDAPluggableAllocator(library.path, "gpumem_torch_malloc", "gpumem_torch_free")
     allocator.allocator().set_record_stream_fn(library.address("gpumem_torch_record_stream"))
@@ -58,9 +93,13 @@ def main():
     if sys.argv[1] == "--default":  # a process of its own: an allocator can't be changed once it was used
         print(work(torch))
         return
+    library = Library(sys.argv[-1])
+    if sys.argv[1] == "--capture":  # as well: PyTorch may be left in the middle of a capture
+        use_gpumem(torch, library)
+        return capture(torch, library)
     ours = subprocess.run([sys.executable, __file__, "--default"], check=True, capture_output=True, text=True)
     expected = ours.stdout.strip()
-    library = Library(sys.argv[1])
+    subprocess.run([sys.executable, __file__, "--capture", library.path], check=True)
     use_gpumem(torch, library)
     torch.cuda.init()
 
@@ -91,6 +130,6 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     main()

@@ -17,7 +17,13 @@ std::unique_ptr<Backend> make_cuda_backend(int32_t ordinal, bool non_blocking_st
 }
 
 CudaBackend::PrimaryContext::PrimaryContext(int32_t ordinal) : ordinal_(ordinal) {
-  const CUresult result = driver_api().primary_retain(&context_, ordinal);
+  const DriverApi& driver = driver_api();
+  CUresult result = driver.primary_retain(&context_, ordinal);
+  if (result == CUDA_SUCCESS) {
+    ScopeExit release([&] { static_cast<void>(driver.primary_release(ordinal)); });
+    result = driver.ctx_id(context_, &id_);
+    if (result == CUDA_SUCCESS) release.release();
+  }
   if (result != CUDA_SUCCESS) {
     // Driver and runtime share the numbers of their common errors.
     fail(result == CUDA_ERROR_OUT_OF_MEMORY ? GPUMEM_OUT_OF_MEMORY : GPUMEM_DRIVER_ERROR,
@@ -25,7 +31,21 @@ CudaBackend::PrimaryContext::PrimaryContext(int32_t ordinal) : ordinal_(ordinal)
   }
 }
 
-CudaBackend::PrimaryContext::~PrimaryContext() { static_cast<void>(driver_api().primary_release(ordinal_)); }
+// Of a lost context nobody knows whether the driver still counts this retain: one released in excess would end the context that came
+// after it.
+CudaBackend::PrimaryContext::~PrimaryContext() {
+  if (!is_lost()) static_cast<void>(driver_api().primary_release(ordinal_));
+}
+
+bool CudaBackend::PrimaryContext::is_lost() noexcept {
+  if (was_lost()) return true;
+  unsigned long long id = 0;
+  const CUresult result = driver_api().ctx_id(context_, &id);
+  // A driver that is shutting down has errors of its own.
+  if (result == CUDA_SUCCESS ? id == id_ : result == CUDA_ERROR_DEINITIALIZED) return false;
+  lost_.store(true, std::memory_order_relaxed);
+  return true;
+}
 
 CudaBackend::CudaBackend(int32_t ordinal, bool non_blocking_stream) : props_(cuda_props(ordinal)), primary_(ordinal) {
   const DeviceScope scope = enter();
@@ -45,6 +65,7 @@ void CudaBackend::open(bool non_blocking_stream) {
   props_.clusters = starts_early_ && kernels::reduce_clusters_fit(props_.shared_bytes_per_block);
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
+  GPUMEM_CUDA(cudaMalloc(&waited_by_, 1));
   if (props_.memory_pools) pool_.open(props_.ordinal);
   open_granules();
   checker_.open();
@@ -54,8 +75,8 @@ void CudaBackend::open(bool non_blocking_stream) {
 }
 
 void CudaBackend::close() noexcept {
-  // Work on borrowed streams may still use what is given back here.
-  static_cast<void>(cudaDeviceSynchronize());
+  // Work on borrowed streams may still use what is given back here: the first call waits for it.
+  static_cast<void>(cudaFree(waited_by_));
   slots_.close();
   node_slots_.close();
   scratch_.close();

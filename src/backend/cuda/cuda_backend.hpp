@@ -27,6 +27,7 @@ class CudaBackend final : public Backend {
   const DeviceProps& props() const noexcept override { return props_; }
   void check_health() override;
   void warmup() override;
+  const char* loss() noexcept override { return primary_.is_lost() ? kLoss : nullptr; }
 
   Location classify(const void* p) override;
   void* allocate(gpumem_memory_kind kind, size_t bytes) override;
@@ -83,6 +84,7 @@ class CudaBackend final : public Backend {
   bool idle(NativeStream stream) override;
   bool capturing(NativeStream stream) override;
   uint64_t capture_id(NativeStream stream) override;
+  void invalidate_capture(NativeStream stream) noexcept override;
   void host_callback(NativeStream stream, HostTask task) override;
   NativeEvent create_event() override { return make_event(cudaEventDefault); }
   NativeEvent create_fence() override { return make_event(cudaEventDisableTiming); }
@@ -94,7 +96,11 @@ class CudaBackend final : public Backend {
   double elapsed_seconds(NativeEvent start, NativeEvent end) override;
 
  private:
-  // The device's primary context, shared with the program's own use of CUDA.
+  static constexpr const char* kLoss =
+      "the device was reset, or its primary context released, after ctx was made: its memory, streams and events are "
+      "gone";
+
+  // The device's primary context, shared with the program's own use of CUDA, which may reset it: the next one then has another id.
   class PrimaryContext {
    public:
     explicit PrimaryContext(int32_t ordinal);
@@ -102,16 +108,27 @@ class CudaBackend final : public Backend {
     PrimaryContext(const PrimaryContext&) = delete;
     PrimaryContext& operator=(const PrimaryContext&) = delete;
     CUcontext get() const noexcept { return context_; }
+    bool is_lost() noexcept;  // asks the driver
+    bool was_lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
    private:
     int32_t ordinal_;
     CUcontext context_ = nullptr;
+    unsigned long long id_ = 0;
+    std::atomic<bool> lost_{false};
   };
 
-  DeviceScope enter() const { return DeviceScope(primary_.get()); }
-  // What can't fail, on the device. Where the driver is shutting down nothing is done: what f would end is gone with it.
+  void require_present() const {
+    if (primary_.was_lost()) fail(GPUMEM_DEVICE_FAULT, "%s", kLoss);
+  }
+  DeviceScope enter() const {
+    require_present();
+    return DeviceScope(primary_.get());
+  }
+  // What can't fail, on the device. Where that was reset, or the driver is shutting down, nothing is done: what f would end is gone with it.
   template <class F>
-  void enter_to_end(const F& f) const noexcept {
+  void enter_to_end(const F& f) noexcept {
+    if (primary_.is_lost()) return;
     try {
       const DeviceScope scope = enter();
       f();
@@ -145,6 +162,8 @@ class CudaBackend final : public Backend {
 
   DeviceProps props_;
   PrimaryContext primary_;
+  std::mutex waiting_;
+  void* waited_by_ = nullptr;  // a block that is freed in order to wait for the device
   bool non_blocking_ = false;  // the own stream: nothing but events orders it with others
   bool starts_early_ = false;  // kernels on this device, see kernels::Stream
   cudaStream_t own_stream_ = nullptr;

@@ -1,6 +1,7 @@
 // Streams, events and host callbacks.
 #include <atomic>
 #include <chrono>
+#include <utility>
 
 #include "backend/cuda/cuda_backend.hpp"
 #include "base/caller_state.hpp"
@@ -94,14 +95,15 @@ void CudaBackend::synchronize_by(NativeStream stream, uint32_t& word) {
   synchronize(stream);
 }
 
-// Of streams under capture that are not known to the library only those that the legacy stream would wait for are seen.
+// cudaDeviceSynchronize() would invalidate every capture on the device, in each mode, and captures of others can't all be seen. cudaFree()
+// waits for the device's work too (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"). The block for the next time is taken at
+// once: later there may be no memory.
 void CudaBackend::synchronize_device() {
   const DeviceScope scope = enter();
-  if (capturing(cudaStreamLegacy)) {
-    fail(GPUMEM_CAPTURING,
-         "the device can't be waited for while one of its streams is captured; the capture is still valid");
-  }
-  GPUMEM_CUDA(cudaDeviceSynchronize());
+  const std::lock_guard<std::mutex> lock(waiting_);
+  if (waited_by_ == nullptr) GPUMEM_CUDA(cudaMalloc(&waited_by_, 1));
+  GPUMEM_CUDA(cudaFree(std::exchange(waited_by_, nullptr)));
+  if (cudaMalloc(&waited_by_, 1) != cudaSuccess) static_cast<void>(cudaGetLastError());
 }
 
 // A record is a command: on a blocking stream it comes after what the legacy stream has been given, which a mere wait for the
@@ -121,6 +123,7 @@ bool CudaBackend::idle(NativeStream stream) {
 // The driver answers for a stream of any context without one being current; only the legacy stream is one of the current
 // context. The pools ask with every block.
 bool CudaBackend::capturing(NativeStream stream) {
+  require_present();
   CUstreamCaptureStatus known = CU_STREAM_CAPTURE_STATUS_NONE;
   if (stream != cudaStreamLegacy && driver_api().stream_capturing(native(stream), &known) == CUDA_SUCCESS) {
     return known != CU_STREAM_CAPTURE_STATUS_NONE;
@@ -148,6 +151,11 @@ uint64_t CudaBackend::capture_id(NativeStream stream) {
   if (error == cudaSuccess) return id;
   static_cast<void>(cudaGetLastError());
   return UINT64_MAX;
+}
+
+// To wait for a stream under capture is an error that ends the capture, in every mode.
+void CudaBackend::invalidate_capture(NativeStream stream) noexcept {
+  enter_to_end([&] { static_cast<void>(cudaStreamSynchronize(native(stream))); });
 }
 
 void CudaBackend::require_open(NativeStream stream) {

@@ -27,6 +27,7 @@ DriverApi load() {
   find(api.ctx_pop, "cuCtxPopCurrent", 4000);
   find(api.ctx_get, "cuCtxGetCurrent", 4000);
   find(api.ctx_device, "cuCtxGetDevice", 2000);
+  find(api.ctx_id, "cuCtxGetId", 12000);
   find(api.primary_retain, "cuDevicePrimaryCtxRetain", 7000);
   find(api.primary_release, "cuDevicePrimaryCtxRelease", 11000);
   find(api.pointer_attributes, "cuPointerGetAttributes", 7000);

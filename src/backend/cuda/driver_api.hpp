@@ -11,6 +11,7 @@ struct DriverApi {
   PFN_cuCtxPopCurrent_v4000 ctx_pop;
   PFN_cuCtxGetCurrent_v4000 ctx_get;
   PFN_cuCtxGetDevice_v2000 ctx_device;
+  PFN_cuCtxGetId_v12000 ctx_id;
   PFN_cuDevicePrimaryCtxRetain_v7000 primary_retain;
   PFN_cuDevicePrimaryCtxRelease_v11000 primary_release;
   PFN_cuPointerGetAttributes_v7000 pointer_attributes;

@@ -1,6 +1,7 @@
 #include "backend/cuda/stream_memory.hpp"
 
 #include "backend/cuda/cuda_check.hpp"
+#include "base/error.hpp"
 
 namespace gpumem {
 namespace {
@@ -16,6 +17,12 @@ StreamMemory::Block::Block(StreamMemory& memory, const DeviceProps& props, size_
   if (pooled_) {
     GPUMEM_CUDA(cudaMallocFromPoolAsync(&p_, bytes, memory.pool(props.ordinal), stream));
   } else {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    GPUMEM_CUDA(cudaStreamIsCapturing(stream, &status));
+    if (status != cudaStreamCaptureStatusNone) {
+      fail(GPUMEM_CAPTURING,
+           "a device without memory pools has no scratch memory for a graph; the capture is still valid");
+    }
     GPUMEM_CUDA(cudaMalloc(&p_, bytes));
   }
 }
