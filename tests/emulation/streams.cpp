@@ -387,7 +387,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     const std::lock_guard<std::mutex> lock(s.mutex);
     stream = find(s, handle);
     if (stream == nullptr || stream == s.legacy) return answer(cudaErrorInvalidResourceHandle);
-    if (stream->capture != nullptr) stream->capture->valid = false;
+    if (stream->capture != nullptr) {
+      stream->capture->valid = false;
+      if (stream->capture->origin == handle) s.captures.erase(stream->capture);
+      s.capturing = s.captures.size();
+    }
     s.streams.erase(stream);
     stream->ends = true;
     idle = stream->completed == stream->enqueued;
