@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 
@@ -12,36 +11,45 @@
 namespace gpumem {
 namespace {
 
-// A page that the kernel empties in a forked child (MADV_WIPEONFORK, Linux 4.14): 1 while this is the process that made it.
-std::atomic<uint8_t>* g_alive = nullptr;
-std::atomic<Process*> g_process{nullptr};
-std::mutex g_renewing;
+// Where the process is found. It lies in a page that the kernel empties in a forked child (MADV_WIPEONFORK, Linux 4.14), so a child finds
+// none and makes its own. Nothing here takes a lock: a thread that does not exist in the child might hold it.
+using Place = std::atomic<Process*>;
+constinit std::atomic<Place*> g_place{nullptr};
+constinit std::atomic<unsigned> g_epochs{0};
 
-void after_fork_in_child() { g_alive->store(0, std::memory_order_relaxed); }
-
-std::atomic<uint8_t>* make_alive_flag() {
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  void* flag = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (flag == MAP_FAILED) fail(GPUMEM_OUT_OF_MEMORY, "no page of memory is left for the library's own state");
-  if (madvise(flag, page, MADV_WIPEONFORK) != 0) pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  return static_cast<std::atomic<uint8_t>*>(flag);
+void after_fork_in_child() {
+  if (Place* const there = g_place.load()) there->store(nullptr);
 }
 
-// The lock may be held by a thread that does not exist in this child; only one thread can be in a fresh child's first call
-// unless the program has started more, so a short wait and then going ahead is safe enough never to hang.
-Process& renew() {
-  std::unique_lock<std::mutex> lock(g_renewing, std::defer_lock);
-  for (int tries = 0; !lock.owns_lock() && tries < 1000; ++tries) {
-    if (!lock.try_lock()) usleep(1000);
+constexpr size_t kPage = 4096;  // the kernel takes whole pages, of whatever size
+
+void empty_in_a_child(void* page) {
+  if (madvise(page, kPage, MADV_WIPEONFORK) == 0 || pthread_atfork(nullptr, nullptr, after_fork_in_child) == 0) return;
+  munmap(page, kPage);
+  fail(GPUMEM_OUT_OF_MEMORY, "no memory is left to tell a forked child by");
+}
+
+Place& place() {
+  if (Place* const there = g_place.load(std::memory_order_acquire)) return *there;
+  void* const page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) fail(GPUMEM_OUT_OF_MEMORY, "no page of memory is left for the library's own state");
+  empty_in_a_child(page);
+  Place* first = nullptr;
+  if (g_place.compare_exchange_strong(first, static_cast<Place*>(page), std::memory_order_acq_rel)) {
+    return *static_cast<Place*>(page);
   }
-  Process* current = g_process.load(std::memory_order_acquire);
-  if (current != nullptr && g_alive->load(std::memory_order_relaxed) == 1) return *current;
-  if (g_alive == nullptr) g_alive = make_alive_flag();
-  const auto epoch = static_cast<uint8_t>(current == nullptr ? 1 : current->epoch % 255 + 1);
-  auto* fresh = new Process(epoch);  // the parent's is left as it was: its locks may be held for good
-  g_alive->store(1, std::memory_order_relaxed);
-  g_process.store(fresh, std::memory_order_release);
-  return *fresh;
+  munmap(page, kPage);  // another thread was first
+  return *first;
+}
+
+// Threads that come at once each make one, and one of these is kept. An epoch is taken before its process can be seen, so that of a child is
+// a later one whenever the fork came.
+Process& renew() {
+  Place& shared = place();
+  auto fresh = std::make_unique<Process>(static_cast<uint8_t>(g_epochs.fetch_add(1) % 255 + 1));
+  Process* first = nullptr;
+  if (!shared.compare_exchange_strong(first, fresh.get(), std::memory_order_acq_rel)) return *first;
+  return *fresh.release();  // never destroyed; the parent's is left as it was, since its locks may be held for good
 }
 
 }  // namespace
@@ -51,8 +59,9 @@ Process::Process(uint8_t made_epoch)
 Process::~Process() = default;
 
 Process& process() {
-  Process* current = g_process.load(std::memory_order_acquire);
-  if (current != nullptr && g_alive->load(std::memory_order_relaxed) == 1) return *current;
+  if (const Place* const there = g_place.load(std::memory_order_acquire)) {
+    if (Process* const current = there->load(std::memory_order_acquire)) return *current;
+  }
   return renew();
 }
 

@@ -1,7 +1,8 @@
 // What goes over the link between devices: the r-th packet of each pair of members in round r, all of a round as one, so that no transfer
 // waits for one behind it. While a round travels on the side streams, the next is packed on the members' own streams. Those never wait for
 // the link, so that they are free when it breaks.
-#include <mutex>
+#include <atomic>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -17,16 +18,16 @@ bool is_near(const Context& context, const Operand& operand, int32_t ordinal) no
 
 constexpr std::chrono::seconds kPatience{1};
 
+struct KeptBlock {
+  TemporaryBlock* block;
+  KeptBlock* next;
+};
+
 // Of transfers that don't end: where they are, as long as the process lives.
 void keep(std::unique_ptr<TemporaryBlock> block) noexcept {
-  static std::mutex mutex;
-  static auto& kept = *std::make_unique<std::vector<std::unique_ptr<TemporaryBlock>>>().release();
-  try {
-    const std::lock_guard<std::mutex> lock(mutex);
-    kept.push_back(std::move(block));
-  } catch (const std::exception&) {
-    static_cast<void>(block.release());
-  }
+  static constinit std::atomic<KeptBlock*> first{nullptr};
+  auto* const kept = new (std::nothrow) KeptBlock{block.release(), first.load()};
+  while (kept != nullptr && !first.compare_exchange_weak(kept->next, kept)) continue;
 }
 
 }  // namespace

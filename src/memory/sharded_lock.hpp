@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 namespace gpumem {
@@ -19,19 +20,18 @@ class ShardedLock {
   // For changing. A thread that has no shard yet gets none meanwhile.
   void lock() {
     entry_.lock();
-    const unsigned used = std::min(threads_, kShards);
-    for (unsigned i = 0; i < used; ++i) shards_[i].mutex.lock();
+    held_ = std::min(threads_.load(), kShards);
+    for (unsigned i = 0; i < held_; ++i) shards_[i].mutex.lock();
   }
   void unlock() noexcept {
-    const unsigned used = std::min(threads_, kShards);
-    for (unsigned i = 0; i < used; ++i) shards_[i].mutex.unlock();
+    for (unsigned i = 0; i < held_; ++i) shards_[i].mutex.unlock();
     entry_.unlock();
   }
 
  private:
   static constexpr unsigned kShards = 32;
 
-  static unsigned next_thread() noexcept {
+  unsigned next_thread() noexcept {
     const std::lock_guard<std::mutex> lock(entry_);
     return threads_++;
   }
@@ -40,8 +40,11 @@ class ShardedLock {
     std::mutex mutex;
   };
   Shard shards_[kShards];
-  static inline constinit std::mutex entry_;  // held by a writer, and for threads_
-  static inline constinit unsigned threads_ = 0;
+  // Held by a writer, and by a thread that takes a shard. It is no static: a forked child has new locks, and would wait for ever for one that
+  // a thread of its parent held.
+  std::mutex entry_;
+  unsigned held_ = 0;                                         // shards, by the writer
+  static inline constinit std::atomic<unsigned> threads_{0};  // a thread has the same shard of every lock
 };
 
 }  // namespace gpumem

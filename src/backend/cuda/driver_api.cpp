@@ -2,8 +2,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+
 #include "backend/cuda/cuda_check.hpp"
 #include "base/error.hpp"
+#include "base/made_once.hpp"
 
 namespace gpumem {
 namespace {
@@ -55,13 +58,13 @@ MappingApi load_mapping() {
 }  // namespace
 
 const DriverApi& driver_api() {
-  static const DriverApi api = load();  // plain pointers: nothing to destroy
-  return api;
+  static constinit std::atomic<const DriverApi*> api{nullptr};
+  return made_once(api, load);
 }
 
 const MappingApi& mapping_api() {
-  static const MappingApi api = load_mapping();
-  return api;
+  static constinit std::atomic<const MappingApi*> api{nullptr};
+  return made_once(api, load_mapping);
 }
 
 }  // namespace gpumem

@@ -1,9 +1,13 @@
 #include "backend/host/sequence.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 #include "backend/host/parallel.hpp"
 #include "kernels/order.hpp"
@@ -40,6 +44,23 @@ inline gpumem_status values_of_nodes(gpumem_dtype dtype, gpumem_reduce_op op, co
   }
   return worst;
 }
+
+// One task at a time. The holder's process is in it: a forked child does not wait for a thread of its parent.
+class LastResortLock {
+ public:
+  void lock() noexcept {
+    const pid_t self = getpid();
+    for (pid_t holder = 0; !holder_.compare_exchange_weak(holder, self, std::memory_order_acquire);) {
+      if (holder != self) continue;
+      std::this_thread::yield();
+      holder = 0;
+    }
+  }
+  void unlock() noexcept { holder_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<pid_t> holder_{0};
+};
 
 // By type: where it is known, a value takes a few instructions.
 using RangeValues = gpumem_status (*)(gpumem_reduce_op op, const ReduceNode* nodes, int64_t count,
@@ -79,9 +100,9 @@ ReduceNode Sequence::node(int64_t first, int64_t last) const noexcept {
 ReduceNode Sequence::gathered(int64_t first, int64_t last) const noexcept {
   constexpr int64_t kRoom = int64_t{kLeafTerms} * 8;
   alignas(64) static char last_resort[2 * kRoom];  // where memory has run out: one task at a time
-  static std::mutex last_resort_taken;
+  static constinit LastResortLock last_resort_taken;
   const TaskMemory memory(y_.data == nullptr ? kRoom : 2 * kRoom);
-  std::unique_lock<std::mutex> lock(last_resort_taken, std::defer_lock);
+  std::unique_lock<LastResortLock> lock(last_resort_taken, std::defer_lock);
   if (memory.get() == nullptr) lock.lock();
   char* const x = memory.get() != nullptr ? static_cast<char*>(memory.get()) : last_resort;
   char* const y = x + kRoom;
