@@ -26,12 +26,8 @@
  * Threads     Every function may be called from any thread, also on one shared context. Destroying an object while
  *             another thread still uses it is a mistake of the program: where that is a stream of the host backend, the
  *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays as it was.
- * fork        In a child process, handles made before the fork give GPUMEM_FORKED.
- * Capture     Every function leaves the graph captures of CUDA valid, on any stream and of any thread: it works, or it is
- *             refused. Only the allocators for PyTorch and CuPy may end a capture.
- * Reset       After cudaDeviceReset(), or once the device's primary context was released, what a context had there is
- *             gone. Its calls then give GPUMEM_DEVICE_FAULT, and only destroying it and its objects works. A context
- *             made afterwards works. Nothing may use the device while it is being reset.
+ * fork        In a child process, handles made before the fork give GPUMEM_FORKED, and the child may make its own.
+ *             Other threads of the parent may be inside the library at the fork: no call in the child waits for them.
  * Signals     The library installs no handlers and blocks every signal in its own threads.
  * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
  *             first, and the program's callbacks in it can't be cancelled either.
@@ -619,7 +615,9 @@ GPUMEM_API gpumem_status gpumem_memory_label(gpumem_ctx *ctx, const void *p, con
 
 GPUMEM_API gpumem_status gpumem_pointer_info_init(gpumem_pointer_info *info, int64_t size);
 
-/* What p is, as the context sees it. p may be any address. Errors: INVALID_POINTER (NULL, freed or unmapped). */
+/* What p is, as the context sees it. p may be any address. A host context tells pinned and managed memory of another
+ * library from pageable memory if the CUDA driver was loaded when the context was made. Errors: INVALID_POINTER (NULL,
+ * freed or unmapped). */
 GPUMEM_API gpumem_status gpumem_pointer_query(gpumem_ctx *ctx, const void *p, gpumem_pointer_info *info);
 
 /* What the context has allocated. device_peak_bytes is exact while one stream allocates; of several that do at the same

@@ -230,6 +230,8 @@ class Backend {
 // The host backend, and what it does beside a CUDA device: without streams.
 class Host : public Backend {
  public:
+  // The same as classify(), for memory that the host can't access: a driver that was loaded meanwhile is found, under the loader's lock.
+  virtual Location classify_unreachable(const void* p) noexcept = 0;
   // Fresh pages from allocate() are brought in by all threads. A forked child does not get them.
   virtual void make_resident(void* p, size_t bytes) noexcept = 0;
   // Of a range whose first and last byte can be accessed: where the first part of it begins that is longer than `gap` bytes and

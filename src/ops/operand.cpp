@@ -21,6 +21,13 @@ Operand from_allocation(const Context& context, const Allocation& allocation) no
   return operand;
 }
 
+Operand from_location(const Location& location) noexcept {
+  return {.kind = location.kind,
+          .device = location.device,
+          .base = location.base,
+          .bytes = static_cast<int64_t>(location.bytes)};
+}
+
 [[noreturn]] void fail_unreadable(const void* p, const char* argument, const char* verb) {
   if (process().registry.find_freed(reinterpret_cast<uintptr_t>(p))) {
     fail(GPUMEM_INVALID_POINTER, "%s (0x%llx) was freed before; expected live memory", argument, number(p));
@@ -44,11 +51,12 @@ Operand identify(Context& context, const void* p, const char* argument) {
     fail(GPUMEM_INVALID_POINTER,
          "%s (0x%llx) lies in memory of gpumem where nothing is allocated; expected live memory", argument, number(p));
   }
-  const Location location = context.device().classify(p);
-  return {.kind = location.kind,
-          .device = location.device,
-          .base = location.base,
-          .bytes = static_cast<int64_t>(location.bytes)};
+  return from_location(context.device().classify(p));
+}
+
+// Of memory that the host can't access: on a host context it may be that of a driver which was loaded after the context was made.
+Operand identify_unreachable(Context& context, const void* p) {
+  return context.on_cuda() ? Operand{} : from_location(context.host().classify_unreachable(p));
 }
 
 constexpr uintptr_t kLeastPage = 4096;  // of any system
@@ -74,7 +82,10 @@ void require_accessible(Context& context, const void* p, int64_t bytes, int64_t 
                         const char* argument) {
   const auto* last = static_cast<const char*>(p) + (bytes - 1);
   const char* verb = access == Access::read ? "read" : "written";
-  if (!reachable(p, access)) fail_unreadable(p, argument, verb);
+  if (!reachable(p, access)) {
+    require_host_memory(context.device().props(), identify_unreachable(context, p), argument);
+    fail_unreadable(p, argument, verb);
+  }
   const bool same_page = reinterpret_cast<uintptr_t>(p) / kLeastPage == reinterpret_cast<uintptr_t>(last) / kLeastPage;
   if (!same_page && !reachable(last, access)) {
     fail(GPUMEM_OUT_OF_RANGE, "%s: the last of %lld bytes (at 0x%llx) can't be %s: not mapped for that in this process",
@@ -119,8 +130,10 @@ void require_covered(Context& context, Operand& operand, const void* p, int64_t 
 }  // namespace
 
 Operand look_up(Context& context, const void* p, const char* argument) {
-  const Operand operand = identify(context, p, argument);
-  if (unknown(operand) && !host_readable(p)) fail_unreadable(p, argument, "read");
+  Operand operand = identify(context, p, argument);
+  if (!unknown(operand) || host_readable(p)) return operand;
+  operand = identify_unreachable(context, p);
+  if (unknown(operand)) fail_unreadable(p, argument, "read");
   return operand;
 }
 

@@ -1,7 +1,6 @@
 #include "backend/host/foreign_cuda.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <atomic>
 
@@ -17,40 +16,20 @@ constexpr int kDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 constexpr unsigned kTypeHost = 1;  // CU_MEMORYTYPE_HOST
 constexpr unsigned kTypeDevice = 2;
 
-// How many libraries this process has loaded so far. Far cheaper than looking for one of them by name.
-unsigned long long libraries_loaded() noexcept {
-  unsigned long long count = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* out) {
-        *static_cast<unsigned long long*>(out) = info->dlpi_adds;
-        return 1;  // the first entry tells
-      },
-      &count);
-  return count;
-}
-
-// The driver may be loaded after the first question: it is looked for again whenever some library was loaded since. Once
-// found it is kept, and its handle too: a library that is in use must not go away.
-PointerGetAttributes loaded_driver() noexcept {
-  static std::atomic<PointerGetAttributes> found{nullptr};
-  static std::atomic<unsigned long long> searched_at{0};
-  PointerGetAttributes query = found.load(std::memory_order_acquire);
-  if (query != nullptr) return query;
-  const unsigned long long loaded = libraries_loaded();
-  if (loaded == searched_at.load(std::memory_order_relaxed)) return nullptr;
-  void* library = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
-  if (library != nullptr) {
-    query = reinterpret_cast<PointerGetAttributes>(dlsym(library, "cuPointerGetAttributes"));
-    found.store(query, std::memory_order_release);
-  }
-  searched_at.store(loaded, std::memory_order_relaxed);
-  return query;
-}
+constinit std::atomic<PointerGetAttributes> g_query{nullptr};
 
 }  // namespace
 
-Location ask_loaded_cuda(const void* p) noexcept {
-  const PointerGetAttributes query = loaded_driver();
+// The handle is kept once the driver is found: a library that is in use must not go away.
+void look_for_cuda() noexcept {
+  if (g_query.load(std::memory_order_relaxed) != nullptr) return;
+  void* const library = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
+  if (library == nullptr) return;
+  g_query.store(reinterpret_cast<PointerGetAttributes>(dlsym(library, "cuPointerGetAttributes")));
+}
+
+Location ask_found_cuda(const void* p) noexcept {
+  const PointerGetAttributes query = g_query.load(std::memory_order_acquire);
   if (query == nullptr) return {};
   unsigned type = 0;
   unsigned managed = 0;

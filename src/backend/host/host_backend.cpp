@@ -1,7 +1,6 @@
 #include "backend/host/host_backend.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,26 +16,20 @@
 namespace gpumem {
 namespace {
 
-// Whole pages from the operating system, a mapping a block: once a block is unmapped, later use of it can be found out. Large blocks are
-// offered huge pages.
+// Whole pages, which the operating system rounds up to itself, a mapping a block: once a block is unmapped, later use of it can be found out.
+// Large blocks are offered huge pages.
 constexpr size_t kHugePage = size_t{2} << 20;
 
-size_t whole_pages(size_t bytes) noexcept {
-  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;  // bytes < 2^63: it can't wrap
-}
-
 void* map_pages(size_t bytes) {
-  const size_t mapped = whole_pages(bytes);
-  void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
     fail(GPUMEM_OUT_OF_MEMORY, "%zu bytes of host memory can't be had: %s", bytes, reason_of(errno));
   }
-  if (mapped >= 2 * kHugePage) madvise(p, mapped, MADV_HUGEPAGE);
+  if (bytes >= 2 * kHugePage) madvise(p, bytes, MADV_HUGEPAGE);
   return p;
 }
 
-void unmap_pages(void* p, size_t bytes) noexcept { munmap(p, whole_pages(bytes)); }
+void unmap_pages(void* p, size_t bytes) noexcept { munmap(p, bytes); }
 
 HostQueue& queue_of(NativeStream stream) noexcept { return *static_cast<HostQueue*>(stream); }
 HostEvent& event_of(NativeEvent event) noexcept { return *static_cast<HostEvent*>(event); }
@@ -71,13 +64,20 @@ HostBackend::HostBackend(const HostOptions& options)
       team_{host_loops(options.simd), props_.multiprocessors, props_.l2_bytes, options.parallel_for,
             options.parallel_for.call == nullptr ? WorkerPool::shared(*options.workers) : nullptr},
       workers_(props_.multiprocessors),
-      own_queue_(workers_) {}
+      own_queue_(workers_) {
+  look_for_cuda();
+}
 
 void HostBackend::warmup() {
   team_.parallel(props_.multiprocessors, [](int64_t) {});
 }
 
-Location HostBackend::classify(const void* p) { return ask_loaded_cuda(p); }
+Location HostBackend::classify(const void* p) { return ask_found_cuda(p); }
+
+Location HostBackend::classify_unreachable(const void* p) noexcept {
+  look_for_cuda();
+  return ask_found_cuda(p);
+}
 
 void* HostBackend::allocate(gpumem_memory_kind, size_t bytes) { return map_pages(bytes); }
 void HostBackend::release(gpumem_memory_kind, void* p, size_t bytes) noexcept { unmap_pages(p, bytes); }

@@ -31,6 +31,7 @@ class HostBackend final : public Host {
   void warmup() override;
 
   Location classify(const void* p) override;
+  Location classify_unreachable(const void* p) noexcept override;
   void* allocate(gpumem_memory_kind kind, size_t bytes) override;
   void release(gpumem_memory_kind kind, void* p, size_t bytes) noexcept override;
   void* allocate_async(NativeStream stream, size_t bytes) override;
