@@ -82,4 +82,17 @@ void replace_file(const char* what, const std::string& path, std::string_view te
   remove.release();
 }
 
+void read_beginning(const char* path, char* text, size_t capacity) noexcept {
+  size_t length = 0;
+  if (const int file = ::open(path, O_RDONLY | O_CLOEXEC); file >= 0) {
+    ssize_t got = 1;
+    while (length + 1 < capacity && (got > 0 || (got < 0 && errno == EINTR))) {
+      got = ::read(file, text + length, capacity - 1 - length);
+      if (got > 0) length += static_cast<size_t>(got);
+    }
+    ::close(file);
+  }
+  text[length] = '\0';
+}
+
 }  // namespace gpumem

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
+#include <cstring>
 #include <optional>
 #include <string>
 
+#include "base/files.hpp"
 #include "base/scope_exit.hpp"
 
 namespace gpumem {
@@ -15,11 +16,10 @@ namespace {
 
 // The same in all containers of a machine, and another one elsewhere.
 std::string this_machine() {
-  std::string id;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
   char name[256] = {};
-  if (id.empty() && gethostname(name, sizeof name - 1) == 0) id = name;
-  return id;
+  read_beginning("/proc/sys/kernel/random/boot_id", name, sizeof name);
+  if (name[0] == '\0' && gethostname(name, sizeof name - 1) != 0) return {};
+  return {name, std::strcspn(name, "\n")};
 }
 
 bool is_turned_off() {

@@ -1,10 +1,11 @@
-// The executable's own malloc, mmap, pthread_create, open and so on: the dynamic linker takes them for every library of the process,
+// The executable's own malloc, mmap, pthread_create, open, sysconf and so on: the dynamic linker takes them for every library of the process,
 // so libgpumem.so and the C++ run-time beneath it meet the refusals too. They hand on to glibc's own.
 #include "fault/resources.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -157,6 +159,28 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   return refused("pthread_create") ? EAGAIN : create(thread, attributes, start, argument);
+}
+
+// What the system says of itself and of a thread.
+
+long sysconf(int name) {
+  using Sysconf = long (*)(int);
+  static const auto ask = reinterpret_cast<Sysconf>(dlsym(RTLD_NEXT, "sysconf"));
+  return refused("sysconf") ? refused_with(EINVAL) : ask(name);
+}
+
+int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t* set) {
+  if (refused("sched_getaffinity")) return refused_with(EINVAL);
+  const long written = syscall(SYS_sched_getaffinity, thread, bytes, set);
+  if (written < 0) return -1;
+  std::memset(reinterpret_cast<char*>(set) + written, 0, bytes - static_cast<size_t>(written));
+  return 0;
+}
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) {
+  using Ask = int (*)(pthread_t, pthread_attr_t*);
+  static const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_NEXT, "pthread_getattr_np"));
+  return refused("pthread_getattr_np") ? ENOMEM : ask(thread, attributes);
 }
 
 // Files. glibc's own streams do not come here.

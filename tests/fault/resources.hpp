@@ -1,4 +1,4 @@
-// Every request of this process for memory, a mapping, a thread or a file, or in the test on the emulated device every call of
+// Every request of this process for memory, a mapping, a thread, a file or what the system says of itself, or in the test on the emulated device every call of
 // CUDA, counted; and refused where the test says so.
 #pragma once
 

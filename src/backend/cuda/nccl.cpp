@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <condition_variable>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/link.hpp"
 #include "base/error.hpp"
+#include "base/made_once.hpp"
 #include "base/quiet_thread.hpp"
 
 namespace gpumem {
@@ -87,10 +89,10 @@ Api load_nccl() {
   return api;
 }
 
-const Api& nccl() {
-  static const Api& api = *std::make_unique<Api>(load_nccl()).release();  // threads may outlive main()
-  return api;
-}
+constinit std::atomic<const Api*> g_nccl{nullptr};
+
+// Once why_no_link() has found it.
+const Api& nccl() { return *g_nccl.load(std::memory_order_acquire); }
 
 void check_nccl(int result, const char* call) {
   if (result == kSuccess) return;
@@ -288,7 +290,13 @@ class NcclLink final : public Link {
 
 }  // namespace
 
-std::string why_no_link() { return nccl().lacking; }
+// What is lacking now may be there the next time.
+std::string why_no_link() {
+  if (g_nccl.load(std::memory_order_acquire) != nullptr) return {};
+  const Api api = load_nccl();
+  if (api.lacking.empty()) made_once(g_nccl, [&] { return api; });
+  return api.lacking;
+}
 
 std::string bus_id(int32_t ordinal) {
   char id[32] = {};

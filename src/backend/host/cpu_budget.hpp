@@ -1,6 +1,7 @@
 // How much of the machine this process may use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace gpumem {
@@ -8,8 +9,9 @@ namespace gpumem {
 // Processors of the affinity mask, cut down to the CPU quota of the cgroup; at least 1.
 int32_t usable_processors() noexcept;
 
+size_t page_bytes() noexcept;               // of a page of the system's
 int64_t last_level_cache_bytes() noexcept;  // 0 if unknown
-int64_t host_memory_bytes() noexcept;
+int64_t host_memory_bytes() noexcept;       // 0 if unknown
 void processor_name(char* name, int64_t capacity) noexcept;
 
 }  // namespace gpumem

@@ -157,7 +157,12 @@ class Seen {
 
 MappingsFile::MappingsFile() noexcept : file_(open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
   struct stat status {};
-  if (file_ < 0 || fstat(file_, &status) != 0) return;
+  if (file_ < 0) return;
+  if (fstat(file_, &status) != 0) {  // then it could not be told from another one when it is closed
+    close(file_);
+    file_ = -1;
+    return;
+  }
   device_ = status.st_dev;
   inode_ = status.st_ino;
 }

@@ -1,7 +1,6 @@
 // Whether memory can be accessed, asked of the kernel: a wrong answer costs a status, never a signal. And how much of it is there.
 // Not asked for: what lies on the calling thread's stack above this file's own frames, and between the ends of the heap that malloc()
 // has of brk(), where results and small operands of most programs are.
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,12 +8,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 
 #include "backend/backend.hpp"
+#include "backend/host/cpu_budget.hpp"
 #include "backend/host/mappings.hpp"
+#include "base/files.hpp"
 
 namespace gpumem {
 namespace {
@@ -22,14 +25,17 @@ namespace {
 // More probes than this take longer than reading the list of mappings.
 constexpr uintptr_t kMostProbes = 2;
 
+// What could not be found out is asked for again, each time after twice as many questions.
+constexpr bool is_time_to_ask(uint32_t questions) noexcept { return std::has_single_bit(questions); }
+
 struct Stack {
   uintptr_t begin = 0;
-  uintptr_t end = 0;
-  bool asked = false;
+  uintptr_t end = 0;  // 0: not known
+  uint32_t questions = 0;
 };
 
 Stack stack_of_thread() noexcept {
-  Stack stack{.asked = true};
+  Stack stack;
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return stack;
   void* begin = nullptr;
@@ -47,18 +53,18 @@ bool on_own_stack(uintptr_t address) noexcept {
   thread_local constinit Stack stack;
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (address < here) return false;
-  if (!stack.asked) stack = stack_of_thread();
+  if (stack.end == 0 && is_time_to_ask(++stack.questions)) {
+    const uint32_t questions = stack.questions;
+    stack = stack_of_thread();
+    stack.questions = questions;
+  }
   return here >= stack.begin && address < stack.end;
 }
 
 // Where brk()'s memory begins: field 47 of proc(5)'s stat, counted behind the name of the program, which is field 2. 0: not known.
 uintptr_t program_heap() noexcept {
-  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
   char text[1024];
-  const ssize_t bytes = read(file, text, sizeof text - 1);
-  close(file);
-  text[bytes > 0 ? bytes : 0] = 0;
+  read_beginning("/proc/self/stat", text, sizeof text);
   const char* at = strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 47; ++field) at = strchr(at + 1, ' ');
   uintptr_t begin = 0;
@@ -67,7 +73,13 @@ uintptr_t program_heap() noexcept {
 }
 
 bool in_program_heap(uintptr_t address) noexcept {
-  static const uintptr_t begin = program_heap();
+  static constinit std::atomic<uintptr_t> known{0};
+  static constinit std::atomic<uint32_t> questions{0};
+  uintptr_t begin = known.load(std::memory_order_relaxed);
+  if (begin == 0 && is_time_to_ask(questions.fetch_add(1, std::memory_order_relaxed) + 1)) {
+    begin = program_heap();
+    known.store(begin, std::memory_order_relaxed);
+  }
   return begin != 0 && address >= begin && address < reinterpret_cast<uintptr_t>(sbrk(0));
 }
 
@@ -113,7 +125,7 @@ bool host_writable(void* p) noexcept {
 
 // A hole is whole pages: as few are looked at as leave no place for one that is too long.
 const void* host_hole(const MappingsFile& mappings, const void* p, size_t bytes, size_t gap, bool writable) noexcept {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t page = page_bytes();
   const auto address = reinterpret_cast<uintptr_t>(p);
   const AddressRange pages{address & ~(page - 1), (address + bytes - 1) & ~(page - 1)};  // but for the last
   if (pages.bytes() <= page || pages.bytes() - page <= gap || surely_accessible(address, address + bytes - 1)) {
@@ -129,7 +141,7 @@ const void* host_hole(const MappingsFile& mappings, const void* p, size_t bytes,
 }
 
 size_t host_resident_bytes(const void* p, size_t bytes) noexcept {
-  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t page = page_bytes();
   constexpr size_t kPages = 4096;
   unsigned char resident[kPages];
   const auto first = reinterpret_cast<uintptr_t>(p);
