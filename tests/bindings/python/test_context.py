@@ -359,6 +359,47 @@ assert ctx.reduce(a) == 10
 """))
 
 
+def test_fork_while_threads_call_the_library():
+    if not hasattr(os, "fork"):
+        raise unittest.SkipTest("this system has no fork")
+    run_python("""
+import array, gpumem, multiprocessing, signal, threading
+x = array.array("i", [1] * 100000)
+ctx = gpumem.Context("host", host_threads=2)
+stop = threading.Event()
+
+def load():
+    with gpumem.Context("host", host_threads=2) as own:
+        while not stop.is_set():
+            assert own.reduce(x) == 100000
+            own.full(1000, 1, "i32")
+
+def child():
+    signal.alarm(30)
+    try:
+        ctx.reduce(x)
+        raise SystemExit(1)
+    except gpumem.Forked:
+        pass
+    with gpumem.Context("host", host_threads=2) as own:
+        assert own.reduce(own.full(1000, 2, "i32")) == 2000 and own.reduce(x) == 100000
+
+threads = [threading.Thread(target=load) for _ in range(2)]
+for thread in threads:
+    thread.start()
+try:
+    for _ in range(20):
+        process = multiprocessing.get_context("fork").Process(target=child)
+        process.start()
+        process.join()
+        assert process.exitcode == 0, process.exitcode
+finally:
+    stop.set()
+    for thread in threads:
+        thread.join()
+""")
+
+
 def test_end_of_the_interpreter():
     assert run_python("""
 import gpumem
