@@ -1,8 +1,13 @@
 #include "backend/host/foreign_cuda.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <string_view>
 
 namespace gpumem {
 namespace {
@@ -18,11 +23,30 @@ constexpr unsigned kTypeDevice = 2;
 
 constinit std::atomic<PointerGetAttributes> g_query{nullptr};
 
+// Whether a file is mapped whose path has this in it.
+bool is_mapped(std::string_view name) noexcept {
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[4096];
+  size_t kept = 0;  // the end of the last part: the name may lie in both
+  bool found = false;
+  while (!found) {
+    const ssize_t got = read(file, text + kept, sizeof text - kept);
+    if (got <= 0) break;
+    const std::string_view part(text, kept + static_cast<size_t>(got));
+    found = part.find(name) != std::string_view::npos;
+    kept = std::min(part.size(), name.size());
+    std::memmove(text, text + part.size() - kept, kept);
+  }
+  close(file);
+  return found;
+}
+
 }  // namespace
 
 // The handle is kept once the driver is found: a library that is in use must not go away.
 void look_for_cuda() noexcept {
-  if (g_query.load(std::memory_order_relaxed) != nullptr) return;
+  if (g_query.load(std::memory_order_relaxed) != nullptr || !is_mapped("/libcuda.so")) return;
   void* const library = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
   if (library == nullptr) return;
   g_query.store(reinterpret_cast<PointerGetAttributes>(dlsym(library, "cuPointerGetAttributes")));

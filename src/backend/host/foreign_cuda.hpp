@@ -6,7 +6,8 @@
 // - When a context is made. From then on pinned and managed memory is told apart.
 // - When memory turns out to be inaccessible. The system is asked about memory that nobody registered before it is touched, so a device
 //   pointer never gets through, whenever its driver was loaded.
-// dlopen(RTLD_NOLOAD) takes only the lock that fork() makes anew in the child.
+// Each time the list of mappings says first whether it is there. dlopen(RTLD_NOLOAD) takes only the lock that fork() makes anew in the child,
+// but a search for a library that is not loaded changes state of the loader, with which a child that is forked meanwhile crashes.
 #pragma once
 
 #include "backend/backend.hpp"

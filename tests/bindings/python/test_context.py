@@ -369,10 +369,10 @@ ctx = gpumem.Context("host", host_threads=2)
 stop = threading.Event()
 
 def load():
-    with gpumem.Context("host", host_threads=2) as own:
-        while not stop.is_set():
-            assert own.reduce(x) == 100000
-            own.full(1000, 1, "i32")
+    while not stop.is_set():
+        with gpumem.Context("host", host_threads=2) as own:
+            for _ in range(5):
+                own.empty(1 << 31, "u8", "pinned")  # never touched; the larger it is, the longer a lock is held for it
 
 def child():
     signal.alarm(30)
@@ -384,11 +384,11 @@ def child():
     with gpumem.Context("host", host_threads=2) as own:
         assert own.reduce(own.full(1000, 2, "i32")) == 2000 and own.reduce(x) == 100000
 
-threads = [threading.Thread(target=load) for _ in range(2)]
+threads = [threading.Thread(target=load) for _ in range(3)]
 for thread in threads:
     thread.start()
 try:
-    for _ in range(20):
+    for _ in range(40):
         process = multiprocessing.get_context("fork").Process(target=child)
         process.start()
         process.join()
