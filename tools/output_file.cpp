@@ -84,7 +84,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     g_aside = nullptr;
     fail("writing beside it");
   }
-  if (::fchmod(file_, exists ? there.st_mode & 07777 : default_mode()) != 0) fail("setting its mode");
+  if (::fchmod(file_, exists ? there.st_mode & 0777 : default_mode()) != 0) fail("setting its mode");
 }
 
 OutputFile::~OutputFile() {

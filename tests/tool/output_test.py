@@ -82,6 +82,9 @@ class Output(unittest.TestCase):
         self.assertTrue(link.is_symlink())
         self.assertNotEqual(out.read_bytes(), b"old")
         self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o604)
+        out.chmod(0o6751)  # of what is new nobody has said that it may run with its owner's rights
+        self.assertEqual(self.run_tool(*GENERATE, "--out", out).returncode, 0)
+        self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o751)
         (self.folder / "sub").mkdir()
         dangling = self.folder / "dangling.npy"
         dangling.symlink_to("sub/new.npy")
