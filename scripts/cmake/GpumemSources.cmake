@@ -50,6 +50,7 @@ set(core_sources
   src/dist/wire.cpp
   src/base/error.cpp
   src/base/files.cpp
+  src/base/limits.cpp
   src/ops/explain.cpp
   src/ops/call_record.cpp
   src/ops/call_timer.cpp

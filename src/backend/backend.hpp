@@ -279,8 +279,8 @@ bool host_writable(void* p) noexcept;
 // How many of the bytes lie in pages that the process has mapped in memory of the host; of managed memory, those that are not
 // on a device.
 size_t host_resident_bytes(const void* p, size_t bytes) noexcept;
-// Memory of the host that can be had without swapping, as far as the system and the cgroup say.
-int64_t host_available_bytes() noexcept;
+// Throws OUT_OF_MEMORY unless the host has memory now for those that are not.
+void require_pages(const void* p, size_t bytes);
 
 // CUDA devices of this process. status is GPUMEM_OK (count >= 1) or why there is none, in words too.
 struct CudaDevices {

@@ -59,7 +59,8 @@ Context::Context(const gpumem_ctx_options& options)
   measure_by_environment();
 }
 
-// Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to allocate, so it only has a bound.
+// Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to allocate, so it only has a bound, which holds
+// for all memory of the host.
 void Context::open_pools(const gpumem_ctx_options& options) {
   const DeviceProps& props = device().props();
   PoolPolicy on_device{GPUMEM_MEMORY_DEVICE, props.ordinal};
@@ -67,13 +68,15 @@ void Context::open_pools(const gpumem_ctx_options& options) {
   on_device.pooled = props.memory_pools && !debugs_memory_;
   on_device.guarded = debugs_memory_;
   on_device.follows_live = true;
+  const int64_t most_kept = std::min(int64_t{4} << 30, host_->props().memory_bytes / 8);
+  if (!on_cuda()) on_device.most_idle = most_kept;
   device_memory_ =
       std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device(), GPUMEM_MEMORY_DEVICE), on_device);
   PoolPolicy pinned{GPUMEM_MEMORY_PINNED, GPUMEM_DEVICE_HOST};
   pinned.pooled = !debugs_memory_;
   pinned.guarded = debugs_memory_;
   pinned.most_idle = options.pinned_memory_kept;
-  if (pinned.most_idle < 0) pinned.most_idle = std::min(int64_t{4} << 30, host_->props().memory_bytes / 8);
+  if (pinned.most_idle < 0) pinned.most_idle = most_kept;
   pinned_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<PinnedSource>(*this), pinned);
   PoolPolicy managed{GPUMEM_MEMORY_MANAGED, props.ordinal};
   managed.pooled = false;

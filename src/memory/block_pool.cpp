@@ -258,11 +258,15 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
   StreamCache* home = nullptr;
   const Block block{claim.region, claim.slot};
   if ((claim.word & slot::kShared) == 0) {
-    const auto lock = lock_home(*claim.region, home);
+    auto lock = lock_home(*claim.region, home);
     if (home->stream == on.stream) {
       forget(claim, on.stream);
       home->put(block);
-      return count_free(*home, claim.bytes());
+      count_free(*home, claim.bytes());
+      if (home->idle_bytes() <= policy_.most_idle) return;
+      lock.unlock();
+      const KeptThreadState kept;
+      return shrink_to(policy_.most_idle);
     }
   }
   const KeptThreadState kept;

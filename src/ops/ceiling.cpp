@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "context/process.hpp"
 #include "context/streams.hpp"
 #include "memory/scratch.hpp"
@@ -23,9 +24,9 @@ constexpr std::chrono::milliseconds kMostForPages(100);
 
 // Of one of two neighbouring halves. A pass of about a millisecond on a device, of a small part of its memory: a shorter one would count
 // its launch. On the host both halves make four times the last-level cache, and no more than a quarter of the memory that can be had.
-int64_t wanted_bytes(const DeviceProps& props) noexcept {
+int64_t wanted_bytes(const DeviceProps& props) {
   if (props.backend == Runs::host) {
-    const int64_t most = std::max(host_available_bytes() / 8 / kMiB * kMiB, kLeastBytes);
+    const int64_t most = std::max(memory_limits().available / 8 / kMiB * kMiB, kLeastBytes);
     return std::min(std::clamp(2 * props.l2_bytes, 64 * kMiB, 512 * kMiB), most);
   }
   int64_t bytes = kLeastBytes;

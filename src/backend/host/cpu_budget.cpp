@@ -7,8 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "backend/backend.hpp"
-#include "base/files.hpp"
+#include "base/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -34,64 +33,9 @@ int32_t affinity_processors() noexcept {
   return online > 0 ? static_cast<int32_t>(online) : 1;
 }
 
-// What a quota of so many microseconds in each period leaves of `limit`.
-int32_t cut_to(long long quota, long long period, int32_t limit) noexcept {
-  if (quota <= 0 || period <= 0) return limit;
-  return static_cast<int32_t>(std::clamp<long long>((quota + period - 1) / period, 1, limit));
-}
-
-// cgroup v2's cpu.max holds "<quota> <period>" or "max <period>", in microseconds.
-int32_t quota_of(const char* path, int32_t limit) noexcept {
-  const Text<64> file(path);
-  long long quota = 0;
-  long long period = 0;
-  const bool known = std::sscanf(file.text, "%lld %lld", &quota, &period) == 2;
-  return known ? cut_to(quota, period, limit) : limit;
-}
-
-// What a file of a cgroup makes of a limit, from the process's own cgroup up to the root: the tightest on the way counts.
-template <class T>
-T cgroup_limit(const char* name, T limit, T (*cut)(const char* path, T limit) noexcept) noexcept {
-  Text<4096> groups("/proc/self/cgroup");
-  for (char* line = groups.text; line != nullptr; line = next_line(line)) {
-    if (std::strncmp(line, "0::", 3) != 0) continue;
-    char* group = line + 3;
-    group[std::strcspn(group, "\n")] = '\0';
-    for (;;) {
-      char path[640];
-      const int length = std::snprintf(path, sizeof path, "/sys/fs/cgroup%s/%s", group, name);
-      if (length < static_cast<int>(sizeof path)) limit = cut(path, limit);
-      char* slash = std::strrchr(group, '/');
-      if (slash == nullptr) break;
-      *slash = '\0';
-    }
-  }
-  return limit;
-}
-
-// memory.max holds a number of bytes, or "max".
-int64_t memory_of(const char* path, int64_t limit) noexcept {
-  const Text<64> file(path);
-  long long most = 0;
-  return std::sscanf(file.text, "%lld", &most) == 1 ? std::min<int64_t>(most, limit) : limit;
-}
-
-// cgroup v1 keeps the two numbers in two files.
-int32_t cgroup_v1_processors(int32_t limit) noexcept {
-  const Text<64> quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  const Text<64> period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  long long quota = 0;
-  long long period = 0;
-  const bool known =
-      std::sscanf(quota_file.text, "%lld", &quota) == 1 && std::sscanf(period_file.text, "%lld", &period) == 1;
-  return known ? cut_to(quota, period, limit) : limit;
-}
-
 }  // namespace
 
-int32_t usable_processors() noexcept {
-  return cgroup_v1_processors(cgroup_limit("cpu.max", affinity_processors(), quota_of));
-}
+int32_t usable_processors() { return std::min(affinity_processors(), processor_quota()); }
 
 // If the system does not say, the smallest size that there is: a page is then looked at several times, and none is left out.
 size_t page_bytes() noexcept {
@@ -108,18 +52,6 @@ int64_t last_level_cache_bytes() noexcept {
   const bool known = std::sscanf(file.text, "%lldK", &kib) == 1 && kib > 0;
   const int64_t all = std::max({l3, l2, 0L});
   return known && all > 0 ? std::min<int64_t>(all, kib << 10) : all;
-}
-
-int64_t host_memory_bytes() noexcept {
-  return std::max<int64_t>(sysconf(_SC_PHYS_PAGES), 0) * static_cast<int64_t>(page_bytes());
-}
-
-int64_t host_available_bytes() noexcept {
-  const Text<256> file("/proc/meminfo");  // the first three lines of which stand in this order
-  long long available = 0;
-  const bool known = std::sscanf(file.text, "MemTotal: %*d kB MemFree: %*d kB MemAvailable: %lld", &available) == 1;
-  const int64_t there = host_memory_bytes();
-  return cgroup_limit("memory.max", known ? std::min<int64_t>(available << 10, there) : there, memory_of);
 }
 
 void processor_name(char* name, int64_t capacity) noexcept {

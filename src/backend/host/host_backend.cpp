@@ -10,6 +10,7 @@
 #include "backend/host/foreign_cuda.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/room.hpp"
 #include "base/sentences.hpp"
 
@@ -49,7 +50,7 @@ DeviceProps host_props(const HostOptions& options) {
   processor_name(props.name, sizeof props.name);
   props.multiprocessors = options.threads > 0 ? options.threads : usable_processors();
   props.l2_bytes = last_level_cache_bytes();
-  props.memory_bytes = host_memory_bytes();
+  props.memory_bytes = memory_limits().bytes;
   props.managed_memory = true;
   props.concurrent_managed = true;
   props.pageable_access = true;

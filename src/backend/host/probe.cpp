@@ -17,7 +17,7 @@
 #include "backend/backend.hpp"
 #include "backend/host/cpu_budget.hpp"
 #include "backend/host/mappings.hpp"
-#include "base/files.hpp"
+#include "base/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -155,6 +155,12 @@ size_t host_resident_bytes(const void* p, size_t bytes) noexcept {
     }
   }
   return found;
+}
+
+void require_pages(const void* p, size_t bytes) {
+  if (is_available(bytes)) return;
+  const auto most = static_cast<size_t>(memory_limits().bytes);  // of it can be there
+  require_available(bytes - (bytes / 2 > most ? most : host_resident_bytes(p, bytes)));
 }
 
 }  // namespace gpumem
