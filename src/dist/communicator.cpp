@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "base/sentences.hpp"
 
 namespace gpumem {
@@ -93,8 +94,12 @@ struct alignas(kHeaderBytes) MessageMemory::Block {
   }
 };
 
-MessageMemory::MessageMemory(size_t bytes)
-    : block_(new (::operator new (sizeof(Block) + bytes, std::align_val_t{alignof(Block)})) Block) {}
+MessageMemory::MessageMemory(size_t bytes) : block_(take(bytes)) {}
+
+MessageMemory::Block* MessageMemory::take(size_t bytes) {
+  require_available_for_call(bytes);
+  return new (::operator new (sizeof(Block) + bytes, std::align_val_t{alignof(Block)})) Block;
+}
 
 MessageMemory::~MessageMemory() {
   if (!under_way) {

@@ -62,6 +62,7 @@ class MessageMemory {
 
  private:
   struct Block;  // in front of the bytes: to keep it takes no memory
+  static Block* take(size_t bytes);
 
   Block* const block_;
 };

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "base/limits.hpp"
 #include "ops/operand.hpp"
 #include "ops/operations.hpp"
 #include "ops/strides.hpp"
@@ -104,10 +105,19 @@ bool Shape::same_places(const Index& a, const Index& b) const noexcept {
   return true;
 }
 
+namespace {
+
+void* take_heap(size_t bytes) {
+  require_available_for_call(bytes);
+  return ::operator new (bytes, std::align_val_t{kBlockUnit});
+}
+
+}  // namespace
+
 TemporaryBlock::TemporaryBlock(Context& context, bool on_host, int64_t bytes)
     : context_(context),
       on_heap_(on_host),
-      p_(on_host ? ::operator new (static_cast<size_t>(bytes), std::align_val_t{kBlockUnit})
+      p_(on_host ? take_heap(static_cast<size_t>(bytes))
                  : allocate_async(context, bytes, static_cast<int64_t>(kBlockUnit), context.device_memory().own())) {}
 
 TemporaryBlock::~TemporaryBlock() {

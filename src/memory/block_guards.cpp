@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "base/names.hpp"
 #include "base/sentences.hpp"
 #include "context/context.hpp"
@@ -138,6 +139,7 @@ bool BlockGuards::put_aside(Region& region) noexcept {
   live_.erase(&region);
   if (region.taken_bytes > kMostAside) return false;
   try {
+    if (reached()) require_available_for_call(region.bytes);  // the program may have used none of it
     paint(region.base, region.bytes, kFreed);
     aside_.push_back(&region);
   } catch (const std::exception&) {

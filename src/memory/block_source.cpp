@@ -1,6 +1,7 @@
 #include "memory/block_source.hpp"
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/scope_exit.hpp"
 #include "context/context.hpp"
 
@@ -21,8 +22,9 @@ void DeviceSource::trim(size_t keep_bytes) noexcept {
 
 void* PinnedSource::take(NativeStream, size_t bytes) {
   Host& host = context_.host();
+  if (!context_.on_cuda()) return host.allocate(GPUMEM_MEMORY_PINNED, bytes);
+  require_available(bytes);
   void* p = host.allocate(GPUMEM_MEMORY_PINNED, bytes);
-  if (!context_.on_cuda()) return p;
   host.make_resident(p, bytes);
   try {
     context_.device().register_host(p, bytes);

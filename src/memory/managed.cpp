@@ -35,6 +35,7 @@ void prefetch(Context& context, const void* p, int64_t bytes, int32_t device, Na
   if (bytes == 0) return;
   require_managed(context, p, bytes);
   require_not_capturing(context, stream, "a prefetch of managed memory");
+  if (context.on_cuda() && device == GPUMEM_DEVICE_HOST) require_pages(p, static_cast<size_t>(bytes));
   context.device().prefetch(stream, p, static_cast<size_t>(bytes), device);
   if (until == Until::complete) context.device().synchronize(stream);
 }

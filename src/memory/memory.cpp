@@ -4,6 +4,7 @@
 #include "base/caller_state.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 #include "context/process.hpp"
@@ -143,6 +144,7 @@ void register_host(Context& context, void* p, int64_t bytes) {
          number(p), kind_name(operand.kind), operand.mixed ? " that is registered in part" : "");
   }
   const auto size = static_cast<size_t>(bytes);
+  if (context.on_cuda()) require_pages(p, size);
   context.device().register_host(p, size);
   ScopeExit unregister([&] { context.device().unregister_host(p); });
   const Runs backend = context.device().props().backend;

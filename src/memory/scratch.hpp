@@ -4,13 +4,14 @@
 #include <cstddef>
 
 #include "backend/backend.hpp"
+#include "base/limits.hpp"
 
 namespace gpumem {
 
 class Scratch {
  public:
   Scratch(Backend& backend, gpumem_memory_kind kind, size_t bytes)
-      : backend_(backend), kind_(kind), bytes_(bytes), p_(backend.allocate(kind, bytes)) {}
+      : backend_(backend), kind_(kind), bytes_(bytes), p_(take(backend, kind, bytes)) {}
   ~Scratch() { backend_.release(kind_, p_, bytes_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -18,6 +19,12 @@ class Scratch {
   void* get() const noexcept { return p_; }
 
  private:
+  // Of the host's memory all is used.
+  static void* take(Backend& backend, gpumem_memory_kind kind, size_t bytes) {
+    if (backend.props().backend == Runs::host || kind == GPUMEM_MEMORY_PINNED) require_available_for_call(bytes);
+    return backend.allocate(kind, bytes);
+  }
+
   Backend& backend_;
   gpumem_memory_kind kind_;
   size_t bytes_;

@@ -1,5 +1,6 @@
 #include "ops/bounce_buffers.hpp"
 
+#include "base/limits.hpp"
 #include "base/scope_exit.hpp"
 #include "ops/copy/ring_copy.hpp"
 
@@ -13,6 +14,7 @@ int64_t bytes_of(const BounceBuffers::Place& place) noexcept { return static_cas
 void* BounceBuffers::room_for(const Output& output) {
   if (!output.wanted() || output.where.on_host()) return output.p;
   const auto size = static_cast<size_t>(output.bytes);
+  require_available_for_call(size);
   places_.push_back({output.p, std::make_unique<std::byte[]>(size), size});
   return places_.back().bytes.get();
 }

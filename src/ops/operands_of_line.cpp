@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/limits.hpp"
 #include "base/sentences.hpp"
 #include "kernels/values.hpp"
 #include "memory/scratch.hpp"
@@ -52,6 +53,7 @@ uint64_t one(gpumem_dtype dtype) noexcept {
 
 template <class F>
 std::vector<unsigned char> block_of(size_t count, int64_t bytes, const F& value) {
+  require_available_for_call(count * static_cast<size_t>(bytes));
   std::vector<unsigned char> block(count * static_cast<size_t>(bytes));
   for (size_t i = 0; i < count; ++i) {
     const uint64_t bits = value(i);
@@ -190,6 +192,7 @@ void* OperandsOfLine::add_room(const void* stands_for, gpumem_memory_kind kind, 
     p = pages->get();
     room.memory = pages;
   } else {
+    if (!context_.on_cuda() || kind == GPUMEM_MEMORY_MANAGED) require_available_for_call(static_cast<size_t>(taken));
     p = allocate(context_, kind, taken);
     room.memory = std::shared_ptr<void>(p, [&context = context_](void* q) {
       try {

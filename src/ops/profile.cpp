@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/float_environment.hpp"
+#include "base/limits.hpp"
 #include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 #include "context/context.hpp"
@@ -32,6 +33,7 @@ void Profile::begin(int64_t most_records) {
   end();
   const std::lock_guard<std::mutex> lock(mutex_);
   forget();
+  require_available_for_call(static_cast<size_t>(most_records) * sizeof(Record));  // calls that fill them can't fail
   records_.reserve(static_cast<size_t>(most_records));
   most_ = static_cast<size_t>(most_records);
   Backend& device = context_.device();

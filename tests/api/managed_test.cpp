@@ -31,6 +31,20 @@ gpumem_managed_info query(gpumem_ctx* ctx, const void* p, int64_t bytes) {
   return managed;
 }
 
+// As much as the machine has can be allocated, and lie on the device. On the host it would end the process.
+TEST_P(Managed, MoreThanTheHostHasIsNotPrefetchedToIt) {
+  gpumem_device_info host;
+  ASSERT_TRUE(ok(gpumem_device_info_init(&host, sizeof host)));
+  ASSERT_TRUE(ok(gpumem_device_query(GPUMEM_DEVICE_HOST, &host)));
+  void* p = nullptr;
+  if (!on_cuda() || info.concurrent_managed == 0) GTEST_SKIP() << "a prefetch moves nothing here";
+  if (gpumem_alloc_managed(ctx, host.memory_bytes, &p) != GPUMEM_OK) GTEST_SKIP() << "it can't be allocated";
+  EXPECT_TRUE(refused(GPUMEM_OUT_OF_MEMORY, gpumem_managed_prefetch(ctx, p, host.memory_bytes, GPUMEM_DEVICE_HOST),
+                      {std::to_string(host.memory_bytes), "available"}));
+  EXPECT_TRUE(ok(gpumem_managed_prefetch(ctx, p, kBytes, GPUMEM_DEVICE_HOST)));
+  EXPECT_TRUE(ok(gpumem_free(ctx, p)));
+}
+
 TEST_P(Managed, PrefetchKeepsTheContents) {
   GuardedBuffer buffer(ctx, GPUMEM_MEMORY_MANAGED, kBytes);
   for (const int32_t device : {info.device, int32_t{GPUMEM_DEVICE_HOST}, info.device}) {

@@ -80,6 +80,28 @@ TEST_P(Pinned, NoMoreIsKeptThanTheOptionSays) {
   }
 }
 
+// Nothing is touched before it is known to be there: the system would end the process.
+TEST_P(Pinned, MoreThanTheHostHasIsRefused) {
+  constexpr int64_t kBytes = int64_t{4} << 40;
+  void* p = &p;
+  if (GetParam() == On::host) {  // addresses, which the system may give freely: nothing touches them
+    const gpumem_status status = gpumem_alloc_pinned(ctx, kBytes, &p);
+    EXPECT_TRUE(status == GPUMEM_OUT_OF_MEMORY || ok(status));
+    EXPECT_TRUE(ok(gpumem_free(ctx, p)));
+    return;
+  }
+  EXPECT_TRUE(
+      refused(GPUMEM_OUT_OF_MEMORY, gpumem_alloc_pinned(ctx, kBytes, &p), {std::to_string(kBytes), "available"}));
+  EXPECT_EQ(p, nullptr);
+  void* const own = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(own, MAP_FAILED);
+  EXPECT_TRUE(refused(GPUMEM_OUT_OF_MEMORY, gpumem_host_register(ctx, own, kBytes), {"available"}));
+  EXPECT_EQ(stats_of(ctx).registered_ranges, 0);
+  EXPECT_TRUE(ok(gpumem_host_register(ctx, own, kMiB)));
+  EXPECT_TRUE(ok(gpumem_host_unregister(ctx, own)));
+  munmap(own, kBytes);
+}
+
 TEST_P(Pinned, RegisteredMemoryIsPinnedAndTheProgramsOwn) {
   const Bytes image(100000, 7);
   Bytes own(100000);
@@ -180,6 +202,8 @@ TEST_P(Pinned, WhatIsLeftIsReportedByItsLabel) {
   void* const gone = pinned(other, 100);
   ASSERT_TRUE(ok(gpumem_memory_label(other, gone, "gone")));
   ASSERT_TRUE(ok(gpumem_free(other, gone)));
+  void* const shown = pinned(other, 100);
+  ASSERT_TRUE(ok(gpumem_memory_label(other, shown, "a\x1b[2J\u009b\u202e\u00e9\xff")));
   void* const plain = pinned(other, 100);  // the same memory, as a rule
   ASSERT_TRUE(ok(gpumem_memory_label(other, plain, "erased")));
   ASSERT_TRUE(ok(gpumem_memory_label(other, plain, nullptr)));
@@ -188,6 +212,7 @@ TEST_P(Pinned, WhatIsLeftIsReportedByItsLabel) {
     EXPECT_TRUE(contains_word(seen.all, word)) << word << " is not in\n" << seen.all;
   }
   EXPECT_TRUE(contains_word(seen.all, std::string(127, 'x'))) << seen.all;
+  EXPECT_NE(seen.all.find("(a\\x1b[2J\\x9b\\u202e\u00e9\\xff)"), seen.all.npos) << seen.all;
   for (const char* word : {"first", "gone", "erased"}) EXPECT_FALSE(contains_word(seen.all, word)) << seen.all;
   EXPECT_EQ(query(ctx, own.data()).kind, GPUMEM_MEMORY_PAGEABLE);
 }

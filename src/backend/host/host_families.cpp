@@ -6,6 +6,7 @@
 #include "backend/host/parallel.hpp"
 #include "backend/host/reduce.hpp"
 #include "backend/launchers.hpp"
+#include "base/limits.hpp"
 
 namespace gpumem {
 namespace {
@@ -102,6 +103,7 @@ void HostBackend::launch(NativeStream stream, const AnyWork& work, const Choice&
         std::shared_ptr<char[]> scratch;
         if (launcher.scratch_bytes != nullptr) {
           const int64_t bytes = launcher.scratch_bytes(team_, of.params, choice.shape);
+          require_available_for_call(static_cast<size_t>(bytes));
           scratch = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
         }
         submit(stream, until, [&launcher, scratch, params = of.params, shape = choice.shape, this] {
