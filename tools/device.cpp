@@ -51,11 +51,11 @@ std::string device_title(const gpumem_device_info& device) {
   return format("%s (CUDA device %d, sm_%d%d)", device.name, device.device, device.compute_major, device.compute_minor);
 }
 
-// Names come from drivers and files, which may not keep to UTF-8.
+// Names come from drivers and files, which may not keep to UTF-8. Plain ASCII: other characters may be such that a terminal obeys.
 void print_json(const char* what, const nlohmann::ordered_json& members) {
   nlohmann::ordered_json json = {{"schema", format("gpumem.%s/1", what)}};
   json.update(members);
-  std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  std::printf("%s\n", json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
 gpumem_ceiling_info ceiling_of(gpumem_ctx* ctx) {

@@ -331,7 +331,7 @@ Findings all_findings() {
   guarded(findings, "operations on the host", [&] { check_operations(findings, GPUMEM_DEVICE_HOST, "the host"); });
   for (const gpumem_device_info& device : devices) {
     const std::string name = device_title(device);
-    progress.step("running operations on " + name);
+    progress.step("running operations on " + printable(name));
     guarded(findings, "operations on " + name, [&] { check_operations(findings, device.device, name); });
   }
   for (const gpumem_device_info& from : devices) {
@@ -354,7 +354,8 @@ int run_doctor(const DoctorOptions& options) {
     const char* const verdict = kVerdicts[static_cast<int>(finding.verdict)];
     failed = failed || finding.verdict == Verdict::fail;
     json.push_back({{"check", finding.what}, {"verdict", verdict}, {"text", finding.text}});
-    if (!options.json) std::printf("%-4s  %s: %s\n", verdict, finding.what.c_str(), printable(finding.text).c_str());
+    if (!options.json)
+      std::printf("%-4s  %s: %s\n", verdict, printable(finding.what).c_str(), printable(finding.text).c_str());
   }
   if (options.json) print_json("doctor", {{"findings", json}});
   return failed ? 1 : 0;

@@ -27,6 +27,35 @@ std::string in_units(double value, const std::array<Unit, N>& units) {
   return format("%.*f %s", decimals, scaled, unit->name);
 }
 
+struct Character {
+  unsigned code;
+  std::size_t bytes;
+  bool valid;  // UTF-8
+};
+
+// The first of a text. A byte that begins none counts alone.
+Character first_of(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const Character byte{lead, 1, lead < 0x80};
+  const std::size_t bytes = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
+  if (bytes == 1 || bytes > text.size()) return byte;
+  unsigned code = lead & (0x7fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80) return byte;
+    code = code << 6 | (next & 0x3fu);
+  }
+  constexpr unsigned kLeast[] = {0x80, 0x800, 0x10000};  // of 2, 3 and 4 bytes
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+  return code < kLeast[bytes - 2] || code > 0x10ffff || is_surrogate ? byte : Character{code, bytes, true};
+}
+
+// By a terminal or an editor: control characters of ASCII and beyond, those of direction, line and paragraph separators.
+bool is_obeyed(unsigned code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
 }  // namespace
 
 std::string format(const char* pattern, ...) {
@@ -60,18 +89,16 @@ std::string format_seconds(double seconds) {
   return in_units(seconds, kUnits);
 }
 
-// Those of ASCII, and of UTF-8 U+0080 to U+009F, which terminals obey too.
 std::string printable(std::string_view text) {
   std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto at = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0; };
-    if (at(i) < ' ' || at(i) == 0x7f) {
-      shown += format("\\x%02x", at(i));
-    } else if (at(i) == 0xc2 && at(i + 1) >= 0x80 && at(i + 1) < 0xa0) {
-      shown += format("\\x%02x", at(++i));
+  while (!text.empty()) {
+    const Character c = first_of(text);
+    if (!c.valid || is_obeyed(c.code)) {
+      shown += format(c.code < 0x100 ? "\\x%02x" : "\\u%04x", c.code);
     } else {
-      shown += text[i];
+      shown += text.substr(0, c.bytes);
     }
+    text.remove_prefix(c.bytes);
   }
   return shown;
 }

@@ -21,7 +21,7 @@ std::string format_size(int64_t bytes);
 // "59.1 us": three digits.
 std::string format_seconds(double seconds);
 
-// Text from outside, for a terminal: control characters as \xNN.
+// Text from outside, for a terminal, a page or a table: what is obeyed there and not shown, and bytes that are no UTF-8, as \xNN or \uNNNN.
 std::string printable(std::string_view text);
 
 // "1 row", "2 rows".

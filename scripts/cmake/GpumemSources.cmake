@@ -63,6 +63,7 @@ set(core_sources
   src/memory/labels.cpp
   src/ops/bounce_buffers.cpp
   src/base/log.cpp
+  src/base/printable.cpp
   src/memory/managed.cpp
   src/memory/memory.cpp
   src/memory/memory_trace.cpp

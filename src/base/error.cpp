@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/printable.hpp"
 #include "base/sentences.hpp"
 
 namespace gpumem {
@@ -16,7 +17,7 @@ thread_local char t_last_error[512];
 }  // namespace
 
 Error::Error(gpumem_status status, const char* sentence) noexcept : status_(status) {
-  std::snprintf(sentence_, sizeof sentence_, "%s", sentence);
+  copy_printable(sentence_, sizeof sentence_, sentence);
 }
 
 void fail(gpumem_status status, const char* format, ...) {

@@ -9,7 +9,7 @@ namespace gpumem {
 
 class Error : public std::exception {
  public:
-  // Cuts the sentence at the buffer's end; allocates nothing, so it works when memory has run out.
+  // Cuts the sentence at the buffer's end, and has text of others in it printable. Allocates nothing, so it works when memory has run out.
   Error(gpumem_status status, const char* sentence) noexcept;
 
   gpumem_status status() const noexcept { return status_; }

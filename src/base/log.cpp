@@ -3,6 +3,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "base/printable.hpp"
+
 namespace gpumem {
 
 void Log::set(gpumem_log_fn fn, void* user) noexcept {
@@ -19,7 +21,9 @@ void Log::write(gpumem_log_level level, const char* format, ...) noexcept {
   va_start(arguments, format);
   std::vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  fn_(user_, level, message);
+  char shown[sizeof message];
+  copy_printable(shown, sizeof shown, message);
+  fn_(user_, level, shown);
 }
 
 }  // namespace gpumem

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/printable.hpp"
 
 namespace gpumem {
 namespace {
@@ -76,7 +77,7 @@ void fill_device_info(const DeviceProps& props, const DeviceChoice& choice, gpum
   info.l2_bytes = props.l2_bytes;
   info.bandwidth_bytes_per_s = props.bandwidth_bytes_per_s();
   std::snprintf(info.name, sizeof info.name, "%s", props.name);
-  std::snprintf(info.reason, sizeof info.reason, "%s", choice.reason.c_str());
+  copy_printable(info.reason, sizeof info.reason, choice.reason);
 }
 
 }  // namespace gpumem

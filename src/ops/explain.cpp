@@ -74,20 +74,12 @@ Report report_of(const Planner& planner, const Plan<Family>& plan, const CallRec
 
 constexpr const char* kChosenBy[] = {"table", "tuning", "environment", "program"};
 
-// JSON strings: names of devices come from drivers, so everything is escaped.
+// JSON strings. Names of devices, which come from drivers, have no control characters any more.
 std::string quoted(std::string_view text) {
   std::string out(1, '"');
   for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      out += escaped;
-    } else {
-      out += c;
-    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
   out += '"';
   return out;

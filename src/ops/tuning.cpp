@@ -65,15 +65,6 @@ std::optional<Fields> fields_of(std::string_view line) noexcept {
   return line.empty() ? std::optional(fields) : std::nullopt;
 }
 
-// For a log, which may be shown on a terminal.
-std::string printable(std::string_view text) {
-  std::string shown(text);
-  for (char& c : shown) {
-    if (c != '\t' && (c < ' ' || c > '~')) c = '?';
-  }
-  return shown;
-}
-
 // Why a line can't be read; nullptr: entry has what it says, maybe of another revision of its variant.
 const char* read_entry(std::string_view line, Tuning::Entry& entry) {
   const std::optional<Fields> fields = fields_of(line);
@@ -230,8 +221,8 @@ TuningLoaded Tuning::load(const char* path, const std::vector<std::string>& keys
       return;
     }
     ++loaded.skipped;
-    const std::string shown = printable(line.substr(0, 200));
-    log.write(GPUMEM_LOG_WARNING, "%s '%s': a line is skipped: %s: %s", kWhat, path, reason, shown.c_str());
+    log.write(GPUMEM_LOG_WARNING, "%s '%s': a line is skipped: %s: %.*s", kWhat, path, reason,
+              static_cast<int>(std::min<size_t>(line.size(), 200)), line.data());
   });
   return loaded;
 }

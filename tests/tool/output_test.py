@@ -18,6 +18,8 @@ import unittest
 
 TOOL = ""
 GENERATE = ("grid", "--generate", "64x48", "--device", "host")
+# All that a terminal obeys, but for the ends of lines.
+OBEYED = "[\0-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]"
 TRACE = "gpumem-trace 1\na 1 1 0x1000 64 pinned 256 0x0\nf 2 1 0x1000 0x0\n"
 
 
@@ -112,7 +114,32 @@ class Output(unittest.TestCase):
         self.assertTrue(said.endswith(sentence), said)
         self.assertIn("not expected: \\x1b[2J\n", self.run_tool("devices", "\033[2J").stderr)
         self.assertEqual(self.run_tool(*GENERATE, "--out", name).returncode, 0)
+        self.assertNotRegex(self.run_tool(*GENERATE, "--out", name, "--json", stdout=subprocess.PIPE).stdout, OBEYED)
         self.assertIn("wrote " + sentence[len("gpumem: "):sentence.index(": cannot")], self.run_tool(*GENERATE, "--out", name, stdout=subprocess.PIPE).stdout)
+
+    def test_nothing_is_printed_that_is_obeyed(self):
+        obeyed = "\x7f\u009b\u061c\u200e\u202e\u2029\u2066\t"
+        as_shown = "\\x7f\\x9b\\u061c\\u200e\\u202e\\u2029\\u2066\\x09"
+        self.assertIn(as_shown, self.run_tool("grid", self.folder / (obeyed + ".npy")).stderr)
+        self.assertIn("\\xff\\xe2\\x80", self.run_tool("grid", os.fsdecode(b"\xff\xe2\x80")).stderr)
+        self.assertIn("'" + as_shown.removesuffix("\\x09"), self.run_tool("explain", "fill", "bytes=" + obeyed).stderr)
+        # What a file of results says is anybody's.
+        row = {"group": "g" + obeyed, "label": "l" + obeyed, "skipped": None, "verified": True, "median_us": 1, "q1_us": 1, "q3_us": 1,
+               "samples": 20, "problem": "p", "bytes": 1, "variant": "v"}
+        runs = []
+        for cpu in ("a", "b" + obeyed):
+            runs.append(self.folder / f"{cpu[0]}{obeyed}.json")
+            missing = {**row, "label": "m" + obeyed, "skipped": "s" + obeyed} if runs[1:] else {**row, "label": "m" + obeyed}
+            runs[-1].write_text(json.dumps({"schema": "gpumem.bench/1", "host": {"cpu": cpu}, "rows": [row, missing]}))
+        # A problem's words may have any blanks between them.
+        line = "fill\rbytes=4\tn=100"
+        for command in (("compare", *runs), ("compare", *runs, "--json"), ("bench", line, "--quick", "--device", "host"),
+                        ("bench", line, "--quick", "--device", "host", "--csv"), ("bench", line, "--quick", "--device", "host", "--json"),
+                        ("bench", line, "--quick", "--device", "host", "--report", "/dev/stdout")):
+            with self.subTest(command):
+                done = self.run_tool(*command, stdout=subprocess.PIPE, env={**os.environ, "GPUMEM_COMMIT": obeyed})
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                self.assertNotRegex(done.stdout.replace("\r\n", "\n") + done.stderr, OBEYED)
 
     # What is tried at first stays empty.
     def is_written(self, name):

@@ -10,6 +10,7 @@
 #include "interrupted.hpp"
 #include "measure/progress.hpp"
 #include "output_file.hpp"
+#include "text.hpp"
 
 namespace tool {
 namespace {
@@ -44,7 +45,7 @@ void run_steps(Session& session, std::vector<Step> steps) {
   const bool alone = steps.size() == 1;
   for (Step& step : steps) {
     stop_if_interrupted();
-    progress.step(step.group + ": " + step.label);
+    progress.step(printable(step.group + ": " + step.label));
     session.results().rows.push_back(run_step(session, step, alone));
     step.run = {};
   }

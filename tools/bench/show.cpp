@@ -49,7 +49,7 @@ std::string skipped_lines(const Group& group) {
   }
   std::string text;
   for (const auto& [reason, of_reason] : labels) {
-    text += format("  skipped: %s: %s\n", of_reason.c_str(), reason.c_str());
+    text += format("  skipped: %s: %s\n", printable(of_reason).c_str(), printable(reason).c_str());
   }
   return text;
 }
@@ -75,7 +75,7 @@ double bar_of(const Row& row, const Group& group) {
 
 std::string title_of(const Results& results) {
   const measure::Machine& m = results.machine;
-  return m.device + (m.driver.empty() ? "" : ", driver " + m.driver) + format(", %d threads", m.threads);
+  return printable(m.device + (m.driver.empty() ? "" : ", driver " + m.driver)) + format(", %d threads", m.threads);
 }
 
 std::string ceilings_of(const Results& results) {
@@ -92,7 +92,8 @@ std::string ceilings_of(const Results& results) {
 }
 
 std::string label_text(const Row& row) {
-  return row.label + (std::isfinite(row.block_cycles) ? format(", %.0f cycles a block", row.block_cycles) : "");
+  return printable(row.label) +
+         (std::isfinite(row.block_cycles) ? format(", %.0f cycles a block", row.block_cycles) : "");
 }
 
 std::string time_text(const Row& row) { return format_seconds(row.median_us * 1e-6); }
@@ -132,7 +133,7 @@ std::string as_table(const Results& results) {
   std::size_t columns = 0;
   for (const Row& row : results.rows) columns = std::max(columns, row.skipped.empty() ? label_text(row).size() : 0);
   for (const Group& group : groups_of(results.rows)) {
-    text += "\n" + group.name + "\n";
+    text += "\n" + printable(group.name) + "\n";
     for (const Row* row : group.rows) text += row_line(*row, group, columns) + "\n";
     text += skipped_lines(group);
   }
@@ -164,8 +165,8 @@ Json row_json(const Row& row) {
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
   if (!value.is_string()) return value.dump();
-  std::string text = value;
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string text = printable(value.get<std::string>());
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2)) text.insert(at, 1, '"');
   return '"' + text + '"';
 }

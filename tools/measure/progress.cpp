@@ -40,7 +40,9 @@ void Progress::step(std::string_view doing) {
   line.append(doing).append(" ...");
   winsize size{};  // what wraps would stay
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && line.size() >= size.ws_col) {
-    line.resize(size.ws_col - 1);
+    std::size_t end = size.ws_col - std::size_t{1};
+    while (end > 0 && (line[end] & 0xc0) == 0x80) --end;  // no part of a character
+    line.resize(end);
   }
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
 }

@@ -14,8 +14,8 @@ Json gigabytes(double bytes_per_s) { return bytes_per_s > 0 ? rounded(bytes_per_
 
 Json count_or_null(int count) { return count > 0 ? Json(count) : Json(); }
 
-// Names come from drivers and files, which may not keep to UTF-8.
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+// Names come from drivers and files, which may not keep to UTF-8. Plain ASCII: other characters may be such that a terminal obeys.
+std::string dumped(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 }  // namespace
 

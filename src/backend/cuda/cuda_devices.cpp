@@ -1,12 +1,13 @@
 // Which CUDA devices there are, and what each is.
 #include <dlfcn.h>
 
-#include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_check.hpp"
 #include "base/error.hpp"
+#include "base/printable.hpp"
 
 namespace gpumem {
 namespace {
@@ -67,7 +68,7 @@ DeviceProps cuda_props(int32_t ordinal) {
   DeviceProps props;
   props.backend = Runs::cuda;
   props.ordinal = ordinal;
-  std::snprintf(props.name, sizeof props.name, "%.127s", p.name);
+  copy_printable(props.name, sizeof props.name, {p.name, strnlen(p.name, sizeof p.name)});
   props.compute_major = p.major;
   props.compute_minor = p.minor;
   props.multiprocessors = p.multiProcessorCount;

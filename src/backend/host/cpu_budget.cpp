@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/limits.hpp"
+#include "base/printable.hpp"
 
 namespace gpumem {
 namespace {
@@ -62,7 +63,8 @@ void processor_name(char* name, int64_t capacity) noexcept {
     line[std::strcspn(line, "\n")] = '\0';
     const char* colon = std::strchr(line, ':');
     if (colon == nullptr) return;
-    std::snprintf(name, static_cast<size_t>(capacity), "%s", colon + 1 + std::strspn(colon + 1, " \t"));
+    line[std::strcspn(line, "\n")] = '\0';
+    copy_printable(name, static_cast<size_t>(capacity), colon + 1 + std::strspn(colon + 1, " \t"));
     return;
   }
 }
