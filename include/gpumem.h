@@ -6,8 +6,9 @@
  * C++11 to C++23. What holds for every function, unless its own text says otherwise:
  *
  * Status      Every function returns a gpumem_status; 0 is success. On failure gpumem_last_error() gives a sentence
- *             that names the argument, the value that was given and what was expected. A failure found before the first
- *             write leaves every output untouched. A fault that a device reports later leaves outputs undefined.
+ *             that names the argument, the value that was given and what was expected. Control characters and bytes
+ *             that are no UTF-8 stand in it as \xNN or \uNNNN, as in messages to the log. A failure found before the
+ *             first write leaves every output untouched. A fault that a device reports later leaves outputs undefined.
  *             Allocators in the signatures of other libraries leave the sentence alone.
  * Pointers    Operands (x, src, dst, p) may be any kind of memory: heap, stack, pinned, device, managed, or CUDA memory
  *             of another library. Where the data lies decides where the work runs; gpumem_explain() says where and why.
@@ -242,8 +243,8 @@ typedef struct gpumem_ctx_options {
   /* The most bytes that gpumem_alloc_device() and gpumem_alloc_async() take from the device at a time, those kept for
    * reuse counted in; default 0: as many as there are. */
   int64_t device_memory_limit;
-  /* The most bytes of freed pinned memory that are kept for reuse; 0: none; default -1: an eighth of the host's memory,
-   * at most 4 GiB. */
+  /* The most bytes of freed pinned memory that are kept for reuse; 0: none; default -1: an eighth of the host's memory
+   * (memory_bytes of GPUMEM_DEVICE_HOST), at most 4 GiB. */
   int64_t pinned_memory_kept;
   /* 1: debug mode, see gpumem_memory_check(); default 0: only if the environment's GPUMEM_DEBUG is 1. */
   int32_t debug_memory;
@@ -268,7 +269,7 @@ typedef struct gpumem_device_info {
   int32_t managed_memory;        /* 1: gpumem_alloc_managed works */
   int32_t concurrent_managed;    /* 1: prefetch and advice work */
   int32_t pageable_access;       /* 1: kernels can read ordinary host memory */
-  int64_t memory_bytes;          /* memory of the device */
+  int64_t memory_bytes;          /* memory of the device; of the host, no more than its control groups allow */
   int64_t l2_bytes;              /* L2 of the device; last-level cache of the host, 0 if unknown */
   int64_t bandwidth_bytes_per_s; /* theoretical bytes a second: 2 x memory clock x bus width; 0 if unknown */
   char name[128];
@@ -512,6 +513,10 @@ GPUMEM_API gpumem_status gpumem_ctx_warmup(gpumem_ctx *ctx);
  * same kind in name, so that a program runs unchanged.
  * Device memory comes from a pool of the context (see gpumem_alloc_async()) and belongs to the context's own stream.
  * Freed pinned memory is kept too, up to pinned_memory_kept: the driver takes a third of a second for a GiB.
+ * Before the library touches or locks memory of the host it asks how much there is now: by MemAvailable of the system
+ * and the limits of control groups (cgroups, as of a container). More than that is OUT_OF_MEMORY, and the sentence has
+ * both numbers. What others take at the same time is not foreseen. Memory that a host context gives is not touched: as
+ * with malloc(), the system may give more than there is.
  * Errors: OUT_OF_MEMORY; UNSUPPORTED (managed memory on a device without it). */
 GPUMEM_API gpumem_status gpumem_alloc_device(gpumem_ctx *ctx, int64_t bytes, void **p);
 GPUMEM_API gpumem_status gpumem_alloc_pinned(gpumem_ctx *ctx, int64_t bytes, void **p);
@@ -537,7 +542,8 @@ GPUMEM_API gpumem_status gpumem_free(gpumem_ctx *ctx, void *p);
  *             are not declared must be done, or be waited for by one of these, when the memory is freed.
  * Pools       What is freed is kept for reuse, up to about a fifth of what was live at a time or what the streams needed
  *             each, and what they have not passed; blocks of 2 to 256 KiB take up to an eighth more than was asked for,
- *             and so do larger ones where the driver maps no granules. When the device or device_memory_limit has no
+ *             and so do larger ones where the driver maps no granules. A host context keeps no more than an eighth of the
+ *             host's memory for a stream, at most 4 GiB. When the device or device_memory_limit has no
  *             more, what is kept goes back first and streams are waited for, before the status is OUT_OF_MEMORY.
  * Streams     A stream may be destroyed before the memory that belongs to it, or that it was declared to use. For a
  *             wrapped stream, what the program gives it after the end of the wrapper is not known.
@@ -600,7 +606,8 @@ GPUMEM_API gpumem_status gpumem_memory_trace(gpumem_ctx *ctx, const char *path);
  * program frees the memory itself, after it was unregistered. No part of it may be registered already, by gpumem or by
  * others. gpumem_host_unregister() waits, and fails, as gpumem_free() does; other work that uses the memory as pinned
  * memory must be done. A host context remembers the range, so that it is pinned memory in name. Memory that is still
- * registered when its context ends is reported through the log and unregistered.
+ * registered when its context ends is reported through the log and unregistered. On a CUDA context the host must have
+ * memory for those pages that have none yet (OUT_OF_MEMORY, see gpumem_alloc_pinned()).
  * Errors: INVALID_ARGUMENT (bytes < 1, memory that is not pageable or is registered in part), INVALID_POINTER (not
  * mapped for writing; for unregistering: not registered, not the start, another context's, memory that gpumem
  * allocated), OUT_OF_RANGE, OUT_OF_RESOURCES (the system locks no more: RLIMIT_MEMLOCK), UNSUPPORTED. */
@@ -676,7 +683,7 @@ GPUMEM_API void gpumem_cupy_free(void *param, void *p, int32_t device);
 
 /* Moves the pages of bytes of managed memory to a device (the context's ordinal, or GPUMEM_DEVICE_HOST) before they are
  * needed. bytes == 0 is a no-op. On a host context: checked, and nothing to do. The _async form is ordered by the
- * stream.
+ * stream. More than the host has now does not go there (OUT_OF_MEMORY, see gpumem_alloc_pinned()).
  * Errors: INVALID_POINTER (not managed memory), OUT_OF_RANGE, UNSUPPORTED (device without concurrent managed access),
  * NOT_FOUND (no such device), CAPTURING. */
 GPUMEM_API gpumem_status gpumem_managed_prefetch(gpumem_ctx *ctx, const void *p, int64_t bytes, int32_t device);
@@ -1290,7 +1297,7 @@ GPUMEM_API gpumem_status gpumem_ceiling(gpumem_ctx *ctx, gpumem_ceiling_info *in
  * its time. Work that the calling thread did itself is timed by the clock, and so is all of a plain call between heap and
  * device. Calls under graph capture are counted, and not timed. begin() forgets what was recorded before; end() keeps it.
  * Of most_records records the oldest make room for new ones, and then count in the rows of kinds of memory alone; each
- * takes about 900 bytes.
+ * takes about 900 bytes, and the host must have them all when it begins.
  *
  * Price       None that shows while no profile runs. On a GPU some microseconds a call for its events while one does.
  * Threads     All threads' calls on the context are recorded.
