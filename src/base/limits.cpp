@@ -18,7 +18,7 @@
 namespace gpumem {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\n";
+constexpr std::string_view kBetweenWords = " \t\n";
 
 // Empty where it can't be read. Files of the kernel's do not tell their sizes.
 std::string contents(const std::string& path) {
@@ -46,8 +46,8 @@ std::string_view take(std::string_view& text, char divider) noexcept {
 }
 
 std::string_view take_word(std::string_view& text) noexcept {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  text.remove_prefix(std::min(text.find_first_not_of(kBetweenWords), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(kBetweenWords));
   text.remove_prefix(word.size());
   return word;
 }
