@@ -111,6 +111,7 @@ void collectively(Dist& dist, const F& f) {
     f();
   } catch (const Error& error) {
     if (error.status() == GPUMEM_DEVICE_FAULT) keep_faults(dist);
+    if (error.status() == GPUMEM_PEER_LOST || error.status() == GPUMEM_TIMED_OUT) dist.communicator.give_up(error);
     throw;
   }
 }

@@ -15,6 +15,7 @@ namespace {
 
 Members gather_members(Communicator& communicator, std::vector<Context*>& contexts, Peers& peers,
                        const Dist::ReadContexts& read) {
+  communicator.begin_call(CallKind::create, 0);
   const std::vector<Bytes> counts = communicator.all_gather([&] {
     contexts = read();
     peers = Peers(contexts);
@@ -24,7 +25,15 @@ Members gather_members(Communicator& communicator, std::vector<Context*>& contex
   });
   std::vector<int32_t> of_each;
   of_each.reserve(counts.size());
-  for (const Bytes& count : counts) of_each.push_back(Reader(count).take<int32_t>());
+  int64_t all = 0;
+  for (const Bytes& count : counts) {
+    const auto process = static_cast<int32_t>(of_each.size());
+    of_each.push_back(Reader(count, process).take<int32_t>());
+    all += of_each.back();
+    if (of_each.back() > 0 && all <= INT32_MAX) continue;
+    fail(GPUMEM_PEER_LOST, "process %d has %d members, of %lld with those before; expected 1 or more, and below 2^31",
+         process, of_each.back(), ll(all));
+  }
   return {communicator.rank(), of_each};
 }
 
@@ -62,6 +71,7 @@ struct Described {
 // The layouts as all processes give them. terms(layouts) reads the rest of this process's arguments.
 template <class ReadTerms>
 Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, const ReadTerms& read_terms) {
+  dist.communicator.begin_call(CallKind::plan, dist.plans_made);
   Described all;
   std::vector<Layout> own;
   const std::vector<Bytes> each = dist.communicator.all_gather([&] {
@@ -74,9 +84,13 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
     return mine;
   });
   all.number = dist.plans_made++;
-  const auto first = Reader(each[0]).take<Terms>();
+  const auto first = Reader(each[0], 0).take<Terms>();
   for (size_t process = 0; process < each.size(); ++process) {
-    auto terms = Reader(each[process]).take<Terms>();
+    auto terms = Reader(each[process], static_cast<int32_t>(process)).take<Terms>();
+    if (terms.workspace_bytes < kLeastWorkspace) {
+      fail(GPUMEM_PEER_LOST, "process %zu has a workspace of %lld bytes; expected %lld or more", process,
+           ll(terms.workspace_bytes), ll(kLeastWorkspace));
+    }
     all.terms.workspace_bytes = std::min(all.terms.workspace_bytes, terms.workspace_bytes);
     terms.workspace_bytes = first.workspace_bytes;
     if (terms == first) continue;
@@ -86,8 +100,8 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
          process);
   }
   std::vector<std::vector<Bytes>> of_layout(given.size());
-  for (const Bytes& part : each) {
-    Reader reader(part);
+  for (size_t process = 0; process < each.size(); ++process) {
+    Reader reader(each[process], static_cast<int32_t>(process));
     reader.take<Terms>();
     for (auto& parts : of_layout) parts.push_back(reader.take_part());
   }
@@ -99,25 +113,25 @@ Described describe(Dist& dist, PlanKind kind, const std::vector<Given>& given, c
 
 // What each process builds by itself, or none does.
 template <class Build>
-std::unique_ptr<DistPlan> build(Dist& dist, PlanKind kind, const Build& build_parts) {
-  auto plan = std::make_unique<DistPlan>(dist, kind);
+std::unique_ptr<DistPlan> build(Dist& dist, PlanKind kind, const Described& what, const Build& build_parts) {
+  auto plan = std::make_unique<DistPlan>(dist, kind, what.number);
   const std::vector<Bytes> each = dist.communicator.all_gather([&] {
     build_parts(*plan);
     Bytes mine;
-    put(mine, plan->its_exchange().is_linked());
+    put(mine, static_cast<uint8_t>(plan->its_exchange().is_linked()));
     return mine;
   });
   for (const Bytes& linked : each) {
-    if (Reader(linked).take<bool>()) plan->its_exchange().agree_first();
+    if (Reader(linked).take<uint8_t>() != 0) plan->its_exchange().agree_first();
   }
   return plan;
 }
 
 std::unique_ptr<DistPlan> build_exchange(Dist& dist, PlanKind kind, const Described& what, const Layout& src,
                                          const Layout& dst) {
-  return build(dist, kind, [&](DistPlan& plan) {
-    plan.exchange = std::make_unique<Exchange>(dist.group, src, dst, what.terms.workspace_bytes, what.number,
-                                               kind == PlanKind::halo);
+  return build(dist, kind, what, [&](DistPlan& plan) {
+    plan.exchange =
+        std::make_unique<Exchange>(dist.group, src, dst, what.terms.workspace_bytes, kind == PlanKind::halo);
   });
 }
 
@@ -263,7 +277,7 @@ Exchange& exchange_of(DistPlan& plan) {
 
 Dist::Dist(const gpumem_dist_transport* transport, double deadline_s, const ReadContexts& read_contexts)
     : communicator(transport, deadline_s), members(gather_members(communicator, contexts, peers, read_contexts)) {
-  wire = join_link(communicator, contexts, members.first());
+  wire = join_link(communicator, contexts, members);
   for (Context* context : contexts) ++context->dists;
 }
 
@@ -329,12 +343,16 @@ std::unique_ptr<DistPlan> plan_reduction(Dist& dist, const ReadLayout& layout, c
     fail(GPUMEM_INVALID_ARGUMENT, "layout: all boxes have %lld elements; expected the array's %lld, without holes",
          ll(there), ll(array.elements()));
   }
-  return build(dist, PlanKind::reduce, [&](DistPlan& plan) {
-    plan.reduction = std::make_unique<Reduction>(dist.group, array, what.terms.workspace_bytes, what.number);
+  return build(dist, PlanKind::reduce, what, [&](DistPlan& plan) {
+    plan.reduction = std::make_unique<Reduction>(dist.group, array, what.terms.workspace_bytes);
   });
 }
 
-void execute(DistPlan& plan, const void* const* src, void* const* dst) { exchange_of(plan).run(src, dst); }
+void execute(DistPlan& plan, const void* const* src, void* const* dst) {
+  Exchange& exchange = exchange_of(plan);
+  plan.dist.communicator.begin_call(CallKind::execute, plan.number);
+  exchange.run(src, dst);
+}
 
 void execute_async(DistPlan& plan, const void* const* src, void* const* dst, const std::vector<NativeStream>& streams) {
   exchange_of(plan).enqueue(src, dst, streams);
@@ -349,6 +367,7 @@ ReduceValue reduce(DistPlan& plan, const Reduction::Read& read, const void* cons
     fail(GPUMEM_INVALID_ARGUMENT, "dtype is %s, of %lld bytes; expected a type of the layout's element_bytes = %lld",
          dtype_name(what.dtype), ll(element_bytes(what.dtype)), ll(plan.reduction->element_bytes()));
   };
+  plan.dist.communicator.begin_call(CallKind::reduce, plan.number);
   return plan.reduction->run(checked, x, y);
 }
 

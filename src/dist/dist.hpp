@@ -43,7 +43,7 @@ constexpr const char* kind_name(PlanKind kind) noexcept {
 }
 
 struct DistPlan {
-  DistPlan(Dist& of, PlanKind what) noexcept : dist(of), kind(what) { ++dist.plans; }
+  DistPlan(Dist& of, PlanKind what, int64_t which) noexcept : dist(of), kind(what), number(which) { ++dist.plans; }
   ~DistPlan() {
     exchange.reset();
     reduction.reset();
@@ -54,6 +54,7 @@ struct DistPlan {
 
   Dist& dist;
   const PlanKind kind;
+  const int64_t number;  // the same on every process
   Exchange& its_exchange() const noexcept { return reduction != nullptr ? reduction->exchange() : *exchange; }
   std::unique_ptr<Exchange> exchange;    // of the first two kinds
   std::unique_ptr<Reduction> reduction;  // of the third

@@ -1,6 +1,7 @@
 #include "dist/exchange.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "base/scope_exit.hpp"
@@ -23,7 +24,8 @@ bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) noe
 int64_t slot_bytes_for(const std::vector<Message>& messages) noexcept {
   int64_t bytes = 0;
   for (const Message& message : messages) bytes = std::max(bytes, message.bytes);
-  return (kHeaderBytes + bytes + kAlignment - 1) / kAlignment * kAlignment;
+  bytes = std::max(kHeaderBytes + bytes + kTrailerBytes, kNoticeBytes);
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 }  // namespace
@@ -41,14 +43,19 @@ void Exchange::Window::begin() noexcept {
   memory.under_way = left > 0;
 }
 
-Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, int64_t number,
-                   bool in_place)
+int32_t Exchange::Window::first_process() const noexcept {
+  for (const Slot& slot : slots) {
+    if (slot.message != nullptr) return slot.message->process;
+  }
+  return -1;
+}
+
+Exchange::Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, bool in_place)
     : group_(group),
       element_bytes_(src.element_bytes),
       route_(route(src, dst, group, workspace_bytes)),
       outgoing_room_(place_packets(route_.linked_sends, true)),
       incoming_room_(place_packets(route_.linked_receives, false)),
-      number_(number),
       in_place_(in_place),
       src_reach_(group_.contexts.size()),
       dst_reach_(group_.contexts.size()),
@@ -92,19 +99,26 @@ void Exchange::note_reaches(const Piece& piece) {
 }
 
 void Exchange::post(const Message& message, char* to, const Operands& operands) const {
-  write_header(to, {.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes});
+  const MessageHeader header = group_.communicator.next_header(message.process, MessageHeader::kPieces, message.bytes);
+  std::memcpy(to, &header, kHeaderBytes);
   to += kHeaderBytes;
   for (const Piece& piece : message.pieces) {
     pack(group_.context_of(piece.src_member), piece.shape, src_of(piece, operands),
          src_side(piece, operands).operand.on_host(), to);
     to += piece.shape.bytes();
   }
+  std::memcpy(to, &header.sum, kTrailerBytes);
 }
 
-void Exchange::take(const Message& message, const char* from, const Operands& operands) const {
-  const MessageHeader expected{.plan = number_, .run = runs_, .number = message.number, .bytes = message.bytes};
-  if (read_header(from, message.process) != expected) fail_in_another_call(message.process);
+void Exchange::take(const Window::Slot& slot, const char* from, const Operands& operands) const {
+  const Message& message = *slot.message;
+  const Communicator& communicator = group_.communicator;
+  const MessageHeader header =
+      communicator.read_header(from, message.process, slot.sequence, MessageHeader::kPieces, message.bytes);
   from += kHeaderBytes;
+  if (std::memcmp(from + message.bytes, &header.sum, kTrailerBytes) != 0) {
+    communicator.fail_changed(message.process, slot.sequence);
+  }
   for (const Piece& piece : message.pieces) {
     unpack(group_.context_of(piece.dst_member), piece.shape, from, dst_of(piece, operands),
            dst_side(piece, operands).operand.on_host());
@@ -144,15 +158,19 @@ bool Exchange::receive_some(const Operands& operands) {
   bool came = false;
   for (size_t i = 0; i < incoming_.slots.size(); ++i) {
     Window::Slot& slot = incoming_.slots[i];
-    if (slot.message != nullptr && group_.communicator.ended(slot.request)) {
-      take(*slot.message, incoming_.data_of(i), operands);
+    if (slot.message != nullptr && group_.communicator.ended(slot.request, slot.message->process)) {
+      take(slot, incoming_.data_of(i), operands);
       slot.message = nullptr;
       --incoming_.left;
       came = true;
     }
     if (slot.message != nullptr || incoming_.next == route_.receives.size()) continue;
     const Message& message = route_.receives[incoming_.next++];
-    slot.request = group_.communicator.begin_receive(incoming_.data_of(i), incoming_.slot_bytes, message.process);
+    char* const to = incoming_.data_of(i);  // where a transport may write less than is expected
+    std::memset(to, 0, kNoticeBytes);
+    std::memset(to + kHeaderBytes + message.bytes, 0, kTrailerBytes);
+    slot.sequence = group_.communicator.next_from(message.process);
+    slot.request = group_.communicator.begin_receive(to, incoming_.slot_bytes, message.process);
     slot.message = &message;
   }
   return came;
@@ -162,14 +180,15 @@ bool Exchange::receive_some(const Operands& operands) {
 bool Exchange::send_one(const Operands& operands) {
   for (size_t i = 0; i < outgoing_.slots.size(); ++i) {
     Window::Slot& slot = outgoing_.slots[i];
-    if (slot.message != nullptr && group_.communicator.ended(slot.request)) {
+    if (slot.message != nullptr && group_.communicator.ended(slot.request, slot.message->process)) {
       slot.message = nullptr;
       --outgoing_.left;
     }
     if (slot.message != nullptr || outgoing_.next == route_.sends.size()) continue;
     const Message& message = route_.sends[outgoing_.next++];
     post(message, outgoing_.data_of(i), operands);
-    slot.request = group_.communicator.begin_send(outgoing_.data_of(i), kHeaderBytes + message.bytes, message.process);
+    slot.request = group_.communicator.begin_send(outgoing_.data_of(i), kHeaderBytes + message.bytes + kTrailerBytes,
+                                                  message.process);
     slot.message = &message;
     return true;
   }
@@ -192,7 +211,8 @@ void Exchange::run_all(const Operands& operands) {
     if (move_next(operands, moved)) {
       group_.communicator.begin_deadline();  // no message was polled for meanwhile
     } else if (!outgoing_.over() || !incoming_.over() || rounds_.over < rounds()) {
-      group_.communicator.pause();
+      const int32_t from = incoming_.first_process();
+      group_.communicator.pause(from >= 0 ? from : outgoing_.first_process());
     } else {
       break;
     }
@@ -201,24 +221,10 @@ void Exchange::run_all(const Operands& operands) {
   incoming_.memory.under_way = false;
 }
 
-// A notice to each process that waits for messages; nobody waits here until it is there. Messages are grouped by process.
 void Exchange::give_up(const Error& error) noexcept {
   if (agrees_ && !under_way_) return;                                           // it is found when they agree
   if (route_.sends.empty() && route_.receives.empty() && !is_linked()) return;  // the others don't miss it
-  try {
-    MessageMemory notice(kHeaderBytes);
-    write_header(notice.data(), {.bytes = kGivenUp});
-    notice.under_way = true;
-    int32_t last = group_.communicator.rank();
-    for (const Message& message : route_.sends) {
-      if (message.process == last || group_.communicator.status() != GPUMEM_OK) continue;
-      last = message.process;
-      group_.communicator.begin_send(notice.data(), kHeaderBytes, last);
-    }
-  } catch (const std::exception&) {
-    // Their deadlines tell them.
-  }
-  group_.communicator.stick(error);
+  group_.communicator.give_up(error);
 }
 
 // All of it before anything is written. What lies between the elements need not be there.
@@ -285,11 +291,10 @@ void Exchange::run(const void* const* src, void* const* dst, const char* src_nam
     return Bytes();
   };
   if (agrees_) {
-    const auto neither = [](const Bytes&, const Bytes&) { return Bytes(); };
-    group_.communicator.agree(~static_cast<uint64_t>(number_), make_ready, neither);
+    const auto neither = [](const Bytes&, const Bytes&, int32_t) { return Bytes(); };
+    group_.communicator.agree(0, make_ready, neither);
     under_way_ = true;
   }
-  ++runs_;  // the same on every process: where they agree, none has begun a run that another one refuses
   try {
     if (!agrees_) make_ready();
     if (is_empty()) return;

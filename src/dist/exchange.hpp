@@ -57,9 +57,8 @@ constexpr int64_t kLeastWorkspace = 4096;
 
 class Exchange {
  public:
-  // number: of the plan, the same on every process. in_place: what is written lies among what is read.
-  Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, int64_t number,
-           bool in_place = false);
+  // in_place: what is written lies among what is read.
+  Exchange(const Group& group, const Layout& src, const Layout& dst, int64_t workspace_bytes, bool in_place = false);
 
   // A pointer for each member here; in place, dst may be nullptr. src_name: the argument. Collective.
   void run(const void* const* src, void* const* dst, const char* src_name = "src");
@@ -121,6 +120,7 @@ class Exchange {
     struct Slot {
       const Message* message = nullptr;  // nullptr: free
       void* request = nullptr;
+      int64_t sequence = 0;  // of what is received
     };
 
     Window(const std::vector<Message>& all, int64_t most_bytes);
@@ -128,6 +128,8 @@ class Exchange {
     char* data_of(size_t slot) const noexcept { return memory.data() + static_cast<int64_t>(slot) * slot_bytes; }
     void begin() noexcept;
     bool over() const noexcept { return left == 0; }
+    // The process that the first one under way goes to, or comes from; -1: none is.
+    int32_t first_process() const noexcept;
 
     const std::vector<Message>& messages;
     const int64_t slot_bytes;
@@ -161,7 +163,7 @@ class Exchange {
   bool receive_some(const Operands& operands);
   bool send_one(const Operands& operands);
   void post(const Message& message, char* to, const Operands& operands) const;
-  void take(const Message& message, const char* from, const Operands& operands) const;
+  void take(const Window::Slot& slot, const char* from, const Operands& operands) const;
   // What is read, as the context that gets it sees it: of memory on another device, as its own. Nothing: it can't read that.
   std::optional<Operand> src_as_read(const Piece& piece, const Operands& operands) const;
   void reach_all(Operands& operands);
@@ -200,9 +202,7 @@ class Exchange {
   Route route_;
   const std::vector<int64_t> outgoing_room_;  // bytes of a slot, of each member here
   const std::vector<int64_t> incoming_room_;
-  const int64_t number_;
   const bool in_place_;
-  int64_t runs_ = 0;
   bool agrees_ = false;
   bool under_way_ = false;  // a run, behind the agreement
   Rounds rounds_;

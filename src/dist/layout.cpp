@@ -149,20 +149,33 @@ Bytes words_of(const Layout& part) {
 }
 
 Layout join(const std::vector<Bytes>& parts, const Layout& own, const char* argument, const Members& members) {
-  const auto first = Reader(parts[0]).take<LayoutWords>();
+  const auto first = Reader(parts[0], 0).take<LayoutWords>();
   Layout whole{.element_bytes = own.element_bytes, .rank = own.rank, .extents = own.extents};
-  size_t next_own = 0;
   for (size_t process = 0; process < parts.size(); ++process) {
-    Reader reader(parts[process]);
+    const auto number = static_cast<int32_t>(process);
+    Reader reader(parts[process], number);
     if (reader.take<LayoutWords>() != first) {
       fail(GPUMEM_INVALID_ARGUMENT,
            "%s: element_bytes, rank or extents of process %zu are not those of process 0; expected the same everywhere",
            argument, process);
     }
+    if (members.process_of(members.first()) == number) {
+      whole.boxes.insert(whole.boxes.end(), own.boxes.begin(), own.boxes.end());
+      continue;
+    }
     while (!reader.empty()) {
       const auto box = reader.take<BoxWords>();
-      const auto member = static_cast<int32_t>(box.member);
-      whole.boxes.push_back(members.is_here(member) ? own.boxes[next_own++] : Box{member, box.lower, box.upper, 0, {}});
+      bool sound = box.member >= 0 && box.member < members.all() &&
+                   members.process_of(static_cast<int32_t>(box.member)) == number;
+      for (size_t d = 0; d < kAxes; ++d) {
+        sound = sound && box.lower[d] >= 0 && box.lower[d] <= box.upper[d] && box.upper[d] <= whole.extents[d] &&
+                (d < static_cast<size_t>(whole.rank) || box.upper[d] - box.lower[d] == 1);
+      }
+      if (!sound) {
+        fail(GPUMEM_PEER_LOST, "%s: process %d sent a box of member %lld that is not its own, or is outside the array",
+             argument, number, ll(box.member));
+      }
+      whole.boxes.push_back({static_cast<int32_t>(box.member), box.lower, box.upper, 0, {}});
     }
   }
   return whole;

@@ -55,7 +55,7 @@ bool is_run(const Layout& layout, const Box& box) noexcept {
     for (; count > 1 && siblings(subtrees[count - 2], subtrees[count - 1]); --count) {
       Subtree& left = subtrees[count - 2];
       left.node = combine(kind, left.node, subtrees[count - 1].node);
-      ++left.level;
+      left.level += is_ordered(kind) ? 1 : subtrees[count - 1].level;
     }
   }
   subtrees.resize(count);
@@ -83,9 +83,7 @@ Bytes bytes_of(const std::vector<Subtree>& subtrees) {
   return bytes;
 }
 
-void append_subtrees(std::vector<Subtree>& to, const Bytes& bytes) {
-  for (Reader reader(bytes); !reader.empty();) to.push_back(reader.take<Subtree>());
-}
+int64_t leaves_of(const Layout& layout) noexcept { return ceil_div(layout.elements(), int64_t{kLeafTerms}); }
 
 }  // namespace
 
@@ -222,10 +220,11 @@ class Reduction::Operand {
   std::map<int64_t, std::unique_ptr<TemporaryBlock>> copies_;
 };
 
-Reduction::Reduction(const Group& group, Layout layout, int64_t workspace_bytes, int64_t number)
-    : group_(group), layout_(std::move(layout)), number_(number), rooms_(group_.contexts.size(), 0) {
+Reduction::Reduction(const Group& group, Layout layout, int64_t workspace_bytes)
+    : group_(group), layout_(std::move(layout)), rooms_(group_.contexts.size(), 0) {
   const Layout wanted = whole_leaves();
-  exchange_ = std::make_unique<Exchange>(group_, layout_, wanted, workspace_bytes, number);
+  exchange_ = std::make_unique<Exchange>(group_, layout_, wanted, workspace_bytes);
+  full_boxes_ = std::count_if(layout_.boxes.begin(), layout_.boxes.end(), [](const Box& box) { return !box.empty(); });
 }
 
 int64_t Reduction::room() const noexcept {
@@ -329,7 +328,7 @@ void Reduction::add_unordered(const ReduceParams& what, Operand& x, std::vector<
     ReduceParams part = what;
     part.x = x.tight_box(static_cast<int64_t>(i));
     part.n = box.elements();
-    under_way.begin(group_.context_of(box.member), part, {static_cast<int64_t>(i), 0, {}});
+    under_way.begin(group_.context_of(box.member), part, {static_cast<int64_t>(i), 1, {}});
   }
   under_way.finish();
   for (Subtree& subtree : to) {
@@ -390,6 +389,39 @@ std::vector<Subtree> Reduction::nodes_of(const ReduceParams& what, const void* c
   return subtrees;
 }
 
+// Of this process, or of another one, which may send anything.
+void Reduction::append_subtrees(NodeKind kind, std::vector<Subtree>& to, const Bytes& bytes, int32_t from) const {
+  const int64_t leaves = leaves_of(layout_);
+  for (Reader reader(bytes, from); !reader.empty();) {
+    const Subtree& subtree = to.emplace_back(reader.take<Subtree>());
+    bool sound = false;
+    if (is_ordered(kind)) {
+      sound = subtree.level >= 0 && subtree.level < 63 && subtree.first >= 0 &&
+              subtree.first <= leaves - (int64_t{1} << subtree.level);
+    } else {
+      sound = subtree.first == 0 && subtree.level >= 1 && subtree.level <= full_boxes_;
+    }
+    if (kind == NodeKind::arg) sound = sound && subtree.node.word[1] < static_cast<uint64_t>(layout_.elements());
+    if (sound) continue;
+    fail(GPUMEM_PEER_LOST, "process %d sent a part of the result of level %lld from leaf %lld on; expected one of %lld",
+         from, ll(subtree.level), ll(subtree.first), ll(is_ordered(kind) ? leaves : full_boxes_));
+  }
+}
+
+// Each part of the array is in the result, once.
+void Reduction::require_whole(NodeKind kind, const std::vector<Subtree>& subtrees) const {
+  int64_t next = 0;
+  bool sound = true;
+  for (const Subtree& subtree : subtrees) {
+    sound = sound && (!is_ordered(kind) || subtree.first == next);
+    next += is_ordered(kind) ? int64_t{1} << subtree.level : subtree.level;
+  }
+  const int64_t all = is_ordered(kind) ? leaves_of(layout_) : full_boxes_;
+  if (sound && next == all) return;
+  fail(GPUMEM_PEER_LOST, "the processes sent %lld parts of the result, or some of them twice; expected %lld, each once",
+       ll(next), ll(all));
+}
+
 ReduceValue Reduction::run(const Read& read, const void* const* x, const void* const* y) {
   std::optional<Error> refused;
   ReduceParams what;
@@ -400,23 +432,23 @@ ReduceValue Reduction::run(const Read& read, const void* const* x, const void* c
     exchange_->give_up(*refused);
   }
   const NodeKind kind = node_kind(what.dtype, what.op);
-  const uint64_t call = static_cast<uint64_t>(number_ + 1) << 32 | static_cast<uint64_t>(what.dtype) << 16 |
-                        static_cast<uint64_t>(what.op);
+  const uint64_t call = static_cast<uint64_t>(what.dtype) << 16 | static_cast<uint64_t>(what.op);
   const Bytes all = group_.communicator.agree(
       call,
       [&] {
         if (refused) throw Error(*refused);
         return bytes_of(nodes_of(what, x, y));
       },
-      [&](const Bytes& theirs, const Bytes& ours) {
+      [&](const Bytes& theirs, const Bytes& ours, int32_t from) {
         std::vector<Subtree> subtrees;
-        append_subtrees(subtrees, ours);
-        append_subtrees(subtrees, theirs);
+        append_subtrees(kind, subtrees, ours, group_.communicator.rank());
+        append_subtrees(kind, subtrees, theirs, from);
         join_subtrees(kind, subtrees);
         return bytes_of(subtrees);
       });
   std::vector<Subtree> subtrees;
-  append_subtrees(subtrees, all);
+  append_subtrees(kind, subtrees, all, 0);
+  require_whole(kind, subtrees);
   return checked_value(what.dtype, what.op, root_of(kind, subtrees));
 }
 

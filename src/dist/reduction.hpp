@@ -12,7 +12,8 @@
 
 namespace gpumem {
 
-// A node of the tree over leaves, and its place: 2^level leaves from `first` on. Where order does not matter, all are of leaf 0.
+// A node of the tree over leaves, and its place: 2^level leaves from `first` on. Where order does not matter, all are of leaf 0, and level
+// is the number of boxes.
 struct Subtree {
   int64_t first = 0;
   int64_t level = 0;
@@ -21,7 +22,7 @@ struct Subtree {
 
 class Reduction {
  public:
-  Reduction(const Group& group, Layout layout, int64_t workspace_bytes, int64_t number);
+  Reduction(const Group& group, Layout layout, int64_t workspace_bytes);
 
   // Collective. what() gives dtype and op, or throws what is wrong with the arguments of this process. y is for GPUMEM_DOT alone.
   using Read = std::function<ReduceParams()>;
@@ -51,10 +52,12 @@ class Reduction {
   std::vector<Subtree> nodes_of(const ReduceParams& what, const void* const* x, const void* const* y);
   void begin_ordered(const ReduceParams& what, Operand& x, Operand* y, bool in_rooms, UnderWay& under_way);
   void add_unordered(const ReduceParams& what, Operand& x, std::vector<Subtree>& to);
+  void append_subtrees(NodeKind kind, std::vector<Subtree>& to, const Bytes& bytes, int32_t from) const;
+  void require_whole(NodeKind kind, const std::vector<Subtree>& subtrees) const;
 
   const Group group_;
   const Layout layout_;
-  const int64_t number_;
+  int64_t full_boxes_ = 0;  // that are not empty, of all processes
   std::vector<Run> runs_;
   std::vector<int64_t> rooms_;  // elements of each member here
   std::unique_ptr<Exchange> exchange_;

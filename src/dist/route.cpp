@@ -12,7 +12,8 @@ namespace {
 
 // How large messages are where a process keeps that much memory for them.
 int64_t message_bytes_for(int64_t workspace_bytes) noexcept {
-  return std::clamp<int64_t>(workspace_bytes / 8, kLeastWorkspace / 8, kMostMessageBytes) - kHeaderBytes;
+  return std::clamp<int64_t>(workspace_bytes / 8, kLeastWorkspace / 8, kMostMessageBytes) - kHeaderBytes -
+         kTrailerBytes;
 }
 
 Piece piece_between(const Box& from, const Box& to, int64_t element_bytes, const Members& members) {

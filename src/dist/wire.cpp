@@ -48,16 +48,21 @@ Bytes offer_link(const std::vector<Context*>& contexts) noexcept {
   return offer;
 }
 
-// A place for each member; nothing where some process has no link, or two members share a device.
-std::optional<size_t> members_of(const std::vector<Bytes>& offers) {
+// Whether each process has a link, and no two members share a device.
+bool can_join(const std::vector<Bytes>& offers, const Members& members) {
   std::vector<Bytes> places;
-  for (const Bytes& offer : offers) {
-    if (offer.empty()) return std::nullopt;
-    for (Reader reader(offer); !reader.empty();) places.push_back(reader.take_part());
+  for (size_t i = 0; i < offers.size(); ++i) {
+    if (offers[i].empty()) return false;
+    const auto process = static_cast<int32_t>(i);
+    for (Reader reader(offers[i], process); !reader.empty();) {
+      places.push_back(reader.take_part());
+      if (members.process_of(static_cast<int32_t>(places.size()) - 1) == process) continue;
+      fail(GPUMEM_PEER_LOST, "process %d tells the place of another number of members than it has", process);
+    }
   }
   std::sort(places.begin(), places.end());
-  if (std::adjacent_find(places.begin(), places.end()) != places.end()) return std::nullopt;
-  return places.size();
+  return places.size() == static_cast<size_t>(members.all()) &&
+         std::adjacent_find(places.begin(), places.end()) == places.end();
 }
 
 // Half of the deadline, so that a process which waits for the others behind this one does not meet its own.
@@ -94,10 +99,10 @@ void Wire::end_streams() noexcept {
   for (size_t i = 0; i < streams.size(); ++i) contexts_[i]->device().destroy_stream(streams[i]);
 }
 
-std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first) {
+std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
+                                const Members& members) {
   if (communicator.alone()) return nullptr;
-  const std::optional<size_t> members = members_of(communicator.all_gather([&] { return offer_link(contexts); }));
-  if (!members) return nullptr;
+  if (!can_join(communicator.all_gather([&] { return offer_link(contexts); }), members)) return nullptr;
   std::optional<Error> failed;
   const std::vector<Bytes> ids = communicator.all_gather([&] {
     Bytes mine;
@@ -115,7 +120,7 @@ std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Co
       std::vector<int32_t> ordinals;
       ordinals.reserve(contexts.size());
       for (Context* context : contexts) ordinals.push_back(context->device().props().ordinal);
-      link = begin_link(Reader(ids[0]).take<LinkId>(), ordinals, first, static_cast<int32_t>(*members));
+      link = begin_link(Reader(ids[0], 0).take<LinkId>(), ordinals, members.first(), members.all());
       wait_until_ready(*link, communicator);
       wire = std::make_unique<Wire>(std::move(link), contexts);
     } catch (const std::exception&) {
@@ -125,10 +130,10 @@ std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Co
   }
   const std::vector<Bytes> outcomes = communicator.all_gather([&] {
     Bytes mine;
-    put(mine, wire != nullptr);
+    put(mine, static_cast<uint8_t>(wire != nullptr));
     return mine;
   });
-  const auto joined = [](const Bytes& outcome) { return Reader(outcome).take<bool>(); };
+  const auto joined = [](const Bytes& outcome) { return Reader(outcome).take<uint8_t>() == 1; };
   if (std::all_of(outcomes.begin(), outcomes.end(), joined)) return wire;
   if (wire) wire->link->abort();
   contexts[0]->log.write(GPUMEM_LOG_WARNING, "pieces between processes go through host memory: %s",

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/link.hpp"
-#include "dist/communicator.hpp"
+#include "dist/layout.hpp"
 #include "dist/member_fences.hpp"
 
 namespace gpumem {
@@ -32,6 +32,7 @@ class Wire {
 };
 
 // Collective. nullptr on all processes, unless all of them can: each member on a device of its own.
-std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts, int32_t first);
+std::unique_ptr<Wire> join_link(Communicator& communicator, const std::vector<Context*>& contexts,
+                                const Members& members);
 
 }  // namespace gpumem

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "gpumem.h"
+#include "support/random.hpp"
 
 namespace gpumem_test {
 
@@ -65,10 +67,27 @@ class Mesh {
   std::vector<int> ends_;
 };
 
-// What goes wrong at the call number `at`, counted from 1 since it was ordered, of isend() (the last two of irecv() and test()). What is
-// lost is that message and all that follow to its rank: messages come in order.
+// What goes wrong at the call number `at`, counted from 1 since it was ordered, of isend() (fail_irecv and fail_test of irecv() and
+// test()). What is lost is that message and all that follow to its rank: messages come in order. What lies breaks its promise: one message is
+// dropped, comes twice, comes without its end or with more behind it, with other bytes in its first 64, or behind the next one to its rank.
 struct Fault {
-  enum What { none, lose, delay, kill, stop, fail_isend, fail_irecv, fail_test, slow };
+  enum What {
+    none,
+    lose,
+    delay,
+    kill,
+    stop,
+    fail_isend,
+    fail_irecv,
+    fail_test,
+    slow,
+    drop,
+    twice,
+    cut,
+    lengthen,
+    garble,
+    swap
+  };
   What what = none;
   int64_t at = 1;
   double seconds = 0;  // of a delay; of each test() of a slow transport
@@ -114,6 +133,10 @@ class SocketTransport {
   void see_no_ends() { sees_ends_ = false; }
   // A message that is longer than what is received, as where processes carry out different plans, then fails, as in MPI.
   void allow_longer() { allows_longer_ = true; }
+  // What it changes of each message before it is sent, which is a lie, too.
+  std::function<void(char* p, int64_t bytes)> edit;
+  // Whether what was ordered has been done.
+  bool is_done() const { return calls_ >= fault_.at; }
   int released() const { return released_; }
 
  private:
@@ -130,6 +153,7 @@ class SocketTransport {
   };
   struct Peer {
     std::deque<Request*> sends, receives;
+    Request* late = nullptr;  // goes behind the next one
     bool gone = false;
     bool cut = false;     // by a Fault::lose
     bool broken = false;  // by a message that was too long
@@ -178,12 +202,16 @@ class SocketTransport {
 
   int32_t isend(const void* p, int64_t bytes, int32_t to, void** request) {
     if (misused_call(p, bytes, to)) return 1;
-    const bool due = is_due({Fault::lose, Fault::delay, Fault::kill, Fault::stop, Fault::fail_isend});
+    if (edit) edit(static_cast<char*>(const_cast<void*>(p)), bytes);
+    const bool due = is_due({Fault::lose, Fault::delay, Fault::kill, Fault::stop, Fault::fail_isend, Fault::drop,
+                             Fault::twice, Fault::cut, Fault::lengthen, Fault::garble, Fault::swap});
     if (due && fault_.what == Fault::fail_isend) return 17;
     Peer& peer = peers_[static_cast<size_t>(to)];
     Request* const r = begin(const_cast<void*>(p), bytes, to, request);
     r->sum = sum_of(r->p, r->length);
     peer.sends.push_back(r);
+    if (due && fault_.what >= Fault::drop) lie(peer, *r);
+    if (!due && peer.late != nullptr) peer.sends.push_back(std::exchange(peer.late, nullptr));
     if (due && fault_.what == Fault::delay) {
       r->not_before =
           Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(fault_.seconds));
@@ -200,6 +228,28 @@ class SocketTransport {
     }
     progress();
     return 0;
+  }
+
+  // Another message in the place of the last one, which its sender takes for sent.
+  void lie(Peer& peer, Request& r) {
+    auto made = std::make_unique<Request>();
+    std::vector<char>& bytes = lies_.emplace_back(r.p, r.p + r.length);
+    if (fault_.what == Fault::cut) bytes.resize(bytes.size() - 1 - random_.below(bytes.size()));
+    if (fault_.what == Fault::lengthen) bytes.insert(bytes.end(), 8, 'l');
+    for (size_t i = 0; fault_.what == Fault::garble && i < bytes.size() && i < 64; ++i) {
+      if (random_.below(2) == 0) bytes[i] = static_cast<char>(random_.below(256));
+    }
+    made->p = bytes.data();
+    made->length = made->room = bytes.size();
+    made->peer = r.peer;
+    made->sum = sum_of(made->p, made->length);
+    if (fault_.what != Fault::twice) {
+      r.done = true;
+      peer.sends.pop_back();
+    }
+    if (fault_.what == Fault::drop) return;
+    (fault_.what == Fault::swap ? peer.late : peer.sends.emplace_back()) = made.get();
+    told_.push_back(std::move(made));
   }
 
   int32_t irecv(void* p, int64_t bytes, int32_t from, void** request) {
@@ -315,6 +365,9 @@ class SocketTransport {
   std::map<Request*, std::unique_ptr<Request>> live_;
   Fault fault_;
   int64_t calls_ = 0;
+  Random random_{0x11E5};
+  std::deque<std::vector<char>> lies_;
+  std::deque<std::unique_ptr<Request>> told_;
   int released_ = 0;
   int64_t moved_ = 0;  // bytes, to and fro
   int64_t idle_ = 0;   // calls in which none moved

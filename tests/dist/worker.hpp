@@ -21,11 +21,6 @@ inline double seconds_since(Clock::time_point start) {
 
 inline void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-inline testing::AssertionResult lost(gpumem_status got) {
-  if (got == GPUMEM_PEER_LOST || got == GPUMEM_TIMED_OUT) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "got " << gpumem_status_name(got) << ", expected PEER_LOST or TIMED_OUT";
-}
-
 // A call that may take as long as the deadline, and a second more.
 template <class Call>
 gpumem_status in_time(double deadline_s, Call call) {
