@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "ops/strides.hpp"
@@ -54,6 +55,102 @@ void check_memory(const Box& box, const gpumem_dist_layout& given, Access access
   if (access == Access::write) check_distinct({strides.c_str(), name, given.rank, lengths.data(), box.strides.data()});
 }
 
+// Whether places of two boxes are one: whether their distance is a sum of steps, so many of each as their extents allow.
+class Meeting {
+ public:
+  Meeting(const Box& a, const Box& b) noexcept {
+    for (size_t d = 0; d < kAxes; ++d) add(a.strides[d], 0, a.extents()[d] - 1);
+    for (size_t d = 0; d < kAxes; ++d) add(b.strides[d], 1 - b.extents()[d], 0);
+    std::sort(steps_.begin(), steps_.begin() + count_, [](const Step& x, const Step& y) { return x.length > y.length; });
+    for (size_t i = count_; i-- > 0;) {
+      steps_[i].least_sum = steps_[i + 1].least_sum + steps_[i].least * steps_[i].length;
+      steps_[i].most_sum = steps_[i + 1].most_sum + steps_[i].most * steps_[i].length;
+      steps_[i].divisor = std::gcd(steps_[i + 1].divisor, steps_[i].length);
+    }
+  }
+
+  // tries: so many are left; where none is, it is not known and counts as no.
+  bool at(int64_t distance, int64_t& tries, size_t from = 0) const noexcept {
+    if (--tries < 0) return false;
+    const Step& step = steps_[from];
+    if (distance < step.least_sum || distance > step.most_sum) return false;
+    if (from == count_) return true;
+    if (distance % step.divisor != 0) return false;
+    const Step& rest = steps_[from + 1];
+    const int64_t most = std::min(step.most, floor_of(distance - rest.least_sum, step.length));
+    for (int64_t n = std::max(step.least, -floor_of(rest.most_sum - distance, step.length)); n <= most && tries > 0;
+         ++n) {
+      if (at(distance - n * step.length, tries, from + 1)) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Step {
+    int64_t length = 0;  // in elements
+    int64_t least = 0;
+    int64_t most = 0;
+    int64_t least_sum = 0;  // of this step and those behind it
+    int64_t most_sum = 0;
+    int64_t divisor = 0;
+  };
+
+  static int64_t floor_of(int64_t a, int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
+  void add(int64_t length, int64_t least, int64_t most) noexcept {
+    if (least == most) return;
+    const auto end = steps_.begin() + count_;
+    auto step = std::find_if(steps_.begin(), end, [&](const Step& known) { return known.length == length; });
+    if (step == end) ++count_;
+    step->length = length;
+    step->least += least;
+    step->most += most;
+  }
+
+  std::array<Step, 2 * kAxes + 1> steps_{};
+  size_t count_ = 0;
+};
+
+// The same elements at the same places may be written twice.
+bool are_shared(const Box& a, const Box& b) noexcept {
+  if (common(a, b).empty()) return false;
+  auto distance = static_cast<uint64_t>(b.offset - a.offset);
+  for (size_t d = 0; d < kAxes; ++d) {
+    if (a.strides[d] != b.strides[d] && std::max(a.extents()[d], b.extents()[d]) > 1) return false;
+    distance -= static_cast<uint64_t>(b.lower[d] - a.lower[d]) * static_cast<uint64_t>(a.strides[d]);
+  }
+  return distance == 0;
+}
+
+// Boxes that are written have places of their own. Of very many whose places lie between each other, not all are looked at.
+void require_apart(const Layout& layout, const char* argument) {
+  constexpr int64_t kMostTries = int64_t{1} << 22;
+  std::vector<size_t> in_order;
+  for (size_t i = 0; i < layout.boxes.size(); ++i) {
+    if (!layout.boxes[i].empty()) in_order.push_back(i);
+  }
+  std::sort(in_order.begin(), in_order.end(), [&](size_t i, size_t j) {
+    const Box& a = layout.boxes[i];
+    const Box& b = layout.boxes[j];
+    return std::pair(a.member, a.offset) < std::pair(b.member, b.offset);
+  });
+  int64_t tries = kMostTries;
+  for (size_t i = 0; i < in_order.size(); ++i) {
+    const Box& a = layout.boxes[in_order[i]];
+    Index last;
+    for (size_t d = 0; d < kAxes; ++d) last[d] = a.upper[d] - 1;
+    const int64_t end = a.place_of(last);
+    for (size_t j = i + 1; j < in_order.size() && tries > 0; ++j) {
+      const Box& b = layout.boxes[in_order[j]];
+      if (b.member != a.member || b.offset > end) break;
+      if (are_shared(a, b) || !Meeting(a, b).at(b.offset - a.offset, tries)) continue;
+      fail(GPUMEM_INVALID_ARGUMENT,
+           "%s: boxes %zu and %zu of member %d have places in common; expected places of their own, but for the same "
+           "elements",
+           argument, std::min(in_order[i], in_order[j]), std::max(in_order[i], in_order[j]), a.member);
+    }
+  }
+}
+
 Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argument, Access access,
              const Members& members) {
   const int64_t member = given.members == nullptr ? number : given.members[number];
@@ -75,9 +172,11 @@ Box read_box(const gpumem_dist_layout& given, int64_t number, const char* argume
     if (box.lower[axis] < 0) refuse("lower", box.lower[axis], "0 or more");
     if (box.upper[axis] < box.lower[axis]) refuse("upper", box.upper[axis], "lower or more");
     if (box.upper[axis] > given.extents[d]) refuse("upper", box.upper[axis], "at most the array's extent");
-    if (given.strides == nullptr) continue;
-    box.strides[axis] = given.strides[at];
-    if (box.strides[axis] < 1) refuse("stride", box.strides[axis], "1 or more");
+    if (given.strides != nullptr) box.strides[axis] = given.strides[at];
+  }
+  // An axis of one element has no stride, nor has one of an empty box.
+  for (size_t d = 0; given.strides != nullptr && !box.empty() && d < static_cast<size_t>(given.rank); ++d) {
+    if (box.strides[d] < 1 && box.extents()[d] > 1) refuse("stride", box.strides[d], "1 or more");
   }
   if (given.strides == nullptr) fill_tight(box.strides.data(), box.extents().data(), given.rank);
   if (given.offsets != nullptr) box.offset = given.offsets[number];
@@ -138,6 +237,7 @@ Layout read_layout(const gpumem_dist_layout& given, const char* argument, Access
   require_array(given.upper, given.boxes, argument, "upper");
   layout.boxes.reserve(static_cast<size_t>(given.boxes));
   for (int64_t i = 0; i < given.boxes; ++i) layout.boxes.push_back(read_box(given, i, argument, access, members));
+  if (access == Access::write) require_apart(layout, argument);
   return layout;
 }
 
@@ -160,7 +260,11 @@ Layout join(const std::vector<Bytes>& parts, const Layout& own, const char* argu
            argument, process);
     }
     if (members.process_of(members.first()) == number) {
-      whole.boxes.insert(whole.boxes.end(), own.boxes.begin(), own.boxes.end());
+      for (const Box& box : own.boxes) {
+        whole.boxes.push_back(box);
+        for (int64_t& stride : whole.boxes.back().strides)
+          stride = std::max<int64_t>(stride, 1);  // where there is none
+      }
       continue;
     }
     while (!reader.empty()) {

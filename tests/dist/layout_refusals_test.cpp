@@ -222,6 +222,124 @@ TEST_P(DistLayouts, PlacesThatAreWrittenTwiceAreRefused) {
   EXPECT_TRUE(ok(gpumem_dist_plan_destroy(made)));
 }
 
+// Boxes of one member that are written to the same places.
+TEST_P(DistLayouts, BoxesThatOverlapInMemoryAreRefused) {
+  const auto expect = [&](bool refused, const Layout& from, const Layout& to) {
+    const View src(from, 0, 2), dst(to, 0, 2);
+    if (refused) {
+      expect_refused(kBad, {"dst", "boxes", "0", "1", "member"},
+                     [&](auto plan) { return redistribute(&src.raw, &dst.raw, plan); });
+      return;
+    }
+    gpumem_dist_plan* made = nullptr;
+    EXPECT_TRUE(ok(redistribute(&src.raw, &dst.raw, &made))) << last_error();
+    const Plan plan(made);
+  };
+  const Layout line{4, {8}, {{0, {0}, {8}, 0, {1}}}};
+  const auto of_line = [](Box one, Box other) { return Layout{4, {8}, {one, other}}; };
+  for (const int64_t member : {0, 1}) {
+    const auto halves = [&](int64_t offset, int64_t stride = 1) {
+      return of_line({member, {0}, {4}, 0, {stride}}, {member, {4}, {8}, offset, {stride}});
+    };
+    expect(true, line, halves(0));
+    expect(true, line, halves(2));
+    expect(true, line, halves(3));
+    expect(false, line, halves(4));
+    expect(false, line, halves(1, 2));  // between each other
+    expect(true, line, halves(2, 2));
+    expect(true, line, halves(6, 2));
+    expect(false, line, halves(7, 2));
+    expect(true, line, of_line({member, {4}, {8}, 2, {1}}, {member, {0}, {4}, 0, {1}}));
+    // Every third place from 0 and every second from 1: 3 is of both.
+    expect(true, line, of_line({member, {0}, {4}, 0, {3}}, {member, {4}, {8}, 1, {2}}));
+    expect(false, line, of_line({member, {0}, {2}, 0, {4}}, {member, {4}, {8}, 2, {4}}));
+  }
+  expect(false, line, of_line({0, {0}, {4}, 0, {1}}, {1, {4}, {8}, 0, {1}}));  // of two members
+  expect(false, line, of_line({0, {0}, {4}, 0, {1}}, {0, {4}, {4}, 0, {1}}));  // empty
+  // The same elements at the same places; and at others.
+  expect(false, line, of_line({0, {0}, {5}, 0, {1}}, {0, {3}, {8}, 3, {1}}));
+  expect(true, line, of_line({0, {0}, {5}, 0, {1}}, {0, {3}, {8}, 4, {1}}));
+  // Columns of one array in rows of 6, then of 5.
+  const Layout rows{4, {4, 6}, {{0, {0, 0}, {4, 6}, 0, {6, 1}}}};
+  const auto columns = [](int64_t stride) {
+    return Layout{4, {4, 6}, {{1, {0, 0}, {4, 3}, 0, {stride, 1}}, {1, {0, 3}, {4, 6}, 3, {stride, 1}}}};
+  };
+  expect(false, rows, columns(6));
+  expect(true, rows, columns(5));
+  // A halo's boxes, too.
+  const int64_t none[] = {0};
+  const int32_t ends[] = {0};
+  const Layout halves = of_line({0, {0}, {4}, 0, {1}}, {0, {4}, {8}, 2, {1}});
+  const View view(halves, 0, 2);
+  expect_refused(kBad, {"layout", "boxes", "0", "1", "member"}, [&](auto plan) {
+    return gpumem_dist_plan_halo(dist_.get(), &view.raw, none, none, ends, nullptr, plan);
+  });
+}
+
+// Against every place of two boxes of a few elements.
+TEST_P(DistLayouts, BoxesThatOverlapInMemoryAreFound) {
+  if (GetParam() != On::host) GTEST_SKIP() << "layouts are the same on every context";
+  Random random{0x0BE};
+  const int cases = quick_run() ? 1000 : 10000;
+  int with = 0;
+  for (int i = 0; i < cases && !HasFailure(); ++i) {
+    // Two boxes of their own elements, one behind the other along the first axis.
+    const int64_t a = random.between(1, 4), b = random.between(1, 4), cols = random.between(1, 4);
+    const auto strides = [&](int64_t rows) {
+      const bool turned = random.below(2) == 0;
+      const int64_t inner = random.between(1, 4);
+      const int64_t outer = inner * ((turned ? rows : cols) - 1) + random.between(1, 9);
+      return turned ? std::vector<int64_t>{inner, outer} : std::vector<int64_t>{outer, inner};
+    };
+    const Layout from{4, {a + b, cols}, {{0, {0, 0}, {a + b, cols}, 0, {cols, 1}}}};
+    Layout to{4, {a + b, cols}, {}};
+    to.boxes.push_back({1, {0, 0}, {a, cols}, random.between(0, 12), strides(a)});
+    to.boxes.push_back(
+        {1, {a, 0}, {a + b, cols}, random.between(0, 12), random.below(2) == 0 ? to.boxes[0].strides : strides(b)});
+    if (to.boxes[1].strides == to.boxes[0].strides && b > a) continue;
+    std::vector<int> written(200);
+    bool twice = false;
+    for (const Box& box : to.boxes) {
+      for (int64_t y = box.lower[0]; y < box.upper[0]; ++y) {
+        for (int64_t x = 0; x < cols; ++x) twice = ++written[static_cast<size_t>(box.place({y, x}))] > 1 || twice;
+      }
+    }
+    const View src(from, 0, 2), dst(to, 0, 2);
+    gpumem_dist_plan* made = nullptr;
+    const gpumem_status status = redistribute(&src.raw, &dst.raw, &made);
+    const Plan plan(made);
+    EXPECT_TRUE(gives(twice ? kBad : GPUMEM_OK, status)) << describe(to);
+    with += twice ? 1 : 0;
+  }
+  EXPECT_GT(with, cases / 20);
+}
+
+// Where no two elements lie along an axis, its stride is not looked at: NumPy gives 0 for those of an empty array.
+TEST_P(DistLayouts, StridesOfAxesWithoutASecondElement) {
+  for (const int64_t any : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    SCOPED_TRACE(any);
+    Layout layout{
+        4,
+        {3, 4},
+        {{0, {0, 0}, {1, 4}, 0, {any, 1}}, {1, {1, 0}, {3, 4}, 0, {4, 1}}, {0, {2, 2}, {2, 4}, 0, {any, any}}}};
+    layout.spelled_out = true;
+    Random random{0x57};
+    PlannedMove(dist_.get(), part_, {layout, layout, {}}, nullptr, random).run(random);
+    PlannedReduction(dist_.get(), part_, layout, nullptr, random)
+        .run(part_.contexts[0], GPUMEM_F32, GPUMEM_SUM, random);
+    const View view(layout, 0, 2);
+    const int64_t none[] = {0, 0}, rows[] = {1, 0};
+    const int32_t ends[] = {0, 0};
+    gpumem_dist_plan* made = nullptr;
+    EXPECT_TRUE(ok(gpumem_dist_plan_halo(dist_.get(), &view.raw, none, none, ends, nullptr, &made)));
+    const Plan plan(made);
+    // Here something is written along it.
+    expect_refused(kBad, {"box"}, [&](auto to) {
+      return gpumem_dist_plan_halo(dist_.get(), &view.raw, none, rows, ends, nullptr, to);
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(On, DistLayouts, testing::ValuesIn(contexts_here()), OnEachContext::name);
 
 }  // namespace
