@@ -430,7 +430,8 @@ typedef struct gpumem_dist_layout {
   const int64_t *lower;   /* boxes x rank: the index of each box's first element */
   const int64_t *upper;   /* boxes x rank: one past its last; a box may be empty */
   const int64_t *offsets; /* boxes: elements from the member's pointer to the box's first; NULL: 0 */
-  const int64_t *strides; /* boxes x rank, in elements, 1 or more; NULL: each box row-major without gaps */
+  const int64_t *strides; /* boxes x rank, in elements, 1 or more, anything along an axis of one element or of an empty
+                             box; NULL: each box row-major without gaps */
 } gpumem_dist_layout;
 
 typedef struct gpumem_dist_plan_options {
@@ -1364,7 +1365,13 @@ GPUMEM_API gpumem_status gpumem_tuning_clear(gpumem_ctx *ctx);
  * run out) fails there with its own status. Others have that status too, or GPUMEM_PEER_LOST, or GPUMEM_TIMED_OUT not later
  * than deadline_s after the last message; those whose part was complete have it in their next call. After PEER_LOST or
  * TIMED_OUT anywhere, and after gpumem_dist_abort(), a status sticks: every collective call gives it, and memory that the
- * transport may still write to stays allocated. */
+ * transport may still write to stays allocated.
+ *
+ * Collective calls are numbered from 0, gpumem_dist_create(), and plans from 0 as they are made. Every message says which
+ * it is and of which call and plan. Processes that are in different calls get PEER_LOST, with a sentence that names both
+ * calls. So do those between which a message is lost, doubled, cut or swapped with another, or which have another version of
+ * the library. What processes tell each other of a call is checked as well. The bytes of array elements are not: that
+ * they arrive as they were sent is the transport's promise. */
 
 GPUMEM_API gpumem_status gpumem_dist_transport_init(gpumem_dist_transport *transport, int64_t size);
 GPUMEM_API gpumem_status gpumem_dist_options_init(gpumem_dist_options *options, int64_t size);
@@ -1389,8 +1396,9 @@ GPUMEM_API gpumem_status gpumem_dist_destroy(gpumem_dist *dist);
 /* Plans to move an array from one layout to another: axis d of dst is axis order[d] of src, so dst->extents[d] is
  * src->extents[order[d]]; NULL keeps the axes. The boxes of src are disjoint, and together have what those of dst ask
  * for; boxes of dst may share elements (a broadcast, an all-gather). Strides of what is written are as those of
- * gpumem_permute()'s dst. options may be NULL. The layouts are read before the call returns. Collective. *plan is NULL on
- * failure. */
+ * gpumem_permute()'s dst, and boxes of one member have places of their own in its memory, except for elements that they
+ * share, which may lie at the same place for both. options may be NULL. The layouts are read before the call returns.
+ * Collective. *plan is NULL on failure. */
 GPUMEM_API gpumem_status gpumem_dist_plan_redistribute(gpumem_dist *dist, const gpumem_dist_layout *src,
                                                        const gpumem_dist_layout *dst, const int32_t *order,
                                                        const gpumem_dist_plan_options *options,

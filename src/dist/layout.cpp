@@ -61,7 +61,8 @@ class Meeting {
   Meeting(const Box& a, const Box& b) noexcept {
     for (size_t d = 0; d < kAxes; ++d) add(a.strides[d], 0, a.extents()[d] - 1);
     for (size_t d = 0; d < kAxes; ++d) add(b.strides[d], 1 - b.extents()[d], 0);
-    std::sort(steps_.begin(), steps_.begin() + count_, [](const Step& x, const Step& y) { return x.length > y.length; });
+    std::sort(steps_.begin(), steps_.begin() + count_,
+              [](const Step& x, const Step& y) { return x.length > y.length; });
     for (size_t i = count_; i-- > 0;) {
       steps_[i].least_sum = steps_[i + 1].least_sum + steps_[i].least * steps_[i].length;
       steps_[i].most_sum = steps_[i + 1].most_sum + steps_[i].most * steps_[i].length;

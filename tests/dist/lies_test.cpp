@@ -180,7 +180,7 @@ TEST(DistLies, OfAProcessInAnyWordOfWhatItTells) {
   constexpr int64_t kValues[] = {0, 1, -1, INT64_MAX, INT64_MIN, int64_t{1} << 40, 803235924};
   Random random(0x11E);
   int64_t there = 0;
-  const int most = all_lies() ? 6000 : quick_run() ? 20 : 50;
+  const int most = all_lies() ? 2000 : quick_run() ? 15 : 30;
   for (int i = 0; i < most && !HasFailure(); ++i) {
     const int liar = static_cast<int>(random.below(kRanks));
     const int64_t at = random.between(1, 12);
