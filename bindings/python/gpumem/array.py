@@ -10,7 +10,7 @@ import weakref
 
 from . import _gpumem as raw
 from .names import DEVICE_HOST, Dtype, Kind
-from .words import NAMES, SIZES, TYPESTRS, dtype_code, integers
+from .words import FORMATS, NAMES, TYPESTRS, element_of, integers
 
 DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13
 LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_interface__
@@ -128,8 +128,8 @@ class Array(raw.View):
 
     @property
     def dtype(self):
-        """The name of the element type, or the format of elements that can only be moved."""
-        return NAMES[self.dtype_code] if self.dtype_code >= 0 else self.format
+        """The name of the element type, or "bool", or the format of other elements that can only be moved."""
+        return NAMES[self.dtype_code] if self.dtype_code >= 0 else "bool" if self.format == "?" else self.format
 
     @property
     def kind(self):
@@ -145,6 +145,7 @@ class Array(raw.View):
         owner = self.owner
         while isinstance(owner, raw.View):
             owner = owner.owner
+        owner = owner.object if isinstance(owner, raw.Keep) else owner
         return owner if isinstance(owner, Memory) else None
 
     def __repr__(self):
@@ -155,10 +156,10 @@ class Array(raw.View):
             raise TypeError("an array without axes has no length")
         return self.shape[0]
 
-    def _part(self, address, shape, strides, dtype=None):
-        dtype = self.dtype_code if dtype is None else dtype
+    def _part(self, address, shape, strides, element=None):
+        dtype, itemsize, format = element or (self.dtype_code, self.itemsize, self.format)
         return Array(shape, dtype, address=address, strides=strides, readonly=self.readonly, kind=self.kind_code,
-                     device=self.device, owner=self, itemsize=self.itemsize, format=self.format)
+                     device=self.device, owner=self, itemsize=itemsize, format=format)
 
     # An array of one element is a number for who asks for one, after the work on it. Without these Python would take its bytes for text.
 
@@ -234,13 +235,14 @@ class Array(raw.View):
 
     def view(self, dtype):
         """The same bytes as elements of another type: bf16 as u16, and back."""
-        code = dtype_code(dtype)
-        if self.itemsize == SIZES[code]:
-            return self._part(self.address, self.shape, self.strides, code)
-        if not self.contiguous or not self.ndim or self.shape[-1] * self.itemsize % SIZES[code]:
-            raise ValueError(f"an array of {self.shape} of {self.dtype} can't be seen as {NAMES[code]}")
-        shape = (*self.shape[:-1], self.shape[-1] * self.itemsize // SIZES[code])
-        return self._part(self.address, shape, None, code)
+        element = element_of(dtype)
+        itemsize = element[1]
+        if self.itemsize == itemsize:
+            return self._part(self.address, self.shape, self.strides, element)
+        if not self.contiguous or not self.ndim or self.shape[-1] * self.itemsize % itemsize:
+            raise ValueError(f"an array of {self.shape} of {self.dtype} can't be seen as {NAMES[element[0]] if element[0] >= 0 else 'bool'}")
+        shape = (*self.shape[:-1], self.shape[-1] * self.itemsize // itemsize)
+        return self._part(self.address, shape, None, element)
 
     # ---------------------------------------------------------------------------------------------------- to the host
 
@@ -275,6 +277,8 @@ class Array(raw.View):
     def tolist(self):
         if self.dtype_code in CONVERSIONS:
             return each(CONVERSIONS[self.dtype_code], self.view("u16").tolist())
+        if self.dtype_code < 0 and self.format != "?":
+            raise TypeError(f"elements of format '{self.format}' are no numbers of Python; expected .view() of a type, or numpy()")
         return memoryview(self.to_host()).tolist()
 
     def item(self):
@@ -285,7 +289,7 @@ class Array(raw.View):
     # ---------------------------------------------------------------------------------------------- to other libraries
 
     def _interface(self, **more):
-        typestr = TYPESTRS[self.dtype_code] if self.dtype_code >= 0 else f"|V{self.itemsize}"
+        typestr = TYPESTRS[self.dtype_code] if self.dtype_code >= 0 else "|b1" if self.format == "?" else f"|V{self.itemsize}"
         strides = None if self.contiguous else self.strides
         return {"shape": self.shape, "typestr": typestr, "data": (self.address, self.readonly), "strides": strides,
                 "version": 3, **more}
@@ -353,7 +357,7 @@ class Array(raw.View):
         if not self.memory or not self.contiguous:
             raise BufferError("only device memory of a context, without gaps, can be copied for DLPack")
         self._settle()
-        copy = self.memory.core.allocate(self.shape, self.dtype_code, self.kind_code)
+        copy = self.memory.core.allocate(self.shape, self.dtype_code, self.kind_code, itemsize=self.itemsize, format=self.format)
         raw.gpumem_copy(self.memory.core.handle, copy, self, self.nbytes)
         return copy
 
@@ -366,17 +370,46 @@ class Array(raw.View):
                 memory.core.order_native_after(memory, LEGACY_STREAM if stream is None else stream)
 
 
+def element_of_typestr(typestr, source):
+    """As element_of(), of a type in an array interface; None for what is none of whole bytes."""
+    found = re.match(r"([<>|=]?)([A-Za-z])(\d+)", typestr) if isinstance(typestr, str) else None
+    if found is None or found[2] == "t":  # bits
+        return None
+    order, kind, count = found.groups()
+    size = int(count) * (4 if kind == "U" else 1)
+    swapped = ">" if order == ">" and size > 1 else ""
+    if kind == "b" and size == 1:
+        return -1, 1, "?"
+    if kind == "V" and size == 2 and getattr(getattr(source, "dtype", None), "name", "") == "bfloat16":
+        return int(Dtype.BF16), 2, ""
+    code = CODES_OF_KINDS.get(kind + count, -1)
+    form = FORMATS[code] if code >= 0 else {"c8": "Zf", "c16": "Zd"}.get(kind + count, f"{size}s")
+    return -1 if swapped else code, size, swapped + form
+
+
+CODES_OF_KINDS = {typestr[1:]: code for code, typestr in enumerate(TYPESTRS) if code != Dtype.BF16}
+
+
 def from_interface(source, interface, kind, device):
     """An Array of a dictionary of __array_interface__ or __cuda_array_interface__."""
+
+    def wrong(what):
+        return BufferError(f"the array interface of a {type(source).__name__} {what}")
+
+    if not isinstance(interface, dict):
+        raise wrong("is no dictionary")
     if interface.get("mask") is not None:
-        raise BufferError("an array with a mask is not supported")
-    typestr = interface["typestr"]
-    size = int(re.match(r"\d+", typestr[2:])[0])
-    name = getattr(getattr(source, "dtype", None), "name", "")
-    code = Dtype.BF16 if name == "bfloat16" else TYPESTRS.index(typestr) if typestr in TYPESTRS else -1
-    if not isinstance(interface.get("data"), tuple):
-        raise BufferError(f"the array interface of a {type(source).__name__} has no address as its data")
-    address, readonly = interface["data"]
-    strides = interface.get("strides")
-    return Array(tuple(interface["shape"]), int(code), address=address, strides=None if strides is None else tuple(strides),
-                 readonly=bool(readonly), kind=int(kind), device=device, owner=source, itemsize=size, format=typestr[:15])
+        raise wrong("has a mask, which is not supported")
+    typestr, data, strides = (interface.get(key) for key in ("typestr", "data", "strides"))
+    if "O" in str(typestr)[:2] or "|O" in str(interface.get("descr")):
+        raise TypeError(f"the elements of a {type(source).__name__} are objects of Python, which are not moved")
+    element = element_of_typestr(typestr, source)
+    if element is None:
+        raise wrong(f"has the typestr {reprlib.repr(typestr)}, which is no type of whole bytes")
+    if not isinstance(data, tuple) or len(data) != 2 or not isinstance(data[0], int):
+        raise wrong("has no address as its data")
+    shape = integers(interface.get("shape"), "the shape of an array interface")
+    strides = None if strides is None else integers(strides, "strides of an array interface")
+    dtype, itemsize, form = element
+    return Array(shape, dtype, address=data[0], strides=strides, readonly=bool(data[1]), kind=int(kind), device=device,
+                 owner=source, itemsize=itemsize, format=form)  # fmt: skip

@@ -11,7 +11,7 @@ from .layout import collapse, operand, refuse, same_elements
 from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Status
 from .operations import Operations
 from .streams import Event, Stream, stream_handle
-from .words import codes, dtype_code, family_code, format_code, integer, kind_code, path_bytes, pattern_of, real
+from .words import codes, element_of, family_code, format_code, integer, kind_code, path_bytes, pattern_of, real
 
 DEVICES = {"host": DEVICE_HOST, "best": DEVICE_BEST, "cuda": DEVICE_CUDA}
 advice_code = codes(Advice, "advice")
@@ -167,7 +167,9 @@ class Context(Operations):
 
     def empty(self, shape, dtype="f64", kind="device", *, stream=None, alignment=256):
         """An array with undefined contents. With a stream: device memory in the order of that stream."""
-        return self.core.allocate(shape_of(shape), dtype_code(dtype), kind_code(kind), stream, alignment)
+        dtype, itemsize, form = element_of(dtype)
+        shape, kind, alignment = shape_of(shape), kind_code(kind), integer(alignment, "alignment")
+        return self.core.allocate(shape, dtype, kind, stream, alignment, itemsize, form)
 
     def full(self, shape, value, dtype="f64", kind="device", *, stream=None):
         array = self.empty(shape, dtype, kind, stream=stream)
@@ -180,9 +182,7 @@ class Context(Operations):
     def array(self, x, kind="device", *, stream=None):
         """A copy of an array of any library, without gaps."""
         view = operand(self, x, "x", stream)
-        if view.dtype_code < 0:
-            raise TypeError(f"x has elements of format '{view.format}', which is no element type of gpumem")
-        copy = self.core.allocate(view.shape, view.dtype_code, kind_code(kind), None)
+        copy = self.core.allocate(view.shape, view.dtype_code, kind_code(kind), itemsize=view.itemsize, format=view.format)
         self.copy(copy, view, stream=stream)
         return copy
 
@@ -210,7 +210,7 @@ class Context(Operations):
         """Pins the memory of an array, so that it is copied at full speed, until unregister()."""
         view = operand(self, x, "x", write=True)
         raw.gpumem_host_register(self.handle, view, view.size * view.itemsize)
-        self.core.registered[view.address] = view
+        self.core.registered[view.address] = raw.Keep(view)
 
     def unregister(self, x):
         view = operand(self, x, "x")
@@ -228,6 +228,7 @@ class Context(Operations):
                            raw.gpumem_memory_stats_init)
 
     def memory_trim(self, keep_bytes=0):
+        keep_bytes = integer(keep_bytes, "keep_bytes")
         raw.gpumem_memory_trim(self.handle, keep_bytes)
 
     def memory_check(self):
@@ -245,7 +246,8 @@ class Context(Operations):
 
     def profile_begin(self, most_records=1 << 14):
         """Records each call from now on, with the time of its work."""
-        raw.gpumem_profile_begin(self.handle, integer(most_records, "most_records"))
+        most_records = integer(most_records, "most_records")
+        raw.gpumem_profile_begin(self.handle, most_records)
 
     def profile_end(self):
         raw.gpumem_profile_end(self.handle)

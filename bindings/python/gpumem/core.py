@@ -104,8 +104,9 @@ class Core:
 
     # --------------------------------------------------------------------------------------------------------- memory
 
-    def allocate(self, shape, dtype, kind, stream=None, alignment=256):
-        bytes_ = SIZES[dtype]
+    def allocate(self, shape, dtype, kind, stream=None, alignment=256, itemsize=0, format=""):
+        """Elements without a type have their item size and format instead."""
+        bytes_ = SIZES[dtype] if dtype >= 0 else itemsize
         for extent in shape:
             if extent < 0:
                 raise ValueError(f"the shape {shape} has a negative extent")
@@ -118,13 +119,13 @@ class Core:
             address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
         else:
             if kind not in ALLOCATORS:
-                return Array(shape, dtype)
+                return Array(shape, dtype, itemsize=itemsize, format=format)
             address = ALLOCATORS[kind](self.handle, bytes_)
         memory = Memory(self, address, kind)
         if stream is not None:
             memory.used_on(stream)
         device = self.device if kind != PINNED else DEVICE_HOST
-        return Array(shape, dtype, address=address, kind=kind, device=device, owner=memory)
+        return Array(shape, dtype, address=address, kind=kind, device=device, owner=raw.Keep(memory), itemsize=itemsize, format=format)
 
     # --------------------------------------------------------------------------- order with streams of other libraries
 

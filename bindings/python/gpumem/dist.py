@@ -13,7 +13,7 @@ from . import _gpumem as raw
 from .context import Context, filled_options
 from .core import read_struct, read_text
 from .errors import InvalidHandle
-from .layout import operand, refuse
+from .layout import described, operand, refuse
 from .names import Dtype, Format, Op
 from .operations import numbers
 from .streams import stream_handle
@@ -325,7 +325,7 @@ class DistPlan(Owner):
         other = self.dtype is not None and view.dtype_code != self.dtype
         if other or view.itemsize != self.element_bytes:
             expected = f"of {self.element_bytes} bytes" if self.dtype is None else NAMES[self.dtype]
-            raise TypeError(f"{name} has elements of format '{view.format}'; expected those of the layout, {expected}")
+            raise TypeError(f"{name} has elements of {described(view)}; expected those of the layout, {expected}")
         if view.shape == need.shape and all(
                 extent == 1 or own == wanted * view.itemsize for extent, own, wanted in zip(view.shape, view.strides, need.strides)):
             return

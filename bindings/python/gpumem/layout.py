@@ -1,7 +1,9 @@
 """What the library is told of an array: sequences, matrices, rows. Strides that it can't take are refused with a sentence."""
 
+import contextlib
 import math
 import operator
+import reprlib
 from itertools import zip_longest
 
 from . import _gpumem as raw
@@ -37,11 +39,16 @@ def same_elements(to, of, name="out"):
                         f"{of.itemsize}; expected the same, by convert() or by another view of the memory")
 
 
+def described(view):
+    """The elements, and how those of bool become numbers."""
+    return "bool, which .view(\"u1\") has as numbers" if view.format == "?" else f"format '{view.format}'"
+
+
 def typed(view, name):
     """The code of the element type; TypeError for elements that can only be moved."""
     if view.dtype_code < 0:
-        why = "whose bytes are swapped" if is_swapped(view) else "which is no element type of gpumem"
-        raise TypeError(f"{name} has elements of format '{view.format}', {why}; expected one of {', '.join(NAMES)}")
+        why = "" if view.format == "?" else ", whose bytes are swapped" if is_swapped(view) else ", which is no element type of gpumem"
+        raise TypeError(f"{name} has elements of {described(view)}{why}; expected one of {', '.join(NAMES)}")
     return view.dtype_code
 
 
@@ -100,7 +107,8 @@ def numbers_of(view, name, *dtypes):
         raise ValueError(f"{name} has {view.ndim} axes; expected 1")
     if view.dtype_code not in dtypes:
         expected = " or ".join(NAMES[dtype] for dtype in dtypes)
-        raise ValueError(f"{name} has elements of format '{view.format}'; expected {expected}")
+        mask = "; numpy.flatnonzero() of a mask has its indices" if view.format == "?" else ""
+        raise ValueError(f"{name} has elements of format '{view.format}'; expected {expected}{mask}")
     return contiguous(view, name)
 
 
@@ -233,16 +241,7 @@ def operand(context, x, name, stream=None, write=False):
         if hasattr(x, "mask") and hasattr(x, "compressed"):
             raise TypeError(f"{name} is a masked array, and an operation does not see its mask; expected {name}.compressed(), "
                             f"{name}.filled(value), or {name}.data for the masked elements too")
-        try:
-            view = raw.view(x)
-        except (TypeError, ValueError, BufferError) as error:
-            interface = getattr(x, "__array_interface__", None) if isinstance(error, ValueError) else None
-            if hasattr(x, "__cuda_array_interface__"):  # CuPy has a buffer, and refuses it for device memory
-                view = None
-            elif interface is not None:  # NumPy's buffers have no word for bfloat16, nor for times
-                view = from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST)
-            else:
-                raise
+        view = of_buffer(x)
         if view is None:
             view = foreign(context, x, name, stream)
         if view.dtype_code < 0 and getattr(getattr(x, "dtype", None), "hasobject", False):
@@ -252,14 +251,28 @@ def operand(context, x, name, stream=None, write=False):
     return view
 
 
+def of_buffer(x):
+    """A View of what has a buffer; None for what is taken in another way. Its exceptions are no context of those of that way."""
+    try:
+        return raw.view(x)
+    except (TypeError, ValueError, BufferError) as error:
+        if hasattr(x, "__cuda_array_interface__"):  # CuPy has a buffer, and refuses it for device memory
+            return None
+        interface = getattr(x, "__array_interface__", None) if isinstance(error, ValueError) else None
+        if interface is None:
+            raise
+    return from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST)  # NumPy's buffers have no word for bfloat16, nor for times
+
+
 def foreign(context, x, name, stream):
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
-        return from_dlpack(context, x, stream)
+        return from_dlpack(context, x, name, stream)
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is not None:
+        view = from_interface(x, interface, Kind.DEVICE, context.core.device)
         if interface.get("stream") is not None:
             context.core.order_after_native(stream, interface["stream"])
-        return from_interface(x, interface, Kind.DEVICE, context.core.device)
+        return view
     interface = getattr(x, "__array_interface__", None)
     if interface is None:
         raise TypeError(f"{name} is a {type(x).__name__}; expected an array: of gpumem, or with a buffer, __dlpack__, "
@@ -267,13 +280,15 @@ def foreign(context, x, name, stream):
     return from_interface(x, interface, Kind.PAGEABLE, DEVICE_HOST)
 
 
-def from_dlpack(context, x, stream):
-    words = {}
-    if x.__dlpack_device__()[0] != DL_CPU and context.core.cuda:
+def from_dlpack(context, x, name, stream):
+    device, words, capsule = x.__dlpack_device__(), {}, None
+    try:
+        place, _ = map(operator.index, device)
+    except (TypeError, ValueError):
+        raise BufferError(f"{name}.__dlpack_device__() gives {reprlib.repr(device)}; expected the type of a device and its number") from None
+    if place != DL_CPU and context.core.cuda:
         # The other library makes this stream wait for its own.
         words["stream"] = (stream or context.stream).native
-    try:
+    with contextlib.suppress(TypeError):  # of a library that knows no versions
         capsule = x.__dlpack__(max_version=(1, 0), **words)
-    except TypeError:
-        capsule = x.__dlpack__(**words)  # of a library that knows no versions
-    return raw.dlpack_import(capsule)
+    return raw.dlpack_import(x.__dlpack__(**words) if capsule is None else capsule)

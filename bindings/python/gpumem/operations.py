@@ -11,8 +11,8 @@ import sys
 from . import _gpumem as raw
 from .array import Array
 from .errors import Error
-from .layout import (broadcast, broadcast_shape, collapse, contiguous, image, indices, is_fortran, leading_dimension, lines, numbers_of, of_one_order,
-                     operand, refuse, rows, same_elements, sequence, typed, with_axes)
+from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, image, indices, is_fortran, leading_dimension, lines, numbers_of,
+                     of_one_order, operand, refuse, rows, same_elements, sequence, typed, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
 from .words import NAMES, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
@@ -55,9 +55,7 @@ class Operations(raw.Base):
             element = None if dtype == like.dtype_code else TYPESTRS[dtype]
             room = None if element and dtype == Dtype.BF16 else room_of_numpy(x, shape, element)  # NumPy has no bf16 of its own
             return room if room is not None else Array(shape, dtype, itemsize=like.itemsize, format=like.format)
-        if dtype < 0:
-            raise TypeError(f"no room can be made for elements of format '{like.format}' here; give out")
-        return self.core.allocate(shape, dtype, int(Kind.PINNED) if kind == PAGEABLE else kind)
+        return self.core.allocate(shape, dtype, int(Kind.PINNED) if kind == PAGEABLE else kind, itemsize=like.itemsize, format=like.format)
 
     def _moved(self, out, x, of, shape, stream):
         """For the elements of x, moved: `out`, which is made where it is None, and its View."""
@@ -200,7 +198,7 @@ class Operations(raw.Base):
     @staticmethod
     def _float_name(view):
         if view.dtype_code not in (Dtype.F32, Dtype.F64):
-            raise TypeError(f"x has elements of format '{view.format}'; expected f32 or f64")
+            raise TypeError(f"x has elements of {described(view)}; expected f32 or f64")
         return NAMES[view.dtype_code]
 
     # ------------------------------------------------------------------------------------------------------ rearrange
@@ -283,6 +281,7 @@ class Operations(raw.Base):
             done = raw.quick_axpby(self.handle, alpha, x, beta, y, out)
             if done is not None:
                 return done
+        alpha, beta = real(alpha, "alpha"), real(beta, "beta")
         views = [None if v is None else operand(self, v, name, stream) for v, name in ((x, "x"), (y, "y"))]
         like = next((v for v in views if v is not None), None)
         if like is None and out is None:

@@ -136,7 +136,7 @@ class Stream(Owned):
             memory = getattr(operand, "memory", None)
             if memory is not None:
                 memory.used_on(self)
-        self.kept.append(operands)
+        self.kept.append(raw.Keep(operands))
         if len(self.kept) < CHUNK:
             return
         try:

@@ -9,7 +9,9 @@ from .names import Dtype, Family, Filter, Format, Kind, Op
 
 LONG_NAMES = {"int": "i", "uint": "u", "float": "f", "bfloat": "bf"}
 # What has no bits in its name; of NumPy's letters with bytes those that are no names of gpumem with bits.
-WORDS = {"float": "f64", "double": "f64", "int": "i64", "longlong": "i64", "ulonglong": "u64", "f2": "f16", "f4": "f32", "f8": "f64"}
+WORDS = {"float": "f64", "double": "f64", "int": "i64", "longlong": "i64", "ulonglong": "u64", "f2": "f16", "f4": "f32", "f8": "f64",
+         "i1": "i8", "u1": "u8"}  # fmt: skip
+BOOLS = {"bool", "bool_", "?", "|b1"}  # no element type of the library: bytes that are moved, each 0 or 1
 
 NAMES = [dtype.name.lower() for dtype in Dtype]
 SIZES = [1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8]
@@ -76,14 +78,20 @@ filter_code = codes(Filter, "filter")
 format_code = codes(Format, "format")
 
 
+def type_word(dtype):
+    word = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    return word.rpartition(".")[2].lower() if getattr(dtype, "byteorder", "=") != ">" else ""
+
+
 def dtype_code(dtype):
     """Of "f32", "float32", "<f4", float, gpumem.Dtype.F32, or an element type of NumPy, CuPy or PyTorch."""
     if type(dtype) is str and dtype in CODES:
         return CODES[dtype]
     if isinstance(dtype, int) and 0 <= dtype < len(NAMES):
         return int(dtype)
-    word = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
-    word = word.rpartition(".")[2].lower() if getattr(dtype, "byteorder", "=") != ">" else ""
+    word = type_word(dtype)
+    if word in BOOLS:
+        raise ValueError('bool is no element type here, as it is only moved; expected "u8" and arrays of bool as .view("u1")')
     stem = word.rstrip("0123456789")
     word = WORDS.get(word) or LONG_NAMES.get(stem, stem) + word[len(stem):]  # fmt: skip
     if word not in NAMES:
@@ -92,18 +100,38 @@ def dtype_code(dtype):
     return NAMES.index(word)
 
 
+def element_of(dtype):
+    """What a View has of a type: its code, the bytes of an element and its format. Of bool too, which has no code."""
+    if type(dtype) is not str or dtype not in CODES:
+        if type_word(dtype) in BOOLS:
+            return -1, 1, "?"
+    code = dtype_code(dtype)
+    return code, SIZES[code], FORMATS[code]
+
+
 def pattern_of(view, value):
     """The bytes of an element of this value."""
     if isinstance(value, (bytes, bytearray)):
         if len(value) != view.itemsize:
             raise ValueError(f"the value has {len(value)} bytes, and an element {view.itemsize}")
         return bytes(value)
+    if view.format == "?":
+        return bool_byte(value)
     if view.dtype_code < 0:
-        raise TypeError(f"elements of format '{view.format}' are filled with bytes, not with {value!r}")
+        raise TypeError(f"elements of format '{view.format}' are filled with bytes, not with the value {reprlib.repr(value)}")
     try:
         return bf16_bytes(value) if view.dtype_code == Dtype.BF16 else struct.pack("=" + FORMATS[view.dtype_code], value)
     except (struct.error, OverflowError):
         raise ValueError(f"the value {reprlib.repr(value)} is no {NAMES[view.dtype_code]}") from None
+
+
+def bool_byte(value):
+    try:
+        if value in (0, 1):
+            return b"\1" if value else b"\0"
+    except (TypeError, ValueError):  # of several values
+        pass
+    raise ValueError(f"the value {reprlib.repr(value)} is no bool")
 
 
 def bf16_bytes(value):

@@ -43,7 +43,8 @@ static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given
   int32_t op = GPUMEM_SUM;
   int64_t axis = 0;
   void* ctx;
-  PyObject* code = given == 2 ? PyDict_GetItem(operations, args[1]) : NULL;
+  PyObject* code = given == 2 ? PyDict_GetItemWithError(operations, args[1]) : NULL;
+  PyErr_Clear(); /* of what is no key: the general way says so */
   if (self->handle && (given == 1 || code) && (!names || is_axis(names, args[given], &axis))) {
     if (!to_pointer(self->handle, &ctx, "ctx") || (code && !to_int32(code, &op, "op"))) return NULL;
     PyObject* value = names ? quick_reduce_axis(ctx, op, args[0], axis) : quick_reduce(ctx, op, args[0]);

@@ -15,10 +15,12 @@ bool check_count(const char* function, Py_ssize_t expected, Py_ssize_t given) {
 
 /* Says of which argument, in place of what Python has to say of a value alone. */
 static bool refuse(const char* name, PyObject* object, const char* expected) {
-  PyObject* kind = PyErr_Occurred();
-  if (!kind || PyErr_ExceptionMatches(PyExc_TypeError)) kind = PyExc_TypeError;
-  if (kind == PyExc_TypeError || PyErr_ExceptionMatches(PyExc_OverflowError))
-    PyErr_Format(kind, "%s is %.200R; expected %s", name, object, expected);
+  PyObject* kind = NULL;
+  if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))
+    kind = PyExc_TypeError;
+  else if (PyErr_ExceptionMatches(PyExc_OverflowError))
+    kind = PyExc_OverflowError;
+  if (kind) PyErr_Format(kind, "%s is %.200R; expected %s", name, object, expected);
   return false;
 }
 
@@ -125,10 +127,18 @@ PyObject* set_failure(PyObject* module, PyObject* callable) {
   Py_RETURN_NONE;
 }
 
-/* load_library(path): opens the library, once, and looks up every function. OSError with the loader's sentence. */
+bool is_main_interpreter(void) {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return true;
+  PyErr_SetString(PyExc_ImportError,
+                  "gpumem is imported in the main interpreter of a process alone, and this is a subinterpreter");
+  return false;
+}
+
+/* load_library(path): opens the library, once, and looks up every function. OSError with the loader's sentence. A module that the
+ * main interpreter has imported is given to others without its initialization: they are refused here. */
 PyObject* load_library(PyObject* module, PyObject* path) {
   (void)module;
-  const char* name = PyUnicode_AsUTF8AndSize(path, NULL);
+  const char* name = is_main_interpreter() ? PyUnicode_AsUTF8AndSize(path, NULL) : NULL;
   if (!name) return NULL;
   void* opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!opened) return PyErr_Format(PyExc_OSError, "%s", dlerror());

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
-enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4 };
+/* Handles are of anything. DL_LAST is the last type of DLPack 1.1: a later one may be of elements that bytes alone don't make. */
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_HANDLE = 3, DL_BFLOAT = 4, DL_BOOL = 6, DL_LAST = 17 };
 enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2 };
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
 
@@ -73,11 +74,12 @@ static void capsule_end(PyObject* capsule) {
 static bool dtype_to_dlpack(const View* view, DLDataType* type) {
   static const uint8_t codes[] = {DL_INT, DL_UINT, DL_INT,   DL_UINT,   DL_INT,   DL_UINT,
                                   DL_INT, DL_UINT, DL_FLOAT, DL_BFLOAT, DL_FLOAT, DL_FLOAT};
-  if (view->dtype < 0) {
+  const bool is_bool = strcmp(view->format, "?") == 0;
+  if (view->dtype < 0 && !is_bool) {
     PyErr_Format(PyExc_BufferError, "elements of format '%s' have no type in DLPack", view->format);
     return false;
   }
-  type->code = codes[view->dtype];
+  type->code = is_bool ? DL_BOOL : codes[view->dtype];
   type->bits = (uint8_t)(8 * view->itemsize);
   type->lanes = 1;
   return true;
@@ -100,7 +102,7 @@ static bool fill_tensor(DLTensor* tensor, Lent* lent, const View* view, DLDevice
   tensor->shape = lent->shape;
   tensor->strides = lent->strides;
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
-    if (view->strides[axis] % view->itemsize != 0) {
+    if (view->shape[axis] > 1 && view->strides[axis] % view->itemsize != 0) {
       PyErr_Format(PyExc_BufferError, "a stride of %lld bytes is no whole number of elements, which DLPack counts in",
                    (long long)view->strides[axis]);
       return false;
@@ -159,38 +161,76 @@ void dlpack_release(View* view) {
   view->managed = NULL;
 }
 
+/* Elements of no type of gpumem's can still be moved. */
+static bool take_elements(View* view, DLDataType type) {
+  const int32_t bits = type.bits * type.lanes, dtype = dtype_from_dlpack(type);
+  if (type.code == DL_HANDLE || type.code > DL_LAST || bits % 8 != 0) {
+    PyErr_Format(PyExc_BufferError,
+                 "the tensor has elements of DLPack's type %d and %d bits; expected numbers in whole bytes", type.code,
+                 bits);
+    return false;
+  }
+  if (dtype >= 0) {
+    view_set_dtype(view, dtype);
+    return true;
+  }
+  view->dtype = UNTYPED;
+  view->itemsize = bits / 8;
+  if (type.code == DL_BOOL && bits == 8)
+    strcpy(view->format, "?");
+  else
+    PyOS_snprintf(view->format, FORMAT_BYTES, "%llds", (long long)view->itemsize);
+  return true;
+}
+
+/* Strides become bytes. Without elements, and along an axis of one, they may be anything. */
+static bool take_strides(View* view, const int64_t* strides) {
+  view_set_contiguous(view);
+  for (int32_t axis = 0; strides && axis < view->ndim; ++axis) {
+    int64_t stride;
+    if (!__builtin_mul_overflow(strides[axis], view->itemsize, &stride)) {
+      view->strides[axis] = stride;
+    } else if (!view_is_empty(view) && view->shape[axis] != 1) {
+      PyErr_Format(PyExc_BufferError, "the tensor has a stride of %lld elements, which is too large",
+                   (long long)strides[axis]);
+      return false;
+    }
+  }
+  view_settle_strides(view);
+  return true;
+}
+
 static bool take_tensor(View* view, const DLTensor* tensor) {
   int32_t type = tensor->device.type;
   if (type != DL_CPU && type != DL_CUDA && type != DL_CUDA_HOST && type != DL_CUDA_MANAGED) {
     PyErr_Format(PyExc_BufferError, "the tensor lies on a device of DLPack's type %d; expected the host or CUDA", type);
     return false;
   }
-  if (tensor->ndim > MAX_AXES || tensor->dtype.bits * tensor->dtype.lanes % 8 != 0) {
-    PyErr_Format(PyExc_BufferError, "the tensor has %d axes of elements of %d bits; expected at most %d axes and bytes",
-                 tensor->ndim, tensor->dtype.bits * tensor->dtype.lanes, MAX_AXES);
+  if ((type == DL_CUDA || type == DL_CUDA_MANAGED) && tensor->device.id < 0) {
+    PyErr_Format(PyExc_BufferError, "the tensor lies on CUDA device %d; expected 0 or more", tensor->device.id);
     return false;
   }
-  int32_t dtype = dtype_from_dlpack(tensor->dtype);
-  if (dtype >= 0) {
-    view_set_dtype(view, dtype);
-  } else {
-    view->dtype = UNTYPED;
-    view->itemsize = tensor->dtype.bits * tensor->dtype.lanes / 8;
-    PyOS_snprintf(view->format, FORMAT_BYTES, "%llds", (long long)view->itemsize);
+  if (tensor->ndim < 0 || tensor->ndim > MAX_AXES || (tensor->ndim > 0 && !tensor->shape)) {
+    PyErr_Format(PyExc_BufferError, "the tensor has %d axes%s; expected 0 to %d", tensor->ndim,
+                 tensor->shape ? "" : " without extents", MAX_AXES);
+    return false;
   }
+  if (!take_elements(view, tensor->dtype)) return false;
   view->kind = type == DL_CPU         ? GPUMEM_MEMORY_PAGEABLE
                : type == DL_CUDA      ? GPUMEM_MEMORY_DEVICE
                : type == DL_CUDA_HOST ? GPUMEM_MEMORY_PINNED
                                       : GPUMEM_MEMORY_MANAGED;
   view->device = type == DL_CPU || type == DL_CUDA_HOST ? GPUMEM_DEVICE_HOST : tensor->device.id;
-  view->address = (char*)tensor->data + tensor->byte_offset;
   view->ndim = tensor->ndim;
   for (int32_t axis = 0; axis < tensor->ndim; ++axis) view->shape[axis] = tensor->shape[axis];
-  view_set_contiguous(view);
-  for (int32_t axis = 0; tensor->strides && axis < tensor->ndim; ++axis)
-    view->strides[axis] = tensor->strides[axis] * view->itemsize;
-  view_settle_strides(view);
-  return view_bytes(view) >= 0;
+  uintptr_t address = 0; /* an offset from nowhere leads nowhere */
+  if (tensor->data && __builtin_add_overflow((uintptr_t)tensor->data, tensor->byte_offset, &address)) {
+    PyErr_Format(PyExc_BufferError, "the tensor has a byte_offset of %llu, which is too large",
+                 (unsigned long long)tensor->byte_offset);
+    return false;
+  }
+  view->address = (char*)address;
+  return take_strides(view, tensor->strides) && view_check(view);
 }
 
 /* A View of the tensor in a capsule, which is taken. */

@@ -15,10 +15,11 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "gpumem._gpumem", NULL, -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__gpumem(void) {
+  if (!is_main_interpreter()) return NULL;
   PyObject* module = PyModule_Create(&definition);
   if (!module) return NULL;
-  if (view_add_types(module) == 0 && cell_add_types(module) == 0 && base_add_types(module) == 0 &&
-      quick_add_functions(module) == 0 && callbacks_add_types(module) == 0 &&
+  if (view_add_types(module) == 0 && cell_add_types(module) == 0 && keep_add_types(module) == 0 &&
+      base_add_types(module) == 0 && quick_add_functions(module) == 0 && callbacks_add_types(module) == 0 &&
       PyModule_AddFunctions(module, call_methods) == 0)
     return module;
   Py_DECREF(module);

@@ -17,6 +17,7 @@ typedef struct {
   PyObject* owner;    /* or NULL */
   PyObject* weakrefs; /* the list of weak references, or NULL */
   Py_buffer buffer;   /* held while buffer.obj is set */
+  bool traversed;     /* whether the collector of cycles may go into buffer.obj */
   void* managed;      /* a tensor of DLPack, which goes back at the end, or NULL */
   bool managed_is_versioned;
   bool readonly;
@@ -41,10 +42,14 @@ void view_set_dtype(View* view, int32_t dtype);
 void view_set_contiguous(View* view);
 /* Without elements there is nothing between them: NumPy's strides of such arrays may be anything. */
 void view_settle_strides(View* view);
+bool view_is_empty(const View* view);
 bool view_is_contiguous(const View* view);
 int64_t view_size(const View* view);
 /* The bytes of all elements; -1 with an exception set where there can be no such array. */
 int64_t view_bytes(const View* view);
+/* Whether there can be such an array at all, whoever describes it: no extent, product or place overflows, and elements have
+ * bytes and an address. False with an exception set. */
+bool view_check(const View* view);
 /* How far apart the elements lie when all of them are taken as one sequence, in elements; 0 where they are none: where
  * strides differ, are negative or are no whole number of elements. */
 int64_t view_sequence_stride(const View* view);
@@ -61,6 +66,9 @@ int cell_add_types(PyObject* module);
 void dlpack_release(View* view);
 PyObject* dlpack_export(PyObject* module, PyObject* const* args, Py_ssize_t count);
 PyObject* dlpack_import(PyObject* module, PyObject* capsule);
+
+/* keep.c */
+int keep_add_types(PyObject* module);
 
 /* callbacks.c */
 PyObject* log_callback(PyObject* module, PyObject* callable);
@@ -84,6 +92,8 @@ PyObject* from_result(int32_t dtype, const void* result);
 PyObject* raise_status(gpumem_status status);
 PyObject* raise_sentence(gpumem_status status, const char* sentence);
 PyObject* set_failure(PyObject* module, PyObject* callable);
+/* Types and exceptions are those of one interpreter. False with an ImportError set in any other than the main one. */
+bool is_main_interpreter(void);
 PyObject* load_library(PyObject* module, PyObject* path);
 PyObject* function_address(PyObject* module, PyObject* name);
 

@@ -10,6 +10,14 @@ static PyObject* set_room(PyObject* module, PyObject* callable) {
   Py_RETURN_NONE;
 }
 
+static bool may_have_mask(PyTypeObject* type) {
+  PyObject* mask = PyObject_GetAttrString((PyObject*)type, "mask");
+  const bool may = mask || !PyErr_ExceptionMatches(PyExc_AttributeError);
+  PyErr_Clear();
+  Py_XDECREF(mask);
+  return may;
+}
+
 const View* operands_take(Operands* all, PyObject* x, bool write) {
   View* view = &all->views[all->count];
   PyTypeObject* type = Py_TYPE(x);
@@ -19,7 +27,7 @@ const View* operands_take(Operands* all, PyObject* x, bool write) {
   } else {
     if (!PyObject_CheckBuffer(x)) return NULL;
     /* Masks are of classes of Python. */
-    if ((PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) && PyObject_HasAttrString((PyObject*)type, "mask")) return NULL;
+    if ((PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) && may_have_mask(type)) return NULL;
     *view = (View){.device = GPUMEM_DEVICE_HOST};
     if (!view_take_buffer(view, x)) {
       PyErr_Clear();
@@ -46,9 +54,13 @@ const View* operands_take_result(Operands* all, PyObject* out, PyObject* x, cons
 }
 
 PyObject* operands_end(Operands* all, PyObject* result) {
+  /* What lends memory may run code of Python at its end, and there may be an exception. */
+  PyObject *kind, *value, *trace;
+  PyErr_Fetch(&kind, &value, &trace);
   for (int i = 0; i < all->count; ++i)
     if (all->views[i].buffer.obj) PyBuffer_Release(&all->views[i].buffer);
   Py_XDECREF(all->made);
+  PyErr_Restore(kind, value, trace);
   return result;
 }
 
@@ -60,8 +72,11 @@ PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out) 
 }
 
 bool to_number(PyObject* object, double* value) {
+  const bool is_class_of_python = PyType_GetFlags(Py_TYPE(object)) & Py_TPFLAGS_HEAPTYPE;
+  /* An array without axes is a sequence, and may hold objects of Python. */
+  if (!PyFloat_Check(object) && (is_class_of_python || PySequence_Check(object))) return false;
   if (to_double(object, value, "number")) return true;
-  PyErr_Clear();
+  PyErr_Clear(); /* of what is too large */
   return false;
 }
 

@@ -36,7 +36,7 @@ const View* operands_take_result(Operands* all, PyObject* out, PyObject* x, cons
 PyObject* operands_end(Operands* all, PyObject* result);
 PyObject* operands_leave(Operands* all);
 PyObject* operands_end_with(Operands* all, gpumem_status status, PyObject* out);
-/* As to_double(), without an exception. */
+/* Of Python's own numbers and NumPy's scalars. Others may run code of Python, which may end the context that was looked up. */
 bool to_number(PyObject* object, double* value);
 
 extern PyMethodDef quick_reductions[], quick_moves[], quick_arithmetic[];

@@ -130,11 +130,11 @@ typedef struct {
   const void* x[MAX_TERMS];
 } Terms;
 
-static bool take_terms(Operands* all, PyObject* list, Terms* terms) {
-  const Py_ssize_t count = PyList_Check(list) ? PyList_Size(list) : 0;
+static bool take_terms(Operands* all, PyObject* tuple, Terms* terms) {
+  const Py_ssize_t count = PyTuple_Size(tuple);
   if (count < 1 || count > MAX_TERMS) return false;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* term = PyList_GetItem(list, i);
+    PyObject* term = PyTuple_GetItem(tuple, i);
     if (!PyTuple_Check(term) || PyTuple_Size(term) != 2 || !to_number(PyTuple_GetItem(term, 0), &terms->wide[i]))
       return false;
     const View* view = operands_take(all, PyTuple_GetItem(term, 1), false);
@@ -145,18 +145,14 @@ static bool take_terms(Operands* all, PyObject* list, Terms* terms) {
   return true;
 }
 
-/* quick_lincomb(ctx, terms, out): the result */
-static PyObject* quick_lincomb(PyObject* module, PyObject* const* args, Py_ssize_t given) {
-  (void)module;
-  void* ctx;
-  if (!check_count("quick_lincomb", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
+static PyObject* lincomb_of(void* ctx, PyObject* tuple, PyObject* out) {
   Operands all;
   operands_begin(&all);
   Terms terms;
   Walk walk;
-  if (!take_terms(&all, args[1], &terms)) return operands_leave(&all);
+  if (!take_terms(&all, tuple, &terms)) return operands_leave(&all);
   const int32_t count = all.count, is_narrow = all.views[0].dtype == GPUMEM_F32;
-  if (!take_walk(&all, args[2], PyTuple_GetItem(PyList_GetItem(args[1], 0), 1), &walk)) return operands_leave(&all);
+  if (!take_walk(&all, out, PyTuple_GetItem(PyTuple_GetItem(tuple, 0), 1), &walk)) return operands_leave(&all);
   void* z = all.views[count].address;
   const int64_t* dz = walk.strides + count * walk.rank;
   gpumem_status status;
@@ -164,7 +160,19 @@ static PyObject* quick_lincomb(PyObject* module, PyObject* const* args, Py_ssize
                                        walk.strides, z, dz)
                 : p_gpumem_lincomb_f64(ctx, walk.rank, walk.extents, count, terms.wide, (const double* const*)terms.x,
                                        walk.strides, z, dz))
-  return operands_end_with(&all, status, args[2]);
+  return operands_end_with(&all, status, out);
+}
+
+/* quick_lincomb(ctx, terms, out): the result. Others may change the list meanwhile, so its terms are held. */
+static PyObject* quick_lincomb(PyObject* module, PyObject* const* args, Py_ssize_t given) {
+  (void)module;
+  void* ctx;
+  if (!check_count("quick_lincomb", 3, given) || !to_pointer(args[0], &ctx, "ctx")) return NULL;
+  if (!PyList_Check(args[1])) Py_RETURN_NONE;
+  PyObject* terms = PyList_AsTuple(args[1]);
+  PyObject* result = terms ? lincomb_of(ctx, terms, args[2]) : NULL;
+  Py_XDECREF(terms);
+  return result;
 }
 
 PyMethodDef quick_arithmetic[] = {QUICK(axpby, "(ctx, alpha, x, beta, y, out)"),

@@ -37,14 +37,20 @@ void view_set_contiguous(View* view) {
   }
 }
 
+/* The letter of a format of one letter, without its byte order; else 0. */
+static char letter_of_format(const char* format, bool* swapped) {
+  *swapped = *format == '>' || *format == '!';
+  if (*swapped || *format == '@' || *format == '=' || *format == '<') ++format;
+  return format[0] != '\0' && format[1] == '\0' ? format[0] : '\0';
+}
+
 /* The element type of a format of the module struct; UNTYPED where it is none of gpumem's or its bytes are swapped. */
 static int32_t dtype_of_format(const char* format, Py_ssize_t itemsize) {
-  const char* letter = format;
-  bool swapped = *letter == '>' || *letter == '!';
-  if (swapped || *letter == '@' || *letter == '=' || *letter == '<') ++letter;
-  if (letter[0] == '\0' || letter[1] != '\0' || (swapped && itemsize > 1)) return UNTYPED;
+  bool swapped;
+  const char letter = letter_of_format(format, &swapped);
+  if (swapped && itemsize > 1) return UNTYPED;
   int32_t integer = itemsize == 1 ? GPUMEM_I8 : itemsize == 2 ? GPUMEM_I16 : itemsize == 4 ? GPUMEM_I32 : GPUMEM_I64;
-  switch (*letter) {
+  switch (letter) {
     case 'b':
     case 'h':
     case 'i':
@@ -70,11 +76,25 @@ static int32_t dtype_of_format(const char* format, Py_ssize_t itemsize) {
   }
 }
 
+/* Whether elements of a format are or have objects of Python, whose references nobody would count. Names stand between
+ * colons. */
+static bool has_objects(const char* format) {
+  bool in_name = false;
+  for (; *format; ++format) {
+    if (*format == ':') in_name = !in_name;
+    if (*format == 'O' && !in_name) return true;
+  }
+  return false;
+}
+
 bool view_take_buffer(View* view, PyObject* object) {
   if (PyObject_GetBuffer(object, &view->buffer, PyBUF_FULL_RO) != 0) return false;
+  /* A memoryview, also one behind a class of Python, can't be cleared while it is in use: Python reports an error. */
+  view->traversed = view->buffer.obj == object && !PyMemoryView_Check(object);
   const Py_buffer* buffer = &view->buffer;
-  if (buffer->ndim > MAX_AXES) {
-    PyErr_Format(PyExc_BufferError, "the buffer has %d axes; expected at most %d", buffer->ndim, MAX_AXES);
+  if (buffer->ndim < 0 || buffer->ndim > MAX_AXES || (buffer->ndim > 0 && !buffer->shape)) {
+    PyErr_Format(PyExc_BufferError, "the buffer has %d axes; expected at most %d, with their extents", buffer->ndim,
+                 MAX_AXES);
     return false;
   }
   if (buffer->suboffsets) {
@@ -82,11 +102,19 @@ bool view_take_buffer(View* view, PyObject* object) {
     return false;
   }
   const char* format = buffer->format ? buffer->format : "B";
+  if (has_objects(format)) {
+    PyErr_SetString(PyExc_TypeError, "the elements are objects of Python, which are not moved");
+    return false;
+  }
   view->address = (char*)buffer->buf;
   view->readonly = buffer->readonly;
   view->itemsize = buffer->itemsize;
   view->dtype = dtype_of_format(format, buffer->itemsize);
-  if (strlen(format) < FORMAT_BYTES)
+  if (view->dtype >= 0 && dtype_sizes[view->dtype] != view->itemsize) view->dtype = UNTYPED;
+  bool swapped;
+  if (letter_of_format(format, &swapped) == '?' && view->itemsize == 1)
+    strcpy(view->format, "?");
+  else if (strlen(format) < FORMAT_BYTES)
     strcpy(view->format, format);
   else
     PyOS_snprintf(view->format, FORMAT_BYTES, "%zds", buffer->itemsize);
@@ -96,7 +124,7 @@ bool view_take_buffer(View* view, PyObject* object) {
   /* NumPy's scalars of times give none, though they were asked for. */
   for (int axis = 0; buffer->strides && axis < buffer->ndim; ++axis) view->strides[axis] = buffer->strides[axis];
   view_settle_strides(view);
-  return true;
+  return view_check(view);
 }
 
 static PyObject* view_of(PyTypeObject* type, PyObject* object) {
@@ -113,9 +141,9 @@ static PyObject* view_function(PyObject* module, PyObject* object) {
   Py_RETURN_NONE;
 }
 
-static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count) {
+static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count, const char* name) {
   if (!PyTuple_Check(tuple)) {
-    PyErr_SetString(PyExc_TypeError, "expected a tuple");
+    PyErr_Format(PyExc_TypeError, "%s is %.200R; expected a tuple", name, tuple);
     return false;
   }
   Py_ssize_t size = PyTuple_Size(tuple);
@@ -123,23 +151,52 @@ static bool read_axes(PyObject* tuple, int64_t* axes, int32_t* count) {
     PyErr_Format(PyExc_ValueError, "there are %zd axes; expected at most %d", size, MAX_AXES);
     return false;
   }
-  for (Py_ssize_t axis = 0; axis < size; ++axis) {
-    axes[axis] = PyLong_AsLongLong(PyTuple_GetItem(tuple, axis));
-    if (axes[axis] == -1 && PyErr_Occurred()) return false;
-  }
+  for (Py_ssize_t axis = 0; axis < size; ++axis)
+    if (!to_int64(PyTuple_GetItem(tuple, axis), &axes[axis], name)) return false;
   *count = (int32_t)size;
   return true;
 }
 
 int64_t view_bytes(const View* view) {
   int64_t bytes = view->itemsize;
+  if (bytes < 1) {
+    PyErr_SetString(PyExc_TypeError, "the elements have 0 bytes: there is nothing to move or to compute with");
+    return -1;
+  }
   for (int32_t axis = 0; axis < view->ndim; ++axis) {
-    if (view->shape[axis] < 0 || __builtin_mul_overflow(bytes, view->shape[axis], &bytes)) {
+    const int64_t extent = view->shape[axis];
+    /* Also without elements: no product of some of the extents overflows elsewhere. */
+    if (extent < 0 || __builtin_mul_overflow(bytes, extent > 0 ? extent : 1, &bytes)) {
       PyErr_SetString(PyExc_ValueError, "the shape has a negative extent, or is too large");
       return -1;
     }
   }
-  return bytes;
+  return view_is_empty(view) ? 0 : bytes;
+}
+
+bool view_check(const View* view) {
+  const int64_t bytes = view_bytes(view);
+  if (bytes <= 0) return bytes == 0;
+  if (!view->address) {
+    PyErr_SetString(PyExc_ValueError, "the array has elements, and no memory: its address is 0");
+    return false;
+  }
+  /* The bytes before the first element, and those from it on. */
+  uint64_t before = 0, behind = (uint64_t)view->itemsize;
+  bool good = true;
+  for (int32_t axis = 0; axis < view->ndim; ++axis) {
+    int64_t reach;
+    good = good && !__builtin_mul_overflow(view->shape[axis] - 1, view->strides[axis], &reach);
+    if (!good) break;
+    uint64_t* side = reach < 0 ? &before : &behind;
+    good = !__builtin_add_overflow(*side, reach < 0 ? -(uint64_t)reach : (uint64_t)reach, side);
+  }
+  const uint64_t address = (uint64_t)(uintptr_t)view->address;
+  if (!good || before > address || behind > UINT64_MAX - address) {
+    PyErr_SetString(PyExc_ValueError, "the strides reach past the ends of the address space");
+    return false;
+  }
+  return true;
 }
 
 /* What is mapped anew for each array was five times as slow to touch in pages of 4 KiB as in large ones. */
@@ -149,11 +206,13 @@ static void take_large_pages(char* address, int64_t bytes) {
   if (bytes >= LEAST) (void)madvise(address + lead, (size_t)(bytes - lead), MADV_HUGEPAGE);
 }
 
+/* The buffer that is held keeps anybody from resizing the memory. */
 static bool allocate(View* view, int64_t bytes) {
   PyObject* memory = PyByteArray_FromStringAndSize(NULL, bytes);
-  if (!memory) return false;
-  view->owner = memory;
-  view->address = PyByteArray_AsString(memory);
+  const bool good = memory && PyObject_GetBuffer(memory, &view->buffer, PyBUF_WRITABLE) == 0;
+  Py_XDECREF(memory);
+  if (!good) return false;
+  view->address = (char*)view->buffer.buf;
   take_large_pages(view->address, bytes);
   return true;
 }
@@ -170,7 +229,7 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!i|$OOpiiOLs", names, &PyTuple_Type, &shape, &dtype, &address,
                                    &strides, &readonly, &kind, &device, &owner, &itemsize, &format))
     return NULL;
-  if (dtype >= DTYPES || (dtype < 0 && itemsize < 1) || strlen(format) >= FORMAT_BYTES)
+  if (dtype >= DTYPES || strlen(format) >= FORMAT_BYTES)
     return PyErr_Format(PyExc_ValueError, "%d is no element type", dtype);
   View* view = view_new(type);
   if (!view) return NULL;
@@ -182,11 +241,14 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
     view->itemsize = itemsize;
     strcpy(view->format, format);
   }
-  bool good = read_axes(shape, view->shape, &view->ndim);
+  bool good = read_axes(shape, view->shape, &view->ndim, "an extent of the shape");
   if (good && strides != Py_None) {
-    good = read_axes(strides, view->strides, &stride_count);
+    good = read_axes(strides, view->strides, &stride_count, "one of the strides");
     if (good && stride_count != view->ndim) {
       PyErr_SetString(PyExc_ValueError, "shape and strides differ in length");
+      good = false;
+    } else if (good && address == Py_None) {
+      PyErr_SetString(PyExc_ValueError, "strides are of memory that is there; expected an address too");
       good = false;
     }
   } else {
@@ -196,26 +258,40 @@ static PyObject* view_create(PyTypeObject* type, PyObject* args, PyObject* keywo
   view->readonly = readonly;
   view->kind = kind;
   view->device = device;
-  const int64_t bytes = good ? view_bytes(view) : -1;
-  good = bytes >= 0;
   if (good && address == Py_None) {
-    good = allocate(view, bytes);
+    const int64_t bytes = view_bytes(view);
+    good = bytes >= 0 && allocate(view, bytes);
   } else if (good) {
     void* p;
     good = to_pointer(address, &p, "address");
     view->address = (char*)p;
     view->owner = Py_NewRef(owner);
   }
+  good = good && view_check(view);
   if (!good) Py_CLEAR(view);
   return (PyObject*)view;
 }
 
+/* No tp_clear: as a tuple, a View is never changed, so that each cycle goes through something else too, which the collector
+ * empties. The memory is there as long as the View. */
+static int view_traverse(View* view, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE((PyObject*)view));
+  Py_VISIT(view->owner);
+  if (view->traversed) Py_VISIT(view->buffer.obj);
+  return 0;
+}
+
 static void view_dealloc(View* view) {
   PyTypeObject* type = Py_TYPE((PyObject*)view);
+  PyObject_GC_UnTrack(view);
   if (view->weakrefs) PyObject_ClearWeakRefs((PyObject*)view);
+  /* What lends memory may run code of Python at its end, and the View may go because of an exception. */
+  PyObject *kind, *value, *trace;
+  PyErr_Fetch(&kind, &value, &trace);
   if (view->buffer.obj) PyBuffer_Release(&view->buffer);
   if (view->managed) dlpack_release(view);
   Py_CLEAR(view->owner);
+  PyErr_Restore(kind, value, trace);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   release(view);
   Py_DECREF(type);
@@ -237,9 +313,14 @@ int64_t view_size(const View* view) {
   return count;
 }
 
-void view_settle_strides(View* view) {
+bool view_is_empty(const View* view) {
   for (int32_t axis = 0; axis < view->ndim; ++axis)
-    if (view->shape[axis] == 0) view_set_contiguous(view);
+    if (view->shape[axis] == 0) return true;
+  return false;
+}
+
+void view_settle_strides(View* view) {
+  if (view_is_empty(view)) view_set_contiguous(view);
 }
 
 int64_t view_sequence_stride(const View* view) {
@@ -333,13 +414,14 @@ static PyMemberDef view_members[] = {
 
 static PyType_Slot view_slots[] = {{Py_tp_new, (void*)view_create},
                                    {Py_tp_dealloc, (void*)view_dealloc},
+                                   {Py_tp_traverse, (void*)view_traverse},
                                    {Py_tp_getset, view_properties},
                                    {Py_tp_members, view_members},
                                    {Py_bf_getbuffer, (void*)view_getbuffer},
                                    {Py_tp_doc, "Strided memory of any kind, and what keeps it alive."},
                                    {0, NULL}};
-static PyType_Spec view_spec = {"gpumem._gpumem.View", sizeof(View), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                                view_slots};
+static PyType_Spec view_spec = {"gpumem._gpumem.View", sizeof(View), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, view_slots};
 
 static PyMethodDef view_functions[] = {{"view", view_function, METH_O, "a View of what has a buffer, else None"},
                                        {NULL, NULL, 0, NULL}};

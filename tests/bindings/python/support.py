@@ -20,6 +20,19 @@ def raises(kind, *words):
         raise AssertionError(f"nothing was raised; expected {kind.__name__}")
 
 
+@contextlib.contextmanager
+def refused(*kinds, words=""):
+    """Fails unless the block raises one of these exceptions with these words, and nothing is shown beside it but what is handled already."""
+    outer = sys.exc_info()[1]
+    try:
+        yield
+    except kinds as error:
+        assert words in str(error), f"no {words!r} in {error}"
+        assert error.__context__ is outer or error.__suppress_context__, f"{error.__context__!r} beside {error!r}"
+    else:
+        raise AssertionError(f"nothing was raised; expected {words!r}")
+
+
 def numpy():
     try:
         import numpy

@@ -103,9 +103,10 @@ def test_element_types():
     with host() as ctx:
         for dtype, name in ((float, "f64"), (int, "i64"), ("f4", "f32"), ("f8", "f64"), ("<f4", "f32"), ("<i8", "i64"), ("|u1", "u8"),
                             (np.float32, "f32"), (np.dtype("i2"), "i16"), (np.longlong, "i64"), ("i8", "i8"), ("double", "f64"),
-                            (gpumem.Dtype.BF16, "bf16"), ("bfloat16", "bf16"), ("int32", "i32")):  # fmt: skip
+                            (gpumem.Dtype.BF16, "bf16"), ("bfloat16", "bf16"), ("int32", "i32"), ("u1", "u8"), ("i1", "i8"),
+                            (bool, "bool"), (np.bool_, "bool"), (np.dtype("?"), "bool"), ("bool", "bool"), ("|b1", "bool")):  # fmt: skip
             assert ctx.empty(1, dtype).dtype == name, dtype
-        for dtype in "i4", "u2", ">f4", np.dtype(">f4"), bool, complex, "f16e", np.bool_, None, "<V2":
+        for dtype in "i4", "u2", ">f4", np.dtype(">f4"), complex, "f16e", None, "<V2":
             with raises(ValueError, "no element type"):
                 ctx.empty(1, dtype)
         with raises(ValueError, "a ndarray is no element type"):
