@@ -38,6 +38,7 @@ constexpr ElementType kElementTypes[] = {
     {{"f2", "e", "float16", "half"}, 2, GPUMEM_F16},  {{"f4", "f", "float32", "single"}, 4, GPUMEM_F32},
     {{"f8", "d", "float64", "double"}, 8, GPUMEM_F64}};
 constexpr std::ptrdiff_t kGridTypes = 5;
+constexpr std::string_view kBools[] = {"b1", "?", "bool"};
 
 constexpr std::string_view kKeys[] = {"descr", "fortran_order", "shape"};
 
@@ -86,8 +87,10 @@ class HeaderText {
       return std::find(std::begin(t.names), std::end(t.names), name) != std::end(t.names);
     });
     if (type == end) {
+      const bool is_bool = std::find(std::begin(kBools), std::end(kBools), name) != std::end(kBools);
       fail("dtype '" + value.text + "' is not supported, expected " +
-           (is_grid_ ? "i1, u1, i2, u2 or i4" : "i1 to i8, u1 to u8, f2, f4 or f8"));
+           (is_grid_ ? "i1, u1, i2, u2 or i4" : "i1 to i8, u1 to u8, f2, f4 or f8") +
+           (is_bool ? ": save .view('u1') of the array, which has bools as numbers" : ""));
     }
     header.dtype = value.text;
     header.type = type->type;

@@ -160,6 +160,15 @@ class Npy(unittest.TestCase):
                 # The emulated device names its seed first.
                 self.assertRegex(done.stderr, r"\A(GPUMEM_EMULATION_SEED=\d+\n)?gpumem: .*grid\.npy: .+\n\Z")
 
+    def test_bools_are_refused_with_a_way_out(self):
+        for descr in "'|b1'", "'?'", "'bool'":
+            for command in "grid", "reduce":
+                path = self.folder / "mask.npy"
+                path.write_bytes(npy(fields(descr), 6 * b"\1"))
+                done = subprocess.run([TOOL, command, path, "--device", "host"], capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn("save .view('u1')", done.stderr)
+
     def test_an_empty_grid_is_written_transposed(self):
         for order in (False, True):
             done = self.grid(npy(fields(shape="(0, 3)", order=str(order)), b""))
