@@ -111,3 +111,22 @@ def test_arrays_of_numpy():
         assert np.array_equal(out, x.T)
         ctx.copy(d[:, 1:3], x[:, :2])
         assert np.array_equal(d.numpy()[:, 1:3], x[:, :2])
+
+
+def test_bools_on_the_device():
+    rows = [[True, False, False], [True, True, False]]
+    with cuda() as ctx, ctx.Stream() as s:
+        for kind in Kind.DEVICE, Kind.PINNED, Kind.MANAGED:
+            x = ctx.array(memoryview(bytes([1, 0, 0, 1, 1, 0])).cast("B").cast("?", (2, 3)), kind)
+            for stream in (None, s):
+                turned, picked = ctx.transpose(x, stream=stream), ctx.gather(x, ctx.array(array.array("i", [1, 0]), kind), stream=stream)
+                s.synchronize()
+                assert turned.kind == kind and turned.dtype == "bool" and turned.tolist() == [list(column) for column in zip(*rows)]
+                assert picked.tolist() == rows[::-1] and ctx.reduce(x.view("u1")) == 3
+            back = ctx.asarray(OfOthers(x))
+            assert back.dtype == "bool" and back.tolist() == rows
+            if kind != Kind.PINNED:
+                assert x.__cuda_array_interface__["typestr"] == "|b1"
+                assert ctx.asarray(OfOthers(x, x.__cuda_array_interface__)).tolist() == rows
+            with raises(TypeError, '.view("u1")'):
+                ctx.reduce(x)
