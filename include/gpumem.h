@@ -214,9 +214,12 @@ typedef struct gpumem_dist_plan gpumem_dist_plan;
  * with the same context. `message` is valid during the call only. */
 typedef void (*gpumem_log_fn)(void *user, gpumem_log_level level, const char *message);
 
-/* The program's own thread pool. Must call task(task_state, i) exactly once for each i in [0, tasks), on any threads,
- * and return when all have returned. Must work when called from several threads at once, throw nothing and call no
- * CUDA: it may be called inside a stream's host function. task never throws. */
+/* The program's own thread pool. Must call task(task_state, i) once for each i in [0, tasks), on any threads, and return
+ * when all have returned. Must work when called from several threads at once, throw nothing and call no CUDA: it may be
+ * called inside a stream's host function. task never throws.
+ * Results stay right where it does not keep to this. The thread that called it runs the tasks that it left out, and waits
+ * for those that still run on others. A task that is called twice runs once, and an i outside the range does nothing.
+ * task_state stays valid for good: a task that is called after its parallel_for has returned does no harm. */
 typedef void (*gpumem_task_fn)(void *task_state, int64_t index);
 typedef void (*gpumem_parallel_for_fn)(void *user, int64_t tasks, gpumem_task_fn task, void *task_state);
 

@@ -119,6 +119,7 @@ set(core_sources
   src/backend/host/host_families.cpp
   src/backend/host/permute.cpp
   src/backend/host/host_queue.cpp
+  src/backend/host/lent_threads.cpp
   src/backend/host/queue_workers.cpp
   src/backend/host/resize.cpp
   src/backend/host/gather_scatter.cpp

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -225,6 +226,57 @@ TEST(HostThreads, TheProgramsPoolDoesTheWork) {
   EXPECT_GT(pool.tasks, pool.calls) << "no call had work for more than one thread";
   // The pool's callback must work from several threads at once.
   on_threads(4, [&](int) { EXPECT_TRUE(results_of(ctx, x) == expected); });
+}
+
+// Pools that do not keep to the header. Those that return early leave threads that call their task later.
+struct CarelessPool {
+  enum Fault { leaves_all_out, leaves_half_out, repeats, leaves_the_range, returns_early };
+  static constexpr Fault kFaults[] = {leaves_all_out, leaves_half_out, repeats, leaves_the_range, returns_early};
+
+  Fault fault;
+  std::mutex mutex;
+  std::vector<std::thread> late;
+
+  explicit CarelessPool(Fault kind) : fault(kind) {}
+  ~CarelessPool() {
+    for (std::thread& thread : late) thread.join();
+  }
+
+  static void run(void* user, int64_t tasks, gpumem_task_fn task, void* task_state) {
+    auto& pool = *static_cast<CarelessPool*>(user);
+    if (pool.fault == returns_early) {
+      const std::lock_guard<std::mutex> lock(pool.mutex);
+      for (int64_t i = 0; i < 3; ++i) {
+        pool.late.emplace_back([tasks, task, task_state, i] {
+          for (int64_t at = i; at < tasks; at += 3) task(task_state, at);
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          for (int64_t at = i; at < tasks; at += 3) task(task_state, at);
+        });
+      }
+      return;
+    }
+    if (pool.fault == leaves_the_range) {
+      for (const int64_t i : {int64_t{-1}, tasks, tasks + 64, INT64_MIN, INT64_MAX}) task(task_state, i);
+    }
+    const int64_t step = pool.fault == leaves_half_out ? 2 : 1;
+    for (int round = pool.fault == leaves_all_out ? 2 : 0; round < 2; ++round) {
+      for (int64_t i = 0; i < tasks; i += step) task(task_state, i);
+    }
+  }
+};
+
+TEST(HostThreads, APoolThatIsCarelessGivesTheSameResults) {
+  const std::vector<int32_t> x = small_numbers(3000017);
+  const Context plain(On::host, 1);
+  const Results expected = results_of(plain, x);
+  for (const CarelessPool::Fault fault : CarelessPool::kFaults) {
+    CarelessPool pool(fault);
+    gpumem_ctx_options options = options_for(On::host, 5);
+    options.parallel_for = CarelessPool::run;
+    options.parallel_for_user = &pool;
+    const Context ctx(options);
+    EXPECT_TRUE(results_of(ctx, x) == expected) << "fault " << fault;
+  }
 }
 
 // The program's mistake, of which the other thread learns by a status.

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "backend/host/host_queue.hpp"
+#include "backend/host/lent_threads.hpp"
 #include "backend/host/loops/loops.hpp"
 #include "backend/host/mappings.hpp"
 #include "backend/host/worker_pool.hpp"
@@ -204,6 +206,39 @@ TEST(WorkerPool, RunsEachTaskOnceFromManyCallers) {
   std::thread other(caller);
   caller();
   other.join();
+}
+
+// The pool hands all tasks to a thread that runs them twice, and returns when the first is under way.
+TEST(LentThreads, EachTaskRunsOnceAndIsWaitedFor) {
+  struct Pool {
+    std::thread thread;
+    std::atomic<bool> begun{false};
+    static void run(void* user, int64_t tasks, gpumem_task_fn task, void* state) {
+      auto& pool = *static_cast<Pool*>(user);
+      pool.thread = std::thread([tasks, task, state] {
+        for (int64_t i = 0; i < 2 * tasks; ++i) task(state, i % tasks);
+      });
+      while (!pool.begun) std::this_thread::yield();
+    }
+  };
+  struct State {
+    Pool pool;
+    std::vector<int> hits;
+  };
+  const auto hit = [](void* state, int64_t i) {
+    auto& of = *static_cast<State*>(state);
+    of.pool.begun = true;
+    if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ++of.hits[static_cast<size_t>(i)];
+  };
+  for (const int64_t tasks : {1, 2, 37, 64, 1024, 1025, 100003}) {
+    State state;
+    state.hits.resize(static_cast<size_t>(tasks));
+    parallel_for_lent({Pool::run, &state.pool}, tasks, hit, &state);
+    EXPECT_EQ(std::count(state.hits.begin(), state.hits.end(), 1), tasks);
+    state.pool.thread.join();
+    EXPECT_EQ(std::count(state.hits.begin(), state.hits.end(), 1), tasks) << "a task ran later";
+  }
 }
 
 TEST(HostQueue, KeepsOrderBetweenBlockingAndEnqueuedWork) {

@@ -37,7 +37,7 @@ class Memory(Owned):
     def __init__(self, core, address, kind):
         self._needs(core)
         self.address, self.kind = address, kind
-        self.streams = None  # a WeakSet of those with work on it: they keep what they use
+        self.streams = {}  # those with work on it, by id, in tuples of a weak reference: they keep what they use
         self.exported = False  # to a library that may have work on it on the legacy default stream
 
     def __del__(self, free=raw.gpumem_free, free_async=raw.gpumem_free_async, device=int(Kind.DEVICE)):
@@ -53,18 +53,20 @@ class Memory(Owned):
             self.core.release(self)
 
     def used_on(self, stream):
-        if self.streams is None:
-            self.streams = weakref.WeakSet()
-        self.streams.add(stream)
+        self.streams[id(stream)] = (weakref.ref(stream),)
 
     def running(self):
         """The streams with work on it that may not be done."""
-        return list(self.streams) if self.streams else []
+        return [stream for (of,) in list(self.streams.values()) if (stream := of()) is not None]
 
     def synchronize(self):
-        for stream in self.running():
-            stream.synchronize()
-        self.streams = None
+        for key, use in list(self.streams.items()):
+            stream = use[0]()
+            if stream is not None:
+                stream.synchronize()
+            last = self.streams.pop(key, use)
+            if last is not use:  # another thread's, of which the stream was not waited for
+                self.streams.setdefault(key, last)
 
 
 def key_to_view(view, key):

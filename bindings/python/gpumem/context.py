@@ -5,7 +5,7 @@ import struct
 
 from . import _gpumem as raw
 from .array import Array, shape_of
-from .core import Core, Record, read_struct, read_text
+from .core import Core, Handle, Record, read_struct, read_text
 from .errors import InvalidHandle
 from .layout import collapse, operand, refuse, same_elements
 from .names import DEVICE_BEST, DEVICE_CUDA, DEVICE_HOST, STRUCTS, Advice, Dtype, Format, Status
@@ -83,18 +83,18 @@ class Context(Operations):
         """Further options are the members of gpumem_ctx_options by name: host_threads, stream_host_data, debug_memory, ...
 
         log(level, message) is called from any thread. parallel_for(tasks, task) must call task(i) once for each i below
-        tasks, on any threads.
+        tasks, on any threads; the library runs what it leaves out.
         """
-        on_log, log_user = raw.log_callback(log)
+        raw.log_callback([None], log)  # a TypeError before there is a context
         function, user = raw.parallel_for_callback(parallel_for)
         options.update(device=device_number(device), parallel_for=function, parallel_for_user=user)
         handle = raw.gpumem_ctx_create(filled_options("gpumem_ctx_options", raw.gpumem_ctx_options_init, options))
-        self._begin(Core(handle, (log, parallel_for)))
+        self._begin(Core(handle, parallel_for))
         if log is not None:
-            raw.gpumem_ctx_set_log(handle, on_log, log_user)
+            self.set_log(log)
 
     def _begin(self, core):
-        self._core, self.handle = core, core.handle
+        self._core, self.handle = core, Handle(core)
         self._stream = Stream.own(core)
 
     @classmethod
@@ -105,22 +105,28 @@ class Context(Operations):
         return context
 
     def close(self):
-        """Waits for the work, and lets go. The device is left with the last array, stream and event of the context."""
-        if self._core is not None:
-            self.synchronize()
+        """Waits for the work, and lets go. The device is left with the last array, stream and event of the context, and with
+        the last call under way in any thread."""
+        stream, core = self._stream, self._core  # another thread may close it too
+        if stream is not None and core is not None:
+            raw.gpumem_ctx_synchronize(core.handle)
+            stream.synchronize()
             self._core = self._stream = self.handle = None
 
     @property
     def core(self):
-        if self._core is None:
-            raise InvalidHandle("the context is closed")
-        return self._core
+        return self._open(self._core)
 
     @property
     def stream(self):
         """The context's own stream."""
-        self.core  # of a closed context: an exception
-        return self._stream
+        return self._open(self._stream)
+
+    @staticmethod
+    def _open(part):
+        if part is None:
+            raise InvalidHandle("the context is closed")
+        return part
 
     def __enter__(self):
         self.core  # of a closed one: an exception
@@ -149,9 +155,7 @@ class Context(Operations):
         self.stream.synchronize()
 
     def set_log(self, log):
-        function, user = raw.log_callback(log)
-        raw.gpumem_ctx_set_log(self.handle, function, user)
-        self.core.keep_callbacks((log, *self.core.callbacks[1:]))
+        self.core.set_log(log)
 
     def warmup(self):
         raw.gpumem_ctx_warmup(self.handle)

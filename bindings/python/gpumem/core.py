@@ -3,7 +3,8 @@
 import atexit
 import os
 import struct
-import weakref
+import threading
+import time
 
 from . import _gpumem as raw
 from .array import LEGACY_STREAM, Array, Memory
@@ -13,16 +14,20 @@ from .words import SIZES
 
 DEVICE, PINNED, MANAGED = int(Kind.DEVICE), int(Kind.PINNED), int(Kind.MANAGED)
 ALLOCATORS = {DEVICE: raw.gpumem_alloc_device, PINNED: raw.gpumem_alloc_pinned, MANAGED: raw.gpumem_alloc_managed}
-with_callbacks = weakref.WeakSet()
+CALLBACKS_END_S = 10  # how long the end of the interpreter waits for callbacks that are under way
+lasting = []  # callbacks of contexts that the library keeps
+shared_logs = {}  # of the process's contexts, which never end, by handle
+
+raw.open_callbacks()
+os.register_at_fork(after_in_child=raw.open_callbacks)
 
 
 @atexit.register
 def end_callbacks():
     """Before the interpreter ends: no thread of the library may come back to it."""
-    for core in list(with_callbacks):
-        if core.handle is not None and not core.is_forked():
-            raw.gpumem_ctx_synchronize(core.handle)
-            raw.gpumem_ctx_set_log(core.handle, None, None)
+    deadline = time.monotonic() + CALLBACKS_END_S
+    while raw.close_callbacks() and time.monotonic() < deadline:
+        time.sleep(0.001)
 
 
 class Record:
@@ -57,25 +62,34 @@ def read_text(call):
     return bytes(memoryview(room)).split(b"\0")[0].decode()
 
 
+class Handle(int):
+    """The address of a gpumem_ctx. A call that has it as an argument keeps the context, whoever closes it meanwhile."""
+
+    def __new__(cls, core):
+        handle = super().__new__(cls, core.handle)
+        handle.core = core
+        return handle
+
+
 class Core:
-    """A gpumem_ctx, destroyed with the last object that needs it."""
+    """A gpumem_ctx, destroyed with the last object or call that needs it."""
 
-    __slots__ = ("handle", "cuda", "device", "callbacks", "legacy", "pid", "shared", "registered", "users", "over", "__weakref__")
+    __slots__ = ("handle", "cuda", "device", "log", "parallel_for", "legacy", "pid", "shared", "registered", "users", "over", "lock", "__weakref__")
 
-    def __init__(self, handle, callbacks=(), shared=False):
+    def __init__(self, handle, parallel_for=None, shared=False):
         self.handle, self.shared = handle, shared
         self.users, self.over = set(), False  # ids of memory, streams and events that are alive
         self.legacy, self.pid = None, os.getpid()
+        self.lock = threading.RLock()  # the collector may free memory while the thread has it
         self.registered = {}  # what the program's own pinned memory belongs to, by address
+        self.parallel_for = parallel_for
+        self.log = shared_logs.setdefault(handle, [None]) if shared else [None]  # what the library has is this list
         info = self.device_info()
         self.cuda = info.backend == Backend.CUDA
         self.device = info.device if self.cuda else DEVICE_HOST
-        self.keep_callbacks(callbacks)
 
-    def keep_callbacks(self, callbacks):
-        self.callbacks = callbacks
-        if any(callbacks):
-            with_callbacks.add(self)
+    def set_log(self, log):
+        raw.gpumem_ctx_set_log(self.handle, *raw.log_callback(self.log, log))
 
     def __del__(self):
         self.over = True
@@ -86,15 +100,21 @@ class Core:
         self.users.discard(id(user))
         self._end()
 
-    def _end(self, destroy=raw.gpumem_ctx_destroy, destroy_stream=raw.gpumem_stream_destroy):
+    def _end(self, destroy=raw.gpumem_ctx_destroy, destroy_stream=raw.gpumem_stream_destroy, lasting=lasting):
         if not self.over or self.users or self.is_forked():
             return
-        legacy, self.legacy = self.legacy, None
+        with self.lock:
+            legacy, self.legacy = self.legacy, None
+            handle, self.handle = self.handle, None
         if legacy is not None:
             destroy_stream(legacy)
-        handle, self.handle = self.handle, None
-        if handle is not None and not self.shared:
+        if handle is None or self.shared:
+            return
+        try:
             destroy(handle)
+        except BaseException:
+            lasting.append((self.log, self.parallel_for))  # the context is still there, and calls them
+            raise
 
     def is_forked(self, getpid=os.getpid):
         return getpid() != self.pid
@@ -130,9 +150,10 @@ class Core:
     # --------------------------------------------------------------------------- order with streams of other libraries
 
     def legacy_stream(self):
-        if self.legacy is None:
-            self.legacy = raw.gpumem_stream_wrap(self.handle, None)
-        return self.legacy
+        with self.lock:
+            if self.legacy is None:
+                self.legacy = raw.gpumem_stream_wrap(self.handle, None)
+            return self.legacy
 
     def follow(self, first, then):
         """Work that `then` is given from now on waits for what `first` has been given."""

@@ -197,13 +197,16 @@ class Dist(Owner):
         self._begin()
         handles = numbers("Q", [member.core.handle for member in self.members])
         options = {"contexts": handles.address, "members": len(self.members), "deadline_s": deadline_s}
+        table = transport
         if hasattr(transport, "py2f"):
             from .mpi import mpi_transport
 
-            transport = mpi_transport(transport, mpi_library)
-        if transport is not None:
-            options["transport"] = address_of(transport)
-        self.transport = transport  # what it calls is called until the end
+            table = mpi_transport(transport, mpi_library)
+        elif transport is not None:
+            table = raw.transport_callbacks(address_of(transport)) or transport
+        if table is not None:
+            options["transport"] = address_of(table)
+        self.transport = transport, table  # what they call is called until the end
         self.handle = raw.gpumem_dist_create(filled_options("gpumem_dist_options", raw.gpumem_dist_options_init, options))
         for member in self.members:
             member.core.users.add(id(self))

@@ -103,13 +103,14 @@ class Stream(Owned):
         self.synchronize()
 
     def synchronize(self):
-        kept, self.kept = self.kept, []
-        chunks, self.chunks = self.chunks, deque()
+        with self.core.lock:
+            kept, self.kept = self.kept, []
+            chunks, self.chunks = self.chunks, deque()
         try:
             raw.gpumem_stream_synchronize(self.core.handle, self.handle)
         except BaseException:
-            self.kept = kept + self.kept
-            self.chunks = chunks + self.chunks
+            self.kept[:0] = kept
+            self.chunks.extendleft(reversed(chunks))
             raise
 
     @property
@@ -139,13 +140,35 @@ class Stream(Owned):
         self.kept.append(raw.Keep(operands))
         if len(self.kept) < CHUNK:
             return
+        with self.core.lock:
+            kept, self.kept = self.kept, []  # before the event: other threads keep theirs meanwhile
         try:
-            self.chunks.append((Event(self.core).record(self), self.kept))
-            self.kept = []
-            while self.chunks and self.chunks[0][0].done:
-                self.chunks.popleft()
-        except Capturing:
-            pass
+            event = Event(self.core).record(self)
+        except BaseException as error:
+            self.kept[:0] = kept
+            if isinstance(error, Capturing):
+                return
+            raise
+        self.chunks.append((event, kept))
+        self._drop_passed()
+
+    def _drop_passed(self):
+        """Another thread may do so too, so each takes a chunk out before it asks."""
+        while self.chunks:
+            try:
+                chunk = self.chunks.popleft()
+            except IndexError:
+                return
+            passed = False
+            try:
+                passed = chunk[0].done
+            except Capturing:
+                pass
+            finally:
+                if not passed:
+                    self.chunks.appendleft(chunk)
+            if not passed:
+                return
 
 
 def core_of(context):

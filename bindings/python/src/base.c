@@ -46,8 +46,10 @@ static PyObject* base_reduce(Base* self, PyObject* const* args, Py_ssize_t given
   PyObject* code = given == 2 ? PyDict_GetItemWithError(operations, args[1]) : NULL;
   PyErr_Clear(); /* of what is no key: the general way says so */
   if (self->handle && (given == 1 || code) && (!names || is_axis(names, args[given], &axis))) {
-    if (!to_pointer(self->handle, &ctx, "ctx") || (code && !to_int32(code, &op, "op"))) return NULL;
-    PyObject* value = names ? quick_reduce_axis(ctx, op, args[0], axis) : quick_reduce(ctx, op, args[0]);
+    PyObject *handle = Py_NewRef(self->handle), *value = NULL; /* another thread may close the context meanwhile */
+    if (to_pointer(handle, &ctx, "ctx") && (!code || to_int32(code, &op, "op")))
+      value = names ? quick_reduce_axis(ctx, op, args[0], axis) : quick_reduce(ctx, op, args[0]);
+    Py_DECREF(handle);
     if (!value || !Py_IsNone(value)) return value;
     Py_DECREF(value);
   }
@@ -61,13 +63,26 @@ static PyObject* get_handle(Base* self, void* closure) {
 
 static int set_handle(Base* self, PyObject* handle, void* closure) {
   (void)closure;
-  Py_XDECREF(self->handle);
+  PyObject* before = self->handle;
   self->handle = handle && !Py_IsNone(handle) ? Py_NewRef(handle) : NULL;
+  Py_XDECREF(before); /* last: it may end the context */
+  return 0;
+}
+
+static int base_traverse(Base* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE((PyObject*)self));
+  Py_VISIT(self->handle);
+  return 0;
+}
+
+static int base_clear(Base* self) {
+  Py_CLEAR(self->handle);
   return 0;
 }
 
 static void base_dealloc(Base* self) {
   PyTypeObject* type = Py_TYPE((PyObject*)self);
+  PyObject_GC_UnTrack(self);
   Py_CLEAR(self->handle);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   release(self);
@@ -82,15 +97,18 @@ static PyMethodDef base_methods[] = {
      "line along it. With a stream: an array that the number is written to, and `status` an i32 array for its status."},
     {NULL, NULL, 0, NULL}};
 static PyGetSetDef base_properties[] = {
-    {"handle", (getter)get_handle, (setter)set_handle, "the gpumem_ctx; None closes it", NULL},
+    {"handle", (getter)get_handle, (setter)set_handle,
+     "the gpumem_ctx, which lives as long as a call has this; None closes it", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot base_slots[] = {{Py_tp_new, (void*)PyType_GenericNew},
                                    {Py_tp_dealloc, (void*)base_dealloc},
+                                   {Py_tp_traverse, (void*)base_traverse},
+                                   {Py_tp_clear, (void*)base_clear},
                                    {Py_tp_methods, base_methods},
                                    {Py_tp_getset, base_properties},
                                    {0, NULL}};
-static PyType_Spec base_spec = {"gpumem._gpumem.Base", sizeof(Base), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                                base_slots};
+static PyType_Spec base_spec = {"gpumem._gpumem.Base", sizeof(Base), 0,
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, base_slots};
 
 static PyMethodDef base_functions[] = {{"set_operations", set_operations, METH_O, "the numbers of operations by name"},
                                        {NULL, NULL, 0, NULL}};

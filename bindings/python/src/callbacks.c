@@ -1,29 +1,74 @@
 /* Python functions as callbacks of the library, which calls them from any of its threads. What the library calls is one C
- * function a kind, with the Python function as its `user`: whoever gives it away keeps it alive. */
+ * function a kind, with an object of Python as its `user`: whoever gives it away keeps it alive. */
 #include "module.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A thread that asks for the lock of an interpreter that ends never comes back: Python ends or hangs it there, in the middle of
+ * the library's frames. So callbacks are closed before that, and those that are under way are waited for. */
+static atomic_int under_way;
+static atomic_bool closed;
+
+bool callback_begin(void) {
+  atomic_fetch_add(&under_way, 1);
+  if (!atomic_load(&closed)) return true;
+  atomic_fetch_sub(&under_way, 1);
+  return false;
+}
+
+void callback_end(void) { atomic_fetch_sub(&under_way, 1); }
+
+static PyObject* open_callbacks(PyObject* module, PyObject* none) {
+  (void)module, (void)none;
+  atomic_store(&under_way, 0); /* in a forked child, the threads that were in one are not there */
+  atomic_store(&closed, false);
+  Py_RETURN_NONE;
+}
+
+static PyObject* close_callbacks(PyObject* module, PyObject* none) {
+  (void)module, (void)none;
+  atomic_store(&closed, true);
+  return PyLong_FromLong(atomic_load(&under_way));
+}
+
+/* What a callback raised. An interrupt is for the main thread, which gets it when it is back in Python. */
+static void report(PyObject* function) {
+  if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+    PyErr_Clear();
+    PyErr_SetInterrupt();
+  } else {
+    PyErr_WriteUnraisable(function);
+  }
+}
+
+/* `user` is a list of the function, so that another can take its place while the library calls the first. */
 static void on_log(void* user, gpumem_log_level level, const char* message) {
-  if (!Py_IsInitialized()) return;
+  if (!callback_begin()) return;
   PyGILState_STATE gil = PyGILState_Ensure();
-  /* a message can have a file's name, in whatever bytes it is */
-  PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
-  PyObject* result = text ? PyObject_CallFunction((PyObject*)user, "iN", (int)level, text) : NULL;
-  if (!result) PyErr_WriteUnraisable((PyObject*)user);
-  Py_XDECREF(result);
+  PyObject* function = Py_XNewRef(PyList_GetItem((PyObject*)user, 0));
+  if (function && !Py_IsNone(function)) {
+    /* a message can have a file's name, in whatever bytes it is */
+    PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+    PyObject* result = text ? PyObject_CallFunction(function, "iN", (int)level, text) : NULL;
+    if (!result) report(function);
+    Py_XDECREF(result);
+  }
+  Py_XDECREF(function);
   PyGILState_Release(gil);
+  callback_end();
 }
 
 /* ------------------------------------------------------------------------------------------- the program's own pool */
 
-/* task(i) of a parallel_for. Each index runs once, whatever the pool does: what it leaves out is run at the end. */
+/* task(i) of a parallel_for. That each index runs once, and has ended when the call does, is the library's care. */
 typedef struct {
   PyObject_HEAD gpumem_task_fn run;
   void* state;
   int64_t tasks;
-  char* done; /* a byte a task; NULL when the parallel_for is over */
+  char* begun; /* a byte per task, so that a second call of one is an exception */
+  bool over;
 } Task;
 
 static PyTypeObject* task_type;
@@ -32,11 +77,11 @@ static PyObject* task_call(Task* task, PyObject* args, PyObject* keywords) {
   static char* names[] = {"index", NULL};
   long long index;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "L", names, &index)) return NULL;
-  if (!task->done) return PyErr_Format(PyExc_RuntimeError, "the parallel_for of this task is over");
+  if (task->over) return PyErr_Format(PyExc_RuntimeError, "the parallel_for of this task is over");
   if (index < 0 || index >= task->tasks)
     return PyErr_Format(PyExc_IndexError, "task %lld of %lld", index, (long long)task->tasks);
-  if (task->done[index]) return PyErr_Format(PyExc_RuntimeError, "task %lld was run before", index);
-  task->done[index] = 1; /* under the lock of the interpreter */
+  if (task->begun[index]) return PyErr_Format(PyExc_RuntimeError, "task %lld was run before", index);
+  task->begun[index] = 1; /* under the lock of the interpreter */
   gpumem_task_fn run = task->run;
   void* state = task->state;
   Py_BEGIN_ALLOW_THREADS run(state, index);
@@ -46,6 +91,7 @@ static PyObject* task_call(Task* task, PyObject* args, PyObject* keywords) {
 static void task_dealloc(Task* task) {
   PyTypeObject* type = Py_TYPE((PyObject*)task);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  free(task->begun);
   release(task);
   Py_DECREF(type);
 }
@@ -54,50 +100,126 @@ static PyType_Slot task_slots[] = {{Py_tp_dealloc, (void*)task_dealloc}, {Py_tp_
 static PyType_Spec task_spec = {"gpumem._gpumem.Task", sizeof(Task), 0,
                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, task_slots};
 
-static void call_pool(PyObject* function, Task* task) {
-  PyObject* result = PyObject_CallFunction(function, "LO", (long long)task->tasks, (PyObject*)task);
-  if (!result) PyErr_WriteUnraisable(function);
-  Py_XDECREF(result);
+static Task* new_task(int64_t tasks, gpumem_task_fn run, void* state) {
+  allocfunc alloc = (allocfunc)PyType_GetSlot(task_type, Py_tp_alloc);
+  Task* task = (Task*)alloc(task_type, 0);
+  if (!task) return NULL;
+  task->run = run, task->state = state, task->tasks = tasks;
+  task->begun = (char*)calloc((size_t)tasks, 1);
+  if (task->begun) return task;
+  Py_DECREF(task);
+  PyErr_NoMemory();
+  return NULL;
 }
 
+/* The library runs what the function leaves out, here everything once callbacks are closed. */
 static void on_parallel_for(void* user, int64_t tasks, gpumem_task_fn run, void* state) {
-  Task* task = NULL;
-  char* done = Py_IsInitialized() ? (char*)calloc((size_t)tasks, 1) : NULL;
-  if (done) {
-    PyGILState_STATE gil = PyGILState_Ensure();
-    allocfunc alloc = (allocfunc)PyType_GetSlot(task_type, Py_tp_alloc);
-    task = (Task*)alloc(task_type, 0);
-    if (task) {
-      task->run = run, task->state = state, task->tasks = tasks, task->done = done;
-      call_pool((PyObject*)user, task);
-      task->done = NULL;
-      Py_DECREF(task);
-    }
-    PyErr_Clear();
-    PyGILState_Release(gil);
-  }
-  for (int64_t i = 0; i < tasks; ++i)
-    if (!done || !done[i]) run(state, i);
-  free(done);
+  if (!callback_begin()) return;
+  PyGILState_STATE gil = PyGILState_Ensure();
+  Task* task = new_task(tasks, run, state);
+  PyObject* result = task ? PyObject_CallFunction((PyObject*)user, "LO", (long long)tasks, (PyObject*)task) : NULL;
+  if (!result) report((PyObject*)user);
+  if (task) task->over = true;
+  Py_XDECREF(result);
+  Py_XDECREF((PyObject*)task);
+  PyGILState_Release(gil);
+  callback_end();
 }
 
-/* Each gives the addresses of the C function and of the Python function, which the caller keeps alive. */
-static PyObject* callback(void (*function)(void), PyObject* callable, const char* name) {
+/* ------------------------------------------------------------------------------------------------------ a transport */
+
+/* The program's functions may be Python's, which is not to be told by their address. */
+typedef struct {
+  gpumem_dist_transport own, given;
+} Transport;
+
+static int32_t on_isend(void* user, const void* p, int64_t bytes, int32_t to, void** request) {
+  const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
+  if (!callback_begin()) return 1;
+  const int32_t failed = given->isend(given->user, p, bytes, to, request);
+  callback_end();
+  return failed;
+}
+
+static int32_t on_irecv(void* user, void* p, int64_t bytes, int32_t from, void** request) {
+  const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
+  if (!callback_begin()) return 1;
+  const int32_t failed = given->irecv(given->user, p, bytes, from, request);
+  callback_end();
+  return failed;
+}
+
+static int32_t on_test(void* user, void* request, int32_t* done) {
+  const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
+  if (!callback_begin()) return 1;
+  const int32_t failed = given->test(given->user, request, done);
+  callback_end();
+  return failed;
+}
+
+static void on_release(void* user) {
+  const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
+  if (!callback_begin()) return;
+  given->release(given->user);
+  callback_end();
+}
+
+/* transport_callbacks(address): memory that begins with a table like the one at the address, whose calls fail once callbacks are
+ * closed; or None for a table that the library is to refuse. The caller keeps it. */
+static PyObject* transport_callbacks(PyObject* module, PyObject* address) {
+  (void)module;
+  void* p;
+  if (!to_pointer(address, &p, "transport")) return NULL;
+  const gpumem_dist_transport* given = (const gpumem_dist_transport*)p;
+  if (given->struct_size != sizeof *given || !given->isend || !given->irecv || !given->test) Py_RETURN_NONE;
+  PyObject* memory = PyObject_CallFunction((PyObject*)view_type, "(n)i", (Py_ssize_t)sizeof(Transport), GPUMEM_U8);
+  if (!memory) return NULL;
+  Transport* transport = (Transport*)((View*)memory)->address;
+  transport->given = transport->own = *given;
+  transport->own.user = &transport->given;
+  transport->own.isend = on_isend;
+  transport->own.irecv = on_irecv;
+  transport->own.test = on_test;
+  transport->own.release = given->release ? on_release : NULL;
+  return memory;
+}
+
+/* -------------------------------------------------------------------------------------------------------- addresses */
+
+static bool check_callable(PyObject* callable, const char* name) {
+  if (Py_IsNone(callable) || PyCallable_Check(callable)) return true;
+  PyErr_Format(PyExc_TypeError, "%s is %.200R; expected a function", name, callable);
+  return false;
+}
+
+/* log_callback(list, function): makes this function that of the list, or None. Gives the addresses of the C function and of the list,
+ * which the caller keeps alive. */
+static PyObject* log_callback(PyObject* module, PyObject* const* args, Py_ssize_t count) {
+  (void)module;
+  if (!check_count("log_callback", 2, count) || !check_callable(args[1], "log") ||
+      PyList_SetItem(args[0], 0, Py_NewRef(args[1])) != 0)
+    return NULL;
+  return Py_BuildValue("NN", PyLong_FromVoidPtr((void*)on_log), PyLong_FromVoidPtr(args[0]));
+}
+
+/* parallel_for_callback(function): the addresses of the C function and of this one, which the caller keeps alive. */
+static PyObject* parallel_for_callback(PyObject* module, PyObject* callable) {
+  (void)module;
+  if (!check_callable(callable, "parallel_for")) return NULL;
   if (Py_IsNone(callable)) return Py_BuildValue("OO", Py_None, Py_None);
-  if (!PyCallable_Check(callable))
-    return PyErr_Format(PyExc_TypeError, "%s is %.200R; expected a function", name, callable);
-  return Py_BuildValue("NN", PyLong_FromVoidPtr((void*)function), PyLong_FromVoidPtr(callable));
+  return Py_BuildValue("NN", PyLong_FromVoidPtr((void*)on_parallel_for), PyLong_FromVoidPtr(callable));
 }
 
-PyObject* log_callback(PyObject* module, PyObject* callable) {
-  return (void)module, callback((void (*)(void))on_log, callable, "log");
-}
-
-PyObject* parallel_for_callback(PyObject* module, PyObject* callable) {
-  return (void)module, callback((void (*)(void))on_parallel_for, callable, "parallel_for");
-}
+static PyMethodDef callback_functions[] = {
+    {"open_callbacks", open_callbacks, METH_NOARGS, "lets callbacks of the library come to Python"},
+    {"close_callbacks", close_callbacks, METH_NOARGS, "lets no more come, and says how many are under way"},
+    {"log_callback", (PyCFunction)(void (*)(void))log_callback, METH_FASTCALL, "the addresses of a gpumem_log_fn"},
+    {"parallel_for_callback", parallel_for_callback, METH_O, "the addresses of a gpumem_parallel_for_fn"},
+    {"transport_callbacks", transport_callbacks, METH_O, "a gpumem_dist_transport of another"},
+    {NULL, NULL, 0, NULL}};
 
 int callbacks_add_types(PyObject* module) {
   task_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &task_spec, NULL);
-  return task_type ? PyModule_AddType(module, task_type) : -1;
+  if (!task_type || PyModule_AddType(module, task_type) != 0) return -1;
+  return PyModule_AddFunctions(module, callback_functions);
 }

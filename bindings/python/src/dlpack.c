@@ -49,11 +49,11 @@ typedef struct {
 } Lent;
 
 static void end_lent(Lent* lent) {
-  /* After the interpreter's end nothing of it can be touched. */
-  if (Py_IsInitialized()) {
+  if (callback_begin()) {
     PyGILState_STATE gil = PyGILState_Ensure();
     Py_DECREF(lent->view);
     PyGILState_Release(gil);
+    callback_end();
   }
   free(lent);
 }

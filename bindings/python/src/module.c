@@ -7,8 +7,6 @@ static PyMethodDef methods[] = {
     {"set_failure", set_failure, METH_O, "sets what makes an exception of a status and a sentence"},
     {"dlpack_export", (PyCFunction)(void (*)(void))dlpack_export, METH_FASTCALL, "a capsule of DLPack of a View"},
     {"dlpack_import", dlpack_import, METH_O, "a View of the tensor in a capsule of DLPack"},
-    {"log_callback", log_callback, METH_O, "the addresses that make a gpumem_log_fn of a function"},
-    {"parallel_for_callback", parallel_for_callback, METH_O, "those that make a gpumem_parallel_for_fn of it"},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {

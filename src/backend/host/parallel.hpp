@@ -8,8 +8,8 @@
 #include <new>
 
 #include "backend/backend.hpp"
+#include "backend/host/lent_threads.hpp"
 #include "backend/host/loops/loops.hpp"
-#include "backend/host/queue_workers.hpp"
 #include "backend/host/worker_pool.hpp"
 
 namespace gpumem {
@@ -60,10 +60,7 @@ struct HostTeam {
     }
     const gpumem_task_fn task = [](void* state, int64_t index) { (*static_cast<const F*>(state))(index); };
     void* state = const_cast<F*>(&f);
-    if (lent.call != nullptr) {
-      const QueueWorkers::Blocked blocked;
-      return lent.call(lent.user, tasks, task, state);
-    }
+    if (lent.call != nullptr) return parallel_for_lent(lent, tasks, task, state);
     pool->parallel_for(tasks, threads, task, state);
   }
 };

@@ -414,7 +414,7 @@ def test_a_context_ends_with_the_last_that_needs_it():
     """Also where Python collects a ring of objects, in which it ends the context first."""
     told = []
     ctx = gpumem.Context("host", log=lambda level, text: told.append(text))
-    core, handle = ctx.core, ctx.handle
+    core, handle = ctx.core, int(ctx.handle)
     s, e, a = ctx.Stream(), ctx.Event(), ctx.full(1000, 1, "i32")
     ctx.close()
     core.__del__()  # as the collector does

@@ -214,7 +214,7 @@ def test_it_ends_with_the_last_of_its_plans():
 
 def test_it_keeps_its_contexts():
     ctx = host()
-    core, handle, x = weakref.ref(ctx.core), ctx.handle, numbers("i", [1, 2, 3])
+    core, handle, x = weakref.ref(ctx.core), int(ctx.handle), numbers("i", [1, 2, 3])
     dist = gpumem.Dist([ctx, ctx])
     plan = dist.plan_reduce(gpumem.DistLayout([3], [slice(None)], "i32"))
     ctx.close()
