@@ -3,9 +3,12 @@
 import math
 import numbers
 import operator
+import queue
 import re
 import reprlib
 import struct
+import sys
+import threading
 import weakref
 
 from . import _gpumem as raw
@@ -14,6 +17,40 @@ from .words import FORMATS, NAMES, TYPESTRS, element_of, integers
 
 DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED = 1, 2, 3, 13
 LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_interface__
+
+
+left = queue.SimpleQueue()
+ending = None  # the thread that ends what is left
+
+
+def end(work, callbacks_under_way=raw.callbacks_under_way, leave=left.put):
+    """Calls work(), which may wait for a call, and so for a callback. That may be waiting for this thread, in which the collector has
+    found something to end: then another thread calls it."""
+    if callbacks_under_way():
+        leave(work)
+    else:
+        work()
+
+
+def end_left():
+    while True:
+        work = left.get()
+        try:
+            work()
+        except Exception:
+            sys.excepthook(*sys.exc_info())
+        del work
+
+
+def expect_callbacks():
+    """Before the library is given one."""
+    global ending
+    if ending is None or not ending.is_alive():  # or it is in the parent of this process
+        ending = threading.Thread(target=end_left, name="gpumem", daemon=True)
+        try:
+            ending.start()
+        except RuntimeError:  # no thread any more, or no more threads: what is left stays
+            pass
 
 
 class Owned:
@@ -40,7 +77,10 @@ class Memory(Owned):
         self.streams = {}  # those with work on it, by id, in tuples of a weak reference: they keep what they use
         self.exported = False  # to a library that may have work on it on the legacy default stream
 
-    def __del__(self, free=raw.gpumem_free, free_async=raw.gpumem_free_async, device=int(Kind.DEVICE)):
+    def __del__(self, end=end):
+        end(self._free)
+
+    def _free(self, free=raw.gpumem_free, free_async=raw.gpumem_free_async, device=int(Kind.DEVICE)):
         try:
             if self.address is None or self.core.is_forked():
                 return

@@ -4,7 +4,7 @@ import os
 import struct
 
 from . import _gpumem as raw
-from .array import Array, shape_of
+from .array import Array, expect_callbacks, shape_of
 from .core import Core, Handle, Record, read_struct, read_text
 from .errors import InvalidHandle
 from .layout import collapse, operand, refuse, same_elements
@@ -87,6 +87,8 @@ class Context(Operations):
         """
         raw.log_callback([None], log)  # a TypeError before there is a context
         function, user = raw.parallel_for_callback(parallel_for)
+        if parallel_for is not None:
+            expect_callbacks()
         options.update(device=device_number(device), parallel_for=function, parallel_for_user=user)
         handle = raw.gpumem_ctx_create(filled_options("gpumem_ctx_options", raw.gpumem_ctx_options_init, options))
         self._begin(Core(handle, parallel_for))

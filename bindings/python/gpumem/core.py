@@ -7,7 +7,7 @@ import threading
 import time
 
 from . import _gpumem as raw
-from .array import LEGACY_STREAM, Array, Memory
+from .array import LEGACY_STREAM, Array, Memory, end, expect_callbacks
 from .names import DEVICE_HOST, STRUCTS, Backend, Dtype, Kind
 from .streams import stream_handle
 from .words import SIZES
@@ -89,11 +89,13 @@ class Core:
         self.device = info.device if self.cuda else DEVICE_HOST
 
     def set_log(self, log):
+        if log is not None:
+            expect_callbacks()
         raw.gpumem_ctx_set_log(self.handle, *raw.log_callback(self.log, log))
 
-    def __del__(self):
+    def __del__(self, end=end):
         self.over = True
-        self._end()
+        end(self._end)
 
     def release(self, user):
         """Memory, a stream or an event has ended: perhaps behind __del__(), where Python collects them together."""

@@ -10,6 +10,7 @@ from collections import namedtuple
 from contextlib import contextmanager
 
 from . import _gpumem as raw
+from .array import end, expect_callbacks
 from .context import Context, filled_options
 from .core import read_struct, read_text
 from .errors import InvalidHandle
@@ -137,9 +138,9 @@ class Owner:
     def __reduce__(self):
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
-    def __del__(self):
+    def __del__(self, end=end):
         if hasattr(self, "lock"):
-            self.close()
+            end(self.close)
 
     def __enter__(self):
         self._require_open()
@@ -203,6 +204,7 @@ class Dist(Owner):
 
             table = mpi_transport(transport, mpi_library)
         elif transport is not None:
+            expect_callbacks()
             table = raw.transport_callbacks(address_of(transport)) or transport
         if table is not None:
             options["transport"] = address_of(table)

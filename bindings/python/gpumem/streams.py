@@ -3,7 +3,7 @@
 from collections import deque
 
 from . import _gpumem as raw
-from .array import Owned
+from .array import Owned, end
 from .errors import Capturing, InvalidArgument, NotReady
 from .words import unfit
 
@@ -20,9 +20,11 @@ class Event(Owned):
         self.handle = raw.gpumem_event_create(core.handle)
         self._needs(core)
 
-    def __del__(self, destroy=raw.gpumem_event_destroy):
-        if not hasattr(self, "handle"):
-            return
+    def __del__(self, end=end):
+        if hasattr(self, "core"):
+            end(self._end)
+
+    def _end(self, destroy=raw.gpumem_event_destroy):
         try:
             if not self.core.is_forked():
                 destroy(self.handle)
@@ -79,16 +81,18 @@ class Stream(Owned):
         stream._begin(core, None)
         return stream
 
-    def __del__(self, destroy=raw.gpumem_stream_destroy, synchronize=raw.gpumem_stream_synchronize):
-        if not hasattr(self, "core"):
-            return
+    def __del__(self, end=end):
+        if hasattr(self, "core"):
+            end(self._end)
+
+    def _end(self):
         try:
             if not self.core.is_forked():
-                self._end(destroy, synchronize)
+                self._destroy()
         finally:
             self.core.release(self)
 
-    def _end(self, destroy, synchronize):
+    def _destroy(self, destroy=raw.gpumem_stream_destroy, synchronize=raw.gpumem_stream_synchronize):
         try:
             if (self.borrowed or self.handle is None) and (self.kept or self.chunks):
                 synchronize(self.core.handle, self.handle)  # the end of such a stream waits for nothing

@@ -8,21 +8,39 @@
 
 /* A thread that asks for the lock of an interpreter that ends never comes back: Python ends or hangs it there, in the middle of
  * the library's frames. So callbacks are closed before that, and those that are under way are waited for. */
-static atomic_int under_way;
+static atomic_int inside;
+static atomic_int under_way; /* those inside for a call of the library */
 static atomic_bool closed;
 
-bool callback_begin(void) {
-  atomic_fetch_add(&under_way, 1);
+bool python_begin(void) {
+  atomic_fetch_add(&inside, 1);
   if (!atomic_load(&closed)) return true;
-  atomic_fetch_sub(&under_way, 1);
+  atomic_fetch_sub(&inside, 1);
   return false;
 }
 
-void callback_end(void) { atomic_fetch_sub(&under_way, 1); }
+void python_end(void) { atomic_fetch_sub(&inside, 1); }
+
+static bool callback_begin(void) {
+  if (!python_begin()) return false;
+  atomic_fetch_add(&under_way, 1);
+  return true;
+}
+
+static void callback_end(void) {
+  atomic_fetch_sub(&under_way, 1);
+  python_end();
+}
+
+static PyObject* callbacks_under_way(PyObject* module, PyObject* none) {
+  (void)module, (void)none;
+  return PyBool_FromLong(atomic_load(&under_way) > 0);
+}
 
 static PyObject* open_callbacks(PyObject* module, PyObject* none) {
   (void)module, (void)none;
-  atomic_store(&under_way, 0); /* in a forked child, the threads that were in one are not there */
+  atomic_store(&under_way, 0);
+  atomic_store(&inside, 0); /* in a forked child, the threads that were in one are not there */
   atomic_store(&closed, false);
   Py_RETURN_NONE;
 }
@@ -30,7 +48,7 @@ static PyObject* open_callbacks(PyObject* module, PyObject* none) {
 static PyObject* close_callbacks(PyObject* module, PyObject* none) {
   (void)module, (void)none;
   atomic_store(&closed, true);
-  return PyLong_FromLong(atomic_load(&under_way));
+  return PyLong_FromLong(atomic_load(&inside));
 }
 
 /* What a callback raised. An interrupt is for the main thread, which gets it when it is back in Python. */
@@ -213,6 +231,7 @@ static PyObject* parallel_for_callback(PyObject* module, PyObject* callable) {
 static PyMethodDef callback_functions[] = {
     {"open_callbacks", open_callbacks, METH_NOARGS, "lets callbacks of the library come to Python"},
     {"close_callbacks", close_callbacks, METH_NOARGS, "lets no more come, and says how many are under way"},
+    {"callbacks_under_way", callbacks_under_way, METH_NOARGS, "whether a call of the library waits for one"},
     {"log_callback", (PyCFunction)(void (*)(void))log_callback, METH_FASTCALL, "the addresses of a gpumem_log_fn"},
     {"parallel_for_callback", parallel_for_callback, METH_O, "the addresses of a gpumem_parallel_for_fn"},
     {"transport_callbacks", transport_callbacks, METH_O, "a gpumem_dist_transport of another"},

@@ -49,11 +49,11 @@ typedef struct {
 } Lent;
 
 static void end_lent(Lent* lent) {
-  if (callback_begin()) {
+  if (python_begin()) {
     PyGILState_STATE gil = PyGILState_Ensure();
     Py_DECREF(lent->view);
     PyGILState_Release(gil);
-    callback_end();
+    python_end();
   }
   free(lent);
 }

@@ -73,8 +73,8 @@ int keep_add_types(PyObject* module);
 /* callbacks.c */
 /* Around what any thread does in Python, or in a callback that may be Python's, whether it holds the lock of the interpreter or
  * not. False: the interpreter ends or has ended, and nothing of it may be touched. */
-bool callback_begin(void);
-void callback_end(void);
+bool python_begin(void);
+void python_end(void);
 int callbacks_add_types(PyObject* module);
 
 /* calls.c: conversions of the arguments and results of the generated calls. Each returns false with an exception set, that

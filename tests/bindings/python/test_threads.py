@@ -22,8 +22,9 @@ ONES = 1 << 22
 
 
 def at_once(*works):
-    """Runs each in a thread of its own. Fails with what they raise."""
-    faults = []
+    """Runs each in a thread of its own, which are switched often. Fails with what they raise."""
+    faults, interval = [], sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
 
     def guarded(work):
         try:
@@ -36,6 +37,7 @@ def at_once(*works):
         thread.start()
     for thread in threads:
         thread.join()
+    sys.setswitchinterval(interval)
     if faults:
         raise faults[0]
 
@@ -125,9 +127,9 @@ CALLS = (lambda ctx, x, y: ctx.reduce(x), lambda ctx, x, y: ctx.reduce(x, axis=0
 def test_close_while_others_are_in_a_call():
     with host() as other:
         x, y = other.full((400, 500), 1, "i32"), other.empty((400, 500), "i32")
-        for k in range(2 * ROUNDS):
+        for k in range(ROUNDS):
             for call in CALLS:
-                ctx, begun = gpumem.Context("host", host_threads=1 + k % 2), threading.Event()
+                ctx, begun = gpumem.Context("host", host_threads=2), threading.Event()
                 core = weakref.ref(ctx.core)
 
                 def work(ctx=ctx, call=call, begun=begun):
@@ -179,6 +181,36 @@ def with_lines(count):
     return file.name
 
 
+def test_set_log_while_another_thread_sets_it():
+    """What the library has is what Python has, whichever was last."""
+    told, ended, set_log, path = [], [], gpumem.raw.gpumem_ctx_set_log, with_lines(1)
+
+    class Log:
+        def __init__(self, name):
+            self.name = name
+
+        def __call__(self, level, text):
+            told.append(self.name)
+
+        def __del__(self):
+            ended.append(self.name)
+
+    def slowly(*args):
+        set_log(*args)
+        with unittest.mock.patch.object(gpumem.raw, "gpumem_ctx_set_log", set_log):
+            at_once(lambda: ctx.set_log(Log("second")))
+
+    try:
+        with host() as ctx:
+            with unittest.mock.patch.object(gpumem.raw, "gpumem_ctx_set_log", slowly):
+                ctx.set_log(Log("first"))
+            assert ended == ["first"]
+            ctx.tuning_load(path)
+            assert told == ["second"]
+    finally:
+        os.unlink(path)
+
+
 def test_set_log_from_many_threads():
     """The function that the library has is one that Python has."""
     told, ended = [], set()
@@ -198,13 +230,13 @@ def test_set_log_from_many_threads():
         with host() as ctx:
 
             def exchange(name):
-                for k in range(300 * ROUNDS):
+                for k in range(20 * ROUNDS):
                     barrier.wait()
                     ctx.set_log(Log((name, k)))
                     barrier.wait()
 
             def tell():
-                for _ in range(300 * ROUNDS):
+                for _ in range(20 * ROUNDS):
                     barrier.wait()
                     ctx.tuning_load(path)
                     barrier.wait()
@@ -268,6 +300,36 @@ def test_a_context_that_its_own_callback_names_is_collected():
     core = knot()
     gc.collect()
     assert core() is None
+
+
+def test_what_is_let_go_in_a_callback():
+    """Its end would wait for the call that waits for the callback."""
+    assert run_python("""
+import gc, threading, gpumem
+def knot(thing):
+    ring = [thing]
+    ring.append(ring)
+def pool(tasks, task):
+    global things
+    knot(things)
+    things = None
+    collector = threading.Thread(target=gc.collect)
+    collector.start()
+    collector.join()
+    for index in range(tasks):
+        task(index)
+gc.disable()
+things = None
+ctx = gpumem.Context("host", parallel_for=pool, host_threads=4)
+x, stream, out = ctx.full(1 << 22, 1, "i32"), ctx.Stream(), ctx.zeros(1, "i64")
+for enqueued in None, stream:
+    other = gpumem.Context("host", parallel_for=pool)
+    things = ctx.zeros(100, "f64", "pinned"), ctx.zeros(100, "f64", "managed"), ctx.Stream(), ctx.Event().record(), other
+    del other
+    ctx.reduce(x, out=out, stream=enqueued)
+    stream.synchronize()
+    print(out.item() == 1 << 22, things)
+""") == "True None\nTrue None"
 
 
 def test_operands_are_kept_while_two_threads_use_a_stream():
