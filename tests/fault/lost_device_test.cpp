@@ -31,6 +31,7 @@ const std::set<std::string_view> kWithoutDevice = {
 };
 // And those that can do theirs, or refuse an argument, before the device would be asked: on a context that knows, they say so too.
 const std::set<std::string_view> kBeforeTheDevice = {
+    "alloc_device",  // from memory that the pool has free
     "explain",        "free",          "free_async",    "host_register",    "host_unregister",
     "managed_advise", "memory_label",  "managed_query", "managed_prefetch", "managed_prefetch_async",
     "memory_check",   "pointer_query", "stream_wrap",   "stream_native",    "tune",
