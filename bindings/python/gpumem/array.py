@@ -3,6 +3,7 @@
 import math
 import numbers
 import operator
+import os
 import queue
 import re
 import reprlib
@@ -20,7 +21,7 @@ LEGACY_STREAM = 1  # the legacy default stream, in DLPack and in __cuda_array_in
 
 
 left = queue.SimpleQueue()
-ending = None  # the thread that ends what is left
+enders = {}  # by process, the thread that ends what is left: a child has none of its parent's
 
 
 def end(work, callbacks_under_way=raw.callbacks_under_way, leave=left.put):
@@ -42,15 +43,14 @@ def end_left():
         del work
 
 
-def expect_callbacks():
+def expect_callbacks(process=os.getpid):
     """Before the library is given one."""
-    global ending
-    if ending is None or not ending.is_alive():  # or it is in the parent of this process
-        ending = threading.Thread(target=end_left, name="gpumem", daemon=True)
+    thread = threading.Thread(target=end_left, name="gpumem", daemon=True)
+    if enders.setdefault(process(), thread) is thread:  # one, of however many threads that are here at once
         try:
-            ending.start()
+            thread.start()
         except RuntimeError:  # no thread any more, or no more threads: what is left stays
-            pass
+            del enders[process()]
 
 
 class Owned:

@@ -182,7 +182,8 @@ class Owner:
 class Dist(Owner):
     """Members, one for each of the contexts; a context may stand for several. `transport` reaches other processes, and is taken over: a
     communicator of mpi4py, or a filled gpumem_dist_transport (a structure of ctypes, a pointer to it, or its address), whose functions
-    are called in the thread of each call. It ends with the last of its plans. As a context manager it lets go at the end."""
+    are called in the thread of each call. It ends with the last of its plans. What is given by its address has to be there until then.
+    As a context manager it lets go at the end."""
 
     _what = "dist"
 
@@ -194,7 +195,8 @@ class Dist(Owner):
             if not isinstance(context, Context):
                 raise unfit(f"contexts[{place}]", context, "a gpumem.Context")
         self.members = [Member(context.core, context.stream) for context in contexts]
-        self.plans = set()  # ids of those that are alive
+        self.plans = {}  # of those that have not ended, by id: the plan itself once nothing else refers to it, else None
+        self.ending = threading.RLock()  # close() waits for another thread that ends it: afterwards the transport may go
         self._begin()
         handles = numbers("Q", [member.core.handle for member in self.members])
         options = {"contexts": handles.address, "members": len(self.members), "deadline_s": deadline_s}
@@ -213,21 +215,25 @@ class Dist(Owner):
         for member in self.members:
             member.core.users.add(id(self))
 
-    def _release(self, plan):
-        self.plans.discard(id(plan))
-        self._end()
+    def _is_forked(self):
+        return any(member.core.is_forked() for member in self.members[:1])
 
     def _end(self, destroy=raw.gpumem_dist_destroy):
-        handle = None if self.plans else self._taken()
-        if handle is None:
+        if not self.over or self.calls or self._is_forked():
             return
-        try:
-            if not self.members[0].core.is_forked():
+        for plan in list(self.plans.values()):
+            if plan is not None:
+                plan._destroy()
+        with self.ending:
+            handle = None if self.plans else self._taken()
+            if handle is None:
+                return
+            try:
                 destroy(handle)
-        finally:
-            members, self.members, self.transport = self.members, [], None
-            for member in members:
-                member.core.release(self)
+            finally:
+                members, self.members, self.transport = self.members, [], None
+                for member in members:
+                    member.core.release(self)
 
     def query(self):
         """Who is there: rank, size, first_member, members, all_members; status, and staged_pairs."""
@@ -297,17 +303,29 @@ class DistPlan(Owner):
         self.dist, self.handle = dist, handle
         self.dtype, self.element_bytes = layout.dtype, layout.element_bytes
         self.src, self.dst = src, dst
-        dist.plans.add(id(self))
+        dist.plans[id(self)] = None
 
-    def _end(self, destroy=raw.gpumem_dist_plan_destroy):
-        handle = self._taken()
-        if handle is None:
+    def __del__(self, end=end):
+        if hasattr(self, "dist") and id(self) in self.dist.plans:
+            self.over = True
+            self.dist.plans[id(self)] = self
+            end(self.close)
+
+    def _end(self):
+        if not self.over or self.calls or self.dist._is_forked():
             return
-        try:
-            if not self.dist.members[0].core.is_forked():
+        self._destroy()
+        self.dist._end()
+
+    def _destroy(self, destroy=raw.gpumem_dist_plan_destroy):
+        with self.dist.ending:
+            handle = self._taken()
+            if handle is None:
+                return
+            try:
                 destroy(handle)
-        finally:
-            self.dist._release(self)
+            finally:
+                self.dist.plans.pop(id(self), None)
 
     def _parts(self, x, name, needed, streams=None, write=False):
         """The Views of the memory of each member, and the pointers to them."""

@@ -373,6 +373,66 @@ def test_a_mistake_of_one_process_reaches_the_others():
     assert in_processes(2, work) == [True, True]
 
 
+def test_what_is_closed_calls_its_transport_no_more():
+    """Behind close() what was given by its address may go, though the plan was let go during a callback of another context."""
+    layout, begun, over = gpumem.DistLayout([3], [slice(None)]), threading.Event(), threading.Event()
+
+    def pool(tasks, task):
+        begun.set()
+        over.wait(60)
+
+    process = Process(0, {(0, 0): []}, 1)
+    table = process.table()
+    with host() as ctx, gpumem.Context("host", parallel_for=pool) as other:
+        x = ctx.full(1 << 20, 1, "i32")
+        waiting = threading.Thread(target=other.reduce, args=(x,))
+        waiting.start()
+        try:
+            assert begun.wait(60)
+            gpumem.array.left.put(lambda: over.wait(60))  # the thread that would end it is late
+            with gpumem.Dist([ctx], ctypes.addressof(table)) as dist:
+                dist.plan_reduce(layout)
+                assert len(dist.plans) == 1
+            assert process.released == 1
+        finally:
+            over.set()
+            waiting.join()
+
+
+def test_close_waits_for_the_end_in_another_thread():
+    begun, go = threading.Event(), threading.Event()
+
+    class Slow(Process):
+        def release(self, user):
+            begun.set()
+            go.wait(60)
+            super().release(user)
+
+    process = Slow(0, {(0, 0): []}, 1)
+    with host() as ctx:
+        dist = gpumem.Dist([ctx], process.table())
+        other = threading.Thread(target=dist.close)
+        other.start()
+        assert begun.wait(60)
+        threading.Timer(0.05, go.set).start()
+        dist.close()
+        assert process.released == 1
+        other.join()
+
+
+def test_one_thread_ends_what_is_left():
+    assert run_python("""
+import sys, threading, gpumem
+sys.setswitchinterval(1e-6)
+threads = [threading.Thread(target=gpumem.array.expect_callbacks) for _ in range(20)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(sum(thread.name == "gpumem" for thread in threading.enumerate()))
+""") == "1"
+
+
 def test_what_is_no_transport():
     with host() as ctx:
         with raises(TypeError, "transport is a str", "communicator of mpi4py"):

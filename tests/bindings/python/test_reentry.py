@@ -291,7 +291,7 @@ try:
     import gpumem
     print("imported")
 except ImportError as error:
-    print("main interpreter" in str(error))
+    print("main interpreter" in str(error), flush=True)
 ''' % sys.path
 if sys.argv[1:] == ["before"]:
     import gpumem
@@ -302,7 +302,7 @@ with gpumem.Context("host") as ctx:
     try:
         ctx.gather(bytearray(3), (__import__("array").array("i", [9])))
     except gpumem.OutOfRange as error:
-        print(type(error) is gpumem.OutOfRange, isinstance(error, IndexError))
+        print(type(error) is gpumem.OutOfRange, isinstance(error, IndexError), flush=True)
 print(gpumem.raw.View((3,), 0).size)
 """
 

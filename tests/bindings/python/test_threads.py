@@ -346,7 +346,8 @@ def test_operands_are_kept_while_two_threads_use_a_stream():
         with unittest.mock.patch.object(gpumem.streams, "Event", Event):
             for k in range(gpumem.streams.CHUNK):
                 stream.keep((k,))
-        assert (meanwhile,) in stream.kept and all((meanwhile,) not in kept for _, kept in stream.chunks)
+        assert (meanwhile,) in [kept.object for kept in stream.kept]
+        assert all((meanwhile,) not in [one.object for one in kept] for _, kept in stream.chunks)
 
 
 def test_two_threads_drop_what_a_stream_has_passed():
@@ -440,7 +441,10 @@ table = process.table()
 ctx = gpumem.Context("host")
 def work():
     begun.set()
-    gpumem.Dist([ctx], table)  # the other process never comes
+    try:
+        gpumem.Dist([ctx], table)  # the other process never comes
+    except Exception:  # at the end; its report could meet the end of stderr, which aborts Python
+        pass
 """,
 }
 
