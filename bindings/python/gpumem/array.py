@@ -72,13 +72,14 @@ class Memory(Owned):
     __slots__ = ("core", "address", "kind", "streams", "exported", "__weakref__")
 
     def __init__(self, core, address, kind):
-        self._needs(core)
         self.address, self.kind = address, kind
         self.streams = {}  # those with work on it, by id, in tuples of a weak reference: they keep what they use
         self.exported = False  # to a library that may have work on it on the legacy default stream
+        self._needs(core)
 
     def __del__(self, end=end):
-        end(self._free)
+        if hasattr(self, "core"):
+            end(self._free)
 
     def _free(self, free=raw.gpumem_free, free_async=raw.gpumem_free_async, device=int(Kind.DEVICE)):
         try:
@@ -163,6 +164,11 @@ def each(convert, numbers):
 CONVERSIONS = {Dtype.F16: half_number, Dtype.BF16: bf16_number}  # of what a memoryview does not read
 
 
+def owner_of(view):
+    """What a further view of the same memory keeps. A chain of views, each the owner of the next, would end in a recursion as deep."""
+    return view.owner if type(view) is Array and view.owner is not None else view
+
+
 class Array(raw.View):
     """An array in memory of any kind. NumPy, PyTorch and CuPy take it as it is, without a copy, where they can reach it."""
 
@@ -201,7 +207,7 @@ class Array(raw.View):
     def _part(self, address, shape, strides, element=None):
         dtype, itemsize, format = element or (self.dtype_code, self.itemsize, self.format)
         return Array(shape, dtype, address=address, strides=strides, readonly=self.readonly, kind=self.kind_code,
-                     device=self.device, owner=self, itemsize=itemsize, format=format)
+                     device=self.device, owner=owner_of(self), itemsize=itemsize, format=format)
 
     # An array of one element is a number for who asks for one, after the work on it. Without these Python would take its bytes for text.
 

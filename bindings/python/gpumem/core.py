@@ -70,6 +70,9 @@ class Handle(int):
         handle.core = core
         return handle
 
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
 
 class Core:
     """A gpumem_ctx, destroyed with the last object or call that needs it."""
@@ -87,6 +90,9 @@ class Core:
         info = self.device_info()
         self.cuda = info.backend == Backend.CUDA
         self.device = info.device if self.cuda else DEVICE_HOST
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
     def set_log(self, log):
         if log is not None:
@@ -135,19 +141,19 @@ class Core:
             bytes_ *= extent
         if bytes_ >= 1 << 63:
             raise ValueError(f"the shape {shape} takes {bytes_} bytes; expected fewer than 2**63")
+        if stream is not None and kind != DEVICE:
+            raise ValueError("only device memory is allocated on a stream")
+        if kind not in ALLOCATORS:
+            return Array(shape, dtype, itemsize=itemsize, format=format)
+        memory = Memory(self, None, kind)  # before the allocation: what is raised here leaves none behind
         if stream is not None:
-            if kind != DEVICE:
-                raise ValueError("only device memory is allocated on a stream")
-            address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
+            memory.address = raw.gpumem_alloc_async(self.handle, bytes_, alignment, stream_handle(stream))
         else:
-            if kind not in ALLOCATORS:
-                return Array(shape, dtype, itemsize=itemsize, format=format)
-            address = ALLOCATORS[kind](self.handle, bytes_)
-        memory = Memory(self, address, kind)
+            memory.address = ALLOCATORS[kind](self.handle, bytes_)
         if stream is not None:
             memory.used_on(stream)
         device = self.device if kind != PINNED else DEVICE_HOST
-        return Array(shape, dtype, address=address, kind=kind, device=device, owner=raw.Keep(memory), itemsize=itemsize, format=format)
+        return Array(shape, dtype, address=memory.address, kind=kind, device=device, owner=raw.Keep(memory), itemsize=itemsize, format=format)
 
     # --------------------------------------------------------------------------- order with streams of other libraries
 

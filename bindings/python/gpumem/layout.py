@@ -7,7 +7,7 @@ import reprlib
 from itertools import zip_longest
 
 from . import _gpumem as raw
-from .array import DL_CPU, Array, from_interface
+from .array import DL_CPU, Array, from_interface, owner_of
 from .names import DEVICE_HOST, Dtype, Kind, Op
 from .words import NAMES
 
@@ -56,7 +56,7 @@ def with_axes(view, axes):
     """The same elements with the axes in this order."""
     shape, strides = (tuple(own[axis] for axis in axes) for own in (view.shape, view.strides))
     return Array(shape, view.dtype_code, address=view, strides=strides, readonly=view.readonly, kind=view.kind_code,
-                 device=view.device, owner=view, itemsize=view.itemsize, format=view.format)  # fmt: skip
+                 device=view.device, owner=owner_of(view), itemsize=view.itemsize, format=view.format)  # fmt: skip
 
 
 def in_memory_order(view):

@@ -9,7 +9,7 @@ import math
 import sys
 
 from . import _gpumem as raw
-from .array import Array
+from .array import Array, owner_of
 from .errors import Error
 from .layout import (broadcast, broadcast_shape, collapse, contiguous, described, image, indices, is_fortran, leading_dimension, lines, numbers_of,
                      of_one_order, operand, refuse, rows, same_elements, sequence, typed, with_axes)
@@ -217,7 +217,7 @@ class Operations(raw.Base):
         if out is not None and out is src:
             if ld is None or of.readonly:
                 refuse(of, "src", "rows without gaps, one after the other, writable")
-            out = Array(shape, of.dtype_code, address=of, kind=of.kind_code, device=of.device, owner=of, itemsize=of.itemsize,
+            out = Array(shape, of.dtype_code, address=of, kind=of.kind_code, device=of.device, owner=owner_of(of), itemsize=of.itemsize,
                         format=of.format, strides=of.strides if n_rows == cols else None)  # fmt: skip
         out, to = self._moved(out, src, of, shape, stream)
         to_ld = leading_dimension(to)

@@ -16,9 +16,9 @@ class Event(Owned):
     __slots__ = ("core", "handle")
 
     def __init__(self, context):
-        core = core_of(context)
-        self.handle = raw.gpumem_event_create(core.handle)
-        self._needs(core)
+        self.handle = None
+        self._needs(core_of(context))
+        self.handle = raw.gpumem_event_create(self.core.handle)
 
     def __del__(self, end=end):
         if hasattr(self, "core"):

@@ -208,8 +208,10 @@ static void take_large_pages(char* address, int64_t bytes) {
 
 /* The buffer that is held keeps anybody from resizing the memory. */
 static bool allocate(View* view, int64_t bytes) {
-  PyObject* memory = PyByteArray_FromStringAndSize(NULL, bytes);
-  const bool good = memory && PyObject_GetBuffer(memory, &view->buffer, PyBUF_WRITABLE) == 0;
+  PyObject* memory =
+      PyByteArray_FromStringAndSize(NULL, 0); /* with a size, Python 3.11 reports a fault beside MemoryError */
+  const bool good = memory && PyByteArray_Resize(memory, bytes) == 0 &&
+                    PyObject_GetBuffer(memory, &view->buffer, PyBUF_WRITABLE) == 0;
   Py_XDECREF(memory);
   if (!good) return false;
   view->address = (char*)view->buffer.buf;

@@ -430,12 +430,42 @@ def test_a_context_ends_with_the_last_that_needs_it():
     assert told == []
 
 
+def test_views_of_views_are_no_chain():
+    """Its end would be a recursion as deep as the chain."""
+    with host() as ctx:
+        for x in ctx.zeros((3, 3)), gpumem.Array((3, 3), gpumem.Dtype.F64):
+            owner, turned = x if x.owner is None else x.owner, ctx.transpose(x, x)
+            for view in x[1:][1:], x.T.T, x.reshape(9).view("u8").reshape(24, 3), ctx.transpose(turned, turned):
+                assert view.owner is owner and view.memory is x.memory
+
+
+def test_memory_that_is_not_there():
+    done = run_python("""
+import os, gpumem
+os.dup2(1, 2)
+try:
+    gpumem.raw.View((1 << 50,), 0)
+except MemoryError:
+    print("MemoryError")
+""", ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1")
+    assert done.splitlines()[-1] == "MemoryError" and "SystemError" not in done, done
+
+
+def test_what_can_not_be_owned_is_not_made():
+    with host() as ctx, unittest.mock.patch.object(gpumem.raw, "gpumem_event_create") as create:
+        with unittest.mock.patch.object(gpumem.array.Owned, "_needs", side_effect=RecursionError):
+            for make in lambda: ctx.empty(10, "f64", "pinned"), ctx.Event:
+                with raises(RecursionError):
+                    make()
+        assert ctx.memory_stats().pinned_blocks == 0 and not create.called
+
+
 def test_objects_are_not_copied():
     import copy
     import pickle
 
     with host() as ctx:
-        for owned in (ctx, ctx.stream, ctx.Stream(), ctx.Event(), ctx.zeros(1), ctx.zeros(1).memory):
+        for owned in (ctx, ctx.stream, ctx.Stream(), ctx.Event(), ctx.zeros(1), ctx.zeros(1).memory, ctx.core, ctx.handle):
             for way in (copy.copy, copy.deepcopy, pickle.dumps):
                 with raises(TypeError, "pickle"):
                     way(owned)
