@@ -2,9 +2,11 @@
  * function a kind, with an object of Python as its `user`: whoever gives it away keeps it alive. */
 #include "module.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A thread that asks for the lock of an interpreter that ends never comes back: Python ends or hangs it there, in the middle of
  * the library's frames. So callbacks are closed before that, and those that are under way are waited for. */
@@ -30,6 +32,13 @@ static bool callback_begin(void) {
 static void callback_end(void) {
   atomic_fetch_sub(&under_way, 1);
   python_end();
+}
+
+/* A callback that outlasts the wait is such a thread. Up to Python 3.13 it would be unwound through the frames of the library,
+ * which aborts the process; it stays where it is instead. */
+static void stay(void* none) {
+  (void)none;
+  for (;;) pause();
 }
 
 static PyObject* callbacks_under_way(PyObject* module, PyObject* none) {
@@ -64,6 +73,7 @@ static void report(PyObject* function) {
 /* `user` is a list of the function, so that another can take its place while the library calls the first. */
 static void on_log(void* user, gpumem_log_level level, const char* message) {
   if (!callback_begin()) return;
+  pthread_cleanup_push(stay, NULL);
   PyGILState_STATE gil = PyGILState_Ensure();
   PyObject* function = Py_XNewRef(PyList_GetItem((PyObject*)user, 0));
   if (function && !Py_IsNone(function)) {
@@ -75,6 +85,7 @@ static void on_log(void* user, gpumem_log_level level, const char* message) {
   }
   Py_XDECREF(function);
   PyGILState_Release(gil);
+  pthread_cleanup_pop(0);
   callback_end();
 }
 
@@ -133,6 +144,7 @@ static Task* new_task(int64_t tasks, gpumem_task_fn run, void* state) {
 /* The library runs what the function leaves out, here everything once callbacks are closed. */
 static void on_parallel_for(void* user, int64_t tasks, gpumem_task_fn run, void* state) {
   if (!callback_begin()) return;
+  pthread_cleanup_push(stay, NULL);
   PyGILState_STATE gil = PyGILState_Ensure();
   Task* task = new_task(tasks, run, state);
   PyObject* result = task ? PyObject_CallFunction((PyObject*)user, "LO", (long long)tasks, (PyObject*)task) : NULL;
@@ -141,6 +153,7 @@ static void on_parallel_for(void* user, int64_t tasks, gpumem_task_fn run, void*
   Py_XDECREF(result);
   Py_XDECREF((PyObject*)task);
   PyGILState_Release(gil);
+  pthread_cleanup_pop(0);
   callback_end();
 }
 
@@ -154,7 +167,10 @@ typedef struct {
 static int32_t on_isend(void* user, const void* p, int64_t bytes, int32_t to, void** request) {
   const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
   if (!callback_begin()) return 1;
-  const int32_t failed = given->isend(given->user, p, bytes, to, request);
+  int32_t failed;
+  pthread_cleanup_push(stay, NULL);
+  failed = given->isend(given->user, p, bytes, to, request);
+  pthread_cleanup_pop(0);
   callback_end();
   return failed;
 }
@@ -162,7 +178,10 @@ static int32_t on_isend(void* user, const void* p, int64_t bytes, int32_t to, vo
 static int32_t on_irecv(void* user, void* p, int64_t bytes, int32_t from, void** request) {
   const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
   if (!callback_begin()) return 1;
-  const int32_t failed = given->irecv(given->user, p, bytes, from, request);
+  int32_t failed;
+  pthread_cleanup_push(stay, NULL);
+  failed = given->irecv(given->user, p, bytes, from, request);
+  pthread_cleanup_pop(0);
   callback_end();
   return failed;
 }
@@ -170,7 +189,10 @@ static int32_t on_irecv(void* user, void* p, int64_t bytes, int32_t from, void**
 static int32_t on_test(void* user, void* request, int32_t* done) {
   const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
   if (!callback_begin()) return 1;
-  const int32_t failed = given->test(given->user, request, done);
+  int32_t failed;
+  pthread_cleanup_push(stay, NULL);
+  failed = given->test(given->user, request, done);
+  pthread_cleanup_pop(0);
   callback_end();
   return failed;
 }
@@ -178,7 +200,9 @@ static int32_t on_test(void* user, void* request, int32_t* done) {
 static void on_release(void* user) {
   const gpumem_dist_transport* given = (const gpumem_dist_transport*)user;
   if (!callback_begin()) return;
+  pthread_cleanup_push(stay, NULL);
   given->release(given->user);
+  pthread_cleanup_pop(0);
   callback_end();
 }
 

@@ -466,3 +466,35 @@ time.sleep({k % 5} * 0.003)
 """)
     finally:
         os.unlink(path)
+
+
+def test_the_end_of_the_interpreter_while_a_callback_does_not_end():
+    sources = """
+def forever(*_):
+    begun.set()
+    while True:
+        time.sleep(0.01)
+ctx = gpumem.Context("host", parallel_for=forever)
+x = gpumem.Context("host").full(1 << 22, 1, "i32")
+work = lambda: ctx.reduce(x)
+""", """
+def forever(*_):
+    begun.set()
+    while True:
+        time.sleep(0.01)
+from test_dist import Process
+process = Process(0, {(a, b): [] for a in (0, 1) for b in (0, 1)}, 2)
+process.test = forever
+table, ctx = process.table(), gpumem.Context("host")
+work = lambda: gpumem.Dist([ctx], table)
+"""
+    for source in sources:
+        assert run_python(f"""
+import gpumem, sys, threading, time
+sys.path.append({os.path.dirname(__file__)!r})
+begun, gpumem.core.CALLBACKS_END_S = threading.Event(), 0.05
+{source}
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+print("done")
+""") == "done"
