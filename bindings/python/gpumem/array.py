@@ -420,7 +420,7 @@ class Array(raw.View):
 
 def element_of_typestr(typestr, source):
     """As element_of(), of a type in an array interface; None for what is none of whole bytes."""
-    found = re.match(r"([<>|=]?)([A-Za-z])(\d+)", typestr) if isinstance(typestr, str) else None
+    found = re.match(r"([<>|=]?)([A-Za-z])(\d{1,17})(?!\d)", typestr) if isinstance(typestr, str) else None
     if found is None or found[2] == "t":  # bits
         return None
     order, kind, count = found.groups()

@@ -65,6 +65,8 @@ class Stream(Owned):
         self.borrowed = native is not None
         if self.borrowed:
             number = native_number(native)  # 0 and 1 are the legacy default stream, which has no address
+            if number < 0:
+                raise ValueError(f"native is {number}; expected the number of a CUDA stream, 0 or more")
             self.handle = raw.gpumem_stream_wrap(self.core.handle, number if number > 1 else None)
         else:
             self.handle = raw.gpumem_stream_create(self.core.handle)

@@ -451,6 +451,11 @@ except MemoryError:
     assert done.splitlines()[-1] == "MemoryError" and "SystemError" not in done, done
 
 
+def test_a_native_stream_has_a_number():
+    with host() as ctx, raises(ValueError, "native is -1"):  # in DLPack, no stream
+        ctx.Stream(native=-1)
+
+
 def test_what_can_not_be_owned_is_not_made():
     with host() as ctx, unittest.mock.patch.object(gpumem.raw, "gpumem_event_create") as create:
         with unittest.mock.patch.object(gpumem.array.Owned, "_needs", side_effect=RecursionError):

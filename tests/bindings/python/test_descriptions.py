@@ -283,7 +283,7 @@ def test_what_is_taken_is_what_was_described():
 def test_interfaces_that_lie():
     honest = {"shape": (2, 3), "typestr": "<f8", "data": (HERE, False), "version": 3}
     lies = [({key: None}, "") for key in ("shape", "typestr", "data")]
-    lies += [({"typestr": typestr}, "typestr") for typestr in ("", "f", "<f", "8", "|t3", "<f8"[::-1], b"<f8", 8, ("<f8",), "ffff")]
+    lies += [({"typestr": typestr}, "typestr") for typestr in ("", "f", "<f", "8", "|t3", "<f8"[::-1], b"<f8", 8, ("<f8",), "ffff", "<f" + "9" * 20)]
     lies += [({"typestr": typestr}, "objects of Python") for typestr in ("|O", "|O8", "O8")]
     lies += [({"typestr": "|V16", "descr": [("a", "<i8"), ("b", "|O")]}, "objects of Python")]
     lies += [({"typestr": typestr}, "0 bytes") for typestr in ("|V0", "|S0", "<U0", "<f0")]
