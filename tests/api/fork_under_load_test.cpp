@@ -207,6 +207,32 @@ TEST_F(ForkUnderLoad, NoChildHangsInALookUp) {
   }
 }
 
+// Without a driver each search for one ends the same way. A child crashed that searched, too, if it was forked in the midst of one.
+TEST_F(ForkUnderLoad, NoChildCrashesInASearchForADriver) {
+  int32_t devices = 0;
+  ASSERT_TRUE(ok(gpumem_device_count(&devices)));
+  if (devices > 0) GTEST_SKIP() << "CUDA does not work in a child of a process that uses it";
+  Load load;
+  const auto search = [](gpumem_ctx*, auto&) {
+    int32_t count = 0;
+    return gpumem_device_count(&count) == GPUMEM_OK ? 0 : 61;
+  };
+  for (int i = 0; i < 2; ++i) load.run(search);
+  bool sound = true;
+  for (int i = 0; sound && i < 4 * forks(); ++i) {
+    const testing::AssertionResult ended = in_child([&] {
+      std::vector<int32_t> x(kElements, 1);
+      for (int k = 0; k < 3; ++k) {
+        if (const int step = search(nullptr, x); step != 0) return step;
+        if (const int step = use_a_context(x, unmapped_); step != 0) return step;
+      }
+      return 0;
+    });
+    EXPECT_TRUE(ended) << "fork " << i;
+    sound = ended;
+  }
+}
+
 // The library's state is made anew by the first call in a child; several may come at once.
 TEST_F(ForkUnderLoad, ThreadsOfAChildFindOneLibrary) {
   const Context ctx(On::host, 2);

@@ -1,23 +1,29 @@
 // Which CUDA devices there are, and what each is.
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstring>
 #include <string>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_check.hpp"
 #include "base/error.hpp"
+#include "base/made_once.hpp"
 #include "base/printable.hpp"
 
 namespace gpumem {
 namespace {
 
-// The loader's reason why there is no driver; empty: there is one.
-std::string loader_reason() {
-  void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return dlerror();
-  dlclose(library);
-  return {};
+// The loader's reason why there is no driver; empty: there is one. The runtime looks for the driver once and so does this: a child that is
+// forked while another thread is in such a search can crash in one of its own.
+const std::string& loader_reason() {
+  static constinit std::atomic<const std::string*> reason{nullptr};
+  return made_once(reason, []() -> std::string {
+    void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) return dlerror();
+    dlclose(library);
+    return {};
+  });
 }
 
 // cudaErrorInsufficientDriver also means that there is no driver at all; its version is 0 then.
@@ -27,7 +33,7 @@ CudaDevices unusable(cudaError_t error) {
   static_cast<void>(cudaGetLastError());
   const gpumem_status status = status_of(error);
   if (status == GPUMEM_DRIVER_TOO_OLD) {
-    const std::string reason = driver == 0 ? loader_reason() : "";
+    const std::string reason = driver == 0 ? loader_reason() : std::string();
     return unusable_driver(driver, CUDART_VERSION, reason.empty() ? nullptr : reason.c_str());
   }
   return {status, 0, 0, std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error)};
