@@ -175,11 +175,11 @@ void cut(MemoryLimits& limits, int64_t machine, const std::string& folder, bool 
   if (!is_v1) most = std::min(most, read("/memory.high").value_or(INT64_MAX));
   if (most >= machine) return;
   limits.bytes = std::min(limits.bytes, most);
-  // Files in the page cache count as used, and make room.
+  // Files in the page cache, and what the kernel keeps of their names, count as used and make room. Version 1 does not tell of the names.
   const std::string stat = contents(folder + "/memory.stat");
   int64_t used = read(is_v1 ? "/memory.usage_in_bytes" : "/memory.current").value_or(0);
-  for (const char* name : {"total_inactive_file", "total_active_file"}) {
-    used -= value_of(stat, is_v1 ? name : name + sizeof "total_" - 1).value_or(0);
+  for (const char* name : {"inactive_file", "active_file", "slab_reclaimable"}) {
+    used -= value_of(stat, (is_v1 ? "total_" : "") + std::string(name)).value_or(0);
   }
   limits.available = std::min(limits.available, std::max<int64_t>(most - std::max<int64_t>(used, 0), 0));
 }

@@ -78,6 +78,8 @@ TEST_F(Limits, FilesInTheCacheMakeRoom) {
                              {"memory.current", "900000"},
                              {"memory.stat", "anon 100000\nfile 800000\ninactive_file 500000\nactive_file 250000"}});
   expect(1000000, 850000);
+  write("/sys/fs/cgroup/a", {{"memory.stat", "active_file 750000\nslab_reclaimable 60000\nslab_unreclaimable 30000"}});
+  expect(1000000, 910000);
   write("/sys/fs/cgroup/a", {{"memory.current", "2000000"}});  // a limit that was set later
   expect(1000000, 0);
 }
