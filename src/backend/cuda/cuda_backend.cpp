@@ -75,8 +75,8 @@ void CudaBackend::open(bool non_blocking_stream) {
 }
 
 void CudaBackend::close() noexcept {
-  // Work on borrowed streams may still use what is given back here: the first call waits for it.
-  static_cast<void>(cudaFree(waited_by_));
+  // Work on borrowed streams may still use what is given back here.
+  static_cast<void>(waited_by_ != nullptr ? cudaFree(waited_by_) : cudaDeviceSynchronize());
   slots_.close();
   node_slots_.close();
   scratch_.close();

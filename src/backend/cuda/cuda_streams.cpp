@@ -97,11 +97,19 @@ void CudaBackend::synchronize_by(NativeStream stream, uint32_t& word) {
 
 // cudaDeviceSynchronize() would invalidate every capture on the device, in each mode, and captures of others can't all be seen. cudaFree()
 // waits for the device's work too (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"). The block for the next time is taken at
-// once: later there may be no memory.
+// once: later there may be no memory. If others took the last of it meanwhile, memory must still come free: then only captures that the
+// legacy stream would wait for are seen.
 void CudaBackend::synchronize_device() {
   const DeviceScope scope = enter();
   const std::lock_guard<std::mutex> lock(waiting_);
-  if (waited_by_ == nullptr) GPUMEM_CUDA(cudaMalloc(&waited_by_, 1));
+  if (waited_by_ == nullptr && cudaMalloc(&waited_by_, 1) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    if (capturing(cudaStreamLegacy)) {
+      fail(GPUMEM_CAPTURING,
+           "the device can't be waited for while one of its streams is captured; the capture is still valid");
+    }
+    return GPUMEM_CUDA(cudaDeviceSynchronize());
+  }
   GPUMEM_CUDA(cudaFree(std::exchange(waited_by_, nullptr)));
   if (cudaMalloc(&waited_by_, 1) != cudaSuccess) static_cast<void>(cudaGetLastError());
 }
