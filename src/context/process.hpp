@@ -25,6 +25,7 @@ struct Process {
   const std::unique_ptr<SharedContexts> shared_contexts;
   SharedWorkers workers;
   MeasuredCeilings ceilings;
+  const Process* before = nullptr;  // the parent's
 };
 
 Process& process();

@@ -312,18 +312,6 @@ TEST_F(Granules, AtTheLimitWhatAStreamHasPassedIsEverybodys) {
   }
 }
 
-// A wait for the device takes a byte of it. Memory has to come free where others took the last one.
-TEST_F(Granules, MemoryOfAFullDeviceIsFreed) {
-  gpumem_ctx* shared = nullptr;
-  ASSERT_TRUE(ok(gpumem_shared_ctx(0, &shared)));
-  std::vector<void*> blocks;
-  for (int i = 0; i < 3; ++i) blocks.push_back(gpumem_cupy_malloc(nullptr, 4096, 0));
-  gpumem_emulation::fail_call(0, Calls::allocations_after_it, 2);
-  for (void* const p : blocks) gpumem_cupy_free(nullptr, p, 0);
-  EXPECT_GT(gpumem_emulation::fail_nothing(), 0) << "nothing was refused";
-  EXPECT_EQ(stats_of(shared).device_blocks, 0);
-}
-
 // An event that was just recorded has not passed: what is asked for next finds what was noted before.
 TEST_F(Granules, WhatAStreamHasPassedGoesBackWhileItWorks) {
   const Stream stream(ctx);
@@ -354,6 +342,19 @@ TEST_F(Granules, AContextsEndGivesEverythingBack) {
     EXPECT_GE(granule_bytes_held(), 50u * kMiB);
   }
   EXPECT_EQ(granule_bytes_held(), 0u);
+}
+
+// A wait for the device takes a byte of it. Memory has to come free where others took the last one. This test is the last: the context that it
+// uses never ends.
+TEST_F(Granules, MemoryOfAFullDeviceIsFreed) {
+  gpumem_ctx* shared = nullptr;
+  ASSERT_TRUE(ok(gpumem_shared_ctx(0, &shared)));
+  std::vector<void*> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(gpumem_cupy_malloc(nullptr, 4096, 0));
+  gpumem_emulation::fail_call(0, Calls::allocations_after_it, 2);
+  for (void* const p : blocks) gpumem_cupy_free(nullptr, p, 0);
+  EXPECT_GT(gpumem_emulation::fail_nothing(), 0) << "nothing was refused";
+  EXPECT_EQ(stats_of(shared).device_blocks, 0);
 }
 
 }  // namespace
