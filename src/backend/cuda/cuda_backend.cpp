@@ -65,7 +65,6 @@ void CudaBackend::open(bool non_blocking_stream) {
   props_.clusters = starts_early_ && kernels::reduce_clusters_fit(props_.shared_bytes_per_block);
   GPUMEM_CUDA(cudaStreamCreateWithFlags(&own_stream_, non_blocking_stream ? cudaStreamNonBlocking : cudaStreamDefault));
   GPUMEM_CUDA(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming));
-  GPUMEM_CUDA(cudaMalloc(&waited_by_, 1));
   if (props_.memory_pools) pool_.open(props_.ordinal);
   open_granules();
   checker_.open();
@@ -75,8 +74,11 @@ void CudaBackend::open(bool non_blocking_stream) {
 }
 
 void CudaBackend::close() noexcept {
-  // Work on borrowed streams may still use what is given back here.
-  static_cast<void>(waited_by_ != nullptr ? cudaFree(waited_by_) : cudaDeviceSynchronize());
+  try {
+    synchronize_device();  // work on borrowed streams may still use what is given back here
+  } catch (const Error&) {
+    // The device's context is lost, or a capture forbids it.
+  }
   slots_.close();
   node_slots_.close();
   scratch_.close();

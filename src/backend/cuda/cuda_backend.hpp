@@ -162,8 +162,6 @@ class CudaBackend final : public Backend {
 
   DeviceProps props_;
   PrimaryContext primary_;
-  std::mutex waiting_;
-  void* waited_by_ = nullptr;  // a block that is freed in order to wait for the device
   bool non_blocking_ = false;  // the own stream: nothing but events orders it with others
   bool starts_early_ = false;  // kernels on this device, see kernels::Stream
   cudaStream_t own_stream_ = nullptr;

@@ -95,23 +95,19 @@ void CudaBackend::synchronize_by(NativeStream stream, uint32_t& word) {
   synchronize(stream);
 }
 
-// cudaDeviceSynchronize() would invalidate every capture on the device, in each mode, and captures of others can't all be seen. cudaFree()
-// waits for the device's work too (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"). The block for the next time is taken at
-// once: later there may be no memory. If others took the last of it meanwhile, memory must still come free: then only captures that the
-// legacy stream would wait for are seen.
+// cudaDeviceSynchronize() invalidates every capture on the device, in each mode, and captures of others cannot all be seen. cudaFree() waits
+// for the device's work too (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator"), and captures stay valid. On a device without
+// a byte left, memory must still come free: then only captures that the legacy stream would wait for are seen.
 void CudaBackend::synchronize_device() {
   const DeviceScope scope = enter();
-  const std::lock_guard<std::mutex> lock(waiting_);
-  if (waited_by_ == nullptr && cudaMalloc(&waited_by_, 1) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    if (capturing(cudaStreamLegacy)) {
-      fail(GPUMEM_CAPTURING,
-           "the device can't be waited for while one of its streams is captured; the capture is still valid");
-    }
-    return GPUMEM_CUDA(cudaDeviceSynchronize());
+  void* block = nullptr;
+  if (cudaMalloc(&block, 1) == cudaSuccess) return GPUMEM_CUDA(cudaFree(block));
+  static_cast<void>(cudaGetLastError());
+  if (capturing(cudaStreamLegacy)) {
+    fail(GPUMEM_CAPTURING,
+         "the device can't be waited for while one of its streams is captured; the capture is still valid");
   }
-  GPUMEM_CUDA(cudaFree(std::exchange(waited_by_, nullptr)));
-  if (cudaMalloc(&waited_by_, 1) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  GPUMEM_CUDA(cudaDeviceSynchronize());
 }
 
 // A record is a command: on a blocking stream it comes after what the legacy stream has been given, which a mere wait for the
