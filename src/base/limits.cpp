@@ -97,7 +97,7 @@ std::string unescaped(std::string_view text) {
 std::optional<std::string_view> below(std::string_view group, std::string_view top) noexcept {
   if (group.starts_with("/..")) return std::nullopt;  // outside the namespace
   if (top.starts_with("/.."))
-    return top.find_first_not_of("/.") == top.npos ? std::optional(std::string_view()) : std::nullopt;
+    return top.find_first_not_of("/.") == std::string_view::npos ? std::optional(std::string_view()) : std::nullopt;
   if (top == "/") top = {};
   if (!group.starts_with(top)) return std::nullopt;
   group.remove_prefix(top.size());
