@@ -29,6 +29,11 @@
  *             other's call gives GPUMEM_INVALID_HANDLE. The caller's current CUDA device stays as it was.
  * fork        In a child process, handles made before the fork give GPUMEM_FORKED, and the child may make its own.
  *             Other threads of the parent may be inside the library at the fork: no call in the child waits for them.
+ * Capture     Every function leaves the graph captures of CUDA valid, on any stream and of any thread: it works, or it is
+ *             refused. Only the allocators for PyTorch and CuPy may end a capture.
+ * Reset       After cudaDeviceReset(), or once the device's primary context was released, what a context had there is
+ *             gone. Its calls then give GPUMEM_DEVICE_FAULT, and only destroying it and its objects works. A context
+ *             made afterwards works. Nothing may use the device while it is being reset.
  * Signals     The library installs no handlers and blocks every signal in its own threads.
  * pthreads    No function is a cancellation point: a thread that is cancelled (of the deferred type) ends its call
  *             first, and the program's callbacks in it can't be cancelled either.

@@ -199,7 +199,9 @@ MemoryLimits memory_limits(const std::string& root) {
   const std::string info = contents(root + "/proc/meminfo");
   const auto kib = [&](const char* name) { return value_of(info, name); };
   MemoryLimits limits;
-  limits.bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) limits.bytes = pages * page;
   if (const auto total = kib("MemTotal:")) limits.bytes = *total << 10;
   limits.available = limits.bytes;
   if (const auto available = kib("MemAvailable:")) limits.available = std::min(limits.bytes, *available << 10);

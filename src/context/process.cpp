@@ -60,7 +60,7 @@ Process& renew() {
 }  // namespace
 
 Process::Process(uint8_t made_epoch)
-    : epoch(made_epoch), handles(made_epoch), shared_contexts(std::make_unique<SharedContexts>()) {}
+    : shared_contexts(std::make_unique<SharedContexts>()), handles(made_epoch), epoch(made_epoch) {}
 Process::~Process() = default;
 
 Process& process() {

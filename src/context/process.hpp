@@ -19,13 +19,13 @@ struct Process {
   explicit Process(uint8_t made_epoch);
   ~Process();
 
-  const uint8_t epoch;  // 1 at first; a forked child counts on. Handles carry it.
-  HandleTable handles;
   Registry registry;
   const std::unique_ptr<SharedContexts> shared_contexts;
+  const Process* before = nullptr;  // the parent's
   SharedWorkers workers;
   MeasuredCeilings ceilings;
-  const Process* before = nullptr;  // the parent's
+  HandleTable handles;
+  const uint8_t epoch;  // 1 at first; a forked child counts on. Handles carry it.
 };
 
 Process& process();

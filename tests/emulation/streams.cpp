@@ -346,7 +346,7 @@ void wait_for_all() {
 size_t streams_and_events_held() {
   State& s = state();
   const std::lock_guard<std::mutex> lock(s.mutex);
-  return s.streams.size() + CUevent_st::held;
+  return s.streams.size() - (s.legacy != nullptr ? 1 : 0) + CUevent_st::held;  // the legacy stream is always there
 }
 
 bool is_stream(cudaStream_t handle) {

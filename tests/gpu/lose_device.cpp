@@ -9,6 +9,10 @@ void lose_device() {
   cudaDeviceSynchronize();
 }
 
-void reset_device() { cudaDeviceReset(); }
+// A runtime that has not used the device has nothing to reset.
+void reset_device() {
+  cudaFree(nullptr);
+  cudaDeviceReset();
+}
 
 }  // namespace gpumem_test

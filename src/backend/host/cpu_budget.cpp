@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/files.hpp"
 #include "base/limits.hpp"
 #include "base/printable.hpp"
 
@@ -63,7 +64,6 @@ void processor_name(char* name, int64_t capacity) noexcept {
     line[std::strcspn(line, "\n")] = '\0';
     const char* colon = std::strchr(line, ':');
     if (colon == nullptr) return;
-    line[std::strcspn(line, "\n")] = '\0';
     copy_printable(name, static_cast<size_t>(capacity), colon + 1 + std::strspn(colon + 1, " \t"));
     return;
   }

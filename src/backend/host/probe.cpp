@@ -17,6 +17,7 @@
 #include "backend/backend.hpp"
 #include "backend/host/cpu_budget.hpp"
 #include "backend/host/mappings.hpp"
+#include "base/files.hpp"
 #include "base/limits.hpp"
 
 namespace gpumem {
