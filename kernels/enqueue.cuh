@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "kernels/launch.hpp"
 #include "kernels/limits.hpp"
-#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 

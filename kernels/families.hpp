@@ -19,17 +19,12 @@
 namespace gpumem {
 
 template <class Params>
-struct Variant;  // select/variants.hpp
-template <class Params>
-struct HostLauncher;  // backend/host/host_backend.hpp
-template <class Params>
-struct CudaLaunchers;  // backend/cuda/cuda_backend.hpp
+struct Implementation;  // backend/implementation.hpp
 
 template <class TheParams, gpumem_family kId>
 struct Family {
   using Params = TheParams;
-  using Table = std::span<const Variant<Params>>;
-  using HostTable = std::span<const HostLauncher<Params>>;  // in the order of the table's host rows
+  using Table = std::span<const Implementation<Params>>;
   static constexpr gpumem_family id = kId;
 };
 
@@ -42,15 +37,11 @@ struct ReduceFamily : Family<ReduceParams, GPUMEM_FAMILY_REDUCE> {
 struct TransposeFamily : Family<TransposeParams, GPUMEM_FAMILY_TRANSPOSE> {
   static constexpr const char* name = "transpose";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct FillFamily : Family<FillParams, GPUMEM_FAMILY_FILL> {
   static constexpr const char* name = "fill";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct ReduceAxisFamily : Family<ReduceAxisParams, GPUMEM_FAMILY_REDUCE_AXIS> {
@@ -66,22 +57,16 @@ struct ReduceSegmentsFamily : Family<ReduceSegmentsParams, GPUMEM_FAMILY_REDUCE_
 struct CopyFamily : Family<CopyParams, GPUMEM_FAMILY_COPY> {
   static constexpr const char* name = "copy";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct AxpbyFamily : Family<AxpbyParams, GPUMEM_FAMILY_AXPBY> {
   static constexpr const char* name = "axpby";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct ConvertFamily : Family<ConvertParams, GPUMEM_FAMILY_CONVERT> {
   static constexpr const char* name = "convert";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct GatherFamily : Family<GatherScatterParams, GPUMEM_FAMILY_GATHER> {
@@ -97,22 +82,16 @@ struct ScatterFamily : Family<GatherScatterParams, GPUMEM_FAMILY_SCATTER> {
 struct PermuteFamily : Family<PermuteParams, GPUMEM_FAMILY_PERMUTE> {
   static constexpr const char* name = "permute";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct ResizeFamily : Family<ResizeParams, GPUMEM_FAMILY_RESIZE> {
   static constexpr const char* name = "resize";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 struct ArithmeticFamily : Family<ArithmeticParams, GPUMEM_FAMILY_ARITHMETIC> {
   static constexpr const char* name = "arithmetic";
   static Table table() noexcept;
-  static HostTable on_host() noexcept;
-  static CudaLaunchers<Params> on_cuda() noexcept;
 };
 
 template <class... Family>

@@ -17,7 +17,7 @@ COMMENT = re.compile(r"//.*|/\*.*?\*/|^\s*\*.*")
 
 CUDA = r"cuda|cuda_\w*\.h|cuda.*\.h(pp)?|driver_types\.h|vector_types\.h|cub/.*|thrust/.*|cooperative_groups.*|nccl.*|nv/.*"
 ANY_BACKEND = r"src/backend/.*"
-SEAM = r"src/backend/(backend|link)\.hpp"
+SEAM = r"src/backend/((backend|link|implementation)|host/implementations)\.hpp"  # of the host, the functions that its implementations execute
 CONSTANTS = r"kernels/(\w+/)?\w+\.hpp"  # plain numbers and parameters that kernels and host agree on
 LIBRARY = r"src/(api|context|ops|select|memory)/.*"  # what lies above the backends
 ENGINE = ("src/base", "src/context", "src/ops", "src/select", "src/memory", "src/dist")
@@ -46,7 +46,7 @@ for folder in ENGINE:
         INCLUDE_RULES.append((folder, r"src/dist/.*", None, "what is distributed stands on the operations, not they on it"))
     INCLUDE_RULES += [
         (folder, r"src/api/.*", None, "nothing calls back into api"),
-        (folder, ANY_BACKEND, SEAM, "of the backends only backend.hpp and link.hpp are seen"),
+        (folder, ANY_BACKEND, SEAM, "of the backends only the seam is seen"),
         (folder, r"kernels/.*", CONSTANTS, "only a backend sees a kernel"),
         (folder, CUDA, None, "only a backend sees CUDA"),
     ]

@@ -9,9 +9,10 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/arithmetic/arithmetic.hpp"
 #include "kernels/arithmetic/limits.hpp"
-#include "kernels/cuda_launchers.hpp"
 #include "kernels/division.hpp"
+#include "kernels/elements.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/rounded.cuh"
 #include "kernels/words.cuh"
@@ -171,24 +172,24 @@ auto kernel_of(const ArithmeticParams& params, bool by_rows) {
 }
 
 template <class Access>
-cudaError_t launch(const ArithmeticParams& params, const LaunchShape& shape, Stream stream) {
-  const ViewTiles tiles = view_tiles(params, shape.per_thread);
-  const auto start = [&]<class T>() {
-    return enqueue_early(kernel_of<T, Access>(params, tiles.across > 1), static_cast<unsigned>(shape.grid),
-                         kArithmeticThreads, stream, views_of<T>(params, tiles));
+LaunchResult start(const ArithmeticParams& params, const Config& config, const Launch& launch) {
+  const ViewTiles tiles = view_tiles(params, config.per_thread);
+  const auto start_type = [&]<class T>() {
+    return enqueue_early(kernel_of<T, Access>(params, tiles.across > 1), static_cast<unsigned>(config.grid),
+                         kArithmeticThreads, launch, views_of<T>(params, tiles));
   };
-  return for_float_or_double(params.dtype, start);
+  return for_float_or_double(params.dtype, start_type);
 }
-
-cudaError_t preload_all() { return preload(views_kernel<float, Arithmetic::multiply, 2, Aligned, false>); }
-
-constexpr CudaLauncher<ArithmeticParams> kLaunchers[] = {{"coalesced", launch<Aligned>}, {"bytes", launch<Bytewise>}};
 
 }  // namespace
-}  // namespace gpumem::kernels
 
-namespace gpumem {
-CudaLaunchers<ArithmeticParams> ArithmeticFamily::on_cuda() noexcept {
-  return {kernels::kLaunchers, kernels::preload_all};
+LaunchResult arithmetic_coalesced(const ArithmeticParams& params, const Config& config, const Launch& launch) {
+  return start<Aligned>(params, config, launch);
 }
-}  // namespace gpumem
+LaunchResult arithmetic_bytes(const ArithmeticParams& params, const Config& config, const Launch& launch) {
+  return start<Bytewise>(params, config, launch);
+}
+
+LaunchResult arithmetic_preload() { return preload(views_kernel<float, Arithmetic::multiply, 2, Aligned, false>); }
+
+}  // namespace gpumem::kernels

@@ -10,7 +10,7 @@
 #include <bit>
 
 #include "kernels/alignment.hpp"
-#include "kernels/cuda_launchers.hpp"
+#include "kernels/axpby/axpby.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/rounded.cuh"
 #include "kernels/words.cuh"
@@ -148,13 +148,14 @@ Operands<T> operands_of(const AxpbyParams& params) {
 }
 
 template <class Kernel, class T, class... More>
-cudaError_t start(Kernel kernel, const LaunchShape& shape, Stream stream, const Operands<T>& operands, More... more) {
-  return enqueue_early(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, operands, more...);
+LaunchResult start(Kernel kernel, const Config& config, const Launch& launch, const Operands<T>& operands,
+                   More... more) {
+  return enqueue_early(kernel, static_cast<unsigned>(config.grid), kThreads, launch, operands, more...);
 }
 
 // Calls f with the type and with what is read as compile-time constants.
 template <class F>
-cudaError_t for_operands(const AxpbyParams& params, const F& f) {
+LaunchResult for_operands(const AxpbyParams& params, const F& f) {
   const auto with_type = [&]<class T>() {
     if (params.x != nullptr && params.y != nullptr) return f.template operator()<T, true, true>();
     if (params.x != nullptr) return f.template operator()<T, true, false>();
@@ -171,54 +172,56 @@ Reads reads_of(const void* operand, const void* z) {
 
 // Calls f with a way of reading as a compile-time constant.
 template <class F>
-cudaError_t for_reads(Reads reads, const F& f) {
+LaunchResult for_reads(Reads reads, const F& f) {
   if (reads == Reads::words) return f.template operator()<Reads::words>();
   if (reads == Reads::elements) return f.template operator()<Reads::elements>();
   return f.template operator()<Reads::nothing>();
 }
 
 template <class T>
-cudaError_t start_words(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult start_words(const AxpbyParams& params, const Config& config, const Launch& launch) {
   const Operands<T> o = operands_of<T>(params);
   const int64_t head = std::min(to_boundary(o.z, 16) / static_cast<int64_t>(sizeof(T)), o.n);
   const int64_t words = (o.n - head) / Word<T>::kElements;
   return for_reads(reads_of(o.x, o.z), [&]<Reads kX>() {
     return for_reads(reads_of(o.y, o.z),
-                     [&]<Reads kY>() { return start(words_kernel<kX, kY, T>, shape, stream, o, head, words); });
+                     [&]<Reads kY>() { return start(words_kernel<kX, kY, T>, config, launch, o, head, words); });
   });
-}
-
-cudaError_t vec16(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
-  return for_float_or_double(params.dtype, [&]<class T>() { return start_words<T>(params, shape, stream); });
 }
 
 template <class Access>
-cudaError_t elements(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult elements(const AxpbyParams& params, const Config& config, const Launch& launch) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(elements_kernel<Access, kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
+    return start(elements_kernel<Access, kReadsX, kReadsY, T>, config, launch, operands_of<T>(params));
   });
 }
 
-cudaError_t strided(const AxpbyParams& params, const LaunchShape& shape, Stream stream) {
+}  // namespace
+
+LaunchResult axpby_vec16(const AxpbyParams& params, const Config& config, const Launch& launch) {
+  return for_float_or_double(params.dtype, [&]<class T>() { return start_words<T>(params, config, launch); });
+}
+// The one kernel of words reads each operand in the widest way that it allows.
+LaunchResult axpby_vec16_store(const AxpbyParams& params, const Config& config, const Launch& launch) {
+  return axpby_vec16(params, config, launch);
+}
+
+LaunchResult axpby_coalesced(const AxpbyParams& params, const Config& config, const Launch& launch) {
+  return elements<Aligned>(params, config, launch);
+}
+LaunchResult axpby_bytes(const AxpbyParams& params, const Config& config, const Launch& launch) {
+  return elements<Bytewise>(params, config, launch);
+}
+
+LaunchResult axpby_strided(const AxpbyParams& params, const Config& config, const Launch& launch) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(runs_kernel<kReadsX, kReadsY, T>, shape, stream, operands_of<T>(params));
+    return start(runs_kernel<kReadsX, kReadsY, T>, config, launch, operands_of<T>(params));
   });
 }
 
-cudaError_t preload_most() {
+LaunchResult axpby_preload() {
   return preload(words_kernel<Reads::words, Reads::nothing, float>, words_kernel<Reads::words, Reads::words, float>,
                  words_kernel<Reads::words, Reads::nothing, double>, words_kernel<Reads::words, Reads::words, double>);
 }
 
-// The one kernel of words reads each operand in the widest way that it allows.
-constexpr CudaLauncher<AxpbyParams> kLaunchers[] = {
-    {"vec16", vec16},     {"vec16_store", vec16},        {"coalesced", elements<Aligned>},
-    {"strided", strided}, {"bytes", elements<Bytewise>},
-};
-
-}  // namespace
 }  // namespace gpumem::kernels
-
-namespace gpumem {
-CudaLaunchers<AxpbyParams> AxpbyFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_most}; }
-}  // namespace gpumem

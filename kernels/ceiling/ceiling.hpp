@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/stream.hpp"
+#include "kernels/launch.hpp"
 
 namespace gpumem::kernels {
 

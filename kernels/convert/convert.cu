@@ -11,8 +11,8 @@
 #include <type_traits>
 
 #include "kernels/alignment.hpp"
+#include "kernels/convert/convert.hpp"
 #include "kernels/convert/element.hpp"
-#include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/words.cuh"
 
@@ -142,7 +142,15 @@ __global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constan
   }
 }
 
-cudaError_t vec16(const ConvertParams& params, const LaunchShape& shape, Stream stream) {
+template <class Access>
+LaunchResult elements(const ConvertParams& params, const Config& config, const Launch& launch) {
+  return enqueue_early(elements_kernel<Access>, static_cast<unsigned>(config.grid), kThreads, launch,
+                       without_numbers(params));
+}
+
+}  // namespace
+
+LaunchResult convert_vec16(const ConvertParams& params, const Config& config, const Launch& launch) {
   const int from = element_bytes(params.src_type);
   const int to = element_bytes(params.dst_type);
   const int each = convert_vector(from, to);
@@ -150,27 +158,17 @@ cudaError_t vec16(const ConvertParams& params, const LaunchShape& shape, Stream 
   const bool congruent = to_boundary(static_cast<const char*>(params.src) + head * from, int64_t{each} * from) == 0;
   void (*kernel)(Vectors) = nullptr;
   for_types(params, [&]<class To, class From>() { kernel = vectors_kernel<To, From>; });
-  return enqueue_early(kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
+  return enqueue_early(kernel, static_cast<unsigned>(config.grid), kThreads, launch,
                        {params.src, params.dst, params.n, head, (params.n - head) / each, congruent});
 }
 
-template <class Access>
-cudaError_t elements(const ConvertParams& params, const LaunchShape& shape, Stream stream) {
-  return enqueue_early(elements_kernel<Access>, static_cast<unsigned>(shape.grid), kThreads, stream,
-                       without_numbers(params));
+LaunchResult convert_scalar(const ConvertParams& params, const Config& config, const Launch& launch) {
+  return elements<Aligned>(params, config, launch);
+}
+LaunchResult convert_bytes(const ConvertParams& params, const Config& config, const Launch& launch) {
+  return elements<Bytewise>(params, config, launch);
 }
 
-cudaError_t preload_all() { return preload(vectors_kernel<Half, float>); }
+LaunchResult convert_preload() { return preload(vectors_kernel<Half, float>); }
 
-constexpr CudaLauncher<ConvertParams> kLaunchers[] = {
-    {"vec16", vec16},
-    {"scalar", elements<Aligned>},
-    {"bytes", elements<Bytewise>},
-};
-
-}  // namespace
 }  // namespace gpumem::kernels
-
-namespace gpumem {
-CudaLaunchers<ConvertParams> ConvertFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_all}; }
-}  // namespace gpumem

@@ -179,16 +179,16 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-unsigned blocks(const LaunchShape& shape) { return static_cast<unsigned>(shape.grid); }
+unsigned blocks(const Config& shape) { return static_cast<unsigned>(shape.grid); }
 
 template <class Word>
-cudaError_t start_words(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  return enqueue(words_kernel<Word>, blocks(shape), kThreads, stream, reinterpret_cast<unsigned char*>(params.dst),
+LaunchResult start_words(const CopyParams& params, const Config& config, const Launch& launch) {
+  return enqueue(words_kernel<Word>, blocks(config), kThreads, launch, reinterpret_cast<unsigned char*>(params.dst),
                  reinterpret_cast<const unsigned char*>(params.src), params.row_bytes);
 }
 
 template <class Index>
-cudaError_t start_rows(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult start_rows(const CopyParams& params, const Config& config, const Launch& launch) {
   const int64_t access = params.row_access();
   const int64_t of_row = params.words_of_row();
   const RowWords<Index> words{Divisor<Index>(static_cast<Index>(of_row)),
@@ -198,12 +198,12 @@ cudaError_t start_rows(const CopyParams& params, const LaunchShape& shape, Strea
                       : access == 8 ? row_words_kernel<uint2, Index>
                       : access == 4 ? row_words_kernel<uint32_t, Index>
                                     : realigned_kernel<Index>;
-  return enqueue_early(kernel, blocks(shape), kThreads, stream, params, words);
+  return enqueue_early(kernel, blocks(config), kThreads, launch, params, words);
 }
 
 }  // namespace
 
-cudaError_t copy_vec16(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult copy_vec16(const CopyParams& params, const Config& config, const Launch& launch) {
   const auto past = [](const char* p) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) % 16); };
   const int64_t shift = past(params.src - past(params.dst));
   // Aligned words of src hold no byte that is not of src: one more of dst is moved by bytes where the first or last would.
@@ -211,27 +211,30 @@ cudaError_t copy_vec16(const CopyParams& params, const LaunchShape& shape, Strea
   if (head < shift) head += 16;
   head = std::min(head, params.row_bytes);
   const int64_t words = (params.row_bytes - head - (shift == 0 ? 0 : 16 - shift)) / 16;
-  return enqueue_early(shift == 0 ? vec16_kernel<false> : vec16_kernel<true>, blocks(shape), kThreads, stream,
+  return enqueue_early(shift == 0 ? vec16_kernel<false> : vec16_kernel<true>, blocks(config), kThreads, launch,
                        reinterpret_cast<unsigned char*>(params.dst), reinterpret_cast<const unsigned char*>(params.src),
                        params.row_bytes, head, std::max<int64_t>(words, 0), static_cast<unsigned>(shift));
 }
 
-cudaError_t copy_vec4(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  return start_words<uint4>(params, shape, stream);
+LaunchResult copy_vec4(const CopyParams& params, const Config& config, const Launch& launch) {
+  return start_words<uint4>(params, config, launch);
 }
-cudaError_t copy_vec2(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  return start_words<uint2>(params, shape, stream);
+LaunchResult copy_vec2(const CopyParams& params, const Config& config, const Launch& launch) {
+  return start_words<uint2>(params, config, launch);
 }
-cudaError_t copy_scalar(const CopyParams& params, const LaunchShape& shape, Stream stream) {
-  return start_words<uint32_t>(params, shape, stream);
+LaunchResult copy_scalar(const CopyParams& params, const Config& config, const Launch& launch) {
+  return start_words<uint32_t>(params, config, launch);
 }
 
-cudaError_t copy_realigned(const CopyParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult copy_realigned(const CopyParams& params, const Config& config, const Launch& launch) {
   return params.words_of_row() * params.rows * params.slices <= UINT32_MAX
-             ? start_rows<uint32_t>(params, shape, stream)
-             : start_rows<uint64_t>(params, shape, stream);
+             ? start_rows<uint32_t>(params, config, launch)
+             : start_rows<uint64_t>(params, config, launch);
 }
 
+namespace {
+
+// The rows of one slice: in one call, or one for each row where the driver does not take their pitch, or params say so.
 cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
   const auto bytes = static_cast<size_t>(params.row_bytes);
   if (params.rows > 1 && !params.row_by_row && params.dst_pitch <= kMaxPitch && params.src_pitch <= kMaxPitch) {
@@ -247,7 +250,42 @@ cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream) {
   return error;
 }
 
-cudaError_t copy_preload() {
+// Slices of whole rows, as the driver wants them.
+bool takes_slices(const CopyParams& b) noexcept {
+  return !b.row_by_row && b.dst_pitch <= kMaxPitch && b.src_pitch <= kMaxPitch && b.dst_slice % b.dst_pitch == 0 &&
+         b.src_slice % b.src_pitch == 0;
+}
+
+cudaPitchedPtr pitched(const char* p, int64_t pitch, int64_t slice, int64_t row_bytes) noexcept {
+  return {const_cast<char*>(p), static_cast<size_t>(pitch), static_cast<size_t>(row_bytes),
+          static_cast<size_t>(slice / pitch)};
+}
+
+cudaError_t copy_slices(const CopyParams& b, cudaStream_t stream) {
+  cudaMemcpy3DParms parms{};
+  parms.dstPtr = pitched(b.dst, b.dst_pitch, b.dst_slice, b.row_bytes);
+  parms.srcPtr = pitched(b.src, b.src_pitch, b.src_slice, b.row_bytes);
+  parms.extent = {static_cast<size_t>(b.row_bytes), static_cast<size_t>(b.rows), static_cast<size_t>(b.slices)};
+  parms.kind = cudaMemcpyDefault;
+  return cudaMemcpy3DAsync(&parms, stream);
+}
+
+}  // namespace
+
+// In as few calls as the driver's own rules for pitches allow.
+LaunchResult copy_by_driver(const CopyParams& params, const Config&, const Launch& launch) {
+  CopyParams b = merged(params);
+  if (b.slices > 1 && takes_slices(b)) return copy_slices(b, launch);
+  cudaError_t error = cudaSuccess;
+  for (int64_t slice = 0; slice < b.slices && error == cudaSuccess; ++slice) {
+    error = copy_rows_by_driver(b, launch);
+    b.dst += b.dst_slice;
+    b.src += b.src_slice;
+  }
+  return error;
+}
+
+LaunchResult copy_preload() {
   return preload(vec16_kernel<false>, vec16_kernel<true>, realigned_kernel<uint32_t>,
                  row_words_kernel<uint4, uint32_t>);
 }

@@ -1,29 +1,25 @@
 // Launchers of the copies within a device's memory.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
+#include "kernels/config.hpp"
 #include "kernels/copy/params.hpp"
-#include "kernels/launch_shape.hpp"
-#include "kernels/stream.hpp"
+#include "kernels/launch.hpp"
 
 namespace gpumem::kernels {
 
 // The sides share no byte.
-using CopyLauncher = cudaError_t(const CopyParams& params, const LaunchShape& shape, Stream stream);
+// Weak: builds without CUDA have none.
+using CopyExecute = LaunchResult(const CopyParams& params, const Config& config, const Launch& launch);
 // One range each; vec16: src and dst equally misaligned; the others: both aligned to the words of 16, 8 and 4 bytes.
-CopyLauncher copy_vec16;
-CopyLauncher copy_vec4;
-CopyLauncher copy_vec2;
-CopyLauncher copy_scalar;
+[[gnu::weak]] CopyExecute copy_vec16;
+[[gnu::weak]] CopyExecute copy_vec4;
+[[gnu::weak]] CopyExecute copy_vec2;
+[[gnu::weak]] CopyExecute copy_scalar;
 
-CopyLauncher copy_realigned;  // any
-
-// The rows of one slice by the driver, between any two addresses it knows: in one call, or one for each row where it does not take
-// their pitch, or params say so.
-cudaError_t copy_rows_by_driver(const CopyParams& params, Stream stream);
+[[gnu::weak]] CopyExecute copy_by_driver;  // any, between any two addresses that the driver knows
+[[gnu::weak]] CopyExecute copy_realigned;  // any
 
 // Loads the kernels' code now instead of at the first launch.
-cudaError_t copy_preload();
+LaunchResult copy_preload();
 
 }  // namespace gpumem::kernels

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "kernels/alignment.hpp"
-#include "kernels/cuda_launchers.hpp"
 #include "kernels/enqueue.cuh"
+#include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/words.cuh"
 
@@ -75,46 +75,41 @@ __global__ void __launch_bounds__(kThreads) rows_kernel(unsigned char* dst, int6
   }
 }
 
-cudaError_t by_memset(const FillParams& params, const LaunchShape&, Stream stream) {
+}  // namespace
+
+LaunchResult fill_by_memset(const FillParams& params, const Config&, const Launch& launch) {
   const auto bytes = static_cast<size_t>(params.row_bytes());
   if (params.rows > 1 && params.pitch <= kMaxPitch) {
     return cudaMemset2DAsync(params.dst, static_cast<size_t>(params.pitch), params.word[0], bytes,
-                             static_cast<size_t>(params.rows), stream);
+                             static_cast<size_t>(params.rows), launch);
   }
   for (int64_t row = 0; row < params.rows; ++row) {
     auto* dst = static_cast<unsigned char*>(params.dst) + row * params.pitch;
-    const cudaError_t error = cudaMemsetAsync(dst, params.word[0], bytes, stream);
+    const cudaError_t error = cudaMemsetAsync(dst, params.word[0], bytes, launch);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
-cudaError_t fill_vec16(const FillParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult fill_vec16(const FillParams& params, const Config& config, const Launch& launch) {
   const int64_t head = std::min(to_boundary(params.dst, 16), params.row_bytes());
   const int64_t words = (params.row_bytes() - head) / 16;
   unsigned char rotated[16];
   for (int i = 0; i < 16; ++i) rotated[i] = params.word[(i + head) % 16];
   uint4 word;
   std::memcpy(&word, rotated, 16);
-  return enqueue_early(vec16_kernel, static_cast<unsigned>(shape.grid), kThreads, stream,
+  return enqueue_early(vec16_kernel, static_cast<unsigned>(config.grid), kThreads, launch,
                        static_cast<unsigned char*>(params.dst), params.row_bytes(), head, words, word, Pattern(params));
 }
 
-cudaError_t fill_rows(const FillParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult fill_rows(const FillParams& params, const Config& config, const Launch& launch) {
   return for_size(params.access(), [&]<int kAccess>() {
-    return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(shape.grid), kThreads, stream,
+    return enqueue(rows_kernel<kAccess>, static_cast<unsigned>(config.grid), kThreads, launch,
                    static_cast<unsigned char*>(params.dst), params.row_bytes(), params.rows, params.pitch,
                    Pattern(params));
   });
 }
 
-cudaError_t preload_most() { return preload(vec16_kernel); }
+LaunchResult fill_preload() { return preload(vec16_kernel); }
 
-constexpr CudaLauncher<FillParams> kLaunchers[] = {{"memset", by_memset}, {"vec16", fill_vec16}, {"rows", fill_rows}};
-
-}  // namespace
 }  // namespace gpumem::kernels
-
-namespace gpumem {
-CudaLaunchers<FillParams> FillFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_most}; }
-}  // namespace gpumem

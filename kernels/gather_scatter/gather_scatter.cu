@@ -188,14 +188,14 @@ __global__ void __launch_bounds__(kThreads) move_kernel(const __grid_constant__ 
 }
 
 template <class Word, bool kGathers, class Index>
-cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, const GatherScatterScratch& scratch,
-                  Stream stream) {
+LaunchResult start(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                   const Launch& launch) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Word));
   const uint64_t limit = params.limit(kGathers ? params.src_rows : params.dst_rows);
-  const bool checked_by_each = params.n <= kCheckedByEach && shape.grid <= kFewBlocks;
+  const bool checked_by_each = params.n <= kCheckedByEach && config.grid <= kFewBlocks;
   if (!checked_by_each) {
     const auto blocks = static_cast<unsigned>(std::min(params.n / kCheckTile + 1, kCheckBlocks));
-    const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, stream, params, limit, scratch);
+    const cudaError_t error = enqueue(check_kernel<Index>, blocks, kThreads, launch, params, limit, scratch);
     if (error != cudaSuccess) return error;
   }
   Rows r{params};
@@ -207,31 +207,51 @@ cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, c
   r.limit = limit;
   r.checks = checked_by_each;
   r.scratch = scratch;
-  return enqueue_early(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(shape.grid), kThreads, stream, r);
+  return enqueue_early(move_kernel<Word, Index, kGathers>, static_cast<unsigned>(config.grid), kThreads, launch, r);
 }
 
 template <class Word, bool kGathers>
-cudaError_t start(const GatherScatterParams& params, const LaunchShape& shape, const GatherScatterScratch& scratch,
-                  Stream stream) {
-  return element_bytes(params.index_type) == 4 ? start<Word, kGathers, uint32_t>(params, shape, scratch, stream)
-                                               : start<Word, kGathers, uint64_t>(params, shape, scratch, stream);
+LaunchResult start(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                   const Launch& launch) {
+  return element_bytes(params.index_type) == 4 ? start<Word, kGathers, uint32_t>(params, config, scratch, launch)
+                                               : start<Word, kGathers, uint64_t>(params, config, scratch, launch);
 }
-
-constexpr GatherScatterLauncher kGather[] = {{"vec16", start<uint4, true>},
-                                             {"vec8", start<uint2, true>},
-                                             {"words", start<uint32_t, true>},
-                                             {"bytes", start<unsigned char, true>}};
-constexpr GatherScatterLauncher kScatter[] = {{"vec16", start<uint4, false>},
-                                              {"vec8", start<uint2, false>},
-                                              {"words", start<uint32_t, false>},
-                                              {"bytes", start<unsigned char, false>}};
 
 }  // namespace
 
-std::span<const GatherScatterLauncher> gather_scatter_launchers(NamedRows named) {
-  return named == NamedRows::of_src ? kGather : kScatter;
+LaunchResult gather_vec16(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                          const Launch& launch) {
+  return start<uint4, true>(params, config, scratch, launch);
+}
+LaunchResult gather_vec8(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                         const Launch& launch) {
+  return start<uint2, true>(params, config, scratch, launch);
+}
+LaunchResult gather_words(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                          const Launch& launch) {
+  return start<uint32_t, true>(params, config, scratch, launch);
+}
+LaunchResult gather_bytes(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                          const Launch& launch) {
+  return start<unsigned char, true>(params, config, scratch, launch);
+}
+LaunchResult scatter_vec16(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                           const Launch& launch) {
+  return start<uint4, false>(params, config, scratch, launch);
+}
+LaunchResult scatter_vec8(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                          const Launch& launch) {
+  return start<uint2, false>(params, config, scratch, launch);
+}
+LaunchResult scatter_words(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                           const Launch& launch) {
+  return start<uint32_t, false>(params, config, scratch, launch);
+}
+LaunchResult scatter_bytes(const GatherScatterParams& params, const Config& config, const GatherScatterScratch& scratch,
+                           const Launch& launch) {
+  return start<unsigned char, false>(params, config, scratch, launch);
 }
 
-cudaError_t gather_scatter_preload() { return preload(check_kernel<uint32_t>); }
+LaunchResult gather_scatter_preload() { return preload(check_kernel<uint32_t>); }
 
 }  // namespace gpumem::kernels

@@ -1,13 +1,9 @@
 // Launchers of gathers and scatters: rows of a matrix by index.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include <span>
-
+#include "kernels/config.hpp"
 #include "kernels/gather_scatter/params.hpp"
-#include "kernels/launch_shape.hpp"
-#include "kernels/stream.hpp"
+#include "kernels/launch.hpp"
 
 namespace gpumem::kernels {
 
@@ -19,17 +15,19 @@ struct GatherScatterScratch {
   BadIndex* report;             // may be nullptr
 };
 
-// Two kernels each: all of the index is checked, then the rows are moved if all of it is good.
-struct GatherScatterLauncher {
-  const char* name;
-  cudaError_t (*launch)(const GatherScatterParams& params, const LaunchShape& shape,
-                        const GatherScatterScratch& scratch, Stream stream);
-};
-
-// In the order of the tables' CUDA rows.
-std::span<const GatherScatterLauncher> gather_scatter_launchers(NamedRows named);
+// Two kernels each: all of the index is checked, then the rows are moved if all of it is good. Weak: builds without CUDA have none.
+using GatherScatterExecute = LaunchResult(const GatherScatterParams& params, const Config& config,
+                                          const GatherScatterScratch& scratch, const Launch& launch);
+[[gnu::weak]] GatherScatterExecute gather_vec16;
+[[gnu::weak]] GatherScatterExecute gather_vec8;
+[[gnu::weak]] GatherScatterExecute gather_words;
+[[gnu::weak]] GatherScatterExecute gather_bytes;
+[[gnu::weak]] GatherScatterExecute scatter_vec16;
+[[gnu::weak]] GatherScatterExecute scatter_vec8;
+[[gnu::weak]] GatherScatterExecute scatter_words;
+[[gnu::weak]] GatherScatterExecute scatter_bytes;
 
 // Loads the kernels' code now instead of at the first launch.
-cudaError_t gather_scatter_preload();
+LaunchResult gather_scatter_preload();
 
 }  // namespace gpumem::kernels

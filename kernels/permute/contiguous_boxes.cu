@@ -94,17 +94,16 @@ ContiguousBoxes lines_of(const PermuteParams& params, const LineTile& t) {
 
 }  // namespace
 
-cudaError_t permute_contiguous_boxes(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
-  const LineTile t = line_tile(params.axes);
-  if (!t.fits) return cudaErrorInvalidValue;
+LaunchResult permute_contiguous_boxes(const PermuteParams& params, const Config& config, const Launch& launch) {
+  const auto t = config.own.get<LineTile>();
   const ContiguousBoxes p = lines_of(params, t);
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return enqueue_early(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(shape.grid), kLineTileThreads, stream,
+    return enqueue_early(contiguous_boxes_kernel<kBytes>, static_cast<unsigned>(config.grid), kLineTileThreads, launch,
                          p);
   });
 }
 
-cudaError_t permute_contiguous_boxes_preload() {
+LaunchResult permute_contiguous_boxes_preload() {
   return for_all_sizes([&]<int kBytes>() { return preload(contiguous_boxes_kernel<kBytes>); });
 }
 

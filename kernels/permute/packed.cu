@@ -183,17 +183,16 @@ Packed packed_of(const PermuteParams& params, const PackedTile& t) {
 
 }  // namespace
 
-cudaError_t permute_packed(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
-  const PackedTile t = packed_tile(params.axes);
-  if (!t.fits) return cudaErrorInvalidValue;
+LaunchResult permute_packed(const PermuteParams& params, const Config& config, const Launch& launch) {
+  const auto t = config.own.get<PackedTile>();
   const Packed p = packed_of(params, t);
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
     const auto kernel = t.padded ? packed_kernel<kBytes, (kBytes >= 4)> : packed_kernel<kBytes, false>;
-    return enqueue_early(kernel, static_cast<unsigned>(shape.grid), static_cast<unsigned>(t.threads), stream, p);
+    return enqueue_early(kernel, static_cast<unsigned>(config.grid), static_cast<unsigned>(t.threads), launch, p);
   });
 }
 
-cudaError_t permute_packed_preload() {
+LaunchResult permute_packed_preload() {
   return for_all_sizes(
       [&]<int kBytes>() { return preload(packed_kernel<kBytes, false>, packed_kernel<kBytes, (kBytes >= 4)>); });
 }

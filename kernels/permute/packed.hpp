@@ -274,15 +274,7 @@ inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
 }  // namespace packing
 
 // The tile for a fused problem; fits is false where there is none. dst must have elements side by side along axis 0. The search
-// takes some microseconds, and selection, launch shape and launch ask one after the other: a thread remembers its last answer.
-inline PackedTile packed_tile(const PermuteAxes& axes) noexcept {
-  thread_local PermuteAxes last;
-  thread_local PackedTile tile;
-  if (!(last == axes)) {
-    tile = packing::best_tile(axes);
-    last = axes;
-  }
-  return tile;
-}
+// takes some microseconds.
+inline PackedTile packed_tile(const PermuteAxes& axes) noexcept { return packing::best_tile(axes); }
 
 }  // namespace gpumem

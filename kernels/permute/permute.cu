@@ -7,7 +7,6 @@
 // in 32 bits where all of them fit. A tile spans two axes only: where one of them is short, most of its lanes are idle, and the
 // table leaves such shapes to `packed` (packed.cu) or to `strided_scalar`.
 #include "kernels/alignment.hpp"
-#include "kernels/cuda_launchers.hpp"
 #include "kernels/division.hpp"
 #include "kernels/enqueue.cuh"
 #include "kernels/limits.hpp"
@@ -138,12 +137,12 @@ Outer<Index> outer_axes(const PermuteAxes& axes, int32_t left_out, int32_t also)
 }
 
 template <class Arguments>
-cudaError_t start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, Stream stream) {
+LaunchResult start(void (*kernel)(Arguments), const Arguments& arguments, int64_t grid, Stream stream) {
   return enqueue_early(kernel, static_cast<unsigned>(grid), kThreads, stream, arguments);
 }
 
 template <int kBytes, class Index>
-cudaError_t start_tiles(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult start_tiles(const PermuteParams& params, const Config& config, const Launch& launch) {
   const PermuteAxes& axes = params.axes;
   const int64_t tile = permute_tile(kBytes);
   const int32_t fastest = src_fastest(axes);
@@ -160,66 +159,50 @@ cudaError_t start_tiles(const PermuteParams& params, const LaunchShape& shape, S
   tiles.tiles_across = Divisor<Index>(static_cast<Index>(across));
   tiles.tiles_down = Divisor<Index>(static_cast<Index>(down));
   tiles.outer = outer_axes<Index>(axes, 0, fastest);
-  return start(tiles_kernel<kBytes, Index>, tiles, shape.grid, stream);
+  return start(tiles_kernel<kBytes, Index>, tiles, config.grid, launch);
 }
 
 template <class T, class Index>
-cudaError_t start_elements(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult start_elements(const PermuteParams& params, const Config& config, const Launch& launch) {
   Elements<Index> elements{params.src, params.dst, params.axes.elements(), outer_axes<Index>(params.axes, -1, -1)};
-  return start(elements_kernel<T, Index>, elements, shape.grid, stream);
+  return start(elements_kernel<T, Index>, elements, config.grid, launch);
 }
 
 // Calls f with the words that hold the number of elements: neither the numbers of pieces nor what they are divided by exceed it.
 template <class F>
-cudaError_t for_index(const PermuteAxes& axes, const F& f) {
+LaunchResult for_index(const PermuteAxes& axes, const F& f) {
   return axes.elements() <= UINT32_MAX ? f.template operator()<uint32_t>() : f.template operator()<uint64_t>();
 }
 
 }  // namespace
 
-cudaError_t permute_tiled(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult permute_tiled(const PermuteParams& params, const Config& config, const Launch& launch) {
   return for_size(params.axes.element_bytes, [&]<int kBytes>() {
-    return for_index(params.axes, [&]<class Index>() { return start_tiles<kBytes, Index>(params, shape, stream); });
+    return for_index(params.axes, [&]<class Index>() { return start_tiles<kBytes, Index>(params, config, launch); });
   });
 }
 
-cudaError_t permute_strided_scalar(const PermuteParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult permute_strided_scalar(const PermuteParams& params, const Config& config, const Launch& launch) {
   const int64_t bytes = params.axes.element_bytes;
   const bool by_words = aligned(params.src, bytes) && aligned(params.dst, bytes);
   return for_size(bytes, [&]<int kBytes>() {
     return for_index(params.axes, [&]<class Index>() {
-      return by_words ? start_elements<WordOf<kBytes>, Index>(params, shape, stream)
-                      : start_elements<Bytes<kBytes>, Index>(params, shape, stream);
+      return by_words ? start_elements<WordOf<kBytes>, Index>(params, config, launch)
+                      : start_elements<Bytes<kBytes>, Index>(params, config, launch);
     });
   });
 }
 
-namespace {
-
-cudaError_t copy(const PermuteParams& params, const LaunchShape&, Stream stream) {
+LaunchResult permute_copy(const PermuteParams& params, const Config&, const Launch& launch) {
   const auto bytes = static_cast<size_t>(params.axes.elements() * params.axes.element_bytes);
-  return cudaMemcpyAsync(params.dst, params.src, bytes, cudaMemcpyDefault, stream);
+  return cudaMemcpyAsync(params.dst, params.src, bytes, cudaMemcpyDefault, launch);
 }
 
-cudaError_t preload_all() {
-  cudaError_t error = for_all_sizes(
+LaunchResult permute_preload() {
+  LaunchResult error = for_all_sizes(
       [&]<int kBytes>() { return preload(tiles_kernel<kBytes, uint32_t>, elements_kernel<WordOf<kBytes>, uint32_t>); });
   if (error == cudaSuccess) error = permute_contiguous_boxes_preload();
   return error == cudaSuccess ? permute_packed_preload() : error;
 }
 
-constexpr CudaLauncher<PermuteParams> kLaunchers[] = {
-    {"copy", copy},
-    {"contiguous_boxes", permute_contiguous_boxes},
-    {"transpose", nullptr},  // the engine hands it over to the transposes
-    {"packed", permute_packed},
-    {"tiled", permute_tiled},
-    {"strided_scalar", permute_strided_scalar},
-};
-
-}  // namespace
 }  // namespace gpumem::kernels
-
-namespace gpumem {
-CudaLaunchers<PermuteParams> PermuteFamily::on_cuda() noexcept { return {kernels::kLaunchers, kernels::preload_all}; }
-}  // namespace gpumem

@@ -107,7 +107,7 @@ cudaError_t start(std::span<const MovedPiece>& pieces, Stream stream) {
 
 }  // namespace
 
-cudaError_t permute_pieces(std::span<const MovedPiece> pieces, Stream stream) {
+LaunchResult permute_pieces(std::span<const MovedPiece> pieces, Stream stream) {
   cudaError_t error = cudaSuccess;
   while (error == cudaSuccess && !pieces.empty()) {
     error = pieces.size() <= kFewPieces ? start<kFewPieces>(pieces, stream) : start<kMostPieces>(pieces, stream);

@@ -233,7 +233,7 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
 
 }  // namespace
 
-cudaError_t reduce_columns(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_columns(const ReduceLaunch& launch, Stream stream) {
   if (launch.tile <= kLeafLanes) return reduce_few_rows(launch, stream);
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;

@@ -74,7 +74,7 @@ cudaError_t start(const ReduceLaunch& launch, bool words, Stream stream) {
 
 }  // namespace
 
-cudaError_t reduce_few_rows(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_few_rows(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
     const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};

@@ -17,6 +17,8 @@
 namespace gpumem::kernels {
 namespace {
 
+enum class LadderStep { neighbored, neighbored_packed, interleaved, unrolled_warp, complete };
+
 constexpr int kThreads = kLadderThreads;
 
 __device__ __forceinline__ int64_t from_above(int64_t v, int distance) {
@@ -161,30 +163,47 @@ cudaError_t for_op(gpumem_reduce_op op, const F& f) {
   return cudaErrorInvalidValue;
 }
 
-}  // namespace
-
 template <LadderStep kStep, int kDataBlocks>
-cudaError_t reduce_ladder(const ReduceLaunch& launch, Stream stream) {
+LaunchResult start_ladder(const ReduceLaunch& launch, Stream stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
     return enqueue(ladder_kernel<kOp, kStep, kDataBlocks>, grid, kThreads, stream, launch);
   });
 }
-template cudaError_t reduce_ladder<LadderStep::neighbored, 1>(const ReduceLaunch&, Stream);
-template cudaError_t reduce_ladder<LadderStep::neighbored_packed, 1>(const ReduceLaunch&, Stream);
-template cudaError_t reduce_ladder<LadderStep::interleaved, 1>(const ReduceLaunch&, Stream);
-template cudaError_t reduce_ladder<LadderStep::interleaved, 2>(const ReduceLaunch&, Stream);
-template cudaError_t reduce_ladder<LadderStep::unrolled_warp, 8>(const ReduceLaunch&, Stream);
-template cudaError_t reduce_ladder<LadderStep::complete, 8>(const ReduceLaunch&, Stream);
 
 template <bool kCoalesced>
-cudaError_t reduce_shared_out(const ReduceLaunch& launch, Stream stream) {
+LaunchResult start_shared_out(const ReduceLaunch& launch, Stream stream) {
   const dim3 grid(1, static_cast<unsigned>(launch.blocks_per_line));
   return for_op(launch.op, [&]<gpumem_reduce_op kOp>() {
     return enqueue(shared_out_kernel<kOp, kCoalesced>, grid, kThreads, stream, launch);
   });
 }
-template cudaError_t reduce_shared_out<false>(const ReduceLaunch&, Stream);
-template cudaError_t reduce_shared_out<true>(const ReduceLaunch&, Stream);
+
+}  // namespace
+
+LaunchResult reduce_neighbored(const ReduceLaunch& launch, Stream stream) {
+  return start_ladder<LadderStep::neighbored, 1>(launch, stream);
+}
+LaunchResult reduce_neighbored_packed(const ReduceLaunch& launch, Stream stream) {
+  return start_ladder<LadderStep::neighbored_packed, 1>(launch, stream);
+}
+LaunchResult reduce_interleaved(const ReduceLaunch& launch, Stream stream) {
+  return start_ladder<LadderStep::interleaved, 1>(launch, stream);
+}
+LaunchResult reduce_unroll2(const ReduceLaunch& launch, Stream stream) {
+  return start_ladder<LadderStep::interleaved, 2>(launch, stream);
+}
+LaunchResult reduce_unroll8_warp(const ReduceLaunch& launch, Stream stream) {
+  return start_ladder<LadderStep::unrolled_warp, 8>(launch, stream);
+}
+LaunchResult reduce_unroll8_complete(const ReduceLaunch& launch, Stream stream) {
+  return start_ladder<LadderStep::complete, 8>(launch, stream);
+}
+LaunchResult reduce_strided(const ReduceLaunch& launch, Stream stream) {
+  return start_shared_out<false>(launch, stream);
+}
+LaunchResult reduce_coalesced(const ReduceLaunch& launch, Stream stream) {
+  return start_shared_out<true>(launch, stream);
+}
 
 }  // namespace gpumem::kernels

@@ -1,15 +1,13 @@
 // What the launchers of the reductions take: plain arguments in, launches on a stream out.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 
 #include "gpumem.h"
+#include "kernels/launch.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/reduce/limits.hpp"
 #include "kernels/reduce/spans.hpp"
-#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
@@ -102,23 +100,27 @@ Sequence<Span> sequence_of(const ReduceLaunch& launch, const Span& span, const S
           y};
 }
 
-using ReduceLauncher = cudaError_t(const ReduceLaunch&, Stream);
+// Weak: builds without CUDA have none.
+using ReduceLauncher = LaunchResult(const ReduceLaunch&, Stream);
 
-ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
-ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
-ReduceLauncher reduce_strided_scalar;  // any lines
-ReduceLauncher reduce_warp_lines;      // contiguous lines
-ReduceLauncher reduce_columns;
-ReduceLauncher reduce_windows;
+[[gnu::weak]] ReduceLauncher reduce_tiles;           // a contiguous sequence of aligned elements
+[[gnu::weak]] ReduceLauncher reduce_single_tile;     // a short contiguous sequence of aligned elements
+[[gnu::weak]] ReduceLauncher reduce_strided_scalar;  // any lines
+[[gnu::weak]] ReduceLauncher reduce_warp_lines;      // contiguous lines
+[[gnu::weak]] ReduceLauncher reduce_columns;
+[[gnu::weak]] ReduceLauncher reduce_windows;
 ReduceLauncher reduce_few_rows;  // columns that a thread has each, for reduce_columns
 
 // The textbook ladder: a step of the reduction in shared memory and the data blocks that a block adds on the way in; and each thread's
 // share of x, contiguous or with the grid's stride.
-enum class LadderStep { neighbored, neighbored_packed, interleaved, unrolled_warp, complete };
-template <LadderStep kStep, int kDataBlocks>
-cudaError_t reduce_ladder(const ReduceLaunch& launch, Stream stream);
-template <bool kCoalesced>
-cudaError_t reduce_shared_out(const ReduceLaunch& launch, Stream stream);
+[[gnu::weak]] ReduceLauncher reduce_neighbored;
+[[gnu::weak]] ReduceLauncher reduce_neighbored_packed;
+[[gnu::weak]] ReduceLauncher reduce_interleaved;
+[[gnu::weak]] ReduceLauncher reduce_unroll2;
+[[gnu::weak]] ReduceLauncher reduce_unroll8_warp;
+[[gnu::weak]] ReduceLauncher reduce_unroll8_complete;
+[[gnu::weak]] ReduceLauncher reduce_strided;
+[[gnu::weak]] ReduceLauncher reduce_coalesced;
 
 // By kind of node, for reduce_tiles and reduce_single_tile.
 ReduceLauncher reduce_tiles_integer;
@@ -131,6 +133,6 @@ ReduceLauncher reduce_tiles_sum;
 bool reduce_clusters_fit(int64_t shared_bytes) noexcept;
 
 // Hands the status of many lines to the caller, or to the slot, and makes the scratch's 0 again.
-cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream);
+LaunchResult reduce_hand_over_status(const ReduceLaunch& launch, Stream stream);
 
 }  // namespace gpumem::kernels

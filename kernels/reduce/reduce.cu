@@ -20,7 +20,7 @@ __global__ void hand_over_kernel(ReduceScratch scratch, gpumem_status* status, R
 
 }  // namespace
 
-cudaError_t reduce_tiles(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_tiles(const ReduceLaunch& launch, Stream stream) {
   switch (node_kind(launch.dtype, launch.op)) {
     case NodeKind::integer:
       return reduce_tiles_integer(launch, stream);
@@ -36,7 +36,7 @@ cudaError_t reduce_tiles(const ReduceLaunch& launch, Stream stream) {
   return cudaErrorInvalidValue;
 }
 
-cudaError_t reduce_single_tile(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_single_tile(const ReduceLaunch& launch, Stream stream) {
   ReduceLaunch short_launch = launch;
   short_launch.single_tile = true;
   return reduce_tiles(short_launch, stream);
@@ -62,7 +62,7 @@ bool reduce_clusters_fit(int64_t shared_bytes) noexcept {
   return known && clusters > 0;
 }
 
-cudaError_t reduce_hand_over_status(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_hand_over_status(const ReduceLaunch& launch, Stream stream) {
   return enqueue_early(hand_over_kernel, 1, 1, stream, launch.scratch, launch.status, launch.slot, launch.ticket);
 }
 

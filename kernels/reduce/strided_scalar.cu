@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(kElementThreads, kResident<Node>)
 
 }  // namespace
 
-cudaError_t reduce_strided_scalar(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_strided_scalar(const ReduceLaunch& launch, Stream stream) {
   return with_node(node_kind(launch.dtype, launch.op), [&](auto node) {
     return enqueue(strided_scalar_kernel<decltype(node)>, lines_grid(launch), kElementThreads, stream, launch);
   });

@@ -260,7 +260,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
 
 }  // namespace
 
-cudaError_t reduce_tiles_arg(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_tiles_arg(const ReduceLaunch& launch, Stream stream) {
   switch (extreme_of(launch.op)) {
     case Extreme::lowest:
     case Extreme::highest:

@@ -277,7 +277,7 @@ using Cubes64 = Power64<kType, GPUMEM_SUM_CUBES>;
 }  // namespace
 
 // An unsigned element is its own absolute value.
-cudaError_t reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
   switch (static_cast<decltype(GPUMEM_I8)>(launch.dtype)) {
     case GPUMEM_I8:
       return start<ShortSum<1, true>, ShortSumAbs<1>, SumSquares8<true>, SumCubes8<true>>(launch, stream);

@@ -31,7 +31,7 @@ class RangeState {
 
 }  // namespace
 
-cudaError_t reduce_tiles_range(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_tiles_range(const ReduceLaunch& launch, Stream stream) {
   return for_element_size(launch.dtype, [&]<int kSize>() { return start_tiles<RangeState<kSize>>(launch, stream); });
 }
 

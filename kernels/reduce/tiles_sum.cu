@@ -213,7 +213,7 @@ cudaError_t start_plain(const ReduceLaunch& launch, Stream stream) {
 
 }  // namespace
 
-cudaError_t reduce_tiles_sum(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_tiles_sum(const ReduceLaunch& launch, Stream stream) {
   switch (node_kind(launch.dtype, launch.op)) {
     case NodeKind::sum:
       return for_floating_type(launch.dtype, [&]<gpumem_dtype kType>() { return start_plain<kType>(launch, stream); });

@@ -452,7 +452,7 @@ cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream strea
 
 }  // namespace
 
-cudaError_t reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_warp_lines(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     const LineLayout& lines = launch.lines;
     if (lines.offsets == nullptr) {

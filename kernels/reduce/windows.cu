@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kWindowThreads)
 
 }  // namespace
 
-cudaError_t reduce_windows(const ReduceLaunch& launch, Stream stream) {
+LaunchResult reduce_windows(const ReduceLaunch& launch, Stream stream) {
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
     if constexpr (!kOfWindows<Term>) {
       return cudaErrorInvalidValue;  // planned otherwise than launched

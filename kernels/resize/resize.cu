@@ -229,10 +229,10 @@ __global__ void __launch_bounds__(kThreads)
 
 using Kernel = void (*)(ResizeWork, ResizeTiles);
 
-cudaError_t start(Kernel kernel, const ResizeParams& params, const LaunchShape& shape, int pixels, Stream stream) {
-  const ResizeWork work = resize_work(params, shape);
-  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work,
-                 resize_tiles(params.dst_rows, params.dst_cols, pixels, shape.tile));
+LaunchResult start(Kernel kernel, const ResizeParams& params, const Config& config, int pixels, const Launch& launch) {
+  const ResizeWork work = resize_work(params, config);
+  return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work,
+                 resize_tiles(params.dst_rows, params.dst_cols, pixels, config.tile));
 }
 
 template <class T, int kChannels>
@@ -249,18 +249,18 @@ Kernel global_kernel(const ResizeParams& params) {
 
 }  // namespace
 
-cudaError_t resize_global(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult resize_global(const ResizeParams& params, const Config& config, const Launch& launch) {
   return for_pixel_type(params.dtype, [&]<class T>() {
     return for_channels(params.channels, [&]<int kChannels>() {
-      return start(global_kernel<T, kChannels>(params), params, shape, Pixels<T, kChannels>::kCount, stream);
+      return start(global_kernel<T, kChannels>(params), params, config, Pixels<T, kChannels>::kCount, launch);
     });
   });
 }
 
-cudaError_t resize_bytes(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
-  return for_pixel_type(params.dtype, [&]<class T>() { return start(bytes_kernel<T>, params, shape, 1, stream); });
+LaunchResult resize_bytes(const ResizeParams& params, const Config& config, const Launch& launch) {
+  return for_pixel_type(params.dtype, [&]<class T>() { return start(bytes_kernel<T>, params, config, 1, launch); });
 }
 
-cudaError_t resize_preload() { return preload(bytes_kernel<uint8_t>); }
+LaunchResult resize_preload() { return preload(bytes_kernel<uint8_t>); }
 
 }  // namespace gpumem::kernels

@@ -1,27 +1,21 @@
 // Launchers of the resizes.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include "kernels/launch_shape.hpp"
+#include "kernels/config.hpp"
+#include "kernels/launch.hpp"
 #include "kernels/resize/coordinates.hpp"
 #include "kernels/resize/params.hpp"
-#include "kernels/stream.hpp"
 
 namespace gpumem::kernels {
 
-// shape.tile: rows of dst a thread.
-using ResizeLauncher = cudaError_t(const ResizeParams& params, const LaunchShape& shape, Stream stream);
-ResizeLauncher resize_words;
-ResizeLauncher resize_global;
-ResizeLauncher resize_bytes;
+// config.tile: rows of dst a thread.
+// Weak: builds without CUDA have none.
+using ResizeExecute = LaunchResult(const ResizeParams& params, const Config& config, const Launch& launch);
+[[gnu::weak]] ResizeExecute resize_words;
+[[gnu::weak]] ResizeExecute resize_global;
+[[gnu::weak]] ResizeExecute resize_bytes;
+[[gnu::weak]] ResizeExecute resize_texture;  // by launch.textures; 1, 2 or 4 channels
 
-// What the texture of src is to be made from, and how it is to be read. 1, 2 or 4 channels.
-cudaResourceDesc resize_texture_resource(const ResizeParams& params);
-cudaTextureDesc resize_texture_reading(const ResizeParams& params);
-cudaError_t resize_texture(const ResizeParams& params, const LaunchShape& shape, cudaTextureObject_t texture,
-                           Stream stream);
-
-cudaError_t resize_preload();
+LaunchResult resize_preload();
 
 }  // namespace gpumem::kernels

@@ -5,9 +5,11 @@
 // more). Elements of integers come back as fractions of their largest value, by which they are multiplied again.
 #include "kernels/resize/resize.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "kernels/enqueue.cuh"
+#include "kernels/resize/texture_objects.hpp"
 #include "kernels/resize/tiles.cuh"
 
 namespace gpumem::kernels {
@@ -86,19 +88,17 @@ void (*kernel_of(gpumem_filter filter))(const ResizeWork, const ResizeTiles, cud
 }
 
 template <class T>
-cudaError_t for_channels(const ResizeParams& params, const LaunchShape& shape, cudaTextureObject_t texture,
-                         Stream stream) {
+cudaError_t for_channels(const ResizeParams& params, const Config& config, cudaTextureObject_t texture,
+                         const Launch& launch) {
   const auto kernel = params.channels == 1   ? kernel_of<T, 1>(params.filter)
                       : params.channels == 2 ? kernel_of<T, 2>(params.filter)
                                              : kernel_of<T, 4>(params.filter);
-  const ResizeWork work = resize_work(params, shape);
-  return enqueue(kernel, static_cast<unsigned>(shape.grid), kThreads, stream, work,
-                 resize_tiles(params.dst_rows, params.dst_cols, 1, shape.tile), texture);
+  const ResizeWork work = resize_work(params, config);
+  return enqueue(kernel, static_cast<unsigned>(config.grid), kThreads, launch, work,
+                 resize_tiles(params.dst_rows, params.dst_cols, 1, config.tile), texture);
 }
 
-}  // namespace
-
-cudaResourceDesc resize_texture_resource(const ResizeParams& params) {
+cudaResourceDesc resource_of(const ResizeParams& params) {
   const int bits = 8 * element_bytes(params.dtype);
   const bool floating = params.dtype == GPUMEM_F32 && params.filter == GPUMEM_FILTER_BILINEAR;
   const auto bits_of = [&](int channel) { return channel < params.channels ? bits : 0; };
@@ -113,7 +113,7 @@ cudaResourceDesc resize_texture_resource(const ResizeParams& params) {
   return resource;
 }
 
-cudaTextureDesc resize_texture_reading(const ResizeParams& params) {
+cudaTextureDesc reading_of(const ResizeParams& params) {
   const bool nearest = params.filter == GPUMEM_FILTER_NEAREST;
   cudaTextureDesc reading{};
   reading.addressMode[0] = reading.addressMode[1] = cudaAddressModeClamp;
@@ -122,9 +122,32 @@ cudaTextureDesc resize_texture_reading(const ResizeParams& params) {
   return reading;
 }
 
-cudaError_t resize_texture(const ResizeParams& params, const LaunchShape& shape, cudaTextureObject_t texture,
-                           Stream stream) {
-  return for_pixel_type(params.dtype, [&]<class T>() { return for_channels<T>(params, shape, texture, stream); });
+}  // namespace
+
+LaunchResult resize_texture(const ResizeParams& params, const Config& config, const Launch& launch) {
+  return launch.textures->use(resource_of(params), reading_of(params), launch, [&](cudaTextureObject_t texture) {
+    return for_pixel_type(params.dtype, [&]<class T>() { return for_channels<T>(params, config, texture, launch); });
+  });
+}
+
+void TextureObjects::destroy(const Used& used) noexcept {
+  static_cast<void>(cudaDestroyTextureObject(used.object));
+  static_cast<void>(cudaEventDestroy(used.done));
+}
+
+// A fault that an event shows is found by the next call that is checked for it.
+void TextureObjects::destroy_done() noexcept {
+  const auto keep = std::partition(used_.begin(), used_.end(), [](const Used& used) {
+    return !used.recorded || cudaEventQuery(used.done) != cudaSuccess;
+  });
+  std::for_each(keep, used_.end(), destroy);
+  used_.erase(keep, used_.end());
+  static_cast<void>(cudaGetLastError());
+}
+
+void TextureObjects::close() noexcept {
+  std::ranges::for_each(used_, destroy);
+  used_.clear();
 }
 
 }  // namespace gpumem::kernels

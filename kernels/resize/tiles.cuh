@@ -15,7 +15,7 @@ struct ResizeWork : ResizeParams {
   int64_t rows_per_thread;
 };
 
-inline ResizeWork resize_work(const ResizeParams& params, const LaunchShape& shape) {
+inline ResizeWork resize_work(const ResizeParams& params, const Config& shape) {
   return {params, resize_axis(params.src_rows, params.dst_rows), resize_axis(params.src_cols, params.dst_cols),
           shape.tile};
 }

@@ -211,8 +211,8 @@ Kernel kernel_of(const ResizeWork& work, bool dst_words) {
 
 }  // namespace
 
-cudaError_t resize_words(const ResizeParams& params, const LaunchShape& shape, Stream stream) {
-  const ResizeWork work = resize_work(params, shape);
+LaunchResult resize_words(const ResizeParams& params, const Config& config, const Launch& launch) {
+  const ResizeWork work = resize_work(params, config);
   if (work.dtype != GPUMEM_U8 || work.channels < 1 || work.channels > 4) return cudaErrorInvalidValue;
   const int64_t across = ceil_div(work.across.dst, int64_t{32} * resize_words_pixels(work.channels));
   const int64_t down = ceil_div(work.down.dst, kResizeWarps * work.rows_per_thread);
@@ -226,7 +226,7 @@ cudaError_t resize_words(const ResizeParams& params, const LaunchShape& shape, S
                          src,
                          ResizeInside(src, row_bytes, kMostWindowBytes),
                          dst_words};
-  return enqueue_early(kernel_of(work, dst_words), static_cast<unsigned>(shape.grid), kThreads, stream, work, tiles);
+  return enqueue_early(kernel_of(work, dst_words), static_cast<unsigned>(config.grid), kThreads, launch, work, tiles);
 }
 
 }  // namespace gpumem::kernels

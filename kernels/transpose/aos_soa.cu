@@ -277,14 +277,14 @@ Structures narrow_of(int64_t bytes, const TransposeParams& l, bool from_packed) 
 
 }  // namespace
 
-cudaError_t transpose_aos_soa(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_aos_soa(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
     const bool from_packed = params.cols <= params.rows;
     const Structures n = narrow_of(kBytes, params, from_packed);
     const int64_t per_matrix = tiles_along(n.structures, n.tile);
     const Tiles tiles{1, per_matrix, per_matrix * params.batches};
     return enqueue_early(from_packed ? aos_soa_kernel<kBytes, true> : aos_soa_kernel<kBytes, false>,
-                         static_cast<unsigned>(shape.grid), kAosSoaThreads, stream, params, n, tiles);
+                         static_cast<unsigned>(config.grid), kAosSoaThreads, launch, params, n, tiles);
   });
 }
 

@@ -37,12 +37,12 @@ __global__ void __launch_bounds__(kBatchedScalarElements)
 
 }  // namespace
 
-cudaError_t transpose_batched_scalar(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_batched_scalar(const TransposeParams& params, const Config& config, const Launch& launch) {
   const auto elements = static_cast<uint32_t>(params.rows * params.cols);
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return enqueue_early(batched_scalar_kernel<kBytes>, static_cast<unsigned>(shape.grid), shape.block, stream, params,
-                         Divisor<uint32_t>(elements), Divisor<uint32_t>(static_cast<uint32_t>(params.rows)),
-                         static_cast<int>(static_cast<uint32_t>(shape.block) / elements));
+    return enqueue_early(batched_scalar_kernel<kBytes>, static_cast<unsigned>(config.grid), config.block, launch,
+                         params, Divisor<uint32_t>(elements), Divisor<uint32_t>(static_cast<uint32_t>(params.rows)),
+                         static_cast<int>(static_cast<uint32_t>(config.block) / elements));
   });
 }
 

@@ -134,14 +134,14 @@ __global__ void __launch_bounds__(kThreads, 4) byte_perm_kernel(const TransposeP
 
 }  // namespace
 
-cudaError_t transpose_byte_perm_vec16(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_byte_perm_vec16(const TransposeParams& params, const Config& config, const Launch& launch) {
   constexpr int kRows1 = static_cast<int>(byte_perm_rows(1)), kCols1 = static_cast<int>(byte_perm_cols(1));
   constexpr int kRows2 = static_cast<int>(byte_perm_rows(2)), kCols2 = static_cast<int>(byte_perm_cols(2));
   if (params.element_bytes == 1) {
-    return start(byte_perm_kernel<1, kRows1, kCols1>, shape.grid, stream, params, tiles_of(params, kRows1, kCols1));
+    return start(byte_perm_kernel<1, kRows1, kCols1>, config.grid, launch, params, tiles_of(params, kRows1, kCols1));
   }
   if (params.element_bytes == 2) {
-    return start(byte_perm_kernel<2, kRows2, kCols2>, shape.grid, stream, params, tiles_of(params, kRows2, kCols2));
+    return start(byte_perm_kernel<2, kRows2, kCols2>, config.grid, launch, params, tiles_of(params, kRows2, kCols2));
   }
   return cudaErrorInvalidValue;
 }

@@ -258,13 +258,13 @@ Chunks chunks_of(const TransposeParams& p, const ChunkPlan& plan) {
 
 }  // namespace
 
-cudaError_t transpose_chunks(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
-  const ChunkPlan plan = chunk_plan(params);
+LaunchResult transpose_chunks(const TransposeParams& params, const Config& config, const Launch& launch) {
+  const auto plan = config.own.get<ChunkPlan>();
   const Chunks c = chunks_of(params, plan);
   return for_size(params.element_bytes, [&]<int kBytes>() {
     return enqueue_shared(plan.tight ? chunks_kernel<kBytes, true> : chunks_kernel<kBytes, false>,
-                          static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.block),
-                          SharedBytes{static_cast<int>(plan.shared_bytes), static_cast<int>(kChunkShared)}, stream, c);
+                          static_cast<unsigned>(config.grid), static_cast<unsigned>(config.block),
+                          SharedBytes{static_cast<int>(plan.shared_bytes), static_cast<int>(kChunkShared)}, launch, c);
   });
 }
 

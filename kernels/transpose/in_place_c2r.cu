@@ -74,17 +74,17 @@ __global__ void __launch_bounds__(kTransposeMostThreads)
 template <class T>
 class Passes {
  public:
-  Passes(const TransposeParams& params, const LaunchShape& shape, Stream stream)
+  Passes(const TransposeParams& params, const Config& config, const Launch& launch)
       : d_(params.rows, params.cols),
         params_(params),
-        shape_(shape),
+        config_(config),
         data_(static_cast<T*>(params.dst)),
-        stream_(stream) {}
+        launch_(launch) {}
 
-  cudaError_t run() {
+  LaunchResult run() {
     const bool back = d_.back;
     const bool rotates = d_.rotates();
-    cudaError_t error = cudaSuccess;
+    LaunchResult error = cudaSuccess;
     if (back || rotates) error = columns(!back);
     if (error == cudaSuccess) error = rows();
     if (error == cudaSuccess && (!back || rotates)) error = columns(back);
@@ -94,33 +94,33 @@ class Passes {
  private:
   static constexpr int64_t kBytes = sizeof(T);
 
-  cudaError_t rows() {
+  LaunchResult rows() {
     const int64_t all = params_.batches * d_.m;
-    return start_shared(rows_kernel<T>, shape_, all, transpose_shared_bytes(d_.n, kBytes), stream_, data_,
+    return start_shared(rows_kernel<T>, config_, all, transpose_shared_bytes(d_.n, kBytes), launch_, data_,
                         params_.dst_batch_stride, d_, all);
   }
 
-  cudaError_t columns(bool rotation) {
-    const int log2 = c2r_columns_log2(d_.m, kBytes, shape_.shared_bytes);
+  LaunchResult columns(bool rotation) {
+    const int log2 = c2r_columns_log2(d_.m, kBytes, config_.shared_bytes);
     const int64_t groups = tiles_along(d_.n, int64_t{1} << log2);
     const int64_t all = groups * params_.batches;
-    return start_shared(columns_kernel<T>, shape_, all, transpose_shared_bytes(d_.m << log2, kBytes), stream_, data_,
+    return start_shared(columns_kernel<T>, config_, all, transpose_shared_bytes(d_.m << log2, kBytes), launch_, data_,
                         params_.dst_batch_stride, d_, rotation, log2, groups, all);
   }
 
   Decomposition d_;
   TransposeParams params_;
-  LaunchShape shape_;
+  const Config& config_;
   T* data_;
-  Stream stream_;
+  const Launch& launch_;
 };
 
 }  // namespace
 
-cudaError_t transpose_in_place_c2r(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_in_place_c2r(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return aligned(params.dst, kBytes) ? Passes<WordOf<kBytes>>(params, shape, stream).run()
-                                       : Passes<Bytes<kBytes>>(params, shape, stream).run();
+    return aligned(params.dst, kBytes) ? Passes<WordOf<kBytes>>(params, config, launch).run()
+                                       : Passes<Bytes<kBytes>>(params, config, launch).run();
   });
 }
 

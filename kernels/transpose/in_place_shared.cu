@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kTransposeMostThreads) in_place_kernel(T* data
 }
 
 template <class T>
-cudaError_t run(const TransposeParams& params, const LaunchShape& shape, const Turn& turn, Stream stream) {
+LaunchResult run(const TransposeParams& params, const Config& config, const Turn& turn, const Launch& launch) {
   const int64_t size = params.rows * params.cols;
   const int64_t per_block = in_place_shared_matrices(size * sizeof(T));
   const Matrices whole{static_cast<int>(params.rows),
@@ -77,22 +77,22 @@ cudaError_t run(const TransposeParams& params, const LaunchShape& shape, const T
                        turn,
                        Divisor<uint32_t>(static_cast<uint32_t>(turn.back ? params.cols : params.rows))};
   const int64_t groups = tiles_along(params.batches, per_block);
-  return start_shared(in_place_kernel<T>, shape, groups, transpose_shared_bytes(per_block * size, sizeof(T)), stream,
+  return start_shared(in_place_kernel<T>, config, groups, transpose_shared_bytes(per_block * size, sizeof(T)), launch,
                       static_cast<T*>(params.dst), whole, groups);
 }
 
 }  // namespace
 
-cudaError_t transpose_in_place_turned(const TransposeParams& params, const LaunchShape& shape, const Turn& turn,
-                                      Stream stream) {
+LaunchResult transpose_in_place_turned(const TransposeParams& params, const Config& config, const Turn& turn,
+                                       const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return aligned(params.dst, kBytes) ? run<WordOf<kBytes>>(params, shape, turn, stream)
-                                       : run<Bytes<kBytes>>(params, shape, turn, stream);
+    return aligned(params.dst, kBytes) ? run<WordOf<kBytes>>(params, config, turn, launch)
+                                       : run<Bytes<kBytes>>(params, config, turn, launch);
   });
 }
 
-cudaError_t transpose_in_place_shared(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
-  return transpose_in_place_turned(params, shape, {}, stream);
+LaunchResult transpose_in_place_shared(const TransposeParams& params, const Config& config, const Launch& launch) {
+  return transpose_in_place_turned(params, config, {}, launch);
 }
 
 }  // namespace gpumem::kernels

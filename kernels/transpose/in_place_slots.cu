@@ -11,6 +11,8 @@
 
 #include "kernels/copy/copy.hpp"
 #include "kernels/transpose/shared.cuh"
+#include "kernels/transpose/slots.hpp"
+#include "kernels/transpose/transpose.hpp"
 
 namespace gpumem::kernels {
 namespace {
@@ -19,18 +21,6 @@ constexpr int kLanes = 32;
 constexpr int kWarps = kTransposeThreads / kLanes;
 constexpr int kEach = 8;
 constexpr int64_t kPiece = kLanes * kEach;
-constexpr int64_t kPanelBytes = 512;  // at least, where there is room
-
-struct Slots {
-  int64_t n;     // structures
-  int64_t m;     // of so many members
-  int64_t tile;  // structures of a tile
-  int64_t tiles;
-  int64_t rest;  // structures that make no tile; less than there are tiles
-  Slots(int64_t structures, int64_t members, int64_t largest)
-      : n(structures), m(members), tile(n / tiles_along(n, largest)), tiles(n / tile), rest(n % tile) {}
-  int64_t all() const { return tiles * m; }
-};
 
 // Places [place, place + width) of slots [first, first + count), which lie packed in scratch memory.
 struct Panel {
@@ -74,27 +64,16 @@ __global__ void __launch_bounds__(kTransposeThreads) panel_kernel(T* data, T* pa
   }
 }
 
-// Structures of a tile, at most: as many as make panels as wide as said, in half of the room, if so many fit into shared memory.
-int64_t largest_tile(int64_t n, int64_t m, int64_t bytes, int64_t room, int64_t shared_room) {
-  const auto of = [&](int64_t elements) { return std::clamp<int64_t>(elements / m, 1, n); };
-  const int64_t wanted =
-      std::clamp<int64_t>(kPanelBytes * n / std::max<int64_t>(room / 2 / m * bytes, 1), 1, std::max<int64_t>(n / 2, 1));
-  const int64_t many = of(std::min(shared_room, kTransposeSharedOfMany) / bytes);
-  const int64_t one = of(shared_room / bytes);
-  if (std::max(many, one) < wanted) return std::max(wanted, std::min({of(room / 2), 4 * wanted, n / 2}));
-  return many >= wanted ? many : one;
-}
-
 template <class T>
 class Passes {
  public:
-  Passes(const LaunchShape& shape, Stream stream) : shape_(shape), stream_(stream) {}
+  Passes(const Config& config, const Launch& launch) : config_(config), launch_(launch) {}
 
   // room: elements of scratch memory.
-  cudaError_t run(T* data, int64_t rows, int64_t cols, T* scratch, int64_t room) {
+  LaunchResult run(T* data, int64_t rows, int64_t cols, T* scratch, int64_t room) {
     const int64_t n = std::max(rows, cols);
     const int64_t m = std::min(rows, cols);
-    const Slots s(n, m, largest_tile(n, m, kBytes, room, shape_.shared_bytes));
+    const Slots s(n, m, largest_tile(n, m, kBytes, room, config_.shared_bytes));
     T* const structures = data + s.tiles * s.tile * m;  // those that make no tile
     T* const rest = scratch;
     const Scratch other{scratch + s.rest * m, room - s.rest * m};
@@ -133,13 +112,13 @@ class Passes {
     p.src = reinterpret_cast<const char*>(out ? data + s.tiles * s.tile : rest);
     p.dst_pitch = out ? p.row_bytes : s.n * kBytes;
     p.src_pitch = out ? s.n * kBytes : p.row_bytes;
-    then([&] { return copy_rows_by_driver(p, stream_); });
+    then([&] { return copy_by_driver(p, {}, launch_); });
   }
 
   void move(T* data, T* packed, const Slots& s, const Panel& panel, bool out, bool home, bool turned) {
     const int64_t pieces = tiles_along(panel.width, kPiece);
     then([&] {
-      return start(panel_kernel<T>, tiles_along(panel.count * pieces, kWarps), stream_, data, packed, s, panel, pieces,
+      return start(panel_kernel<T>, tiles_along(panel.count * pieces, kWarps), launch_, data, packed, s, panel, pieces,
                    out, home, turned);
     });
   }
@@ -159,16 +138,16 @@ class Passes {
     const TransposeParams p{kBytes, rows, cols, src, cols, dst, rows, batches, rows * cols, rows * cols};
     const int64_t grid = tiles_of(p, kTransposePaddedTile, kTransposePaddedTile).all;
     const auto transpose = alignof(T) == kBytes ? transpose_shared_padded : transpose_tile_bytes;
-    then([&] { return transpose(p, {.grid = grid}, stream_); });
+    then([&] { return transpose(p, {.grid = grid}, launch_); });
   }
 
   void tiles(T* data, const Slots& s, const Scratch& scratch, bool back) {
     const int64_t size = s.m * s.tile;
     const int64_t rows = back ? s.m : s.tile;
     const int64_t cols = back ? s.tile : s.m;
-    if (transpose_shared_bytes(size, kBytes) <= shape_.shared_bytes) {
+    if (transpose_shared_bytes(size, kBytes) <= config_.shared_bytes) {
       const TransposeParams p{kBytes, rows, cols, data, cols, data, rows, s.tiles, size, size};
-      return then([&] { return transpose_in_place_turned(p, shape_, {static_cast<int>(s.rest), back}, stream_); });
+      return then([&] { return transpose_in_place_turned(p, config_, {static_cast<int>(s.rest), back}, launch_); });
     }
     for (int64_t tile = 0, count = 1; tile < s.tiles; tile += count) {
       T* const first = data + tile * size;
@@ -190,33 +169,21 @@ class Passes {
     }
   }
 
-  LaunchShape shape_;
-  Stream stream_;
-  cudaError_t error_ = cudaSuccess;
+  const Config& config_;
+  const Launch& launch_;
+  LaunchResult error_ = cudaSuccess;
 };
-
-// Elements of scratch memory: those of the shape, or of a line, but no more than half of the matrix; two for each slot at least.
-int64_t room_for(const TransposeParams& p, const LaunchShape& shape) {
-  const int64_t n = std::max(p.rows, p.cols);
-  const int64_t m = std::min(p.rows, p.cols);
-  const int64_t room = std::min(std::max(shape.tile, n), n * m / 2);
-  return std::max(room, 2 * Slots(n, m, largest_tile(n, m, p.element_bytes, room, shape.shared_bytes)).all());
-}
 
 }  // namespace
 
-int64_t transpose_in_place_slots_scratch(const TransposeParams& params, const LaunchShape& shape) {
-  return room_for(params, shape) * params.element_bytes;
-}
-
-cudaError_t transpose_in_place_slots(const TransposeParams& params, const LaunchShape& shape, void* scratch,
-                                     Stream stream) {
+LaunchResult transpose_in_place_slots(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
     const auto run = [&]<class T>(T* data) {
-      cudaError_t error = cudaSuccess;
+      LaunchResult error = cudaSuccess;
       for (int64_t b = 0; b < params.batches && error == cudaSuccess; ++b, data += params.dst_batch_stride) {
-        error = Passes<T>(shape, stream)
-                    .run(data, params.rows, params.cols, static_cast<T*>(scratch), room_for(params, shape));
+        error = Passes<T>(config, launch)
+                    .run(data, params.rows, params.cols, static_cast<T*>(launch.workspace),
+                         config.workspace_bytes / params.element_bytes);
       }
       return error;
     };

@@ -77,11 +77,11 @@ __global__ void __launch_bounds__(kTransposeThreads)
 
 }  // namespace
 
-cudaError_t transpose_in_place_tiles_vec16(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_in_place_tiles_vec16(const TransposeParams& params, const Config& config, const Launch& launch) {
   const auto swap = [&]<int kBytes>() {
     const int64_t across = tiles_along(params.rows, transpose_vec16_tile(kBytes));
     const int64_t per_matrix = transpose_tile_pairs(across);
-    return start(swap_words_kernel<kBytes>, shape.grid, stream, params, across, per_matrix,
+    return start(swap_words_kernel<kBytes>, config.grid, launch, params, across, per_matrix,
                  per_matrix * params.batches);
   };
   if (params.element_bytes == 4) return swap.template operator()<4>();
@@ -90,12 +90,12 @@ cudaError_t transpose_in_place_tiles_vec16(const TransposeParams& params, const 
   return cudaErrorInvalidValue;
 }
 
-cudaError_t transpose_in_place_tiles(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_in_place_tiles(const TransposeParams& params, const Config& config, const Launch& launch) {
   const int64_t across = tiles_along(params.rows, kTile);
   const int64_t per_matrix = transpose_tile_pairs(across);
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return start(aligned(params.dst, kBytes) ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, shape.grid,
-                 stream, params, across, per_matrix, per_matrix * params.batches);
+    return start(aligned(params.dst, kBytes) ? swap_kernel<WordOf<kBytes>> : swap_kernel<Bytes<kBytes>>, config.grid,
+                 launch, params, across, per_matrix, per_matrix * params.batches);
   });
 }
 

@@ -53,16 +53,16 @@ struct Turn {
   int by = 0;
   bool back = false;
 };
-cudaError_t transpose_in_place_turned(const TransposeParams& params, const LaunchShape& shape, const Turn& turn,
-                                      Stream stream);
+LaunchResult transpose_in_place_turned(const TransposeParams& params, const Config& config, const Turn& turn,
+                                       const Launch& launch);
 
 // A kernel on `pieces` pieces, each of them through so much shared memory.
 template <class... Parameters>
-cudaError_t start_shared(void (*kernel)(Parameters...), const LaunchShape& shape, int64_t pieces, int64_t bytes,
-                         Stream stream, std::type_identity_t<Parameters>... arguments) {
-  const auto grid = static_cast<unsigned>(pieces < shape.grid ? pieces : shape.grid);
+LaunchResult start_shared(void (*kernel)(Parameters...), const Config& config, int64_t pieces, int64_t bytes,
+                          const Launch& launch, std::type_identity_t<Parameters>... arguments) {
+  const auto grid = static_cast<unsigned>(pieces < config.grid ? pieces : config.grid);
   return enqueue_shared(kernel, grid, transpose_shared_threads(bytes),
-                        SharedBytes{static_cast<int>(bytes), static_cast<int>(shape.shared_bytes)}, stream,
+                        SharedBytes{static_cast<int>(bytes), static_cast<int>(config.shared_bytes)}, launch,
                         arguments...);
 }
 

@@ -44,27 +44,27 @@ __global__ void __launch_bounds__(kTextbookThreads) shared_kernel(const Transpos
 }
 
 template <class Kernel>
-cudaError_t start_textbook(Kernel kernel, const TransposeParams& params, const LaunchShape& shape, Stream stream) {
-  return enqueue(kernel, static_cast<unsigned>(shape.grid), kTextbookThreads, stream, params,
+LaunchResult start_textbook(Kernel kernel, const TransposeParams& params, const Config& config, const Launch& launch) {
+  return enqueue(kernel, static_cast<unsigned>(config.grid), kTextbookThreads, launch, params,
                  tiles_of(params, kTile, kTile));
 }
 
 }  // namespace
 
-cudaError_t transpose_naive(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_naive(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes,
-                  [&]<int kBytes>() { return start_textbook(naive_kernel<WordOf<kBytes>>, params, shape, stream); });
+                  [&]<int kBytes>() { return start_textbook(naive_kernel<WordOf<kBytes>>, params, config, launch); });
 }
 
-cudaError_t transpose_shared(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_shared(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return start_textbook(shared_kernel<WordOf<kBytes>, 0>, params, shape, stream);
+    return start_textbook(shared_kernel<WordOf<kBytes>, 0>, params, config, launch);
   });
 }
 
-cudaError_t transpose_shared_padded(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_shared_padded(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return start_textbook(shared_kernel<WordOf<kBytes>, 1>, params, shape, stream);
+    return start_textbook(shared_kernel<WordOf<kBytes>, 1>, params, config, launch);
   });
 }
 

@@ -86,19 +86,19 @@ __global__ void __launch_bounds__(kThreads, resident_blocks(8, kThreads))
 }
 
 template <int kBytes>
-cudaError_t launch_odd(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult launch_odd(const TransposeParams& params, const Config& config, const Launch& launch) {
   // A row of dst may reach into one more tile by what its first one is moved.
   TransposeParams moved = params;
   moved.rows += Realigned<kBytes>::kSector - 1;
-  return start(realigned_kernel<kBytes>, shape.grid, stream, params,
+  return start(realigned_kernel<kBytes>, config.grid, launch, params,
                tiles_of(moved, Realigned<kBytes>::kRows, Realigned<kBytes>::kCols));
 }
 
 }  // namespace
 
-cudaError_t transpose_tile_realigned(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
-  if (params.element_bytes == 4) return launch_odd<4>(params, shape, stream);
-  if (params.element_bytes == 8) return launch_odd<8>(params, shape, stream);
+LaunchResult transpose_tile_realigned(const TransposeParams& params, const Config& config, const Launch& launch) {
+  if (params.element_bytes == 4) return launch_odd<4>(params, config, launch);
+  if (params.element_bytes == 8) return launch_odd<8>(params, config, launch);
   return cudaErrorInvalidValue;
 }
 

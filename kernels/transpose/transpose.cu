@@ -58,20 +58,20 @@ __global__ void __launch_bounds__(kThreads) vec16_kernel(const TransposeParams p
 
 }  // namespace
 
-cudaError_t transpose_tile_vec16(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_tile_vec16(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
     constexpr int64_t kSide = transpose_vec16_tile(kBytes);
-    return start(vec16_kernel<kBytes>, shape.grid, stream, params, tiles_of(params, kSide, kSide));
+    return start(vec16_kernel<kBytes>, config.grid, launch, params, tiles_of(params, kSide, kSide));
   });
 }
 
-cudaError_t transpose_tile_bytes(const TransposeParams& params, const LaunchShape& shape, Stream stream) {
+LaunchResult transpose_tile_bytes(const TransposeParams& params, const Config& config, const Launch& launch) {
   return for_size(params.element_bytes, [&]<int kBytes>() {
-    return start(bytes_kernel<kBytes>, shape.grid, stream, params, tiles_of(params, kTile, kTile));
+    return start(bytes_kernel<kBytes>, config.grid, launch, params, tiles_of(params, kTile, kTile));
   });
 }
 
-cudaError_t transpose_preload() {
+LaunchResult transpose_preload() {
   return for_all_sizes([&]<int kBytes>() { return preload(vec16_kernel<kBytes>); });
 }
 

@@ -20,8 +20,11 @@ set(core_sources
   src/api/variants.cpp
   src/ops/managed_prefetch.cpp
   src/ops/arithmetic/arithmetic.cpp
+  src/ops/arithmetic/implementations.cpp
   src/ops/axpby/axpby.cpp
+  src/ops/axpby/implementations.cpp
   src/ops/convert/convert.cpp
+  src/ops/convert/implementations.cpp
   src/memory/arena.cpp
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
@@ -31,6 +34,7 @@ set(core_sources
   src/context/context.cpp
   src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
+  src/ops/copy/implementations.cpp
   src/context/devices.cpp
   src/dist/batches.cpp
   src/dist/communicator.cpp
@@ -59,6 +63,7 @@ set(core_sources
   src/ops/problem_line.cpp
   src/memory/fences.cpp
   src/ops/fill/fill.cpp
+  src/ops/fill/implementations.cpp
   src/context/handles.cpp
   src/memory/labels.cpp
   src/ops/bounce_buffers.cpp
@@ -73,19 +78,24 @@ set(core_sources
   src/ops/outputs.cpp
   src/memory/page_map.cpp
   src/ops/permute/permute.cpp
+  src/ops/permute/implementations.cpp
   src/memory/pinned_rings.cpp
   src/ops/placement.cpp
   src/ops/profile.cpp
   src/ops/profile_report.cpp
   src/context/process.cpp
   src/ops/reduce/reduce.cpp
+  src/ops/reduce/implementations_lines.cpp
+  src/ops/reduce/implementations.cpp
   src/ops/reduce/reduce_check.cpp
   src/ops/reduce/reduce_lines.cpp
   src/ops/reduce/reduce_streamed.cpp
   src/memory/registry.cpp
   src/ops/copy/ring_copy.cpp
   src/ops/gather_scatter/gather_scatter.cpp
+  src/ops/gather_scatter/implementations.cpp
   src/ops/resize/resize.cpp
+  src/ops/resize/implementations.cpp
   src/context/shared_contexts.cpp
   src/ops/sources.cpp
   src/ops/staging.cpp
@@ -95,19 +105,9 @@ set(core_sources
   src/ops/tune.cpp
   src/ops/tuning.cpp
   src/ops/transpose/transpose.cpp
+  src/ops/transpose/implementations.cpp
   src/ops/transpose/transpose_across.cpp
   src/select/variants.cpp
-  src/select/variants_arithmetic.cpp
-  src/select/variants_axpby.cpp
-  src/select/variants_convert.cpp
-  src/select/variants_copy.cpp
-  src/select/variants_fill.cpp
-  src/select/variants_permute.cpp
-  src/select/variants_reduce.cpp
-  src/select/variants_reduce_lines.cpp
-  src/select/variants_resize.cpp
-  src/select/variants_gather_scatter.cpp
-  src/select/variants_transpose.cpp
   src/backend/host/reduce_axis.cpp
   src/backend/host/cpu_budget.cpp
   src/backend/host/foreign_cuda.cpp
@@ -137,14 +137,11 @@ set(cuda_sources
   src/backend/cuda/checker.cpp
   src/backend/cuda/cuda_backend.cpp
   src/backend/cuda/cuda_check.cpp
-  src/backend/cuda/copy.cpp
   src/backend/cuda/cuda_devices.cpp
   src/backend/cuda/cuda_managed.cpp
   src/backend/cuda/reduce.cpp
-  src/backend/cuda/resize.cpp
   src/backend/cuda/gather_scatter.cpp
   src/backend/cuda/cuda_streams.cpp
-  src/backend/cuda/transpose.cpp
   src/backend/cuda/driver_api.cpp
   src/backend/cuda/driver_pool.cpp
   src/backend/cuda/peer.cpp
@@ -153,8 +150,7 @@ set(cuda_sources
   src/backend/cuda/nccl.cpp
   src/backend/cuda/reduce_scratch.cpp
   src/backend/cuda/result_slots.cpp
-  src/backend/cuda/stream_memory.cpp
-  src/backend/cuda/texture_objects.cpp)
+  src/backend/cuda/stream_memory.cpp)
 set(absent_sources src/backend/absent/cuda_absent.cpp)
 set(kernel_sources
   kernels/arithmetic/arithmetic.cu
@@ -182,12 +178,13 @@ set(kernel_sources
   kernels/resize/texture.cu
   kernels/resize/words.cu
   kernels/gather_scatter/gather_scatter.cu
-  kernels/stream.cu
+  kernels/launch.cu
   kernels/transpose/aos_soa.cu
   kernels/transpose/batched_scalar.cu
   kernels/transpose/byte_perm_vec16.cu
   kernels/transpose/chunks.cu
   kernels/transpose/in_place_c2r.cu
+  kernels/transpose/in_place_scratch.cu
   kernels/transpose/in_place_slots.cu
   kernels/transpose/in_place_shared.cu
   kernels/transpose/in_place_tiles.cu
@@ -271,7 +268,7 @@ endif()
 if(GPUMEM_SANITIZE)
   set_target_properties(gpumem_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   set(apart ${core_sources})
-  list(FILTER apart INCLUDE REGEX "^src/(select|backend/host|ops/axpby)/")
+  list(FILTER apart INCLUDE REGEX "^src/(backend/host|ops/axpby)/|/implementations")
   set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 

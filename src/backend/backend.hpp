@@ -14,10 +14,10 @@
 #include <type_traits>
 #include <variant>
 
+#include "backend/implementation.hpp"
 #include "base/device_props.hpp"
 #include "gpumem.h"
 #include "kernels/families.hpp"
-#include "kernels/launch_shape.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/permute/pieces.hpp"
 #include "kernels/reduce/limits.hpp"
@@ -90,10 +90,11 @@ class WatchedLaunch {
   const NativeStream stream_;
 };
 
-// Parameters of one family, and of any that is only launched.
+// What is launched: of one family, and of any that is only launched.
 template <class Family>
 struct Work {
   const typename Family::Params& params;
+  const Configured<typename Family::Params>& planned;
 };
 template <class... Family>
 std::variant<Work<Family>...> any_work(FamilyList<Family...>);
@@ -172,27 +173,29 @@ class Backend {
   // Families.
   // reduce is complete on return; its node becomes a value by value_of(). The others enqueue, and put what only the run can
   // find into *status. Given Until::complete, reduce_lines returns that status; else GPUMEM_OK.
-  virtual ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
-  virtual void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) = 0;
+  virtual ReduceNode reduce(NativeStream stream, const ReduceParams& params,
+                            const Configured<ReduceParams>& planned) = 0;
+  virtual void reduce_async(NativeStream stream, const ReduceParams& params,
+                            const Configured<ReduceParams>& planned) = 0;
   // The same as reduce, only begun; and the nodes of the subtrees of an ordered sum of neighbouring elements. nullptr: not while others are
   // under way, or never.
   virtual std::unique_ptr<PendingNodes> begin_reduce(NativeStream /*stream*/, const ReduceParams& /*params*/,
-                                                     const Choice& /*choice*/) {
+                                                     const Configured<ReduceParams>& /*planned*/) {
     return nullptr;
   }
   virtual std::unique_ptr<PendingNodes> begin_reduce(NativeStream /*stream*/, const ReduceParams& /*params*/,
                                                      const LeafTrees& /*trees*/) {
     return nullptr;
   }
-  virtual gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                                     Until until) = 0;
-  virtual gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
-                                     Until until) = 0;
+  virtual gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params,
+                                     const Configured<ReduceAxisParams>& planned, Until until) = 0;
+  virtual gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
+                                     const Configured<ReduceSegmentsParams>& planned, Until until) = 0;
   // dst is written only if every index names a row; *status tells. Given Until::complete, it returns the first that does not.
   virtual BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                                  const Choice& choice, Until until) = 0;
+                                  const Configured<GatherScatterParams>& planned, Until until) = 0;
   // Of a copy, the CUDA backend's variant `driver` takes any pair of pointers too.
-  virtual void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) = 0;
+  virtual void launch(NativeStream stream, const AnyWork& work, Until until) = 0;
 
   // Streams and events.
   virtual NativeStream own_stream() noexcept = 0;

@@ -92,8 +92,8 @@ Scratch room_for(Backend& backend, int64_t& bytes) {
 template <class Family>
 void launch(Context& context, const typename Family::Params& params, Override forced = {}) {
   Backend& backend = context.device();
-  backend.launch(context.own_stream(), Work<Family>{params}, select<Family>(backend.props(), params, forced, {}),
-                 Until::enqueued);
+  const auto selection = select<Family>(backend.props(), params, forced, {});
+  backend.launch(context.own_stream(), Work<Family>{params, selection}, Until::enqueued);
 }
 
 FillParams filled(void* p, int64_t bytes) noexcept {

@@ -28,7 +28,10 @@ struct Report {
   const char* placement = nullptr;
   const char* variant = nullptr;
   ChosenBy by{};
-  LaunchShape shape{};
+  int64_t grid = 1;
+  int32_t block = 1;
+  int32_t per_thread = 1;
+  int64_t tile = 0;
   std::vector<PassedOver> passed_over{};
 };
 
@@ -53,23 +56,33 @@ Report report_of(const Planner& planner, const Plan<Family>& plan, const CallRec
   if (plan.empty) return report;
   const DeviceProps& props = planner.props(plan.placement.runs);
   const auto table = Family::table();
-  const Decision& decision = plan.decision;
+  const auto& selection = plan.selection;
   report.props = &props;
   report.placement = plan.placement.reason;
-  report.variant = table[decision.row].name;
-  report.by = decision.by;
-  report.shape = decision.shape;
+  report.variant = table[selection.row].name;
+  report.by = selection.by;
+  report.grid = selection.config.grid;
+  report.block = selection.config.block;
+  report.per_thread = selection.config.per_thread;
+  report.tile = selection.config.tile;
+  Config unused;
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
-    if (row == decision.row) continue;
-    const char* reason = rejection(table[row], props, plan.params);
+    if (row == selection.row) continue;
+    const char* reason = plan_row(table[row], props, plan.params, unused);
     if (reason == nullptr) reason = passed_over(table[row], props, plan.params);
     if (reason == nullptr) {
-      reason = decision.by == ChosenBy::table ? "it fits too, and stands later in the table"
-                                              : "it fits too; another was asked for";
+      reason = selection.by == ChosenBy::table ? "it fits too, and stands later in the table"
+                                               : "it fits too; another was asked for";
     }
     report.passed_over.push_back({table[row].name, reason});
   }
   return report;
+}
+
+// Not inlined: a plan is large, and there are many families.
+template <class Family, class Call>
+[[gnu::noinline]] Report explained(Planner& planner, const Call& call, const CallRecord& record) {
+  return report_of<Family>(planner, plan(planner, call, record.until), record);
 }
 
 constexpr const char* kChosenBy[] = {"table", "tuning", "environment", "program"};
@@ -100,10 +113,10 @@ std::string as_text(const Report& r) {
   print("  runs on   %s: %s\n", r.props->name, r.placement);
   if (!r.fused.empty()) out.append("  fused     ").append(r.fused).append("\n");
   print("  variant   %s, chosen by the %s\n", r.variant, kChosenBy[static_cast<int>(r.by)]);
-  const auto grid = ll(r.shape.grid);
-  const auto tile = ll(r.shape.tile);
+  const auto grid = ll(r.grid);
+  const auto tile = ll(r.tile);
   if (r.props->backend == Runs::cuda) {
-    print("  launch    %lld block%s of %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s", r.shape.block, tile);
+    print("  launch    %lld block%s of %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s", r.block, tile);
   } else {
     print("  launch    %lld task%s on up to %d threads, tiles of %lld\n", grid, grid == 1 ? "" : "s",
           r.props->multiprocessors, tile);
@@ -140,8 +153,8 @@ std::string as_json(const Report& r) {
   if (!r.fused.empty()) add(", ", field("fused", r.fused));
   add(", ", field("placement", r.placement), ", ", field("variant", r.variant), ", ",
       field("chosen_by", kChosenBy[static_cast<int>(r.by)]));
-  add(", \"launch\": {", field("grid", r.shape.grid), ", ", field("block", r.shape.block), ", ");
-  add(field("per_thread", r.shape.per_thread), ", ", field("tile", r.shape.tile), "}, \"not_taken\": [");
+  add(", \"launch\": {", field("grid", r.grid), ", ", field("block", r.block), ", ");
+  add(field("per_thread", r.per_thread), ", ", field("tile", r.tile), "}, \"not_taken\": [");
   for (size_t i = 0; i < r.passed_over.size(); ++i) {
     add(i == 0 ? "{" : ", {", field("variant", r.passed_over[i].name), ", ", field("reason", r.passed_over[i].reason),
         "}");
@@ -157,12 +170,9 @@ std::string explain(Context& context, std::string_view line, gpumem_format forma
   }
   const CallRecord record = parse_line(line);
   LinePlanner planner(context, record);
-  std::string words;
-  with_call(record, [&]<class Family>(const auto& call) {
-    const Report made = report_of<Family>(planner, plan(planner, call, record.until), record);
-    words = format == GPUMEM_FORMAT_JSON ? as_json(made) : as_text(made);
-  });
-  return words;
+  Report report{};
+  with_call(record, [&]<class Family>(const auto& call) { report = explained<Family>(planner, call, record); });
+  return format == GPUMEM_FORMAT_JSON ? as_json(report) : as_text(report);
 }
 
 }  // namespace gpumem

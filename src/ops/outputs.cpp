@@ -30,8 +30,8 @@ void zero_one(Context& context, const Output& output, NativeStream stream, Until
   const FillParams params{.dst = output.p, .count = output.bytes};
   const Override kernel{runs == Runs::cuda ? find_variant(family_names(FillFamily::id), "vec16") : -1};
   if (beside) context.device().await_order();
-  backend.launch(beside ? nullptr : stream, Work<FillFamily>{params},
-                 select<FillFamily>(backend.props(), params, kernel, {}), until);
+  const auto selection = select<FillFamily>(backend.props(), params, kernel, {});
+  backend.launch(beside ? nullptr : stream, Work<FillFamily>{params, selection}, until);
 }
 
 }  // namespace

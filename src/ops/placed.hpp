@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <string>
 
 #include "context/context.hpp"
@@ -43,13 +44,18 @@ void run_placed(Context& context, const Placement& placement, NativeStream strea
   }
 }
 
-// The same, of a family that is only launched.
+// The same, of a family that is only launched: copied where the host does it later.
 template <class Family>
 void launch_placed(Context& context, const Plan<Family>& plan, NativeStream stream, Until until, const char* what) {
-  run_placed(context, plan.placement, stream, until, what,
-             [params = plan.params, choice = Choice(plan.decision)](Backend& backend, NativeStream on, Until done) {
-               backend.launch(on, Work<Family>{params}, choice, done);
-             });
+  const bool later = context.on_cuda() && plan.placement.runs == Runs::host && until == Until::enqueued;
+  const auto launch = [](const auto& of) {
+    return [of](Backend& backend, NativeStream on, Until done) {
+      const Plan<Family>& planned = of;
+      backend.launch(on, Work<Family>{planned.params, planned.selection}, done);
+    };
+  };
+  later ? run_placed(context, plan.placement, stream, until, what, launch(plan))
+        : run_placed(context, plan.placement, stream, until, what, launch(std::cref(plan)));
 }
 
 // Work in the plain form, behind the context's own stream: work(backend, stream), and its value.

@@ -15,7 +15,7 @@ struct Plan {
   Placement placement{};
   // Normal: distances that are never used are tight. An operand that is staged is scratch_to_come().
   typename Family::Params params{};
-  Decision decision{};
+  Selection<typename Family::Params> selection{};
 };
 
 // Where an operand crosses the link to the device, the parameters are those of the first piece.
@@ -25,18 +25,19 @@ struct TransposePlan : Plan<TransposeFamily> {
 
 // Place: a Planner or a Context.
 template <class Family, class Place>
-Decision decide(Place& place, Runs runs, const typename Family::Params& params, Override forced) {
-  const Decision decision = select<Family>(place.props(runs), params, forced, place.tuned());
-  if (decision.row < 0 && forced.row < 0) fail(GPUMEM_INTERNAL, "%s: %s", Family::name, decision.rejected);
-  if (decision.row < 0) {
+Selection<typename Family::Params> decide(Place& place, Runs runs, const typename Family::Params& params,
+                                          Override forced) {
+  auto selection = select<Family>(place.props(runs), params, forced, place.tuned());
+  if (selection.row < 0 && forced.row < 0) fail(GPUMEM_INTERNAL, "%s: %s", Family::name, selection.refusal);
+  if (selection.row < 0) {
     fail(GPUMEM_UNSUPPORTED, "the variant %s of %s, forced by %s, does not fit: %s", Family::table()[forced.row].name,
-         Family::name, forced.by == ChosenBy::environment ? "the environment" : "the program", decision.rejected);
+         Family::name, forced.by == ChosenBy::environment ? "the environment" : "the program", selection.refusal);
   }
-  place.chose(decision.row, runs);
-  return decision;
+  place.chose(selection.row, runs);
+  return selection;
 }
 template <class Family, class Place>
-Decision decide(Place& place, Runs runs, const typename Family::Params& params) {
+Selection<typename Family::Params> decide(Place& place, Runs runs, const typename Family::Params& params) {
   return decide<Family>(place, runs, params, place.forced(Family::id));
 }
 

@@ -52,13 +52,14 @@ Problem plan_line(Context& context, const CallRecord& record) {
     problem.empty = planned.empty;
     if (planned.empty) return;
     problem.runs = planned.placement.runs;
-    problem.table_row = planned.decision.row;
+    problem.table_row = planned.selection.row;
     const auto table = Family::table();
     for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
       const auto& variant = table[static_cast<size_t>(row)];
       problem.revisions.push_back(variant.revision);
-      if (rejection(variant, planner.props(problem.runs), planned.params) != nullptr) continue;
-      if (variant.yields == &by_name<typename Family::Params>) continue;
+      Config config;
+      if (taken_by_name(variant)) continue;
+      if (plan_row(variant, planner.props(problem.runs), planned.params, config) != nullptr) continue;
       problem.last_row = row;
       if (row != problem.table_row) problem.candidates.push_back(row);
     }

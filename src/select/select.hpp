@@ -22,53 +22,65 @@ struct TunedRow {
   int32_t revision = 0;  // of the row that was measured
 };
 
-struct Decision : Choice {
-  int32_t row = -1;  // -1: nothing fits, and rejected says why
+template <class Params>
+struct Selection : Configured<Params> {
+  int32_t row = -1;  // -1: nothing fits, and refusal says why
   ChosenBy by = ChosenBy::table;
-  const char* rejected = nullptr;
+  const char* refusal = nullptr;
 };
 
-// Why a row can't take the problem on this device, the row's backend included; nullptr when it can.
+// Plans the problem on this device, whose backend the row may not be for: nullptr, with config filled in, or the reason why not.
 template <class Params>
-const char* rejection(const Variant<Params>& row, const DeviceProps& props, const Params& params) noexcept {
-  if (row.runs != props.backend) {
+const char* plan_row(const Implementation<Params>& row, const DeviceProps& device, const Params& params,
+                     Config& config) noexcept {
+  if (row.runs != device.backend) {
     return row.runs == Runs::cuda ? "it runs on a CUDA device, and this work runs on the host"
                                   : "it runs on the host, and this work runs on the CUDA device";
   }
-  return row.rejects(props, params);
+  return row.plan(device, params, config);
 }
 
 // Why the table goes on to the next row though this one fits; nullptr: it does not.
 template <class Params>
-const char* passed_over(const Variant<Params>& row, const DeviceProps& props, const Params& params) noexcept {
-  return row.yields != nullptr ? row.yields(props, params) : nullptr;
+const char* passed_over(const Implementation<Params>& row, const DeviceProps& device, const Params& params) noexcept {
+  return row.deprioritized != nullptr ? row.deprioritized(device, params) : nullptr;
+}
+
+template <class Params>
+bool taken_by_name(const Implementation<Params>& row) noexcept {
+  return row.deprioritized == &by_name<Params>;
 }
 
 // Forced > tuned > table order. A forced row that does not fit is no reason to take another.
 template <class Family>
-Decision select(const DeviceProps& props, const typename Family::Params& params, Override forced,
-                TunedRow tuned) noexcept {
+Selection<typename Family::Params> select(const DeviceProps& device, const typename Family::Params& params,
+                                          Override forced, TunedRow tuned) noexcept {
+  using Params = typename Family::Params;
   const auto table = Family::table();
-  const auto accept = [&](int32_t row, ChosenBy by) noexcept {
-    return Decision{{row_of_backend(table, row), table[row].shape(props, params)}, row, by, nullptr};
+  Selection<Params> selection;
+  const auto fits = [&](int32_t row, ChosenBy by) noexcept {
+    selection.refusal = plan_row(table[row], device, params, selection.config);
+    if (selection.refusal != nullptr) return false;
+    selection.implementation = &table[row];
+    selection.row = row;
+    selection.by = by;
+    return true;
   };
   if (forced.row >= 0) {
-    const char* reason = rejection(table[forced.row], props, params);
-    if (reason != nullptr) return Decision{{}, -1, forced.by, reason};
-    return accept(forced.row, forced.by);
+    selection.by = forced.by;
+    fits(forced.row, forced.by);
+    return selection;
   }
   if (tuned.row >= 0 && tuned.row < static_cast<int32_t>(table.size())) {
     const auto& row = table[tuned.row];
-    if (row.revision == tuned.revision && row.yields != &by_name<typename Family::Params> &&
-        rejection(row, props, params) == nullptr) {
-      return accept(tuned.row, ChosenBy::tuning);
-    }
+    if (row.revision == tuned.revision && !taken_by_name(row) && fits(tuned.row, ChosenBy::tuning)) return selection;
   }
   for (int32_t row = 0; row < static_cast<int32_t>(table.size()); ++row) {
-    if (rejection(table[row], props, params) != nullptr) continue;
-    if (passed_over(table[row], props, params) == nullptr) return accept(row, ChosenBy::table);
+    if (table[row].runs != device.backend || passed_over(table[row], device, params) != nullptr) continue;
+    if (fits(row, ChosenBy::table)) return selection;
   }
-  return Decision{{}, -1, ChosenBy::table, "no variant accepts this problem"};
+  selection.refusal = "no variant accepts this problem";
+  return selection;
 }
 
 }  // namespace gpumem

@@ -25,11 +25,11 @@ constexpr auto kFamilyNames = [] {
 
 }  // namespace
 
-LaunchShape grid_of(int64_t n, int64_t tile, int32_t threads, int32_t per_thread) noexcept {
+Config grid_of(int64_t n, int64_t tile, int32_t threads, int32_t per_thread) noexcept {
   return {std::clamp<int64_t>(ceil_div(n, tile), 1, kMaxGrid), threads, per_thread, tile};
 }
 
-LaunchShape host_elements_shape(const DeviceProps& d, int64_t n, int64_t moved) noexcept {
+Config host_elements_config(const DeviceProps& d, int64_t n, int64_t moved) noexcept {
   const int64_t tasks = std::clamp<int64_t>(n / (kHostTaskBytes / moved), 1, int64_t{4} * d.multiprocessors);
   return {tasks, 1, 1, ceil_div(ceil_div(std::max<int64_t>(n, 1), tasks), 64) * 64};
 }

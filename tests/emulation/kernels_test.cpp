@@ -10,9 +10,12 @@
 
 #define __noinline__ __attribute__((noinline))
 
+#include "backend/implementation.hpp"
 #include "kernels/convert/element.hpp"
 #include "kernels/copy/copy.hpp"
-#include "kernels/cuda_launchers.hpp"
+#include "kernels/fill/fill.hpp"
+#include "kernels/permute/contiguous_boxes.hpp"
+#include "kernels/permute/packed.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
 #include "kernels/reduce/line_plans.hpp"
@@ -20,6 +23,7 @@
 #include "kernels/resize/resize.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
+#include "kernels/transpose/slots.hpp"
 #include "kernels/transpose/transpose.hpp"
 #include "support/random.hpp"
 
@@ -36,14 +40,14 @@ using DeviceBytes = std::unique_ptr<unsigned char, Free>;
 DeviceBytes on_device(const Bytes& image) {
   void* p = nullptr;
   EXPECT_EQ(cudaMalloc(&p, image.size()), cudaSuccess);
-  EXPECT_EQ(cudaMemcpyAsync(p, image.data(), image.size(), cudaMemcpyDefault, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(p, image.data(), image.size(), cudaMemcpyDefault, {}), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
   return DeviceBytes(static_cast<unsigned char*>(p));
 }
 
 Bytes from_device(const DeviceBytes& memory, size_t bytes) {
   Bytes image(bytes);
-  EXPECT_EQ(cudaMemcpyAsync(image.data(), memory.get(), bytes, cudaMemcpyDefault, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(image.data(), memory.get(), bytes, cudaMemcpyDefault, {}), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
   return image;
 }
@@ -61,8 +65,7 @@ struct Shape {
 };
 
 // Matrices of `shape` whose lines begin 16 bytes apart or a multiple of that, for elements of any size.
-void transpose_on_few_blocks(TransposeLauncher* launcher, const Shape& shape, int64_t batches, int64_t size,
-                             int block) {
+void transpose_on_few_blocks(TransposeExecute* launcher, const Shape& shape, int64_t batches, int64_t size, int block) {
   const int64_t src_ld = (shape.cols + 15) / 16 * 16;
   const int64_t dst_ld = (shape.rows + 15) / 16 * 16;
   const Bytes src = random_bytes(static_cast<size_t>(batches * shape.rows * src_ld * size), 1);
@@ -86,8 +89,10 @@ void transpose_on_few_blocks(TransposeLauncher* launcher, const Shape& shape, in
                                .batches = batches,
                                .src_batch_stride = shape.rows * src_ld,
                                .dst_batch_stride = shape.cols * dst_ld};
-  if (block == 0) block = chunk_plan(params).threads;
-  EXPECT_EQ(launcher(params, {.grid = 2, .block = block}, nullptr), cudaSuccess);
+  const ChunkPlan chunks = chunk_plan(params);
+  Config config{.grid = 2, .block = block == 0 ? chunks.threads : block};
+  config.own.set(chunks);
+  EXPECT_EQ(launcher(params, config, {}), cudaSuccess);
   EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element";
 }
 
@@ -108,7 +113,7 @@ TEST(FewBlocks, Transpose) {
 TEST(FewBlocks, Copy) {
   const Bytes src = random_bytes(30011, 7);
   const DeviceBytes from = on_device(src);
-  const auto copied = [&](CopyLauncher* launcher, const CopyParams& params, int64_t at_src, int64_t at_dst) {
+  const auto copied = [&](CopyExecute* launcher, const CopyParams& params, int64_t at_src, int64_t at_dst) {
     Bytes expected = random_bytes(src.size(), 8);
     const DeviceBytes to = on_device(expected);
     for (int64_t row = 0; row < params.rows; ++row) {
@@ -118,17 +123,14 @@ TEST(FewBlocks, Copy) {
     CopyParams whole = params;
     whole.src = reinterpret_cast<const char*>(from.get()) + at_src;
     whole.dst = reinterpret_cast<char*>(to.get()) + at_dst;
-    EXPECT_EQ(launcher(whole, {.grid = 2}, nullptr), cudaSuccess);
+    EXPECT_EQ(launcher(whole, {.grid = 2}, {}), cudaSuccess);
     EXPECT_EQ(from_device(to, expected.size()), expected);
   };
   for (auto* const launcher : {copy_vec16, copy_vec4, copy_vec2, copy_scalar})
     copied(launcher, {.row_bytes = 30005}, 0, 0);
-  CopyLauncher* const by_driver = [](const CopyParams& params, const LaunchShape&, Stream stream) {
-    return copy_rows_by_driver(params, stream);
-  };
   for (const bool row_by_row : {false, true}) {
-    copied(by_driver, {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130, .row_by_row = row_by_row}, 3,
-           9);
+    copied(copy_by_driver,
+           {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130, .row_by_row = row_by_row}, 3, 9);
   }
   copied(copy_vec16, {.row_bytes = 29981}, 19, 6);
   copied(copy_realigned, {.dst_pitch = 217, .src_pitch = 205, .row_bytes = 201, .rows = 130}, 3, 9);
@@ -182,7 +184,7 @@ TEST(FewBlocks, Lines) {
   const auto results = [&](int64_t lines) {
     const DeviceBytes result = on_device(Bytes(static_cast<size_t>(lines) * 8));
     launch.result = result.get();
-    EXPECT_EQ(reduce_warp_lines(launch, nullptr), cudaSuccess);
+    EXPECT_EQ(reduce_warp_lines(launch, {}), cudaSuccess);
     std::vector<int64_t> values(static_cast<size_t>(lines));
     std::memcpy(values.data(), from_device(result, values.size() * 8).data(), values.size() * 8);
     return values;
@@ -252,7 +254,9 @@ TEST(FewBlocks, Permute) {
         std::memcpy(expected.data() + at_dst * size, src.data() + at_src * size, static_cast<size_t>(size));
       }
       for (const int64_t grid : {1, 3}) {
-        EXPECT_EQ(launcher({.src = from.get(), .dst = to.get(), .axes = axes}, {.grid = grid}, nullptr), cudaSuccess);
+        Config config{.grid = grid};
+        by_rows ? config.own.set(line_tile(axes)) : config.own.set(packed_tile(axes));
+        EXPECT_EQ(launcher({.src = from.get(), .dst = to.get(), .axes = axes}, config, {}), cudaSuccess);
         EXPECT_EQ(from_device(to, expected.size()), expected) << size << " bytes an element, grid " << grid;
       }
     }
@@ -286,12 +290,13 @@ void transpose_in_place(InPlace way, int64_t size, const Shape& shape, size_t of
                                .batches = kBatches,
                                .src_batch_stride = stride,
                                .dst_batch_stride = stride};
-  const LaunchShape launch{.grid = 3, .tile = scratch_elements, .shared_bytes = room};
-  const int64_t scratch_bytes = way == InPlace::slots ? transpose_in_place_slots_scratch(params, launch) : 0;
-  const DeviceBytes scratch = on_device(Bytes(static_cast<size_t>(scratch_bytes) + 1));
-  EXPECT_EQ(way == InPlace::whole   ? transpose_in_place_shared(params, launch, nullptr)
-            : way == InPlace::lines ? transpose_in_place_c2r(params, launch, nullptr)
-                                    : transpose_in_place_slots(params, launch, scratch.get(), nullptr),
+  Config config{.grid = 3, .shared_bytes = room};
+  if (way == InPlace::slots) config.workspace_bytes = slots_workspace(params, scratch_elements, room) * size;
+  const DeviceBytes workspace = on_device(Bytes(static_cast<size_t>(config.workspace_bytes) + 1));
+  const Launch launch{{}, workspace.get()};
+  EXPECT_EQ(way == InPlace::whole   ? transpose_in_place_shared(params, config, launch)
+            : way == InPlace::lines ? transpose_in_place_c2r(params, config, launch)
+                                    : transpose_in_place_slots(params, config, launch),
             cudaSuccess);
   EXPECT_EQ(from_device(data, expected.size()), expected)
       << shape.rows << " x " << shape.cols << " of " << size << " bytes, " << room << " of shared memory";
@@ -326,15 +331,14 @@ TEST(FewBlocks, TransposeInPlace) {
 
 TEST(FewBlocks, Fill) {
   const Bytes pattern = random_bytes(16, 3);
-  for (const auto& [name, launcher] : FillFamily::on_cuda().all) {
-    if (name != std::string_view("vec16") && name != std::string_view("bytes")) continue;
+  for (auto* const execute : {fill_vec16, fill_rows}) {
     Bytes expected = random_bytes(20011, 4);
     const DeviceBytes to = on_device(expected);
     FillParams params{.dst = to.get() + 5, .count = 19999};
     std::memcpy(params.word, pattern.data(), 16);
     for (int64_t i = 0; i < params.count; ++i)
       expected[static_cast<size_t>(i + 5)] = pattern[static_cast<size_t>(i % 16)];
-    EXPECT_EQ(launcher(params, {.grid = 2}, nullptr), cudaSuccess);
+    EXPECT_EQ(execute(params, {.grid = 2}, {}), cudaSuccess);
     EXPECT_EQ(from_device(to, expected.size()), expected);
   }
 }
@@ -348,7 +352,7 @@ TEST(FewBlocks, Resize) {
     for (int32_t channels = 1; channels <= 4; ++channels) {
       const Bytes src = random_bytes(static_cast<size_t>(kSrcRows * kSrcCols * channels), 5);
       const DeviceBytes from = on_device(src);
-      const auto resized = [&](ResizeLauncher* launcher, int64_t rows_per_thread, int64_t grid) {
+      const auto resized = [&](ResizeExecute* launcher, int64_t rows_per_thread, int64_t grid) {
         const Bytes poison = random_bytes(static_cast<size_t>(kDstRows * 400 * channels), 6);
         const DeviceBytes to = on_device(poison);
         const ResizeParams params{.filter = filter,
@@ -362,7 +366,7 @@ TEST(FewBlocks, Resize) {
                                   .dst_rows = kDstRows,
                                   .dst_cols = kDstCols,
                                   .dst_pitch = 400 * channels};
-        EXPECT_EQ(launcher(params, {.grid = grid, .tile = rows_per_thread}, nullptr), cudaSuccess);
+        EXPECT_EQ(launcher(params, {.grid = grid, .tile = rows_per_thread}, {}), cudaSuccess);
         return from_device(to, poison.size());
       };
       const Bytes expected = resized(resize_bytes, 1, 2);
@@ -374,7 +378,8 @@ TEST(FewBlocks, Resize) {
 
 TEST(FewBlocks, Convert) {
   constexpr int64_t kN = 5001;
-  for (const auto& launcher : ConvertFamily::on_cuda().all) {
+  for (const auto& row : ConvertFamily::table()) {
+    if (row.runs != Runs::cuda) continue;
     for (gpumem_dtype from = 0; from < kDtypes; ++from) {
       for (gpumem_dtype to = 0; to < kDtypes; ++to) {
         const Bytes src = random_bytes(static_cast<size_t>((kN + 1) * element_bytes(from)), 3);
@@ -391,10 +396,10 @@ TEST(FewBlocks, Convert) {
                       std::memcpy(expected.data() + i * static_cast<int64_t>(sizeof result), &result, sizeof result);
                     }
                   });
-        ASSERT_EQ(launcher.launch(params, {.grid = 2, .block = kConvertThreads}, {}), cudaSuccess);
+        ASSERT_EQ(row.execute.gpu(params, {.grid = 2, .block = kConvertThreads}, {}), cudaSuccess);
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
         EXPECT_TRUE(from_device(far, expected.size()) == expected)
-            << launcher.name << ", " << traits_of(from).name << " to " << traits_of(to).name;
+            << row.name << ", " << traits_of(from).name << " to " << traits_of(to).name;
       }
     }
   }

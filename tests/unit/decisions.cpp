@@ -13,10 +13,10 @@ namespace {
 template <class Family>
 std::string print(const Plan<Family>& plan) {
   if (plan.empty) return "nothing to do";
-  const Decision& d = plan.decision;
+  const auto& d = plan.selection;
   std::ostringstream out;
-  out << Family::table()[d.row].name << ' ' << d.shape.grid << " x " << d.shape.block << ", " << d.shape.per_thread
-      << ", " << d.shape.tile;
+  out << Family::table()[d.row].name << ' ' << d.config.grid << " x " << d.config.block << ", " << d.config.per_thread
+      << ", " << d.config.tile;
   return out.str();
 }
 

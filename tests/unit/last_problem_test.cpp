@@ -70,9 +70,9 @@ class LastProblem : public testing::TestWithParam<Runs> {
           EXPECT_EQ(of_line.placement.runs, with_memory.placement.runs) << line;
           EXPECT_STREQ(of_line.placement.reason, with_memory.placement.reason) << line;
           EXPECT_EQ(of_line.placement.stage_src, with_memory.placement.stage_src) << line;
-          EXPECT_EQ(of_line.decision.row, with_memory.decision.row) << line;
-          EXPECT_EQ(of_line.decision.shape.grid, with_memory.decision.shape.grid) << line;
-          EXPECT_EQ(of_line.decision.shape.tile, with_memory.decision.shape.tile) << line;
+          EXPECT_EQ(of_line.selection.row, with_memory.selection.row) << line;
+          EXPECT_EQ(of_line.selection.config.grid, with_memory.selection.config.grid) << line;
+          EXPECT_EQ(of_line.selection.config.tile, with_memory.selection.config.tile) << line;
           ++planned;
         } catch (const Error& error) {
           EXPECT_EQ(error.status(), refused) << line << ": " << error.what();

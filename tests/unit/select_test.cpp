@@ -203,6 +203,20 @@ ArithmeticParams random_params(std::mt19937_64& random) {
   return p;
 }
 
+template <class Params>
+const char* refusal_of(const Implementation<Params>& row, const DeviceProps& device, const Params& params) {
+  Config config;
+  return plan_row(row, device, params, config);
+}
+
+// Of a row that fits.
+template <class Params>
+Config config_of(const Implementation<Params>& row, const DeviceProps& device, const Params& params) {
+  Config config;
+  EXPECT_EQ(row.plan(device, params, config), nullptr) << row.name;
+  return config;
+}
+
 template <class Family>
 class Table : public testing::Test {};
 using Families =
@@ -226,14 +240,14 @@ TYPED_TEST(Table, LastRowOfEachBackendAcceptsEverything) {
   std::mt19937_64 random(1);
   const auto table = TypeParam::table();
   for (const auto& device : kDevices) {
-    const Variant<typename TypeParam::Params>* last = nullptr;
+    const Implementation<typename TypeParam::Params>* last = nullptr;
     for (const auto& row : table) {
       if (row.runs == device.props.backend) last = &row;
     }
     ASSERT_NE(last, nullptr);
     for (int i = 0; i < 2000; ++i) {
       const auto problem = random_params<typename TypeParam::Params>(random);
-      EXPECT_EQ(rejection(*last, device.props, problem), nullptr) << last->name << " on " << device.name;
+      EXPECT_EQ(refusal_of(*last, device.props, problem), nullptr) << last->name << " on " << device.name;
     }
   }
 }
@@ -245,14 +259,14 @@ TYPED_TEST(Table, SelectsWhatFits) {
   for (const auto& device : kDevices) {
     for (int i = 0; i < 2000; ++i) {
       const auto problem = random_params<typename TypeParam::Params>(random);
-      const Decision d = select<TypeParam>(device.props, problem, {}, {});
+      const auto d = select<TypeParam>(device.props, problem, {}, {});
       ASSERT_GE(d.row, 0);
       EXPECT_EQ(d.by, ChosenBy::table);
-      EXPECT_EQ(rejection(TypeParam::table()[d.row], device.props, problem), nullptr);
-      EXPECT_GE(d.shape.grid, 1);
-      EXPECT_LE(d.shape.grid, 0x7fffffff);
-      EXPECT_GE(d.shape.block, 1);
-      EXPECT_LE(d.shape.block, 1024);
+      EXPECT_EQ(refusal_of(TypeParam::table()[d.row], device.props, problem), nullptr);
+      EXPECT_GE(d.config.grid, 1);
+      EXPECT_LE(d.config.grid, 0x7fffffff);
+      EXPECT_GE(d.config.block, 1);
+      EXPECT_LE(d.config.block, 1024);
     }
   }
 }
@@ -275,17 +289,17 @@ TYPED_TEST(Table, IsTotalDeterministicAndEligibleWhateverWasTuned) {
     TunedRow tuned{static_cast<int32_t>(random() % static_cast<uint64_t>(rows + 2)) - 1, 1};
     const bool there = tuned.row >= 0 && tuned.row < rows;
     if (there) tuned.revision = table[tuned.row].revision + (random() % 4 == 0 ? 1 : 0);
-    const Decision d = select<TypeParam>(device, problem, {}, tuned);
-    const Decision again = select<TypeParam>(device, problem, {}, tuned);
+    const auto d = select<TypeParam>(device, problem, {}, tuned);
+    const auto again = select<TypeParam>(device, problem, {}, tuned);
     ASSERT_GE(d.row, 0);
     ASSERT_EQ(d.row, again.row);
-    ASSERT_EQ(d.shape.grid, again.shape.grid);
-    ASSERT_EQ(rejection(table[d.row], device, problem), nullptr) << table[d.row].name;
-    ASSERT_NE(table[d.row].yields, &by_name<Params>) << table[d.row].name;
-    ASSERT_GE(d.shape.grid, 1);
+    ASSERT_EQ(d.config.grid, again.config.grid);
+    ASSERT_EQ(refusal_of(table[d.row], device, problem), nullptr) << table[d.row].name;
+    ASSERT_NE(table[d.row].deprioritized, &by_name<Params>) << table[d.row].name;
+    ASSERT_GE(d.config.grid, 1);
     const bool holds = there && tuned.revision == table[tuned.row].revision &&
-                       table[tuned.row].yields != &by_name<Params> &&
-                       rejection(table[tuned.row], device, problem) == nullptr;
+                       table[tuned.row].deprioritized != &by_name<Params> &&
+                       refusal_of(table[tuned.row], device, problem) == nullptr;
     ASSERT_EQ(d.by, holds ? ChosenBy::tuning : ChosenBy::table);
     ASSERT_EQ(d.row, holds ? tuned.row : select<TypeParam>(device, problem, {}, {}).row);
     tuned_taken += holds;
@@ -302,13 +316,13 @@ TYPED_TEST(Table, ForcedRowIsTakenOrRefusedNeverReplaced) {
     const auto& device = kDevices[random() % std::size(kDevices)];
     const auto problem = random_params<typename TypeParam::Params>(random);
     const auto row = static_cast<int32_t>(random() % table.size());
-    const Decision d = select<TypeParam>(device.props, problem, {row, ChosenBy::program}, {});
-    if (rejection(table[row], device.props, problem) == nullptr) {
+    const auto d = select<TypeParam>(device.props, problem, {row, ChosenBy::program}, {});
+    if (refusal_of(table[row], device.props, problem) == nullptr) {
       EXPECT_EQ(d.row, row);
       ++taken;
     } else {
       EXPECT_EQ(d.row, -1);
-      EXPECT_NE(d.rejected, nullptr);
+      EXPECT_NE(d.refusal, nullptr);
       ++refused;
     }
   }
@@ -328,7 +342,7 @@ TEST(Transpose, InPlaceHasItsRowsAndNoOthers) {
       for (const bool in_place : {false, true}) {
         problem.src = in_place ? problem.dst : made_up_address(0, 1);
         if (random() % 4 == 0) problem.cols = problem.rows;
-        const Decision d = select<TransposeFamily>(device.props, problem, {}, {});
+        const auto d = select<TransposeFamily>(device.props, problem, {}, {});
         ASSERT_GE(d.row, 0) << device.name << ' ' << problem.rows << " x " << problem.cols;
         EXPECT_EQ(rows_in_place.count(TransposeFamily::table()[d.row].name), in_place ? 1u : 0u);
         if (in_place) chosen.insert(TransposeFamily::table()[d.row].name);
@@ -371,10 +385,10 @@ TEST(Transpose, HugeProblemsStayInsideTheGrid) {
         for (const bool in_place : {false, true}) {
           p.src = in_place ? p.dst : made_up_address(0, 1);
           for (const auto& row : TransposeFamily::table()) {
-            if (rejection(row, h200, p) != nullptr) continue;
-            const LaunchShape shape = row.shape(h200, p);
-            EXPECT_GE(shape.grid, 1) << row.name;
-            EXPECT_LE(shape.grid, 0x7fffffff) << row.name;
+            if (refusal_of(row, h200, p) != nullptr) continue;
+            const Config config = config_of(row, h200, p);
+            EXPECT_GE(config.grid, 1) << row.name;
+            EXPECT_LE(config.grid, 0x7fffffff) << row.name;
           }
         }
       }
@@ -411,18 +425,18 @@ TEST(Axpby, LaunchesCoverZOrGoOn) {
         const AxpbyParams problem{
             .dtype = dtype, .x = made_up_address(8, 1), .y = made_up_address(8, 2), .z = made_up_address(8, 0), .n = n};
         for (const auto& row : AxpbyFamily::table()) {
-          if (rejection(row, device.props, problem) != nullptr) continue;
-          const LaunchShape shape = row.shape(device.props, problem);
-          EXPECT_GE(shape.grid, 1) << row.name << ' ' << n;
-          EXPECT_LE(shape.grid, 0x7fffffff) << row.name << ' ' << n;
-          EXPECT_TRUE(shape.grid == 0x7fffffff || shape.tile >= (n + shape.grid - 1) / shape.grid) << row.name << n;
+          if (refusal_of(row, device.props, problem) != nullptr) continue;
+          const Config config = config_of(row, device.props, problem);
+          EXPECT_GE(config.grid, 1) << row.name << ' ' << n;
+          EXPECT_LE(config.grid, 0x7fffffff) << row.name << ' ' << n;
+          EXPECT_TRUE(config.grid == 0x7fffffff || config.tile >= (n + config.grid - 1) / config.grid) << row.name << n;
         }
       }
     }
   }
 }
 
-// Sums of five views, whose rows may lie without gaps: no shape leaves most of a block's threads without elements.
+// Sums of five views, whose rows may lie without gaps: no configuration leaves most of a block's threads without elements.
 TEST(Arithmetic, TilesGiveThreadsWork) {
   for (const int64_t stride : {1, 2}) {
     for (int64_t cols = 1; cols <= 300; ++cols) {
@@ -448,11 +462,12 @@ TEST(Convert, LaunchesCoverDstOrGoOn) {
         for (int64_t n = 1; n <= INT64_MAX / 24; n = n * 3 + 1) {
           const ConvertParams problem{from, made_up_address(8, 1), to, made_up_address(8, 0), n};
           for (const auto& row : ConvertFamily::table()) {
-            if (rejection(row, device.props, problem) != nullptr) continue;
-            const LaunchShape shape = row.shape(device.props, problem);
-            EXPECT_GE(shape.grid, 1) << row.name << ' ' << n;
-            EXPECT_LE(shape.grid, 0x7fffffff) << row.name << ' ' << n;
-            EXPECT_TRUE(shape.grid == 0x7fffffff || shape.tile >= (n + shape.grid - 1) / shape.grid) << row.name << n;
+            if (refusal_of(row, device.props, problem) != nullptr) continue;
+            const Config config = config_of(row, device.props, problem);
+            EXPECT_GE(config.grid, 1) << row.name << ' ' << n;
+            EXPECT_LE(config.grid, 0x7fffffff) << row.name << ' ' << n;
+            EXPECT_TRUE(config.grid == 0x7fffffff || config.tile >= (n + config.grid - 1) / config.grid)
+                << row.name << n;
           }
         }
       }
@@ -492,25 +507,26 @@ TEST(Permute, CoversArraysBeyond32Bits) {
     axes.add(70001, 1, int64_t{70001} * 3);
     axes.add(3, 70001, 70001);
     const PermuteParams planes{.src = made_up_address(0, 1), .dst = made_up_address(0, 0), .axes = fuse(axes, 0, 0)};
-    const Decision transposed = select<PermuteFamily>(h200, planes, {}, {});
+    const auto transposed = select<PermuteFamily>(h200, planes, {}, {});
     EXPECT_STREQ(PermuteFamily::table()[transposed.row].name, "transpose");
     const int32_t by_boxes = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "packed");
-    const Decision packed = select<PermuteFamily>(h200, planes, {by_boxes, ChosenBy::program}, {});
-    EXPECT_GE(packed.shape.grid, 4 * 132 - 1) << "each block takes as many boxes as the others";
+    const auto packed = select<PermuteFamily>(h200, planes, {by_boxes, ChosenBy::program}, {});
+    EXPECT_GE(packed.config.grid, 4 * 132 - 1) << "each block takes as many boxes as the others";
     const int32_t forced = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "tiled");
-    const Decision tiles = select<PermuteFamily>(h200, planes, {forced, ChosenBy::program}, {});
-    EXPECT_GE(tiles.shape.grid * tiles.shape.tile * tiles.shape.tile, planes.elements());
+    const auto tiles = select<PermuteFamily>(h200, planes, {forced, ChosenBy::program}, {});
+    EXPECT_GE(tiles.config.grid * tiles.config.tile * tiles.config.tile, planes.elements());
 
     axes.src_stride[0] = 1;
     axes.src_stride[1] = int64_t{70001} * 3 + 1;  // a gap
     const PermuteParams lines{.src = made_up_address(e % 16, 1),
                               .dst = made_up_address(0, 0),
                               .axes = fuse(axes, static_cast<int32_t>(e % 16), 0)};
-    const Decision boxes = select<PermuteFamily>(h200, lines, {}, {});
+    const auto boxes = select<PermuteFamily>(h200, lines, {}, {});
     EXPECT_STREQ(PermuteFamily::table()[boxes.row].name, "contiguous_boxes");
-    EXPECT_GE(boxes.shape.grid * boxes.shape.tile, lines.elements());
+    EXPECT_GE(boxes.config.grid * boxes.config.tile, lines.elements());
     const int32_t elements = find_variant(family_names(GPUMEM_FAMILY_PERMUTE), "strided_scalar");
-    EXPECT_GE(select<PermuteFamily>(h200, lines, {elements, ChosenBy::program}, {}).shape.grid * 256, lines.elements());
+    EXPECT_GE(select<PermuteFamily>(h200, lines, {elements, ChosenBy::program}, {}).config.grid * 256,
+              lines.elements());
   }
 }
 
@@ -519,12 +535,12 @@ TEST(Reduce, NeverLaunchesMoreBlocksThanTheScratchHolds) {
     for (int64_t n = 1; n <= int64_t{1} << 36; n = n * 3 + 1) {
       const ReduceParams problem{.x = made_up_address(4), .n = n};
       for (const auto& row : ReduceFamily::table()) {
-        if (row.runs != Runs::cuda || rejection(row, device.props, problem) != nullptr) continue;
-        const LaunchShape shape = row.shape(device.props, problem);
-        EXPECT_LE(shape.grid, 16384) << row.name << ' ' << n;
+        if (row.runs != Runs::cuda || refusal_of(row, device.props, problem) != nullptr) continue;
+        const Config config = config_of(row, device.props, problem);
+        EXPECT_LE(config.grid, 16384) << row.name << ' ' << n;
         // The textbook's blocks go on to the next part of x where there are more parts than blocks.
-        const bool goes_on = shape.grid == 16384 && std::string_view(row.name) != "last_block";
-        EXPECT_TRUE(goes_on || shape.grid * shape.tile >= n) << row.name << ' ' << n;
+        const bool goes_on = config.grid == 16384 && std::string_view(row.name) != "last_block";
+        EXPECT_TRUE(goes_on || config.grid * config.tile >= n) << row.name << ' ' << n;
       }
     }
   }
@@ -539,17 +555,17 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
         EXPECT_GT(problem.elements(), 0);
         for (const auto& row : GatherFamily::table()) {
           if (row.runs != device.props.backend) continue;
-          const LaunchShape shape = row.shape(device.props, problem);
+          const Config config = config_of(row, device.props, problem);
           const std::string_view name = row.name;
           if (row.runs == Runs::cuda) {
             const int64_t word = name == "vec16" ? 16 : name == "vec8" ? 8 : name == "words" ? 4 : 1;
-            EXPECT_EQ(shape.tile, 1024 * word);
+            EXPECT_EQ(config.tile, 1024 * word);
             const int64_t tiles = (n * ((row_bytes + word - 1) / word) + 1023) / 1024;
-            EXPECT_EQ(shape.grid, std::min<int64_t>(tiles, 0x7fffffff)) << name << ' ' << n << ' ' << row_bytes;
-          } else if (shape.grid > n) {
-            EXPECT_EQ(shape.grid % n, 0) << name << ": each row is cut into as many pieces";
+            EXPECT_EQ(config.grid, std::min<int64_t>(tiles, 0x7fffffff)) << name << ' ' << n << ' ' << row_bytes;
+          } else if (config.grid > n) {
+            EXPECT_EQ(config.grid % n, 0) << name << ": each row is cut into as many pieces";
           } else {
-            EXPECT_GE(shape.tile, (n + shape.grid - 1) / shape.grid) << name << ' ' << n << ' ' << row_bytes;
+            EXPECT_GE(config.tile, (n + config.grid - 1) / config.grid) << name << ' ' << n << ' ' << row_bytes;
           }
         }
       }
@@ -561,7 +577,7 @@ TEST(Rows, EveryWordOfHugeMatricesHasItsThread) {
 TEST(Rows, OnlyRowsThatAreFewAndLongAreCut) {
   const DeviceProps props = fixtures::find_device("host64")->props;
   const auto grid = [&](int64_t n, int64_t row_bytes) {
-    return select<GatherFamily>(props, {.row_bytes = row_bytes, .n = n}, {}, {}).shape.grid;
+    return select<GatherFamily>(props, {.row_bytes = row_bytes, .n = n}, {}, {}).config.grid;
   };
   EXPECT_EQ(grid(2, 1000), 1);
   EXPECT_EQ(grid(2, 128 << 10), 2);

@@ -1,6 +1,5 @@
 // Stands in for the CUDA backend in a host-only build: says so to whoever asks.
 #include "backend/backend.hpp"
-#include "backend/launchers.hpp"
 #include "backend/link.hpp"
 #include "base/error.hpp"
 
@@ -14,7 +13,6 @@ constexpr const char* kReason = "this build of the library has no CUDA backend";
 CudaDevices cuda_devices() { return {GPUMEM_NOT_BUILT, 0, 0, kReason}; }
 DeviceProps cuda_props(int32_t) { fail(GPUMEM_NOT_BUILT, "%s", kReason); }
 std::unique_ptr<Backend> make_cuda_backend(int32_t, bool) { fail(GPUMEM_NOT_BUILT, "%s", kReason); }
-LauncherNames cuda_launcher_names() { return {}; }
 std::string why_no_link() { return kReason; }
 std::string bus_id(int32_t) { fail(GPUMEM_NOT_BUILT, "%s", kReason); }
 LinkId make_link_id() { fail(GPUMEM_NOT_BUILT, "%s", kReason); }

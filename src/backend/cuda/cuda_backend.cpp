@@ -6,9 +6,16 @@
 #include "base/error.hpp"
 #include "base/names.hpp"
 #include "base/scope_exit.hpp"
+#include "kernels/arithmetic/arithmetic.hpp"
+#include "kernels/axpby/axpby.hpp"
 #include "kernels/ceiling/ceiling.hpp"
+#include "kernels/convert/convert.hpp"
+#include "kernels/copy/copy.hpp"
+#include "kernels/fill/fill.hpp"
 #include "kernels/permute/permute.hpp"
 #include "kernels/reduce/launch.hpp"
+#include "kernels/resize/resize.hpp"
+#include "kernels/transpose/transpose.hpp"
 
 namespace gpumem {
 
@@ -234,33 +241,43 @@ void CudaBackend::read_all(NativeStream stream, const void* p, size_t bytes, int
       kernels::read_all(p, static_cast<int64_t>(bytes), sink, blocks * props_.multiprocessors, kernel_stream(stream)));
 }
 
-LauncherNames cuda_launcher_names() {
-  LauncherNames names;
-  add_reduce_launcher_names(names);
-  add_rows_launcher_names(names);
-  LaunchedFamilies::for_each([&]<class Family>() { add_names(names, Family::id, Family::on_cuda().all); });
-  return names;
-}
-
 void CudaBackend::warmup() {
   const DeviceScope scope = enter();
   warm_up_reductions();
-  GPUMEM_CUDA(kernels::gather_scatter_preload());
-  LaunchedFamilies::for_each([]<class Family>() { GPUMEM_CUDA(Family::on_cuda().preload()); });
+  for (const auto preload : {kernels::arithmetic_preload, kernels::axpby_preload, kernels::convert_preload,
+                             kernels::copy_preload, kernels::fill_preload, kernels::gather_scatter_preload,
+                             kernels::permute_preload, kernels::resize_preload, kernels::transpose_preload}) {
+    GPUMEM_CUDA(preload());
+  }
 }
 
-void CudaBackend::launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) {
+// Throws if the stream is being captured and the implementation can't become a part of a graph.
+template <class Params>
+void CudaBackend::require_capturable(const Configured<Params>& planned, const char* operation, NativeStream stream) {
+  const bool needs_pool = planned.config.workspace_bytes > 0 && !props_.memory_pools;
+  if ((planned.implementation->capturable && !needs_pool) || !capturing(stream)) return;
+  if (needs_pool) {
+    fail(GPUMEM_UNSUPPORTED,
+         "%s takes scratch memory, which a device without memory pools can't give a graph; the capture is still valid",
+         planned.implementation->name);
+  }
+  fail(GPUMEM_CAPTURING,
+       "the variant %s of %s can't run on a stream that is being captured into a graph, which would outlive what it "
+       "needs; the capture is still valid",
+       planned.implementation->name, operation);
+}
+
+void CudaBackend::launch(NativeStream stream, const AnyWork& work, Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
   const kernels::Stream on = kernel_stream(stream);
   std::visit(
       [&]<class Family>(const Work<Family>& of) {
-        const auto& [name, launch] = Family::on_cuda().all[static_cast<size_t>(choice.launcher)];
-        const LaunchRange range(Family::id, name, stream);
-        if constexpr (requires { launch_other(of.params, choice, on); }) {
-          if (launch == nullptr) return launch_other(of.params, choice, on);
-        }
-        GPUMEM_CUDA(launch(of.params, choice.shape, on));
+        const auto& [implementation, config] = of.planned;
+        const LaunchRange range(Family::id, implementation->name, stream);
+        require_capturable(of.planned, Family::name, stream);
+        const StreamMemory::Block workspace(stream_memory_, props_, static_cast<size_t>(config.workspace_bytes), on);
+        GPUMEM_CUDA(implementation->execute.gpu(of.params, config, {on, workspace.get(), &textures_}));
       },
       work);
   finish(on, until);

@@ -9,11 +9,9 @@
 #include "backend/cuda/reduce_scratch.hpp"
 #include "backend/cuda/result_slots.hpp"
 #include "backend/cuda/stream_memory.hpp"
-#include "backend/cuda/texture_objects.hpp"
-#include "backend/launchers.hpp"
 #include "base/error.hpp"
-#include "kernels/cuda_launchers.hpp"
 #include "kernels/gather_scatter/gather_scatter.hpp"
+#include "kernels/resize/texture_objects.hpp"
 
 namespace gpumem {
 
@@ -56,19 +54,19 @@ class CudaBackend final : public Backend {
   void move_pieces(NativeStream stream, std::span<const MovedPiece> pieces) override;
   void read_all(NativeStream stream, const void* p, size_t bytes, int32_t blocks) override;
 
-  ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
-  void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
+  ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Configured<ReduceParams>& planned) override;
+  void reduce_async(NativeStream stream, const ReduceParams& params, const Configured<ReduceParams>& planned) override;
   std::unique_ptr<PendingNodes> begin_reduce(NativeStream stream, const ReduceParams& params,
-                                             const Choice& choice) override;
+                                             const Configured<ReduceParams>& planned) override;
   std::unique_ptr<PendingNodes> begin_reduce(NativeStream stream, const ReduceParams& params,
                                              const LeafTrees& trees) override;
-  gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                             Until until) override;
-  gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
-                             Until until) override;
-  BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
-                          Until until) override;
-  void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params,
+                             const Configured<ReduceAxisParams>& planned, Until until) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
+                             const Configured<ReduceSegmentsParams>& planned, Until until) override;
+  BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
+                          const Configured<GatherScatterParams>& planned, Until until) override;
+  void launch(NativeStream stream, const AnyWork& work, Until until) override;
 
   NativeStream own_stream() noexcept override { return own_stream_; }
   NativeStream create_stream() override { return make_stream(cudaStreamDefault); }
@@ -150,15 +148,15 @@ class CudaBackend final : public Backend {
   void launch_to_slot(const ResultSlots::Lease& slot, NativeStream stream, std::string_view name,
                       kernels::ReduceLauncher* launcher, kernels::ReduceLaunch launch);
   class NodesInSlot;
-  template <class Launcher>
-  void launch_lines(gpumem_family family, const Launcher& launcher, kernels::ReduceLaunch launch, NativeStream stream);
-  template <class Launcher>
-  gpumem_status run_lines(gpumem_family family, NativeStream stream, const Launcher& launcher,
-                          kernels::ReduceLaunch launch, Until until);
+  template <class Params>
+  void launch_lines(gpumem_family family, const Implementation<Params>& implementation, kernels::ReduceLaunch launch,
+                    NativeStream stream);
+  template <class Params>
+  gpumem_status run_lines(gpumem_family family, NativeStream stream, const Params& params,
+                          const Configured<Params>& planned, Until until);
   void warm_up_reductions();
-  // The variants whose kernels take more than a stream: a texture, scratch memory.
-  void launch_other(const ResizeParams& params, const Choice& choice, const kernels::Stream& on);
-  void launch_other(const TransposeParams& params, const Choice& choice, const kernels::Stream& on);
+  template <class Params>
+  void require_capturable(const Configured<Params>& planned, const char* operation, NativeStream stream);
 
   DeviceProps props_;
   PrimaryContext primary_;
@@ -173,12 +171,8 @@ class CudaBackend final : public Backend {
   Checker checker_;
   ResultSlots slots_{64, kSlotBytes};
   ResultSlots node_slots_{16, kSlotBytes + LeafTrees::kMost * sizeof(ReduceNode)};  // the nodes lie behind the slot
-  TextureObjects textures_;
+  kernels::TextureObjects textures_;
   StreamMemory stream_memory_;
 };
-
-// Launchers that stand in files of their own.
-void add_reduce_launcher_names(LauncherNames& names);
-void add_rows_launcher_names(LauncherNames& names);
 
 }  // namespace gpumem

@@ -13,6 +13,8 @@ gpumem_status status_of(cudaError_t error) noexcept;
 
 // Throws for everything but cudaSuccess. The runtime is the library's own copy, so its last error is nobody else's.
 void check_cuda(cudaError_t error, const char* what);
+// The same of a kernels::LaunchResult.
+inline void check_cuda(int error, const char* what) { check_cuda(static_cast<cudaError_t>(error), what); }
 
 // What is wrong with a driver that the runtime can't use; versions as CUDA numbers them. version 0: there is none, for the loader's
 // reason, if it gave one.

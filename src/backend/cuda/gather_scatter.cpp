@@ -2,7 +2,6 @@
 #include <optional>
 
 #include "backend/cuda/cuda_backend.hpp"
-#include "backend/launchers.hpp"
 
 namespace gpumem {
 namespace {
@@ -21,15 +20,9 @@ static_assert(kScratchNodeBytes % sizeof(unsigned long long) == 0);  // counters
 
 }  // namespace
 
-void add_rows_launcher_names(LauncherNames& names) {
-  add_names(names, GPUMEM_FAMILY_GATHER, kernels::gather_scatter_launchers(NamedRows::of_src));
-  add_names(names, GPUMEM_FAMILY_SCATTER, kernels::gather_scatter_launchers(NamedRows::of_dst));
-}
-
 // Two launches, which the lease keeps together: the next call on the stream uses the same scratch.
 BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                                     const Choice& choice, Until until) {
-  const auto& [name, launcher] = kernels::gather_scatter_launchers(named)[static_cast<size_t>(choice.launcher)];
+                                     const Configured<GatherScatterParams>& planned, Until until) {
   const DeviceScope scope = enter();
   require_open(stream);
   std::optional<ResultSlots::Lease> slot;
@@ -37,8 +30,9 @@ BadIndex CudaBackend::gather_scatter(NativeStream stream, NamedRows named, const
   {
     const auto lease = scratch_.for_stream(native(stream));
     const auto scratch = scratch_in(lease.scratch, slot ? slot->device() : nullptr);
-    const LaunchRange range(named == NamedRows::of_src ? GPUMEM_FAMILY_GATHER : GPUMEM_FAMILY_SCATTER, name, stream);
-    GPUMEM_CUDA(launcher(params, choice.shape, scratch, kernel_stream(stream)));
+    const LaunchRange range(named == NamedRows::of_src ? GPUMEM_FAMILY_GATHER : GPUMEM_FAMILY_SCATTER,
+                            planned.implementation->name, stream);
+    GPUMEM_CUDA(planned.implementation->execute.gpu(params, planned.config, scratch, {kernel_stream(stream)}));
   }
   if (!slot) return {};
   finish(native(stream), until);

@@ -1,11 +1,10 @@
-// The reductions on a CUDA device: one launcher a variant, in the order of the tables' CUDA rows.
+// The reductions on a CUDA device.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string_view>
 
 #include "backend/cuda/cuda_backend.hpp"
-#include "backend/launchers.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "kernels/reduce/launch.hpp"
@@ -14,59 +13,34 @@
 namespace gpumem {
 namespace {
 
-constexpr Launcher<kernels::ReduceLauncher*> kReduce[] = {
-    {"single_tile_cluster", kernels::reduce_single_tile},
-    {"single_tile", kernels::reduce_single_tile},
-    {"last_block", kernels::reduce_tiles},
-    {"neighbored", kernels::reduce_ladder<kernels::LadderStep::neighbored, 1>},
-    {"neighbored_packed", kernels::reduce_ladder<kernels::LadderStep::neighbored_packed, 1>},
-    {"interleaved", kernels::reduce_ladder<kernels::LadderStep::interleaved, 1>},
-    {"unroll2", kernels::reduce_ladder<kernels::LadderStep::interleaved, 2>},
-    {"unroll8_warp", kernels::reduce_ladder<kernels::LadderStep::unrolled_warp, 8>},
-    {"unroll8_complete", kernels::reduce_ladder<kernels::LadderStep::complete, 8>},
-    {"strided", kernels::reduce_shared_out<false>},
-    {"coalesced", kernels::reduce_shared_out<true>},
-    {"strided_scalar", kernels::reduce_strided_scalar},
-};
-constexpr Launcher<kernels::ReduceLauncher*> kReduceAxis[] = {
-    {"windows", kernels::reduce_windows},
-    {"warp_rows", kernels::reduce_warp_lines},
-    {"block_columns", kernels::reduce_columns},
-    {"strided_scalar", kernels::reduce_strided_scalar},
-};
-constexpr Launcher<kernels::ReduceLauncher*> kReduceSegments[] = {
-    {"warp_segments", kernels::reduce_warp_lines},
-    {"strided_scalar", kernels::reduce_strided_scalar},
-};
-
 // Blocks that take the runs of very long segments in turn, if there are some: more than any device holds at a time.
 constexpr int64_t kLongSegmentBlocks = 1024;
 
 template <class Params>
-kernels::ReduceLaunch launch_of(const Params& params, const LaunchShape& shape, const kernels::LineLayout& lines,
+kernels::ReduceLaunch launch_of(const Params& params, const Config& config, const kernels::LineLayout& lines,
                                 int64_t blocks_per_line) noexcept {
   return {.dtype = params.dtype,
           .op = params.op,
           .x = params.x,
           .result = params.result,
           .status = params.status,
-          .tile = shape.tile,
+          .tile = config.tile,
           .lines = lines,
           .blocks_per_line = blocks_per_line,
-          .grid = shape.grid,
-          .lanes = shape.per_thread,
-          .block = shape.block};
+          .grid = config.grid,
+          .lanes = config.per_thread,
+          .block = config.block};
 }
 
-kernels::ReduceLaunch launch_of(const ReduceParams& params, const LaunchShape& shape) noexcept {
-  kernels::ReduceLaunch launch = launch_of(params, shape, {.length = params.n, .stride = params.stride}, shape.grid);
+kernels::ReduceLaunch launch_of(const ReduceParams& params, const Config& config) noexcept {
+  kernels::ReduceLaunch launch = launch_of(params, config, {.length = params.n, .stride = params.stride}, config.grid);
   launch.y = params.y;
   launch.y_stride = params.y_stride;
   launch.index = params.index;
   return launch;
 }
 
-kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const LaunchShape& shape) noexcept {
+kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const Config& config) noexcept {
   const bool rows = params.of_rows();
   const bool evenly = rows && params.batch_stride == params.rows * params.ld;  // as the rows of one matrix
   const kernels::LineLayout lines{.count = params.lines(),
@@ -78,13 +52,13 @@ kernels::ReduceLaunch launch_of(const ReduceAxisParams& params, const LaunchShap
                                                       : params.cols,
                                   .batch_stride = params.batch_stride,
                                   .many = true};
-  return launch_of(params, shape, lines, ceil_div(lines.length, shape.tile));
+  return launch_of(params, config, lines, ceil_div(lines.length, config.tile));
 }
 
-kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const LaunchShape& shape) noexcept {
+kernels::ReduceLaunch launch_of(const ReduceSegmentsParams& params, const Config& config) noexcept {
   const int64_t count = params.segments;
   kernels::ReduceLaunch launch =
-      launch_of(params, shape,
+      launch_of(params, config,
                 {.count = count, .length = params.n, .per_batch = count, .offsets = params.offsets, .many = true}, 1);
   launch.rest_grid = kLongSegmentBlocks;
   return launch;
@@ -96,12 +70,6 @@ bool always_succeeds(const kernels::ReduceLaunch& launch) noexcept {
 }
 
 }  // namespace
-
-void add_reduce_launcher_names(LauncherNames& names) {
-  add_names(names, GPUMEM_FAMILY_REDUCE, kReduce);
-  add_names(names, GPUMEM_FAMILY_REDUCE_AXIS, kReduceAxis);
-  add_names(names, GPUMEM_FAMILY_REDUCE_SEGMENTS, kReduceSegments);
-}
 
 // The value comes straight into memory that the host watches: several microseconds sooner than a copy and a wait for the
 // stream. A wait that gets long gives the processor back.
@@ -131,11 +99,12 @@ void CudaBackend::launch_to_slot(const ResultSlots::Lease& slot, NativeStream st
   GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
 }
 
-ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) {
+ReduceNode CudaBackend::reduce(NativeStream stream, const ReduceParams& params,
+                               const Configured<ReduceParams>& planned) {
   const DeviceScope scope = enter();
   const ResultSlots::Lease slot(slots_);
-  const auto& [name, launcher] = kReduce[choice.launcher];
-  launch_to_slot(slot, stream, name, launcher, launch_of(params, choice.shape));
+  const auto& implementation = *planned.implementation;
+  launch_to_slot(slot, stream, implementation.name, implementation.execute.gpu, launch_of(params, planned.config));
   wait_for(slot, native(stream));
   ReduceNode node;
   for (int i = 0; i < 4; ++i) node.word[i] = slot.host()->node.word[i];
@@ -183,11 +152,12 @@ class CudaBackend::NodesInSlot final : public PendingNodes {
 };
 
 std::unique_ptr<PendingNodes> CudaBackend::begin_reduce(NativeStream stream, const ReduceParams& params,
-                                                        const Choice& choice) {
+                                                        const Configured<ReduceParams>& planned) {
   const DeviceScope scope = enter();
-  const auto& [name, launcher] = kReduce[choice.launcher];
+  const auto& implementation = *planned.implementation;
   auto node = std::make_unique<NodesInSlot>(*this, slots_, stream);
-  return node->begin(name, launcher, launch_of(params, choice.shape)) ? std::move(node) : nullptr;
+  const bool begun = node->begin(implementation.name, implementation.execute.gpu, launch_of(params, planned.config));
+  return begun ? std::move(node) : nullptr;
 }
 
 std::unique_ptr<PendingNodes> CudaBackend::begin_reduce(NativeStream stream, const ReduceParams& params,
@@ -199,78 +169,78 @@ std::unique_ptr<PendingNodes> CudaBackend::begin_reduce(NativeStream stream, con
   return nodes->begin("leaf_trees", kernels::reduce_tiles_sum, launch) ? std::move(nodes) : nullptr;
 }
 
-void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) {
+void CudaBackend::reduce_async(NativeStream stream, const ReduceParams& params,
+                               const Configured<ReduceParams>& planned) {
   const DeviceScope scope = enter();
-  const auto& [name, launcher] = kReduce[choice.launcher];
+  const auto& implementation = *planned.implementation;
   require_open(stream);
-  kernels::ReduceLaunch launch = launch_of(params, choice.shape);
+  kernels::ReduceLaunch launch = launch_of(params, planned.config);
   const auto lease = scratch_.for_stream(native(stream));
   launch.scratch = lease.scratch;
-  const LaunchRange range(GPUMEM_FAMILY_REDUCE, name, stream);
-  GPUMEM_CUDA(launcher(launch, kernel_stream(stream)));
+  const LaunchRange range(GPUMEM_FAMILY_REDUCE, implementation.name, stream);
+  GPUMEM_CUDA(implementation.execute.gpu(launch, kernel_stream(stream)));
 }
 
 // The lines, and where they can fail or somebody waits, their status once all are done. Where the first launch fails in part, the second
 // takes back what it has left in scratch memory.
-template <class Launcher>
-void CudaBackend::launch_lines(gpumem_family family, const Launcher& launcher, kernels::ReduceLaunch launch,
-                               NativeStream stream) {
+template <class Params>
+void CudaBackend::launch_lines(gpumem_family family, const Implementation<Params>& implementation,
+                               kernels::ReduceLaunch launch, NativeStream stream) {
   const auto lease = scratch_.for_stream(native(stream));
   launch.scratch = lease.scratch;
-  const LaunchRange range(family, launcher.name, stream);
+  const LaunchRange range(family, implementation.name, stream);
   const bool at_once = launch.slot == nullptr && always_succeeds(launch);
   gpumem_status* const status = launch.status;
   if (!at_once) launch.status = nullptr;
   launch.prepares = launch.status != nullptr || launch.grid <= kFewBlocks;
-  const cudaError_t error = launcher.launch(launch, kernel_stream(stream));
+  const auto error = static_cast<cudaError_t>(implementation.execute.gpu(launch, kernel_stream(stream)));
   if (error == cudaSuccess && at_once) return;
   launch.status = error == cudaSuccess ? status : nullptr;
   if (error != cudaSuccess) launch.slot = nullptr;
-  const cudaError_t handed_over = kernels::reduce_hand_over_status(launch, kernel_stream(stream));
+  const kernels::LaunchResult handed_over = kernels::reduce_hand_over_status(launch, kernel_stream(stream));
   GPUMEM_CUDA(error);
   GPUMEM_CUDA(handed_over);
 }
 
-template <class Launcher>
-gpumem_status CudaBackend::run_lines(gpumem_family family, NativeStream stream, const Launcher& launcher,
-                                     kernels::ReduceLaunch launch, Until until) {
+template <class Params>
+gpumem_status CudaBackend::run_lines(gpumem_family family, NativeStream stream, const Params& params,
+                                     const Configured<Params>& planned, Until until) {
+  kernels::ReduceLaunch launch = launch_of(params, planned.config);
+  const auto& implementation = *planned.implementation;
   const DeviceScope scope = enter();
   require_open(stream);
   if (until == Until::enqueued) {
-    launch_lines(family, launcher, launch, stream);
+    launch_lines(family, implementation, launch, stream);
     return GPUMEM_OK;
   }
   const ResultSlots::Lease slot(slots_);
   launch.slot = slot.device();
   launch.ticket = slot.ticket();
-  launch_lines(family, launcher, launch, stream);
+  launch_lines(family, implementation, launch, stream);
   wait_for(slot, native(stream));
   return slot.host()->status;
 }
 
-gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                                        Until until) {
-  return run_lines(GPUMEM_FAMILY_REDUCE_AXIS, stream, kReduceAxis[choice.launcher], launch_of(params, choice.shape),
-                   until);
+gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceAxisParams& params,
+                                        const Configured<ReduceAxisParams>& planned, Until until) {
+  return run_lines(GPUMEM_FAMILY_REDUCE_AXIS, stream, params, planned, until);
 }
 
-gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
-                                        Until until) {
-  return run_lines(GPUMEM_FAMILY_REDUCE_SEGMENTS, stream, kReduceSegments[choice.launcher],
-                   launch_of(params, choice.shape), until);
+gpumem_status CudaBackend::reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
+                                        const Configured<ReduceSegmentsParams>& planned, Until until) {
+  return run_lines(GPUMEM_FAMILY_REDUCE_SEGMENTS, stream, params, planned, until);
 }
 
 // One small reduction of every type, of zeros: the kernels of one source file are loaded together.
 void CudaBackend::warm_up_reductions() {
   if (capturing(own_stream_)) return;
-  constexpr int32_t kSingleTile = 1;
-  static_assert(std::string_view(kReduce[kSingleTile].name) == "single_tile");
+  Configured<ReduceParams> planned{&implementation<ReduceFamily>("single_tile")};
   const void* zeros = scratch_.for_stream(own_stream_).scratch.counters;
   for (gpumem_dtype dtype = 0; dtype < kDtypes; ++dtype) {
     for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_ARG_MIN}) {
       const int32_t threads = 32 * single_tile_warps(node_kind(dtype, op));
-      const LaunchShape shape{.block = threads, .tile = reduce_chunk(dtype, op)};
-      static_cast<void>(reduce(own_stream_, {.dtype = dtype, .op = op, .x = zeros, .n = 16}, {kSingleTile, shape}));
+      planned.config = {.block = threads, .tile = reduce_chunk(dtype, op)};
+      static_cast<void>(reduce(own_stream_, {.dtype = dtype, .op = op, .x = zeros, .n = 16}, planned));
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/implementations.hpp"
 #include "backend/host/parallel.hpp"
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
@@ -77,10 +78,14 @@ void rows(const Loops& loops, const ArithmeticParams& a, const ShortAxis& behind
   }
 }
 
-void parallel(const HostTeam& team, const ArithmeticParams& params, const LaunchShape& shape) {
+}  // namespace
+
+namespace host {
+
+void arithmetic_parallel(const HostTeam& team, const ArithmeticParams& params, const Config& config, char*) {
   ArithmeticParams a = params;
   const ShortAxis behind = take_short_axis(a);
-  const int64_t tile = std::max<int64_t>(1, shape.tile / behind.extent);
+  const int64_t tile = std::max<int64_t>(1, config.tile / behind.extent);
   const int64_t n = a.elements();
   const bool large = team.larger_than_caches(n * behind.extent * element_bytes(a.dtype));
   team.parallel(ceil_div(n, tile), [&](int64_t i) {
@@ -89,12 +94,10 @@ void parallel(const HostTeam& team, const ArithmeticParams& params, const Launch
   });
 }
 
-void serial(const HostTeam&, const ArithmeticParams& a, const LaunchShape& shape) { parallel(no_team(), a, shape); }
+void arithmetic_serial(const HostTeam&, const ArithmeticParams& a, const Config& config, char*) {
+  arithmetic_parallel(no_team(), a, config, nullptr);
+}
 
-constexpr HostLauncher<ArithmeticParams> kArithmetic[] = {{"host_parallel", parallel}, {"host_serial", serial}};
-
-}  // namespace
-
-ArithmeticFamily::HostTable ArithmeticFamily::on_host() noexcept { return kArithmetic; }
+}  // namespace host
 
 }  // namespace gpumem

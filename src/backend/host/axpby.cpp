@@ -1,5 +1,5 @@
 // z = alpha x + beta y on the host: a sum of scaled operands along one axis.
-#include "backend/host/host_backend.hpp"
+#include "backend/host/implementations.hpp"
 
 namespace gpumem {
 namespace {
@@ -17,16 +17,18 @@ ArithmeticParams sum_of(const AxpbyParams& a) noexcept {
   return sum;
 }
 
-// The sums' own launchers have the same places.
-template <size_t kLauncher>
-void launch(const HostTeam& team, const AxpbyParams& a, const LaunchShape& shape) {
-  ArithmeticFamily::on_host()[kLauncher].launch(team, sum_of(a), shape);
-}
-
-constexpr HostLauncher<AxpbyParams> kAxpby[] = {{"host_parallel", launch<0>}, {"host_serial", launch<1>}};
-
 }  // namespace
 
-AxpbyFamily::HostTable AxpbyFamily::on_host() noexcept { return kAxpby; }
+namespace host {
+
+void axpby_parallel(const HostTeam& team, const AxpbyParams& a, const Config& config, char*) {
+  arithmetic_parallel(team, sum_of(a), config, nullptr);
+}
+
+void axpby_serial(const HostTeam& team, const AxpbyParams& a, const Config& config, char*) {
+  arithmetic_serial(team, sum_of(a), config, nullptr);
+}
+
+}  // namespace host
 
 }  // namespace gpumem

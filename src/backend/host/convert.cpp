@@ -3,28 +3,31 @@
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/implementations.hpp"
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
 #include "kernels/convert/element.hpp"
 
 namespace gpumem {
-namespace {
+namespace {}  // namespace
+
+namespace host {
 
 // Writing around the caches pays where dst is not in them: not where it has just been read.
-void parallel(const HostTeam& team, const ConvertParams& p, const LaunchShape& shape) {
+void convert_parallel(const HostTeam& team, const ConvertParams& p, const Config& config, char*) {
   const int64_t from = element_bytes(p.src_type);
   const int64_t to = element_bytes(p.dst_type);
   const bool stream = p.dst != p.src && team.larger_than_caches(p.n * to);
-  team.parallel(ceil_div(p.n, shape.tile), [&](int64_t i) {
+  team.parallel(ceil_div(p.n, config.tile), [&](int64_t i) {
     const DefaultFloatEnvironment of_thread;
-    const int64_t first = i * shape.tile;
+    const int64_t first = i * config.tile;
     team.loops.convert({p.src_type, static_cast<const char*>(p.src) + first * from, p.dst_type,
-                        static_cast<char*>(p.dst) + first * to, std::min(shape.tile, p.n - first), stream});
+                        static_cast<char*>(p.dst) + first * to, std::min(config.tile, p.n - first), stream});
   });
 }
 
 // The definition and nothing else: what the loops are held against.
-void serial(const HostTeam&, const ConvertParams& p, const LaunchShape&) {
+void convert_serial(const HostTeam&, const ConvertParams& p, const Config&, char*) {
   const DefaultFloatEnvironment environment;
   for_types(p, [&]<class To, class From>() {
     for (int64_t i = 0; i < p.n; ++i) {
@@ -36,10 +39,6 @@ void serial(const HostTeam&, const ConvertParams& p, const LaunchShape&) {
   });
 }
 
-constexpr HostLauncher<ConvertParams> kConvert[] = {{"host_parallel", parallel}, {"host_serial", serial}};
-
-}  // namespace
-
-ConvertFamily::HostTable ConvertFamily::on_host() noexcept { return kConvert; }
+}  // namespace host
 
 }  // namespace gpumem

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/implementations.hpp"
 #include "backend/host/runs.hpp"
 #include "backend/host/stream_stores.hpp"
 #include "base/checked.hpp"
@@ -48,23 +49,23 @@ void move(const HostTeam& team, const CopyParams& b, int64_t first, int64_t last
   if (stream) stream_fence();
 }
 
-// shape.tile bytes a task, counted without the gaps: a task may begin and end within a row.
-void copy_parallel(const HostTeam& team, const CopyParams& b, const LaunchShape& shape) {
+}  // namespace
+
+namespace host {
+
+// config.tile bytes a task, counted without the gaps: a task may begin and end within a row.
+void copy_parallel(const HostTeam& team, const CopyParams& b, const Config& config, char*) {
   const int64_t bytes = b.bytes();
   const bool stream = team.larger_than_caches(bytes) && long_enough_to_stream(b) && b.row_bytes < kLongestStreamed;
-  team.parallel((bytes + shape.tile - 1) / shape.tile, [&](int64_t i) {
-    const int64_t first = i * shape.tile;
-    move(team, b, first, std::min(first + shape.tile, bytes), stream);
+  team.parallel((bytes + config.tile - 1) / config.tile, [&](int64_t i) {
+    const int64_t first = i * config.tile;
+    move(team, b, first, std::min(first + config.tile, bytes), stream);
   });
 }
 
-void copy_serial(const HostTeam&, const CopyParams& b, const LaunchShape&) { copy_rows(b); }
+void copy_serial(const HostTeam&, const CopyParams& b, const Config&, char*) { copy_rows(b); }
 
-constexpr HostLauncher<CopyParams> kCopy[] = {{"host_parallel", copy_parallel}, {"host_serial", copy_serial}};
-
-}  // namespace
-
-CopyFamily::HostTable CopyFamily::on_host() noexcept { return kCopy; }
+}  // namespace host
 
 void HostBackend::move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept {
   move(team_, block, first, last, around_caches && long_enough_to_stream(block));

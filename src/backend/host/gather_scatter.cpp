@@ -8,13 +8,10 @@
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/parallel.hpp"
-#include "backend/launchers.hpp"
 #include "base/checked.hpp"
 
 namespace gpumem {
 namespace {
-
-constexpr Launcher<HostWay> kGatherScatter[] = {{"host_parallel", {}}, {"host_serial", {.serial = true}}};
 
 constexpr int64_t kCheckTile = int64_t{1} << 16;  // numbers of the index that a task checks
 constexpr int64_t kLine = 64;
@@ -133,40 +130,35 @@ void move_pieces(const HostTeam& team, const GatherScatterParams& a, int64_t pie
 
 template <bool kGathers, class Index>
 BadIndex check_and_move(const HostTeam& team, HostWay way, const GatherScatterParams& a,
-                        const LaunchShape& shape) noexcept {
+                        const Config& config) noexcept {
   const uint64_t limit = a.limit(kGathers ? a.src_rows : a.dst_rows);
   const BadIndex bad = check<Index>(team, way.serial ? a.n : kCheckTile, a, limit);
   if (a.status != nullptr) *a.status = bad.at < 0 ? GPUMEM_OK : GPUMEM_OUT_OF_RANGE;
   if (bad.at >= 0) return bad;
-  if (shape.grid > a.n) {
-    move_pieces<kGathers, Index>(team, a, shape.grid / a.n);
+  if (config.grid > a.n) {
+    move_pieces<kGathers, Index>(team, a, config.grid / a.n);
     return bad;
   }
   const Move move = move_of<kGathers, Index>(a.row_bytes);
-  const int64_t tile = shape.tile;
+  const int64_t tile = config.tile;
   team.parallel(ceil_div(a.n, tile), [&](int64_t task) { move(a, task * tile, std::min((task + 1) * tile, a.n)); });
   return bad;
 }
 
 }  // namespace
 
-void add_rows_host_names(LauncherNames& names) {
-  add_names(names, GPUMEM_FAMILY_GATHER, kGatherScatter);
-  add_names(names, GPUMEM_FAMILY_SCATTER, kGatherScatter);
-}
-
 BadIndex HostBackend::gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
-                                     const Choice& choice, Until until) {
-  const HostWay way = kGatherScatter[choice.launcher].launch;
+                                     const Configured<GatherScatterParams>& planned, Until until) {
+  const HostWay way = planned.implementation->execute.host;
   const bool gathers = named == NamedRows::of_src;
   const auto narrow = gathers ? check_and_move<true, uint32_t> : check_and_move<false, uint32_t>;
   const auto wide = gathers ? check_and_move<true, uint64_t> : check_and_move<false, uint64_t>;
   const auto run = element_bytes(params.index_type) == 4 ? narrow : wide;
   BadIndex bad;
   if (until == Until::complete) {
-    submit(stream, until, [&] { bad = run(team_, way, params, choice.shape); });
+    submit(stream, until, [&] { bad = run(team_, way, params, planned.config); });
   } else {
-    submit(stream, until, [run, way, params, shape = choice.shape, this] { run(team_, way, params, shape); });
+    submit(stream, until, [run, way, params, config = planned.config, this] { run(team_, way, params, config); });
   }
   return bad;
 }

@@ -10,18 +10,8 @@
 #include "backend/host/mappings.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/reduce.hpp"
-#include "backend/launchers.hpp"
 
 namespace gpumem {
-
-template <class Params>
-struct HostLauncher {
-  const char* name;
-  void (*launch)(const HostTeam& team, const Params& params, const LaunchShape& shape);
-  // Instead, in memory that is taken before the work is handed in.
-  void (*in_scratch)(const HostTeam& team, const Params& params, const LaunchShape& shape, char* scratch) = nullptr;
-  int64_t (*scratch_bytes)(const HostTeam& team, const Params& params, const LaunchShape& shape) = nullptr;
-};
 
 class HostBackend final : public Host {
  public:
@@ -46,15 +36,15 @@ class HostBackend final : public Host {
   void move_part(const CopyParams& block, int64_t first, int64_t last, bool around_caches) noexcept override;
   void parallel(int64_t tasks, gpumem_task_fn task, void* state) noexcept override;
 
-  ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
-  void reduce_async(NativeStream stream, const ReduceParams& params, const Choice& choice) override;
-  gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params, const Choice& choice,
-                             Until until) override;
-  gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params, const Choice& choice,
-                             Until until) override;
-  BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params, const Choice& choice,
-                          Until until) override;
-  void launch(NativeStream stream, const AnyWork& work, const Choice& choice, Until until) override;
+  ReduceNode reduce(NativeStream stream, const ReduceParams& params, const Configured<ReduceParams>& planned) override;
+  void reduce_async(NativeStream stream, const ReduceParams& params, const Configured<ReduceParams>& planned) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceAxisParams& params,
+                             const Configured<ReduceAxisParams>& planned, Until until) override;
+  gpumem_status reduce_lines(NativeStream stream, const ReduceSegmentsParams& params,
+                             const Configured<ReduceSegmentsParams>& planned, Until until) override;
+  BadIndex gather_scatter(NativeStream stream, NamedRows named, const GatherScatterParams& params,
+                          const Configured<GatherScatterParams>& planned, Until until) override;
+  void launch(NativeStream stream, const AnyWork& work, Until until) override;
 
   NativeStream own_stream() noexcept override { return &own_queue_; }
   NativeStream create_stream() override;
@@ -97,8 +87,7 @@ class HostBackend final : public Host {
   }
 
   template <class Job, class Params>
-  gpumem_status run_lines(NativeStream stream, HostWay way, const Params& params, const LaunchShape& shape,
-                          Until until);
+  gpumem_status run_lines(NativeStream stream, const Params& params, const Configured<Params>& planned, Until until);
 
   DeviceProps props_;
   HostTeam team_;
@@ -109,8 +98,5 @@ class HostBackend final : public Host {
   std::vector<std::unique_ptr<HostQueue>> queues_;  // of all streams; those that ended wait for another one
   std::vector<HostQueue*> ended_queues_;
 };
-
-// Launchers that stand in files of their own.
-void add_rows_host_names(LauncherNames& names);
 
 }  // namespace gpumem

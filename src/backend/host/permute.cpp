@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/implementations.hpp"
 #include "backend/host/runs.hpp"
 #include "backend/host/stream_stores.hpp"
 #include "kernels/limits.hpp"
@@ -202,7 +203,7 @@ void move_cores(const HostTeam& team, const PermuteParams& args, int64_t tasks, 
 }
 
 // x is the fastest axis of src, y that of dst.
-void move_planes(const HostTeam& team, const PermuteParams& args, const LaunchShape& shape) noexcept {
+void move_planes(const HostTeam& team, const PermuteParams& args, const Config& shape) noexcept {
   const Operands at = operands_of(args);
   const int64_t element = args.axes.element_bytes;
   const int32_t fastest = src_fastest(args.axes);
@@ -231,20 +232,24 @@ void move_general(const HostTeam& team, const PermuteParams& args, int64_t tasks
   move_cores(team, args, tasks, Walk(a, closest, closest == 0 ? (a.rank > 1 ? 1 : -1) : 0));
 }
 
-void permute_tiled(const HostTeam& team, const PermuteParams& args, const LaunchShape& shape) {
+}  // namespace
+
+namespace host {
+
+void permute_tiled(const HostTeam& team, const PermuteParams& args, const Config& config, char*) {
   switch (form_of(args.axes)) {
     case PermuteForm::copy:
     case PermuteForm::rows:
-      return move_rows(team, args, shape.grid);
+      return move_rows(team, args, config.grid);
     case PermuteForm::planes:
-      return move_planes(team, args, shape);
+      return move_planes(team, args, config);
     case PermuteForm::general:
-      return move_general(team, args, shape.grid);
+      return move_general(team, args, config.grid);
   }
 }
 
 // Element by element, the fastest axis of dst first: the plain form that the others are held against.
-void permute_serial(const HostTeam&, const PermuteParams& args, const LaunchShape&) {
+void permute_serial(const HostTeam&, const PermuteParams& args, const Config&, char*) {
   const PermuteAxes& a = args.axes;
   const int64_t elements = a.elements();
   for (int64_t i = 0; i < elements; ++i) {
@@ -261,14 +266,6 @@ void permute_serial(const HostTeam&, const PermuteParams& args, const LaunchShap
   }
 }
 
-constexpr HostLauncher<PermuteParams> kPermute[] = {
-    {"host_transpose", nullptr},  // the engine hands it over to the transposes
-    {"host_tiled", permute_tiled},
-    {"host_serial", permute_serial},
-};
-
-}  // namespace
-
-PermuteFamily::HostTable PermuteFamily::on_host() noexcept { return kPermute; }
+}  // namespace host
 
 }  // namespace gpumem

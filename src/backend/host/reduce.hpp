@@ -12,16 +12,10 @@
 
 namespace gpumem {
 
-// How a row of the table runs.
-struct HostWay {
-  bool one_by_one = false;  // elements are gathered even if they lie side by side
-  bool serial = false;      // in the calling thread
-};
-
 // A vector to one node.
 class VectorReduction {
  public:
-  VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params, const LaunchShape& shape);
+  VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params, const Config& config);
   ReduceNode run() noexcept;
   // The value to where the parameters want it.
   void finish() noexcept;
@@ -29,7 +23,7 @@ class VectorReduction {
  private:
   const HostTeam& team_;
   ReduceParams params_;
-  LaunchShape shape_;
+  Config config_;
   Sequence sequence_;
   std::vector<ReduceNode> partial_;  // a node a task, if there is more than one task
 };
@@ -59,7 +53,7 @@ char* result_at(const Params& params, int64_t line) noexcept {
 // there are fewer groups than the threads have use for.
 class AxisReduction {
  public:
-  AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params, const LaunchShape& shape);
+  AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params, const Config& config);
   gpumem_status run() noexcept;
 
  private:
@@ -115,7 +109,7 @@ class AxisReduction {
 // Segments of a vector. Long ones are left until the others are done, and then cut up among the threads.
 class SegmentReduction {
  public:
-  SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsParams& params, const LaunchShape& shape);
+  SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsParams& params, const Config& config);
   gpumem_status run() noexcept;
 
  private:
@@ -134,7 +128,7 @@ class SegmentReduction {
 
   const HostTeam& team_;
   ReduceSegmentsParams params_;
-  LaunchShape shape_;
+  Config config_;
   bool serial_;
   LineLoop loop_;
   int64_t bytes_;

@@ -37,8 +37,7 @@ ReduceAxisParams windows_as_columns(ReduceAxisParams p) noexcept {
 
 }  // namespace
 
-AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params,
-                             const LaunchShape& shape)
+AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxisParams& params, const Config& config)
     : team_(team),
       params_(windows_as_columns(params)),
       kind_(node_kind(params.dtype, params.op)),
@@ -48,7 +47,7 @@ AxisReduction::AxisReduction(const HostTeam& team, HostWay way, const ReduceAxis
       rows_(params_.of_rows()),
       lines_(params_.lines()),
       length_(params_.length()),
-      width_(std::max<int64_t>(1, shape.tile)) {
+      width_(std::max<int64_t>(1, config.tile)) {
   if (rows_) {
     groups_ = groups_of_matrix_ = ceil_div(lines_, width_);
   } else {

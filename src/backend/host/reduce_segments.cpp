@@ -16,14 +16,14 @@ constexpr int64_t kTogether = 64;                     // short segments
 }  // namespace
 
 SegmentReduction::SegmentReduction(const HostTeam& team, HostWay way, const ReduceSegmentsParams& params,
-                                   const LaunchShape& shape)
+                                   const Config& config)
     : team_(team),
       params_(params),
-      shape_(shape),
+      config_(config),
       serial_(way.serial || team.threads == 1),
       loop_(team.loops.lines(params.dtype, params.op)),
       bytes_(element_bytes(params.dtype)),
-      tasks_(way.serial ? std::min<int64_t>(1, params.segments) : ceil_div(params.segments, shape.tile)) {
+      tasks_(way.serial ? std::min<int64_t>(1, params.segments) : ceil_div(params.segments, config.tile)) {
   if (serial_ || params.n <= kLong) return;
   has_long_.resize(static_cast<size_t>(tasks_));
   partial_.resize(size_t{4} * static_cast<size_t>(team.threads));
@@ -51,7 +51,7 @@ SegmentReduction::Segment SegmentReduction::segment(int64_t index) const noexcep
 
 template <class F>
 void SegmentReduction::for_segments(int64_t task, const F& f) const noexcept {
-  const int64_t tile = tasks_ == 1 ? params_.segments : shape_.tile;
+  const int64_t tile = tasks_ == 1 ? params_.segments : config_.tile;
   const int64_t last = std::min((task + 1) * tile, params_.segments);
   for (int64_t i = task * tile; i < last;) i += f(i, last);
 }

@@ -23,10 +23,9 @@ gpumem_status WorstStatus::write_to(gpumem_status* target) const noexcept {
   return worst;
 }
 
-VectorReduction::VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params,
-                                 const LaunchShape& shape)
-    : team_(team), params_(params), shape_(shape), sequence_(sequence_of(team, way, params)) {
-  const int64_t tasks = way.serial ? 1 : ceil_div(params.n, shape.tile);
+VectorReduction::VectorReduction(const HostTeam& team, HostWay way, const ReduceParams& params, const Config& config)
+    : team_(team), params_(params), config_(config), sequence_(sequence_of(team, way, params)) {
+  const int64_t tasks = way.serial ? 1 : ceil_div(params.n, config.tile);
   if (tasks > 1) partial_.resize(static_cast<size_t>(tasks));
 }
 
@@ -37,8 +36,8 @@ ReduceNode VectorReduction::run() noexcept {
   const auto tasks = static_cast<int64_t>(partial_.size());
   team_.parallel(tasks, [this](int64_t i) {
     const DefaultFloatEnvironment of_thread;
-    const int64_t first = i * shape_.tile;
-    partial_[static_cast<size_t>(i)] = sequence_.node(first, std::min(first + shape_.tile, params_.n));
+    const int64_t first = i * config_.tile;
+    partial_[static_cast<size_t>(i)] = sequence_.node(first, std::min(first + config_.tile, params_.n));
   });
   return fold_all(sequence_.kind(), partial_.data(), 1, tasks);
 }

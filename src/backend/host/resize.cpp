@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/implementations.hpp"
 #include "base/checked.hpp"
 #include "base/float_environment.hpp"
 #include "kernels/resize/coordinates.hpp"
@@ -194,13 +195,17 @@ void resize_piece(const HostTeam& team, const ResizeParams& a, const Piece& piec
 constexpr int64_t kColsOnStack = 32;
 static_assert(kColsOnStack * (int64_t{sizeof(ResizeColumn)} + kRoomOfEight / 2) <= kHostStackBuffer / 2);
 
-// A task works its columns out once, for a band of shape.tile rows; where memory has run out, as many as the stack has room for at a
+}  // namespace
+
+namespace host {
+
+// A task works its columns out once, for a band of config.tile rows; where memory has run out, as many as the stack has room for at a
 // time.
-void resize_parallel(const HostTeam& team, const ResizeParams& a, const LaunchShape& shape) {
+void resize_parallel(const HostTeam& team, const ResizeParams& a, const Config& config, char*) {
   const int64_t across = ceil_div(a.dst_cols, kHostResizeCols);
-  team.parallel(across * ceil_div(a.dst_rows, shape.tile), [&](int64_t i) {
-    const int64_t row = i / across * shape.tile;
-    const int64_t end_row = std::min(row + shape.tile, a.dst_rows);
+  team.parallel(across * ceil_div(a.dst_rows, config.tile), [&](int64_t i) {
+    const int64_t row = i / across * config.tile;
+    const int64_t end_row = std::min(row + config.tile, a.dst_rows);
     const int64_t col = i % across * kHostResizeCols;
     const int64_t end_col = std::min(col + kHostResizeCols, a.dst_cols);
     alignas(64) char small[kHostStackBuffer / 2];
@@ -215,14 +220,10 @@ void resize_parallel(const HostTeam& team, const ResizeParams& a, const LaunchSh
   });
 }
 
-void resize_serial(const HostTeam&, const ResizeParams& a, const LaunchShape& shape) {
-  resize_parallel(no_team(), a, shape);
+void resize_serial(const HostTeam&, const ResizeParams& a, const Config& config, char*) {
+  resize_parallel(no_team(), a, config, nullptr);
 }
 
-constexpr HostLauncher<ResizeParams> kResize[] = {{"host_parallel", resize_parallel}, {"host_serial", resize_serial}};
-
-}  // namespace
-
-ResizeFamily::HostTable ResizeFamily::on_host() noexcept { return kResize; }
+}  // namespace host
 
 }  // namespace gpumem

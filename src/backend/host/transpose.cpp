@@ -1,8 +1,9 @@
-// The transposes on the host: one launcher a variant, in the order of the table's host rows.
+// The transposes on the host.
 #include <algorithm>
 #include <cstring>
 
 #include "backend/host/host_backend.hpp"
+#include "backend/host/implementations.hpp"
 #include "backend/host/parallel.hpp"
 #include "backend/host/transpose_in_place.hpp"
 #include "base/checked.hpp"
@@ -49,61 +50,6 @@ void share_tiles(const HostTeam& team, const TransposeParams& a, int64_t tasks, 
   });
 }
 
-void transpose_tiled(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
-  const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
-  const int64_t tile = host_transpose_tile(a.element_bytes);
-  const bool along_rows = a.rows >= a.cols;
-  const int64_t longer = std::max(a.rows, a.cols);
-  share_tiles(team, a, shape.grid, ceil_div(longer, tile),
-              streamed(a) ? host_transpose_buffer_bytes(a.element_bytes) : 0,
-              [&](int64_t batch, int64_t first, int64_t last, void* buffer) {
-                TransposeBand band = matrix(a, batch, buffer);
-                (along_rows ? band.first_row : band.first_col) = first * tile;
-                (along_rows ? band.last_row : band.last_col) = std::min(last * tile, longer);
-                loop(band);
-              });
-}
-
-void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
-  const auto loop = team.loops.moves.aos_soa[log2_of(a.element_bytes)];
-  const int64_t tile = host_aos_soa_tile(a.element_bytes);
-  const bool stream = streamed(a);
-  const bool from_packed = a.cols <= a.rows;
-  const int64_t structures = std::max(a.rows, a.cols);
-  share_tiles(team, a, shape.grid, ceil_div(structures, tile),
-              bytes_of(a) > kHostStackBuffer ? kHostAosSoaWidth * tile * a.element_bytes : 0,
-              [&](int64_t batch, int64_t first, int64_t last, void* buffer) {
-                const TransposeBand all = matrix(a, batch);
-                loop({all.src, all.src_ld, all.dst, all.dst_ld, std::min(a.rows, a.cols), first * tile,
-                      std::min(last * tile, structures), from_packed, stream, buffer});
-              });
-}
-
-// Matrices that are a task's work only several at a time.
-void transpose_small(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
-  const auto loop = team.loops.moves.transpose_small[log2_of(a.element_bytes)];
-  const int64_t a_task = ceil_div(a.batches, shape.grid);
-  team.parallel(ceil_div(a.batches, a_task), [&](int64_t task) {
-    const int64_t first = task * a_task;
-    loop(matrix(a, first), std::min(a_task, a.batches - first), a.src_batch_stride * a.element_bytes,
-         a.dst_batch_stride * a.element_bytes);
-  });
-}
-
-// An element at a time: the plain form that the others are held against.
-void transpose_serial(const HostTeam&, const TransposeParams& a, const LaunchShape&) {
-  const auto bytes = static_cast<size_t>(a.element_bytes);
-  for (int64_t batch = 0; batch < a.batches; ++batch) {
-    const TransposeBand b = matrix(a, batch);
-    for (int64_t row = 0; row < a.rows; ++row) {
-      for (int64_t col = 0; col < a.cols; ++col) {
-        std::memcpy(b.dst + (col * a.dst_ld + row) * a.element_bytes, b.src + (row * a.src_ld + col) * a.element_bytes,
-                    bytes);
-      }
-    }
-  }
-}
-
 // An element at a time.
 void swap_elements(const TransposeParams& a, char* upper, char* lower, int64_t rows, int64_t cols) noexcept {
   const auto bytes = static_cast<size_t>(a.element_bytes);
@@ -135,13 +81,74 @@ void swap_pair(const HostTeam& team, const TransposeParams& a, const TilePair& p
   }
 }
 
-void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
+int64_t matrix_bytes(const TransposeParams& a) noexcept { return a.rows * a.cols * a.element_bytes; }
+
+}  // namespace
+
+namespace host {
+
+void transpose_tiled(const HostTeam& team, const TransposeParams& a, const Config& config, char*) {
+  const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
+  const int64_t tile = host_transpose_tile(a.element_bytes);
+  const bool along_rows = a.rows >= a.cols;
+  const int64_t longer = std::max(a.rows, a.cols);
+  share_tiles(team, a, config.grid, ceil_div(longer, tile),
+              streamed(a) ? host_transpose_buffer_bytes(a.element_bytes) : 0,
+              [&](int64_t batch, int64_t first, int64_t last, void* buffer) {
+                TransposeBand band = matrix(a, batch, buffer);
+                (along_rows ? band.first_row : band.first_col) = first * tile;
+                (along_rows ? band.last_row : band.last_col) = std::min(last * tile, longer);
+                loop(band);
+              });
+}
+
+void transpose_aos_soa(const HostTeam& team, const TransposeParams& a, const Config& config, char*) {
+  const auto loop = team.loops.moves.aos_soa[log2_of(a.element_bytes)];
+  const int64_t tile = host_aos_soa_tile(a.element_bytes);
+  const bool stream = streamed(a);
+  const bool from_packed = a.cols <= a.rows;
+  const int64_t structures = std::max(a.rows, a.cols);
+  share_tiles(team, a, config.grid, ceil_div(structures, tile),
+              bytes_of(a) > kHostStackBuffer ? kHostAosSoaWidth * tile * a.element_bytes : 0,
+              [&](int64_t batch, int64_t first, int64_t last, void* buffer) {
+                const TransposeBand all = matrix(a, batch);
+                loop({all.src, all.src_ld, all.dst, all.dst_ld, std::min(a.rows, a.cols), first * tile,
+                      std::min(last * tile, structures), from_packed, stream, buffer});
+              });
+}
+
+// Matrices that are a task's work only several at a time.
+void transpose_small(const HostTeam& team, const TransposeParams& a, const Config& config, char*) {
+  const auto loop = team.loops.moves.transpose_small[log2_of(a.element_bytes)];
+  const int64_t a_task = ceil_div(a.batches, config.grid);
+  team.parallel(ceil_div(a.batches, a_task), [&](int64_t task) {
+    const int64_t first = task * a_task;
+    loop(matrix(a, first), std::min(a_task, a.batches - first), a.src_batch_stride * a.element_bytes,
+         a.dst_batch_stride * a.element_bytes);
+  });
+}
+
+// An element at a time: the plain form that the others are held against.
+void transpose_serial(const HostTeam&, const TransposeParams& a, const Config&, char*) {
+  const auto bytes = static_cast<size_t>(a.element_bytes);
+  for (int64_t batch = 0; batch < a.batches; ++batch) {
+    const TransposeBand b = matrix(a, batch);
+    for (int64_t row = 0; row < a.rows; ++row) {
+      for (int64_t col = 0; col < a.cols; ++col) {
+        std::memcpy(b.dst + (col * a.dst_ld + row) * a.element_bytes, b.src + (row * a.src_ld + col) * a.element_bytes,
+                    bytes);
+      }
+    }
+  }
+}
+
+void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, const Config& config, char*) {
   const int64_t tile = host_transpose_tile(a.element_bytes);
   const int64_t across = ceil_div(a.rows, tile);
   const int64_t pairs = transpose_tile_pairs(across);
   const int64_t side = std::min(tile, a.rows);
   const int64_t tile_bytes = side * side * a.element_bytes;
-  share_tiles(team, a, shape.grid, pairs, tile_bytes > kHostStackBuffer ? tile_bytes : 0,
+  share_tiles(team, a, config.grid, pairs, tile_bytes > kHostStackBuffer ? tile_bytes : 0,
               [&](int64_t batch, int64_t first, int64_t last, void* large) {
                 alignas(64) char small[kHostStackBuffer];
                 char* const buffer = tile_bytes > kHostStackBuffer ? static_cast<char*>(large) : small;
@@ -153,25 +160,15 @@ void transpose_in_place_tiles(const HostTeam& team, const TransposeParams& a, co
               });
 }
 
-int64_t matrix_bytes(const TransposeParams& a) noexcept { return a.rows * a.cols * a.element_bytes; }
-
-// Matrices that are under way at a time: one that a core's caches hold is one thread's work.
-int64_t buffered_tasks(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) noexcept {
-  return matrix_bytes(a) > kHostInPlaceBytes ? 1 : std::min<int64_t>({team.threads, shape.grid, a.batches});
-}
-int64_t buffered_scratch_bytes(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
-  return buffered_tasks(team, a, shape) * matrix_bytes(a);
-}
-
 // Each matrix goes to scratch memory as it is, and comes back transposed.
-void transpose_buffered(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
+void transpose_in_place_buffer(const HostTeam& team, const TransposeParams& a, const Config& config, char* scratch) {
   const int64_t bytes = matrix_bytes(a);
   TransposeParams back = a;  // of one matrix
   back.src_ld = a.cols;
   back.batches = 1;
   if (bytes <= kHostInPlaceBytes) {
     const auto loop = team.loops.moves.transpose[log2_of(a.element_bytes)];
-    const int64_t tasks = buffered_tasks(team, a, shape);
+    const int64_t tasks = config.own.get<BufferedTasks>().count;
     return team.parallel(tasks, [&](int64_t task) {
       TransposeParams own = back;
       char* const copy = scratch + task * bytes;
@@ -185,36 +182,21 @@ void transpose_buffered(const HostTeam& team, const TransposeParams& a, const La
   }
   back.src = scratch;
   const auto transpose = std::min(a.rows, a.cols) <= kHostAosSoaWidth ? transpose_aos_soa : transpose_tiled;
-  const int64_t piece = ceil_div(bytes, shape.grid);
+  const int64_t piece = ceil_div(bytes, config.grid);
   for (int64_t batch = 0; batch < a.batches; ++batch) {
     back.dst = matrix(a, batch).dst;
     team.parallel(ceil_div(bytes, piece), [&](int64_t i) {
       std::memcpy(scratch + i * piece, static_cast<const char*>(back.dst) + i * piece,
                   static_cast<size_t>(std::min(piece, bytes - i * piece)));
     });
-    transpose(team, back, shape);
+    transpose(team, back, config, nullptr);
   }
 }
 
-void transpose_c2r(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape, char* scratch) {
-  C2rTranspose(team, a, shape.grid).run(scratch);
-}
-int64_t c2r_scratch_bytes(const HostTeam& team, const TransposeParams& a, const LaunchShape& shape) {
-  return C2rTranspose(team, a, shape.grid).scratch_bytes();
+void transpose_in_place_c2r(const HostTeam& team, const TransposeParams& a, const Config& config, char* scratch) {
+  C2rTranspose(team, a, config.own.get<C2rShares>()).run(scratch);
 }
 
-constexpr HostLauncher<TransposeParams> kTranspose[] = {
-    {"host_in_place_tiles", transpose_in_place_tiles},
-    {"host_in_place_buffer", nullptr, transpose_buffered, buffered_scratch_bytes},
-    {"host_in_place_c2r", nullptr, transpose_c2r, c2r_scratch_bytes},
-    {"host_small", transpose_small},
-    {"host_aos_soa", transpose_aos_soa},
-    {"host_tiled", transpose_tiled},
-    {"host_serial", transpose_serial},
-};
-
-}  // namespace
-
-TransposeFamily::HostTable TransposeFamily::on_host() noexcept { return kTranspose; }
+}  // namespace host
 
 }  // namespace gpumem

@@ -10,9 +10,6 @@
 namespace gpumem {
 namespace {
 
-// Bytes of a group of neighbouring columns: whole cache lines, and few enough rows on pages of their own for each.
-constexpr int64_t kColumns = 256;
-
 char* matrix(const TransposeParams& a, int64_t batch) noexcept {
   return static_cast<char*>(a.dst) + batch * a.dst_batch_stride * a.element_bytes;
 }
@@ -28,25 +25,10 @@ void share(const HostTeam& team, int64_t pieces, int64_t tasks, char* scratch, i
 
 }  // namespace
 
-C2rTranspose::C2rTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept
-    : team_(team), params_(params), d_(params.rows, params.cols) {
-  const int64_t bytes = params.element_bytes;
-  const int64_t half = params.batches * d_.m * d_.n / 2;  // elements
-  const int64_t threads = std::min<int64_t>(team.threads, tasks);
-  row_tasks_ = std::clamp<int64_t>(half / d_.n, 1, threads);
-  const int64_t room = std::max(d_.n, kHostInPlaceBytes / bytes);
-  width_ = std::clamp<int64_t>(std::min({room / d_.m, kColumns / bytes, d_.n / 2}), 1, kColumns);
-  column_tasks_ = std::clamp<int64_t>(half / (width_ * d_.m), 1, threads);
-}
-
-int64_t C2rTranspose::scratch_bytes() const noexcept {
-  return std::max(row_tasks_ * d_.n, column_tasks_ * width_ * d_.m) * params_.element_bytes;
-}
-
 // Column j = k*b + r goes to ((i + k) mod m + r*m) mod n: k*b*m is a multiple of n.
 template <int kBytes>
 void C2rTranspose::rows(char* scratch) const noexcept {
-  share(team_, params_.batches * d_.m, row_tasks_, scratch, d_.n * kBytes, [&](int64_t piece, char* permuted) {
+  share(team_, params_.batches * d_.m, shares_.row_tasks, scratch, d_.n * kBytes, [&](int64_t piece, char* permuted) {
     const int64_t i = piece % d_.m;
     char* row = matrix(params_, piece / d_.m) + i * d_.n * kBytes;
     int64_t first = i;
@@ -68,15 +50,16 @@ void C2rTranspose::rows(char* scratch) const noexcept {
 template <int kBytes>
 void C2rTranspose::columns(char* scratch, bool rotation) const noexcept {
   using Sources = ColumnSources<int64_t>;
-  const int64_t groups = ceil_div(d_.n, width_);
+  const int64_t groups = ceil_div(d_.n, shares_.width);
   const int64_t pitch = d_.n * kBytes;
   const Sources of_column_0(d_, rotation, 0, 1);
   const auto permute = [&](int64_t piece, char* copy) {
-    const int64_t first = piece % groups * width_;
-    const int64_t width = std::min(width_, d_.n - first);
+    const int64_t first = piece % groups * shares_.width;
+    const int64_t width = std::min(shares_.width, d_.n - first);
     char* column = matrix(params_, piece / groups) + first * kBytes;
     const int64_t elements = d_.m * width;
-    int64_t from_row_0[kColumns];  // where, in the copy, it would come from if column 0 took its element from row 0
+    int64_t from_row_0
+        [host::kC2rColumnBytes];  // where, in the copy, it would come from if column 0 took its element from row 0
     for (int64_t w = 0; w < width; ++w) from_row_0[w] = Sources::further(d_, rotation, first + w) * width + w;
     const auto row_bytes = static_cast<size_t>(width * kBytes);
     for (int64_t i = 0; !d_.back && i < d_.m; ++i)
@@ -95,7 +78,7 @@ void C2rTranspose::columns(char* scratch, bool rotation) const noexcept {
     }
     for (int64_t i = 0; d_.back && i < d_.m; ++i) std::memcpy(column + i * pitch, copy + i * width * kBytes, row_bytes);
   };
-  share(team_, params_.batches * groups, column_tasks_, scratch, width_ * d_.m * kBytes, permute);
+  share(team_, params_.batches * groups, shares_.column_tasks, scratch, shares_.width * d_.m * kBytes, permute);
 }
 
 template <int kBytes>

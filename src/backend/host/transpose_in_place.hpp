@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "backend/host/implementations.hpp"
 #include "backend/host/parallel.hpp"
 #include "kernels/transpose/c2r.hpp"
 
@@ -12,8 +13,8 @@ namespace gpumem {
 // max(rows, cols) elements or kHostInPlaceBytes, and all of them together no more than half of the data.
 class C2rTranspose {
  public:
-  C2rTranspose(const HostTeam& team, const TransposeParams& params, int64_t tasks) noexcept;
-  int64_t scratch_bytes() const noexcept;
+  C2rTranspose(const HostTeam& team, const TransposeParams& params, const host::C2rShares& shares) noexcept
+      : team_(team), params_(params), d_(params.rows, params.cols), shares_(shares) {}
   void run(char* scratch) const noexcept;
 
  private:
@@ -27,9 +28,7 @@ class C2rTranspose {
   const HostTeam& team_;
   TransposeParams params_;
   Decomposition d_;
-  int64_t row_tasks_;
-  int64_t width_;  // columns beside each other
-  int64_t column_tasks_;
+  host::C2rShares shares_;
 };
 
 }  // namespace gpumem

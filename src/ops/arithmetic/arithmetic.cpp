@@ -138,7 +138,7 @@ Planned plan_with_sources(Planner& planner, const ArithmeticParams& call, Until 
   // What lies in gaps of z has to stay.
   if (!sources.read_z() && z.bytes == call.elements() * element) plan.placement.overwrites(call.z);
   fuse(c);
-  plan.decision = decide<ArithmeticFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<ArithmeticFamily>(planner, plan.placement.runs, c);
   return planned;
 }
 

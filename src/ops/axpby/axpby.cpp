@@ -27,7 +27,7 @@ Planned plan_with_sources(Planner& planner, const AxpbyParams& c, Until until) {
   params.y = is_zero(c.dtype, c.beta) ? nullptr : sources.add({"y", c.y, bytes}, c.y == c.z);
   plan.placement = sources.place();
   if (!sources.read_z()) plan.placement.overwrites(c.z);
-  plan.decision = decide<AxpbyFamily>(planner, plan.placement.runs, params);
+  plan.selection = decide<AxpbyFamily>(planner, plan.placement.runs, params);
   return planned;
 }
 

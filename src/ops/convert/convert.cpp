@@ -38,7 +38,7 @@ Plan<ConvertFamily> plan(Planner& planner, const ConvertParams& c, Until until) 
   if (!in_place) plan.placement.overwrites(c.dst);
   plan.params = c;
   if (plan.placement.stage_src) plan.params.src = scratch_to_come();
-  plan.decision = decide<ConvertFamily>(planner, plan.placement.runs, plan.params);
+  plan.selection = decide<ConvertFamily>(planner, plan.placement.runs, plan.params);
   return plan;
 }
 

@@ -58,13 +58,13 @@ void copy_across(Context& context, const Plan<CopyFamily>& planned, NativeStream
   const bool locked = p.host_side == HostSide::locked;
   if (until == Until::complete || !locked) require_not_capturing(context, stream, "a copy of host memory");
   // What was enqueued before may still be writing host memory, which may be read at once.
-  const bool looks_again = planned.decision.row == rings_variant() && reads_early(p);
+  const bool looks_again = planned.selection.row == rings_variant() && reads_early(p);
   if (until == Until::complete && !locked && p.to_device && !looks_again) context.device().await_order();
   const Runs to = p.to_device ? Runs::cuda : Runs::host;
-  if (until == Until::enqueued && planned.decision.row == rings_variant()) {
+  if (until == Until::enqueued && planned.selection.row == rings_variant()) {
     return enqueue_through_rings(context, stream, p, to);
   }
-  move_across(context, stream, p, planned.decision, until);
+  move_across(context, stream, p, planned.selection, until);
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Plan<CopyFamily> plan(Planner& planner, const CopyParams& c, Until until) {
   params.to_device = src.on_host();
   params.enqueued = until == Until::enqueued;
   params.host_threads = planner.host().multiprocessors;
-  plan.decision = decide<CopyFamily>(planner, plan.placement.runs, params, forced_for(planner, params));
+  plan.selection = decide<CopyFamily>(planner, plan.placement.runs, params, forced_for(planner, params));
   return plan;
 }
 

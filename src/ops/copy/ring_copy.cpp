@@ -62,7 +62,7 @@ std::vector<CopyParams> pieces_of(const CopyParams& b, int64_t most) {
 }
 
 void by_copy_engine(Backend& device, NativeStream stream, const CopyParams& block) {
-  device.launch(stream, Work<CopyFamily>{merged(block)}, driver_choice(), Until::enqueued);
+  device.launch(stream, Work<CopyFamily>{merged(block), by_driver()}, Until::enqueued);
 }
 
 // What both ways through the rings go by.
@@ -88,7 +88,7 @@ struct RingCopy {
 // One copy that host threads share: each takes a piece after the other, whichever is next.
 class SharedCopy : RingCopy {
  public:
-  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const LaunchShape& shape, Runs to)
+  SharedCopy(Context& context, NativeStream stream, const CopyParams& block, const Config& shape, Runs to)
       : RingCopy(context, stream, block, shape.tile, to),
         slots_(static_cast<size_t>(shape.per_thread)),
         shares_(static_cast<size_t>(std::min(count(), shape.grid))) {}
@@ -298,13 +298,16 @@ class EnqueuedCopy : RingCopy {
 int32_t driver_variant() noexcept { return find_variant(family_names(CopyFamily::id), "driver"); }
 int32_t rings_variant() noexcept { return find_variant(family_names(CopyFamily::id), "rings"); }
 
-Choice driver_choice() noexcept { return {row_of_backend(CopyFamily::table(), driver_variant()), {}}; }
+Configured<CopyParams> by_driver() noexcept {
+  return {&CopyFamily::table()[static_cast<size_t>(driver_variant())], {}};
+}
 
-void move_across(Context& context, NativeStream stream, const CopyParams& params, const Decision& decision,
-                 Until until) {
-  if (decision.row != rings_variant())
-    return context.device().launch(stream, Work<CopyFamily>{params}, decision, until);
-  SharedCopy(context, stream, params, decision.shape, params.to_device ? Runs::cuda : Runs::host).run(until);
+void move_across(Context& context, NativeStream stream, const CopyParams& params,
+                 const Selection<CopyParams>& selection, Until until) {
+  if (selection.row != rings_variant()) {
+    return context.device().launch(stream, Work<CopyFamily>{params, selection}, until);
+  }
+  SharedCopy(context, stream, params, selection.config, params.to_device ? Runs::cuda : Runs::host).run(until);
 }
 
 void enqueue_through_rings(Context& context, NativeStream stream, const CopyParams& block, Runs to) {

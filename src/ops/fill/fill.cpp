@@ -41,7 +41,7 @@ Plan<FillFamily> plan(Planner& planner, const FillParams& given, Until) {
     c.rows = 1;
   }
   if (c.rows == 1) plan.placement.overwrites(c.dst);
-  plan.decision = decide<FillFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<FillFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 

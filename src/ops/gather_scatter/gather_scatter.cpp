@@ -111,7 +111,7 @@ Plan<Family> plan_rows(Planner& planner, const GatherScatterParams& given, Until
     c.src = scratch_to_come();
     c.src_pitch = c.row_bytes;
   }
-  plan.decision = decide<Family>(planner, plan.placement.runs, c);
+  plan.selection = decide<Family>(planner, plan.placement.runs, c);
   return plan;
 }
 
@@ -146,7 +146,7 @@ void run(Context& context, const CallOf<Family>& given) {
     params.index = index->get();
   }
   const BadIndex bad = run_now(context, placement, [&](Backend& backend, NativeStream stream) {
-    return backend.gather_scatter(stream, kNamed<Family>, params, planned.decision, Until::complete);
+    return backend.gather_scatter(stream, kNamed<Family>, params, planned.selection, Until::complete);
   });
   require_rows<Family>(bad, params);
 }
@@ -164,14 +164,14 @@ void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream)
   const Runs runs = planned.placement.runs;
   if (!context.on_cuda() || runs == Runs::cuda) {
     prefetch_managed(context, planned.placement, stream);
-    context.running(runs).gather_scatter(stream, kNamed<Family>, params, planned.decision, Until::enqueued);
+    context.running(runs).gather_scatter(stream, kNamed<Family>, params, planned.selection, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, kGathers<Family> ? "a gather of host memory" : "a scatter of host memory");
   BounceBuffers buffers;
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[0]));
-  const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
-    host.gather_scatter(now, kNamed<Family>, params, choice, done);
+  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Until done) {
+    host.gather_scatter(now, kNamed<Family>, params, chosen, done);
   };
   const char* what = kGathers<Family> ? "gather that was enqueued" : "scatter that was enqueued";
   enqueue_on_host(context, stream, beside_task(context, what, work), std::move(buffers), false);

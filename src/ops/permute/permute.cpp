@@ -123,22 +123,13 @@ Travel travel_of(const Permutation& p) noexcept {
 // multiprocessor 6.18, with 3 6.68, with as many as fit 6.81.
 constexpr int64_t kBlocksBesideCopies = 1;
 
-// Two axes are the transposes' own, whose table chooses among them.
-void run(Backend& backend, NativeStream stream, const PermuteParams& params, const Decision& chosen, Until until,
-         Pace pace = Pace::alone) {
-  const auto launch = [&](const auto& work, Decision decision) {
-    int64_t& grid = decision.shape.grid;
-    if (pace == Pace::beside_copies) grid = std::min(grid, kBlocksBesideCopies * backend.props().multiprocessors);
-    backend.launch(stream, work, decision, until);
-  };
-  if (!std::string_view(PermuteFamily::table()[chosen.row].name).ends_with("transpose")) {
-    return launch(Work<PermuteFamily>{params}, chosen);
+void run(Backend& backend, NativeStream stream, const PermuteParams& params, Configured<PermuteParams> planned,
+         Until until, Pace pace = Pace::alone) {
+  if (pace == Pace::beside_copies && !planned.config.fixed_grid) {
+    const int64_t most = kBlocksBesideCopies * backend.props().multiprocessors;
+    planned.config.grid = std::min(planned.config.grid, most);
   }
-  const TransposeParams transpose = transpose_of(params);
-  const Decision its_own = select<TransposeFamily>(backend.props(), transpose, {}, {});
-  // A block of this one has its own matrices.
-  if (std::string_view(TransposeFamily::table()[its_own.row].name) == "batched_scalar") pace = Pace::alone;
-  launch(Work<TransposeFamily>{transpose}, its_own);
+  backend.launch(stream, Work<PermuteFamily>{params, planned}, until);
 }
 
 struct Staged {
@@ -194,9 +185,8 @@ void permute(Context& context, const PermuteParams& call, Planner& planner, Nati
     params.src = staged.arrived->get();
   }
   run_placed(context, planned.placement, stream, until, kWhat,
-             [params, pace, decision = planned.decision](Backend& backend, NativeStream on, Until done) {
-               run(backend, on, params, decision, done, pace);
-             });
+             [params, pace, chosen = Configured<PermuteParams>(planned.selection)](
+                 Backend& backend, NativeStream on, Until done) { run(backend, on, params, chosen, done, pace); });
 }
 
 }  // namespace
@@ -212,7 +202,7 @@ Plan<PermuteFamily> plan(Planner& planner, const PermuteParams& call, Until unti
   params.src = staged ? scratch_to_come() : call.src;
   params.dst = call.dst;
   params.axes = fuse(staged ? travel_of(p).axes : p.axes, misalignment(params.src), misalignment(params.dst));
-  plan.decision = decide<PermuteFamily>(planner, plan.placement.runs, params);
+  plan.selection = decide<PermuteFamily>(planner, plan.placement.runs, params);
   return plan;
 }
 

@@ -103,7 +103,7 @@ ReduceNode run(Context& context, const Plan<ReduceFamily>& planned, const Reduce
     params.y = staged->get();
   }
   return run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
-    return backend.reduce(stream, params, planned.decision);
+    return backend.reduce(stream, params, planned.selection);
   });
 }
 
@@ -116,8 +116,8 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
   params.result = buffers.room_for(outputs[0]);
   params.index = static_cast<int64_t*>(buffers.room_for(outputs[1]));
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[2]));
-  const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until) {
-    host.reduce_async(now, params, choice);
+  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Until) {
+    host.reduce_async(now, params, chosen);
   };
   enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
                   std::move(buffers), true);
@@ -133,7 +133,7 @@ void reduce_async(Context& context, const ReduceParams& call, NativeStream strea
     return enqueue_beside(context, planned, outputs, stream);
   }
   prefetch_managed(context, planned.placement, stream);
-  context.running(planned.placement.runs).reduce_async(stream, planned.params, planned.decision);
+  context.running(planned.placement.runs).reduce_async(stream, planned.params, planned.selection);
 }
 
 // start: where the work is for the device, and nothing has to be brought there first.
@@ -166,7 +166,7 @@ Plan<ReduceFamily> plan(Planner& planner, const ReduceParams& call, Until until)
     plan.params.n = std::min(call.n, streamed_piece(call.dtype));
     plan.params.x = scratch_to_come();
   }
-  plan.decision = decide<ReduceFamily>(planner, plan.placement.runs, plan.params);
+  plan.selection = decide<ReduceFamily>(planner, plan.placement.runs, plan.params);
   return plan;
 }
 
@@ -179,7 +179,7 @@ ReduceNode reduce_to_node(Context& context, const ReduceParams& call) {
 
 std::unique_ptr<PendingNodes> begin_reduce_to_node(Context& context, const ReduceParams& call) {
   return begin(context, call, [](Backend& backend, NativeStream stream, const Plan<ReduceFamily>& planned) {
-    return backend.begin_reduce(stream, planned.params, planned.decision);
+    return backend.begin_reduce(stream, planned.params, planned.selection);
   });
 }
 

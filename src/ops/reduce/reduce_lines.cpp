@@ -46,7 +46,7 @@ gpumem_status reduce_lines(Context& context, const Plan<Family>& planned, typena
   make_room(context, room, planned.placement.runs, result);
   if (room) params.result = room->get();
   const gpumem_status found = run_now(context, planned.placement, [&](Backend& backend, NativeStream stream) {
-    return backend.reduce_lines(stream, params, planned.decision, Until::complete);
+    return backend.reduce_lines(stream, params, planned.selection, Until::complete);
   });
   if (room) bring_back(context, *room, result);
   return found;
@@ -58,15 +58,15 @@ void enqueue_lines(Context& context, const Plan<Family>& planned, const Output (
   typename Family::Params params = planned.params;
   if (!context.on_cuda() || planned.placement.runs == Runs::cuda) {
     prefetch_managed(context, planned.placement, stream);
-    context.running(planned.placement.runs).reduce_lines(stream, params, planned.decision, Until::enqueued);
+    context.running(planned.placement.runs).reduce_lines(stream, params, planned.selection, Until::enqueued);
     return;
   }
   require_not_capturing(context, stream, "a reduction of host memory");
   BounceBuffers buffers;
   params.result = buffers.room_for(outputs[0]);
   params.status = static_cast<gpumem_status*>(buffers.room_for(outputs[1]));
-  const auto work = [params, choice = Choice(planned.decision)](Backend& host, NativeStream now, Until done) {
-    host.reduce_lines(now, params, choice, done);
+  const auto work = [params, chosen = Configured(planned.selection)](Backend& host, NativeStream now, Until done) {
+    host.reduce_lines(now, params, chosen, done);
   };
   enqueue_on_host(context, stream, beside_task(context, "an enqueued reduction", work, params.status),
                   std::move(buffers), false);
@@ -150,7 +150,7 @@ Plan<ReduceAxisFamily> plan(Planner& planner, const ReduceAxisParams& given, Unt
   }
   if (plan.empty) return plan;
   plan.placement = place(planner.on_cuda(), planner.look_up_here(inputs_of(c).range[0], Access::read));
-  plan.decision = decide<ReduceAxisFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<ReduceAxisFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 
@@ -176,7 +176,7 @@ Plan<ReduceSegmentsFamily> plan(Planner& planner, const ReduceSegmentsParams& gi
   if (plan.empty) return plan;
   require_aligned("offsets", c.offsets, sizeof(int64_t));
   plan.placement = place_segments(planner, c, until);
-  plan.decision = decide<ReduceSegmentsFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<ReduceSegmentsFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 

@@ -44,12 +44,12 @@ ReduceNode reduce_streamed(Context& context, const Plan<ReduceFamily>& planned, 
   for (int64_t first = 0; first < call.n; first += piece) {
     ReduceParams part = planned.params;
     part.n = std::min(piece, call.n - first);
-    const Decision decision =
-        part.n == piece ? planned.decision : decide<ReduceFamily>(context, planned.placement.runs, part);
+    const auto selection =
+        part.n == piece ? planned.selection : decide<ReduceFamily>(context, planned.placement.runs, part);
     transfer(context, buffer.get(), static_cast<const char*>(call.x) + first * bytes, part.n * bytes,
              planned.placement.host_side, Runs::cuda);
     part.x = buffer.get();
-    nodes.push_back(device.reduce(context.own_stream(), part, decision));
+    nodes.push_back(device.reduce(context.own_stream(), part, selection));
     move_index(kind, first, nodes.back());
   }
   return combined(kind, nodes);

@@ -91,7 +91,7 @@ Plan<ResizeFamily> plan(Planner& planner, const ResizeParams& given, Until until
     c.src = scratch_to_come();
     c.src_pitch = c.src_cols * pixel;
   }
-  plan.decision = decide<ResizeFamily>(planner, plan.placement.runs, c);
+  plan.selection = decide<ResizeFamily>(planner, plan.placement.runs, c);
   return plan;
 }
 

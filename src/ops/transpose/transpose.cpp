@@ -105,7 +105,7 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) 
     decide_ends(planner, plan.placement, c);
     plan.params = params_of_piece(c, transpose_piece(c, plan.placement), plan.placement);
   }
-  plan.decision = decide<TransposeFamily>(planner, plan.placement.runs, plan.params);
+  plan.selection = decide<TransposeFamily>(planner, plan.placement.runs, plan.params);
   return plan;
 }
 

@@ -153,11 +153,11 @@ class Crossing {
     const TransposeParams& largest = planned_.params;
     const bool as_large =
         params.batches == largest.batches && params.rows == largest.rows && params.cols == largest.cols;
-    const Decision decision =
-        as_large ? planned_.decision : decide<TransposeFamily>(context_, planned_.placement.runs, params);
+    const auto selection =
+        as_large ? planned_.selection : decide<TransposeFamily>(context_, planned_.placement.runs, params);
     params.src = to_device() ? slot.buffer.get() : src_of(piece);
     params.dst = to_device() ? dst_of(piece) : slot.buffer.get();
-    device_.launch(stream, Work<TransposeFamily>{params}, decision, Until::enqueued);
+    device_.launch(stream, Work<TransposeFamily>{params, selection}, Until::enqueued);
   }
 
   Context& context_;

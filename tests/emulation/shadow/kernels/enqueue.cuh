@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "emulation/device.hpp"
-#include "kernels/stream.hpp"
+#include "kernels/launch.hpp"
 
 namespace gpumem::kernels {
 

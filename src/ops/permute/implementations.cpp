@@ -2,11 +2,13 @@
 // single elements.
 #include <algorithm>
 
+#include "backend/host/implementations.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/permute/contiguous_boxes.hpp"
 #include "kernels/permute/limits.hpp"
 #include "kernels/permute/packed.hpp"
+#include "kernels/permute/permute.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
 #include "ops/permute/permute_transpose.hpp"
@@ -33,14 +35,17 @@ const char* misaligned(const PermuteParams& p) noexcept {
 }
 
 // Shorter runs lose too much of their first and last sectors, or of their lines of the cache.
-const char* accepts_contiguous_boxes(const DeviceProps&, const PermuteParams& p) noexcept {
+const char* plan_contiguous_boxes(const DeviceProps&, const PermuteParams& p, Config& config) noexcept {
   if (form_of(p.axes) != PermuteForm::rows)
     return "it needs several axes, one of them the fastest of both sides without gaps";
   if (const char* reason = misaligned(p)) return reason;
   const LineTile t = line_tile(p.axes);
   if (!t.fits) return "it needs strides of 32 bits between neighbouring lines";
   const int64_t least = t.sector_mask == 0 ? kShortestLine : kShortestCutLine;
-  return p.axes.extent[0] * p.axes.element_bytes >= least ? nullptr : "it needs longer lines";
+  if (p.axes.extent[0] * p.axes.element_bytes < least) return "it needs longer lines";
+  config = {std::min(t.all_boxes, kMaxGrid), kLineTileThreads, line_loads(p.axes.element_bytes), t.volume};
+  config.own.set(t);
+  return nullptr;
 }
 
 // So few elements take less time one by one than it takes to find where a box's lie: H200, 17 x 19 x 23 x 7 and 9 x 31 x 100 x 5, elements
@@ -51,11 +56,16 @@ const char* yields_to_elements(const DeviceProps&, const PermuteParams& p) noexc
   return p.elements() <= kFewElements ? "single elements are faster for so few" : nullptr;
 }
 
-const char* accepts_packed(const DeviceProps&, const PermuteParams& p) noexcept {
+// As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
+const char* plan_packed(const DeviceProps& d, const PermuteParams& p, Config& config) noexcept {
   if (form_of(p.axes) == PermuteForm::copy) return "it needs axes that move";
   if (const char* reason = misaligned(p)) return reason;
-  return packed_tile(p.axes).fits ? nullptr
-                                  : "it needs several axes, the first of dst without gaps, and strides of 32 bits";
+  const PackedTile t = packed_tile(p.axes);
+  if (!t.fits) return "it needs several axes, the first of dst without gaps, and strides of 32 bits";
+  const int64_t rounds = ceil_div(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors);
+  config = {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
+  config.own.set(t);
+  return nullptr;
 }
 
 const char* accepts_tiled(const DeviceProps&, const PermuteParams& p) noexcept {
@@ -87,24 +97,26 @@ const char* accepts_host_transpose(const DeviceProps&, const PermuteParams& p) n
                                                           : "it needs structures, or small matrices, without gaps";
 }
 
-// What the transposes' table makes of it.
-LaunchShape transpose_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
-  return select<TransposeFamily>(d, transpose_of(p), {}, {}).shape;
+// What the transposes' table makes of it, and which of its implementations does the work.
+Config transpose_config(const DeviceProps& d, const PermuteParams& p) noexcept {
+  const Selection<TransposeParams> selection = select<TransposeFamily>(d, transpose_of(p), {}, {});
+  Config config = selection.config;
+  config.delegate = selection.implementation;
+  return config;
 }
 
-LaunchShape contiguous_boxes_shape(const DeviceProps&, const PermuteParams& p) noexcept {
-  const LineTile t = line_tile(p.axes);
-  return {std::min(t.all_boxes, kMaxGrid), kLineTileThreads, line_loads(p.axes.element_bytes), t.volume};
+const Implementation<TransposeParams>& delegate_of(const Config& config) noexcept {
+  return *static_cast<const Implementation<TransposeParams>*>(config.delegate);
+}
+kernels::LaunchResult by_transpose_on_gpu(const PermuteParams& params, const Config& config,
+                                          const kernels::Launch& launch) {
+  return delegate_of(config).execute.gpu(transpose_of(params), config, launch);
+}
+void by_transpose_on_host(const HostTeam& team, const PermuteParams& params, const Config& config, char* workspace) {
+  delegate_of(config).execute.host(team, transpose_of(params), config, workspace);
 }
 
-// As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
-LaunchShape packed_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
-  const PackedTile t = packed_tile(p.axes);
-  const int64_t rounds = ceil_div(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors);
-  return {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
-}
-
-LaunchShape tiled_shape(const DeviceProps&, const PermuteParams& p) noexcept {
+Config tiled_config(const DeviceProps&, const PermuteParams& p) noexcept {
   const int64_t tile = permute_tile(p.axes.element_bytes);
   const int64_t down = p.axes.extent[0];
   const int64_t across = p.axes.extent[src_fastest(p.axes)];
@@ -112,11 +124,11 @@ LaunchShape tiled_shape(const DeviceProps&, const PermuteParams& p) noexcept {
   return {std::min(tiles, kMaxGrid), kPermuteThreads, static_cast<int32_t>(tile * tile / kPermuteThreads), tile};
 }
 
-LaunchShape strided_scalar_shape(const DeviceProps&, const PermuteParams& p) noexcept {
+Config strided_scalar_config(const DeviceProps&, const PermuteParams& p) noexcept {
   return {std::min(ceil_div(p.elements(), kPermuteThreads), kMaxGrid), kPermuteThreads, 1, kPermuteThreads};
 }
 
-LaunchShape host_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
+Config host_config(const DeviceProps& d, const PermuteParams& p) noexcept {
   const int64_t wanted = p.elements() / (kHostTaskBytes / p.axes.element_bytes);
   const int64_t tasks = std::clamp<int64_t>(wanted, 1, int64_t{8} * d.multiprocessors);
   return {tasks, 1, 1, host_transpose_tile(p.axes.element_bytes)};
@@ -124,20 +136,21 @@ LaunchShape host_shape(const DeviceProps& d, const PermuteParams& p) noexcept {
 
 // transpose hands over to the transposes, whose own table chooses among them: on two axes they are faster than packed (H200, 7264 x
 // 7296 elements of 4 bytes: 0.93 of a copy's speed in place of 0.85).
-constexpr Variant<PermuteParams> kTable[] = {
-    {"copy", Runs::cuda, 1, accepts_copy, whole},
-    {"contiguous_boxes", Runs::cuda, 1, accepts_contiguous_boxes, contiguous_boxes_shape},
-    {"transpose", Runs::cuda, 1, accepts_transpose, transpose_shape},
-    {"packed", Runs::cuda, 1, accepts_packed, packed_shape, yields_to_elements},
-    {"tiled", Runs::cuda, 1, accepts_tiled, tiled_shape, yields_to_elements},
-    {"strided_scalar", Runs::cuda, 1, accepts, strided_scalar_shape},
-    {"host_transpose", Runs::host, 1, accepts_host_transpose, transpose_shape},
-    {"host_tiled", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, whole},
+constexpr Implementation<PermuteParams> kTable[] = {
+    {"copy", Runs::cuda, 1, plan<accepts_copy, whole<PermuteParams>>, kernels::permute_copy},
+    {"contiguous_boxes", Runs::cuda, 1, plan_contiguous_boxes, kernels::permute_contiguous_boxes},
+    {"transpose", Runs::cuda, 1, plan<accepts_transpose, transpose_config>, by_transpose_on_gpu},
+    {"packed", Runs::cuda, 1, plan_packed, kernels::permute_packed, yields_to_elements},
+    {"tiled", Runs::cuda, 1, plan<accepts_tiled, tiled_config>, kernels::permute_tiled, yields_to_elements},
+    {"strided_scalar", Runs::cuda, 1, plan<accepts<PermuteParams>, strided_scalar_config>,
+     kernels::permute_strided_scalar},
+    {"host_transpose", Runs::host, 1, plan<accepts_host_transpose, transpose_config>, by_transpose_on_host},
+    {"host_tiled", Runs::host, 1, plan<accepts<PermuteParams>, host_config>, host::permute_tiled},
+    {"host_serial", Runs::host, 1, plan<accepts<PermuteParams>, whole<PermuteParams>>, host::permute_serial},
 };
 
 }  // namespace
 
-std::span<const Variant<PermuteParams>> PermuteFamily::table() noexcept { return kTable; }
+std::span<const Implementation<PermuteParams>> PermuteFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -1,11 +1,14 @@
 // The transpose table. Tiles go through fast memory, so that both the reads and the writes run along rows.
 #include <algorithm>
 
+#include "backend/host/implementations.hpp"
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
+#include "kernels/transpose/slots.hpp"
+#include "kernels/transpose/transpose.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
@@ -85,10 +88,7 @@ const char* accepts_in_place_scratch(const DeviceProps& d, const TransposeParams
   if (const char* reason = accepts_rectangle(d, p)) return reason;
   if (!aligned(p.dst, p.element_bytes)) return "it needs dst aligned to its elements";
   if (p.elements() > kTransposeScratchBytes / p.element_bytes) return "it needs matrices of at most 32 MiB in all";
-  if (!without_gaps(p)) return "it needs matrices without gaps, and none between them";
-  return way_apart(p) != WayApart::bytes || chunk_plan(to_scratch(p)).fits
-             ? nullptr
-             : "it needs matrices of which a tile fits into 64 KiB of shared memory";
+  return without_gaps(p) ? nullptr : "it needs matrices without gaps, and none between them";
 }
 
 const char* accepts_batched_scalar(const DeviceProps& d, const TransposeParams& p) noexcept {
@@ -99,9 +99,21 @@ const char* yields_to_words(const DeviceProps&, const TransposeParams& p) noexce
   return p.batches > 1 && !without_gaps(p) ? nullptr : "words of 16 bytes are faster where dst has no gaps";
 }
 
-const char* accepts_chunks(const DeviceProps& d, const TransposeParams& p) noexcept {
-  if (const char* reason = accepts_aligned(d, p)) return reason;
-  return chunk_plan(p).fits ? nullptr : "it needs matrices of which a tile fits into 64 KiB of shared memory";
+constexpr const char* kChunksTooLarge = "it needs matrices of which a tile fits into 64 KiB of shared memory";
+
+// Cuts the matrices into chunks, if a tile of them fits.
+const char* cut_chunks(const TransposeParams& p, Config& config) noexcept {
+  const ChunkPlan cut = chunk_plan(p);
+  if (!cut.fits) return kChunksTooLarge;
+  const auto words = static_cast<int32_t>(ceil_div(cut.runs * cut.run_words, cut.threads));
+  config = {std::min(cut.all, kMaxGrid), cut.threads, words, cut.matrices * cut.rows};
+  config.own.set(cut);
+  return nullptr;
+}
+
+const char* plan_chunks(const DeviceProps& d, const TransposeParams& p, Config& config) noexcept {
+  const char* const refusal = accepts_aligned(d, p);
+  return refusal != nullptr ? refusal : cut_chunks(p, config);
 }
 
 const char* accepts_aos_soa(const DeviceProps& d, const TransposeParams& p) noexcept {
@@ -150,73 +162,86 @@ const char* yields_to_tiles(const DeviceProps& d, const TransposeParams& p) noex
   return "tiles are as fast for matrices that fill them";
 }
 
-LaunchShape blocks(const TransposeParams& p, int64_t a_matrix, int32_t threads, int32_t per_thread,
-                   int64_t tile) noexcept {
+Config blocks(const TransposeParams& p, int64_t a_matrix, int32_t threads, int32_t per_thread, int64_t tile) noexcept {
   return {std::min(p.batches * a_matrix, kMaxGrid), threads, per_thread, tile};
 }
 
-LaunchShape tiles_of(const TransposeParams& p, int64_t tile) noexcept {
+Config tiles_of(const TransposeParams& p, int64_t tile) noexcept {
   return blocks(p, ceil_div(p.rows, tile) * ceil_div(p.cols, tile), kTransposeThreads, 4, tile);
 }
 
-LaunchShape vec16_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config vec16_config(const DeviceProps&, const TransposeParams& p) noexcept {
   return tiles_of(p, transpose_vec16_tile(p.element_bytes));
 }
-LaunchShape padded_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config padded_config(const DeviceProps&, const TransposeParams& p) noexcept {
   return tiles_of(p, kTransposePaddedTile);
 }
-LaunchShape byte_perm_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config byte_perm_config(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t rows = byte_perm_rows(p.element_bytes);
   const int64_t cols = byte_perm_cols(p.element_bytes);
   return blocks(p, ceil_div(p.rows, rows) * ceil_div(p.cols, cols), kTransposeThreads, 8, cols);
 }
-LaunchShape realigned_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config realigned_config(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t rows = realigned_rows(p.element_bytes);
   const int64_t cols = realigned_cols(p.element_bytes);
   const int64_t sector = realigned_sector(p.element_bytes);
   const auto loads = static_cast<int32_t>((rows + sector) * cols / kTransposeThreads);
   return blocks(p, ceil_div(p.rows + sector - 1, rows) * ceil_div(p.cols, cols), kTransposeThreads, loads, cols);
 }
-LaunchShape chunks_shape(const DeviceProps&, const TransposeParams& p) noexcept {
-  const ChunkPlan plan = chunk_plan(p);
-  const auto words = static_cast<int32_t>(ceil_div(plan.runs * plan.run_words, plan.threads));
-  return {std::min(plan.all, kMaxGrid), plan.threads, words, plan.matrices * plan.rows};
-}
-LaunchShape batched_scalar_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config batched_scalar_config(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t matrix = p.rows * p.cols;
   const int64_t matrices = std::max<int64_t>(kBatchedScalarThreads / matrix, 1);
-  return {ceil_div(p.batches, matrices * kBatchedScalarMatrices), static_cast<int32_t>(matrices * matrix),
-          kBatchedScalarMatrices, matrices * kBatchedScalarMatrices * p.rows};
+  return {.grid = ceil_div(p.batches, matrices * kBatchedScalarMatrices),
+          .block = static_cast<int32_t>(matrices * matrix),
+          .per_thread = kBatchedScalarMatrices,
+          .tile = matrices * kBatchedScalarMatrices * p.rows,
+          .fixed_grid = true};
 }
-LaunchShape aos_soa_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config aos_soa_config(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t tile = aos_soa_tile(p.element_bytes, std::min(p.rows, p.cols));
   return blocks(p, ceil_div(std::max(p.rows, p.cols), tile), kAosSoaThreads, 2, tile);
 }
-LaunchShape in_place_scratch_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
-  const WayApart way = way_apart(p);
-  return way == WayApart::narrow  ? aos_soa_shape(d, p)
-         : way == WayApart::bytes ? chunks_shape(d, to_scratch(p))
-         : way == WayApart::words ? realigned_shape(d, p)
-                                  : vec16_shape(d, p);
+const char* plan_in_place_scratch(const DeviceProps& d, const TransposeParams& p, Config& config) noexcept {
+  if (const char* refusal = accepts_in_place_scratch(d, p)) return refusal;
+  switch (way_apart(p)) {
+    case WayApart::narrow:
+      config = aos_soa_config(d, p);
+      break;
+    case WayApart::bytes:
+      if (const char* refusal = cut_chunks(to_scratch(p), config)) return refusal;
+      break;
+    case WayApart::words:
+      config = realigned_config(d, p);
+      break;
+    case WayApart::vectors:
+      config = vec16_config(d, p);
+      break;
+  }
+  config.workspace_bytes = p.elements() * p.element_bytes;
+  return nullptr;
 }
-LaunchShape textbook_shape(const DeviceProps&, const TransposeParams& p) noexcept {
-  LaunchShape shape = tiles_of(p, kTransposePaddedTile);
-  shape.block = kTextbookThreads;
-  shape.per_thread = 1;
-  return shape;
+const char* plan_in_place_chunks(const DeviceProps& d, const TransposeParams& p, Config& config) noexcept {
+  const char* const refusal = accepts_in_place_chunks(d, p);
+  return refusal != nullptr ? refusal : cut_chunks(p, config);
 }
-LaunchShape in_place_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config textbook_config(const DeviceProps&, const TransposeParams& p) noexcept {
+  Config config = tiles_of(p, kTransposePaddedTile);
+  config.block = kTextbookThreads;
+  config.per_thread = 1;
+  return config;
+}
+Config in_place_config(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t pairs = transpose_tile_pairs(ceil_div(p.rows, kTransposePaddedTile));
   return blocks(p, pairs, kTransposeThreads, 8, kTransposePaddedTile);
 }
 
-LaunchShape in_place_shared_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+Config in_place_shared_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t per_block = in_place_shared_matrices(p.rows * p.cols * p.element_bytes);
   const int threads = transpose_shared_threads(transpose_shared_bytes(per_block * p.rows * p.cols, p.element_bytes));
   return {std::min(ceil_div(p.batches, per_block), kMaxGrid), threads, 4, per_block * p.rows, d.shared_bytes_per_block};
 }
 // The most blocks of a pass, each with one row or group of columns after the other, and the threads of the pass over rows.
-LaunchShape c2r_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+Config c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t row_bytes = transpose_shared_bytes(std::max(p.rows, p.cols), p.element_bytes);
   const bool fits = row_bytes <= d.shared_bytes_per_block;
   const int64_t most = int64_t{8} * d.multiprocessors;
@@ -224,79 +249,103 @@ LaunchShape c2r_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
           fits ? transpose_shared_threads(row_bytes) : kTransposeThreads, 4, 1, d.shared_bytes_per_block};
 }
 
-// The same for the passes over tiles of it; tile: elements of scratch memory.
-LaunchShape slots_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
-  LaunchShape shape = c2r_shape(d, p);
-  shape.tile = kTransposeScratchBytes / p.element_bytes;
-  return shape;
+// The same for the passes over tiles of it; tile: elements of scratch memory that would be enough for any.
+Config slots_config(const DeviceProps& d, const TransposeParams& p) noexcept {
+  Config config = c2r_config(d, p);
+  config.tile = kTransposeScratchBytes / p.element_bytes;
+  config.workspace_bytes = slots_workspace(p, config.tile, d.shared_bytes_per_block) * p.element_bytes;
+  return config;
 }
 
 // `pieces` of the host's work, of all matrices: as many tasks as are worth a thread's while.
-LaunchShape host_tasks(const DeviceProps& d, const TransposeParams& p, int64_t pieces, int64_t tile) noexcept {
+Config host_tasks(const DeviceProps& d, const TransposeParams& p, int64_t pieces, int64_t tile) noexcept {
   const int64_t wanted = p.elements() / (kHostTaskBytes / p.element_bytes);
   return {std::clamp<int64_t>(wanted, 1, std::min(pieces, int64_t{8} * d.multiprocessors)), 1, 1, tile};
 }
 
-LaunchShape host_buffer_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+// A matrix that a core's caches hold is one thread's work.
+Config host_buffer_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const bool whole = p.rows * p.cols <= kHostInPlaceBytes / p.element_bytes;
-  return host_tasks(d, p, p.batches * (whole ? 1 : std::max(p.rows, p.cols)), p.rows);
+  Config config = host_tasks(d, p, p.batches * (whole ? 1 : std::max(p.rows, p.cols)), p.rows);
+  const host::BufferedTasks at_once{whole ? std::min<int64_t>({d.multiprocessors, config.grid, p.batches}) : 1};
+  config.workspace_bytes = at_once.count * p.rows * p.cols * p.element_bytes;
+  config.own.set(at_once);
+  return config;
 }
-LaunchShape host_matrices_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+Config host_matrices_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   return host_tasks(d, p, p.batches, p.rows);
 }
-LaunchShape host_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+Config host_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
 }
-LaunchShape host_aos_soa_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+Config host_aos_soa_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t tile = host_aos_soa_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * ceil_div(std::max(p.rows, p.cols), tile), tile);
 }
-LaunchShape in_place_vec16_shape(const DeviceProps&, const TransposeParams& p) noexcept {
+Config in_place_vec16_config(const DeviceProps&, const TransposeParams& p) noexcept {
   const int64_t tile = transpose_vec16_tile(p.element_bytes);
   return blocks(p, transpose_tile_pairs(ceil_div(p.rows, tile)), kTransposeThreads, 8, tile);
 }
 
-LaunchShape host_in_place_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
+Config host_in_place_config(const DeviceProps& d, const TransposeParams& p) noexcept {
   const int64_t tile = host_transpose_tile(p.element_bytes);
   return host_tasks(d, p, p.batches * transpose_tile_pairs(ceil_div(p.rows, tile)), tile);
 }
-LaunchShape host_c2r_shape(const DeviceProps& d, const TransposeParams& p) noexcept {
-  return host_tasks(d, p, p.batches * std::max(p.rows, p.cols), 1);
+// The workspace has max(rows, cols) elements or kHostInPlaceBytes per task, and no more than half of the data.
+Config host_c2r_config(const DeviceProps& d, const TransposeParams& p) noexcept {
+  Config config = host_tasks(d, p, p.batches * std::max(p.rows, p.cols), 1);
+  const int64_t n = std::max(p.rows, p.cols);
+  const int64_t m = std::min(p.rows, p.cols);
+  const int64_t half = p.elements() / 2;
+  const int64_t threads = std::min<int64_t>(d.multiprocessors, config.grid);
+  const int64_t room = std::max(n, kHostInPlaceBytes / p.element_bytes);
+  host::C2rShares shares{};
+  shares.row_tasks = std::clamp<int64_t>(half / n, 1, threads);
+  shares.width = std::clamp<int64_t>(std::min({room / m, host::kC2rColumnBytes / p.element_bytes, n / 2}), 1,
+                                     host::kC2rColumnBytes);
+  shares.column_tasks = std::clamp<int64_t>(half / (shares.width * m), 1, threads);
+  config.workspace_bytes = std::max(shares.row_tasks * n, shares.column_tasks * shares.width * m) * p.element_bytes;
+  config.own.set(shares);
+  return config;
 }
-LaunchShape serial_shape(const DeviceProps&, const TransposeParams& p) noexcept { return {1, 1, 1, p.rows}; }
+Config serial_config(const DeviceProps&, const TransposeParams& p) noexcept { return {1, 1, 1, p.rows}; }
 
 // A row stands where it was measured to win (H200; figures beside the kernels and in docs/experiments.md). The variants in
 // place take no other problem, and no other variant takes theirs.
-constexpr Variant<TransposeParams> kTable[] = {
-    {"in_place_chunks", Runs::cuda, 1, accepts_in_place_chunks, chunks_shape},
-    {"in_place_tiles_vec16", Runs::cuda, 1, accepts_square_words, in_place_vec16_shape},
-    {"in_place_tiles", Runs::cuda, 1, accepts_square, in_place_shape},
-    {"in_place_shared", Runs::cuda, 1, accepts_in_place_shared, in_place_shared_shape},
-    {"in_place_scratch", Runs::cuda, 2, accepts_in_place_scratch, in_place_scratch_shape},
-    {"in_place_c2r", Runs::cuda, 2, accepts_in_place_c2r, c2r_shape},
-    {"in_place_slots", Runs::cuda, 1, accepts_rectangle, slots_shape},
-    {"batched_scalar", Runs::cuda, 1, accepts_batched_scalar, batched_scalar_shape, yields_to_words},
-    {"chunks", Runs::cuda, 1, accepts_chunks, chunks_shape, yields_to_tiles},
-    {"aos_soa", Runs::cuda, 2, accepts_aos_soa, aos_soa_shape},
-    {"byte_perm_vec16", Runs::cuda, 1, accepts_byte_perm, byte_perm_shape},
-    {"tile_vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
-    {"tile_realigned", Runs::cuda, 2, accepts_realigned, realigned_shape},
-    {"shared_padded", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
-    {"shared", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
-    {"naive", Runs::cuda, 1, accepts_aligned, textbook_shape, by_name},
-    {"tile_bytes", Runs::cuda, 1, accepts_apart, padded_shape},
-    {"host_in_place_tiles", Runs::host, 1, accepts_square, host_in_place_shape},
-    {"host_in_place_buffer", Runs::host, 2, accepts_host_buffer, host_buffer_shape},
-    {"host_in_place_c2r", Runs::host, 1, accepts_rectangle, host_c2r_shape},
-    {"host_small", Runs::host, 1, accepts_host_small, host_matrices_shape},
-    {"host_aos_soa", Runs::host, 1, accepts_host_aos_soa, host_aos_soa_shape},
-    {"host_tiled", Runs::host, 1, accepts_apart, host_shape},
-    {"host_serial", Runs::host, 1, accepts_apart, serial_shape},
+constexpr Implementation<TransposeParams> kTable[] = {
+    {"in_place_chunks", Runs::cuda, 1, plan_in_place_chunks, kernels::transpose_chunks},
+    {"in_place_tiles_vec16", Runs::cuda, 1, plan<accepts_square_words, in_place_vec16_config>,
+     kernels::transpose_in_place_tiles_vec16},
+    {"in_place_tiles", Runs::cuda, 1, plan<accepts_square, in_place_config>, kernels::transpose_in_place_tiles},
+    {"in_place_shared", Runs::cuda, 1, plan<accepts_in_place_shared, in_place_shared_config>,
+     kernels::transpose_in_place_shared},
+    {"in_place_scratch", Runs::cuda, 2, plan_in_place_scratch, kernels::transpose_in_place_scratch},
+    {"in_place_c2r", Runs::cuda, 2, plan<accepts_in_place_c2r, c2r_config>, kernels::transpose_in_place_c2r},
+    {"in_place_slots", Runs::cuda, 1, plan<accepts_rectangle, slots_config>, kernels::transpose_in_place_slots},
+    {"batched_scalar", Runs::cuda, 1, plan<accepts_batched_scalar, batched_scalar_config>,
+     kernels::transpose_batched_scalar, yields_to_words},
+    {"chunks", Runs::cuda, 1, plan_chunks, kernels::transpose_chunks, yields_to_tiles},
+    {"aos_soa", Runs::cuda, 2, plan<accepts_aos_soa, aos_soa_config>, kernels::transpose_aos_soa},
+    {"byte_perm_vec16", Runs::cuda, 1, plan<accepts_byte_perm, byte_perm_config>, kernels::transpose_byte_perm_vec16},
+    {"tile_vec16", Runs::cuda, 2, plan<accepts_vec16, vec16_config>, kernels::transpose_tile_vec16},
+    {"tile_realigned", Runs::cuda, 2, plan<accepts_realigned, realigned_config>, kernels::transpose_tile_realigned},
+    {"shared_padded", Runs::cuda, 1, plan<accepts_aligned, textbook_config>, kernels::transpose_shared_padded, by_name},
+    {"shared", Runs::cuda, 1, plan<accepts_aligned, textbook_config>, kernels::transpose_shared, by_name},
+    {"naive", Runs::cuda, 1, plan<accepts_aligned, textbook_config>, kernels::transpose_naive, by_name},
+    {"tile_bytes", Runs::cuda, 1, plan<accepts_apart, padded_config>, kernels::transpose_tile_bytes},
+    {"host_in_place_tiles", Runs::host, 1, plan<accepts_square, host_in_place_config>, host::transpose_in_place_tiles},
+    {"host_in_place_buffer", Runs::host, 2, plan<accepts_host_buffer, host_buffer_config>,
+     host::transpose_in_place_buffer},
+    {"host_in_place_c2r", Runs::host, 1, plan<accepts_rectangle, host_c2r_config>, host::transpose_in_place_c2r},
+    {"host_small", Runs::host, 1, plan<accepts_host_small, host_matrices_config>, host::transpose_small},
+    {"host_aos_soa", Runs::host, 1, plan<accepts_host_aos_soa, host_aos_soa_config>, host::transpose_aos_soa},
+    {"host_tiled", Runs::host, 1, plan<accepts_apart, host_config>, host::transpose_tiled},
+    {"host_serial", Runs::host, 1, plan<accepts_apart, serial_config>, host::transpose_serial},
 };
 
 }  // namespace
 
-std::span<const Variant<TransposeParams>> TransposeFamily::table() noexcept { return kTable; }
+std::span<const Implementation<TransposeParams>> TransposeFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -2,10 +2,12 @@
 // the caches, whatever the ratio.
 #include <algorithm>
 
+#include "backend/host/implementations.hpp"
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/resize/limits.hpp"
+#include "kernels/resize/resize.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
@@ -65,18 +67,18 @@ int64_t rows_per_thread(const DeviceProps& d, const ResizeParams& p, int64_t gro
   return rows;
 }
 
-LaunchShape tiles_of(const ResizeParams& p, int pixels, int64_t rows) noexcept {
+Config tiles_of(const ResizeParams& p, int pixels, int64_t rows) noexcept {
   return {std::min(resize_tiles(p.dst_rows, p.dst_cols, pixels, rows).count, kMaxGrid), kResizeThreads, pixels, rows};
 }
 
-LaunchShape global_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
+Config global_config(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int pixels = resize_pixels(p.channels, element_bytes(p.dtype));
   return tiles_of(p, pixels, rows_per_thread(d, p, ceil_div(p.dst_cols, pixels)));
 }
 
 // As many rows a warp as leave every processor three blocks; twice as many for an enlarged image, whose rows have most of what
 // they read in common.
-LaunchShape words_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
+Config words_config(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int pixels = resize_words_pixels(p.channels);
   const int64_t across = ceil_div(p.dst_cols, int64_t{32} * pixels);
   const auto blocks = [&](int64_t rows) {
@@ -88,30 +90,30 @@ LaunchShape words_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
   return {blocks(rows), kResizeThreads, pixels, rows};
 }
 
-LaunchShape pixel_shape(const DeviceProps&, const ResizeParams& p) noexcept { return tiles_of(p, 1, 1); }
+Config pixel_config(const DeviceProps&, const ResizeParams& p) noexcept { return tiles_of(p, 1, 1); }
 
 // Bands of rows, and as many columns of each as leave a task's working set in the caches.
-LaunchShape host_shape(const DeviceProps& d, const ResizeParams& p) noexcept {
+Config host_config(const DeviceProps& d, const ResizeParams& p) noexcept {
   const int64_t across = ceil_div(p.dst_cols, kHostResizeCols);
   const int64_t bytes = p.elements() * element_bytes(p.dtype);
   const int64_t wanted = std::clamp<int64_t>(bytes / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
   const int64_t rows = ceil_div(p.dst_rows, std::clamp<int64_t>(ceil_div(wanted, across), 1, p.dst_rows));
   return {across * ceil_div(p.dst_rows, rows), 1, 1, rows};
 }
-LaunchShape serial_shape(const DeviceProps&, const ResizeParams& p) noexcept { return {1, 1, 1, p.dst_rows}; }
+Config serial_config(const DeviceProps&, const ResizeParams& p) noexcept { return {1, 1, 1, p.dst_rows}; }
 
 // The bits of texture are others than everyone else's.
-constexpr Variant<ResizeParams> kTable[] = {
-    {"words", Runs::cuda, 1, accepts_words, words_shape},
-    {"global", Runs::cuda, 1, accepts_aligned, global_shape},
-    {"texture", Runs::cuda, 1, accepts_texture, pixel_shape, by_name},
-    {"bytes", Runs::cuda, 1, accepts, pixel_shape},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, serial_shape},
+constexpr Implementation<ResizeParams> kTable[] = {
+    {"words", Runs::cuda, 1, plan<accepts_words, words_config>, kernels::resize_words},
+    {"global", Runs::cuda, 1, plan<accepts_aligned, global_config>, kernels::resize_global},
+    {"texture", Runs::cuda, 1, plan<accepts_texture, pixel_config>, kernels::resize_texture, by_name, false},
+    {"bytes", Runs::cuda, 1, plan<accepts<ResizeParams>, pixel_config>, kernels::resize_bytes},
+    {"host_parallel", Runs::host, 1, plan<accepts<ResizeParams>, host_config>, host::resize_parallel},
+    {"host_serial", Runs::host, 1, plan<accepts<ResizeParams>, serial_config>, host::resize_serial},
 };
 
 }  // namespace
 
-std::span<const Variant<ResizeParams>> ResizeFamily::table() noexcept { return kTable; }
+std::span<const Implementation<ResizeParams>> ResizeFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

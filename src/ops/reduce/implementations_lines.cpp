@@ -7,6 +7,7 @@
 #include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/order.hpp"
+#include "kernels/reduce/launch.hpp"
 #include "kernels/reduce/line_plans.hpp"
 #include "select/variants.hpp"
 
@@ -35,22 +36,20 @@ constexpr int64_t kMostPieces = 60;
 constexpr int64_t kOneFold = int64_t{8} * kLeafTerms;
 
 // Tasks of at least kHostTaskElements, cut between lines: tile is lines.
-LaunchShape host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
+Config host_lines(const DeviceProps& d, int64_t lines, int64_t elements) noexcept {
   const int64_t wanted = std::clamp<int64_t>(elements / kHostTaskElements, 1, int64_t{4} * d.multiprocessors);
   const int64_t tasks = std::clamp<int64_t>(wanted, 1, std::max<int64_t>(lines, 1));
   return {tasks, 1, 1, ceil_div(std::max<int64_t>(lines, 1), tasks)};
 }
 
-LaunchShape host_axis_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+Config host_axis_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   return host_lines(d, p.lines(), p.elements());
 }
-LaunchShape host_axis_serial_shape(const DeviceProps&, const ReduceAxisParams& p) noexcept {
-  return {1, 1, 1, p.lines()};
-}
-LaunchShape host_segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
+Config host_axis_serial_config(const DeviceProps&, const ReduceAxisParams& p) noexcept { return {1, 1, 1, p.lines()}; }
+Config host_segments_config(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   return host_lines(d, p.segments, p.n);
 }
-LaunchShape host_segments_serial_shape(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
+Config host_segments_serial_config(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {1, 1, 1, p.segments};
 }
 
@@ -84,7 +83,7 @@ const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexc
 }
 
 // Warps with a unit each, or several short lines: as few in a block as leave no multiprocessor without one.
-LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int most_threads, int32_t lanes, int64_t tile) noexcept {
+Config warps_config(const DeviceProps& d, int64_t warps, int most_threads, int32_t lanes, int64_t tile) noexcept {
   const int64_t of_block = std::clamp<int64_t>(warps / (int64_t{2} * d.multiprocessors), 1, most_threads / 32);
   const auto threads = static_cast<int32_t>(32 * std::bit_floor(static_cast<uint64_t>(of_block)));
   return {std::clamp<int64_t>(ceil_div(warps, threads / 32), 1, kMaxGrid), threads, lanes, tile};
@@ -92,7 +91,7 @@ LaunchShape warps_shape(const DeviceProps& d, int64_t warps, int most_threads, i
 
 // per_thread: the elements or words of the longest line of those that share a warp; tile: elements of a run. Runs are short, so that the
 // last ones end together, but no more of a line than its last warp folds at once.
-LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+Config rows_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const LeafKind kind = leaf_kind(p.dtype, p.op);
   const int words = longest_words(static_cast<uint64_t>(misalignment(p.x)), p.cols, p.ld, p.batch_stride, bytes, kind);
@@ -101,7 +100,7 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
   const int longest = by_warps ? 0 : words != 0 ? words : longest_row(p.dtype, p.op, p.cols);
   if (longest != 0) {
     const int at_once = row_cut(longest, words != 0 ? 4 : bytes, kind).at_once();
-    return warps_shape(d, ceil_div(p.lines(), at_once), kWarpLineThreads, longest, p.cols);
+    return warps_config(d, ceil_div(p.lines(), at_once), kWarpLineThreads, longest, p.cols);
   }
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
   const int64_t most = p.lines() <= kMostCutRows ? most_runs(p.dtype, p.op) : p.lines();
@@ -121,7 +120,7 @@ LaunchShape rows_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept
     runs = ceil_div(p.cols, tile);
   }
   if (runs > 1 && runs <= kWarpLineThreads / 32) return {p.lines(), static_cast<int32_t>(32 * runs), 0, tile};
-  LaunchShape shape = warps_shape(d, p.lines() * runs, kLongLineThreads, 0, tile);
+  Config shape = warps_config(d, p.lines() * runs, kLongLineThreads, 0, tile);
   const int64_t full = int64_t{kResidentThreads / kLongLineThreads} * d.multiprocessors;
   if (p.cols < kLeafTerms && shape.grid > kRowsOfWarp * full) shape.grid = ceil_div(shape.grid, kRowsOfWarp);
   return shape;
@@ -136,7 +135,7 @@ constexpr int64_t kBytesInOneRun = 2400;
 
 // per_thread: the threads of a column. A column is cut into runs, and a run between threads, until there are enough of them; narrow rows
 // are read by more, several rows at a time.
-LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
   const ColumnExtents extents{p.rows, p.cols, p.batches};
   const bool words = column_words(static_cast<uint64_t>(misalignment(p.x)), extents, p.ld, p.batch_stride, bytes);
@@ -174,12 +173,12 @@ LaunchShape columns_shape(const DeviceProps& d, const ReduceAxisParams& p) noexc
           static_cast<int32_t>(side), tile};
 }
 
-LaunchShape windows_shape(const DeviceProps&, const ReduceAxisParams& p) noexcept {
+Config windows_config(const DeviceProps&, const ReduceAxisParams& p) noexcept {
   const int64_t of_block = windows_of_block(leaf_kind(p.dtype, p.op));
   return {p.lines() / p.batches * ceil_div(p.batches, of_block), kWindowThreads, 1, p.length()};
 }
 
-LaunchShape scalar_axis_shape(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
+Config scalar_axis_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int64_t leaves = ceil_div(p.length(), kLeafTerms);
   const int64_t tile = run_pieces(p.lines(), leaves, int64_t{8} * d.multiprocessors, kMaxReduceBlocks);
   return {p.lines() * ceil_div(leaves, tile), kElementThreads, 1, tile * kLeafTerms};
@@ -189,35 +188,39 @@ const char* accepts_aligned_segments(const DeviceProps&, const ReduceSegmentsPar
   return aligned(p.x, element_bytes(p.dtype)) ? nullptr : "it needs aligned elements";
 }
 // Longer segments than a run are cut; there are never more runs than kMostLongRuns.
-LaunchShape segments_shape(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
+Config segments_config(const DeviceProps& d, const ReduceSegmentsParams& p) noexcept {
   const int64_t average = ceil_div(p.n, p.segments);
   const int longest = longest_segment(p.dtype, p.op, average);
   const int64_t at_once = longest == 0 ? 1 : segment_cut(longest).at_once();
   const auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(2 * p.n, kMostLongRuns))));
-  return warps_shape(d, ceil_div(p.segments, at_once), kWarpLineThreads, longest, std::max(run, kLongSegment));
+  return warps_config(d, ceil_div(p.segments, at_once), kWarpLineThreads, longest, std::max(run, kLongSegment));
 }
-LaunchShape scalar_segments_shape(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
+Config scalar_segments_config(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {p.segments, kElementThreads, 1, p.n};
 }
 
-constexpr Variant<ReduceAxisParams> kAxis[] = {
-    {"windows", Runs::cuda, 1, accepts_windows, windows_shape},
-    {"warp_rows", Runs::cuda, 5, accepts_rows, rows_shape},
-    {"block_columns", Runs::cuda, 5, accepts_columns, columns_shape},
-    {"strided_scalar", Runs::cuda, 1, accepts, scalar_axis_shape},
-    {"host_lines", Runs::host, 1, accepts, host_axis_shape},
-    {"host_lines_serial", Runs::host, 1, accepts, host_axis_serial_shape},
+constexpr Implementation<ReduceAxisParams> kAxis[] = {
+    {"windows", Runs::cuda, 1, plan<accepts_windows, windows_config>, kernels::reduce_windows},
+    {"warp_rows", Runs::cuda, 5, plan<accepts_rows, rows_config>, kernels::reduce_warp_lines},
+    {"block_columns", Runs::cuda, 5, plan<accepts_columns, columns_config>, kernels::reduce_columns},
+    {"strided_scalar", Runs::cuda, 1, plan<accepts<ReduceAxisParams>, scalar_axis_config>,
+     kernels::reduce_strided_scalar},
+    {"host_lines", Runs::host, 1, plan<accepts<ReduceAxisParams>, host_axis_config>, HostWay{}},
+    {"host_lines_serial", Runs::host, 1, plan<accepts<ReduceAxisParams>, host_axis_serial_config>,
+     HostWay{.serial = true}},
 };
-constexpr Variant<ReduceSegmentsParams> kSegments[] = {
-    {"warp_segments", Runs::cuda, 3, accepts_aligned_segments, segments_shape},
-    {"strided_scalar", Runs::cuda, 1, accepts, scalar_segments_shape},
-    {"host_segments", Runs::host, 1, accepts, host_segments_shape},
-    {"host_segments_serial", Runs::host, 1, accepts, host_segments_serial_shape},
+constexpr Implementation<ReduceSegmentsParams> kSegments[] = {
+    {"warp_segments", Runs::cuda, 3, plan<accepts_aligned_segments, segments_config>, kernels::reduce_warp_lines},
+    {"strided_scalar", Runs::cuda, 1, plan<accepts<ReduceSegmentsParams>, scalar_segments_config>,
+     kernels::reduce_strided_scalar},
+    {"host_segments", Runs::host, 1, plan<accepts<ReduceSegmentsParams>, host_segments_config>, HostWay{}},
+    {"host_segments_serial", Runs::host, 1, plan<accepts<ReduceSegmentsParams>, host_segments_serial_config>,
+     HostWay{.serial = true}},
 };
 
 }  // namespace
 
-std::span<const Variant<ReduceAxisParams>> ReduceAxisFamily::table() noexcept { return kAxis; }
-std::span<const Variant<ReduceSegmentsParams>> ReduceSegmentsFamily::table() noexcept { return kSegments; }
+std::span<const Implementation<ReduceAxisParams>> ReduceAxisFamily::table() noexcept { return kAxis; }
+std::span<const Implementation<ReduceSegmentsParams>> ReduceSegmentsFamily::table() noexcept { return kSegments; }
 
 }  // namespace gpumem

@@ -1,6 +1,8 @@
 // The axpby table. Every variant reads each operand once and writes z once; they differ in the width of an access and in which
 // thread makes it.
+#include "backend/host/implementations.hpp"
 #include "kernels/alignment.hpp"
+#include "kernels/axpby/axpby.hpp"
 #include "kernels/elements.hpp"
 #include "select/variants.hpp"
 
@@ -22,34 +24,34 @@ const char* accepts_vec16(const DeviceProps& d, const AxpbyParams& p) noexcept {
   return nullptr;
 }
 
-LaunchShape vec16_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
+Config vec16_config(const DeviceProps&, const AxpbyParams& p) noexcept {
   return grid_of(p.n, axpby_vec16_tile(p.dtype), kAxpbyThreads, kAxpbyWords);
 }
-LaunchShape element_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
+Config element_config(const DeviceProps&, const AxpbyParams& p) noexcept {
   return grid_of(p.n, kAxpbyThreads, kAxpbyThreads);
 }
-LaunchShape strided_shape(const DeviceProps&, const AxpbyParams& p) noexcept {
+Config strided_config(const DeviceProps&, const AxpbyParams& p) noexcept {
   return grid_of(p.n, int64_t{kAxpbyThreads} * kAxpbyRun, kAxpbyThreads, kAxpbyRun);
 }
 
 // An element is moved at most three times.
-LaunchShape host_shape(const DeviceProps& d, const AxpbyParams& p) noexcept {
+Config host_config(const DeviceProps& d, const AxpbyParams& p) noexcept {
   const int64_t moved = int64_t{element_bytes(p.dtype)} * (1 + (p.x != nullptr ? 1 : 0) + (p.y != nullptr ? 1 : 0));
-  return host_elements_shape(d, p.n, moved);
+  return host_elements_config(d, p.n, moved);
 }
 
-constexpr Variant<AxpbyParams> kTable[] = {
-    {"vec16", Runs::cuda, 1, accepts_vec16, vec16_shape},
-    {"vec16_store", Runs::cuda, 1, accepts_aligned, vec16_shape},
-    {"coalesced", Runs::cuda, 1, accepts_aligned, element_shape, by_name},
-    {"strided", Runs::cuda, 1, accepts_aligned, strided_shape, by_name},
-    {"bytes", Runs::cuda, 1, accepts, element_shape},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, whole},
+constexpr Implementation<AxpbyParams> kTable[] = {
+    {"vec16", Runs::cuda, 1, plan<accepts_vec16, vec16_config>, kernels::axpby_vec16},
+    {"vec16_store", Runs::cuda, 1, plan<accepts_aligned, vec16_config>, kernels::axpby_vec16_store},
+    {"coalesced", Runs::cuda, 1, plan<accepts_aligned, element_config>, kernels::axpby_coalesced, by_name},
+    {"strided", Runs::cuda, 1, plan<accepts_aligned, strided_config>, kernels::axpby_strided, by_name},
+    {"bytes", Runs::cuda, 1, plan<accepts<AxpbyParams>, element_config>, kernels::axpby_bytes},
+    {"host_parallel", Runs::host, 1, plan<accepts<AxpbyParams>, host_config>, host::axpby_parallel},
+    {"host_serial", Runs::host, 1, plan<accepts<AxpbyParams>, whole<AxpbyParams>>, host::axpby_serial},
 };
 
 }  // namespace
 
-std::span<const Variant<AxpbyParams>> AxpbyFamily::table() noexcept { return kTable; }
+std::span<const Implementation<AxpbyParams>> AxpbyFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

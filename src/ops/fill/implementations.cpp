@@ -1,7 +1,9 @@
 // The fill table. Every pattern's length divides 16, so any fill is a row of equal 16-byte words between two ragged ends.
 #include <algorithm>
 
+#include "backend/host/implementations.hpp"
 #include "base/checked.hpp"
+#include "kernels/fill/fill.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
@@ -16,38 +18,40 @@ const char* accepts_one_row(const DeviceProps&, const FillParams& p) noexcept {
   return p.rows == 1 ? nullptr : "it fills one row, and this fill has more";
 }
 
-LaunchShape row_shape(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
+Config row_config(const DeviceProps&, const FillParams& p) noexcept { return {1, 1, 1, p.row_bytes()}; }
 
-LaunchShape vec16_shape(const DeviceProps&, const FillParams& p) noexcept {
+Config vec16_config(const DeviceProps&, const FillParams& p) noexcept {
   return grid_of(p.row_bytes(), int64_t{kFillThreads} * 16, kFillThreads);
 }
 
 // Words of the widest access at which every row begins, all rows' one after the other.
-LaunchShape rows_shape(const DeviceProps&, const FillParams& p) noexcept {
-  LaunchShape shape = grid_of(p.rows * ceil_div(p.row_bytes(), p.access()), kFillThreads, kFillThreads);
+Config rows_config(const DeviceProps&, const FillParams& p) noexcept {
+  Config shape = grid_of(p.rows * ceil_div(p.row_bytes(), p.access()), kFillThreads, kFillThreads);
   shape.tile *= p.access();
   return shape;
 }
 
 // Many rows: a task takes some of them. One row, or few long ones: a task takes a part of a row.
-LaunchShape host_shape(const DeviceProps& d, const FillParams& p) noexcept {
+Config host_config(const DeviceProps& d, const FillParams& p) noexcept {
   if (p.rows > 1) {
     const int64_t wanted = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
     const int64_t parts = ceil_div(wanted, p.rows);  // of a row
     const int64_t tile = ceil_div(ceil_div(p.row_bytes(), parts), 64) * 64;
     return {parts == 1 ? std::min(wanted, p.rows) : p.rows * ceil_div(p.row_bytes(), tile), 1, 1, tile};
   }
-  return host_elements_shape(d, p.row_bytes(), 1);
+  return host_elements_config(d, p.row_bytes(), 1);
 }
 
-constexpr Variant<FillParams> kTable[] = {
-    {"memset", Runs::cuda, 1, accepts_uniform, row_shape}, {"vec16", Runs::cuda, 1, accepts_one_row, vec16_shape},
-    {"rows", Runs::cuda, 1, accepts, rows_shape},          {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, row_shape},
+constexpr Implementation<FillParams> kTable[] = {
+    {"memset", Runs::cuda, 1, plan<accepts_uniform, row_config>, kernels::fill_by_memset},
+    {"vec16", Runs::cuda, 1, plan<accepts_one_row, vec16_config>, kernels::fill_vec16},
+    {"rows", Runs::cuda, 1, plan<accepts<FillParams>, rows_config>, kernels::fill_rows},
+    {"host_parallel", Runs::host, 1, plan<accepts<FillParams>, host_config>, host::fill_parallel},
+    {"host_serial", Runs::host, 1, plan<accepts<FillParams>, row_config>, host::fill_parallel},
 };
 
 }  // namespace
 
-std::span<const Variant<FillParams>> FillFamily::table() noexcept { return kTable; }
+std::span<const Implementation<FillParams>> FillFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -3,8 +3,10 @@
 // 16 MiB that follow each other take 0.55 to 0.85 of the driver's time.
 #include <algorithm>
 
+#include "backend/host/implementations.hpp"
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
+#include "kernels/copy/copy.hpp"
 #include "kernels/copy/limits.hpp"
 #include "kernels/limits.hpp"
 #include "select/ring_sizes.hpp"
@@ -71,7 +73,7 @@ const char* accepts_rings(const DeviceProps&, const CopyParams& p) noexcept {
 // per_thread: chunks of a ring. Pieces (tile) that all threads have work with until the end, and no smaller ones than it takes to keep
 // the link busy. Few chunks stay in the caches, from where the copy engine takes them fastest, and many keep it busy; the host empties
 // chunks slower than they are filled, so copies to the host use all. An enqueued copy has one ring, which the stream works on.
-LaunchShape rings_shape(const DeviceProps&, const CopyParams& p) noexcept {
+Config rings_config(const DeviceProps&, const CopyParams& p) noexcept {
   constexpr auto kAll = static_cast<int32_t>(kRingSlots);
   if (p.enqueued) return {1, 1, kAll, kRingChunkBytes};
   const int64_t bytes = p.elements();
@@ -87,50 +89,50 @@ LaunchShape rings_shape(const DeviceProps&, const CopyParams& p) noexcept {
           std::clamp(bytes / pieces / 4096 * 4096, least, most)};
 }
 
-LaunchShape blocks_of(int64_t pieces, int64_t tile) noexcept {
+Config blocks_of(int64_t pieces, int64_t tile) noexcept {
   return {std::clamp<int64_t>(ceil_div(pieces, tile), 1, kMaxGrid), kCopyThreads, 1, tile};
 }
 
 // As many blocks as it takes: what was fastest there (two to eight words a thread 4120-4190 GB/s, persistent blocks 3890-3960).
-LaunchShape vec16_shape(const DeviceProps&, const CopyParams& p) noexcept {
+Config vec16_config(const DeviceProps&, const CopyParams& p) noexcept {
   return blocks_of(p.elements(), int64_t{kCopyThreads} * 16);
 }
 
 // The textbook's grid: as many blocks as the multiprocessors hold at once, each going over the range with the grid's stride.
 template <int64_t kBytes>
-LaunchShape words_shape(const DeviceProps& d, const CopyParams& p) noexcept {
-  LaunchShape shape = blocks_of(p.elements(), kCopyThreads * kBytes);
+Config words_config(const DeviceProps& d, const CopyParams& p) noexcept {
+  Config shape = blocks_of(p.elements(), kCopyThreads * kBytes);
   const int64_t resident = int64_t{d.multiprocessors} * d.threads_per_multiprocessor / kCopyThreads;
   shape.grid = std::clamp<int64_t>(shape.grid, 1, std::max<int64_t>(resident, 1));
   return shape;
 }
 
-LaunchShape realigned_shape(const DeviceProps&, const CopyParams& p) noexcept {
+Config realigned_config(const DeviceProps&, const CopyParams& p) noexcept {
   return blocks_of(p.words_of_row() * p.rows * p.slices, kCopyThreads);
 }
 
 // As few pieces as threads: the C library goes around the caches for long pieces only. A piece may begin within a row.
-LaunchShape host_shape(const DeviceProps& d, const CopyParams& p) noexcept {
+Config host_config(const DeviceProps& d, const CopyParams& p) noexcept {
   const int64_t tasks = std::clamp<int64_t>(p.elements() / kHostTaskBytes, 1, std::max(d.multiprocessors, 1));
   return {tasks, 1, 1, ceil_div(ceil_div(p.elements(), tasks), 4096) * 4096};
 }
 
 // The driver's copies of rows, and of ranges that are not equally aligned, are slower than realigned (H200: a range with src + 1 and dst +
 // 3 831 GB/s of 4240).
-constexpr Variant<CopyParams> kTable[] = {
-    {"vec16", Runs::cuda, 2, accepts_vec16, vec16_shape},
-    {"driver", Runs::cuda, 1, accepts_driver, whole, yields_to_others},
-    {"rings", Runs::cuda, 1, accepts_rings, rings_shape},
-    {"vec4", Runs::cuda, 1, accepts_words<16>, words_shape<16>, by_name},
-    {"vec2", Runs::cuda, 1, accepts_words<8>, words_shape<8>, by_name},
-    {"scalar", Runs::cuda, 1, accepts_words<4>, words_shape<4>, by_name},
-    {"realigned", Runs::cuda, 1, accepts_within, realigned_shape},
-    {"host_parallel", Runs::host, 1, accepts_within, host_shape},
-    {"host_serial", Runs::host, 1, accepts_within, whole},
+constexpr Implementation<CopyParams> kTable[] = {
+    {"vec16", Runs::cuda, 2, plan<accepts_vec16, vec16_config>, kernels::copy_vec16},
+    {"driver", Runs::cuda, 1, plan<accepts_driver, whole<CopyParams>>, kernels::copy_by_driver, yields_to_others},
+    {"rings", Runs::cuda, 1, plan<accepts_rings, rings_config>, {}},
+    {"vec4", Runs::cuda, 1, plan<accepts_words<16>, words_config<16>>, kernels::copy_vec4, by_name},
+    {"vec2", Runs::cuda, 1, plan<accepts_words<8>, words_config<8>>, kernels::copy_vec2, by_name},
+    {"scalar", Runs::cuda, 1, plan<accepts_words<4>, words_config<4>>, kernels::copy_scalar, by_name},
+    {"realigned", Runs::cuda, 1, plan<accepts_within, realigned_config>, kernels::copy_realigned},
+    {"host_parallel", Runs::host, 1, plan<accepts_within, host_config>, host::copy_parallel},
+    {"host_serial", Runs::host, 1, plan<accepts_within, whole<CopyParams>>, host::copy_serial},
 };
 
 }  // namespace
 
-std::span<const Variant<CopyParams>> CopyFamily::table() noexcept { return kTable; }
+std::span<const Implementation<CopyParams>> CopyFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -1,7 +1,9 @@
 // The table of sums of scaled operands and of products. Every variant reads each source once and writes z once.
 #include <algorithm>
 
+#include "backend/host/implementations.hpp"
 #include "kernels/alignment.hpp"
+#include "kernels/arithmetic/arithmetic.hpp"
 #include "kernels/arithmetic/limits.hpp"
 #include "kernels/elements.hpp"
 #include "select/variants.hpp"
@@ -15,7 +17,7 @@ const char* accepts_aligned(const DeviceProps&, const ArithmeticParams& p) noexc
 }
 
 // Tiles as long as leave every multiprocessor one.
-LaunchShape tiles_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
+Config tiles_config(const DeviceProps& d, const ArithmeticParams& p) noexcept {
   int64_t steps = arithmetic_steps(p, element_bytes(p.dtype));
   const int64_t least = arithmetic_by_rows(p) ? 1 : kArithmeticEach;
   while (steps > least && view_tiles(p, steps).blocks() < d.multiprocessors) steps /= 2;
@@ -23,19 +25,19 @@ LaunchShape tiles_shape(const DeviceProps& d, const ArithmeticParams& p) noexcep
   return {tiles.blocks(), kArithmeticThreads, static_cast<int32_t>(steps), tiles.elements()};
 }
 
-LaunchShape host_shape(const DeviceProps& d, const ArithmeticParams& p) noexcept {
-  return host_elements_shape(d, p.elements(), int64_t{element_bytes(p.dtype)} * (1 + p.terms));
+Config host_config(const DeviceProps& d, const ArithmeticParams& p) noexcept {
+  return host_elements_config(d, p.elements(), int64_t{element_bytes(p.dtype)} * (1 + p.terms));
 }
 
-constexpr Variant<ArithmeticParams> kTable[] = {
-    {"coalesced", Runs::cuda, 3, accepts_aligned, tiles_shape},
-    {"bytes", Runs::cuda, 3, accepts, tiles_shape},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, whole},
+constexpr Implementation<ArithmeticParams> kTable[] = {
+    {"coalesced", Runs::cuda, 3, plan<accepts_aligned, tiles_config>, kernels::arithmetic_coalesced},
+    {"bytes", Runs::cuda, 3, plan<accepts<ArithmeticParams>, tiles_config>, kernels::arithmetic_bytes},
+    {"host_parallel", Runs::host, 1, plan<accepts<ArithmeticParams>, host_config>, host::arithmetic_parallel},
+    {"host_serial", Runs::host, 1, plan<accepts<ArithmeticParams>, whole<ArithmeticParams>>, host::arithmetic_serial},
 };
 
 }  // namespace
 
-std::span<const Variant<ArithmeticParams>> ArithmeticFamily::table() noexcept { return kTable; }
+std::span<const Implementation<ArithmeticParams>> ArithmeticFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -1,4 +1,6 @@
-#include "kernels/stream.hpp"
+#include "kernels/launch.hpp"
+
+#include <cuda_runtime_api.h>
 
 namespace gpumem::kernels {
 namespace {
@@ -9,7 +11,7 @@ __global__ void nothing_kernel() {}
 
 // The loaded code decides, not the device: code built for an earlier architecture only, and translated for this device, has no
 // wait in after_earlier_work(). `ptxVersion` is the architecture that it was compiled for.
-cudaError_t code_starts_early(bool& answer) {
+LaunchResult code_starts_early(bool& answer) {
   constexpr int kFirstArchitecture = 90;
   cudaFuncAttributes attributes;
   const cudaError_t error = cudaFuncGetAttributes(&attributes, nothing_kernel);

@@ -1,5 +1,7 @@
 // The conversions' table. Every variant reads each element once and writes each once; they differ in the width of an access.
+#include "backend/host/implementations.hpp"
 #include "kernels/alignment.hpp"
+#include "kernels/convert/convert.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
@@ -11,32 +13,32 @@ const char* accepts_aligned(const DeviceProps&, const ConvertParams& p) noexcept
   return nullptr;
 }
 
-LaunchShape vec16_shape(const DeviceProps&, const ConvertParams& p) noexcept {
+Config vec16_config(const DeviceProps&, const ConvertParams& p) noexcept {
   const int32_t from = element_bytes(p.src_type);
   const int32_t to = element_bytes(p.dst_type);
   const bool to_halves = p.dst_type != p.src_type && (p.dst_type == GPUMEM_F16 || p.dst_type == GPUMEM_BF16);
   const int vectors = convert_vectors(from, to, to_halves);
   return grid_of(p.n, int64_t{kConvertThreads} * vectors * convert_vector(from, to), kConvertThreads, vectors);
 }
-LaunchShape element_shape(const DeviceProps&, const ConvertParams& p) noexcept {
+Config element_config(const DeviceProps&, const ConvertParams& p) noexcept {
   return grid_of(p.n, kConvertThreads, kConvertThreads);
 }
 
-LaunchShape host_shape(const DeviceProps& d, const ConvertParams& p) noexcept {
+Config host_config(const DeviceProps& d, const ConvertParams& p) noexcept {
   const int64_t moved = element_bytes(p.src_type) + element_bytes(p.dst_type);
-  return host_elements_shape(d, p.n, moved);
+  return host_elements_config(d, p.n, moved);
 }
 
-constexpr Variant<ConvertParams> kTable[] = {
-    {"vec16", Runs::cuda, 3, accepts_aligned, vec16_shape},
-    {"scalar", Runs::cuda, 1, accepts_aligned, element_shape, by_name},
-    {"bytes", Runs::cuda, 2, accepts, element_shape},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},
-    {"host_serial", Runs::host, 1, accepts, whole},
+constexpr Implementation<ConvertParams> kTable[] = {
+    {"vec16", Runs::cuda, 3, plan<accepts_aligned, vec16_config>, kernels::convert_vec16},
+    {"scalar", Runs::cuda, 1, plan<accepts_aligned, element_config>, kernels::convert_scalar, by_name},
+    {"bytes", Runs::cuda, 2, plan<accepts<ConvertParams>, element_config>, kernels::convert_bytes},
+    {"host_parallel", Runs::host, 1, plan<accepts<ConvertParams>, host_config>, host::convert_parallel},
+    {"host_serial", Runs::host, 1, plan<accepts<ConvertParams>, whole<ConvertParams>>, host::convert_serial},
 };
 
 }  // namespace
 
-std::span<const Variant<ConvertParams>> ConvertFamily::table() noexcept { return kTable; }
+std::span<const Implementation<ConvertParams>> ConvertFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

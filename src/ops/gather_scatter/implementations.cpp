@@ -4,6 +4,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/alignment.hpp"
+#include "kernels/gather_scatter/gather_scatter.hpp"
 #include "kernels/limits.hpp"
 #include "select/variants.hpp"
 
@@ -47,16 +48,15 @@ const char* accepts_vec4(const DeviceProps&, const GatherScatterParams& p) noexc
 }
 
 template <int64_t kWordBytes>
-LaunchShape words_shape(const DeviceProps&, const GatherScatterParams& p) noexcept {
-  LaunchShape shape =
-      grid_of(p.n * ceil_div(p.row_bytes, kWordBytes), int64_t{kGatherScatterThreads} * kGatherScatterWords,
-              kGatherScatterThreads, kGatherScatterWords);
+Config words_config(const DeviceProps&, const GatherScatterParams& p) noexcept {
+  Config shape = grid_of(p.n * ceil_div(p.row_bytes, kWordBytes), int64_t{kGatherScatterThreads} * kGatherScatterWords,
+                         kGatherScatterThreads, kGatherScatterWords);
   shape.tile *= kWordBytes;
   return shape;
 }
 
 // tile: rows of a task. Rows that are few and long are cut: the tasks are then a multiple of n.
-LaunchShape host_shape(const DeviceProps& d, const GatherScatterParams& p) noexcept {
+Config host_config(const DeviceProps& d, const GatherScatterParams& p) noexcept {
   const int64_t limit = kTasksAThread * d.multiprocessors;
   if (p.n < limit && p.row_bytes > kHostTaskBytes) {
     const int64_t pieces = std::clamp<int64_t>(limit / std::max<int64_t>(p.n, 1), 1, p.row_bytes / kHostTaskBytes);
@@ -66,17 +66,27 @@ LaunchShape host_shape(const DeviceProps& d, const GatherScatterParams& p) noexc
   const int64_t tasks = std::clamp<int64_t>(ceil_div(p.n, rows_of_task), 1, limit);
   return {tasks, 1, 1, std::max<int64_t>(ceil_div(p.n, tasks), 1)};
 }
-LaunchShape serial_shape(const DeviceProps&, const GatherScatterParams& p) noexcept { return {1, 1, 1, p.n}; }
+Config serial_config(const DeviceProps&, const GatherScatterParams& p) noexcept { return {1, 1, 1, p.n}; }
 
-constexpr Variant<GatherScatterParams> kTable[] = {
-    {"vec16", Runs::cuda, 1, accepts_vec16, words_shape<16>}, {"vec8", Runs::cuda, 1, accepts_vec8, words_shape<8>},
-    {"words", Runs::cuda, 1, accepts_vec4, words_shape<4>},   {"bytes", Runs::cuda, 1, accepts, words_shape<1>},
-    {"host_parallel", Runs::host, 1, accepts, host_shape},    {"host_serial", Runs::host, 1, accepts, serial_shape},
-};
+using Execution = Executes<GatherScatterParams>::Gpu;
+constexpr std::array<Implementation<GatherScatterParams>, 6> table_of(Execution vec16, Execution vec8, Execution words,
+                                                                      Execution bytes) noexcept {
+  return {{{"vec16", Runs::cuda, 1, plan<accepts_vec16, words_config<16>>, vec16},
+           {"vec8", Runs::cuda, 1, plan<accepts_vec8, words_config<8>>, vec8},
+           {"words", Runs::cuda, 1, plan<accepts_vec4, words_config<4>>, words},
+           {"bytes", Runs::cuda, 1, plan<accepts<GatherScatterParams>, words_config<1>>, bytes},
+           {"host_parallel", Runs::host, 1, plan<accepts<GatherScatterParams>, host_config>, HostWay{}},
+           {"host_serial", Runs::host, 1, plan<accepts<GatherScatterParams>, serial_config>, HostWay{.serial = true}}}};
+}
+
+constexpr auto kGather =
+    table_of(kernels::gather_vec16, kernels::gather_vec8, kernels::gather_words, kernels::gather_bytes);
+constexpr auto kScatter =
+    table_of(kernels::scatter_vec16, kernels::scatter_vec8, kernels::scatter_words, kernels::scatter_bytes);
 
 }  // namespace
 
-std::span<const Variant<GatherScatterParams>> GatherFamily::table() noexcept { return kTable; }
-std::span<const Variant<GatherScatterParams>> ScatterFamily::table() noexcept { return kTable; }
+std::span<const Implementation<GatherScatterParams>> GatherFamily::table() noexcept { return kGather; }
+std::span<const Implementation<GatherScatterParams>> ScatterFamily::table() noexcept { return kScatter; }
 
 }  // namespace gpumem

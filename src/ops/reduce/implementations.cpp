@@ -6,6 +6,7 @@
 #include "kernels/alignment.hpp"
 #include "kernels/limits.hpp"
 #include "kernels/nodes.hpp"
+#include "kernels/reduce/launch.hpp"
 #include "kernels/reduce/limits.hpp"
 #include "select/variants.hpp"
 
@@ -47,18 +48,16 @@ const char* accepts_ladder(const DeviceProps&, const ReduceParams& p) noexcept {
 }
 
 // A block's chunks are a power of two, for the sake of the reproducible order.
-LaunchShape at_once_shape(const ReduceParams& p, int64_t blocks) noexcept {
+Config at_once_config(const ReduceParams& p, int64_t blocks) noexcept {
   const auto of_block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(chunks_of(p), blocks))));
   const int32_t warps = single_tile_warps(node_kind(p.dtype, p.op));
   return {blocks, static_cast<int32_t>(of_block) * 32 * warps, 1, of_block * reduce_chunk(p.dtype, p.op)};
 }
-LaunchShape single_tile_shape(const DeviceProps&, const ReduceParams& p) noexcept { return at_once_shape(p, 1); }
-LaunchShape cluster_shape(const DeviceProps&, const ReduceParams& p) noexcept {
-  return at_once_shape(p, kClusterBlocks);
-}
+Config single_tile_config(const DeviceProps&, const ReduceParams& p) noexcept { return at_once_config(p, 1); }
+Config cluster_config(const DeviceProps&, const ReduceParams& p) noexcept { return at_once_config(p, kClusterBlocks); }
 
 // One wave of large blocks where there is enough for it; below, one chunk a warp, and the fewer warps a block the less there is.
-LaunchShape last_block_shape(const DeviceProps&, const ReduceParams& p) noexcept {
+Config last_block_config(const DeviceProps&, const ReduceParams& p) noexcept {
   const int64_t chunks = chunks_of(p);
   const int64_t chunk = reduce_chunk(p.dtype, p.op);
   if (chunks <= 1024) {
@@ -77,7 +76,7 @@ LaunchShape last_block_shape(const DeviceProps&, const ReduceParams& p) noexcept
 }
 
 // Any stride: a warp a leaf, as many blocks as there may be nodes.
-LaunchShape strided_scalar_shape(const DeviceProps&, const ReduceParams& p) noexcept {
+Config strided_scalar_config(const DeviceProps&, const ReduceParams& p) noexcept {
   int64_t tile = int64_t{kElementThreads} / 32 * kLeafTerms;
   while (ceil_div(p.n, tile) > kMaxReduceBlocks) tile *= 2;
   return {ceil_div(p.n, tile), kElementThreads, 1, tile};
@@ -85,20 +84,20 @@ LaunchShape strided_scalar_shape(const DeviceProps&, const ReduceParams& p) noex
 
 // A data block of kLadderThreads x `blocks` elements at a time; blocks go on to the next one when there are more than nodes.
 template <int kDataBlocks>
-LaunchShape ladder_shape(const DeviceProps&, const ReduceParams& p) noexcept {
+Config ladder_config(const DeviceProps&, const ReduceParams& p) noexcept {
   const int64_t tile = int64_t{kLadderThreads} * kDataBlocks;
   return {std::min<int64_t>(ceil_div(p.n, tile), kMaxReduceBlocks), kLadderThreads, kDataBlocks, tile};
 }
 
 // A grid that fills the device, each thread with the same share of the whole input.
-LaunchShape shared_out_shape(const DeviceProps& d, const ReduceParams& p) noexcept {
+Config shared_out_config(const DeviceProps& d, const ReduceParams& p) noexcept {
   const int64_t resident = int64_t{d.multiprocessors} * std::max(1, d.threads_per_multiprocessor / kLadderThreads);
   const int64_t grid = std::clamp<int64_t>(ceil_div(p.n, kLadderThreads), 1, std::min(resident, kMaxReduceBlocks));
   return {grid, kLadderThreads, 1, ceil_div(p.n, grid)};
 }
 
 // Tasks are aligned runs of 2^k leaves, so that floating-point sums may be cut there.
-LaunchShape host_shape(const DeviceProps& d, const ReduceParams& p) noexcept {
+Config host_config(const DeviceProps& d, const ReduceParams& p) noexcept {
   const int64_t tasks =
       std::clamp<int64_t>(p.n * element_bytes(p.dtype) / kHostTaskBytes, 1, int64_t{4} * d.multiprocessors);
   const int64_t leaves = ceil_div(ceil_div(std::max<int64_t>(p.n, 1), tasks), kLeafTerms);
@@ -106,26 +105,30 @@ LaunchShape host_shape(const DeviceProps& d, const ReduceParams& p) noexcept {
   return {ceil_div(std::max<int64_t>(p.n, 1), tile), 1, 1, tile};
 }
 
-constexpr Variant<ReduceParams> kTable[] = {
-    {"single_tile_cluster", Runs::cuda, 2, accepts_cluster, cluster_shape},
-    {"single_tile", Runs::cuda, 4, accepts_short, single_tile_shape},
-    {"last_block", Runs::cuda, 4, accepts_last_block, last_block_shape},
-    {"neighbored", Runs::cuda, 1, accepts_ladder, ladder_shape<1>, by_name},
-    {"neighbored_packed", Runs::cuda, 1, accepts_ladder, ladder_shape<1>, by_name},
-    {"interleaved", Runs::cuda, 1, accepts_ladder, ladder_shape<1>, by_name},
-    {"unroll2", Runs::cuda, 1, accepts_ladder, ladder_shape<2>, by_name},
-    {"unroll8_warp", Runs::cuda, 1, accepts_ladder, ladder_shape<8>, by_name},
-    {"unroll8_complete", Runs::cuda, 1, accepts_ladder, ladder_shape<8>, by_name},
-    {"strided", Runs::cuda, 1, accepts_ladder, shared_out_shape, by_name},
-    {"coalesced", Runs::cuda, 1, accepts_ladder, shared_out_shape, by_name},
-    {"strided_scalar", Runs::cuda, 2, accepts, strided_scalar_shape},
-    {"host_vector", Runs::host, 2, accepts_contiguous, host_shape},
-    {"host_strided", Runs::host, 2, accepts, host_shape},
-    {"host_serial", Runs::host, 2, accepts, whole},
+constexpr Implementation<ReduceParams> kTable[] = {
+    {"single_tile_cluster", Runs::cuda, 2, plan<accepts_cluster, cluster_config>, kernels::reduce_single_tile},
+    {"single_tile", Runs::cuda, 4, plan<accepts_short, single_tile_config>, kernels::reduce_single_tile},
+    {"last_block", Runs::cuda, 4, plan<accepts_last_block, last_block_config>, kernels::reduce_tiles},
+    {"neighbored", Runs::cuda, 1, plan<accepts_ladder, ladder_config<1>>, kernels::reduce_neighbored, by_name},
+    {"neighbored_packed", Runs::cuda, 1, plan<accepts_ladder, ladder_config<1>>, kernels::reduce_neighbored_packed,
+     by_name},
+    {"interleaved", Runs::cuda, 1, plan<accepts_ladder, ladder_config<1>>, kernels::reduce_interleaved, by_name},
+    {"unroll2", Runs::cuda, 1, plan<accepts_ladder, ladder_config<2>>, kernels::reduce_unroll2, by_name},
+    {"unroll8_warp", Runs::cuda, 1, plan<accepts_ladder, ladder_config<8>>, kernels::reduce_unroll8_warp, by_name},
+    {"unroll8_complete", Runs::cuda, 1, plan<accepts_ladder, ladder_config<8>>, kernels::reduce_unroll8_complete,
+     by_name},
+    {"strided", Runs::cuda, 1, plan<accepts_ladder, shared_out_config>, kernels::reduce_strided, by_name},
+    {"coalesced", Runs::cuda, 1, plan<accepts_ladder, shared_out_config>, kernels::reduce_coalesced, by_name},
+    {"strided_scalar", Runs::cuda, 2, plan<accepts<ReduceParams>, strided_scalar_config>,
+     kernels::reduce_strided_scalar},
+    {"host_vector", Runs::host, 2, plan<accepts_contiguous, host_config>, HostWay{}},
+    {"host_strided", Runs::host, 2, plan<accepts<ReduceParams>, host_config>, HostWay{.one_by_one = true}},
+    {"host_serial", Runs::host, 2, plan<accepts<ReduceParams>, whole<ReduceParams>>,
+     HostWay{.one_by_one = true, .serial = true}},
 };
 
 }  // namespace
 
-std::span<const Variant<ReduceParams>> ReduceFamily::table() noexcept { return kTable; }
+std::span<const Implementation<ReduceParams>> ReduceFamily::table() noexcept { return kTable; }
 
 }  // namespace gpumem

@@ -1,0 +1,18 @@
+// Sums of scaled operands and products.
+#pragma once
+
+#include "kernels/arithmetic/params.hpp"
+#include "kernels/config.hpp"
+#include "kernels/launch.hpp"
+
+namespace gpumem::kernels {
+
+// Weak: builds without CUDA have none.
+using ArithmeticExecute = LaunchResult(const ArithmeticParams& params, const Config& config, const Launch& launch);
+[[gnu::weak]] ArithmeticExecute arithmetic_coalesced;
+[[gnu::weak]] ArithmeticExecute arithmetic_bytes;
+
+// Loads the kernels' code now instead of at the first launch.
+LaunchResult arithmetic_preload();
+
+}  // namespace gpumem::kernels

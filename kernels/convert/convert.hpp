@@ -1,0 +1,19 @@
+// Conversions between element types.
+#pragma once
+
+#include "kernels/config.hpp"
+#include "kernels/convert/params.hpp"
+#include "kernels/launch.hpp"
+
+namespace gpumem::kernels {
+
+// Weak: builds without CUDA have none.
+using ConvertExecute = LaunchResult(const ConvertParams& params, const Config& config, const Launch& launch);
+[[gnu::weak]] ConvertExecute convert_vec16;
+[[gnu::weak]] ConvertExecute convert_scalar;
+[[gnu::weak]] ConvertExecute convert_bytes;
+
+// Loads the kernels' code now instead of at the first launch.
+LaunchResult convert_preload();
+
+}  // namespace gpumem::kernels

@@ -1,0 +1,47 @@
+// What the host executes: a function for each implementation of an operation that is only launched.
+#pragma once
+
+#include <cstdint>
+
+#include "backend/implementation.hpp"
+
+namespace gpumem::host {
+
+template <class Params>
+using Function = void(const HostTeam& team, const Params& params, const Config& config, char* workspace);
+
+Function<ArithmeticParams> arithmetic_parallel;
+Function<ArithmeticParams> arithmetic_serial;
+Function<AxpbyParams> axpby_parallel;
+Function<AxpbyParams> axpby_serial;
+Function<ConvertParams> convert_parallel;
+Function<ConvertParams> convert_serial;
+Function<CopyParams> copy_parallel;
+Function<CopyParams> copy_serial;
+Function<FillParams> fill_parallel;
+Function<PermuteParams> permute_tiled;
+Function<PermuteParams> permute_serial;
+Function<ResizeParams> resize_parallel;
+Function<ResizeParams> resize_serial;
+Function<TransposeParams> transpose_tiled;
+Function<TransposeParams> transpose_aos_soa;
+Function<TransposeParams> transpose_small;
+Function<TransposeParams> transpose_serial;
+Function<TransposeParams> transpose_in_place_tiles;
+Function<TransposeParams> transpose_in_place_buffer;  // workspace: a matrix for each of BufferedTasks
+Function<TransposeParams> transpose_in_place_c2r;     // by C2rShares
+
+struct BufferedTasks {
+  int64_t count;  // matrices under way at a time
+};
+
+// How the passes over rows and groups of neighbouring columns are shared out. Each task has a row or a group in the workspace.
+struct C2rShares {
+  int64_t row_tasks;
+  int64_t width;  // columns of a group
+  int64_t column_tasks;
+};
+// Bytes of a row of a group, at most: whole cache lines, and few enough rows on pages of their own.
+constexpr int64_t kC2rColumnBytes = 256;
+
+}  // namespace gpumem::host
