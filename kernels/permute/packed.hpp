@@ -274,7 +274,7 @@ inline PackedTile best_tile(const PermuteAxes& axes) noexcept {
 }  // namespace packing
 
 // The tile for a fused problem; fits is false where there is none. dst must have elements side by side along axis 0. The search
-// takes some microseconds.
+// takes up to 40 us.
 inline PackedTile packed_tile(const PermuteAxes& axes) noexcept { return packing::best_tile(axes); }
 
 }  // namespace gpumem

@@ -56,11 +56,22 @@ const char* yields_to_elements(const DeviceProps&, const PermuteParams& p) noexc
   return p.elements() <= kFewElements ? "single elements are faster for so few" : nullptr;
 }
 
+// Programs repeat their calls, and the search for a tile can take ten times as long as the rest of a call: each thread keeps its last one.
+const PackedTile& tile_of(const PermuteAxes& axes) noexcept {
+  thread_local PermuteAxes last;
+  thread_local PackedTile tile;
+  if (!(last == axes)) {
+    tile = packed_tile(axes);
+    last = axes;
+  }
+  return tile;
+}
+
 // As many blocks as run at once, each with its tables for all of its boxes; the last round is as full as the others.
 const char* plan_packed(const DeviceProps& d, const PermuteParams& p, Config& config) noexcept {
   if (form_of(p.axes) == PermuteForm::copy) return "it needs axes that move";
   if (const char* reason = misaligned(p)) return reason;
-  const PackedTile t = packed_tile(p.axes);
+  const PackedTile& t = tile_of(p.axes);
   if (!t.fits) return "it needs several axes, the first of dst without gaps, and strides of 32 bits";
   const int64_t rounds = ceil_div(t.all_boxes, int64_t{kPackedResident} * d.multiprocessors);
   config = {ceil_div(t.all_boxes, rounds), t.threads, static_cast<int32_t>(ceil_div(t.volume, t.threads)), t.volume};
