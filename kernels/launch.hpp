@@ -14,7 +14,7 @@ struct Stream {
   operator CUstream_st*() const noexcept { return native; }
 };
 
-class TextureObjects;  // kernels/resize/texture_objects.hpp
+class TextureObjects;  // kernels/textbook/texture_objects.hpp
 
 // What the execute function of an implementation gets besides parameters and configuration.
 struct Launch : Stream {

@@ -110,7 +110,7 @@ def transpose_banks(p):
 
 
 def steps_of(name, threads):
-    """Per step, the pairs (thread, element, element that is added to it), as in kernels/reduce/ladder.cu."""
+    """Per step, the pairs (thread, element, element that is added to it), as in kernels/textbook/reduce.cu."""
     distances = [1 << k for k in range(threads.bit_length() - 1)]
     if name == "neighbored":
         return [[(t, t, t + d) for t in range(threads) if t % (2 * d) == 0] for d in distances]

@@ -2,15 +2,14 @@
 //   words      (vec16, vec16_store) z in whole 16-byte words, several a thread on their way at once; an operand that lies as far
 //              from a 16-byte boundary as z is read in the same words, another one element by element: the four or two loads of a
 //              word hit the same sectors. The ragged ends before the first boundary and after the last are the first block's.
-//   coalesced  one element a thread, neighbouring threads neighbouring elements
-//   strided    a contiguous run a thread: the textbook's bad pattern, in which the accesses of a warp lie kAxpbyRun elements apart
-//   bytes      as coalesced, an element moved byte by byte, for any address
+//   bytes      one element per thread, moved byte by byte, for any address
 // A thread reads what it overwrites itself and nothing else of z, so z may be x or y; nothing here may assume that they differ.
 #include <algorithm>
 #include <bit>
 
 #include "kernels/alignment.hpp"
 #include "kernels/axpby/axpby.hpp"
+#include "kernels/axpby/operands.cuh"
 #include "kernels/enqueue.cuh"
 #include "kernels/rounded.cuh"
 #include "kernels/words.cuh"
@@ -19,16 +18,6 @@ namespace gpumem::kernels {
 namespace {
 
 constexpr int kThreads = kAxpbyThreads;
-
-template <class T>
-struct Operands {
-  T alpha;
-  T beta;
-  const T* x;
-  const T* y;
-  T* z;
-  int64_t n;
-};
 
 // An operand that is not read costs nothing: neither a load nor arithmetic.
 template <bool kReadsX, bool kReadsY, class T>
@@ -48,23 +37,12 @@ __device__ void one_element(const Operands<T>& o, int64_t i) {
   Access::store(o.z + i, axpby<kReadsX, kReadsY>(o, x, y));
 }
 
-template <class Access, bool kReadsX, bool kReadsY, class T>
-__global__ void __launch_bounds__(kThreads) elements_kernel(const __grid_constant__ Operands<T> o) {
+template <bool kReadsX, bool kReadsY, class T>
+__global__ void __launch_bounds__(kThreads) bytes_kernel(const __grid_constant__ Operands<T> o) {
   after_earlier_work();
   const int64_t step = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < o.n; i += step) {
-    one_element<Access, kReadsX, kReadsY>(o, i);
-  }
-}
-
-template <bool kReadsX, bool kReadsY, class T>
-__global__ void __launch_bounds__(kThreads) runs_kernel(const __grid_constant__ Operands<T> o) {
-  after_earlier_work();
-  const int64_t step = int64_t{gridDim.x} * kThreads * kAxpbyRun;
-  for (int64_t first = (int64_t{blockIdx.x} * kThreads + threadIdx.x) * kAxpbyRun; first < o.n; first += step) {
-    const int64_t last = o.n - first < kAxpbyRun ? o.n : first + kAxpbyRun;
-#pragma unroll 1
-    for (int64_t i = first; i < last; ++i) one_element<Aligned, kReadsX, kReadsY>(o, i);
+    one_element<Bytewise, kReadsX, kReadsY>(o, i);
   }
 }
 
@@ -133,20 +111,6 @@ __global__ void __launch_bounds__(kThreads)
   if (tail < o.n) one_element<Aligned, kReadsX, kReadsY>(o, tail);
 }
 
-template <class T>
-Operands<T> operands_of(const AxpbyParams& params) {
-  const auto factor = [](uint64_t bits) {
-    if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
-    if constexpr (sizeof(T) == 8) return std::bit_cast<T>(bits);
-  };
-  return {factor(params.alpha),
-          factor(params.beta),
-          static_cast<const T*>(params.x),
-          static_cast<const T*>(params.y),
-          static_cast<T*>(params.z),
-          params.n};
-}
-
 template <class Kernel, class T, class... More>
 LaunchResult start(Kernel kernel, const Config& config, const Launch& launch, const Operands<T>& operands,
                    More... more) {
@@ -189,13 +153,6 @@ LaunchResult start_words(const AxpbyParams& params, const Config& config, const 
   });
 }
 
-template <class Access>
-LaunchResult elements(const AxpbyParams& params, const Config& config, const Launch& launch) {
-  return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(elements_kernel<Access, kReadsX, kReadsY, T>, config, launch, operands_of<T>(params));
-  });
-}
-
 }  // namespace
 
 LaunchResult axpby_vec16(const AxpbyParams& params, const Config& config, const Launch& launch) {
@@ -206,16 +163,9 @@ LaunchResult axpby_vec16_store(const AxpbyParams& params, const Config& config, 
   return axpby_vec16(params, config, launch);
 }
 
-LaunchResult axpby_coalesced(const AxpbyParams& params, const Config& config, const Launch& launch) {
-  return elements<Aligned>(params, config, launch);
-}
 LaunchResult axpby_bytes(const AxpbyParams& params, const Config& config, const Launch& launch) {
-  return elements<Bytewise>(params, config, launch);
-}
-
-LaunchResult axpby_strided(const AxpbyParams& params, const Config& config, const Launch& launch) {
   return for_operands(params, [&]<class T, bool kReadsX, bool kReadsY>() {
-    return start(runs_kernel<kReadsX, kReadsY, T>, config, launch, operands_of<T>(params));
+    return start(bytes_kernel<kReadsX, kReadsY, T>, config, launch, operands_of<T>(params));
   });
 }
 

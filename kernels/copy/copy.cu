@@ -3,8 +3,6 @@
 //                        src and dst are not equally far from a multiple of 16, a thread reads the two aligned words that its bytes
 //                        lie in, and funnel shifts put them into place. The ends are moved by the first block, a byte a thread.
 //                        H200, 4 GiB: 4280 GB/s, where cudaMemcpyAsync ran at 4295.
-//   vec4, vec2, scalar   the textbook's: one range as words of four, two and one times 4 bytes, a word a thread at a time in a loop
-//                        over the grid's stride; what is shorter than a word at the end is moved by the first block.
 //   realigned            anything: rows with gaps between them, and both sides at any address. Where all rows begin at multiples of 4,
 //                        8 or 16 on both sides, by words of so many bytes. Else as vec16 where the sides differ; what a row has of its
 //                        first and last word is written in parts.
@@ -52,19 +50,6 @@ __global__ void __launch_bounds__(kThreads)
   if (blockIdx.x != 0) return;
   const int64_t tail = head + words * 16 + threadIdx.x;
   if (threadIdx.x < head) dst[threadIdx.x] = src[threadIdx.x];
-  if (tail < bytes) dst[tail] = src[tail];
-}
-
-template <class Word>
-__global__ void __launch_bounds__(kThreads)
-    words_kernel(unsigned char* __restrict__ dst, const unsigned char* __restrict__ src, int64_t bytes) {
-  constexpr int64_t kBytes = sizeof(Word);
-  const int64_t words = bytes / kBytes;
-  const int64_t step = grid_step();
-  auto* to = reinterpret_cast<Word*>(dst);
-  const auto* from = reinterpret_cast<const Word*>(src);
-  for (int64_t i = first_of_thread(); i < words; i += step) to[i] = from[i];
-  const int64_t tail = words * kBytes + first_of_thread();
   if (tail < bytes) dst[tail] = src[tail];
 }
 
@@ -181,12 +166,6 @@ __global__ void __launch_bounds__(kThreads)
 
 unsigned blocks(const Config& shape) { return static_cast<unsigned>(shape.grid); }
 
-template <class Word>
-LaunchResult start_words(const CopyParams& params, const Config& config, const Launch& launch) {
-  return enqueue(words_kernel<Word>, blocks(config), kThreads, launch, reinterpret_cast<unsigned char*>(params.dst),
-                 reinterpret_cast<const unsigned char*>(params.src), params.row_bytes);
-}
-
 template <class Index>
 LaunchResult start_rows(const CopyParams& params, const Config& config, const Launch& launch) {
   const int64_t access = params.row_access();
@@ -214,16 +193,6 @@ LaunchResult copy_vec16(const CopyParams& params, const Config& config, const La
   return enqueue_early(shift == 0 ? vec16_kernel<false> : vec16_kernel<true>, blocks(config), kThreads, launch,
                        reinterpret_cast<unsigned char*>(params.dst), reinterpret_cast<const unsigned char*>(params.src),
                        params.row_bytes, head, std::max<int64_t>(words, 0), static_cast<unsigned>(shift));
-}
-
-LaunchResult copy_vec4(const CopyParams& params, const Config& config, const Launch& launch) {
-  return start_words<uint4>(params, config, launch);
-}
-LaunchResult copy_vec2(const CopyParams& params, const Config& config, const Launch& launch) {
-  return start_words<uint2>(params, config, launch);
-}
-LaunchResult copy_scalar(const CopyParams& params, const Config& config, const Launch& launch) {
-  return start_words<uint32_t>(params, config, launch);
 }
 
 LaunchResult copy_realigned(const CopyParams& params, const Config& config, const Launch& launch) {

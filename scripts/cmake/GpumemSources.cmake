@@ -165,7 +165,6 @@ set(kernel_sources
   kernels/permute/pieces.cu
   kernels/reduce/columns.cu
   kernels/reduce/few_rows.cu
-  kernels/reduce/ladder.cu
   kernels/reduce/reduce.cu
   kernels/reduce/strided_scalar.cu
   kernels/reduce/tiles_arg.cu
@@ -175,9 +174,13 @@ set(kernel_sources
   kernels/reduce/warp_lines.cu
   kernels/reduce/windows.cu
   kernels/resize/resize.cu
-  kernels/resize/texture.cu
   kernels/resize/words.cu
   kernels/gather_scatter/gather_scatter.cu
+  kernels/textbook/axpby.cu
+  kernels/textbook/copy.cu
+  kernels/textbook/reduce.cu
+  kernels/textbook/resize.cu
+  kernels/textbook/transpose.cu
   kernels/launch.cu
   kernels/transpose/aos_soa.cu
   kernels/transpose/batched_scalar.cu
@@ -188,7 +191,6 @@ set(kernel_sources
   kernels/transpose/in_place_slots.cu
   kernels/transpose/in_place_shared.cu
   kernels/transpose/in_place_tiles.cu
-  kernels/transpose/textbook.cu
   kernels/transpose/tile_realigned.cu
   kernels/transpose/transpose.cu)
 

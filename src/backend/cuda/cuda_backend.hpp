@@ -11,7 +11,7 @@
 #include "backend/cuda/stream_memory.hpp"
 #include "base/error.hpp"
 #include "kernels/gather_scatter/gather_scatter.hpp"
-#include "kernels/resize/texture_objects.hpp"
+#include "kernels/textbook/texture_objects.hpp"
 
 namespace gpumem {
 

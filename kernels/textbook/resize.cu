@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "kernels/enqueue.cuh"
-#include "kernels/resize/texture_objects.hpp"
+#include "kernels/textbook/texture_objects.hpp"
 #include "kernels/resize/tiles.cuh"
 
 namespace gpumem::kernels {

@@ -1,0 +1,44 @@
+// The textbook's vectorised copies: one range as words of four, two and one times 4 bytes. A thread moves a word at a time, in a loop over
+// the grid's stride; the first block moves what is shorter than a word at the end. Twice the bytes copied.
+#include "kernels/copy/copy.hpp"
+#include "kernels/copy/limits.hpp"
+#include "kernels/enqueue.cuh"
+
+namespace gpumem::kernels {
+namespace {
+
+constexpr int kThreads = kCopyThreads;
+
+template <class Word>
+__global__ void __launch_bounds__(kThreads)
+    words_kernel(unsigned char* __restrict__ dst, const unsigned char* __restrict__ src, int64_t bytes) {
+  constexpr int64_t kBytes = sizeof(Word);
+  const int64_t first = int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const int64_t words = bytes / kBytes;
+  auto* to = reinterpret_cast<Word*>(dst);
+  const auto* from = reinterpret_cast<const Word*>(src);
+  for (int64_t i = first; i < words; i += int64_t{gridDim.x} * kThreads) to[i] = from[i];
+  const int64_t tail = words * kBytes + first;
+  if (tail < bytes) dst[tail] = src[tail];
+}
+
+template <class Word>
+LaunchResult start(const CopyParams& params, const Config& config, const Launch& launch) {
+  return enqueue(words_kernel<Word>, static_cast<unsigned>(config.grid), kThreads, launch,
+                 reinterpret_cast<unsigned char*>(params.dst), reinterpret_cast<const unsigned char*>(params.src),
+                 params.row_bytes);
+}
+
+}  // namespace
+
+LaunchResult copy_vec4(const CopyParams& params, const Config& config, const Launch& launch) {
+  return start<uint4>(params, config, launch);
+}
+LaunchResult copy_vec2(const CopyParams& params, const Config& config, const Launch& launch) {
+  return start<uint2>(params, config, launch);
+}
+LaunchResult copy_scalar(const CopyParams& params, const Config& config, const Launch& launch) {
+  return start<uint32_t>(params, config, launch);
+}
+
+}  // namespace gpumem::kernels
