@@ -18,7 +18,7 @@ struct Plan {
   Selection<typename Family::Params> selection{};
 };
 
-// Where an operand crosses the link to the device, the parameters are those of the first piece.
+// If an operand crosses the link to the device, the parameters are those of the first piece, and `whole` those of the call.
 struct TransposePlan : Plan<TransposeFamily> {
   TransposeParams whole{};
 };

@@ -80,7 +80,8 @@ void decide_ends(Planner& planner, const Placement& placement, const TransposePa
 TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) {
   check(given);
   TransposePlan plan;
-  const TransposeParams& c = plan.whole = plan.params = normal(given);
+  plan.params = normal(given);
+  const TransposeParams& c = plan.params;
   plan.empty = c.rows == 0 || c.cols == 0 || c.batches == 0;
   if (plan.empty) return plan;
   const int64_t dst_matrix = checked_extent(c.cols, c.dst_ld, c.rows, "elements of dst");
@@ -102,8 +103,9 @@ TransposePlan plan(Planner& planner, const TransposeParams& given, Until until) 
   plan.placement = place_across(planner.on_cuda(), src, dst);
   if (crosses(plan.placement)) {
     if (until == Until::enqueued) fail_on_two_sides("src", src, "dst", dst);
-    decide_ends(planner, plan.placement, c);
-    plan.params = params_of_piece(c, transpose_piece(c, plan.placement), plan.placement);
+    plan.whole = plan.params;
+    decide_ends(planner, plan.placement, plan.whole);
+    plan.params = params_of_piece(plan.whole, transpose_piece(plan.whole, plan.placement), plan.placement);
   }
   plan.selection = decide<TransposeFamily>(planner, plan.placement.runs, plan.params);
   return plan;
