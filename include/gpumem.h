@@ -146,7 +146,8 @@ enum {
   GPUMEM_ARG_MAX = 17,
   GPUMEM_DOT = 18,
   GPUMEM_NRM2 = 19,
-  GPUMEM_ARG_MAX_ABS = 20
+  GPUMEM_ARG_MAX_ABS = 20,
+  GPUMEM_PROD = 21 /* product of x, for the functions that take GPUMEM_SUM */
 };
 
 /* Which lines of a matrix gpumem_reduce_axis() reduces, each to one result. */
@@ -824,17 +825,21 @@ GPUMEM_API gpumem_status gpumem_event_elapsed(gpumem_event *start, gpumem_event 
  *             value and index at any address; _async, axis and segments want them at a multiple of 8 bytes, status at
  *             one of 4.
  * Integers    The value is exact, whatever it takes on the way (squares and cubes of 64-bit integers are formed in 256
- *             bits). GPUMEM_OVERFLOW if and only if the final value does not fit its result; |INT64_MIN| does not.
+ *             bits). GPUMEM_OVERFLOW if and only if the final value does not fit its result; |INT64_MIN| does not. A
+ *             product with a factor 0 is 0, whatever the other factors are; -2^63 is a product that fits int64_t.
  * Floating    min, max and arg are exact. Sums are formed in f64 in one fixed order: terms x, |x|, x*x, (x*x)*x or x*y
  * point       are each rounded once to nearest, never fused; leaves of 1024 terms are 8 rows of 128 lanes, each lane
  *             adding its 8 terms in order, the lanes folded by halves, the leaves folded in pairs. So the bits never
  *             depend on the device, the variant, the threads, alignment, stride or kind of memory. To first order
  *             |error| <= (15 + ceil(log2(n / 1024))) * 2^-53 * sum |term|, beside the rounding of the terms (|x| and x
- *             of every type, and x*x of f16, bf16 and f32, have none).
- * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000; so does inf - inf in a sum.
- *             Sums may overflow to an infinity. min and max take -0 as less than +0; MAX_ABS is never -0; a sum of
- *             zeros is +0. Subnormals count in full, whatever the program has set in its floating-point environment.
- * n == 0      Sums, dot and nrm2 are 0; min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x may then be NULL.
+ *             of every type, and x*x of f16, bf16 and f32, have none). A product is formed in the same order from the
+ *             elements as f64, with multiplications in place of the additions and 1 in place of what is missing.
+ * NaN, inf    A NaN among the elements makes the result NaN, always 0x7ff8000000000000; so does inf - inf in a sum, or
+ *             0 * inf in a product. Sums and products may overflow to an infinity. min and max take -0 as less than +0;
+ *             MAX_ABS is never -0; a sum of zeros is +0. Subnormals count in full, whatever the program has set in its
+ *             floating-point environment.
+ * n == 0      Sums, dot and nrm2 are 0, a product is 1; min, max, MIN_MAX, MAX_ABS and arg give GPUMEM_EMPTY. x may
+ *             then be NULL.
  * Aliasing    result, index and status may lie neither inside x, y or offsets nor inside each other. The library never
  *             writes to x.
  *
@@ -958,8 +963,8 @@ GPUMEM_API gpumem_status gpumem_nrm2_f64_async(gpumem_ctx *ctx, const double *x,
  * with leading dimension ld >= cols; matrix b begins at x + b*batch_stride. Results lie one after the other, matrix by
  * matrix: batches * rows or batches * cols of them (GPUMEM_MIN_MAX: pairs). Each has the bits that gpumem_reduce()
  * would give for that row or column. batch_stride may be anything from 0 up. No result (batches, or rows or cols that
- * give it, is 0): a no-op. Lines without elements: sums are 0, the others GPUMEM_EMPTY. A result that does not fit is
- * written as 0 and makes the call GPUMEM_OVERFLOW; the others are right. */
+ * give it, is 0): a no-op. Lines without elements: sums are 0, products 1, the others GPUMEM_EMPTY. A result that does
+ * not fit is written as 0 and makes the call GPUMEM_OVERFLOW; the others are right. */
 GPUMEM_API gpumem_status gpumem_reduce_axis(gpumem_ctx *ctx, gpumem_dtype dtype, gpumem_reduce_op op, gpumem_axis axis,
                                             const void *x, int64_t rows, int64_t cols, int64_t ld, int64_t batches,
                                             int64_t batch_stride, void *result);

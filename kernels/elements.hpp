@@ -229,7 +229,7 @@ constexpr uint64_t magnitude_of_key(gpumem_dtype dtype, uint64_t key) noexcept {
 // Ranks: what a search looks for has the lowest. A NaN has rank 0, and nothing else that is floating.
 constexpr uint64_t rank_of(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t key) noexcept {
   if (is_nan_key(dtype, key)) return 0;
-  static_assert(kOperations == 14);
+  static_assert(count_accumulated_in(NodeKind::arg) == 3);
   if (op == GPUMEM_ARG_MIN) return key;
   return (op == GPUMEM_ARG_MAX ? key : magnitude_of_key(dtype, key)) ^ all_bits(dtype);
 }

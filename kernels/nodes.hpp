@@ -5,77 +5,15 @@
 #include <bit>
 #include <cstdint>
 
+#include "kernels/accumulators.hpp"
 #include "kernels/elements.hpp"
 #include "kernels/order.hpp"
 
 namespace gpumem {
 
-__extension__ typedef __int128 Int128;
-__extension__ typedef unsigned __int128 Uint128;
-
-enum class NodeKind : int32_t { integer, range, arg, sum, compensated, norm };
-
 constexpr NodeKind node_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
-    case GPUMEM_MIN:
-    case GPUMEM_MAX:
-    case GPUMEM_MAX_ABS:
-    case GPUMEM_MIN_MAX:
-      return NodeKind::range;
-    case GPUMEM_ARG_MIN:
-    case GPUMEM_ARG_MAX:
-    case GPUMEM_ARG_MAX_ABS:
-      return NodeKind::arg;
-    case GPUMEM_SUM_COMPENSATED:
-      return NodeKind::compensated;
-    case GPUMEM_NRM2:
-      return dtype == GPUMEM_F64 ? NodeKind::norm : NodeKind::sum;
-    case GPUMEM_SUM:
-    case GPUMEM_SUM_ABS:
-    case GPUMEM_SUM_SQUARES:
-    case GPUMEM_SUM_CUBES:
-    case GPUMEM_DOT:
-      break;
-  }
-  return is_floating(dtype) ? NodeKind::sum : NodeKind::integer;
-}
-
-// Whether the value depends on the order in which nodes are combined.
-constexpr bool is_ordered(NodeKind kind) noexcept { return kind >= NodeKind::sum; }
-
-// Any node, as it is stored: whole words, the unused ones 0.
-struct ReduceNode {
-  uint64_t word[4] = {};
-};
-
-// An exact sum of integers: two's complement in 256 bits. The largest, of 2^36 cubes of 64 bits, takes 229.
-struct IntegerNode {
-  static constexpr NodeKind kind = NodeKind::integer;
-  uint64_t word[4] = {};
-
-  constexpr IntegerNode() noexcept = default;
-  constexpr explicit IntegerNode(Int128 v) noexcept
-      : word{static_cast<uint64_t>(v), static_cast<uint64_t>(v >> 64), v < 0 ? ~uint64_t{0} : 0,
-             v < 0 ? ~uint64_t{0} : 0} {}
-  constexpr explicit IntegerNode(const ReduceNode& n) noexcept : word{n.word[0], n.word[1], n.word[2], n.word[3]} {}
-  constexpr ReduceNode stored() const noexcept { return {{word[0], word[1], word[2], word[3]}}; }
-};
-
-constexpr IntegerNode combine(const IntegerNode& a, const IntegerNode& b) noexcept {
-  IntegerNode sum;
-  uint64_t carry = 0;
-  for (int i = 0; i < 4; ++i) {
-    const uint64_t partial = a.word[i] + b.word[i];
-    sum.word[i] = partial + carry;
-    carry = static_cast<uint64_t>(partial < a.word[i]) + static_cast<uint64_t>(sum.word[i] < carry);
-  }
-  return sum;
-}
-
-constexpr IntegerNode negated(const IntegerNode& a) noexcept {
-  IntegerNode complement;
-  for (int i = 0; i < 4; ++i) complement.word[i] = ~a.word[i];
-  return combine(complement, IntegerNode(Int128{1}));
+  const Accumulators of = operation_traits(op).accumulators;
+  return !is_floating(dtype) ? of.integers : dtype == GPUMEM_F64 ? of.doubles : of.floats;
 }
 
 // The lowest and the highest key.
@@ -121,6 +59,20 @@ struct SumNode {
 };
 
 constexpr SumNode combine(const SumNode& a, const SumNode& b) noexcept { return SumNode(a.sum + b.sum); }
+
+struct ProductNode {
+  static constexpr NodeKind kind = NodeKind::product;
+  double product = 1;
+
+  constexpr ProductNode() noexcept = default;
+  constexpr explicit ProductNode(double p) noexcept : product(p) {}
+  constexpr explicit ProductNode(const ReduceNode& n) noexcept : product(std::bit_cast<double>(n.word[0])) {}
+  constexpr ReduceNode stored() const noexcept { return {{std::bit_cast<uint64_t>(product)}}; }
+};
+
+constexpr ProductNode combine(const ProductNode& a, const ProductNode& b) noexcept {
+  return ProductNode(a.product * b.product);
+}
 
 // A sum and the sum of the errors of its additions.
 struct CompensatedNode {
@@ -195,33 +147,10 @@ constexpr double sum_term(gpumem_reduce_op op, double x) noexcept {
     case GPUMEM_ARG_MIN:
     case GPUMEM_ARG_MAX:
     case GPUMEM_ARG_MAX_ABS:
+    case GPUMEM_PROD:
       break;
   }
   return x;
-}
-
-// What an integer element adds; bits as extend() gives them.
-constexpr IntegerNode integer_term(gpumem_dtype dtype, gpumem_reduce_op op, uint64_t bits) noexcept {
-  const bool negative = is_signed_integer(dtype) && static_cast<int64_t>(bits) < 0;
-  const uint64_t magnitude = negative ? 0 - bits : bits;
-  IntegerNode term;
-  static_assert(kOperations == 14);  // four of them are sums of integers
-  if (op == GPUMEM_SUM || op == GPUMEM_SUM_ABS) {
-    term.word[0] = magnitude;
-    return negative && op == GPUMEM_SUM ? negated(term) : term;
-  }
-  const Uint128 square = static_cast<Uint128>(magnitude) * magnitude;
-  if (op == GPUMEM_SUM_SQUARES) {
-    term.word[0] = static_cast<uint64_t>(square);
-    term.word[1] = static_cast<uint64_t>(square >> 64);
-    return term;
-  }
-  const Uint128 low = static_cast<Uint128>(static_cast<uint64_t>(square)) * magnitude;
-  const Uint128 high = (square >> 64) * magnitude + (low >> 64);
-  term.word[0] = static_cast<uint64_t>(low);
-  term.word[1] = static_cast<uint64_t>(high);
-  term.word[2] = static_cast<uint64_t>(high >> 64);
-  return negative ? negated(term) : term;
 }
 
 // Calls f with a node of the kind.
@@ -230,12 +159,16 @@ constexpr auto with_node(NodeKind kind, const F& f) {
   switch (kind) {
     case NodeKind::integer:
       return f(IntegerNode{});
+    case NodeKind::integer_product:
+      return f(IntegerProductNode{});
     case NodeKind::range:
       return f(RangeNode{});
     case NodeKind::arg:
       return f(ArgNode{});
     case NodeKind::sum:
       return f(SumNode{});
+    case NodeKind::product:
+      return f(ProductNode{});
     case NodeKind::compensated:
       return f(CompensatedNode{});
     case NodeKind::norm:

@@ -7,67 +7,113 @@
 
 namespace gpumem {
 
-// What an element adds to a sum; a product is that of two operands.
-enum class Addend : int8_t { element, magnitude, square, cube, product };
+// What an element brings to a sum, or as a factor to a product; `dot` is the product of two operands.
+enum class Addend : int8_t { element, magnitude, square, cube, dot, factor };
+constexpr int kAddends = 6;
 // What a range is made for, or what a search looks for.
 enum class Extreme : int8_t { lowest, highest, both, largest };
+
+// What values are accumulated in: each kind is a class of nodes.hpp, whose default is the identity and which combine() joins in pairs.
+// value_of() of values.hpp finishes it.
+enum class NodeKind : int32_t { integer, integer_product, range, arg, sum, product, compensated, norm };
+
+// Whether the value depends on the order in which nodes are combined.
+constexpr bool is_ordered(NodeKind kind) noexcept { return kind >= NodeKind::sum; }
+// Whether no elements have a value: the identity's.
+constexpr bool has_empty_value(NodeKind kind) noexcept { return kind != NodeKind::range && kind != NodeKind::arg; }
+
+// By the element's type: integers, floating-point types of up to 32 bits, f64.
+struct Accumulators {
+  NodeKind integers;
+  NodeKind floats;
+  NodeKind doubles;
+};
+inline constexpr Accumulators kSums{NodeKind::integer, NodeKind::sum, NodeKind::sum};
+inline constexpr Accumulators kProducts{NodeKind::integer_product, NodeKind::product, NodeKind::product};
+inline constexpr Accumulators kRanges{NodeKind::range, NodeKind::range, NodeKind::range};
+inline constexpr Accumulators kSearches{NodeKind::arg, NodeKind::arg, NodeKind::arg};
+inline constexpr Accumulators kCompensated{NodeKind::compensated, NodeKind::compensated, NodeKind::compensated};
+inline constexpr Accumulators kNorms{NodeKind::integer, NodeKind::sum, NodeKind::norm};
+
+// The element types that have an operation.
+enum class ValidTypes : int8_t { all, f32_f64, f64 };
 
 struct OperationTraits {
   const char* name = nullptr;  // in a sentence
   const char* word = nullptr;  // in a problem line
-  Addend addend = {};          // of a sum or a norm
-  Extreme extreme = {};        // of a range or a search
+  Accumulators accumulators = {};
+  Addend addend = {};    // of a sum, a norm or a product
+  Extreme extreme = {};  // of a range or a search
+  ValidTypes types = ValidTypes::all;
+  bool own_function = false;  // gpumem_reduce() and the like do not take it
 };
 
 // The one table of the operations. Other numbers have no name.
 constexpr OperationTraits operation_traits(gpumem_reduce_op op) noexcept {
   using enum Addend;
   using enum Extreme;
+  using enum ValidTypes;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error \
     "-Wswitch"  // an operation that gpumem.h declares and that has no entry here does not compile
   switch (static_cast<decltype(GPUMEM_SUM)>(op)) {
     case GPUMEM_SUM:
-      return {"sum", "sum", element};
+      return {"sum", "sum", kSums, element};
     case GPUMEM_MIN:
-      return {"minimum", "min", {}, lowest};
+      return {"minimum", "min", kRanges, {}, lowest};
     case GPUMEM_MAX:
-      return {"maximum", "max", {}, highest};
+      return {"maximum", "max", kRanges, {}, highest};
     case GPUMEM_SUM_ABS:
-      return {"sum of absolutes", "sum_abs", magnitude};
+      return {"sum of absolutes", "sum_abs", kSums, magnitude};
     case GPUMEM_SUM_SQUARES:
-      return {"sum of squares", "sum_squares", square};
+      return {"sum of squares", "sum_squares", kSums, square};
     case GPUMEM_SUM_CUBES:
-      return {"sum of cubes", "sum_cubes", cube};
+      return {"sum of cubes", "sum_cubes", kSums, cube};
     case GPUMEM_MAX_ABS:
-      return {"largest absolute", "max_abs", {}, largest};
+      return {"largest absolute", "max_abs", kRanges, {}, largest};
     case GPUMEM_MIN_MAX:
-      return {"minimum and maximum", "min_max", {}, both};
+      return {"minimum and maximum", "min_max", kRanges, {}, both};
     case GPUMEM_SUM_COMPENSATED:
-      return {"compensated sum", "sum_compensated", element};
+      return {"compensated sum", "sum_compensated", kCompensated, element, {}, f64};
     case GPUMEM_ARG_MIN:
-      return {"index of the minimum", "arg_min", {}, lowest};
+      return {"index of the minimum", "arg_min", kSearches, {}, lowest, all, true};
     case GPUMEM_ARG_MAX:
-      return {"index of the maximum", "arg_max", {}, highest};
+      return {"index of the maximum", "arg_max", kSearches, {}, highest, all, true};
     case GPUMEM_DOT:
-      return {"dot", "dot", product};
+      return {"dot", "dot", kSums, dot, {}, f32_f64, true};
     case GPUMEM_NRM2:
-      return {"norm", "nrm2", square};
+      return {"norm", "nrm2", kNorms, square, {}, f32_f64, true};
     case GPUMEM_ARG_MAX_ABS:
-      return {"index of the largest absolute", "arg_max_abs", {}, largest};
+      return {"index of the largest absolute", "arg_max_abs", kSearches, {}, largest, all, true};
+    case GPUMEM_PROD:
+      return {"product", "prod", kProducts, factor};
   }
 #pragma GCC diagnostic pop
   return {};
 }
 
-// gpumem.h declares so many. Where choices between them are made by comparisons, because device code of a switch is longer, this number is
-// asserted, so that the compiler names the place when there is one more.
-constexpr int count_operations() noexcept {
+constexpr bool is_operation(gpumem_reduce_op op) noexcept { return operation_traits(op).name != nullptr; }
+
+// gpumem.h declares no higher number.
+inline constexpr gpumem_reduce_op kHighestOperation = 31;
+inline constexpr gpumem_reduce_op kLastOperation = [] {
+  gpumem_reduce_op last = kHighestOperation;
+  while (!is_operation(last)) --last;
+  return last;
+}();
+
+template <class F>
+constexpr int count_operations(const F& has) noexcept {
   int count = 0;
-  for (gpumem_reduce_op op = 0; op < 32; ++op) count += operation_traits(op).name != nullptr ? 1 : 0;
+  for (gpumem_reduce_op op = 0; op <= kHighestOperation; ++op) count += is_operation(op) && has(op) ? 1 : 0;
   return count;
 }
-inline constexpr int kOperations = count_operations();
+
+// Device code chooses between operations by comparisons, because that of a switch is longer. This number of operations with one accumulator
+// is asserted there, so that the compiler names the place when there is one more.
+constexpr int count_accumulated_in(NodeKind of_doubles) noexcept {
+  return count_operations([=](gpumem_reduce_op op) { return operation_traits(op).accumulators.doubles == of_doubles; });
+}
 
 // Of an operation of the table.
 constexpr Addend addend_of(gpumem_reduce_op op) noexcept { return operation_traits(op).addend; }
@@ -80,7 +126,8 @@ constexpr bool is_power(Addend addend) noexcept {
       return false;
     case Addend::square:
     case Addend::cube:
-    case Addend::product:
+    case Addend::dot:
+    case Addend::factor:
       return true;
   }
   __builtin_unreachable();
@@ -88,12 +135,17 @@ constexpr bool is_power(Addend addend) noexcept {
 
 // Whether it looks for an element.
 constexpr bool is_search(gpumem_reduce_op op) noexcept {
-  static_assert(kOperations == 14);
   return op == GPUMEM_ARG_MIN || op == GPUMEM_ARG_MAX || op == GPUMEM_ARG_MAX_ABS;
 }
-constexpr int value_words(gpumem_reduce_op op) noexcept {
-  static_assert(kOperations == 14);
-  return op == GPUMEM_MIN_MAX || is_search(op) ? 2 : 1;
-}
+constexpr int value_words(gpumem_reduce_op op) noexcept { return op == GPUMEM_MIN_MAX || is_search(op) ? 2 : 1; }
+
+static_assert(count_operations([](gpumem_reduce_op op) {
+                const OperationTraits traits = operation_traits(op);
+                const bool search = traits.accumulators.integers == NodeKind::arg;
+                const bool pair =
+                    search || (traits.accumulators.integers == NodeKind::range && traits.extreme == Extreme::both);
+                return is_search(op) != search || value_words(op) != (pair ? 2 : 1);
+              }) == 0,
+              "is_search() and value_words() say what the table does");
 
 }  // namespace gpumem

@@ -15,8 +15,7 @@ struct ReduceValue {
 };
 
 constexpr bool has_empty_value(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  const NodeKind kind = node_kind(dtype, op);
-  return kind != NodeKind::range && kind != NodeKind::arg;
+  return has_empty_value(node_kind(dtype, op));
 }
 
 // Whether n elements always have a result, whatever their values.
@@ -24,10 +23,13 @@ constexpr bool always_has_value(gpumem_dtype dtype, gpumem_reduce_op op, int64_t
   switch (node_kind(dtype, op)) {
     case NodeKind::integer:
       return !is_power(addend_of(op)) && element_bytes(dtype) <= 4 && n < int64_t{1} << 31;
+    case NodeKind::integer_product:
+      return false;
     case NodeKind::range:
     case NodeKind::arg:
       return n > 0 && !(extreme_of(op) == Extreme::largest && dtype == GPUMEM_I64);
     case NodeKind::sum:
+    case NodeKind::product:
     case NodeKind::compensated:
     case NodeKind::norm:
       return n > 0;
@@ -51,6 +53,12 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op, const Integ
   return fits ? ReduceValue{{n.word[0]}, GPUMEM_OK} : ReduceValue{{}, GPUMEM_OVERFLOW};
 }
 
+constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op, const IntegerProductNode& n) noexcept {
+  const uint64_t most = is_signed_integer(dtype) ? INT64_MAX + uint64_t{n.negative} : UINT64_MAX;
+  if (n.overflowed != 0 || n.magnitude > most) return {{}, GPUMEM_OVERFLOW};
+  return {{n.negative != 0 ? 0 - n.magnitude : n.magnitude}, GPUMEM_OK};
+}
+
 // A magnitude, and where it was found, as a result.
 constexpr ReduceValue value_of_magnitude(gpumem_dtype dtype, uint64_t magnitude, uint64_t index = 0) noexcept {
   if (is_floating(dtype)) return {{word_of(to_double(dtype, magnitude)), index}, GPUMEM_OK};
@@ -60,7 +68,7 @@ constexpr ReduceValue value_of_magnitude(gpumem_dtype dtype, uint64_t magnitude,
 
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const RangeNode& n) noexcept {
   if (is_nan_key(dtype, n.low) || is_nan_key(dtype, n.high)) return {{kCanonicalNan, kCanonicalNan}, GPUMEM_OK};
-  static_assert(kOperations == 14);
+  static_assert(count_accumulated_in(NodeKind::range) == 4);
   if (op == GPUMEM_MAX_ABS) {
     const uint64_t a = magnitude_of_key(dtype, n.low);
     const uint64_t b = magnitude_of_key(dtype, n.high);
@@ -75,7 +83,7 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ar
   const auto index = static_cast<uint64_t>(n.index);
   if (is_floating(dtype) && n.rank == 0) return {{kCanonicalNan, index}, GPUMEM_OK};
   const uint64_t inverse = n.rank ^ all_bits(dtype);
-  static_assert(kOperations == 14);
+  static_assert(count_accumulated_in(NodeKind::arg) == 3);
   if (op == GPUMEM_ARG_MAX_ABS) return value_of_magnitude(dtype, inverse, index);
   return {{word_of_key(dtype, op == GPUMEM_ARG_MAX ? inverse : n.rank), index}, GPUMEM_OK};
 }
@@ -84,6 +92,10 @@ constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const Ar
 template <class Sqrt>
 constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op op, const SumNode& n, Sqrt sqrt) noexcept {
   return {{word_of(op == GPUMEM_NRM2 ? sqrt(n.sum) : n.sum)}, GPUMEM_OK};
+}
+
+constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const ProductNode& n) noexcept {
+  return {{word_of(n.product)}, GPUMEM_OK};
 }
 
 constexpr ReduceValue value_of(gpumem_dtype, gpumem_reduce_op, const CompensatedNode& n) noexcept {
@@ -122,6 +134,13 @@ requires(Node::kind != NodeKind::sum && Node::kind != NodeKind::norm) constexpr 
 template <class Sqrt>
 constexpr ReduceValue value_of(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& n, Sqrt sqrt) noexcept {
   return with_node(node_kind(dtype, op), [&](auto node) { return value_of(dtype, op, decltype(node)(n), sqrt); });
+}
+
+// The value of no elements, where there is one; else 0. The root of nothing is 0.
+constexpr uint64_t word_of_nothing(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  const NodeKind kind = node_kind(dtype, op);
+  if (!has_empty_value(kind)) return 0;
+  return value_of(dtype, op, empty_node(kind), [](double) { return 0.0; }).word[0];
 }
 
 }  // namespace gpumem

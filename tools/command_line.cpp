@@ -225,7 +225,7 @@ void add_reduce(CLI::App& app, Run& run) {
   command
       ->add_option(
           "--op", options->op,
-          "sum (also where it is left out), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max or, of f8, "
+          "sum (also where it is left out), min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, prod or, of f8, "
           "sum_compensated")
       ->type_name("OP");
   add_device(command, options->device);

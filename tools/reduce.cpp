@@ -28,7 +28,7 @@ std::string hexadecimal(uint64_t bits) { return format("0x%016" PRIx64, bits); }
 }  // namespace
 
 int run_reduce(const ReduceOptions& options) {
-  const gpumem_reduce_op op = reduce_op(options.op, GPUMEM_SUM_COMPENSATED);
+  const gpumem_reduce_op op = reduce_op(options.op, false);
   NpyReader reader(options.file, NpyReader::Takes::array);
   const NpyHeader& header = reader.header();
   const Context ctx = create_context(options.device);

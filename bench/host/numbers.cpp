@@ -102,6 +102,7 @@ V term(gpumem_reduce_op op, V x, V y) {
     case GPUMEM_ARG_MIN:
     case GPUMEM_ARG_MAX:
     case GPUMEM_ARG_MAX_ABS:
+    case GPUMEM_PROD:
       break;  // no sums
   }
   return 0;
@@ -166,6 +167,7 @@ Reduced reduced(gpumem_reduce_op op, const Totals<V>& t, int64_t n) {
     case GPUMEM_DOT:
       return {expected(t.sum, static_cast<double>(n)), {}};
     case GPUMEM_ARG_MAX_ABS:
+    case GPUMEM_PROD:
       break;
   }
   throw std::invalid_argument("no reference of this operation");

@@ -237,6 +237,7 @@ Loop any_loop(gpumem_reduce_op op) {
       if constexpr (std::is_same_v<T, double>) return compensated;
       break;
     case GPUMEM_ARG_MAX_ABS:
+    case GPUMEM_PROD:
       break;
   }
   return nullptr;

@@ -79,6 +79,7 @@ gpumem_status ours(gpumem_ctx* ctx, const Problem& p, const Numbers& in, Results
     case GPUMEM_MAX_ABS:
     case GPUMEM_MIN_MAX:
     case GPUMEM_SUM_COMPENSATED:
+    case GPUMEM_PROD:
       break;
   }
   return gpumem_reduce(ctx, p.dtype, p.op.op, in.x.as<void>(), p.n, 1, out.values);

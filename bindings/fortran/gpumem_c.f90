@@ -68,6 +68,7 @@ module gpumem_constants
   integer(c_int32_t), parameter :: gpumem_dot = 18
   integer(c_int32_t), parameter :: gpumem_nrm2 = 19
   integer(c_int32_t), parameter :: gpumem_arg_max_abs = 20
+  integer(c_int32_t), parameter :: gpumem_prod = 21
   integer(c_int32_t), parameter :: gpumem_axis_rows = 0
   integer(c_int32_t), parameter :: gpumem_axis_cols = 1
   integer(c_int32_t), parameter :: gpumem_memory_pageable = 0

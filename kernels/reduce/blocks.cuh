@@ -32,23 +32,15 @@ struct NarrowNode {  // an integer sum of fewer than 2^31 elements of up to 32 b
   __device__ explicit NarrowNode(int64_t s) : sum(s) {}
   __device__ ReduceNode stored() const { return IntegerNode(Int128{sum}).stored(); }
 };
-struct SquaresNode {  // squares of 32 bits, their halves by themselves: of up to 2^32 of them
+struct SquaresNode : HalfSums<uint64_t> {  // squares of 32 bits, their halves by themselves: of up to 2^32 of them
   static constexpr NodeKind kind = NodeKind::integer;
-  uint64_t low = 0;
-  uint64_t high = 0;
-  __device__ void add(uint32_t magnitude) {
-    const uint64_t square = uint64_t{magnitude} * magnitude;
-    low += static_cast<uint32_t>(square);
-    high += square >> 32;
-  }
 };
 struct WideNode {  // any other that needs no 256 bits
   static constexpr NodeKind kind = NodeKind::integer;
   Int128 sum = 0;
   constexpr WideNode() = default;
   __device__ explicit WideNode(Int128 s) : sum(s) {}
-  __device__ explicit WideNode(const SquaresNode& n)
-      : sum(static_cast<Int128>(n.low) + (static_cast<Int128>(n.high) << 32)) {}
+  __device__ explicit WideNode(const SquaresNode& n) : sum(joined_halves(n.low, n.high)) {}
   __device__ ReduceNode stored() const { return IntegerNode(sum).stored(); }
 };
 template <int kBits>
@@ -83,7 +75,7 @@ __device__ __forceinline__ NarrowNode combine(const NarrowNode& a, const NarrowN
 }
 __device__ __forceinline__ WideNode combine(const WideNode& a, const WideNode& b) { return WideNode(a.sum + b.sum); }
 __device__ __forceinline__ SquaresNode combine(const SquaresNode& a, const SquaresNode& b) {
-  return {a.low + b.low, a.high + b.high};
+  return {{a.low + b.low, a.high + b.high}};
 }
 template <int kBits>
 __device__ __forceinline__ HalfRangeNode<kBits> combine(const HalfRangeNode<kBits>& a, const HalfRangeNode<kBits>& b) {
@@ -269,12 +261,14 @@ __device__ __forceinline__ Node load_node(const Node* from) {
   return node;
 }
 
-// The end of one of many lines whose place is sound; sums of floating-point elements have no other end than their value.
+// The end of one of many lines whose place is sound; sums and products of floating-point elements have no other end than their value.
 template <class Node>
 __device__ __forceinline__ void finish_sound_line(const ReduceLaunch& launch, int64_t index, int64_t n,
                                                   const Node& node) {
   if constexpr (std::is_same_v<Node, SumNode>) {
     static_cast<uint64_t*>(launch.result)[index] = word_of(node.sum);
+  } else if constexpr (std::is_same_v<Node, ProductNode>) {
+    static_cast<uint64_t*>(launch.result)[index] = word_of(node.product);
   } else if constexpr (std::is_same_v<Node, NarrowNode>) {
     static_cast<int64_t*>(launch.result)[index] = node.sum;
   } else {

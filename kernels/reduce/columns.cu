@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(Columns<Term, kWords>::kThreads, Columns<Term,
     const auto end_pass = [&](int pass, R& rows) {
       rows.fold();
 #pragma unroll
-      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0].of[k];
       if (shape.passes > 1) passes.enter(pass, partial);
     };
     if constexpr (rows_ahead(kWords, Term::kBytes, Term::Node::kind, leaf_kind_of<Term>())) {

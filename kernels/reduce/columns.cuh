@@ -27,7 +27,11 @@ template <class Term, bool kWords, int kRows>
 struct Rows {
   using C = Columns<Term, kWords>;
   static constexpr int kSums = Term::kOrdered ? kRows : 1;
-  typename Term::Partial sum[kSums][C::kCount];
+  // Of an array of arrays, nvcc 13.0 leaves all rows but the first zero in place of what Partial begins with.
+  struct Nodes {
+    typename Term::Partial of[C::kCount];
+  };
+  Nodes sum[kSums];
 
   __device__ __forceinline__ static bool full(int first, int apart, int n) { return first + (kRows - 1) * apart < n; }
   // kFull: all of them are there.
@@ -47,10 +51,10 @@ struct Rows {
 #pragma unroll
       for (int k = 0; k < C::kCount; ++k) {
         if constexpr (!takes_pairs<Term>()) {
-          term.enter(sum[i % kSums][k], row[i].element[k]);
+          term.enter(sum[i % kSums].of[k], row[i].element[k]);
         } else if (i % 2 == 0) {
           const bool both = kFull || first + (i + 1) * apart < n;
-          term.enter_pair(sum[0][k], row[i].element[k], row[both ? i + 1 : i].element[k]);
+          term.enter_pair(sum[0].of[k], row[i].element[k], row[both ? i + 1 : i].element[k]);
         }
       }
     }
@@ -83,7 +87,7 @@ struct Rows {
 #pragma unroll
       for (int i = 0; i < kHalf; ++i) {
 #pragma unroll
-        for (int k = 0; k < C::kCount; ++k) sum[i][k] = combine(sum[i][k], sum[i + kHalf][k]);
+        for (int k = 0; k < C::kCount; ++k) sum[i].of[k] = combine(sum[i].of[k], sum[i + kHalf].of[k]);
       }
       fold<kHalf / 2>();
     }

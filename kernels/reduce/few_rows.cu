@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
     }
     if (from < n) rows.template enter<false>(term, p + from * pitch, pitch, from, 1, n);
 #pragma unroll
-    for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+    for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0].of[k];
   } else {
     const int passes = kOnce ? 1 : all_passes;
     PassFold<Partial, C::kCount> fold;
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
       rows.template enter<false>(term, p + from * pitch, passes * pitch, from, passes, n);
       rows.fold();
 #pragma unroll
-      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0][k];
+      for (int k = 0; k < C::kCount; ++k) partial[k] = rows.sum[0].of[k];
       if (!kOnce) fold.enter(pass, partial);
     }
   }

@@ -31,7 +31,8 @@ constexpr bool wide_integers(Addend addend, int bytes) noexcept {
       return bytes >= 4;
     case Addend::cube:
       return true;
-    case Addend::product:
+    case Addend::dot:
+    case Addend::factor:
       break;
   }
   __builtin_unreachable();
@@ -43,6 +44,10 @@ constexpr LeafKind leaf_kind(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
       return {false, bytes == 8};
     case NodeKind::integer:
       return {false, wide_integers(addend_of(op), bytes)};
+    case NodeKind::integer_product:
+      return {false, true};
+    case NodeKind::product:
+      return {true, false};
     case NodeKind::sum:
       return {dtype != GPUMEM_F16 || op != GPUMEM_SUM, false};
     case NodeKind::arg:
@@ -178,7 +183,8 @@ constexpr int64_t resident_column_threads(bool words, int bytes, LeafKind kind) 
 constexpr int kWindowThreads = 256;
 constexpr int kFewestWindows = 32;
 constexpr bool window_operation(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
-  return (op == GPUMEM_SUM || op == GPUMEM_SUM_SQUARES || node_kind(dtype, op) == NodeKind::range) &&
+  return (op == GPUMEM_SUM || op == GPUMEM_SUM_SQUARES || op == GPUMEM_PROD ||
+          node_kind(dtype, op) == NodeKind::range) &&
          !by_whole_warps(dtype, op);
 }
 constexpr int window_places(LeafKind kind) noexcept { return kind.wide ? 1024 : 2048; }

@@ -98,18 +98,19 @@ struct Root {
   __host__ __device__ double operator()(double x) const { return sqrt(x); }
 };
 
-// The end of one of many lines, by one thread. Not inlined: the way there is what counts.
+// The end of one of many lines, by one thread. A line without elements has the identity as its node. Not inlined: the way there is what
+// counts.
 template <NodeKind kKind>
 __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t index, const Line& line,
                                          const ReduceNode& node) {
   ReduceValue value;
-  if (line.n > 0) {
+  if (!line.sound) {
+    value.status = GPUMEM_OUT_OF_RANGE;
+  } else if (line.n <= 0 && !has_empty_value(kKind)) {
+    value.status = GPUMEM_EMPTY;
+  } else {
     value =
         with_node(kKind, [&](auto kind) { return value_of(launch.dtype, launch.op, decltype(kind)(node), Root{}); });
-  } else if (!line.sound) {
-    value.status = GPUMEM_OUT_OF_RANGE;
-  } else if (!has_empty_value(launch.dtype, launch.op)) {
-    value.status = GPUMEM_EMPTY;
   }
   char* result = static_cast<char*>(launch.result) + index * 8 * value_words(launch.op);
   for (int i = 0; i < value_words(launch.op); ++i) store_anywhere(result + 8 * i, value.word[i]);

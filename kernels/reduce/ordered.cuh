@@ -33,19 +33,30 @@ struct Elements {
       return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
     }
   }
+  // A word of ones.
+  __device__ static uint4 ones() {
+    if constexpr (kType == GPUMEM_F64) return {0, 0x3ff00000u, 0, 0x3ff00000u};
+    constexpr uint32_t kOne = kType == GPUMEM_F32 ? 0x3f800000u : kType == GPUMEM_F16 ? 0x3c003c00u : 0x3f803f80u;
+    return {kOne, kOne, kOne, kOne};
+  }
 };
 
-// Terms: what an element adds to its lane.
+// Terms: what an element does to its lane.
 template <gpumem_reduce_op kOp>
 struct PlainTerm {
   using Node = SumNode;
   static constexpr int kInputs = 1;
   __device__ void enter(Node& lane, double x, double) { lane.sum += sum_term(kOp, x); }
 };
-struct ProductTerm {
+struct DotTerm {
   using Node = SumNode;
   static constexpr int kInputs = 2;
   __device__ void enter(Node& lane, double x, double y) { lane.sum += x * y; }
+};
+struct FactorTerm {
+  using Node = ProductNode;
+  static constexpr int kInputs = 1;
+  __device__ void enter(Node& lane, double x, double) { lane.product *= x; }
 };
 struct CompensatedTerm {
   using Node = CompensatedNode;
@@ -104,8 +115,8 @@ __device__ __forceinline__ Node fold_lanes(Node (&a)[kPerWord]) {
   return a[0];
 }
 
-// A line's operand as the 16-byte words that it lies in.
-template <gpumem_dtype kType>
+// A line's operand as the 16-byte words that it lies in. Elements that are missing are those that change no Node: zeros, or ones.
+template <gpumem_dtype kType, class Node>
 class Words {
   using E = Elements<kType>;
 
@@ -124,17 +135,22 @@ class Words {
     const int64_t first = word * E::kPerWord - span_.rotation;
     return first + E::kPerWord <= 0 || first >= span_.n;
   }
-  // Elements from `first` on, by themselves; zeros outside the line.
+  __device__ static uint4 missing() {
+    if constexpr (Node::kind == NodeKind::product) return E::ones();
+    return {};
+  }
+  // Elements from `first` on, by themselves.
   __device__ uint4 gathered(int64_t first) const {
     const auto* x = reinterpret_cast<const typename E::Raw*>(span_.words) + span_.rotation;
     union {
       uint4 word;
       typename E::Raw element[E::kPerWord];
     } gathered;
+    gathered.word = missing();
 #pragma unroll
     for (int k = 0; k < E::kPerWord; ++k) {
       const bool there = first + k >= 0 && first + k < span_.n;
-      gathered.element[k] = there ? x[first + k] : typename E::Raw{};
+      if (there) gathered.element[k] = x[first + k];
     }
     return gathered.word;
   }
@@ -184,7 +200,7 @@ class Leaf {
       lanes[k] = L::kSlots == 2 ? combine(a[k], a[k + kPositions - L::kPerWord]) : a[k];
     return fold_lanes<L::kThreads, L::kPerWord>(lanes);
   }
-  __device__ static __forceinline__ void load(uint4 (&x)[kRows * L::kSlots], const Words<kType>& words, int q,
+  __device__ static __forceinline__ void load(uint4 (&x)[kRows * L::kSlots], const Words<kType, Node>& words, int q,
                                               int batch) {
     const int64_t first = static_cast<int64_t>(q) * (kLeafTerms / L::kPerWord) + batch * kRows * L::kWordsPerRow +
                           threadIdx.x % L::kThreads;
@@ -212,7 +228,7 @@ class Leaf {
 #pragma unroll
       for (int i = 0; i < kRows * L::kSlots; ++i) {
         const int64_t word = first + r0 * L::kWordsPerRow + i * L::kThreads;
-        x[i] = kFull || x_.inside(word) ? x_.whole(word) : uint4{};
+        x[i] = kFull || x_.inside(word) ? x_.whole(word) : x_.missing();
         if constexpr (Term::kInputs == 2) y[i] = word_of_y<kFull>(word);
       }
       if constexpr (!kFull) {
@@ -256,8 +272,8 @@ class Leaf {
     return y_.gathered(word * L::kPerWord - x_.rotation());
   }
 
-  Words<kType> x_;
-  Words<kType> y_;
+  Words<kType, Node> x_;
+  Words<kType, Node> y_;
 };
 
 // The operands of a line. By value: a reference would keep them in every thread's local memory, for the calls that are not inlined.

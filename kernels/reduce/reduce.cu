@@ -23,12 +23,14 @@ __global__ void hand_over_kernel(ReduceScratch scratch, gpumem_status* status, R
 LaunchResult reduce_tiles(const ReduceLaunch& launch, Stream stream) {
   switch (node_kind(launch.dtype, launch.op)) {
     case NodeKind::integer:
+    case NodeKind::integer_product:
       return reduce_tiles_integer(launch, stream);
     case NodeKind::range:
       return reduce_tiles_range(launch, stream);
     case NodeKind::arg:
       return reduce_tiles_arg(launch, stream);
     case NodeKind::sum:
+    case NodeKind::product:
     case NodeKind::compensated:
     case NodeKind::norm:
       return reduce_tiles_sum(launch, stream);

@@ -61,6 +61,9 @@ class Sequence {
   __device__ IntegerNode node(uint64_t x, uint64_t, int64_t, IntegerNode) const {
     return integer_term(dtype_, op_, extend(dtype_, x));
   }
+  __device__ IntegerProductNode node(uint64_t x, uint64_t, int64_t, IntegerProductNode) const {
+    return integer_factor(dtype_, extend(dtype_, x));
+  }
   __device__ RangeNode node(uint64_t x, uint64_t, int64_t, RangeNode) const {
     const uint64_t key = key_of(dtype_, x);
     return {key, key};
@@ -71,6 +74,9 @@ class Sequence {
   __device__ SumNode node(uint64_t x, uint64_t y, int64_t, SumNode) const {
     const double v = to_double(dtype_, x);
     return SumNode(op_ == GPUMEM_DOT ? v * to_double(dtype_, y) : sum_term(op_, v));
+  }
+  __device__ ProductNode node(uint64_t x, uint64_t, int64_t, ProductNode) const {
+    return ProductNode(to_double(dtype_, x));
   }
   __device__ CompensatedNode node(uint64_t x, uint64_t, int64_t, CompensatedNode) const {
     return CompensatedNode(to_double(dtype_, x));

@@ -1,5 +1,5 @@
-// What an element adds to the node of its line, by its bits: for kernels that take elements one by one. The operation is a value of the
-// launch, but for sums and sums of squares of floating-point elements. A Partial is the node of no more than a leaf's elements, and
+// What an element does to the node of its line, by its bits: for kernels that take elements one by one. The operation is a value of the
+// launch, but for sums, sums of squares and products of floating-point elements. A Partial is the node of no more than a leaf's elements, and
 // kOrdered says whether its bits depend on their order.
 #pragma once
 
@@ -10,18 +10,22 @@
 
 namespace gpumem::kernels {
 
-// kOp: GPUMEM_SUM or GPUMEM_SUM_SQUARES; another stands for all others.
+// kOp: GPUMEM_SUM, GPUMEM_SUM_SQUARES or GPUMEM_PROD; another stands for all others.
 template <gpumem_dtype kType, gpumem_reduce_op kOp>
-struct SumElement {
-  using Node = SumNode;
+struct FloatElement {
+  using Node = std::conditional_t<kOp == GPUMEM_PROD, ProductNode, SumNode>;
   using Partial = Node;
   static constexpr int kBytes = element_bytes(kType);
   static constexpr bool kOrdered = leaf_kind(kType, kOp).ordered;
   gpumem_reduce_op op;
-  __device__ SumElement(gpumem_dtype, gpumem_reduce_op o) : op(o) {}
+  __device__ FloatElement(gpumem_dtype, gpumem_reduce_op o) : op(o) {}
   __device__ __forceinline__ void enter(Node& node, UnsignedOf<kBytes> bits) const {
     const double x = value(bits);
-    node.sum += sum_term(kOp == GPUMEM_SUM || kOp == GPUMEM_SUM_SQUARES ? kOp : op, x);
+    if constexpr (kOp == GPUMEM_PROD) {
+      node.product *= x;
+    } else {
+      node.sum += sum_term(kOp == GPUMEM_SUM || kOp == GPUMEM_SUM_SQUARES ? kOp : op, x);
+    }
   }
 
  private:
@@ -59,7 +63,7 @@ struct NarrowElement {
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
     using Sum = std::conditional_t<kSize == 4, int64_t, int32_t>;
     const Sum v = static_cast<Sum>(bits ^ sign) - static_cast<Sum>(sign);
-    static_assert(kOperations == 14);
+    static_assert(count_accumulated_in(NodeKind::sum) == 5);
     if (op == GPUMEM_SUM) {
       node.sum += v;
     } else if (op == GPUMEM_SUM_ABS) {
@@ -102,10 +106,11 @@ struct SquareElement {
       : sign(is_signed_integer(dtype) ? 1u << (8 * kSize - 1) : 0) {}
   __device__ __forceinline__ void enter(Partial& node, UnsignedOf<kSize> bits) const {
     const uint32_t magnitude = (bits & sign) != 0 ? (sign << 1) - bits : bits;
+    const auto square = term_of<Addend::square, uint64_t>(magnitude);
     if constexpr (kSize == 2) {
-      node.sum += static_cast<int64_t>(uint64_t{magnitude} * magnitude);
+      node.sum += static_cast<int64_t>(square);
     } else {
-      node.add(magnitude);
+      node.add(square);
     }
   }
 };
@@ -124,12 +129,12 @@ struct WideElement {
     const bool negative = is_signed && (bits >> (8 * kSize - 1)) != 0;
     const uint64_t extended = bits | (negative && kSize < 8 ? ~uint64_t{0} << (8 * kSize % 64) : 0);
     const uint64_t magnitude = negative ? 0 - extended : extended;
-    static_assert(kOperations == 14);
+    static_assert(count_accumulated_in(NodeKind::sum) == 5);
     if constexpr (kSize == 8) {
       const auto term = static_cast<Int128>(magnitude);
       node.sum += negative && op == GPUMEM_SUM ? -term : term;
     } else {
-      const auto cube = static_cast<Int128>(static_cast<Uint128>(magnitude * magnitude) * magnitude);
+      const auto cube = static_cast<Int128>(cube_of_narrow(magnitude));
       node.sum += negative ? -cube : cube;
     }
   }
@@ -149,26 +154,42 @@ struct PowerElement {
   }
 };
 
-// Calls f with the sum of a floating-point type and operation.
+template <int kSize>
+struct ProductElement {
+  using Node = IntegerProductNode;
+  using Partial = Node;
+  static constexpr int kBytes = kSize;
+  static constexpr bool kOrdered = false;
+  gpumem_dtype dtype;
+  __device__ ProductElement(gpumem_dtype d, gpumem_reduce_op) : dtype(d) {}
+  __device__ __forceinline__ void enter(Node& node, UnsignedOf<kSize> bits) const {
+    const bool negative = is_signed_integer(dtype) && (bits >> (8 * kSize - 1)) != 0;
+    node.multiply({negative ? static_cast<UnsignedOf<kSize>>(0 - bits) : bits, negative});
+  }
+};
+
+// Calls f with the sum or product of a floating-point type and operation.
 template <class F>
-cudaError_t for_sum_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
+cudaError_t for_float_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   return for_floating_type(dtype, [&]<gpumem_dtype kType>() {
     switch (addend_of(op)) {
       case Addend::element:
-        return f.template operator()<SumElement<kType, GPUMEM_SUM>>();
+        return f.template operator()<FloatElement<kType, GPUMEM_SUM>>();
       case Addend::square:
-        return f.template operator()<SumElement<kType, GPUMEM_SUM_SQUARES>>();
+        return f.template operator()<FloatElement<kType, GPUMEM_SUM_SQUARES>>();
       case Addend::magnitude:
       case Addend::cube:
-        return f.template operator()<SumElement<kType, GPUMEM_SUM_ABS>>();
-      case Addend::product:
+        return f.template operator()<FloatElement<kType, GPUMEM_SUM_ABS>>();
+      case Addend::factor:
+        return f.template operator()<FloatElement<kType, GPUMEM_PROD>>();
+      case Addend::dot:
         break;
     }
     return cudaErrorInvalidValue;
   });
 }
 
-// Calls f with the sum of an integer type and operation.
+// Calls f with the sum or product of an integer type and operation.
 template <class F>
 cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   return for_element_size(dtype, [&]<int kSize>() {
@@ -184,7 +205,9 @@ cudaError_t for_integer_element(gpumem_dtype dtype, gpumem_reduce_op op, const F
         return f.template operator()<Square>();
       case Addend::cube:
         return f.template operator()<Cube>();
-      case Addend::product:
+      case Addend::factor:
+        return f.template operator()<ProductElement<kSize>>();
+      case Addend::dot:
         break;
     }
     return cudaErrorInvalidValue;
@@ -196,11 +219,13 @@ template <class F>
 cudaError_t for_element(gpumem_dtype dtype, gpumem_reduce_op op, const F& f) {
   switch (node_kind(dtype, op)) {
     case NodeKind::integer:
+    case NodeKind::integer_product:
       return for_integer_element(dtype, op, f);
     case NodeKind::range:
       return for_element_size(dtype, [&]<int kSize>() { return f.template operator()<RangeElement<kSize>>(); });
     case NodeKind::sum:
-      return for_sum_element(dtype, op, f);
+    case NodeKind::product:
+      return for_float_element(dtype, op, f);
     case NodeKind::compensated:
       return f.template operator()<CompensatedElement>();
     case NodeKind::arg:

@@ -1,41 +1,30 @@
-// Exact sums of integers. A thread gathers the terms of a chunk in words that can't overflow and adds those up in 64, 128 or 256
-// bits: what a whole block can hold at most.
+// Exact sums and products of integers (kernels/accumulators.hpp). Of a sum, a thread gathers the terms of a chunk in words that can't
+// overflow and adds those up in 64, 128 or 256 bits: what a whole block can hold at most.
 #include "kernels/reduce/unordered.cuh"
 
 namespace gpumem::kernels {
 namespace {
 
-// An element's value: its bits extended by the sign, if there is one.
-template <bool kSigned, int kBytes>
-__device__ __forceinline__ int64_t extended(uint64_t bits) {
-  if constexpr (!kSigned) return static_cast<int64_t>(bits);
-  return static_cast<int64_t>(bits << (64 - 8 * kBytes)) >> (64 - 8 * kBytes);
-}
-template <bool kSigned, int kBytes>
-__device__ __forceinline__ uint64_t magnitude(uint64_t bits) {
-  if constexpr (!kSigned) return bits;
-  const int64_t v = extended<kSigned, kBytes>(bits);
-  return v < 0 ? 0 - static_cast<uint64_t>(v) : static_cast<uint64_t>(v);
-}
-
-// Terms: add(word) adds the elements of a word, add_one(bits) those of less than a word one by one, flush() empties what a chunk may have
-// filled, total is what Node holds. Bounds are for chunks of 8 words and 2^31 elements a thread.
-template <int kElementBytes, class TheNode>
+// Terms: add(word) takes the elements of a word, add_one(bits) those of less than a word one by one, flush() empties what a chunk may have
+// filled, node() is what Node holds. T is the element's type. Bounds are for chunks of 8 words and 2^31 elements a thread.
+template <class T, class TheNode>
 struct Terms {
-  static constexpr int kBytes = kElementBytes;
+  static constexpr int kBytes = sizeof(T);
   using Node = TheNode;
   __device__ void flush() {}
 };
 
-// A chunk's terms gather in a word of their own.
-template <int kElementBytes, class Chunk, class TheNode = NarrowNode>
-struct ChunkTerms : Terms<kElementBytes, TheNode> {
+// Terms that are added up in a Total, a chunk's first in a word of their own.
+template <class T, Addend kAddend, class Chunk, class Total, class TheNode>
+struct ChunkTerms : Terms<T, TheNode> {
   Chunk chunk = 0;
-  decltype(TheNode::sum) total = 0;
+  Total total = 0;
   __device__ void flush() {
     total += chunk;
     chunk = 0;
   }
+  __device__ void add_one(uint64_t bits) { total += term_of<kAddend, Total>(static_cast<T>(bits)); }
+  __device__ TheNode node() const { return TheNode(total); }
 };
 
 // The elements of a word, each added to `sum`.
@@ -51,160 +40,127 @@ template <bool kIsSigned>
 using Word32 = std::conditional_t<kIsSigned, int32_t, uint32_t>;
 
 // 128 elements below 2^8, or 64 below 2^16.
-template <int kElementBytes, bool kIsSigned>
-struct ShortSum : ChunkTerms<kElementBytes, int32_t> {
+template <class T>
+struct ShortSum : ChunkTerms<T, Addend::element, int32_t, int64_t, NarrowNode> {
   __device__ void add(uint32_t w) {
-    using Word = Word32<kIsSigned>;
-    this->chunk =
-        static_cast<int32_t>(add_elements<kElementBytes>(static_cast<Word>(w), static_cast<Word>(this->chunk)));
+    using Word = Word32<std::is_signed_v<T>>;
+    this->chunk = static_cast<int32_t>(add_elements<sizeof(T)>(static_cast<Word>(w), static_cast<Word>(this->chunk)));
   }
-  __device__ void add_one(uint64_t bits) { this->total += extended<kIsSigned, kElementBytes>(bits); }
 };
 
 // |-128| is 128 as u8.
-template <int kElementBytes>
-struct ShortSumAbs : ChunkTerms<kElementBytes, uint32_t> {
+template <class T>
+struct ShortSumAbs : ChunkTerms<T, Addend::magnitude, uint32_t, int64_t, NarrowNode> {
   __device__ void add(uint32_t w) {
-    this->chunk = add_elements<kElementBytes>(kElementBytes == 1 ? __vabs4(w) : __vabs2(w), this->chunk);
+    this->chunk = add_elements<sizeof(T)>(sizeof(T) == 1 ? __vabs4(w) : __vabs2(w), this->chunk);
   }
-  __device__ void add_one(uint64_t bits) { this->total += static_cast<int64_t>(magnitude<true, kElementBytes>(bits)); }
 };
 
 // 128 squares below 2^16.
-template <bool kIsSigned>
-struct SumSquares8 : ChunkTerms<1, uint32_t> {
+template <class T>
+struct SumSquares8 : ChunkTerms<T, Addend::square, uint32_t, int64_t, NarrowNode> {
   __device__ void add(uint32_t w) {
-    if constexpr (kIsSigned) {
-      chunk = static_cast<uint32_t>(__dp4a(static_cast<int>(w), static_cast<int>(w), static_cast<int>(chunk)));
+    if constexpr (std::is_signed_v<T>) {
+      this->chunk =
+          static_cast<uint32_t>(__dp4a(static_cast<int>(w), static_cast<int>(w), static_cast<int>(this->chunk)));
     } else {
-      chunk = __dp4a(w, w, chunk);
+      this->chunk = __dp4a(w, w, this->chunk);
     }
-  }
-  __device__ void add_one(uint64_t bits) {
-    const auto m = static_cast<int64_t>(magnitude<kIsSigned, 1>(bits));
-    total += m * m;
   }
 };
 
 // 128 cubes of at most 255^3 stay below 2^31.
-template <bool kIsSigned>
-struct SumCubes8 : ChunkTerms<1, Word32<kIsSigned>> {
+template <class T>
+struct SumCubes8 : ChunkTerms<T, Addend::cube, Word32<std::is_signed_v<T>>, int64_t, NarrowNode> {
   __device__ void add(uint32_t w) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const uint32_t byte = (w >> (8 * i)) & 0xffu;
-      const auto v = kIsSigned ? static_cast<Word32<kIsSigned>>(static_cast<int8_t>(byte)) : Word32<kIsSigned>(byte);
-      this->chunk += v * v * v;
+      this->chunk += term_of<Addend::cube, Word32<std::is_signed_v<T>>>(static_cast<T>(w >> (8 * i)));
     }
-  }
-  __device__ void add_one(uint64_t bits) {
-    const int64_t v = extended<kIsSigned, 1>(bits);
-    this->total += v * v * v;
   }
 };
 
-template <bool kIsSigned>
-struct SumSquares16 : Terms<2, WideNode> {
+template <class T>
+struct SumSquares16 : Terms<T, WideNode> {
   uint64_t total = 0;  // 2^31 squares below 2^32
   __device__ void add(uint32_t w) {
     add_one(w & 0xffffu);
     add_one(w >> 16);
   }
-  __device__ void add_one(uint64_t bits) {
-    const auto m = static_cast<uint32_t>(magnitude<kIsSigned, 2>(bits));
-    total += static_cast<uint64_t>(m) * m;
+  __device__ void add_one(uint64_t bits) {  // formed in 64 bits: one instruction multiplies and adds
+    total += term_of<Addend::square, uint64_t, T, uint64_t>(static_cast<T>(bits));
   }
+  __device__ WideNode node() const { return WideNode(static_cast<Int128>(total)); }
 };
 
 // 64 cubes below 2^48.
-template <bool kIsSigned>
-struct SumCubes16 : ChunkTerms<2, int64_t, WideNode> {
+template <class T>
+struct SumCubes16 : ChunkTerms<T, Addend::cube, int64_t, Int128, WideNode> {
   __device__ void add(uint32_t w) {
-    add_cube(w & 0xffffu);
-    add_cube(w >> 16);
-  }
-  __device__ void add_cube(uint32_t bits) {
-    const auto v = kIsSigned ? static_cast<int32_t>(static_cast<int16_t>(bits)) : static_cast<int32_t>(bits);
-    chunk += static_cast<int64_t>(static_cast<uint32_t>(v) * static_cast<uint32_t>(v)) * v;
-  }
-  __device__ void add_one(uint64_t bits) {
-    add_cube(static_cast<uint32_t>(bits));
-    flush();
+    this->chunk += term_of<Addend::cube, int64_t>(static_cast<T>(w));
+    this->chunk += term_of<Addend::cube, int64_t>(static_cast<T>(w >> 16));
   }
 };
 
-template <bool kIsSigned>
-struct Sum32 : Terms<4, NarrowNode> {
-  int64_t total = 0;
-  __device__ void add(uint32_t w) {
-    total += kIsSigned ? static_cast<int64_t>(static_cast<int32_t>(w)) : static_cast<int64_t>(w);
-  }
+// Sums of 32 bits in 64, of 64 in 128.
+template <class T, Addend kAddend>
+struct WordSum : Terms<T, std::conditional_t<sizeof(T) == 4, NarrowNode, WideNode>> {
+  using Total = std::conditional_t<sizeof(T) == 4, int64_t, Int128>;
+  Total total = 0;
+  __device__ void add(std::make_unsigned_t<T> w) { total += term_of<kAddend, Total>(static_cast<T>(w)); }
+  __device__ auto node() const { return typename WordSum::Node(total); }
 };
+template <class T>
+using Sum = WordSum<T, Addend::element>;
+template <class T>
+using SumAbs = WordSum<T, std::is_signed_v<T> ? Addend::magnitude : Addend::element>;
 
-struct SumAbs32 : Terms<4, NarrowNode> {
-  int64_t total = 0;
-  __device__ void add(uint32_t w) { total += static_cast<int32_t>(w) < 0 ? 0u - w : w; }
-};
-
-// The halves of the squares are summed apart.
-template <bool kIsSigned>
-struct SumSquares32 : Terms<4, WideNode> {
+template <class T>
+struct SumSquares32 : Terms<T, WideNode> {
   SquaresNode squares;
-  __device__ void add(uint32_t w) { squares.add(static_cast<uint32_t>(magnitude<kIsSigned, 4>(w))); }
+  __device__ void add(uint32_t w) { squares.add(term_of<Addend::square, uint64_t>(static_cast<T>(w))); }
+  __device__ WideNode node() const { return WideNode(squares); }
 };
 
-// v^3 = (square's low half * v) + (square's high half * v) * 2^32. The low 32 bits of the first product are summed apart; the
-// rest of both, below 2^63 in size, in two words.
-template <bool kIsSigned>
-struct SumCubes32 : Terms<4, WideNode> {
-  uint64_t low = 0;     // of terms below 2^32
-  uint64_t middle = 0;  // of what lies above, modulo 2^64
-  int64_t high = 0;     // and its carries
+template <class T>
+struct SumCubes32 : Terms<T, WideNode> {
+  CubeSums cubes;
   __device__ void add(uint32_t w) {
-    const auto m = static_cast<uint32_t>(magnitude<kIsSigned, 4>(w));
-    const uint64_t square = static_cast<uint64_t>(m) * m;
-    const uint64_t first = static_cast<uint64_t>(static_cast<uint32_t>(square)) * m;
-    const uint64_t rest = static_cast<uint64_t>(static_cast<uint32_t>(square >> 32)) * m + (first >> 32);
-    const bool negative = kIsSigned && static_cast<int32_t>(w) < 0;
-    // -(rest * 2^32 + f) = ~rest * 2^32 + (2^32 - f)
-    const uint64_t term = negative ? ~rest : rest;
-    low += negative ? (uint64_t{1} << 32) - static_cast<uint32_t>(first) : static_cast<uint32_t>(first);
-    middle += term;
-    high += static_cast<int64_t>(middle < term) - static_cast<int64_t>(negative);
+    const auto v = static_cast<T>(w);
+    cubes.add(unsigned_magnitude(v), v < 0);
   }
-};
-
-template <bool kIsSigned, bool kAbsolute>
-struct Sum64 : Terms<8, WideNode> {
-  Int128 total = 0;
-  __device__ void add(uint64_t v) {
-    if constexpr (kAbsolute) {
-      total += static_cast<Int128>(magnitude<kIsSigned, 8>(v));
-    } else {
-      total += kIsSigned ? static_cast<Int128>(static_cast<int64_t>(v)) : static_cast<Int128>(v);
-    }
-  }
+  __device__ WideNode node() const { return WideNode(cubes.total()); }
 };
 
 template <gpumem_dtype kType, gpumem_reduce_op kOp>
-struct Power64 : Terms<8, IntegerNode> {
+struct Power64 : Terms<std::conditional_t<is_signed_integer(kType), int64_t, uint64_t>, IntegerNode> {
   IntegerNode total;
   __device__ void add(uint64_t v) { total = combine(total, integer_term(kType, kOp, v)); }
+  __device__ IntegerNode node() const { return total; }
 };
 
-template <class TheTerms>
-__device__ __forceinline__ auto total_of(const TheTerms& t) {
-  return typename TheTerms::Node(t.total);
-}
-template <bool kIsSigned>
-__device__ __forceinline__ WideNode total_of(const SumSquares32<kIsSigned>& t) {
-  return WideNode(t.squares);
-}
-template <bool kIsSigned>
-__device__ __forceinline__ WideNode total_of(const SumCubes32<kIsSigned>& t) {
-  const auto above = static_cast<Uint128>(t.middle) + (static_cast<Uint128>(static_cast<uint64_t>(t.high)) << 64);
-  return WideNode(static_cast<Int128>((above << 32) + t.low));
-}
+// The product of a word's elements fits 32 bits, so a word is one factor.
+template <class T>
+struct Product : Terms<T, IntegerProductNode> {
+  using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  IntegerProductNode product;
+  __device__ void add(Word w) {
+    Word magnitude = 1;
+    Word signs = 0;
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(Word) / sizeof(T)); ++i) {
+      const auto v = static_cast<T>(w >> (8 * sizeof(T) * i));
+      magnitude *= unsigned_magnitude(v);
+      signs ^= static_cast<Word>(v < 0);
+    }
+    product.multiply({magnitude, signs != 0});
+  }
+  __device__ void add_one(uint64_t bits) {
+    const auto v = static_cast<T>(bits);
+    product.multiply({unsigned_magnitude(v), v < 0});
+  }
+  __device__ IntegerProductNode node() const { return product; }
+};
 
 template <class TheTerms>
 class IntegerState {
@@ -234,7 +190,7 @@ class IntegerState {
       terms_.add(static_cast<std::conditional_t<kBytes == 4, uint32_t, uint64_t>>(bits));
     }
   }
-  __device__ Node node(const WordSpan&, Node* shared) { return block_tree(total_of(terms_), shared); }
+  __device__ Node node(const WordSpan&, Node* shared) { return block_tree(terms_.node(), shared); }
 
   __device__ static ReduceValue value(gpumem_dtype, gpumem_reduce_op, const NarrowNode& whole) {
     return {{static_cast<uint64_t>(whole.sum)}, GPUMEM_OK};
@@ -244,7 +200,8 @@ class IntegerState {
     const bool fits = is_signed_integer(dtype) ? whole.sum == static_cast<int64_t>(low) : whole.sum == Int128{low};
     return fits ? ReduceValue{{low}, GPUMEM_OK} : ReduceValue{{}, GPUMEM_OVERFLOW};
   }
-  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const IntegerNode& whole) {
+  template <class AnyNode>
+  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const AnyNode& whole) {
     return value_of(dtype, op, whole);
   }
 
@@ -252,27 +209,43 @@ class IntegerState {
   TheTerms terms_;
 };
 
-template <class Sum, class SumAbs, class SumSquares, class SumCubes>
+template <class TheSum, class TheSumAbs, class TheSumSquares, class TheSumCubes, class TheProduct>
 cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   switch (addend_of(launch.op)) {
     case Addend::element:
-      return start_tiles<IntegerState<Sum>>(launch, stream);
+      return start_tiles<IntegerState<TheSum>>(launch, stream);
     case Addend::magnitude:
-      return start_tiles<IntegerState<SumAbs>>(launch, stream);
+      return start_tiles<IntegerState<TheSumAbs>>(launch, stream);
     case Addend::square:
-      return start_tiles<IntegerState<SumSquares>>(launch, stream);
+      return start_tiles<IntegerState<TheSumSquares>>(launch, stream);
     case Addend::cube:
-      return start_tiles<IntegerState<SumCubes>>(launch, stream);
-    case Addend::product:
+      return start_tiles<IntegerState<TheSumCubes>>(launch, stream);
+    case Addend::factor:
+      return start_tiles<IntegerState<TheProduct>>(launch, stream);
+    case Addend::dot:
       break;
   }
   return cudaErrorInvalidValue;
 }
-
-template <gpumem_dtype kType>
-using Squares64 = Power64<kType, GPUMEM_SUM_SQUARES>;
-template <gpumem_dtype kType>
-using Cubes64 = Power64<kType, GPUMEM_SUM_CUBES>;
+template <class T>
+cudaError_t start8(const ReduceLaunch& launch, Stream stream) {
+  using Abs = std::conditional_t<std::is_signed_v<T>, ShortSumAbs<T>, ShortSum<T>>;
+  return start<ShortSum<T>, Abs, SumSquares8<T>, SumCubes8<T>, Product<T>>(launch, stream);
+}
+template <class T>
+cudaError_t start16(const ReduceLaunch& launch, Stream stream) {
+  using Abs = std::conditional_t<std::is_signed_v<T>, ShortSumAbs<T>, ShortSum<T>>;
+  return start<ShortSum<T>, Abs, SumSquares16<T>, SumCubes16<T>, Product<T>>(launch, stream);
+}
+template <class T>
+cudaError_t start32(const ReduceLaunch& launch, Stream stream) {
+  return start<Sum<T>, SumAbs<T>, SumSquares32<T>, SumCubes32<T>, Product<T>>(launch, stream);
+}
+template <gpumem_dtype kType, class T>
+cudaError_t start64(const ReduceLaunch& launch, Stream stream) {
+  return start<Sum<T>, SumAbs<T>, Power64<kType, GPUMEM_SUM_SQUARES>, Power64<kType, GPUMEM_SUM_CUBES>, Product<T>>(
+      launch, stream);
+}
 
 }  // namespace
 
@@ -280,22 +253,21 @@ using Cubes64 = Power64<kType, GPUMEM_SUM_CUBES>;
 LaunchResult reduce_tiles_integer(const ReduceLaunch& launch, Stream stream) {
   switch (static_cast<decltype(GPUMEM_I8)>(launch.dtype)) {
     case GPUMEM_I8:
-      return start<ShortSum<1, true>, ShortSumAbs<1>, SumSquares8<true>, SumCubes8<true>>(launch, stream);
+      return start8<int8_t>(launch, stream);
     case GPUMEM_U8:
-      return start<ShortSum<1, false>, ShortSum<1, false>, SumSquares8<false>, SumCubes8<false>>(launch, stream);
+      return start8<uint8_t>(launch, stream);
     case GPUMEM_I16:
-      return start<ShortSum<2, true>, ShortSumAbs<2>, SumSquares16<true>, SumCubes16<true>>(launch, stream);
+      return start16<int16_t>(launch, stream);
     case GPUMEM_U16:
-      return start<ShortSum<2, false>, ShortSum<2, false>, SumSquares16<false>, SumCubes16<false>>(launch, stream);
+      return start16<uint16_t>(launch, stream);
     case GPUMEM_I32:
-      return start<Sum32<true>, SumAbs32, SumSquares32<true>, SumCubes32<true>>(launch, stream);
+      return start32<int32_t>(launch, stream);
     case GPUMEM_U32:
-      return start<Sum32<false>, Sum32<false>, SumSquares32<false>, SumCubes32<false>>(launch, stream);
+      return start32<uint32_t>(launch, stream);
     case GPUMEM_I64:
-      return start<Sum64<true, false>, Sum64<true, true>, Squares64<GPUMEM_I64>, Cubes64<GPUMEM_I64>>(launch, stream);
+      return start64<GPUMEM_I64, int64_t>(launch, stream);
     case GPUMEM_U64:
-      return start<Sum64<false, false>, Sum64<false, false>, Squares64<GPUMEM_U64>, Cubes64<GPUMEM_U64>>(launch,
-                                                                                                         stream);
+      return start64<GPUMEM_U64, uint64_t>(launch, stream);
     case GPUMEM_F16:
     case GPUMEM_BF16:
     case GPUMEM_F32:

@@ -1,4 +1,4 @@
-// Sums of floating-point elements, norms and dot products in the reproducible order: each reads its operands once, by 16-byte
+// Sums and products of floating-point elements, norms and dot products in the reproducible order: each reads its operands once, by 16-byte
 // words, eight of them in flight a thread, and writes one value a line. A warp takes a leaf (1024 elements) at a time, a block
 // an aligned run of 2^k leaves; a line's last block folds the blocks' nodes. One launch. For contiguous lines of aligned
 // elements, any length, any alignment to words.
@@ -204,9 +204,11 @@ cudaError_t start_plain(const ReduceLaunch& launch, Stream stream) {
       return start<kType, PlainTerm<GPUMEM_SUM_SQUARES>>(launch, stream);  // the norm of f32 too
     case Addend::cube:
       return start<kType, PlainTerm<GPUMEM_SUM_CUBES>>(launch, stream);
-    case Addend::product:
-      if constexpr (element_bytes(kType) >= 4) return start<kType, ProductTerm>(launch, stream);
+    case Addend::dot:
+      if constexpr (element_bytes(kType) >= 4) return start<kType, DotTerm>(launch, stream);
       break;
+    case Addend::factor:
+      return start<kType, FactorTerm>(launch, stream);
   }
   return cudaErrorInvalidValue;
 }
@@ -216,12 +218,14 @@ cudaError_t start_plain(const ReduceLaunch& launch, Stream stream) {
 LaunchResult reduce_tiles_sum(const ReduceLaunch& launch, Stream stream) {
   switch (node_kind(launch.dtype, launch.op)) {
     case NodeKind::sum:
+    case NodeKind::product:
       return for_floating_type(launch.dtype, [&]<gpumem_dtype kType>() { return start_plain<kType>(launch, stream); });
     case NodeKind::compensated:
       return start<GPUMEM_F64, CompensatedTerm>(launch, stream);
     case NodeKind::norm:
       return start<GPUMEM_F64, NormTerm>(launch, stream);
     case NodeKind::integer:
+    case NodeKind::integer_product:
     case NodeKind::range:
     case NodeKind::arg:
       break;

@@ -54,6 +54,10 @@ constexpr bool kByWords = Term::kBytes <= 2 && !Term::kOrdered;
 template <class Term>
 constexpr int kFoldTerms = kByWords<Term> ? 8 * kLeafTerms : kLeafTerms;
 
+// Whether a node may be given zeros in place of elements that are missing: a sum.
+template <NodeKind kKind>
+constexpr bool kTakesZeros = kKind != NodeKind::range&& kKind != NodeKind::product&& kKind != NodeKind::integer_product;
+
 // The nodes of a leaf's lanes, whole in every lane of the warp.
 template <class Term>
 __device__ __forceinline__ typename Term::Node fold_warp(typename Term::Partial (&a)[4]) {
@@ -329,7 +333,7 @@ __global__ void __launch_bounds__(kWarpLineThreads)
       if (is_beyond(k)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
-        if (Node::kind == NodeKind::range && k * kLanes >= n[r]) continue;  // a sum takes the 0
+        if (!kTakesZeros<Node::kind> && g - ahead + k * kLanes >= n[r]) continue;
         if constexpr (!kPairs) {
           Unit::enter(term, a[r].of[k % kOwn], element[r][k]);
         } else if (k % 2 == 0) {

@@ -10,11 +10,11 @@
 namespace gpumem::kernels {
 namespace {
 
-// Of sums, sums of squares and extremes, but for squares of 64 bits (window_operation()).
+// Of sums, sums of squares, products and extremes, but for squares of 64 bits (window_operation()).
 template <class Term>
 constexpr bool kOfWindows = true;
 template <gpumem_dtype kType>
-constexpr bool kOfWindows<SumElement<kType, GPUMEM_SUM_ABS>> = false;
+constexpr bool kOfWindows<FloatElement<kType, GPUMEM_SUM_ABS>> = false;
 template <int kSize>
 constexpr bool kOfWindows<WideElement<kSize>> = kSize == 8;
 template <>

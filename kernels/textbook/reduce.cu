@@ -157,7 +157,8 @@ cudaError_t for_op(gpumem_reduce_op op, const F& f) {
       return f.template operator()<GPUMEM_SUM_SQUARES>();
     case Addend::cube:
       return f.template operator()<GPUMEM_SUM_CUBES>();
-    case Addend::product:
+    case Addend::dot:
+    case Addend::factor:
       break;
   }
   return cudaErrorInvalidValue;

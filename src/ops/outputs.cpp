@@ -23,11 +23,14 @@ void check_output(Context& context, Output& output, Until until) {
 ByteRange range_of(const Output& output) noexcept { return {output.argument, output.p, output.bytes}; }
 
 // A forced fill variant does not apply to the results of a reduction. On a device a kernel fills, which writes pinned memory as well.
-void zero_one(Context& context, const Output& output, NativeStream stream, Until until) {
+void write_nothing_to(Context& context, const Output& output, NativeStream stream, Until until) {
   const bool beside = context.on_cuda() && until == Until::complete && output.where.on_host();
   const Runs runs = context.on_cuda() && !beside ? Runs::cuda : Runs::host;
   Backend& backend = context.running(runs);
-  const FillParams params{.dst = output.p, .count = output.bytes};
+  FillParams params{.dst = output.p, .count = output.bytes};
+  for (size_t at = 0; at < sizeof params.word; at += sizeof output.nothing) {
+    std::memcpy(params.word + at, &output.nothing, sizeof output.nothing);
+  }
   const Override kernel{runs == Runs::cuda ? find_variant(family_names(FillFamily::id), "vec16") : -1};
   if (beside) context.device().await_order();
   const auto selection = select<FillFamily>(backend.props(), params, kernel, {});
@@ -54,9 +57,9 @@ void store(Context& context, const Output& output, const void* value) {
   context.device().copy(context.own_stream(), output.p, value, size, Until::complete);
 }
 
-void zero(Context& context, std::span<const Output> outputs, NativeStream stream, Until until) {
+void write_nothing(Context& context, std::span<const Output> outputs, NativeStream stream, Until until) {
   for (const Output& output : outputs) {
-    if (output.wanted()) zero_one(context, output, stream, until);
+    if (output.wanted()) write_nothing_to(context, output, stream, until);
   }
 }
 

@@ -24,7 +24,7 @@ struct Words {
   const char* (*name)(int32_t) noexcept;
 };
 inline constexpr Words kDtypeWords{kDtypes - 1, dtype_name};
-inline constexpr Words kOpWords{GPUMEM_ARG_MAX_ABS, op_word};
+inline constexpr Words kOpWords{kLastOperation, op_word};
 inline constexpr Words kAxisWords{GPUMEM_AXIS_COLS, [](int32_t axis) noexcept { return axis == 0 ? "rows" : "cols"; }};
 inline constexpr Words kFilterWords{GPUMEM_FILTER_BILINEAR,
                                     [](int32_t filter) noexcept { return filter == 0 ? "nearest" : "bilinear"; }};

@@ -90,12 +90,13 @@ TEST_P(ReduceLines, LinesWithoutElements) {
     for (const gpumem_reduce_op op : kReduceOps) {
       if (!has(dtype, op)) continue;
       const gpumem_status expected = needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK;
-      const Words sums(6, needs_elements(op) ? kPoison : 0);
+      const auto nothing = static_cast<int64_t>(word_of_nothing(dtype, op));
+      const Words sums(6, needs_elements(op) ? kPoison : nothing);
       EXPECT_EQ(both(Axis{dtype, op, GPUMEM_AXIS_ROWS, nullptr, 3, 0, 0, 2, 0}, 6, expected), sums) << op_name(op);
       EXPECT_EQ(both(Axis{dtype, op, GPUMEM_AXIS_COLS, nullptr, 0, 3, 3, 2, 0}, 6, expected), sums) << op_name(op);
       const Words offsets = {0, 0, 0, 0};
       const auto words = static_cast<size_t>(words_of(op)) * 3;
-      EXPECT_EQ(both(Segmented{dtype, op, nullptr, 0, offsets.data(), 3}, words, expected), Words(words, 0))
+      EXPECT_EQ(both(Segmented{dtype, op, nullptr, 0, offsets.data(), 3}, words, expected), Words(words, nothing))
           << op_name(op);
     }
   }

@@ -130,13 +130,13 @@ TEST_P(ReduceRefusals, OfOperationsAndTypes) {
     no(expected, gpumem_reduce_segments_async(ctx, dtype, op, x, 4, offsets, 1, words, nullptr, nullptr), named, f);
   };
   for (const gpumem_dtype dtype : kAllTypes) {
-    for (const gpumem_reduce_op op : {-1, 9, 15, 20, INT32_MAX, INT32_MIN}) {
+    for (const gpumem_reduce_op op : {-1, 9, 15, 20, 22, INT32_MAX, INT32_MIN}) {
       each(GPUMEM_INVALID_ARGUMENT, dtype, op, {"op", std::to_string(op)});
     }
     for (const gpumem_reduce_op op : kReservedOps) each(GPUMEM_INVALID_ARGUMENT, dtype, op, {"op"});
     if (!has(dtype, GPUMEM_SUM_COMPENSATED)) each(GPUMEM_UNSUPPORTED, dtype, GPUMEM_SUM_COMPENSATED, {});
-    for (const gpumem_reduce_op op :
-         {int32_t{GPUMEM_SUM}, int32_t{GPUMEM_MIN_MAX}, int32_t{GPUMEM_ARG_MIN}, int32_t{GPUMEM_DOT}, 7777, -1}) {
+    for (const gpumem_reduce_op op : {int32_t{GPUMEM_SUM}, int32_t{GPUMEM_MIN_MAX}, int32_t{GPUMEM_ARG_MIN},
+                                      int32_t{GPUMEM_DOT}, int32_t{GPUMEM_PROD}, 7777, -1}) {
       no(GPUMEM_INVALID_ARGUMENT, gpumem_argreduce(ctx, dtype, op, x, 4, 1, words, words + 1), {"op"}, f);
       no(GPUMEM_INVALID_ARGUMENT, gpumem_argreduce_async(ctx, dtype, op, x, 4, 1, words, words + 1, nullptr), {"op"},
          f);
@@ -156,7 +156,7 @@ TEST_P(ReduceRefusals, OfOperationsOfTypedFunctions) {
   const auto* const p = zeros.data();
   using namespace reductions;
   const Form f{};
-  for (const gpumem_reduce_op op : {-1, 9, 16, 18, 19, 20}) {
+  for (const gpumem_reduce_op op : {-1, 9, 16, 18, 19, 20, 22}) {
     const gpumem_status all[] = {gpumem_reduce_i32(ctx, op, as<int32_t>(p), 4, 1, s),
                                  gpumem_reduce_i64(ctx, op, as<int64_t>(p), 4, 1, s),
                                  gpumem_reduce_u32(ctx, op, as<uint32_t>(p), 4, 1, u),

@@ -217,8 +217,9 @@ TEST_P(ReduceTypes, IndicesCountTheStridedSequence) {
 TEST_P(ReduceTypes, NaNsAndZerosHaveTheirOrder) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double other_nan = std::bit_cast<double>(uint64_t{0xFFF4000000000123});
-  for (const gpumem_reduce_op op : {GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS, GPUMEM_SUM, GPUMEM_SUM_ABS,
-                                    GPUMEM_SUM_SQUARES, GPUMEM_SUM_CUBES, GPUMEM_SUM_COMPENSATED, GPUMEM_NRM2}) {
+  for (const gpumem_reduce_op op :
+       {GPUMEM_MIN, GPUMEM_MAX, GPUMEM_MAX_ABS, GPUMEM_SUM, GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES, GPUMEM_SUM_CUBES,
+        GPUMEM_SUM_COMPENSATED, GPUMEM_NRM2, GPUMEM_PROD}) {
     for (const double bad : {nan, other_nan, -nan}) {
       expect(kNan, op, std::vector<double>{1, bad, kInf});
       expect(kNan, op, std::vector<double>{bad});
@@ -245,6 +246,81 @@ TEST_P(ReduceTypes, NaNsAndZerosHaveTheirOrder) {
     expect_bits(0.0, op, std::vector<double>(3000, -0.0));
   }
   expect_bits(0.0, GPUMEM_SUM, {1.5, -1.5});
+}
+
+TEST_P(ReduceTypes, ProductsOfIntegersEndAtTheLimits) {
+  constexpr int64_t k62 = int64_t{1} << 62;
+  const std::vector<int64_t> most = {49, 73, 127, 337, 92737, 649657};
+  expect(INT64_MAX, GPUMEM_PROD, most);
+  expect<int64_t>(word(-7), GPUMEM_PROD, {-7});
+  expect<int64_t>(word(INT64_MIN), GPUMEM_PROD, {INT64_MIN});
+  expect<int64_t>(word(INT64_MIN), GPUMEM_PROD, {k62, -2});
+  expect<int64_t>(word(INT64_MIN), GPUMEM_PROD, {-k62, 2});
+  expect<int64_t>(word(INT64_MIN), GPUMEM_PROD, {INT64_MIN, -1, -1});
+  expect_overflow<int64_t>(GPUMEM_PROD, {k62, 2});
+  expect_overflow<int64_t>(GPUMEM_PROD, {-k62, -2});
+  expect_overflow<int64_t>(GPUMEM_PROD, {INT64_MIN, -1});
+  expect_overflow<int64_t>(GPUMEM_PROD, {INT64_MIN, INT64_MIN, -1});
+  // 2^64: a product modulo 2^64 would be 0.
+  expect_overflow<int64_t>(GPUMEM_PROD, {int64_t{1} << 32, int64_t{1} << 32});
+  expect_overflow<uint64_t>(GPUMEM_PROD, {uint64_t{1} << 32, uint64_t{1} << 32});
+  expect<uint64_t>(uint64_t{1} << 63, GPUMEM_PROD, {uint64_t{1} << 32, uint64_t{1} << 31});
+  expect<uint64_t>(UINT64_MAX, GPUMEM_PROD, {3, 5, 17, 257, 641, 65537, 6700417});
+  expect_overflow<uint64_t>(GPUMEM_PROD, {3, 5, 17, 257, 641, 65537, 6700417, 2});
+  expect_overflow<uint64_t>(GPUMEM_PROD, {UINT64_MAX, UINT64_MAX});
+  expect(word(INT64_MIN), GPUMEM_PROD, std::vector<int8_t>(9, -128));
+  expect_overflow(GPUMEM_PROD, std::vector<int8_t>(10, -128));
+  expect(uint64_t{1} << 63, GPUMEM_PROD, std::vector<uint8_t>(9, 128));
+  expect(uint64_t{65535} * 65535 * 65535, GPUMEM_PROD, std::vector<uint16_t>(3, 65535));
+  expect<int16_t>(word(-32768) * 32767, GPUMEM_PROD, {-32768, 32767});
+}
+
+// A factor 0 takes an overflow back, wherever either lies.
+TEST_P(ReduceTypes, ProductsWithZerosAreZero) {
+  expect<int64_t>(0, GPUMEM_PROD, {INT64_MIN, INT64_MIN, 0});
+  expect<int64_t>(0, GPUMEM_PROD, {0, INT64_MIN, INT64_MIN});
+  for (const int64_t n : {40, 3000, 140001}) {
+    std::vector<int32_t> x(static_cast<size_t>(n), -1);
+    expect(word(n % 2 == 0 ? 1 : -1), GPUMEM_PROD, x);
+    for (size_t i = 0; i < 31; ++i) x[i] = 4;
+    expect(word(n % 2 == 0 ? -1 : 1) << 62, GPUMEM_PROD, x);
+    x[static_cast<size_t>(n) - 1] = 2;
+    EXPECT_EQ(of(GPUMEM_PROD, x).status, n % 2 == 0 ? GPUMEM_OVERFLOW : GPUMEM_OK) << "2^63 or -2^63";
+    x[static_cast<size_t>(n) / 2] = -8;
+    expect_overflow(GPUMEM_PROD, x);
+    for (const size_t zero : {size_t{0}, static_cast<size_t>(n) / 3 * 2, static_cast<size_t>(n) - 1}) {
+      std::vector<int32_t> with_zero = x;
+      with_zero[zero] = 0;
+      expect(0, GPUMEM_PROD, with_zero);
+    }
+  }
+}
+
+// In the order of sums: 0 meets 2 before 1, and 128 before either.
+TEST_P(ReduceTypes, ProductsOfFloatsKeepTheOrder) {
+  expect_bits(1, GPUMEM_PROD, {0x1p600, 0x1p600, 0x1p-600, 0x1p-600});
+  expect(kNan, GPUMEM_PROD, std::vector<double>{0x1p600, 0x1p-600, 0x1p600, 0x1p-600});
+  std::vector<double> x(129, 1);
+  x[0] = x[1] = 0x1p600;
+  x[64] = 0x1p-600;
+  x[128] = 0x1p500;
+  expect_bits(kInf, GPUMEM_PROD, x);
+  std::swap(x[64], x[128]);
+  x[65] = 0x1p-700;
+  expect_bits(0x1p400, GPUMEM_PROD, x);
+  std::vector<double> leaves(4096, 1);
+  leaves[0] = leaves[2048] = 0x1p600;
+  leaves[1024] = leaves[3072] = 0x1p-600;
+  expect_bits(1, GPUMEM_PROD, leaves);
+  std::swap(leaves[1024], leaves[2048]);
+  expect(kNan, GPUMEM_PROD, leaves);
+  expect_bits(0x1p-1064, GPUMEM_PROD, {0x1p-1074, 0x1p10});
+  expect_bits(0, GPUMEM_PROD, {0x1p-600, 0x1p-600});
+  expect_bits(-0.0, GPUMEM_PROD, {-0.0, 5});
+  expect_bits(0.0, GPUMEM_PROD, {-0.0, -5});
+  expect_bits(-kInf, GPUMEM_PROD, {kInf, -2});
+  expect_bits(kInf, GPUMEM_PROD, {1e308, 1e308});
+  expect(kNan, GPUMEM_PROD, std::vector<double>{0, kInf});
 }
 
 TEST_P(ReduceTypes, InfinitiesCountAsArithmeticSays) {
@@ -290,7 +366,7 @@ TEST_P(ReduceTypes, OfNothing) {
     for (const gpumem_reduce_op op : kAllOps) {
       if (!has(dtype, op)) continue;
       for (const void* x : {static_cast<const void*>(nullptr), static_cast<const void*>(&somewhere)}) {
-        const Outcome expected{needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {}};
+        const Outcome expected{needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {word_of_nothing(dtype, op), 0}};
         for (const bool typed : {false, true}) {
           EXPECT_TRUE(same(expected, outcome_of(ctx, {dtype, op, x, 0, 1, x, 1}, typed)))
               << op_name(op) << " of " << info_of(dtype).name;

@@ -48,7 +48,9 @@ class AxisConformance : public Conformance {
 
   void run_case(const AxisCase& c, size_t number, EveryVariant& variants, Random& random) {
     Axis a{c.dtype, 0, c.axis, nullptr, c.rows, c.cols, c.ld, c.batches, c.batch_stride};
-    Bytes elements = random_elements(c.dtype, c.numbers, extent_of(a), 1, random);
+    const auto op = [number](size_t i) { return kReduceOps[(2 * number + i) % std::size(kReduceOps)]; };
+    const bool factors = op(0) == GPUMEM_PROD && number % 4 != 0;
+    Bytes elements = random_elements(c.dtype, factors ? Numbers::factors : c.numbers, extent_of(a), 1, random);
     if (number % 3 == 0) add_specials(c.dtype, elements, extent_of(a), 1, random);
     GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
     x.set(elements.data());
@@ -56,9 +58,9 @@ class AxisConformance : public Conformance {
     const bool pageable = on_cuda() && c.result == GPUMEM_MEMORY_PAGEABLE;
     const gpumem_memory_kind async_kind = pageable ? int32_t{GPUMEM_MEMORY_PINNED} : c.result;
     GuardedBuffer word = blocks.buffer(3, async_kind, sizeof(gpumem_status), 0);
-    // Two of the nine operations, each in its turn.
+    // Two of the operations, each in its turn.
     for (size_t i = 0; i < 2; ++i) {
-      a.op = kReduceOps[(2 * number + i) % 9];
+      a.op = op(i);
       if (!has(a.dtype, a.op)) continue;
       GuardedBuffer result = blocks.buffer(1, c.result, bytes, 0);
       GuardedBuffer async_result = blocks.buffer(2, async_kind, bytes, 0);
@@ -76,10 +78,11 @@ class AxisConformance : public Conformance {
 
   // Of random numbers, by each of these operations: the variant that is chosen, the plain form.
   void expect_references_bits(Axis a, const std::vector<gpumem_reduce_op>& ops, Random& random) {
-    const Bytes elements = random_elements(a.dtype, Numbers::medium, extent_of(a), 1, random);
-    const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
-    upload(ctx, x.get(), elements.data(), elements.size());
+    const Memory x(ctx, GPUMEM_MEMORY_DEVICE, extent_of(a) * static_cast<int64_t>(info_of(a.dtype).bytes));
     for (const gpumem_reduce_op op : ops) {
+      const Numbers numbers = op == GPUMEM_PROD ? Numbers::factors : Numbers::medium;
+      const Bytes elements = random_elements(a.dtype, numbers, extent_of(a), 1, random);
+      upload(ctx, x.get(), elements.data(), elements.size());
       a.op = op;
       a.x = elements.data();
       const LinesOutcome want = reference(a);
@@ -129,15 +132,20 @@ TEST_P(AxisConformance, GivesTheReferencesBitsNextToWholeWords) {
         const int64_t batches = apart ? 2 : 1;
         Axis a{dtype, 0, GPUMEM_AXIS_ROWS, nullptr, rows, cols, ld, batches, rows * ld + of_word};
         Bytes elements = random_elements(dtype, Numbers::full, extent_of(a), 1, random);
-        if (number % 3 == 0) add_specials(dtype, elements, extent_of(a), 1, random);
+        Bytes factors = random_elements(dtype, Numbers::factors, extent_of(a), 1, random);
+        if (number % 3 == 0) {
+          add_specials(dtype, elements, extent_of(a), 1, random);
+          add_specials(dtype, factors, extent_of(a), 1, random);
+        }
         const int64_t offset = whole ? number % 3 * of_word : number % 4;
         ++number;
         GuardedBuffer x = blocks.buffer(0, GPUMEM_MEMORY_DEVICE, elements.size(), static_cast<size_t>(offset * bytes));
-        x.set(elements.data());
         for (const gpumem_reduce_op op : kReduceOps) {
           if (!has(dtype, op) || op == GPUMEM_SUM_COMPENSATED || op == GPUMEM_NRM2) continue;
+          const Bytes& of_op = op == GPUMEM_PROD ? factors : elements;
+          x.set(of_op.data());
           a.op = op;
-          a.x = elements.data();
+          a.x = of_op.data();
           const LinesOutcome want = reference(a);
           a.x = x.data();
           LinesOutcome got{GPUMEM_OK, true, std::vector<uint64_t>(want.words.size())};
@@ -157,7 +165,7 @@ TEST_P(AxisConformance, AgreesWithOneReductionALine) {
   const Bytes elements = random_elements(GPUMEM_F64, Numbers::full, kRows * kLd, 1, random);
   const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
   upload(ctx, x.get(), elements.data(), elements.size());
-  for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_SUM_COMPENSATED, GPUMEM_MAX}) {
+  for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_SUM_COMPENSATED, GPUMEM_MAX, GPUMEM_PROD}) {
     for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
       const Axis a{GPUMEM_F64, op, axis, x.get(), kRows, kCols, kLd, 1, 0};
       std::vector<uint64_t> got(static_cast<size_t>(lines_of(a)));
@@ -178,10 +186,11 @@ TEST_P(AxisConformance, AgreesWithOneReductionALongColumn) {
   Random random(8);
   for (const int64_t rows : {int64_t{270001}, quick_run() ? int64_t{530000} : int64_t{2200003}}) {
     const int64_t cols = rows < 300000 ? 5 : 1;
-    const Bytes elements = random_elements(GPUMEM_F32, Numbers::medium, rows * cols, 1, random);
-    const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
-    upload(ctx, x.get(), elements.data(), elements.size());
-    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN}) {
+    const Memory x(ctx, GPUMEM_MEMORY_DEVICE, rows * cols * 4);
+    for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_MIN, GPUMEM_PROD}) {
+      const Numbers numbers = op == GPUMEM_PROD ? Numbers::factors : Numbers::medium;
+      const Bytes elements = random_elements(GPUMEM_F32, numbers, rows * cols, 1, random);
+      upload(ctx, x.get(), elements.data(), elements.size());
       std::vector<uint64_t> got(static_cast<size_t>(cols));
       ASSERT_TRUE(ok(run(ctx, Axis{GPUMEM_F32, op, GPUMEM_AXIS_COLS, x.get(), rows, cols, cols, 1, 0}, got.data())));
       for (int64_t col = 0; col < cols; ++col) {
@@ -203,7 +212,7 @@ TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
       for (const int64_t rows : {1, 2, 3, 41, 1025, 2050}) {
         const int64_t ld = cols + (++number % 5 == 0 ? 1 : 0);
         expect_references_bits({dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, ld, 1, 0},
-                               {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_MIN_MAX}, random);
+                               {GPUMEM_SUM, GPUMEM_SUM_CUBES, GPUMEM_MIN_MAX, GPUMEM_PROD}, random);
         if (HasFatalFailure()) return;
       }
     }
@@ -214,7 +223,7 @@ TEST_P(AxisConformance, GivesTheReferencesBitsOfFewColumns) {
 TEST_P(AxisConformance, GivesTheReferencesBitsOfMovingWindows) {
   Random random(12);
   constexpr int64_t kWindows = 1500;
-  const std::vector<gpumem_reduce_op> ops{GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX};
+  const std::vector<gpumem_reduce_op> ops{GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MIN_MAX, GPUMEM_PROD};
   for (const gpumem_dtype dtype : {GPUMEM_U8, GPUMEM_I16, GPUMEM_I32, GPUMEM_F16, GPUMEM_F32, GPUMEM_F64}) {
     for (const int64_t window : {1, 2, 16, 17, 63, 100, 128, 129, 252, 1000, 1024, 1025}) {
       if (quick_run() && window > 252) continue;
@@ -245,10 +254,11 @@ TEST_P(AxisConformance, AgreesWithTheHostOnManyShortColumns) {
       const int64_t cols =
           std::max<int64_t>(int64_t{2600} * info.multiprocessors / bytes, (5 << 20) / rows / bytes) / 4 * 4;
       Axis a{dtype, 0, GPUMEM_AXIS_COLS, nullptr, rows, cols, cols, 1, 0};
-      const Bytes elements = random_elements(dtype, Numbers::medium, extent_of(a), 1, random);
-      const Memory x(ctx, GPUMEM_MEMORY_DEVICE, static_cast<int64_t>(elements.size()));
-      upload(ctx, x.get(), elements.data(), elements.size());
-      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX}) {
+      const Memory x(ctx, GPUMEM_MEMORY_DEVICE, extent_of(a) * bytes);
+      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX, GPUMEM_PROD}) {
+        const Numbers numbers = op == GPUMEM_PROD ? Numbers::factors : Numbers::medium;
+        const Bytes elements = random_elements(dtype, numbers, extent_of(a), 1, random);
+        upload(ctx, x.get(), elements.data(), elements.size());
         a.op = op;
         std::vector<uint64_t> want(static_cast<size_t>(cols)), got(want.size());
         a.x = elements.data();

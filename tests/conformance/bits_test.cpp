@@ -141,7 +141,7 @@ TEST(Bits, OfExactReductionsAreTheSameWithAnyThreadsAndInstructions) {
     const gpumem_dtype dtype = kAllTypes[i % 12];
     const int64_t n = bit_cases::length(i % 40 == 39 ? 3 * kLongest : kLongest, random);
     const int64_t stride = n > kLongest / 4 ? 1 : 1 + static_cast<int64_t>(random.below(3));
-    Bytes elements = random_elements(dtype, kAllNumbers[random.below(5)], n, stride, random);
+    Bytes elements = random_elements(dtype, kAllNumbers[random.below(std::size(kAllNumbers))], n, stride, random);
     if (random.below(4) == 0) add_specials(dtype, elements, n, stride, random);
     elements.insert(elements.begin(), random.below(16), 0);  // misaligned by any number of bytes
     for (const gpumem_reduce_op op : kAllOps) {
@@ -166,7 +166,8 @@ TEST(Bits, OfLinesAreTheSameWithAnyThreadsAndInstructions) {
     const int64_t rows = log_uniform(1, 3000, random);
     const int64_t cols = log_uniform(1, kLongest / rows + 2, random);
     Axis a{dtype, op, static_cast<gpumem_axis>(i % 2), nullptr, rows, cols, cols + random.between(0, 3), 1, 0};
-    const Bytes x = random_elements(dtype, Numbers::full, extent_of(a), 1, random);
+    const Numbers numbers = op == GPUMEM_PROD ? Numbers::factors : Numbers::full;
+    const Bytes x = random_elements(dtype, numbers, extent_of(a), 1, random);
     a.x = x.data();
     const LinesOutcome expected = reference(a);
     for (const Host& host : all) {

@@ -57,7 +57,7 @@ TEST_P(Bounds, OfReduceAxis) {
     for (const int64_t cols : {1, 3, 8, 31, 65, 130}) {
       for (const bool at_end : {false, true}) {
         const gpumem_dtype dtype = kAllTypes[random.below(12)];
-        const gpumem_reduce_op op = kReduceOps[random.below(8)];
+        const gpumem_reduce_op op = kReduceOps[random.below(9)];
         for (const gpumem_axis axis : {GPUMEM_AXIS_ROWS, GPUMEM_AXIS_COLS}) {
           Axis a{dtype, op, axis, nullptr, rows, cols, cols + random.between(0, 2), 2, 0};
           a.batch_stride = a.rows * a.ld;
@@ -88,7 +88,7 @@ TEST_P(Bounds, OfReduceSegments) {
   for (int64_t segments = 1; segments < (quick_run() ? 10 : 60); ++segments) {
     for (const bool at_end : {false, true}) {
       const gpumem_dtype dtype = kAllTypes[random.below(12)];
-      const gpumem_reduce_op op = kReduceOps[random.below(8)];
+      const gpumem_reduce_op op = kReduceOps[random.below(9)];
       std::vector<int64_t> offsets = {0};
       for (int64_t s = 0; s < segments; ++s) offsets.push_back(offsets.back() + log_uniform(1, 40, random));
       const int64_t n = offsets.back();

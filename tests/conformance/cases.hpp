@@ -109,7 +109,7 @@ inline gpumem_memory_kind kind(size_t i) { return static_cast<gpumem_memory_kind
 class Dealer {
  public:
   gpumem_memory_kind kind() { return cases::kind(next()); }
-  Numbers numbers() { return kAllNumbers[next() % 5]; }
+  Numbers numbers() { return kAllNumbers[next() % std::size(kAllNumbers)]; }
   gpumem_dtype dtype() { return kAllTypes[next() % 12]; }
   template <class T>
   T one_of(std::initializer_list<T> all) {

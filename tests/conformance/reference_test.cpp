@@ -102,6 +102,18 @@ TEST(Reference, KeepsTheDocumentedOrder) {
   EXPECT_EQ(value(of(GPUMEM_F64, GPUMEM_SUM_COMPENSATED, leaves)), big + 2);
 }
 
+TEST(Reference, MultipliesInTheDocumentedOrder) {
+  EXPECT_EQ(value(of(GPUMEM_F64, GPUMEM_PROD, std::vector<double>{0x1p600, 0x1p600, 0x1p-600, 0x1p-600})), 1);
+  EXPECT_TRUE(
+      std::isnan(value(of(GPUMEM_F64, GPUMEM_PROD, std::vector<double>{0x1p600, 0x1p-600, 0x1p600, 0x1p-600}))));
+  EXPECT_EQ(of(GPUMEM_I64, GPUMEM_PROD, std::vector<int64_t>{INT64_MIN, -1}).status, GPUMEM_OVERFLOW);
+  EXPECT_EQ(of(GPUMEM_I64, GPUMEM_PROD, std::vector<int64_t>{INT64_MIN, 1}).words[0], uint64_t{1} << 63);
+  EXPECT_EQ(of(GPUMEM_I64, GPUMEM_PROD, std::vector<int64_t>{INT64_MIN, -1, 0}).words[0], 0);
+  EXPECT_EQ(of(GPUMEM_U64, GPUMEM_PROD, std::vector<uint64_t>{UINT64_MAX, 2}).status, GPUMEM_OVERFLOW);
+  EXPECT_EQ(of(GPUMEM_I8, GPUMEM_PROD, std::vector<int8_t>{}).words[0], 1);
+  EXPECT_EQ(value(of(GPUMEM_F32, GPUMEM_PROD, std::vector<float>{})), 1);
+}
+
 TEST(Reference, KnowsTheEndsOfIntegers) {
   const std::vector<int64_t> low = {INT64_MIN};
   EXPECT_EQ(of(GPUMEM_I64, GPUMEM_SUM, low).words[0], uint64_t{1} << 63);

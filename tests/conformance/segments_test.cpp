@@ -64,7 +64,10 @@ class SegmentsConformance : public Conformance {
   void run_case(const SegmentsCase& c, size_t number, EveryVariant& variants, Random& random) {
     const std::vector<int64_t> offsets = offsets_of(c, random);
     const int64_t n = offsets.back() + (c.shape == Segments::sparse ? 50 : 0);
-    const Bytes elements = random_elements(c.dtype, c.numbers, n, 1, random);
+    const auto op_of = [number](size_t i) { return kReduceOps[(3 * number + i) % std::size(kReduceOps)]; };
+    const bool factors =
+        number % 4 != 0 && (op_of(0) == GPUMEM_PROD || op_of(1) == GPUMEM_PROD || op_of(2) == GPUMEM_PROD);
+    const Bytes elements = random_elements(c.dtype, factors ? Numbers::factors : c.numbers, n, 1, random);
     GuardedBuffer x = blocks.buffer(0, c.x, elements.size(), c.offset);
     if (n > 0) x.set(elements.data());
     // The enqueued form takes offsets where x's side can read them, and a CUDA context's writes no pageable memory. Without
@@ -80,7 +83,7 @@ class SegmentsConformance : public Conformance {
     GuardedBuffer async_result = blocks.buffer(4, async_kind, static_cast<size_t>(c.segments) * 16, 0);
     GuardedBuffer word = blocks.buffer(5, async_kind, sizeof(gpumem_status), 0);
     for (size_t i = 0; i < 3; ++i) {
-      const gpumem_reduce_op op = kReduceOps[(3 * number + i) % 9];
+      const gpumem_reduce_op op = op_of(i);
       if (!has(c.dtype, op)) continue;
       Segmented s{c.dtype, op, elements.data(), n, offsets.data(), c.segments};
       const LinesOutcome expected = reference(s);
@@ -126,10 +129,12 @@ TEST_P(SegmentsConformance, GivesTheReferencesBitsNextToWholeWords) {
       for (int i = 0; i < 150; ++i) {
         offsets.push_back(offsets.back() + random.between(0, 2 * words * std::max<int64_t>(4 / bytes, 1)));
       }
-      const Bytes elements = random_elements(dtype, Numbers::full, offsets.back(), 1, random);
-      GuardedBuffer x = blocks.buffer(0, GPUMEM_MEMORY_DEVICE, elements.size(), static_cast<size_t>(words % 4 * bytes));
-      x.set(elements.data());
-      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX}) {
+      const Bytes full = random_elements(dtype, Numbers::full, offsets.back(), 1, random);
+      const Bytes factors = random_elements(dtype, Numbers::factors, offsets.back(), 1, random);
+      GuardedBuffer x = blocks.buffer(0, GPUMEM_MEMORY_DEVICE, full.size(), static_cast<size_t>(words % 4 * bytes));
+      for (const gpumem_reduce_op op : {GPUMEM_SUM, GPUMEM_SUM_SQUARES, GPUMEM_MAX, GPUMEM_PROD}) {
+        const Bytes& elements = op == GPUMEM_PROD ? factors : full;
+        x.set(elements.data());
         Segmented s{dtype, op, elements.data(), offsets.back(), offsets.data(), 150};
         const LinesOutcome want = reference(s);
         s.x = x.data();

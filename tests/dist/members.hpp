@@ -246,7 +246,8 @@ inline Outcome outcome_of(gpumem_dist_plan* plan, gpumem_dtype dtype, gpumem_red
 
 // Numbers whose sums depend on their order, or whose result does not fit, or that are the ends of their type.
 inline Bytes random_terms(gpumem_dtype dtype, gpumem_reduce_op op, int64_t n, Random& random) {
-  const Numbers kind = kAllNumbers[random.below(5)];
+  const bool factors = op == GPUMEM_PROD && random.below(4) != 0;
+  const Numbers kind = factors ? Numbers::factors : kAllNumbers[random.below(std::size(kAllNumbers))];
   Bytes x = random_elements(dtype, kind, n, 1, random);
   if (kind == Numbers::cancelling) bit_cases::disturb(dtype, x, n, 1, random);
   if (op == GPUMEM_NRM2 && dtype == GPUMEM_F64 && random.below(2) == 0) bit_cases::put_near_thresholds(x, n, 1, random);

@@ -111,7 +111,7 @@ Draw::Shape Draw::shape(size_t most_rank, int64_t most_elements) {
 Operation Draw::noise() {
   const gpumem_dtype type = dtype();
   const int64_t n = log_uniform(1, 4096, random_);
-  Bytes bytes = random_elements(type, kAllNumbers[random_.below(5)], n, 1, random_);
+  Bytes bytes = random_elements(type, kAllNumbers[random_.below(std::size(kAllNumbers))], n, 1, random_);
   if (random_.below(4) == 0) add_specials(type, bytes, n, 1, random_);
   const Place dst = place(static_cast<int64_t>(bytes.size()), static_cast<int64_t>(info_of(type).bytes));
   return {"new " + std::string(info_of(type).name),

@@ -87,7 +87,7 @@ inline BitCase bit_case(size_t i, int64_t longest, Random& random) {
   c.y_offset = random.below(16 / element_bytes) * element_bytes;
   static constexpr Numbers kNumbers[] = {Numbers::full,       Numbers::full,       Numbers::medium, Numbers::medium,
                                          Numbers::cancelling, Numbers::cancelling, Numbers::extreme};
-  const Numbers kind = kNumbers[random.below(7)];
+  const Numbers kind = c.op == GPUMEM_PROD && random.below(4) != 0 ? Numbers::factors : kNumbers[random.below(7)];
   c.x = random_elements(c.dtype, kind, c.n, c.stride, random);
   if (kind == Numbers::cancelling) bit_cases::disturb(c.dtype, c.x, c.n, c.stride, random);
   if (c.op == GPUMEM_NRM2 && c.dtype == GPUMEM_F64 && random.below(2) == 0) {

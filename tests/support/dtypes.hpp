@@ -37,19 +37,19 @@ inline constexpr gpumem_dtype kFloatingTypes[] = {GPUMEM_F16, GPUMEM_BF16, GPUME
 
 // Operations of gpumem_reduce(), then those that have functions of their own.
 inline constexpr gpumem_reduce_op kAllOps[] = {
-    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS,    GPUMEM_SUM_SQUARES,
-    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_ARG_MIN,    GPUMEM_SUM_COMPENSATED,
-    GPUMEM_ARG_MAX,   GPUMEM_DOT,     GPUMEM_NRM2,    GPUMEM_ARG_MAX_ABS};
-inline constexpr gpumem_reduce_op kReduceOps[] = {GPUMEM_SUM,     GPUMEM_MIN,         GPUMEM_MAX,
-                                                  GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES, GPUMEM_SUM_CUBES,
-                                                  GPUMEM_MAX_ABS, GPUMEM_MIN_MAX,     GPUMEM_SUM_COMPENSATED};
+    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS,     GPUMEM_SUM_SQUARES,
+    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_ARG_MIN,     GPUMEM_SUM_COMPENSATED,
+    GPUMEM_ARG_MAX,   GPUMEM_DOT,     GPUMEM_NRM2,    GPUMEM_ARG_MAX_ABS, GPUMEM_PROD};
+inline constexpr gpumem_reduce_op kReduceOps[] = {
+    GPUMEM_SUM,       GPUMEM_MIN,     GPUMEM_MAX,     GPUMEM_SUM_ABS, GPUMEM_SUM_SQUARES,
+    GPUMEM_SUM_CUBES, GPUMEM_MAX_ABS, GPUMEM_MIN_MAX, GPUMEM_PROD,    GPUMEM_SUM_COMPENSATED};
 inline constexpr gpumem_reduce_op kReservedOps[] = {GPUMEM_ARG_MIN, GPUMEM_ARG_MAX, GPUMEM_DOT, GPUMEM_NRM2,
                                                     GPUMEM_ARG_MAX_ABS};
 
 inline const char* op_name(gpumem_reduce_op op) {
   static constexpr const char* kNames[] = {
-      "sum", "min", "max", "sum_abs", "squares", "cubes",   "max_abs", "min_max", "compensated", "9",          "10",
-      "11",  "12",  "13",  "14",      "15",      "arg_min", "arg_max", "dot",     "nrm2",        "arg_max_abs"};
+      "sum", "min", "max", "sum_abs", "squares", "cubes",   "max_abs", "min_max", "compensated", "9",           "10",
+      "11",  "12",  "13",  "14",      "15",      "arg_min", "arg_max", "dot",     "nrm2",        "arg_max_abs", "prod"};
   return kNames[op];
 }
 
@@ -65,6 +65,11 @@ inline bool is_arg(gpumem_reduce_op op) {
 // The value of nothing is none.
 inline bool needs_elements(gpumem_reduce_op op) {
   return op == GPUMEM_MIN || op == GPUMEM_MAX || op == GPUMEM_MAX_ABS || op == GPUMEM_MIN_MAX || is_arg(op);
+}
+
+// Each word of the result of no elements.
+inline uint64_t word_of_nothing(gpumem_dtype dtype, gpumem_reduce_op op) {
+  return op != GPUMEM_PROD ? 0 : is_floating(dtype) ? 0x3FF0000000000000 : 1;
 }
 
 // Results are words of 64 bits: one, or the minimum and the maximum, or the value and its index.

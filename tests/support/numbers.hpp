@@ -12,17 +12,18 @@
 namespace gpumem_test {
 
 enum class Numbers {
-  small,      // integers below 2^8, in every type
-  medium,     // integers of half the type's bits; floating point near 1
-  full,       // all integers; floating point of any finite exponents, subnormals too
-  extreme,    // the ends of the type and what lies next to 0
-  cancelling  // x and -x, far from each other (unsigned integers: as full)
+  small,       // integers below 2^8, in every type
+  medium,      // integers of half the type's bits; floating point near 1
+  full,        // all integers; floating point of any finite exponents, subnormals too
+  extreme,     // the ends of the type and what lies next to 0
+  cancelling,  // x and -x, far from each other (unsigned integers: as full)
+  factors      // whose product mostly lies within its type, or just outside
 };
-inline constexpr Numbers kAllNumbers[] = {Numbers::small, Numbers::medium, Numbers::full, Numbers::extreme,
-                                          Numbers::cancelling};
+inline constexpr Numbers kAllNumbers[] = {Numbers::small,   Numbers::medium,     Numbers::full,
+                                          Numbers::extreme, Numbers::cancelling, Numbers::factors};
 
 inline const char* numbers_name(Numbers numbers) {
-  static constexpr const char* kNames[] = {"small", "medium", "full", "extreme", "cancelling"};
+  static constexpr const char* kNames[] = {"small", "medium", "full", "extreme", "cancelling", "factors"};
   return kNames[static_cast<int>(numbers)];
 }
 
@@ -76,6 +77,8 @@ inline uint64_t floating(const TypeInfo& type, Numbers kind, const Exponents& ex
                                    assemble(type, negative, 0, 0)};
       return extremes[random.below(5)];
     }
+    case Numbers::factors:  // below 1 nine times of sixteen, so that the logarithms' mean is next to 0
+      return assemble(type, negative, all_ones / 2 - (random.below(16) < 9 ? 1 : 0), random.bits());
     default:
       return assemble(type, negative, exponents.lowest + random.below(exponents.count), random.bits());
   }
@@ -97,6 +100,8 @@ inline uint64_t integral(const TypeInfo& type, Numbers kind, Random& random) {
     }
     case Numbers::extreme:
       return is_signed ? signed_ends[random.below(6)] : unsigned_ends[random.below(6)];
+    case Numbers::factors:  // put_factors() makes a few of them larger
+      return is_signed && random.below(2) != 0 ? ~uint64_t{0} : 1;
     default:
       return random.bits();
   }
@@ -111,6 +116,25 @@ inline uint64_t negated(const TypeInfo& type, uint64_t word) {
 
 inline void put(gpumem_dtype dtype, std::vector<unsigned char>& x, int64_t at, uint64_t word) {
   std::memcpy(x.data() + static_cast<size_t>(at) * info_of(dtype).bytes, &word, info_of(dtype).bytes);
+}
+
+// Puts integers of up to 66 bits in all at a few places, sometimes powers of 2 alone, and now and then a 0.
+inline void put_factors(gpumem_dtype dtype, std::vector<unsigned char>& x, int64_t n, int64_t stride, Random& random) {
+  const TypeInfo& type = info_of(dtype);
+  if (type.what == Class::floating || n == 0) return;
+  const bool is_signed = type.what == Class::signed_integer;
+  const auto any_place = [&] { return static_cast<int64_t>(random.below(static_cast<uint64_t>(n))) * stride; };
+  const bool powers = random.below(3) == 0;
+  const auto most = static_cast<int64_t>(type.bytes) * 8 - (is_signed ? 1 : 0);
+  for (int64_t bits = powers ? random.between(62, 64) : random.between(0, 66); bits > 0;) {
+    const int64_t of_factor = std::min(bits, random.between(1, std::min<int64_t>(most - 1, 40)));
+    bits -= of_factor;
+    const uint64_t top = uint64_t{1} << of_factor;
+    const uint64_t magnitude =
+        powers ? top : top / 2 | numbers::low_bits(random.bits(), static_cast<int>(of_factor) - 1);
+    put(dtype, x, any_place(), is_signed && random.below(2) != 0 ? 0 - magnitude : magnitude);
+  }
+  if (random.below(6) == 0) put(dtype, x, any_place(), 0);
 }
 
 // The bytes from the first to the last of n elements, `stride` apart. Between them lie numbers that would show in any
@@ -133,6 +157,7 @@ inline std::vector<unsigned char> random_elements(gpumem_dtype dtype, Numbers ki
     }
     put(dtype, x, static_cast<int64_t>(i) * stride, words[i]);
   }
+  if (kind == Numbers::factors) put_factors(dtype, x, n, stride, random);
   return x;
 }
 

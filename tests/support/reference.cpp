@@ -55,6 +55,11 @@ struct Plain {
 };
 Plain joined(const Plain& a, const Plain& b) { return {a.s + b.s}; }
 
+struct Factor {
+  double p = 1;
+};
+Factor joined(const Factor& a, const Factor& b) { return {a.p * b.p}; }
+
 struct Compensated {
   double s = 0;
   double e = 0;
@@ -107,6 +112,12 @@ double plain_sum(const std::vector<double>& numbers) {
   std::vector<Plain> nodes;
   for (const double t : numbers) nodes.push_back({t});
   return tree(nodes).s;
+}
+
+double product(const std::vector<double>& numbers) {
+  std::vector<Factor> nodes;
+  for (const double t : numbers) nodes.push_back({t});
+  return tree(nodes).p;
 }
 
 double compensated_sum(const std::vector<double>& numbers) {
@@ -199,6 +210,8 @@ Outcome floating(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
       return {GPUMEM_OK, {bits_of(std::sqrt(plain_sum(terms(GPUMEM_SUM_SQUARES, x)))), 0}};
     case GPUMEM_SUM_COMPENSATED:
       return {GPUMEM_OK, {bits_of(compensated_sum(terms(GPUMEM_SUM, x))), 0}};
+    case GPUMEM_PROD:
+      return {GPUMEM_OK, {bits_of(product(terms(GPUMEM_SUM, x))), 0}};
     default:
       return {GPUMEM_OK, {bits_of(plain_sum(terms(op, x, y))), 0}};
   }
@@ -236,7 +249,24 @@ Outcome fitted(const Wide& positive, const Wide& negative, bool is_signed) {
   return {GPUMEM_OK, {word_of({below, magnitude.low()}), 0}};
 }
 
+// A product that is not 0 never becomes smaller.
+Outcome integral_product(const Sequence& x) {
+  Wide magnitude(1);
+  bool negative = false;
+  bool zero = false;
+  for (int64_t i = 0; i < x.n; ++i) {
+    const Integer e = integer(x, i);
+    zero = zero || e.magnitude == 0;
+    negative = negative != e.negative;
+    if (magnitude.fits_word()) magnitude = magnitude.times(e.magnitude);
+  }
+  if (zero) return {GPUMEM_OK, {0, 0}};
+  const bool is_signed = info_of(x.dtype).what == Class::signed_integer;
+  return fitted(negative ? Wide() : magnitude, negative ? magnitude : Wide(), is_signed);
+}
+
 Outcome integral(gpumem_reduce_op op, const Sequence& x) {
+  if (op == GPUMEM_PROD) return integral_product(x);
   const bool is_signed = info_of(x.dtype).what == Class::signed_integer;
   Wide positive, negative, most;
   int64_t low = 0;
@@ -314,7 +344,7 @@ std::vector<double> terms(gpumem_reduce_op op, const Sequence& x, const Sequence
 }
 
 Outcome reference(gpumem_reduce_op op, const Sequence& x, const Sequence& y) {
-  if (x.n == 0) return {needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {0, 0}};
+  if (x.n == 0) return {needs_elements(op) ? GPUMEM_EMPTY : GPUMEM_OK, {word_of_nothing(x.dtype, op), 0}};
   return is_floating(x.dtype) ? floating(op, x, y) : integral(op, x);
 }
 

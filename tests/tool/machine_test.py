@@ -124,6 +124,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(compensated["bits"], bits(math.fsum(values)))
         self.assertEqual([r["bits"] for r in self.reduce("x.npy", data, "--op", "min_max")["results"]], [bits(0.0), bits(values[-1])])
         negative = npy("<i4", (2,), struct.pack("<2i", -5, 3))
+        self.assertEqual(self.reduce("n.npy", negative, "--op", "prod")["results"][0]["decimal"], "-15")
         self.assertEqual(self.reduce("n.npy", negative)["results"], [{"decimal": "-2", "bits": "0xfffffffffffffffe"}])
 
     def test_what_is_refused(self):
@@ -132,7 +133,7 @@ class Machine(unittest.TestCase):
         empty.write_bytes(npy("<i4", (0,), b""))
         text.write_bytes(npy("<U4", (2,), bytes(32)))
         self.assertIn("'middle'", self.run_tool("reduce", good, "--op", "middle", expect=2))
-        there_are = "there are sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, sum_compensated\n"
+        there_are = "there are sum, min, max, sum_abs, sum_squares, sum_cubes, max_abs, min_max, sum_compensated, prod\n"
         for op in ("dot", "SUM"):
             self.assertIn(f"'{op}' is no reduction here; {there_are}", self.run_tool("reduce", good, "--op", op, expect=2))
         self.assertIn("EMPTY", self.run_tool("reduce", empty, "--op", "min", expect=1))

@@ -15,6 +15,7 @@ namespace {
 struct Op {
   const char* name;
   gpumem_reduce_op value;
+  bool own_function = false;  // gpumem_reduce() does not take it
 };
 constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
                        {"min", GPUMEM_MIN},
@@ -25,11 +26,12 @@ constexpr Op kOps[] = {{"sum", GPUMEM_SUM},
                        {"max_abs", GPUMEM_MAX_ABS},
                        {"min_max", GPUMEM_MIN_MAX},
                        {"sum_compensated", GPUMEM_SUM_COMPENSATED},
-                       {"arg_min", GPUMEM_ARG_MIN},
-                       {"arg_max", GPUMEM_ARG_MAX},
-                       {"dot", GPUMEM_DOT},
-                       {"nrm2", GPUMEM_NRM2},
-                       {"arg_max_abs", GPUMEM_ARG_MAX_ABS}};
+                       {"prod", GPUMEM_PROD},
+                       {"arg_min", GPUMEM_ARG_MIN, true},
+                       {"arg_max", GPUMEM_ARG_MAX, true},
+                       {"dot", GPUMEM_DOT, true},
+                       {"nrm2", GPUMEM_NRM2, true},
+                       {"arg_max_abs", GPUMEM_ARG_MAX_ABS, true}};
 
 std::vector<std::string> operands_of(const Problem& problem) {
   const std::string& family = problem.family();
@@ -86,10 +88,10 @@ gpumem_dtype Problem::dtype(const std::string& key) const {
 
 gpumem_reduce_op Problem::op() const { return reduce_op(text("op")); }
 
-gpumem_reduce_op reduce_op(const std::string& name, gpumem_reduce_op last) {
+gpumem_reduce_op reduce_op(const std::string& name, bool all) {
   std::string names;
   for (const Op& op : kOps) {
-    if (op.value > last) continue;
+    if (op.own_function && !all) continue;
     if (op.name == name) return op.value;
     names.append(names.empty() ? "" : ", ").append(op.name);
   }

@@ -33,7 +33,7 @@ class Problem {
 };
 
 // A Mistake that names it, and lists those up to `last`, where it is none of them.
-gpumem_reduce_op reduce_op(const std::string& name, gpumem_reduce_op last = GPUMEM_ARG_MAX_ABS);
+gpumem_reduce_op reduce_op(const std::string& name, bool all = true);
 bool is_family(const std::string& name);
 gpumem_family family_of(const std::string& name);  // a Mistake likewise
 

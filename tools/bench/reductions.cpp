@@ -50,6 +50,7 @@ Instance make_reduce(Builder b) {
       case GPUMEM_MAX_ABS:
       case GPUMEM_MIN_MAX:
       case GPUMEM_SUM_COMPENSATED:
+      case GPUMEM_PROD:
         break;
     }
     return call(async, gpumem_reduce, gpumem_reduce_async, ctx, dtype, op, at(x), n, stride, value);

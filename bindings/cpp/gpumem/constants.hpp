@@ -70,7 +70,8 @@ enum class reduce_op : gpumem_reduce_op {
   sum_cubes = GPUMEM_SUM_CUBES,
   max_abs = GPUMEM_MAX_ABS,
   min_max = GPUMEM_MIN_MAX,
-  sum_compensated = GPUMEM_SUM_COMPENSATED
+  sum_compensated = GPUMEM_SUM_COMPENSATED,
+  prod = GPUMEM_PROD
 };
 
 enum class axis : gpumem_axis { rows = GPUMEM_AXIS_ROWS, cols = GPUMEM_AXIS_COLS };

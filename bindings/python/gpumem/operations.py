@@ -15,10 +15,10 @@ from .layout import (broadcast, broadcast_shape, collapse, contiguous, described
                      of_one_order, operand, refuse, rows, same_elements, sequence, typed, with_axes)
 from .names import Dtype, Kind, Op
 from .streams import stream_handle
-from .words import NAMES, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
+from .words import NAMES, REDUCE_OPS, RESULTS, TYPESTRS, arg_code, dtype_code, filter_code, integers, op_code, real, unfit
 
 PAGEABLE = int(Kind.PAGEABLE)
-OP_CODES = {word: int(op) for op in Op if op < Op.ARG_MIN for word in (op, op.name.lower())}
+OP_CODES = {word: int(op) for op in REDUCE_OPS for word in (op, op.name.lower())}
 
 
 def numbers(letter, values):

@@ -70,7 +70,8 @@ def codes(members, what):
     return code
 
 
-op_code = codes([op for op in Op if op < Op.ARG_MIN], "operation of reduce()")
+REDUCE_OPS = [op for op in Op if op not in (Op.ARG_MIN, Op.ARG_MAX, Op.ARG_MAX_ABS, Op.DOT, Op.NRM2)]
+op_code = codes(REDUCE_OPS, "operation of reduce()")
 arg_code = codes([Op.MIN, Op.MAX, Op.MAX_ABS], "operation of argreduce()")
 kind_code = codes(Kind, "kind of memory")
 family_code = codes(Family, "family of variants")

@@ -160,7 +160,7 @@ void enqueue(Context& context, const CallOf<Family>& given, NativeStream stream)
   const Ranges ranges = ranges_of(params);
   const ByteRange operands[] = {ranges.src, ranges.index, ranges.dst};
   check_outputs(context, outputs, planned.empty ? std::span<const ByteRange>() : operands, Until::enqueued);
-  if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
+  if (planned.empty) return write_nothing(context, outputs, stream, Until::enqueued);
   const Runs runs = planned.placement.runs;
   if (!context.on_cuda() || runs == Runs::cuda) {
     prefetch_managed(context, planned.placement, stream);

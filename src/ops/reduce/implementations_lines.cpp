@@ -75,7 +75,8 @@ const char* accepts_windows(const DeviceProps&, const ReduceAxisParams& p) noexc
   if (!apart_by_one || p.batches < kFewestWindows || p.length() < 2 || p.length() > kLeafTerms) {
     return "it is for 32 and more windows of 2 to 1024 elements, each one element behind the one before";
   }
-  if (!window_operation(p.dtype, p.op)) return "it is for sums, squares of up to 32 bits or of floats, and extremes";
+  if (!window_operation(p.dtype, p.op))
+    return "it is for sums, squares of up to 32 bits or of floats, products and extremes";
   return accepts_runs(p);
 }
 const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexcept {

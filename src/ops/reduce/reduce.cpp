@@ -41,9 +41,10 @@ Inputs inputs_of(const ReduceParams& c) {
 }
 
 // The outputs of a call; the index only of an argument search, whose value may be left out.
-Output result_of(gpumem_reduce_op op, void* p, int64_t alignment) noexcept {
-  const bool arg = is_search(op);
-  return {arg ? "value" : "result", p, op == GPUMEM_MIN_MAX ? 16 : 8, alignment, arg};
+Output result_of(const ReduceParams& c, int64_t alignment) noexcept {
+  const bool arg = is_search(c.op);
+  const int64_t bytes = c.op == GPUMEM_MIN_MAX ? 16 : 8;
+  return {arg ? "value" : "result", c.result, bytes, alignment, arg, word_of_nothing(c.dtype, c.op)};
 }
 Output index_of(gpumem_reduce_op op, int64_t* p, int64_t alignment) noexcept {
   return {"index", p, is_search(op) ? 8 : 0, alignment};
@@ -59,6 +60,9 @@ double about(const IntegerNode& node) noexcept {
 
 [[noreturn]] void fail_overflow(gpumem_dtype dtype, gpumem_reduce_op op, const ReduceNode& node) {
   const DefaultFloatEnvironment environment;
+  if (node_kind(dtype, op) == NodeKind::integer_product) {
+    fail(GPUMEM_OVERFLOW, "the %s does not fit; expected a value that fits %s", op_name(op), result_type_name(dtype));
+  }
   // A magnitude that does not fit is that of INT64_MIN.
   const double value = node_kind(dtype, op) == NodeKind::integer ? about(IntegerNode(node)) : 0x1p63;
   char text[32] = {};  // printf would take the decimal point of the program's locale
@@ -126,9 +130,9 @@ void enqueue_beside(Context& context, const Plan<ReduceFamily>& planned, const O
 void reduce_async(Context& context, const ReduceParams& call, NativeStream stream) {
   CallPlanner planner(context, call, Until::enqueued);
   const Plan<ReduceFamily> planned = plan(planner, call, Until::enqueued);
-  Output outputs[] = {result_of(call.op, call.result, 8), index_of(call.op, call.index, 8), status_of(call.status)};
+  Output outputs[] = {result_of(call, 8), index_of(call.op, call.index, 8), status_of(call.status)};
   check_outputs(context, outputs, inputs_of(call).all(), Until::enqueued);
-  if (planned.empty) return zero(context, outputs, stream, Until::enqueued);
+  if (planned.empty) return write_nothing(context, outputs, stream, Until::enqueued);
   if (context.on_cuda() && planned.placement.runs == Runs::host) {
     return enqueue_beside(context, planned, outputs, stream);
   }
@@ -205,10 +209,10 @@ void reduce(Context& context, const ReduceParams& call, NativeStream stream, Unt
   if (until == Until::enqueued) return reduce_async(context, call, stream);
   CallPlanner planner(context, call, Until::complete);
   const Plan<ReduceFamily> planned = plan(planner, call, Until::complete);
-  Output outputs[] = {result_of(call.op, call.result, 1), index_of(call.op, call.index, 1)};
+  Output outputs[] = {result_of(call, 1), index_of(call.op, call.index, 1)};
   check_outputs(context, outputs, inputs_of(call).all(), Until::complete);
   require_not_capturing(context, context.own_stream(), "a blocking reduction");
-  if (planned.empty) return zero(context, outputs, context.own_stream(), Until::complete);
+  if (planned.empty) return write_nothing(context, outputs, context.own_stream(), Until::complete);
   const ReduceValue value = checked_value(call.dtype, call.op, run(context, planned, call));
   if (outputs[0].wanted()) store(context, outputs[0], &value.word[0]);
   if (outputs[1].wanted()) store(context, outputs[1], &value.word[1]);

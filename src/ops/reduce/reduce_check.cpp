@@ -7,13 +7,6 @@
 namespace gpumem {
 namespace {
 
-constexpr bool one_value_of_one_operand(gpumem_reduce_op op) noexcept {
-  return op >= GPUMEM_SUM && op <= GPUMEM_SUM_COMPENSATED;
-}
-constexpr bool is_op(gpumem_reduce_op op) noexcept {
-  return one_value_of_one_operand(op) || (op >= GPUMEM_ARG_MIN && op <= GPUMEM_ARG_MAX_ABS);
-}
-
 void check_dtype(gpumem_dtype dtype) {
   if (!is_dtype(dtype)) {
     fail(GPUMEM_INVALID_ARGUMENT, "dtype is %d; expected a gpumem_dtype (0 to %d)", dtype, kDtypes - 1);
@@ -21,13 +14,17 @@ void check_dtype(gpumem_dtype dtype) {
 }
 
 void check_pair(gpumem_dtype dtype, gpumem_reduce_op op) {
-  if (op == GPUMEM_SUM_COMPENSATED && dtype != GPUMEM_F64) {
-    fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F64 (%d), the one type with a compensated sum", dtype,
-         dtype_name(dtype), GPUMEM_F64);
-  }
-  if ((op == GPUMEM_DOT || op == GPUMEM_NRM2) && dtype != GPUMEM_F32 && dtype != GPUMEM_F64) {
-    fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d), which have a %s", dtype,
-         dtype_name(dtype), GPUMEM_F32, GPUMEM_F64, op_name(op));
+  switch (operation_traits(op).types) {
+    case ValidTypes::all:
+      return;
+    case ValidTypes::f64:
+      if (dtype == GPUMEM_F64) return;
+      fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F64 (%d), the one type with a %s", dtype,
+           dtype_name(dtype), GPUMEM_F64, op_name(op));
+    case ValidTypes::f32_f64:
+      if (dtype == GPUMEM_F32 || dtype == GPUMEM_F64) return;
+      fail(GPUMEM_UNSUPPORTED, "dtype is %d (%s); expected GPUMEM_F32 (%d) or GPUMEM_F64 (%d), which have a %s", dtype,
+           dtype_name(dtype), GPUMEM_F32, GPUMEM_F64, op_name(op));
   }
 }
 
@@ -41,9 +38,10 @@ void check_line_op(gpumem_dtype dtype, gpumem_reduce_op op) {
 
 // The operations that have functions of their own are known to problem lines alone.
 void require_general(gpumem_reduce_op op) {
-  if (one_value_of_one_operand(op)) return;
-  fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d)", op, GPUMEM_SUM,
-       GPUMEM_SUM_COMPENSATED);
+  if (is_operation(op) && !operation_traits(op).own_function) return;
+  fail(GPUMEM_INVALID_ARGUMENT,
+       "op is %d; expected GPUMEM_SUM to GPUMEM_SUM_COMPENSATED (%d to %d) or GPUMEM_PROD (%d)", op, GPUMEM_SUM,
+       GPUMEM_SUM_COMPENSATED, GPUMEM_PROD);
 }
 
 gpumem_reduce_op search_for(gpumem_reduce_op op) {
@@ -56,9 +54,9 @@ gpumem_reduce_op search_for(gpumem_reduce_op op) {
 
 void check(const ReduceParams& c) {
   check_dtype(c.dtype);
-  if (!is_op(c.op)) {
+  if (!is_operation(c.op)) {
     fail(GPUMEM_INVALID_ARGUMENT, "op is %d; expected a gpumem_reduce_op (%d to %d, %d to %d)", c.op, GPUMEM_SUM,
-         GPUMEM_SUM_COMPENSATED, GPUMEM_ARG_MIN, GPUMEM_ARG_MAX_ABS);
+         GPUMEM_SUM_COMPENSATED, GPUMEM_ARG_MIN, kLastOperation);
   }
   check_pair(c.dtype, c.op);
   require_at_least("n", c.n, 0);

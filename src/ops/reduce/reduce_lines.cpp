@@ -158,10 +158,12 @@ void reduce_axis(Context& context, const ReduceAxisParams& given, NativeStream s
   CallPlanner planner(context, given, until);
   const Plan<ReduceAxisFamily> planned = plan(planner, given, until);
   const ReduceAxisParams& params = planned.params;
-  Output outputs[] = {{"result", params.result, result_bytes(params.op, params.lines()), 8}, status_of(params.status)};
+  Output outputs[] = {{"result", params.result, result_bytes(params.op, params.lines()), 8, false,
+                       word_of_nothing(params.dtype, params.op)},
+                      status_of(params.status)};
   check_outputs(context, outputs, inputs_of(params).all(), until);
   if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_axis");
-  if (planned.empty) return zero(context, outputs, stream, until);
+  if (planned.empty) return write_nothing(context, outputs, stream, until);
   if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
   require_values(reduce_lines(context, planned, params, outputs[0]), params.dtype, params.op, lines_name(params.axis));
 }
@@ -188,7 +190,7 @@ void reduce_segments(Context& context, const ReduceSegmentsParams& given, Native
   const Inputs inputs = inputs_of(params);
   check_outputs(context, outputs, inputs.all(), until);
   if (until == Until::complete) require_not_capturing(context, stream, "gpumem_reduce_segments");
-  if (planned.empty) return zero(context, outputs, stream, until);
+  if (planned.empty) return write_nothing(context, outputs, stream, until);
   if (until == Until::enqueued) return enqueue_lines(context, planned, outputs, stream);
   std::optional<Scratch> staged;
   if (planned.placement.stage_src) {

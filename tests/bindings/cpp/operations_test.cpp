@@ -73,6 +73,7 @@ TEST_P(CppOperations, ReduceSequences) {
   EXPECT_EQ(ctx.argreduce(reduce_op::max, every(numbers, 2)).value, 698);
   const std::array<std::uint8_t, 3> bytes{255, 255, 255};
   EXPECT_EQ(ctx.reduce(reduce_op::sum_cubes, bytes), 3U * 255 * 255 * 255);
+  EXPECT_EQ(ctx.reduce(reduce_op::prod, bytes), 255U * 255 * 255);
   const std::vector<gpumem::f16> halves(3, gpumem::f16{0x3e00});  // 1.5
   EXPECT_EQ(ctx.reduce(reduce_op::sum, halves), 4.5);
   const std::vector<gpumem::bf16> brains(2, gpumem::bf16{0x3fc0});  // 1.5

@@ -161,6 +161,8 @@ contains
     r = [1.5, -2.0, 8.0, 0.25, 8.0, 3.0]
     call ctx%reduce(gpumem_sum_squares, gpumem_view(r), value)
     call expect(value == sum(real(r, real64)**2), 'sum of squares')
+    call ctx%reduce(gpumem_prod, gpumem_view(r), value)
+    call expect(value == product(real(r, real64)), 'product')
     call ctx%min_max(gpumem_view(r), least, most)
     call expect(least == -2 .and. most == 8, 'minimum and maximum of reals')
     call ctx%argreduce(gpumem_max, gpumem_view(r), value, place)

@@ -111,7 +111,7 @@ def test_reductions_have_the_bits_of_the_whole():
     parts = [x[a * cols : b * cols] for a, b in zip(cuts, cuts[1:])]
     with host() as ctx, gpumem.Dist([ctx, host(), ctx]) as dist:
         plan = dist.plan_reduce(layout)
-        for op in ("sum", "sum_squares", "sum_compensated", "max_abs", "min_max"):
+        for op in ("sum", "sum_squares", "sum_compensated", "max_abs", "min_max", "prod"):
             assert plan.reduce(parts, op) == ctx.reduce(x, op), op
         assert plan.argreduce(parts, "max") == ctx.argreduce(x, "max")
         assert plan.dot(parts, [other[a * cols : b * cols] for a, b in zip(cuts, cuts[1:])]) == ctx.dot(x, other)

@@ -54,6 +54,9 @@ def test_reduce_errors():
             ctx.reduce(b"", "min")
         with raises(OverflowError):
             ctx.reduce(array.array("q", [2**62, 2**62]))
+        assert ctx.reduce(array.array("q", [2**62, -2]), "prod") == -(2**63) and ctx.reduce(array.array("d"), "prod") == 1.0
+        with raises(OverflowError):
+            ctx.reduce(array.array("q", [2**62, 2]), gpumem.Op.PROD)
         with raises(ValueError, "no operation", "sum_abs"):
             ctx.reduce(b"1", "median")
         with raises(TypeError, "expected an array"):

@@ -76,6 +76,7 @@ pub const GPUMEM_ARG_MAX: gpumem_reduce_op = 17;
 pub const GPUMEM_DOT: gpumem_reduce_op = 18;
 pub const GPUMEM_NRM2: gpumem_reduce_op = 19;
 pub const GPUMEM_ARG_MAX_ABS: gpumem_reduce_op = 20;
+pub const GPUMEM_PROD: gpumem_reduce_op = 21;
 pub const GPUMEM_AXIS_ROWS: gpumem_axis = 0;
 pub const GPUMEM_AXIS_COLS: gpumem_axis = 1;
 pub const GPUMEM_MEMORY_PAGEABLE: gpumem_memory_kind = 0;

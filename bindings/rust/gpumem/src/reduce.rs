@@ -31,6 +31,8 @@ pub enum Op {
     MinMax = sys::GPUMEM_MIN_MAX,
     /// Of `f64`: the sum with the rounding errors carried along.
     SumCompensated = sys::GPUMEM_SUM_COMPENSATED,
+    /// The product.
+    Prod = sys::GPUMEM_PROD,
 }
 
 impl Op {

@@ -125,7 +125,7 @@ fn has_the_same_bits() -> Result<()> {
         .block(Block::new(&[0, 100], &[rows, cols]).ghosts(&[0, 100], &[0, 0]));
     let by_columns = dist.plan_reduce(&columns, None)?;
     for (plan, x_parts, y_parts) in [(by_rows, x_slabs, y_slabs), (by_columns, [(&x).into(); 2], [(&y).into(); 2])] {
-        for op in [Op::Sum, Op::SumSquares, Op::MaxAbs, Op::SumCompensated] {
+        for op in [Op::Sum, Op::SumSquares, Op::MaxAbs, Op::SumCompensated, Op::Prod] {
             assert_eq!(plan.reduce(&x_parts, op)?.to_bits(), ctx.reduce(&x, op)?.to_bits(), "{:?}", op);
         }
         assert_eq!(plan.dot(&x_parts, &y_parts)?.to_bits(), ctx.dot(&x, &y)?.to_bits());

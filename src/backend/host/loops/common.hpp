@@ -29,13 +29,6 @@ inline T load_as(const void* p) {
   return value;
 }
 
-// |x| of the least number fits the unsigned type.
-template <class T>
-inline std::make_unsigned_t<T> unsigned_magnitude(T v) {
-  using U = std::make_unsigned_t<T>;
-  return v < 0 ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
-}
-
 inline void prefetch_ahead(const void* p) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + kPrefetchBytes));
 }

@@ -43,27 +43,6 @@ int level_of(const char* name) {
   fail(GPUMEM_INVALID_ARGUMENT, "the environment's GPUMEM_HOST_SIMD is '%.32s'; expected base, avx2 or avx512", name);
 }
 
-template <class Loop>
-Loop sum_of(const SumLoops<Loop>& sums, gpumem_reduce_op op) noexcept {
-  switch (addend_of(op)) {
-    case Addend::element:
-      return sums.sum;
-    case Addend::magnitude:
-      return sums.sum_abs;
-    case Addend::square:
-      return sums.sum_squares;
-    case Addend::cube:
-      return sums.sum_cubes;
-    case Addend::product:
-      break;
-  }
-  __builtin_unreachable();
-}
-
-ReduceLoop product_of(const FloatLoops& floats, gpumem_dtype dtype) noexcept {
-  return for_float_or_double(dtype, [&]<class T>() { return sizeof(T) == 4 ? floats.dot_f32 : floats.dot_f64; });
-}
-
 ReduceLoop search_of(const RangeLoops& ranges, gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   switch (extreme_of(op)) {
     case Extreme::lowest:
@@ -83,13 +62,15 @@ ReduceLoop search_of(const RangeLoops& ranges, gpumem_dtype dtype, gpumem_reduce
 ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
   switch (node_kind(dtype, op)) {
     case NodeKind::integer:
-      return sum_of(integers[dtype], op);
+    case NodeKind::integer_product:
+      return integers[dtype][addend_of(op)];
     case NodeKind::range:
       return ranges.range[dtype];
     case NodeKind::arg:
       return search_of(ranges, dtype, op);
     case NodeKind::sum:
-      return op == GPUMEM_DOT ? product_of(floats, dtype) : sum_of(floats.sums[dtype], op);
+    case NodeKind::product:
+      return floats.by_addend[dtype][addend_of(op)];
     case NodeKind::compensated:
       return floats.sum_compensated;
     case NodeKind::norm:
@@ -101,11 +82,13 @@ ReduceLoop Loops::reduce(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept
 LineLoop Loops::lines(gpumem_dtype dtype, gpumem_reduce_op op) const noexcept {
   switch (node_kind(dtype, op)) {
     case NodeKind::integer:
-      return sum_of(word_lines.sums[dtype], op);
+    case NodeKind::integer_product:
+      return word_lines.by_addend[dtype][addend_of(op)];
     case NodeKind::range:
       return word_lines.range[dtype];
     case NodeKind::sum:
-      return sum_of(float_lines.sums[dtype], op);
+    case NodeKind::product:
+      return float_lines.by_addend[dtype][addend_of(op)];
     case NodeKind::compensated:
       return float_lines.sum_compensated;
     case NodeKind::arg:

@@ -1,4 +1,4 @@
-// Floating-point sums of many lines at once: neighbouring columns, short rows and segments, in the order of kernels/order.hpp; compiled once
+// Floating-point sums and products of many lines at once: neighbouring columns, short rows and segments, in the order of kernels/order.hpp; compiled once
 // for each instruction set (loops.hpp). Neighbouring columns are neighbouring lanes of vectors, so that a row is read as it lies.
 #include <algorithm>
 #include <bit>
@@ -27,12 +27,12 @@ inline int64_t next_reversed(int64_t i, int64_t half) {
   return i | half;
 }
 
-// Rows of columns; those that are not there are rows of zeros, which change no sum.
+// Rows of columns; those that are not there are rows of Terms::kMissing, which change nothing.
 struct RowsOfColumns {
   const char* x;
   int64_t pitch;
   int64_t rows;
-  const char* zeros;
+  const char* missing;
 };
 
 // The rows of `lanes` lanes that the tree joins with each other: it takes them by their numbers' bits, from the highest on.
@@ -41,7 +41,7 @@ struct RowsOfColumns {
   for (int l = 0; l < lanes; ++l) {
     const int64_t lane = first + (l & 1) * (all / 2) + (l >> 1) * (all / 4);
     for (int64_t at = lane; at < lane + int64_t{terms} * kLeafLanes; at += kLeafLanes) {
-      *row++ = at < of.rows ? of.x + at * of.pitch : of.zeros;
+      *row++ = at < of.rows ? of.x + at * of.pitch : of.missing;
     }
   }
 }
@@ -129,18 +129,18 @@ struct FloatLines : LaneVectors<Lane> {
   static void strip(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch,
                     const LineResults& results) {
     auto* levels = reinterpret_cast<Vector*>(scratch);
-    char* zeros = scratch + kLevelBytes;
-    std::memset(zeros, 0, static_cast<size_t>(columns * kElement));
+    char* missing = scratch + kLevelBytes;
+    for (int64_t c = 0; c < columns; ++c) reinterpret_cast<T*>(missing)[c] = Terms::kMissing;
     const int64_t vectors = (columns + kWide - 1) / kWide;
     const int64_t used = power_of_two(rows < kLeafLanes ? rows : kLeafLanes);
     const int64_t all = used < kLanes ? kLanes : used;
     const int64_t last = all / kLanes - 1;
     const bool far = rows * pitch > kCached;
     Block<kLanes, kTerms> next;
-    find_rows({x, pitch, rows, zeros}, 0, all, kLanes, kTerms, next.row);
+    find_rows({x, pitch, rows, missing}, 0, all, kLanes, kTerms, next.row);
     for (int64_t i = 0, first_lane = 0; i <= last; ++i, first_lane = next_reversed(first_lane, all / kLanes / 2)) {
       const Block<kLanes, kTerms> block = next;
-      find_rows({x, pitch, rows, zeros}, next_reversed(first_lane, all / kLanes / 2), all, kLanes, kTerms, next.row);
+      find_rows({x, pitch, rows, missing}, next_reversed(first_lane, all / kLanes / 2), all, kLanes, kTerms, next.row);
       const int complete = std::countr_one(static_cast<uint64_t>(i));  // subtrees that end here
       for (int64_t v = 0; v < vectors; ++v) {
         const int64_t first = v + 1 < vectors ? v * kWide : columns - kWide;
@@ -335,7 +335,8 @@ struct FloatLines : LaneVectors<Lane> {
   // Threes to fours.
   static F64s spread(const F64s& v) {
 #if defined(__AVX512F__)
-    return __builtin_shufflevector(v, F64s{}, 0, 1, 2, 8, 3, 4, 5, 8);
+    constexpr double kNothing = std::is_same_v<Terms, Factors<T>> ? 1 : 0;
+    return __builtin_shufflevector(v, F64s{} + kNothing, 0, 1, 2, 8, 3, 4, 5, 8);
 #else
     return v;
 #endif
@@ -349,7 +350,13 @@ constexpr LineLoop kLines = {FloatLines<Lane, Terms>::columns, FloatLines<Lane, 
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const FloatLineLoops float_lines = {floating_sums<LineLoop>([]<class Terms>() { return kLines<Sum, Terms>; }),
+const FloatLineLoops float_lines = {floating_loops<LineLoop>([]<template <class> class Lane, class Terms>() {
+                                      if constexpr (std::is_same_v<Terms, Products<typename Terms::T>>) {
+                                        return LineLoop{};
+                                      } else {
+                                        return kLines<Lane, Terms>;
+                                      }
+                                    }),
                                     kLines<Compensated, Plain<double>>};
 }  // namespace GPUMEM_LOOPS
 

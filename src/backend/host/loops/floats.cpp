@@ -1,4 +1,4 @@
-// Sums of floating-point elements in the order of kernels/order.hpp; compiled once for each instruction set (loops.hpp). A leaf's
+// Sums and products of floating-point elements in the order of kernels/order.hpp; compiled once for each instruction set (loops.hpp). A leaf's
 // 128 lanes are that many accumulators in f64, in vectors that stay in registers while a leaf is read.
 #include <bit>
 #include <cstring>
@@ -59,8 +59,8 @@ struct Leaf {
     return folded(vectors_folded(lanes, std::make_integer_sequence<int, kVectors / 2>{}));
   }
 
-  // Rows of terms, and a last one of as many vectors, all of them where there are rows; the lanes that are not there hold +0, and so
-  // change nothing.
+  // Rows of terms, and a last one of as many vectors, all of them where there are rows; the lanes that are not there hold what changes
+  // nothing.
   static Node part(const Terms& terms, int rows, const Terms& last, int vectors) {
     Lane<F64s> lanes[kVectors];
     for (int v = 0; rows == 0 && v < vectors; ++v) lanes[v] = Lane<F64s>{};
@@ -106,7 +106,7 @@ struct NormLeaf {
 
   static Node whole(const Terms& terms) {
     if (!all_middle(terms.x)) return whole_of_any(terms);
-    return {0, Leaf<Sum, Squares<double>>::whole({{terms.x, nullptr}}).sum, 0};
+    return {0, Leaf<Sum, Squares<double>>::whole({{terms.x, nullptr}}).value, 0};
   }
   [[gnu::noinline]] static Node whole_of_any(const Terms& terms) {  // its lanes are no part of its callers' frames
     return Leaf<Norm, Terms>::whole(terms);
@@ -169,7 +169,7 @@ inline ReduceNode stored(const Norm<double>& v) {
   return {{std::bit_cast<uint64_t>(v.small), std::bit_cast<uint64_t>(v.middle), std::bit_cast<uint64_t>(v.large), 0}};
 }
 
-// The last leaf, of fewer than kLeafTerms terms; its last row filled up with zeros, to a power of two of vectors if it is the only one.
+// The last leaf, of fewer than kLeafTerms terms; its last row filled up with Terms::kMissing, to a power of two of vectors if it is the only one.
 template <class TheLeaf>
 typename TheLeaf::Node last_leaf(const typename TheLeaf::Terms& terms, int64_t n) {
   using T = typename TheLeaf::Terms::T;
@@ -180,9 +180,9 @@ typename TheLeaf::Node last_leaf(const typename TheLeaf::Terms& terms, int64_t n
   alignas(64) T y[kLeafLanes];
   const auto pad = [&](T* to, const T* from) {
     if (from == nullptr) return;
-    const auto bytes = static_cast<size_t>(n - int64_t{rows} * kLeafLanes) * sizeof(T);
-    std::memcpy(to, from + int64_t{rows} * kLeafLanes, bytes);
-    std::memset(reinterpret_cast<char*>(to) + bytes, 0, static_cast<size_t>(lanes) * sizeof(T) - bytes);
+    const int64_t there = n - int64_t{rows} * kLeafLanes;
+    std::memcpy(to, from + int64_t{rows} * kLeafLanes, static_cast<size_t>(there) * sizeof(T));
+    for (int64_t i = there; i < lanes; ++i) to[i] = TheLeaf::Terms::kMissing;
   };
   pad(x, terms.x);
   pad(y, terms.y);
@@ -205,14 +205,15 @@ ReduceNode run(const void* x, const void* y, int64_t n) {
   return stored(tree.value());
 }
 
-template <class Terms>
-constexpr ReduceLoop kSum = run<Leaf<Sum, Terms>>;
-
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const FloatLoops floats = {floating_sums<ReduceLoop>([]<class Terms>() { return kSum<Terms>; }), kSum<Products<float>>,
-                           kSum<Products<double>>, run<Leaf<Compensated, Plain<double>>>, run<NormLeaf>};
+const FloatLoops floats = {floating_loops<ReduceLoop>([]<template <class> class Lane, class Terms>() -> ReduceLoop {
+                             using T = typename Terms::T;
+                             if constexpr (std::is_same_v<Terms, Products<T>> && sizeof(T) == 2) return nullptr;
+                             return run<Leaf<Lane, Terms>>;
+                           }),
+                           run<Leaf<Compensated, Plain<double>>>, run<NormLeaf>};
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

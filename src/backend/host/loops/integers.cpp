@@ -1,6 +1,6 @@
-// Exact sums of integers; compiled once for each instruction set (loops.hpp). Terms are added up in words that a block
-// of them can't overflow, block by block, and the blocks in 128 bits, or 256 for squares and cubes of 64-bit elements. Where no
-// vectors are written, compilers make them.
+// Exact sums and products of integers (kernels/accumulators.hpp); compiled once for each instruction set (loops.hpp). Terms are added up in
+// words that a block of them can't overflow, block by block, and the blocks in 128 bits, or 256 for squares and cubes of 64-bit elements.
+// Where no vectors are written, compilers make them.
 #include <cstring>
 #include <type_traits>
 
@@ -11,8 +11,6 @@
 namespace gpumem {
 namespace {
 
-constexpr uint64_t kLow = 0xffffffff;
-
 // The sum of block(x, count) over all blocks.
 template <class T, class Block>
 inline Int128 over_all(const void* x, int64_t n, const Block& block) {
@@ -22,45 +20,41 @@ inline Int128 over_all(const void* x, int64_t n, const Block& block) {
 }
 
 // Terms of at most kBits are added up in words, as many as can't overflow one.
-template <class T, class Word, int kBits, Word (*kTerm)(T)>
+template <class T, Addend kAddend, class Word, int kBits>
 ReduceNode sum_terms(const void* x, const void*, int64_t n) {
   constexpr int kWordBits = 8 * sizeof(Word) - (std::is_signed_v<Word> ? 1 : 0);
   constexpr int64_t kSafe = int64_t{1} << (kWordBits - kBits);
-  return node_of(over_all<T>(x, n, [](const T* v, int64_t count) {
+  const Int128 sum = over_all<T>(x, n, [](const T* v, int64_t count) {
     Int128 total = 0;
     for (int64_t at = 0; at < count; at += kSafe) {
       const int64_t end = count - at < kSafe ? count : at + kSafe;
       Word part = 0;
-      for (int64_t i = at; i < end; ++i) part = static_cast<Word>(part + kTerm(v[i]));
+      for (int64_t i = at; i < end; ++i) part = static_cast<Word>(part + term_of<kAddend, Word>(v[i]));
       total += part;
     }
     return total;
-  }));
+  });
+  return IntegerNode(sum).stored();
 }
 
-// A square of 64 bits: its halves are summed apart.
 template <class T>
 ReduceNode squares_of_32(const void* x, const void*, int64_t n) {
-  return node_of(over_all<T>(x, n, [](const T* v, int64_t count) {
-    Words low{};
-    Words high{};
-    const auto add = [&](const Words& square) {
-      low += square & kLow;
-      high += square >> 32;
-    };
+  const Int128 sum = over_all<T>(x, n, [](const T* v, int64_t count) {
+    HalfSums<Words> squares;
     over_pairs(v, count, [&](const Words& pairs) {
       const Words odd = pairs >> 32;
       const Words first = products<T>(pairs, pairs);
       const Words second = products<T>(odd, odd);
       if constexpr (std::is_signed_v<T>) {
-        add(first + second);  // at most 2^62 each
+        squares.add(first + second);  // at most 2^62 each
       } else {
-        add(first);
-        add(second);
+        squares.add(first);
+        squares.add(second);
       }
     });
-    return sum_of_lanes<uint64_t>(low) + (sum_of_lanes<uint64_t>(high) << 32);
-  }));
+    return joined_halves(sum_of_lanes<uint64_t>(squares.low), sum_of_lanes<uint64_t>(squares.high));
+  });
+  return IntegerNode(sum).stored();
 }
 
 constexpr uint64_t kPart = (uint64_t{1} << 21) - 1;
@@ -84,7 +78,7 @@ struct TripleProducts {
 
 template <class T>
 ReduceNode cubes_of_32(const void* x, const void*, int64_t n) {
-  return node_of(over_all<T>(x, n, [](const T* v, int64_t count) {
+  const Int128 sum = over_all<T>(x, n, [](const T* v, int64_t count) {
     TripleProducts<T> cubes;
     over_pairs(v, count, [&](const Words& pairs) {
       const Words odd = pairs >> 32;
@@ -92,7 +86,8 @@ ReduceNode cubes_of_32(const void* x, const void*, int64_t n) {
       cubes.add(odd, products<T>(odd, odd));
     });
     return cubes.sum();
-  }));
+  });
+  return IntegerNode(sum).stored();
 }
 
 // Halves of 32 bits, summed apart. A signed element is moved up by 2^63 first, and the sum down again.
@@ -100,33 +95,26 @@ template <class T, bool kAbsolute>
 ReduceNode sum_of_64(const void* x, const void*, int64_t n) {
   constexpr bool kMoved = std::is_signed_v<T> && !kAbsolute;
   const Int128 total = over_all<T>(x, n, [](const T* v, int64_t count) {
-    uint64_t low = 0;
-    uint64_t high = 0;
+    HalfSums<uint64_t> halves;
     for (int64_t i = 0; i < count; ++i) {
       auto a = static_cast<uint64_t>(v[i]);
       if constexpr (kAbsolute) a = unsigned_magnitude(v[i]);
       if constexpr (kMoved) a ^= uint64_t{1} << 63;
-      low += a & kLow;
-      high += a >> 32;
+      halves.add(a);
     }
-    return static_cast<Int128>(low) + (static_cast<Int128>(high) << 32);
+    return joined_halves(halves.low, halves.high);
   });
-  return node_of(kMoved ? total - (static_cast<Int128>(n) << 63) : total);
+  return IntegerNode(kMoved ? total - (static_cast<Int128>(n) << 63) : total).stored();
 }
 
 template <class T>
 ReduceNode squares_of_64(const void* x, const void*, int64_t n) {
   using Wide = std::conditional_t<std::is_signed_v<T>, Int128, Uint128>;
-  Int128 word0 = 0;
-  Int128 word1 = 0;
+  SplitSum sum{};
   over_blocks(static_cast<const T*>(x), n, [&](const T* v, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      const auto square = static_cast<Uint128>(static_cast<Wide>(v[i]) * v[i]);
-      word0 += static_cast<uint64_t>(square);
-      word1 += static_cast<uint64_t>(square >> 64);
-    }
+    for (int64_t i = 0; i < count; ++i) sum.add_square(static_cast<Uint128>(static_cast<Wide>(v[i]) * v[i]));
   });
-  return node_of(word0, word1, 0);
+  return sum.stored();
 }
 
 // With x = a + 2^32 b, where b has the sign: a^3 + 3 a^2 b 2^32 + 3 a b^2 2^64 + b^3 2^96.
@@ -174,9 +162,7 @@ template <class T>
 ReduceNode cubes_of_64(const void* data, const void*, int64_t n) {
   using Cubes = CubesOf64<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
   const char* x = static_cast<const char*>(data);
-  Int128 word0 = 0;
-  Int128 word1 = 0;
-  Int128 word2 = 0;
+  SplitSum sum{};
   for (int64_t first = 0; first < n; first += Cubes::kMost) {
     const int64_t last = n - first < Cubes::kMost ? n : first + Cubes::kMost;
     Cubes cubes;
@@ -184,32 +170,71 @@ ReduceNode cubes_of_64(const void* data, const void*, int64_t n) {
       cubes.add(x + at * 8, last - at < Cubes::kChunk ? last - at : Cubes::kChunk);
     }
     // The middle terms by halves, since a word begins in their middle.
-    word0 += static_cast<uint64_t>(cubes.aaa);
-    word1 += cubes.aaa >> 64;
-    word0 += static_cast<Int128>(3 * (static_cast<uint64_t>(cubes.aab) & kLow)) << 32;
-    word1 += 3 * (cubes.aab >> 32);
-    word1 += static_cast<uint64_t>(3 * cubes.abb);
-    word2 += 3 * cubes.abb >> 64;
-    word1 += static_cast<Int128>(static_cast<uint64_t>(cubes.bbb) & kLow) << 32;
-    word2 += cubes.bbb >> 32;
+    sum.word[0] += static_cast<uint64_t>(cubes.aaa);
+    sum.word[1] += cubes.aaa >> 64;
+    sum.word[0] += static_cast<Int128>(3 * (static_cast<uint64_t>(cubes.aab) & kLowHalf)) << 32;
+    sum.word[1] += 3 * (cubes.aab >> 32);
+    sum.word[1] += static_cast<uint64_t>(3 * cubes.abb);
+    sum.word[2] += 3 * cubes.abb >> 64;
+    sum.word[1] += static_cast<Int128>(static_cast<uint64_t>(cubes.bbb) & kLowHalf) << 32;
+    sum.word[2] += cubes.bbb >> 32;
   }
-  return node_of(word0, word1, word2);
+  return sum.stored();
 }
 
-// Of elements of 8 and 16 bits: for each sum the word that a block of its terms can't overflow, and the bits of a term.
+// Of a block, whether there is a 0, whether there is anything but 0, 1 and -1, and in the sign bit whether the product is negative.
+template <class T>
+struct BlockFactors {
+  T zero = 0;
+  T other = 0;
+  T signs = 0;
+  void take(const T* v, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      zero = static_cast<T>(zero | (v[i] == 0 ? 1 : 0));
+      other = static_cast<T>(other | (unsigned_magnitude(v[i]) > 1 ? 1 : 0));
+      signs = static_cast<T>(signs ^ v[i]);
+    }
+  }
+};
+
+// A product that fits 64 bits has at most 63 factors that are neither 1 nor -1, so few blocks are multiplied element by element. One that
+// does not fit is looked through for a 0.
+template <class T>
+ReduceNode product_of(const void* data, const void*, int64_t n) {
+  const auto* x = static_cast<const T*>(data);
+  IntegerProductNode product;
+  for (int64_t at = 0; at < n; at += kBlock<T>) {
+    const int64_t count = n - at < kBlock<T> ? n - at : kBlock<T>;
+    prefetch_block_ahead(x + at);
+    BlockFactors<T> factors;
+    factors.take(x + at, count);
+    if (factors.zero != 0) return IntegerProductNode(0, false).stored();
+    if (factors.other == 0 || product.overflowed != 0) {
+      product.negative ^= factors.signs < 0 ? 1 : 0;
+      continue;
+    }
+    for (int64_t i = at; i < at + count; ++i) product.multiply({unsigned_magnitude(x[i]), x[i] < 0});
+  }
+  return product.stored();
+}
+
+// In the order of Addend. Of elements of 8 and 16 bits: for each sum the word that a block of its terms can't overflow, and the bits of a
+// term.
 template <class T, class S, int kSum, class A, int kAbs, class Q, int kSquare, class C, int kCube>
-constexpr SumLoops<ReduceLoop> kShort = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, kAbsolute<T, A>>,
-                                         sum_terms<T, Q, kSquare, square<T, Q>>, sum_terms<T, C, kCube, cube<T, C>>};
+constexpr LoopsByAddend<ReduceLoop> kShort = {
+    {sum_terms<T, Addend::element, S, kSum>, sum_terms<T, kAbsolute<T>, A, kAbs>,
+     sum_terms<T, Addend::square, Q, kSquare>, sum_terms<T, Addend::cube, C, kCube>, nullptr, product_of<T>}};
 
 template <class T, class S, int kSum, class A, int kAbs>
-constexpr SumLoops<ReduceLoop> kOf32 = {sum_terms<T, S, kSum, itself<T, S>>, sum_terms<T, A, kAbs, kAbsolute<T, A>>,
-                                        squares_of_32<T>, cubes_of_32<T>};
+constexpr LoopsByAddend<ReduceLoop> kOf32 = {{sum_terms<T, Addend::element, S, kSum>,
+                                              sum_terms<T, kAbsolute<T>, A, kAbs>, squares_of_32<T>, cubes_of_32<T>,
+                                              nullptr, product_of<T>}};
 
 template <class T>
-constexpr SumLoops<ReduceLoop> kOf64 = {sum_of_64<T, false>, sum_of_64<T, std::is_signed_v<T>>, squares_of_64<T>,
-                                        cubes_of_64<T>};
+constexpr LoopsByAddend<ReduceLoop> kOf64 = {
+    {sum_of_64<T, false>, sum_of_64<T, std::is_signed_v<T>>, squares_of_64<T>, cubes_of_64<T>, nullptr, product_of<T>}};
 
-constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<ReduceLoop> {
+constexpr auto loops_of_type = []<gpumem_dtype kType>() -> LoopsByAddend<ReduceLoop> {
   if constexpr (kType == GPUMEM_I8) return kShort<int8_t, int32_t, 7, uint32_t, 8, uint32_t, 16, int32_t, 21>;
   if constexpr (kType == GPUMEM_U8) return kShort<uint8_t, uint32_t, 8, uint32_t, 8, uint32_t, 16, uint32_t, 24>;
   if constexpr (kType == GPUMEM_I16) return kShort<int16_t, int32_t, 15, uint32_t, 16, uint64_t, 32, int64_t, 45>;
@@ -224,7 +249,7 @@ constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<ReduceLoop> {
 }  // namespace
 
 namespace GPUMEM_LOOPS {
-const IntegerLoops integers = by_type<SumLoops<ReduceLoop>>(sums_of_type);
+const IntegerLoops integers = by_type<LoopsByAddend<ReduceLoop>>(loops_of_type);
 }  // namespace GPUMEM_LOOPS
 
 }  // namespace gpumem

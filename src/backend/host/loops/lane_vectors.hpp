@@ -1,4 +1,4 @@
-// Vectors of the lanes of floating-point sums, whatever their terms: how they lie in memory, are folded, and become results. Everything has
+// Vectors of the lanes of floating-point sums and products, whatever their terms: how they lie in memory, are folded, and become results. Everything has
 // internal linkage (loops.hpp says why).
 #pragma once
 
@@ -33,9 +33,9 @@ struct LaneVectors {
   }
 
   static F64s values(const Vector& lanes) {
-    F64s v = lanes.sum;
+    F64s v = lanes.value;
     if constexpr (kMembers == 2) {
-      const F64s corrected = lanes.sum + lanes.error;
+      const F64s corrected = lanes.value + lanes.error;
       v = corrected - corrected == 0 ? corrected : v;  // NOLINT(misc-redundant-expression)
     }
     return v == v ? v : std::bit_cast<double>(kCanonicalNan) + F64s{};  // NOLINT(misc-redundant-expression)

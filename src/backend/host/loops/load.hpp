@@ -59,10 +59,19 @@ inline F64s load(const Half* p) {
 }
 #endif
 
-// The first `count` of a vector's elements, fewer than it has, and +0 in place of the others.
+// 1 as an element.
 template <class T>
+constexpr T kOne = T{1};
+template <>
+constexpr Half kOne<Half> = {0x3c00};
+template <>
+constexpr Brain kOne<Brain> = {0x3f80};
+
+// The first `count` of a vector's elements, fewer than it has, and +0, or 1, in place of the others.
+template <bool kOnes = false, class T>
 [[gnu::noinline]] F64s copied_part(const T* p, int64_t count) {
   T part[kWide] = {};
+  for (int i = 0; kOnes && i < kWide; ++i) part[i] = kOne<T>;
   for (int64_t i = 0; i < count; ++i) part[i] = load_as<T>(p + i);
   return load(part);
 }

@@ -15,13 +15,11 @@ namespace gpumem {
 // side and are aligned, in y (of a dot product, else nullptr) as well; n >= 1. Reads n elements once, from front to back.
 using ReduceLoop = ReduceNode (*)(const void* x, const void* y, int64_t n);
 
-// The sums of one type; all nullptr for a type that a table has none of.
+// The sums and the product of one type, in the order of Addend; nullptr for those that a table has none of.
 template <class Loop>
-struct SumLoops {
-  Loop sum{};
-  Loop sum_abs{};
-  Loop sum_squares{};
-  Loop sum_cubes{};
+struct LoopsByAddend {
+  Loop of[kAddends]{};
+  constexpr const Loop& operator[](Addend addend) const noexcept { return of[static_cast<int>(addend)]; }
 };
 
 // A value for each type.
@@ -39,13 +37,11 @@ constexpr ByType<T> by_type(const F& value) {
   (std::make_integer_sequence<int, kDtypes>{});
 }
 
-using IntegerLoops = ByType<SumLoops<ReduceLoop>>;
+using IntegerLoops = ByType<LoopsByAddend<ReduceLoop>>;
 
 // In the floating-point environment that the caller has set.
 struct FloatLoops {
-  ByType<SumLoops<ReduceLoop>> sums;
-  ReduceLoop dot_f32;
-  ReduceLoop dot_f64;
+  ByType<LoopsByAddend<ReduceLoop>> by_addend;
   ReduceLoop sum_compensated;  // f64
   ReduceLoop norm;             // f64
 };
@@ -57,7 +53,7 @@ struct RangeLoops {
   ByType<ReduceLoop> first_largest;  // by magnitude
 };
 
-// Where the results of neighbouring lines go: their nodes, or, of floating-point sums without a root, their values, at any alignment.
+// Where the results of neighbouring lines go: their nodes, or, of floating-point sums without a root and products, their values, at any alignment.
 struct LineResults {
   ReduceNode* nodes = nullptr;
   char* values = nullptr;
@@ -71,17 +67,17 @@ struct LineLoop {
   void (*columns)(const char* x, int64_t pitch, int64_t rows, int64_t columns, char* scratch, LineResults results);
   void (*rows)(const char* x, int64_t pitch, int64_t rows, int64_t cols, LineResults results);
   int64_t longest;
-  // Elements [offsets[i], offsets[i + 1]) of x for each i < count, `longest` or fewer, perhaps none. nullptr: of floating-point sums alone.
+  // Elements [offsets[i], offsets[i + 1]) of x for each i < count, `longest` or fewer, perhaps none. Only floating-point types have it.
   void (*segments)(const char* x, const int64_t* offsets, int64_t count, LineResults results) = nullptr;
 };
 
 struct FloatLineLoops {
-  ByType<SumLoops<LineLoop>> sums;
+  ByType<LoopsByAddend<LineLoop>> by_addend;
   LineLoop sum_compensated;  // f64
 };
 
 struct WordLineLoops {
-  ByType<SumLoops<LineLoop>> sums;
+  ByType<LoopsByAddend<LineLoop>> by_addend;
   ByType<LineLoop> range;
 };
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "backend/host/loops/common.hpp"
+#include "kernels/accumulators.hpp"
 #include "kernels/elements.hpp"
 
 namespace gpumem {

@@ -1,4 +1,4 @@
-// Terms of floating-point sums and the lanes that accumulate them. Everything has internal linkage (loops.hpp says why).
+// Terms of floating-point sums and products, and the lanes that accumulate them. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include <bit>
@@ -11,10 +11,11 @@
 namespace gpumem {
 namespace {
 
-// The terms of an operation, a vector of them from i on. Elements that are +0 make terms that are +0.
+// The terms of an operation, a vector of them from i on. An element kMissing makes a term that changes nothing.
 template <class Element>
 struct Operands {
   using T = Element;
+  static constexpr T kMissing = {};
   const T* x;
   const T* y;
 };
@@ -40,58 +41,76 @@ template <class T>
 struct Products : Operands<T> {
   F64s at(int64_t i) const { return load(this->x + i) * load(this->y + i); }
 };
+template <class T>
+struct Factors : Operands<T> {
+  static constexpr T kMissing = kOne<T>;
+  F64s at(int64_t i) const { return load(this->x + i); }
+  F64s part(int64_t i, int64_t count) const { return copied_part<true>(this->x + i, count); }
+};
 
-// The sums of each floating-point type: `loop` is called with the terms of each.
-template <class Loop, class F>
-constexpr ByType<SumLoops<Loop>> floating_sums(const F& loop) {
-  return by_type<SumLoops<Loop>>([&loop]<gpumem_dtype kType>() -> SumLoops<Loop> {
-    if constexpr (is_floating(kType)) {
-      using T = ElementOf<kType>;
-      return {loop.template operator()<Plain<T>>(), loop.template operator()<Magnitudes<T>>(),
-              loop.template operator()<Squares<T>>(), loop.template operator()<Cubes<T>>()};
-    }
-    return {};
-  });
-}
-
-// What lanes accumulate: V is F64s for a vector of them, double for one. Zero to begin with; take() adds terms, join() other
-// lanes, and each() is for what is done to every member.
+// What lanes accumulate: V is F64s for a vector of them, double for one. In the beginning, what changes nothing; take() enters terms,
+// join() other lanes, and each() is for what is done to every member.
 template <class V>
 struct Sum {
-  V sum;
-  void take(const V& term) { sum += term; }
-  void join(const Sum& b) { sum += b.sum; }
+  V value;
+  void take(const V& term) { value += term; }
+  void join(const Sum& b) { value += b.value; }
   template <class F>
   static auto each(const Sum& a, const F& f) {
-    return Sum<decltype(f(a.sum))>{f(a.sum)};
+    return Sum<decltype(f(a.value))>{f(a.value)};
+  }
+};
+template <class V>
+struct Product {
+  V value = V{} + 1;
+  void take(const V& term) { value *= term; }
+  void join(const Product& b) { value *= b.value; }
+  template <class F>
+  static auto each(const Product& a, const F& f) {
+    return Product<decltype(f(a.value))>{f(a.value)};
   }
 };
 
 // As combine() of kernels/nodes.hpp; the error of a term itself is +0, which changes no error (none is ever -0).
 template <class V>
 struct Compensated {
-  V sum;
+  V value;
   V error;
   void take(const V& term) { error += add(term); }
   void join(const Compensated& b) {
     const V errors = error + b.error;
-    error = errors + add(b.sum);
+    error = errors + add(b.value);
   }
   V add(const V& b) {
-    const V a = sum;
-    sum = a + b;
-    const V of_b = sum - a;
-    return (a - (sum - of_b)) + (b - of_b);
+    const V a = value;
+    value = a + b;
+    const V of_b = value - a;
+    return (a - (value - of_b)) + (b - of_b);
   }
   template <class F>
   static auto each(const Compensated& a, const F& f) {
-    return Compensated<decltype(f(a.sum))>{f(a.sum), f(a.error)};
+    return Compensated<decltype(f(a.value))>{f(a.value), f(a.error)};
   }
 };
 
-inline ReduceNode stored(const Sum<double>& v) { return {{std::bit_cast<uint64_t>(v.sum), 0, 0, 0}}; }
+// The loops of each floating-point type: `loop` is called with the lanes and the terms of each.
+template <class Loop, class F>
+constexpr ByType<LoopsByAddend<Loop>> floating_loops(const F& loop) {
+  return by_type<LoopsByAddend<Loop>>([&loop]<gpumem_dtype kType>() -> LoopsByAddend<Loop> {
+    if constexpr (is_floating(kType)) {
+      using T = ElementOf<kType>;
+      return {{loop.template operator()<Sum, Plain<T>>(), loop.template operator()<Sum, Magnitudes<T>>(),
+               loop.template operator()<Sum, Squares<T>>(), loop.template operator()<Sum, Cubes<T>>(),
+               loop.template operator()<Sum, Products<T>>(), loop.template operator()<Product, Factors<T>>()}};
+    }
+    return {};
+  });
+}
+
+inline ReduceNode stored(const Sum<double>& v) { return {{std::bit_cast<uint64_t>(v.value), 0, 0, 0}}; }
+inline ReduceNode stored(const Product<double>& v) { return {{std::bit_cast<uint64_t>(v.value), 0, 0, 0}}; }
 inline ReduceNode stored(const Compensated<double>& v) {
-  return {{std::bit_cast<uint64_t>(v.sum), std::bit_cast<uint64_t>(v.error), 0, 0}};
+  return {{std::bit_cast<uint64_t>(v.value), std::bit_cast<uint64_t>(v.error), 0, 0}};
 }
 
 template <int kBy, int... kIndex>

@@ -1,6 +1,7 @@
-// Exact sums of integers, and smallest and largest elements, of many lines at once: neighbouring columns, and short rows; compiled
+// Exact sums and products of integers, and smallest and largest elements, of many lines at once: neighbouring columns, and short rows; compiled
 // once for each instruction set (loops.hpp). A column's value stays in memory while the rows go by; compilers turn a row of
 // columns into vectors.
+#include <bit>
 #include <new>
 
 #include "backend/host/loops/loops.hpp"
@@ -52,77 +53,73 @@ struct WordLines {
   static constexpr int64_t kFewColumns = 256;  // of all rows that are taken as one
 };
 
-// Sums: One begins as One{}, take() adds an element's term and node() is the end of it.
+// Sums and products: One begins as One::empty(), take() adds an element's term and stored() is the end of it.
 template <class One>
-struct Sums {
+struct Folds {
   using T = typename One::T;
   static T element(const char* row, int64_t c) { return load_as<T>(row + c * static_cast<int64_t>(sizeof(T))); }
   template <int64_t kMost>
   struct Many {
-    One sum[kMost];
+    One one[kMost];
     void begin(const char*, int64_t columns) {
-      for (int64_t c = 0; c < columns; ++c) sum[c] = One{};
+      for (int64_t c = 0; c < columns; ++c) one[c] = One::empty();
     }
     void take(const char* row, int64_t columns) {
-      for (int64_t c = 0; c < columns; ++c) sum[c].take(element(row, c));
+      for (int64_t c = 0; c < columns; ++c) one[c].take(element(row, c));
     }
-    void join(int64_t c, int64_t other) { sum[c].join(sum[other]); }
-    ReduceNode node(int64_t c) const { return sum[c].node(); }
+    void join(int64_t c, int64_t other) { one[c].join(one[other]); }
+    ReduceNode node(int64_t c) const { return one[c].stored(); }
   };
   static ReduceNode of_row(const char* row, int64_t cols) {
-    One sum{};
-    for (int64_t c = 0; c < cols; ++c) sum.take(element(row, c));
-    return sum.node();
+    One one = One::empty();
+    for (int64_t c = 0; c < cols; ++c) one.take(element(row, c));
+    return one.stored();
   }
 };
 
 // In a Word that a leaf's rows of terms can't overflow.
-template <class Type, class Word, Word (*kTerm)(Type)>
+template <class Type, Addend kAddend, class Word>
 struct InWord {
   using T = Type;
   Word sum;
-  void take(T v) { sum = static_cast<Word>(sum + kTerm(v)); }
+  static InWord empty() { return {}; }
+  void take(T v) { sum = static_cast<Word>(sum + term_of<kAddend, Word>(v)); }
   void join(const InWord& other) { sum = static_cast<Word>(sum + other.sum); }
-  ReduceNode node() const { return node_of(static_cast<Int128>(sum)); }
+  ReduceNode stored() const { return IntegerNode(static_cast<Int128>(sum)).stored(); }
 };
 
-template <class T>
-inline Int128 square_of_32(T v) {
-  const uint64_t size = unsigned_magnitude(v);
-  const uint64_t square = size * size;
-  return static_cast<Int128>(square);
-}
-template <class T>
-inline Int128 cube_of_32(T v) {
-  return square_of_32(v) * v;
-}
-
-// Squares and cubes of 64 bits, in words of 64 bits that are summed apart.
 template <class Type, bool kCubes>
-struct PowersOf64 {
+struct PowersOf64 : SplitSum {
   using T = Type;
-  Int128 word[3];
+  static PowersOf64 empty() { return {}; }
   void take(T v) {
     const uint64_t a = unsigned_magnitude(v);
-    const Uint128 square = static_cast<Uint128>(a) * a;
     if constexpr (kCubes) {
-      const Uint128 low = static_cast<Uint128>(static_cast<uint64_t>(square)) * a;
-      const Uint128 high = (square >> 64) * a + (low >> 64);
-      add(static_cast<uint64_t>(low) | high << 64, static_cast<uint64_t>(high >> 64), v < 0);
+      const Cube cube = cube_of(a);
+      add(cube.low, cube.high, v < 0);
     } else {
-      add(square, 0, false);
+      add_square(square_of(a));
     }
   }
-  void join(const PowersOf64& other) {
-    for (int i = 0; i < 3; ++i) word[i] += other.word[i];
+};
+
+// An IntegerProductNode of which memory for many is not set up.
+template <class Type>
+struct ProductOf {
+  using T = Type;
+  uint64_t word[2];
+  static ProductOf empty() { return std::bit_cast<ProductOf>(IntegerProductNode()); }
+  void take(T v) { multiply({unsigned_magnitude(v), v < 0}); }
+  void join(const ProductOf& other) { multiply(other.node()); }
+  ReduceNode stored() const { return node().stored(); }
+
+ private:
+  IntegerProductNode node() const { return std::bit_cast<IntegerProductNode>(*this); }
+  void multiply(const IntegerProductNode& by) {
+    IntegerProductNode product = node();
+    product.multiply(by);
+    *this = std::bit_cast<ProductOf>(product);
   }
-  void add(Uint128 low, uint64_t high, bool negative) {
-    const Int128 sign = negative ? -1 : 1;
-    word[0] += sign * static_cast<uint64_t>(low);
-    word[1] += sign * static_cast<uint64_t>(low >> 64);
-    word[2] += sign * high;
-  }
-  ReduceNode node() const { return node_of(word[0], word[1], word[2]); }
 };
 
 template <class Type>
@@ -165,29 +162,29 @@ struct Ranges {
 
 template <class State>
 constexpr LineLoop kLines = {WordLines<State>::columns, WordLines<State>::rows, kLeafLanes};
-template <class T, class Word, Word (*kTerm)(T)>
-constexpr LineLoop kSum = kLines<Sums<InWord<T, Word, kTerm>>>;
+template <class T, Addend kAddend, class Word>
+constexpr LineLoop kSum = kLines<Folds<InWord<T, kAddend, Word>>>;
+template <class T>
+constexpr LineLoop kProduct = kLines<Folds<ProductOf<T>>>;
 
-// By the words of the four sums.
+// In the order of Addend, by the words of the four sums.
 template <class T, class S, class A, class Q, class C>
-constexpr SumLoops<LineLoop> kShort = {kSum<T, S, itself<T, S>>, kSum<T, A, kAbsolute<T, A>>, kSum<T, Q, square<T, Q>>,
-                                       kSum<T, C, cube<T, C>>};
-
-template <class T, class S>
-constexpr SumLoops<LineLoop> kOf32 = {kSum<T, S, itself<T, S>>, kSum<T, uint64_t, kAbsolute<T, uint64_t>>,
-                                      kSum<T, Int128, square_of_32<T>>, kSum<T, Int128, cube_of_32<T>>};
+constexpr LoopsByAddend<LineLoop> kInWords = {{kSum<T, Addend::element, S>, kSum<T, kAbsolute<T>, A>,
+                                               kSum<T, Addend::square, Q>, kSum<T, Addend::cube, C>, LineLoop{},
+                                               kProduct<T>}};
 
 template <class T>
-constexpr SumLoops<LineLoop> kOf64 = {kSum<T, Int128, itself<T, Int128>>, kSum<T, Int128, kAbsolute<T, Int128>>,
-                                      kLines<Sums<PowersOf64<T, false>>>, kLines<Sums<PowersOf64<T, true>>>};
+constexpr LoopsByAddend<LineLoop> kOf64 = {{kSum<T, Addend::element, Int128>, kSum<T, kAbsolute<T>, Int128>,
+                                            kLines<Folds<PowersOf64<T, false>>>, kLines<Folds<PowersOf64<T, true>>>,
+                                            LineLoop{}, kProduct<T>}};
 
-constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
-  if constexpr (kType == GPUMEM_I8) return kShort<int8_t, int32_t, uint32_t, uint32_t, int32_t>;
-  if constexpr (kType == GPUMEM_U8) return kShort<uint8_t, uint32_t, uint32_t, uint32_t, uint64_t>;
-  if constexpr (kType == GPUMEM_I16) return kShort<int16_t, int32_t, uint32_t, uint64_t, int64_t>;
-  if constexpr (kType == GPUMEM_U16) return kShort<uint16_t, uint32_t, uint32_t, uint64_t, uint64_t>;
-  if constexpr (kType == GPUMEM_I32) return kOf32<int32_t, int64_t>;
-  if constexpr (kType == GPUMEM_U32) return kOf32<uint32_t, uint64_t>;
+constexpr auto loops_of_type = []<gpumem_dtype kType>() -> LoopsByAddend<LineLoop> {
+  if constexpr (kType == GPUMEM_I8) return kInWords<int8_t, int32_t, uint32_t, uint32_t, int32_t>;
+  if constexpr (kType == GPUMEM_U8) return kInWords<uint8_t, uint32_t, uint32_t, uint32_t, uint64_t>;
+  if constexpr (kType == GPUMEM_I16) return kInWords<int16_t, int32_t, uint32_t, uint64_t, int64_t>;
+  if constexpr (kType == GPUMEM_U16) return kInWords<uint16_t, uint32_t, uint32_t, uint64_t, uint64_t>;
+  if constexpr (kType == GPUMEM_I32) return kInWords<int32_t, int64_t, uint64_t, Int128, Int128>;
+  if constexpr (kType == GPUMEM_U32) return kInWords<uint32_t, uint64_t, uint64_t, Int128, Int128>;
   if constexpr (kType == GPUMEM_I64) return kOf64<int64_t>;
   if constexpr (kType == GPUMEM_U64) return kOf64<uint64_t>;
   return {};
@@ -197,7 +194,7 @@ constexpr auto sums_of_type = []<gpumem_dtype kType>() -> SumLoops<LineLoop> {
 
 namespace GPUMEM_LOOPS {
 const WordLineLoops word_lines = {
-    by_type<SumLoops<LineLoop>>(sums_of_type),
+    by_type<LoopsByAddend<LineLoop>>(loops_of_type),
     by_type<LineLoop>([]<gpumem_dtype kType>() { return kLines<Ranges<Ordered<kType>>>; })};
 }  // namespace GPUMEM_LOOPS
 

@@ -1,11 +1,11 @@
-// Exact integer arithmetic: terms, vectors of 64-bit words, nodes. Everything has internal linkage (loops.hpp says why).
+// Vectors of 64-bit words for the arithmetic of kernels/accumulators.hpp. Everything has internal linkage (loops.hpp says why).
 #pragma once
 
 #include <cstring>
 #include <type_traits>
 
 #include "backend/host/loops/common.hpp"
-#include "kernels/nodes.hpp"
+#include "kernels/accumulators.hpp"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -14,47 +14,9 @@
 namespace gpumem {
 namespace {
 
-template <class T, class Word>
-inline Word itself(T v) {
-  return v;
-}
-template <class T, class Word>
-inline Word absolute(T v) {
-  return unsigned_magnitude(v);
-}
 // An unsigned element is its own absolute value, and needs no code of its own.
-template <class T, class Word>
-constexpr auto kAbsolute = std::is_signed_v<T> ? absolute<T, Word> : itself<T, Word>;
-template <class T, class Word>
-inline Word square(T v) {
-  // Formed in 32 bits, so that a vector holds more of them.
-  const std::make_unsigned_t<T> a = unsigned_magnitude(v);
-  const uint32_t square = static_cast<uint32_t>(a) * a;
-  return static_cast<Word>(square);
-}
-template <class Wide, class T>
-inline Wide widened(T v) {
-  return static_cast<Wide>(v);
-}
-template <class T, class Word>
-inline Word cube(T v) {
-  const auto a = widened<std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>(v);
-  return static_cast<Word>(static_cast<Word>(a * a) * static_cast<Word>(a));
-}
-
-inline ReduceNode node_of(Int128 v) {
-  const uint64_t sign = v < 0 ? ~uint64_t{0} : 0;
-  return {{static_cast<uint64_t>(v), static_cast<uint64_t>(v >> 64), sign, sign}};
-}
-
-// Words of the result, each summed apart in 128 bits: no carry goes from one to the next but at the end. In signed arithmetic,
-// which holds 2^60 terms.
-inline ReduceNode node_of(Int128 word0, Int128 word1, Int128 word2) {
-  word1 += word0 >> 64;
-  word2 += word1 >> 64;
-  return {{static_cast<uint64_t>(word0), static_cast<uint64_t>(word1), static_cast<uint64_t>(word2),
-           static_cast<uint64_t>(word2 >> 64)}};
-}
+template <class T>
+constexpr Addend kAbsolute = std::is_signed_v<T> ? Addend::magnitude : Addend::element;
 
 using Words = uint64_t __attribute__((vector_size(kVectorBytes)));
 constexpr int kWords = kVectorBytes / 8;
