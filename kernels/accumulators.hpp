@@ -14,11 +14,19 @@ __extension__ typedef unsigned __int128 Uint128;
 
 constexpr uint64_t kLowHalf = 0xffffffff;
 
+template <class T>
+[[gnu::always_inline]] constexpr bool is_negative(T v) noexcept {
+  if constexpr (std::is_signed_v<T>) {
+    return v < 0;
+  } else {
+    return false;
+  }
+}
 // |v|, which fits the unsigned type for the least number too.
 template <class T>
 [[gnu::always_inline]] constexpr std::make_unsigned_t<T> unsigned_magnitude(T v) noexcept {
   using U = std::make_unsigned_t<T>;
-  return v < 0 ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
+  return is_negative(v) ? static_cast<U>(U{0} - static_cast<U>(v)) : static_cast<U>(v);
 }
 
 // What the square of an element is formed in: 32 bits where they are enough, so that a vector holds more of them.

@@ -19,6 +19,9 @@ enum class NodeKind : int32_t { integer, integer_product, range, arg, sum, produ
 
 // Whether the value depends on the order in which nodes are combined.
 constexpr bool is_ordered(NodeKind kind) noexcept { return kind >= NodeKind::sum; }
+constexpr bool is_product(NodeKind kind) noexcept {
+  return kind == NodeKind::product || kind == NodeKind::integer_product;
+}
 // Whether no elements have a value: the identity's.
 constexpr bool has_empty_value(NodeKind kind) noexcept { return kind != NodeKind::range && kind != NodeKind::arg; }
 

@@ -90,9 +90,12 @@ constexpr int64_t kMostCutRows = 16380;
 constexpr int64_t kLongestRun = int64_t{1} << 30;
 
 // Elements of the longest line of those that share a warp: 8, 16, ..., 256 or 512; 0 where a warp has a line by itself. A segment that is
-// longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps.
-constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+// longer takes its warp's time. Powers of integers of 64 bits, whose sums take 256, go by whole warps, and products, to keep code small.
+constexpr bool wide_powers(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return node_kind(dtype, op) == NodeKind::integer && element_bytes(dtype) == 8 && is_power(addend_of(op));
+}
+constexpr bool by_whole_warps(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
+  return wide_powers(dtype, op) || is_product(node_kind(dtype, op));
 }
 // Small elements whose order does not matter: single ones are left to rows that do not begin with a word, so fewer lengths do.
 constexpr bool by_words(int bytes, LeafKind kind) noexcept { return bytes <= 2 && !kind.ordered && !kind.wide; }
@@ -185,7 +188,7 @@ constexpr int kFewestWindows = 32;
 constexpr bool window_operation(gpumem_dtype dtype, gpumem_reduce_op op) noexcept {
   return (op == GPUMEM_SUM || op == GPUMEM_SUM_SQUARES || op == GPUMEM_PROD ||
           node_kind(dtype, op) == NodeKind::range) &&
-         !by_whole_warps(dtype, op);
+         !wide_powers(dtype, op);
 }
 constexpr int window_places(LeafKind kind) noexcept { return kind.wide ? 1024 : 2048; }
 constexpr int64_t windows_of_block(LeafKind kind) noexcept { return window_places(kind) - kLeafLanes; }

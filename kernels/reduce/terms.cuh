@@ -158,13 +158,31 @@ template <int kSize>
 struct ProductElement {
   using Node = IntegerProductNode;
   using Partial = Node;
+  using Bits = UnsignedOf<kSize>;
   static constexpr int kBytes = kSize;
   static constexpr bool kOrdered = false;
-  gpumem_dtype dtype;
-  __device__ ProductElement(gpumem_dtype d, gpumem_reduce_op) : dtype(d) {}
-  __device__ __forceinline__ void enter(Node& node, UnsignedOf<kSize> bits) const {
-    const bool negative = is_signed_integer(dtype) && (bits >> (8 * kSize - 1)) != 0;
-    node.multiply({negative ? static_cast<UnsignedOf<kSize>>(0 - bits) : bits, negative});
+  Bits sign;  // of signed types, else 0
+  __device__ ProductElement(gpumem_dtype dtype, gpumem_reduce_op)
+      : sign(is_signed_integer(dtype) ? static_cast<Bits>(Bits{1} << (8 * kSize - 1)) : 0) {}
+  __device__ __forceinline__ void enter(Node& node, Bits bits) const {
+    node.multiply({magnitude(bits), (bits & sign) != 0});
+  }
+  // The product of a word's elements fits 32 bits, so they are one factor.
+  __device__ __forceinline__ void enter_word(Node& node, uint32_t word) const requires(kSize <= 4) {
+    uint32_t size = 1;
+    uint32_t signs = 0;
+#pragma unroll
+    for (int i = 0; i < 4 / kSize; ++i) {
+      const auto bits = static_cast<Bits>(word >> (8 * kSize * i));
+      size *= magnitude(bits);
+      signs ^= bits & sign;
+    }
+    node.multiply({size, signs != 0});
+  }
+
+ private:
+  __device__ __forceinline__ Bits magnitude(Bits bits) const {
+    return (bits & sign) != 0 ? static_cast<Bits>(0 - bits) : bits;
   }
 };
 

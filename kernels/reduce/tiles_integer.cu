@@ -1,5 +1,6 @@
 // Exact sums and products of integers (kernels/accumulators.hpp). Of a sum, a thread gathers the terms of a chunk in words that can't
 // overflow and adds those up in 64, 128 or 256 bits: what a whole block can hold at most.
+#include "kernels/reduce/terms.cuh"
 #include "kernels/reduce/unordered.cuh"
 
 namespace gpumem::kernels {
@@ -127,7 +128,7 @@ struct SumCubes32 : Terms<T, WideNode> {
   CubeSums cubes;
   __device__ void add(uint32_t w) {
     const auto v = static_cast<T>(w);
-    cubes.add(unsigned_magnitude(v), v < 0);
+    cubes.add(unsigned_magnitude(v), is_negative(v));
   }
   __device__ WideNode node() const { return WideNode(cubes.total()); }
 };
@@ -137,29 +138,6 @@ struct Power64 : Terms<std::conditional_t<is_signed_integer(kType), int64_t, uin
   IntegerNode total;
   __device__ void add(uint64_t v) { total = combine(total, integer_term(kType, kOp, v)); }
   __device__ IntegerNode node() const { return total; }
-};
-
-// The product of a word's elements fits 32 bits, so a word is one factor.
-template <class T>
-struct Product : Terms<T, IntegerProductNode> {
-  using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-  IntegerProductNode product;
-  __device__ void add(Word w) {
-    Word magnitude = 1;
-    Word signs = 0;
-#pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(Word) / sizeof(T)); ++i) {
-      const auto v = static_cast<T>(w >> (8 * sizeof(T) * i));
-      magnitude *= unsigned_magnitude(v);
-      signs ^= static_cast<Word>(v < 0);
-    }
-    product.multiply({magnitude, signs != 0});
-  }
-  __device__ void add_one(uint64_t bits) {
-    const auto v = static_cast<T>(bits);
-    product.multiply({unsigned_magnitude(v), v < 0});
-  }
-  __device__ IntegerProductNode node() const { return product; }
 };
 
 template <class TheTerms>
@@ -200,8 +178,7 @@ class IntegerState {
     const bool fits = is_signed_integer(dtype) ? whole.sum == static_cast<int64_t>(low) : whole.sum == Int128{low};
     return fits ? ReduceValue{{low}, GPUMEM_OK} : ReduceValue{{}, GPUMEM_OVERFLOW};
   }
-  template <class AnyNode>
-  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const AnyNode& whole) {
+  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const IntegerNode& whole) {
     return value_of(dtype, op, whole);
   }
 
@@ -209,7 +186,41 @@ class IntegerState {
   TheTerms terms_;
 };
 
-template <class TheSum, class TheSumAbs, class TheSumSquares, class TheSumCubes, class TheProduct>
+template <int kSize>
+class ProductState {
+ public:
+  using Node = IntegerProductNode;
+  static constexpr int kBytes = kSize;
+  static constexpr Values kValues = Values::one;
+
+  __device__ ProductState(gpumem_dtype dtype, gpumem_reduce_op op) : element_(dtype, op) {}
+  __device__ void begin(int64_t) {}
+  __device__ void take(const uint4& w, int) {
+    if constexpr (kSize == 8) {
+      element_.enter(product_, static_cast<uint64_t>(w.y) << 32 | w.x);
+      element_.enter(product_, static_cast<uint64_t>(w.w) << 32 | w.z);
+    } else {
+      element_.enter_word(product_, w.x);
+      element_.enter_word(product_, w.y);
+      element_.enter_word(product_, w.z);
+      element_.enter_word(product_, w.w);
+    }
+  }
+  __device__ void end() {}
+  __device__ void take_element(uint64_t bits, int64_t) {
+    element_.enter(product_, static_cast<UnsignedOf<kSize>>(bits));
+  }
+  __device__ Node node(const WordSpan&, Node* shared) { return block_tree(product_, shared); }
+  __device__ static ReduceValue value(gpumem_dtype dtype, gpumem_reduce_op op, const Node& whole) {
+    return value_of(dtype, op, whole);
+  }
+
+ private:
+  ProductElement<kSize> element_;
+  Node product_;
+};
+
+template <class TheSum, class TheSumAbs, class TheSumSquares, class TheSumCubes>
 cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   switch (addend_of(launch.op)) {
     case Addend::element:
@@ -221,7 +232,7 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
     case Addend::cube:
       return start_tiles<IntegerState<TheSumCubes>>(launch, stream);
     case Addend::factor:
-      return start_tiles<IntegerState<TheProduct>>(launch, stream);
+      return start_tiles<ProductState<TheSum::kBytes>>(launch, stream);
     case Addend::dot:
       break;
   }
@@ -230,21 +241,20 @@ cudaError_t start(const ReduceLaunch& launch, Stream stream) {
 template <class T>
 cudaError_t start8(const ReduceLaunch& launch, Stream stream) {
   using Abs = std::conditional_t<std::is_signed_v<T>, ShortSumAbs<T>, ShortSum<T>>;
-  return start<ShortSum<T>, Abs, SumSquares8<T>, SumCubes8<T>, Product<T>>(launch, stream);
+  return start<ShortSum<T>, Abs, SumSquares8<T>, SumCubes8<T>>(launch, stream);
 }
 template <class T>
 cudaError_t start16(const ReduceLaunch& launch, Stream stream) {
   using Abs = std::conditional_t<std::is_signed_v<T>, ShortSumAbs<T>, ShortSum<T>>;
-  return start<ShortSum<T>, Abs, SumSquares16<T>, SumCubes16<T>, Product<T>>(launch, stream);
+  return start<ShortSum<T>, Abs, SumSquares16<T>, SumCubes16<T>>(launch, stream);
 }
 template <class T>
 cudaError_t start32(const ReduceLaunch& launch, Stream stream) {
-  return start<Sum<T>, SumAbs<T>, SumSquares32<T>, SumCubes32<T>, Product<T>>(launch, stream);
+  return start<Sum<T>, SumAbs<T>, SumSquares32<T>, SumCubes32<T>>(launch, stream);
 }
 template <gpumem_dtype kType, class T>
 cudaError_t start64(const ReduceLaunch& launch, Stream stream) {
-  return start<Sum<T>, SumAbs<T>, Power64<kType, GPUMEM_SUM_SQUARES>, Power64<kType, GPUMEM_SUM_CUBES>, Product<T>>(
-      launch, stream);
+  return start<Sum<T>, SumAbs<T>, Power64<kType, GPUMEM_SUM_SQUARES>, Power64<kType, GPUMEM_SUM_CUBES>>(launch, stream);
 }
 
 }  // namespace

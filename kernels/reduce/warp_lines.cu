@@ -54,10 +54,6 @@ constexpr bool kByWords = Term::kBytes <= 2 && !Term::kOrdered;
 template <class Term>
 constexpr int kFoldTerms = kByWords<Term> ? 8 * kLeafTerms : kLeafTerms;
 
-// Whether a node may be given zeros in place of elements that are missing: a sum.
-template <NodeKind kKind>
-constexpr bool kTakesZeros = kKind != NodeKind::range&& kKind != NodeKind::product&& kKind != NodeKind::integer_product;
-
 // The nodes of a leaf's lanes, whole in every lane of the warp.
 template <class Term>
 __device__ __forceinline__ typename Term::Node fold_warp(typename Term::Partial (&a)[4]) {
@@ -333,7 +329,7 @@ __global__ void __launch_bounds__(kWarpLineThreads)
       if (is_beyond(k)) break;
 #pragma unroll
       for (int r = 0; r < kLines; ++r) {
-        if (!kTakesZeros<Node::kind> && g - ahead + k * kLanes >= n[r]) continue;
+        if (Node::kind == NodeKind::range && k * kLanes >= n[r]) continue;  // a sum takes the 0
         if constexpr (!kPairs) {
           Unit::enter(term, a[r].of[k % kOwn], element[r][k]);
         } else if (k % 2 == 0) {
@@ -445,9 +441,13 @@ cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream
   }
 }
 
+// Whether each line of a Term has a warp, as by_whole_warps() says.
+template <class Term>
+constexpr bool kByWholeWarps = std::is_same_v<Term, PowerElement> || is_product(Term::Node::kind);
+
 template <class Term, bool kSegments>
 cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
-  if constexpr (!std::is_same_v<Term, PowerElement>) {
+  if constexpr (!kByWholeWarps<Term>) {
     if (launch.lanes != 0) return start_short<Term, kSegments>(launch, matrix, stream);
   }
   return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, matrix,

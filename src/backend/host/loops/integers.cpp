@@ -210,10 +210,10 @@ ReduceNode product_of(const void* data, const void*, int64_t n) {
     factors.take(x + at, count);
     if (factors.zero != 0) return IntegerProductNode(0, false).stored();
     if (factors.other == 0 || product.overflowed != 0) {
-      product.negative ^= factors.signs < 0 ? 1 : 0;
+      product.negative ^= is_negative(factors.signs) ? 1 : 0;
       continue;
     }
-    for (int64_t i = at; i < at + count; ++i) product.multiply({unsigned_magnitude(x[i]), x[i] < 0});
+    for (int64_t i = at; i < at + count; ++i) product.multiply({unsigned_magnitude(x[i]), is_negative(x[i])});
   }
   return product.stored();
 }

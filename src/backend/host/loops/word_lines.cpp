@@ -96,7 +96,7 @@ struct PowersOf64 : SplitSum {
     const uint64_t a = unsigned_magnitude(v);
     if constexpr (kCubes) {
       const Cube cube = cube_of(a);
-      add(cube.low, cube.high, v < 0);
+      add(cube.low, cube.high, is_negative(v));
     } else {
       add_square(square_of(a));
     }
@@ -109,7 +109,7 @@ struct ProductOf {
   using T = Type;
   uint64_t word[2];
   static ProductOf empty() { return std::bit_cast<ProductOf>(IntegerProductNode()); }
-  void take(T v) { multiply({unsigned_magnitude(v), v < 0}); }
+  void take(T v) { multiply({unsigned_magnitude(v), is_negative(v)}); }
   void join(const ProductOf& other) { multiply(other.node()); }
   ReduceNode stored() const { return node().stored(); }
 
