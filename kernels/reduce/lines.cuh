@@ -104,13 +104,11 @@ template <NodeKind kKind>
 __device__ __noinline__ void finish_line(const ReduceLaunch& launch, int64_t index, const Line& line,
                                          const ReduceNode& node) {
   ReduceValue value;
-  if (!line.sound) {
-    value.status = GPUMEM_OUT_OF_RANGE;
-  } else if (line.n <= 0 && !has_empty_value(kKind)) {
-    value.status = GPUMEM_EMPTY;
-  } else {
+  if (line.n > 0 || (has_empty_value(kKind) && line.sound)) {
     value =
         with_node(kKind, [&](auto kind) { return value_of(launch.dtype, launch.op, decltype(kind)(node), Root{}); });
+  } else {
+    value.status = line.sound ? GPUMEM_EMPTY : GPUMEM_OUT_OF_RANGE;
   }
   char* result = static_cast<char*>(launch.result) + index * 8 * value_words(launch.op);
   for (int i = 0; i < value_words(launch.op); ++i) store_anywhere(result + 8 * i, value.word[i]);
