@@ -208,7 +208,8 @@ int fold_warps(int64_t runs) {
 }
 
 template <class Term, bool kWords>
-cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream stream) {
+cudaError_t start(const ReduceLaunch& launch, Stream stream) {
+  const ColumnCut& cut = launch.config->cut;
   const ColumnShape shape{static_cast<int>(cut.width),
                           static_cast<int>(cut.side),
                           static_cast<int>(cut.passes),
@@ -234,19 +235,12 @@ cudaError_t start(const ReduceLaunch& launch, const ColumnCut& cut, Stream strea
 }  // namespace
 
 LaunchResult reduce_columns(const ReduceLaunch& launch, Stream stream) {
-  if (launch.tile <= kLeafLanes) return reduce_few_rows(launch, stream);
+  if (launch.config->few_rows) return reduce_few_rows(launch, stream);
   return for_element(launch.dtype, launch.op, [&]<class Term>() {
-    const LineLayout& lines = launch.lines;
-    const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
-    const bool words =
-        column_words(reinterpret_cast<uintptr_t>(launch.x), extents, lines.stride, lines.batch_stride, Term::kBytes);
-    const ColumnCut cut =
-        column_cut(extents, words ? kColumnsOfWord : 1, column_rows(words, Term::kBytes, Term::kOrdered),
-                   most_column_threads(Term::kBytes, leaf_kind_of<Term>()), launch.lanes, launch.tile);
     if constexpr (has_column_words(Term::kBytes)) {
-      if (words) return start<Term, true>(launch, cut, stream);
+      if (launch.config->words) return start<Term, true>(launch, stream);
     }
-    return start<Term, false>(launch, cut, stream);
+    return start<Term, false>(launch, stream);
   });
 }
 

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kFewRowsThreads, kOnce                     ? 1
 }
 
 template <class Term>
-cudaError_t start(const ReduceLaunch& launch, bool words, Stream stream) {
+cudaError_t start(const ReduceLaunch& launch, Stream stream) {
   const LineLayout& lines = launch.lines;
   const auto with = [&](auto kernel, int rows_each) {
     return enqueue_early(kernel, static_cast<unsigned>(launch.grid), launch.block, stream, launch,
@@ -65,7 +65,7 @@ cudaError_t start(const ReduceLaunch& launch, bool words, Stream stream) {
                          static_cast<int>(most_column_sides(lines.length, rows_each)));
   };
   if constexpr (has_column_words(Term::kBytes)) {
-    if (words) return with(few_rows_kernel<Term, true, kColumnRows, false>, kColumnRows);
+    if (launch.config->words) return with(few_rows_kernel<Term, true, kColumnRows, false>, kColumnRows);
   }
   if (lines.length <= 4) return with(few_rows_kernel<Term, false, 4, true>, kFewRows);
   if (lines.length <= kFewRows) return with(few_rows_kernel<Term, false, kFewRows, true>, kFewRows);
@@ -75,14 +75,7 @@ cudaError_t start(const ReduceLaunch& launch, bool words, Stream stream) {
 }  // namespace
 
 LaunchResult reduce_few_rows(const ReduceLaunch& launch, Stream stream) {
-  return for_element(launch.dtype, launch.op, [&]<class Term>() {
-    const LineLayout& lines = launch.lines;
-    const ColumnExtents extents{lines.length, lines.per_batch, lines.count / lines.per_batch};
-    return start<Term>(
-        launch,
-        column_words(reinterpret_cast<uintptr_t>(launch.x), extents, lines.stride, lines.batch_stride, Term::kBytes),
-        stream);
-  });
+  return for_element(launch.dtype, launch.op, [&]<class Term>() { return start<Term>(launch, stream); });
 }
 
 }  // namespace gpumem::kernels

@@ -7,6 +7,7 @@
 #include "kernels/launch.hpp"
 #include "kernels/nodes.hpp"
 #include "kernels/reduce/limits.hpp"
+#include "kernels/reduce/line_plans.hpp"
 #include "kernels/reduce/spans.hpp"
 
 namespace gpumem::kernels {
@@ -54,7 +55,6 @@ struct ReduceLaunch {
   int64_t blocks_per_line = 0;  // of many lines: runs
   int64_t grid = 0;             // blocks, of many lines
   int64_t rest_grid = 0;        // of segments: blocks for those that are very long
-  int32_t lanes = 0;            // elements or words of the longest line in a warp; of columns: threads of each
   int32_t block = 0;            // threads
   const void* y = nullptr;      // dot: the second operand
   int64_t y_stride = 0;
@@ -63,7 +63,8 @@ struct ReduceLaunch {
   ReduceSlot* slot = nullptr;
   uint32_t ticket = 0;
   ReduceNode* nodes = nullptr;  // of an ordered sum: one for each of trees, and the slot only tells that they are there
-  const LeafTrees* trees = nullptr;  // of the host
+  const LeafTrees* trees = nullptr;    // of the host, as the next
+  const LineConfig* config = nullptr;  // of many lines
   int64_t* index = nullptr;
 };
 

@@ -231,4 +231,12 @@ constexpr ColumnCut column_cut(const ColumnExtents& e, int64_t count, int rows_e
   return cut;
 }
 
+// What the plan of a reduction of many lines decides besides the grid.
+struct LineConfig {
+  bool words = false;     // elements are read as words of several
+  int32_t longest = 0;    // elements, or words, of the longest line of those that share a warp; 0: each line has a warp
+  bool few_rows = false;  // of columns: a thread, or a few, have a whole column each
+  ColumnCut cut{};        // of other columns
+};
+
 }  // namespace gpumem

@@ -411,7 +411,7 @@ __global__ void __launch_bounds__(kWarpLineThreads)
 
 template <class Term, class Unit, bool kSegments, int kLongest, int... kLonger>
 cudaError_t start_short_of(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
-  if (launch.lanes != kLongest) {
+  if (launch.config->longest != kLongest) {
     if constexpr (sizeof...(kLonger) > 0) {
       return start_short_of<Term, Unit, kSegments, kLonger...>(launch, matrix, stream);
     }
@@ -428,9 +428,7 @@ cudaError_t start_short(const ReduceLaunch& launch, const Matrix& matrix, Stream
   using Element = OneElement<Term>;
   if constexpr (kSegments) return start_short_of<Term, Element, true, 8, 32>(launch, matrix, stream);
   if constexpr (by_words(Term::kBytes, kKind)) {
-    const LineLayout& lines = launch.lines;
-    if (longest_words(reinterpret_cast<uintptr_t>(launch.x), lines.length, lines.pitch, lines.batch_stride,
-                      Term::kBytes, kKind) != 0) {
+    if (launch.config->words) {
       return start_short_of<Term, OneWord<Term>, false, 8, 16, 32, 64, 128, 256, 512, 1024>(launch, matrix, stream);
     }
     return start_short_of<Term, Element, false, 8, 32, 128, 256>(launch, matrix, stream);
@@ -448,7 +446,7 @@ constexpr bool kByWholeWarps = std::is_same_v<Term, PowerElement> || is_product(
 template <class Term, bool kSegments>
 cudaError_t start(const ReduceLaunch& launch, const Matrix& matrix, Stream stream) {
   if constexpr (!kByWholeWarps<Term>) {
-    if (launch.lanes != 0) return start_short<Term, kSegments>(launch, matrix, stream);
+    if (launch.config->longest != 0) return start_short<Term, kSegments>(launch, matrix, stream);
   }
   return enqueue_early(long_kernel<Term, kSegments>, static_cast<unsigned>(launch.grid), launch.block, stream, matrix,
                        launch, false);

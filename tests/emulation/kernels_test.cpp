@@ -175,7 +175,9 @@ TEST(FewBlocks, Lines) {
   const DeviceBytes nodes = on_device(Bytes(kScratchNodeBytes));
   const DeviceBytes counters = on_device(Bytes(kScratchCounters * sizeof(unsigned) + sizeof(gpumem_status)));
   const auto sum = [](int64_t begin, int64_t end) { return (end - begin) * (begin + end - 1) / 2; };
+  LineConfig config;
   ReduceLaunch launch;
+  launch.config = &config;
   launch.x = x.get();
   launch.grid = 2;
   launch.rest_grid = 2;
@@ -195,7 +197,7 @@ TEST(FewBlocks, Lines) {
     for (const int64_t tile : {cols, int64_t{kLeafTerms}}) {
       if (tile != cols && cols <= kLeafTerms) continue;
       launch.lines = {.count = rows, .length = cols, .pitch = cols, .per_batch = rows, .many = true};
-      launch.lanes = longest_row(GPUMEM_I32, GPUMEM_SUM, cols);
+      config.longest = longest_row(GPUMEM_I32, GPUMEM_SUM, cols);
       launch.tile = tile;
       launch.blocks_per_line = (cols + tile - 1) / tile;
       const auto values = results(rows);
@@ -214,7 +216,7 @@ TEST(FewBlocks, Lines) {
                     .length = kElements,
                     .offsets = reinterpret_cast<const int64_t*>(ends.get()),
                     .many = true};
-    launch.lanes = longest;
+    config.longest = longest;
     launch.tile = kLongSegment;
     const auto values = results(launch.lines.count);
     for (size_t i = 0; i + 1 < offsets.size(); ++i) EXPECT_EQ(values[i], sum(offsets[i], offsets[i + 1])) << longest;

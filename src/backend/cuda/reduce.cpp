@@ -28,7 +28,6 @@ kernels::ReduceLaunch launch_of(const Params& params, const Config& config, cons
           .lines = lines,
           .blocks_per_line = blocks_per_line,
           .grid = config.grid,
-          .lanes = config.per_thread,
           .block = config.block};
 }
 
@@ -206,6 +205,8 @@ template <class Params>
 gpumem_status CudaBackend::run_lines(gpumem_family family, NativeStream stream, const Params& params,
                                      const Configured<Params>& planned, Until until) {
   kernels::ReduceLaunch launch = launch_of(params, planned.config);
+  const auto config = planned.config.own.get<LineConfig>();
+  launch.config = &config;
   const auto& implementation = *planned.implementation;
   const DeviceScope scope = enter();
   require_open(stream);

@@ -83,14 +83,21 @@ const char* accepts_columns(const DeviceProps&, const ReduceAxisParams& p) noexc
   return p.of_rows() ? "it is for columns" : accepts_runs(p);
 }
 
-// Warps with a unit each, or several short lines: as few in a block as leave no multiprocessor without one.
-Config warps_config(const DeviceProps& d, int64_t warps, int most_threads, int32_t lanes, int64_t tile) noexcept {
-  const int64_t of_block = std::clamp<int64_t>(warps / (int64_t{2} * d.multiprocessors), 1, most_threads / 32);
-  const auto threads = static_cast<int32_t>(32 * std::bit_floor(static_cast<uint64_t>(of_block)));
-  return {std::clamp<int64_t>(ceil_div(warps, threads / 32), 1, kMaxGrid), threads, lanes, tile};
+Config line_config(Config config, const LineConfig& lines) noexcept {
+  config.own.set(lines);
+  return config;
 }
 
-// per_thread: the elements or words of the longest line of those that share a warp; tile: elements of a run. Runs are short, so that the
+// Warps with a unit each, or several short lines: as few in a block as leave no multiprocessor without one.
+Config warps_config(const DeviceProps& d, int64_t warps, int most_threads, const LineConfig& lines,
+                    int64_t tile) noexcept {
+  const int64_t of_block = std::clamp<int64_t>(warps / (int64_t{2} * d.multiprocessors), 1, most_threads / 32);
+  const auto threads = static_cast<int32_t>(32 * std::bit_floor(static_cast<uint64_t>(of_block)));
+  return line_config({std::clamp<int64_t>(ceil_div(warps, threads / 32), 1, kMaxGrid), threads, lines.longest, tile},
+                     lines);
+}
+
+// tile: elements of a run. Runs are short, so that the
 // last ones end together, but no more of a line than its last warp folds at once.
 Config rows_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
@@ -101,7 +108,8 @@ Config rows_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int longest = by_warps ? 0 : words != 0 ? words : longest_row(p.dtype, p.op, p.cols);
   if (longest != 0) {
     const int at_once = row_cut(longest, words != 0 ? 4 : bytes, kind).at_once();
-    return warps_config(d, ceil_div(p.lines(), at_once), kWarpLineThreads, longest, p.cols);
+    return warps_config(d, ceil_div(p.lines(), at_once), kWarpLineThreads, {.words = words != 0, .longest = longest},
+                        p.cols);
   }
   const int64_t leaves = ceil_div(p.cols, kLeafTerms);
   const int64_t most = p.lines() <= kMostCutRows ? most_runs(p.dtype, p.op) : p.lines();
@@ -120,11 +128,13 @@ Config rows_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
     tile = ceil_div(ceil_div(p.cols, runs), 128) * 128;
     runs = ceil_div(p.cols, tile);
   }
-  if (runs > 1 && runs <= kWarpLineThreads / 32) return {p.lines(), static_cast<int32_t>(32 * runs), 0, tile};
-  Config shape = warps_config(d, p.lines() * runs, kLongLineThreads, 0, tile);
+  if (runs > 1 && runs <= kWarpLineThreads / 32) {
+    return line_config({p.lines(), static_cast<int32_t>(32 * runs), 0, tile}, {});
+  }
+  Config config = warps_config(d, p.lines() * runs, kLongLineThreads, {}, tile);
   const int64_t full = int64_t{kResidentThreads / kLongLineThreads} * d.multiprocessors;
-  if (p.cols < kLeafTerms && shape.grid > kRowsOfWarp * full) shape.grid = ceil_div(shape.grid, kRowsOfWarp);
-  return shape;
+  if (p.cols < kLeafTerms && config.grid > kRowsOfWarp * full) config.grid = ceil_div(config.grid, kRowsOfWarp);
+  return config;
 }
 
 // Threads with a column that a multiprocessor is to have, of all its runs and sides; half as many of single elements where rows are
@@ -134,7 +144,7 @@ Config rows_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
 constexpr int64_t kColumnsWanted = 1440;
 constexpr int64_t kBytesInOneRun = 2400;
 
-// per_thread: the threads of a column. A column is cut into runs, and a run between threads, until there are enough of them; narrow rows
+// A column is cut into runs, and a run between threads, until there are enough of them; narrow rows
 // are read by more, several rows at a time.
 Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept {
   const int bytes = element_bytes(p.dtype);
@@ -142,7 +152,8 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
   const bool words = column_words(static_cast<uint64_t>(misalignment(p.x)), extents, p.ld, p.batch_stride, bytes);
   const int64_t count = words ? kColumnsOfWord : 1;
   if (few_rows(p.rows, p.lines(), bytes, words, d.multiprocessors)) {
-    return {ceil_div(p.lines(), kFewRowsThreads * count), kFewRowsThreads, 1, p.rows};
+    return line_config({ceil_div(p.lines(), kFewRowsThreads * count), kFewRowsThreads, 1, p.rows},
+                       {.words = words, .few_rows = true});
   }
   const LeafKind kind = leaf_kind(p.dtype, p.op);
   const int rows_each = column_rows(words, bytes, kind.ordered);
@@ -170,8 +181,9 @@ Config columns_config(const DeviceProps& d, const ReduceAxisParams& p) noexcept 
   // Half of the threads, where blocks would come in one wave and a part of a second: 20000 x 2000 f32 56 µs from 64.
   const int64_t wave = resident_column_threads(words, bytes, kind) / cut.block() * d.multiprocessors;
   if (side > 2 && !is_small(side / 2) && cut.grid() > wave && 2 * cut.grid() < 3 * wave) cut = cut_by(side /= 2);
-  return {std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
-          static_cast<int32_t>(side), tile};
+  return line_config({std::min(cut.grid(), kMaxGrid), static_cast<int32_t>(ceil_div(cut.block(), 32) * 32),
+                      static_cast<int32_t>(side), tile},
+                     {.words = words, .cut = cut});
 }
 
 Config windows_config(const DeviceProps&, const ReduceAxisParams& p) noexcept {
@@ -194,7 +206,8 @@ Config segments_config(const DeviceProps& d, const ReduceSegmentsParams& p) noex
   const int longest = longest_segment(p.dtype, p.op, average);
   const int64_t at_once = longest == 0 ? 1 : segment_cut(longest).at_once();
   const auto run = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_div(2 * p.n, kMostLongRuns))));
-  return warps_config(d, ceil_div(p.segments, at_once), kWarpLineThreads, longest, std::max(run, kLongSegment));
+  return warps_config(d, ceil_div(p.segments, at_once), kWarpLineThreads, {.longest = longest},
+                      std::max(run, kLongSegment));
 }
 Config scalar_segments_config(const DeviceProps&, const ReduceSegmentsParams& p) noexcept {
   return {p.segments, kElementThreads, 1, p.n};
