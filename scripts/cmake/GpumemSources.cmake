@@ -32,6 +32,7 @@ set(core_sources
   src/memory/block_pool_release.cpp
   src/memory/block_source.cpp
   src/context/context.cpp
+  src/ops/create_context.cpp
   src/ops/ceiling.cpp
   src/ops/copy/copy.cpp
   src/ops/copy/implementations.cpp
@@ -69,8 +70,8 @@ set(core_sources
   src/ops/bounce_buffers.cpp
   src/base/log.cpp
   src/base/printable.cpp
-  src/memory/managed.cpp
-  src/memory/memory.cpp
+  src/ops/memory/managed.cpp
+  src/ops/memory/memory.cpp
   src/memory/memory_trace.cpp
   src/context/objects.cpp
   src/ops/operand.cpp
@@ -96,7 +97,7 @@ set(core_sources
   src/ops/gather_scatter/implementations.cpp
   src/ops/resize/resize.cpp
   src/ops/resize/implementations.cpp
-  src/context/shared_contexts.cpp
+  src/ops/memory/shared_contexts.cpp
   src/ops/sources.cpp
   src/ops/staging.cpp
   src/memory/stream_cache.cpp

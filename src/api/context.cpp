@@ -2,6 +2,7 @@
 
 #include "api/guard.hpp"
 #include "context/streams.hpp"
+#include "ops/create_context.hpp"
 
 using namespace gpumem;
 using namespace gpumem::api;

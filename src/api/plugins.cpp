@@ -1,7 +1,7 @@
 // Allocators in the signatures of other libraries, on the process's own contexts.
 #include "api/guard.hpp"
 #include "base/sentences.hpp"
-#include "context/shared_contexts.hpp"
+#include "ops/memory/shared_contexts.hpp"
 #include "ops/operations.hpp"
 
 using namespace gpumem;
@@ -13,7 +13,7 @@ namespace {
 template <class F>
 void on_device(int32_t device, const F& f) noexcept {
   static_cast<void>(guard([&] {
-    SharedContext& shared = process().shared_contexts->of(device);
+    SharedContext& shared = shared_contexts().of(device);
     in_context(shared.context, [&](Context&) { f(shared); });
   }));
 }
@@ -42,7 +42,7 @@ void* allocate(SharedContext& shared, int64_t bytes, Stream* stream) {
 
 SharedContext& owner_of(const void* p) {
   const auto allocation = process().registry.find(reinterpret_cast<uintptr_t>(p));
-  SharedContext* const owner = allocation ? process().shared_contexts->owner(allocation->owner) : nullptr;
+  SharedContext* const owner = allocation ? shared_contexts().owner(allocation->owner) : nullptr;
   if (owner == nullptr) {
     fail(GPUMEM_INVALID_POINTER, "p (0x%llx) is no memory of a context of the process; expected it from an allocator",
          number(p));
@@ -56,7 +56,7 @@ gpumem_status gpumem_shared_ctx(int32_t device, gpumem_ctx** ctx) {
   return guard([&] {
     require(ctx, "ctx");
     *ctx = nullptr;
-    *ctx = as_handle<gpumem_ctx>(process().shared_contexts->of(device).handle);
+    *ctx = as_handle<gpumem_ctx>(shared_contexts().of(device).handle);
   });
 }
 

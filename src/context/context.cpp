@@ -1,24 +1,17 @@
 #include "context/context.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "context/process.hpp"
+#include "context/streams.hpp"
 #include "memory/pinned_rings.hpp"
-#include "ops/operations.hpp"
-#include "ops/profile.hpp"
-#include "ops/tuning.hpp"
 
 namespace gpumem {
 namespace {
@@ -46,22 +39,20 @@ Context::Context(const gpumem_ctx_options& options)
       stream_host_data_(options.stream_host_data != 0),
       debugs_memory_(debug_in_environment() || options.debug_memory != 0),
       strict_host_(options.strict_host != 0) {
-  read_variants_from_environment();
   host_ = make_host_backend({.workers = &process().workers,
                              .threads = options.host_threads,
                              .parallel_for = {options.parallel_for, options.parallel_for_user},
                              .simd = ::secure_getenv("GPUMEM_HOST_SIMD")});
   if (choice_.backend == Runs::cuda) open_device(options.non_blocking_stream != 0);
   open_pools(options);
-  tuning_ = std::make_unique<Tuning>();
-  profile_ = std::make_unique<Profile>(*this);
-  trace_by_environment();
-  measure_by_environment();
 }
 
 // Device memory goes back as the live bytes fall: others want it too. Pinned memory is slow to allocate, so it only has a bound, which holds
 // for all memory of the host.
 void Context::open_pools(const gpumem_ctx_options& options) {
+  pool_owner_.emplace(
+      PoolOwner{this, device(), host(), process().registry, log, labels, trace, [this] { wait_for_streams(*this); }});
+  const PoolOwner& owner = *pool_owner_;
   const DeviceProps& props = device().props();
   PoolPolicy on_device{GPUMEM_MEMORY_DEVICE, props.ordinal};
   on_device.limit = options.device_memory_limit;
@@ -71,19 +62,19 @@ void Context::open_pools(const gpumem_ctx_options& options) {
   const int64_t most_kept = std::min(int64_t{4} << 30, host_->props().memory_bytes / 8);
   if (!on_cuda()) on_device.most_idle = most_kept;
   device_memory_ =
-      std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device(), GPUMEM_MEMORY_DEVICE), on_device);
+      std::make_unique<BlockPool>(owner, std::make_unique<DeviceSource>(device(), GPUMEM_MEMORY_DEVICE), on_device);
   PoolPolicy pinned{GPUMEM_MEMORY_PINNED, GPUMEM_DEVICE_HOST};
   pinned.pooled = !debugs_memory_;
   pinned.guarded = debugs_memory_;
   pinned.most_idle = options.pinned_memory_kept;
   if (pinned.most_idle < 0) pinned.most_idle = most_kept;
-  pinned_memory_ = std::make_unique<BlockPool>(*this, std::make_unique<PinnedSource>(*this), pinned);
+  pinned_memory_ = std::make_unique<BlockPool>(owner, std::make_unique<PinnedSource>(owner), pinned);
   PoolPolicy managed{GPUMEM_MEMORY_MANAGED, props.ordinal};
   managed.pooled = false;
   managed.guarded = debugs_memory_;
   managed_memory_ =
-      std::make_unique<BlockPool>(*this, std::make_unique<DeviceSource>(device(), GPUMEM_MEMORY_MANAGED), managed);
-  if (on_cuda()) rings_ = std::make_unique<PinnedRings>(*this);
+      std::make_unique<BlockPool>(owner, std::make_unique<DeviceSource>(device(), GPUMEM_MEMORY_MANAGED), managed);
+  if (on_cuda()) rings_ = std::make_unique<PinnedRings>(owner);
 }
 
 void Context::open_device(bool non_blocking_stream) {
@@ -96,69 +87,17 @@ void Context::open_device(bool non_blocking_stream) {
   }
 }
 
-Context::~Context() {
-  if (profile_path_.empty()) return;
-  try {
-    replace_file("the profile", profile_path_, profile_->as_text(profile_format_));
-  } catch (const std::exception& error) {
-    log.write(GPUMEM_LOG_ERROR, "%s", error.what());
-  }
+Context::~Context() = default;
+
+void Context::keep(std::shared_ptr<Tuning> tuning, std::shared_ptr<Profile> profile) noexcept {
+  tuning_ = std::move(tuning);
+  profile_ = std::move(profile);
 }
 
-void Context::read_variants_from_environment() {
-  Families::for_each([this]<class Family>() {
-    const FamilyNames& names = family_names(Family::id);
-    std::string variable = "GPUMEM_VARIANT_";
-    // Plain ASCII: std::toupper() goes by the program's locale, and Turkish has another capital for i.
-    for (const char* c = names.name; *c != '\0'; ++c)
-      variable += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 32) : *c;
-    const char* value = ::secure_getenv(variable.c_str());
-    if (value == nullptr || value[0] == '\0') return;
-    const int32_t row = find_variant(names, value);
-    if (row < 0) {
-      fail(GPUMEM_NOT_FOUND, "the environment's %s is '%s'; expected a variant of the family %s", variable.c_str(),
-           value, names.name);
-    }
-    force(Family::id, {row, ChosenBy::environment});
-  });
-}
-
-// Of those of the process that write files by the environment.
 int Context::number() noexcept {
   static std::atomic<int> contexts{0};
   if (number_ == 0) number_ = ++contexts;
   return number_;
-}
-
-// A file for each context: processes that are started together have the same environment.
-void Context::trace_by_environment() {
-  const char* value = ::secure_getenv("GPUMEM_TRACE");
-  if (value == nullptr || value[0] == '\0') return;
-  trace.begin((std::string(value) + "." + std::to_string(::getpid()) + "." + std::to_string(number())).c_str());
-}
-
-// By the end of the path: what comes behind it is the same for all formats.
-void Context::measure_by_environment() {
-  const auto value_of = [](const char* name) {
-    const char* value = ::secure_getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  const std::string tuned = value_of("GPUMEM_TUNING");
-  if (!tuned.empty()) load_tuning(*this, tuned.c_str());
-  const std::string path = value_of("GPUMEM_PROFILE");
-  if (path.empty()) return;
-  const std::string_view name(path);
-  profile_format_ = name.ends_with(".csv")     ? GPUMEM_FORMAT_CSV
-                    : name.ends_with(".json")  ? GPUMEM_FORMAT_JSON
-                    : name.ends_with(".trace") ? GPUMEM_FORMAT_TRACE
-                                               : GPUMEM_FORMAT_TEXT;
-  // The program may have gone to another folder when it is written.
-  std::error_code none;  // then as it is
-  const std::string absolute = std::filesystem::absolute(path, none).string();
-  profile_path_ =
-      (absolute.empty() ? path : absolute) + "." + std::to_string(::getpid()) + "." + std::to_string(number());
-  replace_file("the profile", profile_path_, "");  // what can't be written is told now
-  profile_->begin(int64_t{1} << 14);
 }
 
 Override Context::forced(gpumem_family family) const noexcept {

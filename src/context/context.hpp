@@ -5,17 +5,19 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "base/log.hpp"
+#include "base/row_choice.hpp"
 #include "context/devices.hpp"
 #include "gpumem.h"
+#include "kernels/families.hpp"
 #include "memory/block_pool.hpp"
 #include "memory/labels.hpp"
 #include "memory/memory_trace.hpp"
-#include "select/select.hpp"
+#include "memory/pool_owner.hpp"
 
 namespace gpumem {
 
@@ -25,6 +27,7 @@ inline constexpr gpumem_ctx_options kDefaultContextOptions = {
 
 struct Stream;
 class PinnedRings;
+// What the operations keep for each context.
 class Profile;
 class Tuning;
 
@@ -86,6 +89,8 @@ class Context {
   TunedRow tuned() const noexcept { return {}; }
   void chose(int32_t /*row*/, Runs /*runs*/) noexcept {}
 
+  // What the operations keep; they give it before the context has a handle. It goes before all else of the context.
+  void keep(std::shared_ptr<Tuning> tuning, std::shared_ptr<Profile> profile) noexcept;
   Profile& profile() noexcept { return *profile_; }
   Tuning& tuning() noexcept { return *tuning_; }
   const Tuning& tuning() const noexcept { return *tuning_; }
@@ -94,6 +99,9 @@ class Context {
   void keep_fault(const char* sentence) noexcept;
   // A reset of the device is found here.
   void throw_if_faulted();
+
+  // Of those of the process that write files by the environment.
+  int number() noexcept;
 
   // Of the process: it is never destroyed.
   bool shared = false;
@@ -113,10 +121,6 @@ class Context {
   std::atomic<int64_t> dists{0};  // of which it is a member
 
  private:
-  void read_variants_from_environment();
-  void trace_by_environment();
-  void measure_by_environment();
-  int number() noexcept;
   void open_device(bool non_blocking_stream);
   void open_pools(const gpumem_ctx_options& options);
 
@@ -126,19 +130,18 @@ class Context {
   bool strict_host_;
   std::unique_ptr<Host> host_;
   std::unique_ptr<Backend> device_;  // null on a host context
+  std::optional<PoolOwner> pool_owner_;
   std::unique_ptr<BlockPool> device_memory_;
   std::unique_ptr<BlockPool> pinned_memory_;
   std::unique_ptr<BlockPool> managed_memory_;
   std::unique_ptr<PinnedRings> rings_;  // null on a host context
-  std::unique_ptr<Tuning> tuning_;
-  std::unique_ptr<Profile> profile_;
-  std::string profile_path_;  // where it is written when the context ends; "": nowhere
-  gpumem_format profile_format_ = GPUMEM_FORMAT_TEXT;
   int number_ = 0;
   std::atomic<uint64_t> forced_[Families::count] = {};
   mutable std::mutex fault_mutex_;
   std::atomic<bool> faulted_{false};
   char fault_[512] = {};
+  std::shared_ptr<Tuning> tuning_;
+  std::shared_ptr<Profile> profile_;
 };
 
 struct Stream {
@@ -155,8 +158,8 @@ struct Event {
   std::atomic<uint64_t> capture{kNeverRecorded};  // that it was last recorded in; 0: outside of one
 };
 
-// Creation and the end of each object, handle included.
-uint64_t create_context(const gpumem_ctx_options& options);
+// Creation and the end of each object, handle included; the operations make a context (ops/create_context.hpp).
+uint64_t enlist(std::unique_ptr<Context> context);
 void destroy_context(uint64_t handle);
 uint64_t create_stream(Context& context);
 uint64_t wrap_stream(Context& context, void* native);

@@ -84,8 +84,7 @@ size_t live_streams(Context& context) {
 
 }  // namespace
 
-uint64_t create_context(const gpumem_ctx_options& options) {
-  auto context = std::make_unique<Context>(options);
+uint64_t enlist(std::unique_ptr<Context> context) {
   // Its memory may take the place of what a reset has ended.
   process().registry.forget_places_of([](const void* owner) {
     return const_cast<Context*>(static_cast<const Context*>(owner))->device().loss() != nullptr;

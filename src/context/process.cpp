@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "base/error.hpp"
-#include "context/shared_contexts.hpp"
 
 namespace gpumem {
 namespace {
@@ -59,9 +58,7 @@ Process& renew() {
 
 }  // namespace
 
-Process::Process(uint8_t made_epoch)
-    : shared_contexts(std::make_unique<SharedContexts>()), handles(made_epoch), epoch(made_epoch) {}
-Process::~Process() = default;
+Process::Process(uint8_t made_epoch) : handles(made_epoch), epoch(made_epoch) {}
 
 Process& process() {
   if (const Place* const there = g_place.load(std::memory_order_acquire)) {

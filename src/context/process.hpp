@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "backend/backend.hpp"
 #include "context/ceilings.hpp"
@@ -13,14 +14,14 @@
 
 namespace gpumem {
 
-class SharedContexts;
+class SharedContexts;  // of the operations
 
 struct Process {
   explicit Process(uint8_t made_epoch);
-  ~Process();
 
   Registry registry;
-  const std::unique_ptr<SharedContexts> shared_contexts;
+  std::once_flag shared_contexts_made;
+  std::shared_ptr<SharedContexts> shared_contexts;
   const Process* before = nullptr;  // the parent's
   SharedWorkers workers;
   MeasuredCeilings ceilings;

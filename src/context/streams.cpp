@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/float_environment.hpp"
+#include "memory/fences.hpp"
 
 namespace gpumem {
 namespace {
@@ -17,10 +18,7 @@ void require_no_node(const Event& event, const char* argument) {
 }  // namespace
 
 void require_not_capturing(Context& context, NativeStream stream, const char* what) {
-  if (context.device().capturing(stream)) {
-    fail(GPUMEM_CAPTURING, "%s can't run on a stream that is being captured into a graph; the capture is still valid",
-         what);
-  }
+  require_not_capturing(context.device(), stream, what);
 }
 
 bool is_captured(Context& context, NativeStream stream) noexcept {

@@ -9,7 +9,6 @@
 #include "base/limits.hpp"
 #include "base/names.hpp"
 #include "base/sentences.hpp"
-#include "context/context.hpp"
 
 namespace gpumem {
 namespace {
@@ -29,17 +28,17 @@ void Damage::add(const Damage& other) {
   places += other.places;
 }
 
-BlockGuards::BlockGuards(Context& context, gpumem_memory_kind kind) : context_(context), kind_(kind) {}
+BlockGuards::BlockGuards(const PoolOwner& owner, gpumem_memory_kind kind) : owner_(owner), kind_(kind) {}
 
 BlockGuards::~BlockGuards() {
-  if (link_ != nullptr) context_.device().destroy_stream(link_);
+  if (link_ != nullptr) owner_.device.destroy_stream(link_);
 }
 
-bool BlockGuards::reached() const noexcept { return !context_.on_cuda() || kind_ == GPUMEM_MEMORY_PINNED; }
+bool BlockGuards::reached() const noexcept { return !owner_.on_cuda() || kind_ == GPUMEM_MEMORY_PINNED; }
 
 // A stream that waits for nothing else: the memory is not in use.
 NativeStream BlockGuards::link() {
-  if (link_ == nullptr) link_ = context_.device().create_side_stream();
+  if (link_ == nullptr) link_ = owner_.device.create_side_stream();
   return link_;
 }
 
@@ -50,8 +49,8 @@ void BlockGuards::paint(uintptr_t p, size_t bytes, unsigned char value) {
   }
   buffer_.assign(std::min(bytes, kChunk), value);
   for (size_t at = 0; at < bytes; at += kChunk) {
-    context_.device().copy(link(), reinterpret_cast<void*>(p + at), buffer_.data(), std::min(kChunk, bytes - at),
-                           Until::complete);
+    owner_.device.copy(link(), reinterpret_cast<void*>(p + at), buffer_.data(), std::min(kChunk, bytes - at),
+                       Until::complete);
   }
 }
 
@@ -63,7 +62,7 @@ std::optional<BlockGuards::Changed> BlockGuards::changed(unsigned char value, ui
     const auto* begin = reinterpret_cast<const unsigned char*>(p + at);
     if (!reached()) {
       buffer_.resize(length);
-      context_.device().copy(link(), buffer_.data(), begin, length, Until::complete);
+      owner_.device.copy(link(), buffer_.data(), begin, length, Until::complete);
       begin = buffer_.data();
     }
     if (*begin == value && std::memcmp(begin, begin + 1, length - 1) == 0) continue;  // each as the one before
@@ -82,7 +81,7 @@ void BlockGuards::note(const Region& region, const Changed& changed, const char*
   const uintptr_t block = region.address(0);
   char sentence[384];
   std::snprintf(sentence, sizeof sentence, "%s memory at 0x%llx%s: bytes from offset %lld to %lld were written %s",
-                kind_name(kind_), static_cast<unsigned long long>(block), context_.labels.in_brackets(block).c_str(),
+                kind_name(kind_), static_cast<unsigned long long>(block), owner_.labels.in_brackets(block).c_str(),
                 ll(static_cast<int64_t>(changed.first - block)), ll(static_cast<int64_t>(changed.last - block)), when);
   sentences_.emplace_back(sentence);
   found.add(sentence);

@@ -11,12 +11,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "backend/backend.hpp"
-#include "memory/region.hpp"
+#include "memory/pool_owner.hpp"
 
 namespace gpumem {
-
-class Context;
 
 // What checks have found: in how many places, and a sentence on the first.
 struct Damage {
@@ -34,7 +31,7 @@ class BlockGuards {
   static constexpr size_t kMostAside = size_t{64} << 20;
   static constexpr size_t kMostBlocksAside = 4096;  // each is memory of its own to the driver
 
-  BlockGuards(Context& context, gpumem_memory_kind kind);
+  BlockGuards(const PoolOwner& owner, gpumem_memory_kind kind);
   ~BlockGuards();
 
   // Puts guards around the `bytes` bytes of the region's block.
@@ -66,7 +63,7 @@ class BlockGuards {
   void check_freed(Region& region, Damage& found);
   void note(const Region& region, const Changed& changed, const char* when, Damage& found);
 
-  Context& context_;
+  const PoolOwner& owner_;
   const gpumem_memory_kind kind_;
   mutable std::mutex mutex_;
   NativeStream link_ = nullptr;

@@ -12,9 +12,6 @@
 #include "base/names.hpp"
 #include "base/room.hpp"
 #include "base/scope_exit.hpp"
-#include "context/context.hpp"
-#include "context/process.hpp"
-#include "context/streams.hpp"
 
 namespace gpumem {
 namespace {
@@ -50,12 +47,12 @@ bool fits_granules(const PoolPolicy& policy) noexcept {
 
 }  // namespace
 
-BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy)
-    : context_(context),
-      backend_(context.device()),
+BlockPool::BlockPool(const PoolOwner& owner, std::unique_ptr<BlockSource> source, const PoolPolicy& policy)
+    : owner_(owner),
+      backend_(owner.device),
       source_(std::move(source)),
       policy_(policy),
-      guards_(policy.guarded ? std::make_unique<BlockGuards>(context, policy.kind) : nullptr),
+      guards_(policy.guarded ? std::make_unique<BlockGuards>(owner, policy.kind) : nullptr),
       watched_(policy.kind == GPUMEM_MEMORY_DEVICE && backend_.watched()),
       fences_(backend_),
       arena_(fits_granules(policy) ? Arena::open(backend_) : nullptr),
@@ -68,11 +65,11 @@ BlockPool::BlockPool(Context& context, std::unique_ptr<BlockSource> source, cons
 BlockPool::~BlockPool() {
   for (const auto& cache : caches_) {
     for (Region* region : cache->regions) {
-      const auto owned = process().registry.remove(*region);
+      const auto owned = owner_.registry.remove(*region);
       if (arena_ == nullptr) source_->give_back(nullptr, owned->taken, owned->taken_bytes);
     }
   }
-  while (const auto alone = process().registry.remove_alone(&context_, policy_.kind)) {
+  while (const auto alone = owner_.registry.remove_alone(owner_.id, policy_.kind)) {
     source_->give_back(nullptr, alone->taken, alone->taken_bytes);
   }
 }
@@ -151,12 +148,12 @@ void* BlockPool::hand_out(StreamCache& cache, Block block, size_t bytes) noexcep
 
 // Before another can have the block.
 void BlockPool::forget(const Claim& claim, NativeStream stream) noexcept {
-  context_.labels.forget(claim);
+  owner_.labels.forget(claim);
   tell_freed(claim, stream);
 }
 
 void BlockPool::tell_freed(const Claim& claim, NativeStream stream) noexcept {
-  context_.trace.freed(claim.base(), stream);
+  owner_.trace.freed(claim.base(), stream);
   if (watched_) backend_.end_block(reinterpret_cast<void*>(claim.base()));
 }
 
@@ -172,7 +169,7 @@ void BlockPool::count_free(StreamCache& cache, size_t bytes) noexcept {
 void* BlockPool::allocate(StreamCache& cache, size_t bytes, size_t alignment) {
   const ScopeExit tell([this] { tell_damage(); });  // of what made room
   void* const p = find(cache, bytes, alignment);
-  context_.trace.allocated(p, bytes, policy_.kind, alignment, cache.stream);
+  owner_.trace.allocated(p, bytes, policy_.kind, alignment, cache.stream);
   return p;
 }
 
@@ -272,7 +269,7 @@ void BlockPool::free_in_order(const Claim& claim, const StreamCache& on) {
   const KeptThreadState kept;
   PendingBlock pending{block, {}};
   for (NativeStream stream : streams_using(claim, on)) {
-    require_not_capturing(context_, stream, "freeing memory that it uses");
+    require_not_capturing(backend_, stream, "freeing memory that it uses");
     pending.fences.push_back(fences_.record(stream));
   }
   const auto lock = lock_home(*claim.region, home);
@@ -293,7 +290,7 @@ void BlockPool::reserve(int64_t bytes) noexcept {
 }
 
 void BlockPool::give_back(Region& region, const StreamCache& cache) noexcept {
-  const auto owned = process().registry.remove(region);
+  const auto owned = owner_.registry.remove(region);
   if (arena_ != nullptr) return arena_->give_back(cache, owned->taken);
   source_->give_back(cache.stream, owned->taken, owned->taken_bytes);
   reserve(-static_cast<int64_t>(owned->taken_bytes));
@@ -302,7 +299,7 @@ void BlockPool::give_back(Region& region, const StreamCache& cache) noexcept {
 // What is put aside keeps its label.
 void BlockPool::give_back_aside(size_t keep_bytes) noexcept {
   while (Region* region = guards_ == nullptr ? nullptr : guards_->take_oldest(keep_bytes)) {
-    context_.labels.forget(region->address(0));
+    owner_.labels.forget(region->address(0));
     give_back(*region, *ready_);
   }
 }
@@ -315,7 +312,7 @@ void BlockPool::wait_for_uses(const Claim& claim) {
     const auto found = ready_->uses.find(claim.base());
     if (found != ready_->uses.end()) uses = found->second;
   }
-  for (NativeStream stream : uses.streams) require_not_capturing(context_, stream, "freeing memory that it uses");
+  for (NativeStream stream : uses.streams) require_not_capturing(backend_, stream, "freeing memory that it uses");
   for (NativeStream stream : uses.streams) backend_.synchronize(stream);
   for (const FencePtr& end : uses.fences) end->wait();
 }
@@ -328,7 +325,7 @@ void BlockPool::free_alone(const Claim& claim) noexcept {
   }
   tell_freed(claim, nullptr);
   if (guards_ == nullptr || !guards_->put_aside(*claim.region)) {
-    context_.labels.forget(claim);
+    owner_.labels.forget(claim);
     give_back(*claim.region, *ready_);
   }
   give_back_aside(BlockGuards::kMostAside);
@@ -340,7 +337,7 @@ void BlockPool::free_alone(const Claim& claim) noexcept {
 void BlockPool::tell_damage() noexcept {
   if (guards_ == nullptr) return;
   for (const std::string& sentence : guards_->take_sentences()) {
-    context_.log.write(GPUMEM_LOG_ERROR, "%s", sentence.c_str());
+    owner_.log.write(GPUMEM_LOG_ERROR, "%s", sentence.c_str());
   }
 }
 
@@ -375,7 +372,7 @@ void BlockPool::free_now(const Claim& claim) noexcept {
 
 void BlockPool::use_on(uintptr_t p, NativeStream stream) {
   declared_.store(true, std::memory_order_relaxed);
-  process().registry.with_live(p, &context_, [this, stream](Region& region, uint32_t slot) {
+  owner_.registry.with_live(p, owner_.id, [this, stream](Region& region, uint32_t slot) {
     if (region.cache.load(std::memory_order_acquire) == nullptr) {
       if (region.kind != policy_.kind) return;  // its free waits for all streams
       const std::lock_guard<std::mutex> lock(ready_->mutex);

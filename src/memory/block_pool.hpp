@@ -9,16 +9,13 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/backend.hpp"
 #include "memory/arena.hpp"
 #include "memory/block_guards.hpp"
 #include "memory/block_source.hpp"
-#include "memory/registry.hpp"
+#include "memory/pool_owner.hpp"
 #include "memory/stream_cache.hpp"
 
 namespace gpumem {
-
-class Context;
 
 // What the pool holds, in sums over its streams.
 struct PoolState {
@@ -41,7 +38,7 @@ struct PoolPolicy {
 // The padding keeps what many threads write apart from the rest.
 class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
  public:
-  BlockPool(Context& context, std::unique_ptr<BlockSource> source, const PoolPolicy& policy);
+  BlockPool(const PoolOwner& owner, std::unique_ptr<BlockSource> source, const PoolPolicy& policy);
   ~BlockPool();
 
   // A stream begins, or gets one name more; and ends. finished: its work was waited for. What a stream has that ends under
@@ -137,7 +134,7 @@ class BlockPool {  // NOLINT(clang-analyzer-optin.performance.Padding)
   int64_t idle_bytes();
   bool worth_waiting(const Request& request);
 
-  Context& context_;
+  const PoolOwner& owner_;
   Backend& backend_;
   const std::unique_ptr<BlockSource> source_;
   const PoolPolicy policy_;

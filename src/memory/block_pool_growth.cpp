@@ -7,9 +7,6 @@
 #include "base/names.hpp"
 #include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
-#include "context/context.hpp"
-#include "context/process.hpp"
-#include "context/streams.hpp"
 #include "memory/block_pool.hpp"
 
 namespace gpumem {
@@ -179,7 +176,7 @@ Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t
   region->kind = policy_.kind;
   region->backend = backend_.props().backend;
   region->device = policy_.device;
-  region->owner = &context_;
+  region->owner = owner_.id;
   if (policy_.pooled) {
     region->size_class = request.size_class;
     region->cache.store(&cache, std::memory_order_relaxed);
@@ -196,7 +193,7 @@ Region& BlockPool::new_region(StreamCache& cache, const Request& request, size_t
     if (arena_ != nullptr) return arena_->give_back(cache, taken);
     source_->give_back(policy_.pooled ? cache.stream : nullptr, taken, bytes);
   });
-  Region& added = process().registry.add(std::move(region));
+  Region& added = owner_.registry.add(std::move(region));
   back.release();
   if (arena_ == nullptr) reserve(static_cast<int64_t>(added.taken_bytes));
   return added;

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <thread>
 
-#include "context/context.hpp"
-#include "context/streams.hpp"
 #include "memory/block_pool.hpp"
 
 namespace gpumem {
@@ -92,7 +90,7 @@ void BlockPool::shrink_to(int64_t keep_bytes) noexcept {
 
 // What is merged meanwhile with memory that a stream has used since has to be waited for once more.
 void BlockPool::wait_and_release(int64_t keep_bytes) {
-  wait_for_streams(context_);
+  owner_.wait_for_streams();
   for (int round = 0; round < 3; ++round) {
     std::vector<FencePtr> not_passed;
     {

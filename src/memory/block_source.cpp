@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/scope_exit.hpp"
-#include "context/context.hpp"
 
 namespace gpumem {
 
@@ -21,19 +20,19 @@ void DeviceSource::trim(size_t keep_bytes) noexcept {
 }
 
 void* PinnedSource::take(NativeStream, size_t bytes) {
-  Host& host = context_.host();
-  if (!context_.on_cuda()) return host.allocate(GPUMEM_MEMORY_PINNED, bytes);
+  Host& host = owner_.host;
+  if (!owner_.on_cuda()) return host.allocate(GPUMEM_MEMORY_PINNED, bytes);
   require_available(bytes);
   void* p = host.allocate(GPUMEM_MEMORY_PINNED, bytes);
   host.make_resident(p, bytes);
   try {
-    context_.device().register_host(p, bytes);
+    owner_.device.register_host(p, bytes);
     return p;
   } catch (const Error& error) {
     host.release(GPUMEM_MEMORY_PINNED, p, bytes);
     if (error.status() == GPUMEM_DEVICE_FAULT) throw;
-    context_.log.write(GPUMEM_LOG_WARNING, "%zu bytes of pinned memory come from the driver's own allocator: %s", bytes,
-                       error.what());
+    owner_.log.write(GPUMEM_LOG_WARNING, "%zu bytes of pinned memory come from the driver's own allocator: %s", bytes,
+                     error.what());
   }
   return take_from_driver(bytes);
 }
@@ -41,8 +40,8 @@ void* PinnedSource::take(NativeStream, size_t bytes) {
 void* PinnedSource::take_from_driver(size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   from_driver_.reserve(from_driver_.size() + 1);
-  void* p = context_.device().allocate(GPUMEM_MEMORY_PINNED, bytes);
-  ScopeExit undo([&] { context_.device().release(GPUMEM_MEMORY_PINNED, p, bytes); });
+  void* p = owner_.device.allocate(GPUMEM_MEMORY_PINNED, bytes);
+  ScopeExit undo([&] { owner_.device.release(GPUMEM_MEMORY_PINNED, p, bytes); });
   from_driver_.insert(p);
   undo.release();
   return p;
@@ -54,10 +53,10 @@ bool PinnedSource::forget_if_from_driver(void* p) noexcept {
 }
 
 void PinnedSource::give_back(NativeStream, void* p, size_t bytes) noexcept {
-  if (!context_.on_cuda()) return context_.host().release(GPUMEM_MEMORY_PINNED, p, bytes);
-  if (forget_if_from_driver(p)) return context_.device().release(GPUMEM_MEMORY_PINNED, p, bytes);
-  context_.device().unregister_host(p);
-  context_.host().release(GPUMEM_MEMORY_PINNED, p, bytes);
+  if (!owner_.on_cuda()) return owner_.host.release(GPUMEM_MEMORY_PINNED, p, bytes);
+  if (forget_if_from_driver(p)) return owner_.device.release(GPUMEM_MEMORY_PINNED, p, bytes);
+  owner_.device.unregister_host(p);
+  owner_.host.release(GPUMEM_MEMORY_PINNED, p, bytes);
 }
 
 }  // namespace gpumem

@@ -5,11 +5,9 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "backend/backend.hpp"
+#include "memory/pool_owner.hpp"
 
 namespace gpumem {
-
-class Context;
 
 class BlockSource {
  public:
@@ -44,7 +42,7 @@ class DeviceSource final : public BlockSource {
 // with the driver, which is several times faster than the driver's own allocator; that one serves where it does not work.
 class PinnedSource final : public BlockSource {
  public:
-  explicit PinnedSource(Context& context) noexcept : context_(context) {}
+  explicit PinnedSource(const PoolOwner& owner) noexcept : owner_(owner) {}
   void* take(NativeStream stream, size_t bytes) override;
   void give_back(NativeStream stream, void* p, size_t bytes) noexcept override;
   void trim(size_t) noexcept override {}  // nothing is kept
@@ -53,7 +51,7 @@ class PinnedSource final : public BlockSource {
   void* take_from_driver(size_t bytes);
   bool forget_if_from_driver(void* p) noexcept;
 
-  Context& context_;
+  const PoolOwner& owner_;
   std::mutex mutex_;
   std::unordered_set<void*> from_driver_;
 };

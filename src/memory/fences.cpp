@@ -1,8 +1,16 @@
 #include "memory/fences.hpp"
 
+#include "base/error.hpp"
 #include "base/scope_exit.hpp"
 
 namespace gpumem {
+
+void require_not_capturing(Backend& backend, NativeStream stream, const char* what) {
+  if (backend.capturing(stream)) {
+    fail(GPUMEM_CAPTURING, "%s can't run on a stream that is being captured into a graph; the capture is still valid",
+         what);
+  }
+}
 
 FencePtr Fences::record(NativeStream stream) {
   NativeEvent event = events_.take();

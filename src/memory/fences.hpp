@@ -37,6 +37,9 @@ class Fences {
   EventPool events_;
 };
 
+// Throws CAPTURING.
+void require_not_capturing(Backend& backend, NativeStream stream, const char* what);
+
 using FencePtr = std::shared_ptr<const Fences::Fence>;
 
 }  // namespace gpumem

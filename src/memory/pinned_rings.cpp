@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "base/scope_exit.hpp"
-#include "context/context.hpp"
 
 namespace gpumem {
 namespace {
@@ -18,7 +17,7 @@ bool settled(const PinnedRing& ring) {
 
 }  // namespace
 
-PinnedRings::PinnedRings(Context& context) : device_(context.device()), source_(context), fences_(context.device()) {}
+PinnedRings::PinnedRings(const PoolOwner& owner) : device_(owner.device), source_(owner), fences_(owner.device) {}
 
 PinnedRings::~PinnedRings() {
   for (const auto& ring : idle_) release(*ring);

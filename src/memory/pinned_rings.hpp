@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/ring_sizes.hpp"
 #include "memory/block_source.hpp"
 #include "memory/fences.hpp"
-#include "select/ring_sizes.hpp"
 
 namespace gpumem {
 
@@ -25,7 +25,7 @@ struct PinnedRing {
 
 class PinnedRings {
  public:
-  explicit PinnedRings(Context& context);
+  explicit PinnedRings(const PoolOwner& owner);
   // After the context's own stream has been waited for, and its streams are gone.
   ~PinnedRings();
 

@@ -9,6 +9,7 @@
 #include "context/context.hpp"
 #include "kernels/families.hpp"
 #include "kernels/values.hpp"
+#include "select/select.hpp"
 
 namespace gpumem {
 

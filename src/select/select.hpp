@@ -4,23 +4,10 @@
 
 #include <cstdint>
 
+#include "base/row_choice.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {
-
-enum class ChosenBy : int32_t { table, tuning, environment, program };
-
-// A row forced for a family: -1 for none.
-struct Override {
-  int32_t row = -1;
-  ChosenBy by = ChosenBy::program;
-};
-
-// A row that was measured to be faster than the table's choice; -1: none was.
-struct TunedRow {
-  int32_t row = -1;
-  int32_t revision = 0;  // of the row that was measured
-};
 
 template <class Params>
 struct Selection : Configured<Params> {

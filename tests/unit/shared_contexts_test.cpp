@@ -1,12 +1,11 @@
 // The native streams that a context of the process knows: one wrapper each, so many of them, and memory for all the others.
-#include "context/shared_contexts.hpp"
+#include "ops/memory/shared_contexts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "base/error.hpp"
-#include "context/process.hpp"
 
 namespace gpumem {
 namespace {
@@ -15,7 +14,7 @@ constexpr size_t kMost = 256;
 
 TEST(SharedContexts, EachStreamHasOneWrapperUpToABound) {
   if (cuda_devices().count == 0) GTEST_SKIP() << cuda_devices().reason;
-  SharedContext& shared = process().shared_contexts->of(0);
+  SharedContext& shared = shared_contexts().of(0);
   Backend& device = shared.context.device();
   std::vector<NativeStream> natives;
   std::vector<Stream*> wrappers;
@@ -40,10 +39,10 @@ TEST(SharedContexts, EachStreamHasOneWrapperUpToABound) {
 }
 
 TEST(SharedContexts, AnOwnerIsFoundByItsContextAlone) {
-  SharedContext& host = process().shared_contexts->of(GPUMEM_DEVICE_HOST);
-  EXPECT_EQ(process().shared_contexts->owner(&host.context), &host);
-  EXPECT_EQ(process().shared_contexts->owner(nullptr), nullptr);
-  EXPECT_EQ(process().shared_contexts->owner(&host), nullptr);
+  SharedContext& host = shared_contexts().of(GPUMEM_DEVICE_HOST);
+  EXPECT_EQ(shared_contexts().owner(&host.context), &host);
+  EXPECT_EQ(shared_contexts().owner(nullptr), nullptr);
+  EXPECT_EQ(shared_contexts().owner(&host), nullptr);
   EXPECT_THROW(host.streams.of(&host), Error);
 }
 

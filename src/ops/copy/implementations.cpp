@@ -5,11 +5,11 @@
 
 #include "backend/host/implementations.hpp"
 #include "base/checked.hpp"
+#include "base/ring_sizes.hpp"
 #include "kernels/alignment.hpp"
 #include "kernels/copy/copy.hpp"
 #include "kernels/copy/limits.hpp"
 #include "kernels/limits.hpp"
-#include "select/ring_sizes.hpp"
 #include "select/variants.hpp"
 
 namespace gpumem {

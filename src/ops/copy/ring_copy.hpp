@@ -2,9 +2,10 @@
 // chunk without their gaps: the host leaves them out, or puts them in, on its side, and the copy engine on the device's.
 #pragma once
 
+#include "base/ring_sizes.hpp"
 #include "context/context.hpp"
 #include "kernels/copy/params.hpp"
-#include "select/ring_sizes.hpp"
+#include "select/select.hpp"
 
 namespace gpumem {
 

@@ -11,7 +11,7 @@
 #include "kernels/permute/permute.hpp"
 #include "kernels/transpose/chunks.hpp"
 #include "kernels/transpose/limits.hpp"
-#include "ops/permute/permute_transpose.hpp"
+#include "select/permute_transpose.hpp"
 #include "select/select.hpp"
 #include "select/variants.hpp"
 

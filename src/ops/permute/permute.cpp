@@ -7,11 +7,11 @@
 #include "base/sentences.hpp"
 #include "kernels/alignment.hpp"
 #include "ops/permute/permute_fuse.hpp"
-#include "ops/permute/permute_transpose.hpp"
 #include "ops/placed.hpp"
 #include "ops/plan.hpp"
 #include "ops/staging.hpp"
 #include "ops/strides.hpp"
+#include "select/permute_transpose.hpp"
 
 namespace gpumem {
 namespace {

@@ -1,4 +1,4 @@
-#include "context/shared_contexts.hpp"
+#include "ops/memory/shared_contexts.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/scope_exit.hpp"
 #include "context/process.hpp"
+#include "ops/create_context.hpp"
 #include "ops/operations.hpp"
 
 namespace gpumem {
@@ -81,6 +82,12 @@ void SharedContext::free_late() noexcept {
     return true;
   });
   some_late_.store(!late_.empty(), std::memory_order_release);
+}
+
+SharedContexts& shared_contexts() {
+  Process& here = process();
+  std::call_once(here.shared_contexts_made, [&here] { here.shared_contexts = std::make_shared<SharedContexts>(); });
+  return *here.shared_contexts;
 }
 
 SharedContext& SharedContexts::of(int32_t device) {

@@ -80,4 +80,7 @@ class SharedContexts {
   std::array<std::atomic<SharedContext*>, 1 + kMostDevices> made_{};  // the host's first
 };
 
+// Those of this process.
+SharedContexts& shared_contexts();
+
 }  // namespace gpumem
