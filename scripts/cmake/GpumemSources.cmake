@@ -28,9 +28,10 @@ set(core_sources
   src/memory/arena.cpp
   src/memory/block_guards.cpp
   src/memory/block_pool.cpp
-  src/memory/block_pool_growth.cpp
-  src/memory/block_pool_release.cpp
   src/memory/block_source.cpp
+  src/memory/block_supply.cpp
+  src/memory/cached_supply.cpp
+  src/memory/mapped_supply.cpp
   src/context/context.cpp
   src/ops/create_context.cpp
   src/ops/ceiling.cpp

@@ -201,8 +201,8 @@ void Arena::map(uintptr_t at, size_t bytes) {
   undo.release();
 }
 
-void Arena::grow(const StreamCache& cache, const Request& request) {
-  const auto [at, missing] = growth(cache, request);
+void Arena::grow(const StreamCache& cache, Growth growth) {
+  const auto [at, missing] = growth;
   if (missing == SIZE_MAX) fail(GPUMEM_OUT_OF_MEMORY, "no addresses are left for them");
   const auto span = add_span(at, missing);
   ScopeExit back([&] { spans_.erase(span); });

@@ -38,14 +38,20 @@ class Arena {
     size_t alignment;  // a power of two up to kLargestAlignment
   };
 
-  // Whether the cache has enough free memory in one piece; and how much new memory grow() takes where it has not.
+  // Where memory is missing for a request, in whole granules behind what is free, and how much. It holds until memory is mapped or unmapped.
+  struct Growth {
+    uintptr_t at = 0;
+    size_t missing = SIZE_MAX;  // no addresses are left
+  };
+
+  // Whether the cache has enough free memory in one piece; and what grow() has to map where it has not.
   bool fits(const StreamCache& cache, const Request& request) const { return best_fit(cache, request) != free_.end(); }
-  size_t missing(const StreamCache& cache, const Request& request) const { return growth(cache, request).missing; }
+  Growth growth(const StreamCache& cache, const Request& request) const;
 
   // From the smallest piece that fits; nullptr: none does.
   void* take(const StreamCache& cache, const Request& request);
-  // Maps what is missing, in whole granules, behind what is free. Throws OUT_OF_MEMORY, and nothing was mapped.
-  void grow(const StreamCache& cache, const Request& request);
+  // Maps what is missing. Throws OUT_OF_MEMORY, and nothing was mapped.
+  void grow(const StreamCache& cache, Growth growth);
   void give_back(const StreamCache& cache, void* p) noexcept;
   // Of memory that was taken from the cache, whether no work from before uses it any more.
   bool passed(const StreamCache& cache, const void* p) const noexcept;
@@ -88,16 +94,11 @@ class Arena {
     uint64_t freed;  // the mark that came after some of it was freed last; 0: it was never used
   };
   using Chunks = std::map<uintptr_t, Chunk>;
-  struct Growth {
-    uintptr_t at = 0;
-    size_t missing = SIZE_MAX;
-  };
 
   Arena(Backend& backend, uintptr_t base, size_t bytes_of_slabs, size_t bytes);
 
   Part part_of(uintptr_t p) const noexcept { return p < middle_ ? Part::slabs : Part::large; }
   Pieces::const_iterator best_fit(const StreamCache& cache, const Request& request) const;
-  Growth growth(const StreamCache& cache, const Request& request) const;
   Spans::iterator add_span(uintptr_t at, size_t bytes);
   Spans::iterator split(Spans::iterator span, size_t bytes);
   void set_free(Spans::iterator span, const StreamCache& cache) noexcept;

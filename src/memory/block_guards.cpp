@@ -8,6 +8,7 @@
 
 #include "base/limits.hpp"
 #include "base/names.hpp"
+#include "base/scope_exit.hpp"
 #include "base/sentences.hpp"
 
 namespace gpumem {
@@ -16,6 +17,12 @@ namespace {
 constexpr unsigned char kGuard = 0xFA;
 constexpr unsigned char kFreed = 0xFD;
 constexpr size_t kChunk = size_t{256} << 10;
+
+// Guards included.
+uintptr_t first_byte(Block block) noexcept { return block.address() - block.region->front; }
+size_t taken_bytes(const Claim& claim) noexcept {
+  return claim.region->slots == 1 ? claim.region->taken_bytes : claim.region->slot_bytes;
+}
 
 }  // namespace
 
@@ -28,10 +35,53 @@ void Damage::add(const Damage& other) {
   places += other.places;
 }
 
-BlockGuards::BlockGuards(const PoolOwner& owner, gpumem_memory_kind kind) : owner_(owner), kind_(kind) {}
+BlockGuards::BlockGuards(PoolBooks& books, std::unique_ptr<BlockSupply> inner)
+    : owner_(books.owner), kind_(books.policy.kind), inner_(std::move(inner)) {}
 
 BlockGuards::~BlockGuards() {
   if (link_ != nullptr) owner_.device.destroy_stream(link_);
+}
+
+PoolRequest BlockGuards::request_for(size_t bytes, size_t alignment) const noexcept {
+  const size_t with_guards = (kBytes + bytes + kBytes + kBlockUnit - 1) / kBlockUnit * kBlockUnit;
+  PoolRequest request = inner_->request_for(with_guards, alignment);
+  request.bytes = bytes;
+  request.front = kBytes;
+  return request;
+}
+
+Supplied BlockGuards::grow(StreamCache& cache, const PoolRequest& request) {
+  const Supplied supplied = inner_->grow(cache, request);
+  ScopeExit back([&] { inner_->give_back({supplied.block.region, supplied.block.slot, 0}); });
+  surround(supplied.block, request.bytes);
+  back.release();
+  return supplied;
+}
+
+// What is put aside keeps its label.
+void BlockGuards::give_back(const Claim& claim) noexcept {
+  if (!put_aside(claim)) inner_->give_back(claim);
+  give_back_aside(kMostAside);
+}
+
+void BlockGuards::give_back_aside(size_t keep_bytes) noexcept {
+  while (const auto oldest = take_oldest(keep_bytes)) inner_->give_back(*oldest);
+}
+
+int64_t BlockGuards::idle_bytes() {
+  const int64_t inside = inner_->idle_bytes();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return inside + static_cast<int64_t>(bytes_aside_);
+}
+
+void BlockGuards::release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) {
+  give_back_aside(static_cast<size_t>(keep_bytes));
+  inner_->release_down_to(keep_bytes, not_passed);
+}
+
+void BlockGuards::release_all() {
+  give_back_aside(0);
+  inner_->release_all();
 }
 
 bool BlockGuards::reached() const noexcept { return !owner_.on_cuda() || kind_ == GPUMEM_MEMORY_PINNED; }
@@ -77,54 +127,54 @@ std::optional<BlockGuards::Changed> BlockGuards::changed(unsigned char value, ui
   return found;
 }
 
-void BlockGuards::note(const Region& region, const Changed& changed, const char* when, Damage& found) {
-  const uintptr_t block = region.address(0);
+void BlockGuards::note(Block block, const Changed& changed, const char* when, Damage& found) {
+  const uintptr_t at = block.address();
   char sentence[384];
   std::snprintf(sentence, sizeof sentence, "%s memory at 0x%llx%s: bytes from offset %lld to %lld were written %s",
-                kind_name(kind_), static_cast<unsigned long long>(block), owner_.labels.in_brackets(block).c_str(),
-                ll(static_cast<int64_t>(changed.first - block)), ll(static_cast<int64_t>(changed.last - block)), when);
+                kind_name(kind_), static_cast<unsigned long long>(at), owner_.labels.in_brackets(at).c_str(),
+                ll(static_cast<int64_t>(changed.first - at)), ll(static_cast<int64_t>(changed.last - at)), when);
   sentences_.emplace_back(sentence);
   found.add(sentence);
 }
 
-void BlockGuards::surround(Region& region, size_t bytes) {
+void BlockGuards::surround(Block block, size_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const uintptr_t end = region.address(0) + bytes;
-  paint(region.base, region.front, kGuard);
-  paint(end, region.base + region.bytes - end, kGuard);
-  live_.insert(&region);
+  const uintptr_t end = block.address() + bytes;
+  paint(first_byte(block), block.region->front, kGuard);
+  paint(end, first_byte(block) + block.region->slot_bytes - end, kGuard);
+  live_.emplace(block.address(), block);
 }
 
-void BlockGuards::check_ends(const Region& region, size_t bytes, Damage& found) {
-  const uintptr_t end = region.address(0) + bytes;
-  const auto before = changed(kGuard, region.base, region.front);
-  const auto behind = changed(kGuard, end, region.base + region.bytes - end);
+void BlockGuards::check_ends(Block block, size_t bytes, Damage& found) {
+  const uintptr_t end = block.address() + bytes;
+  const auto before = changed(kGuard, first_byte(block), block.region->front);
+  const auto behind = changed(kGuard, end, first_byte(block) + block.region->slot_bytes - end);
   char when[64];
   std::snprintf(when, sizeof when, "behind the end of its %zu bytes", bytes);
-  if (before) note(region, *before, "before its start", found);
-  if (behind) note(region, *behind, when, found);
+  if (before) note(block, *before, "before its start", found);
+  if (behind) note(block, *behind, when, found);
 }
 
 // Reported once; later writes are reported again.
-void BlockGuards::check_freed(Region& region, Damage& found) {
-  const auto written = changed(kFreed, region.base, region.bytes);
+void BlockGuards::check_freed(Block block, Damage& found) {
+  const auto written = changed(kFreed, first_byte(block), block.region->slot_bytes);
   if (!written) return;
-  note(region, *written, "after it was freed", found);
-  paint(region.base, region.bytes, kFreed);
+  note(block, *written, "after it was freed", found);
+  paint(first_byte(block), block.region->slot_bytes, kFreed);
 }
 
-void BlockGuards::check(const Region& region, size_t bytes, Damage& found) {
+void BlockGuards::check(const Claim& claim, Damage& found) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  check_ends(region, bytes, found);
+  check_ends({claim.region, claim.slot}, claim.bytes(), found);
 }
 
 void BlockGuards::check_all(Damage& found) {
   const std::lock_guard<std::mutex> lock(mutex_);
   try {
-    for (Region* region : aside_) check_freed(*region, let_go_);
-    for (Region* region : live_) {
-      const uint64_t word = region->word(0).load(std::memory_order_acquire);
-      if (slot::is_live(word)) check_ends(*region, slot::bytes(word), found);
+    for (const Claim& freed : aside_) check_freed({freed.region, freed.slot}, let_go_);
+    for (const auto& [at, block] : live_) {
+      const uint64_t word = block.region->word(block.slot).load(std::memory_order_acquire);
+      if (slot::is_live(word)) check_ends(block, slot::bytes(word), found);
     }
   } catch (...) {
     let_go_.add(found);  // for the next time
@@ -133,38 +183,36 @@ void BlockGuards::check_all(Damage& found) {
   found.add(std::exchange(let_go_, {}));
 }
 
-bool BlockGuards::put_aside(Region& region) noexcept {
+// false: the block can't be kept.
+bool BlockGuards::put_aside(const Claim& claim) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  live_.erase(&region);
-  if (region.taken_bytes > kMostAside) return false;
+  live_.erase(claim.base());
+  if (taken_bytes(claim) > kMostAside) return false;
+  const size_t bytes = claim.region->slot_bytes;
   try {
-    if (reached()) require_available_for_call(region.bytes);  // the program may have used none of it
-    paint(region.base, region.bytes, kFreed);
-    aside_.push_back(&region);
+    if (reached()) require_available_for_call(bytes);  // the program may have used none of it
+    paint(first_byte({claim.region, claim.slot}), bytes, kFreed);
+    aside_.push_back(claim);
   } catch (const std::exception&) {
     return false;  // no memory, or the device's context is lost
   }
-  bytes_aside_ += region.taken_bytes;
+  bytes_aside_ += taken_bytes(claim);
   return true;
 }
 
-Region* BlockGuards::take_oldest(size_t keep_bytes) noexcept {
+// The one that was put aside first, while those put aside are more than keep_bytes or kMostBlocksAside.
+std::optional<Claim> BlockGuards::take_oldest(size_t keep_bytes) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (aside_.empty() || (bytes_aside_ <= keep_bytes && aside_.size() <= kMostBlocksAside)) return nullptr;
-  Region* region = aside_.front();
+  if (aside_.empty() || (bytes_aside_ <= keep_bytes && aside_.size() <= kMostBlocksAside)) return std::nullopt;
+  const Claim oldest = aside_.front();
   aside_.pop_front();
-  bytes_aside_ -= region->taken_bytes;
+  bytes_aside_ -= taken_bytes(oldest);
   try {
-    check_freed(*region, let_go_);
+    check_freed({oldest.region, oldest.slot}, let_go_);
   } catch (const std::exception&) {
     // The same: nothing can be told of it.
   }
-  return region;
-}
-
-size_t BlockGuards::bytes_aside() const noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return bytes_aside_;
+  return oldest;
 }
 
 std::vector<std::string> BlockGuards::take_sentences() noexcept {

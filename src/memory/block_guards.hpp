@@ -8,45 +8,38 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
-#include "memory/pool_owner.hpp"
+#include "memory/block_supply.hpp"
 
 namespace gpumem {
 
-// What checks have found: in how many places, and a sentence on the first.
-struct Damage {
-  int64_t places = 0;
-  std::string first;
-
-  void add(const std::string& sentence);
-  void add(const Damage& other);
-};
-
-// Every region has one block. What is found is kept as sentences for the log, which is called without a lock.
-class BlockGuards {
+// What is found is kept as sentences for the log.
+class BlockGuards final : public BlockSupply {
  public:
   static constexpr size_t kBytes = 256;  // at each end, at least
   static constexpr size_t kMostAside = size_t{64} << 20;
   static constexpr size_t kMostBlocksAside = 4096;  // each is memory of its own to the driver
 
-  BlockGuards(const PoolOwner& owner, gpumem_memory_kind kind);
-  ~BlockGuards();
+  BlockGuards(PoolBooks& books, std::unique_ptr<BlockSupply> inner);
+  ~BlockGuards() override;
 
-  // Puts guards around the `bytes` bytes of the region's block.
-  void surround(Region& region, size_t bytes);
-  // Checks a block that nothing uses any more; check_all() all blocks that are live or were put aside, and reports those that were
-  // damaged when they were let go.
-  void check(const Region& region, size_t bytes, Damage& found);
-  void check_all(Damage& found);
-  // The block is freed. false: its region can't be kept.
-  bool put_aside(Region& region) noexcept;
-  // The region that was put aside first, while those put aside are more than keep_bytes or kMostBlocksAside; else nullptr.
-  Region* take_oldest(size_t keep_bytes) noexcept;
-  size_t bytes_aside() const noexcept;
+  PoolRequest request_for(size_t bytes, size_t alignment) const noexcept override;
+  // Every block is painted without a lock of a cache.
+  std::optional<Block> take(StreamCache&, const PoolRequest&) noexcept override { return std::nullopt; }
+  bool put(StreamCache&, Block) noexcept override { return false; }
+  void give_back(const Claim& claim) noexcept override;
+  Supplied grow(StreamCache& cache, const PoolRequest& request) override;
+  int64_t idle_bytes() override;
+  void release_down_to(int64_t keep_bytes, std::vector<FencePtr>* not_passed) override;
+  void release_all() override;
+  void trim(int64_t keep_bytes) noexcept override { inner_->trim(keep_bytes); }
+  bool keeps(const StreamCache& cache) const noexcept override { return inner_->keeps(cache); }
 
-  std::vector<std::string> take_sentences() noexcept;
+  void check(const Claim& claim, Damage& found) override;
+  void check_all(Damage& found) override;  // reports also those that were damaged when they were let go
+  std::vector<std::string> take_sentences() noexcept override;
 
  private:
   // Bytes that do not have the value that was written there, from the first to the last of them.
@@ -59,18 +52,23 @@ class BlockGuards {
   NativeStream link();
   void paint(uintptr_t p, size_t bytes, unsigned char value);
   std::optional<Changed> changed(unsigned char value, uintptr_t p, size_t bytes);
-  void check_ends(const Region& region, size_t bytes, Damage& found);
-  void check_freed(Region& region, Damage& found);
-  void note(const Region& region, const Changed& changed, const char* when, Damage& found);
+  void surround(Block block, size_t bytes);
+  void check_ends(Block block, size_t bytes, Damage& found);
+  void check_freed(Block block, Damage& found);
+  void note(Block block, const Changed& changed, const char* when, Damage& found);
+  bool put_aside(const Claim& claim) noexcept;
+  std::optional<Claim> take_oldest(size_t keep_bytes) noexcept;
+  void give_back_aside(size_t keep_bytes) noexcept;
 
   const PoolOwner& owner_;
   const gpumem_memory_kind kind_;
+  const std::unique_ptr<BlockSupply> inner_;
   mutable std::mutex mutex_;
   NativeStream link_ = nullptr;
   std::vector<unsigned char> buffer_;
-  std::unordered_set<Region*> live_;
-  std::deque<Region*> aside_;  // the oldest first
-  size_t bytes_aside_ = 0;     // as taken from the source
+  std::unordered_map<uintptr_t, Block> live_;
+  std::deque<Claim> aside_;  // the oldest first
+  size_t bytes_aside_ = 0;   // as taken from the source
   Damage let_go_;
   std::vector<std::string> sentences_;
 };

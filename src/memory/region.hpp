@@ -49,6 +49,8 @@ struct Tombstone {
 };
 using Tombstones = std::map<uintptr_t, Tombstone>;
 
+inline constexpr int kAlone = -1;  // a size class: goes back to the backend when it is freed
+
 struct Region : Allocation {
   size_t front = 0;  // bytes before the first slot
   size_t slot_bytes = 0;
@@ -58,7 +60,7 @@ struct Region : Allocation {
 
   // Of the pool that the region belongs to; null and unused without one.
   std::atomic<StreamCache*> cache{nullptr};
-  int size_class = -1;    // -1: goes back to the backend when it is freed
+  int size_class = kAlone;
   uint32_t idle = 0;      // slots in the cache's lists; guarded by its lock
   size_t position = 0;    // in the cache's list of regions
   void* taken = nullptr;  // what the backend gave: base lies in it, aligned

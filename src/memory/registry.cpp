@@ -120,8 +120,7 @@ std::unique_ptr<Region> Registry::remove_registered(const void* owner) noexcept 
 
 std::unique_ptr<Region> Registry::remove_alone(const void* owner, gpumem_memory_kind kind) noexcept {
   return remove_any([owner, kind](const Region& region) {
-    return region.owner == owner && region.kind == kind && !region.registered &&
-           region.cache.load(std::memory_order_acquire) == nullptr;
+    return region.owner == owner && region.kind == kind && !region.registered && region.size_class == kAlone;
   });
 }
 

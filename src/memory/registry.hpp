@@ -48,7 +48,7 @@ class Registry {
   void add_registered(const Allocation& allocation);
   // Takes out a region in which nothing is live, and remembers where it was, unless it was the program's.
   std::unique_ptr<Region> remove(Region& region) noexcept;
-  // Takes out one of the regions without a cache that an owner still has: of what the program registered, or of a kind.
+  // Takes out one of the regions of one block that an owner still has: of what the program registered, or of a kind.
   std::unique_ptr<Region> remove_registered(const void* owner) noexcept;
   std::unique_ptr<Region> remove_alone(const void* owner, gpumem_memory_kind kind) noexcept;
 

@@ -114,4 +114,7 @@ struct alignas(128) StreamCache {
   size_t idle_large_ = 0;  // and of larger ones
 };
 
+// The cache that a region with a live or claimed block belongs to, locked.
+std::unique_lock<std::mutex> lock_home(const Region& region, StreamCache*& home);
+
 }  // namespace gpumem

@@ -68,9 +68,7 @@ void* allocate_async(Context& context, int64_t bytes, int64_t alignment, StreamC
   }
   require_not_capturing(context, cache.stream, "an allocation");
   if (bytes == 0) return nullptr;
-  BlockPool& pool = context.device_memory();
-  return pool.allocate(pool.pooled() ? cache : pool.ready(), static_cast<size_t>(bytes),
-                       static_cast<size_t>(alignment));
+  return context.device_memory().allocate(cache, static_cast<size_t>(bytes), static_cast<size_t>(alignment));
 }
 
 void free_async(Context& context, void* p, const StreamCache& on) {

@@ -1,0 +1,147 @@
+#include "memory/mapped_supply.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/scope_exit.hpp"
+
+namespace gpumem {
+namespace {
+
+// An event behind work that is done passes some microseconds later, sooner than a chunk can be mapped.
+constexpr std::chrono::microseconds kUntilEventsPass{50};
+
+// Where many large blocks lie idle they are joined and cut anew, or each block that is taken as it lies would keep its neighbours apart.
+bool takes_whole(const StreamCache& cache, const PoolRequest& request) noexcept {
+  constexpr size_t kMost = 8;
+  return request.size_class <= kLastInSlab || cache.idle_large() <= kMost;
+}
+
+Arena::Request in_arena(const PoolRequest& request, size_t bytes) noexcept {
+  return {request.size_class > kLastInSlab ? Arena::Part::large : Arena::Part::slabs, bytes, request.alignment};
+}
+
+}  // namespace
+
+// Their memory goes with the arena.
+MappedSupply::~MappedSupply() {
+  for (const auto& cache : books_.caches) {
+    for (Region* region : cache->regions) books_.owner.registry.remove(*region);
+    cache->regions.clear();
+  }
+}
+
+// Blocks beyond the slabs are as large as what was asked for: they can be cut to it.
+PoolRequest MappedSupply::request_for(size_t bytes, size_t alignment) const noexcept {
+  const PoolRequest request = CachedSupply::request_for(bytes, alignment);
+  if (request.size_class <= kLastInSlab) return request;
+  const size_t exact = std::max((bytes + kLargeUnit - 1) / kLargeUnit * kLargeUnit, kLargestInSlab + kLargeUnit);
+  return {bytes, request.alignment, size_class_of(exact), exact};
+}
+
+std::optional<Block> MappedSupply::take(StreamCache& cache, const PoolRequest& request) noexcept {
+  return takes_whole(cache, request) ? CachedSupply::take(cache, request) : std::nullopt;
+}
+
+void* MappedSupply::take_memory(StreamCache& cache, const PoolRequest& request, size_t bytes) {
+  const Arena::Request wanted = in_arena(request, bytes);
+  if (!arena_->fits(cache, wanted)) arena_->grow(cache, growth_);
+  count_mapped();
+  return arena_->take(cache, wanted);
+}
+
+void MappedSupply::give_back_memory(const StreamCache& cache, void* p, size_t) noexcept { arena_->give_back(cache, p); }
+
+int64_t MappedSupply::missing_for(const StreamCache& cache, const PoolRequest& request, size_t slots) {
+  growth_ = arena_->growth(cache, in_arena(request, request.taken_bytes(slots)));
+  return static_cast<int64_t>(std::min<size_t>(growth_.missing, kLargestClass));
+}
+
+// Idle memory of others goes back to the device and comes again from there.
+bool MappedSupply::scarce(int64_t bytes, const PoolRequest&) const noexcept { return books_.over_limit(bytes); }
+
+void MappedSupply::release_all() {
+  CachedSupply::release_all();
+  arena_->absorb_passed(books_.ready);  // what lies beside live blocks
+}
+
+bool MappedSupply::reuse(StreamCache& cache, const PoolRequest& request) {
+  // Near the target, so that something can go when it is reached: the peak of live bytes and a tenth.
+  if (books_.reserved.now() > target(request) / 12 * 11) note_passed(cache);
+  return attach_free(cache, request);
+}
+
+bool MappedSupply::attach_free(StreamCache& cache, const PoolRequest& request) {
+  const bool few_idle = [&] {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.settle();
+    return cache.idle_bytes() <= kFreely && takes_whole(cache, request);
+  }();
+  const size_t slots = slots_for(cache, request);
+  const Arena::Request wanted = in_arena(request, request.taken_bytes(slots));
+  // Blocks that stay whole are found at once by the next ones of their sizes, but what is cut around them fits ever less.
+  const bool plenty = few_idle && arena_->free_bytes() >= arena_->mapped_bytes() / 2;
+  if (!plenty || !arena_->fits(cache, wanted)) merge_idle(cache, kLastInSlab + 1);
+  if (!arena_->fits(cache, wanted)) return false;
+  attach_region(cache, request, slots);
+  return true;
+}
+
+// Where the other stream has not passed what is free, this one waits for it.
+bool MappedSupply::adopt_free(StreamCache& cache, StreamCache& from, const PoolRequest& request) {
+  merge_idle(from, kLastInSlab + 1);
+  const Arena::Request wanted = in_arena(request, request.taken_bytes(slots_for(cache, request)));
+  if (!arena_->fits(from, wanted)) return CachedSupply::adopt_free(cache, from, request);
+  static_cast<void>(from.passed_fence());
+  void* const p = arena_->take(from, wanted);
+  ScopeExit back([&] { arena_->give_back(from, p); });
+  if (!arena_->passed(from, p)) books_.fences.record(from.stream)->hold(cache.stream);
+  back.release();
+  arena_->give_back(cache, p);
+  return attach_free(cache, request) || CachedSupply::adopt_free(cache, from, request);
+}
+
+// Idle regions become free memory of the arena.
+void MappedSupply::merge_idle(StreamCache& cache, int first_class) {
+  const auto next = [&] {
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    return cache.detach_idle(first_class);
+  };
+  while (Region* region = next()) drop(*region, cache);
+}
+
+// One fence at a time: what is freed behind it waits for the next.
+void MappedSupply::note_passed(StreamCache& cache) {
+  if (!cache.passed_fence() || cache.stream == nullptr || !arena_->keeps(cache)) return;
+  cache.fence = books_.fences.record(cache.stream);
+  cache.fenced = arena_->mark();
+}
+
+// Memory that streams may still use stays mapped.
+int64_t MappedSupply::release_to(int64_t most, std::vector<FencePtr>* not_passed) {
+  const auto& caches = books_.caches;
+  for (const auto& cache : caches) {
+    if (books_.usable(*cache)) merge_idle(*cache, 0);
+  }
+  const int64_t before = arena_->mapped_bytes();
+  if (before <= most) return 0;
+  for (const auto& cache : caches) {
+    if (books_.usable(*cache)) note_passed(*cache);
+  }
+  const auto until = std::chrono::steady_clock::now() + kUntilEventsPass;
+  while (!std::all_of(caches.begin(), caches.end(), [](const auto& cache) { return cache->passed_fence(); })) {
+    if (std::chrono::steady_clock::now() > until) break;
+    std::this_thread::yield();
+  }
+  arena_->unmap_down_to(most);
+  count_mapped();
+  if (not_passed != nullptr && arena_->mapped_bytes() > most) {
+    for (const auto& cache : caches) {
+      if (cache->fence != nullptr) not_passed->push_back(cache->fence);
+    }
+  }
+  return before - arena_->mapped_bytes();
+}
+
+}  // namespace gpumem
