@@ -3,9 +3,8 @@
 // the parent's threads, locks and CUDA contexts no longer work.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 
 #include "backend/backend.hpp"
 #include "context/ceilings.hpp"
@@ -20,9 +19,8 @@ struct Process {
   explicit Process(uint8_t made_epoch);
 
   Registry registry;
-  std::once_flag shared_contexts_made;
-  std::shared_ptr<SharedContexts> shared_contexts;
-  const Process* before = nullptr;  // the parent's
+  std::atomic<SharedContexts*> shared_contexts{nullptr};  // made on their first use, and kept
+  const Process* before = nullptr;                        // the parent's
   SharedWorkers workers;
   MeasuredCeilings ceilings;
   HandleTable handles;

@@ -85,9 +85,12 @@ void SharedContext::free_late() noexcept {
 }
 
 SharedContexts& shared_contexts() {
-  Process& here = process();
-  std::call_once(here.shared_contexts_made, [&here] { here.shared_contexts = std::make_shared<SharedContexts>(); });
-  return *here.shared_contexts;
+  std::atomic<SharedContexts*>& place = process().shared_contexts;
+  if (SharedContexts* const there = place.load(std::memory_order_acquire)) return *there;
+  auto made = std::make_unique<SharedContexts>();
+  SharedContexts* first = nullptr;
+  if (!place.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) return *first;
+  return *made.release();
 }
 
 SharedContext& SharedContexts::of(int32_t device) {
