@@ -96,15 +96,8 @@ ReduceParams random_call(Random& r, std::type_identity<ReduceParams>) {
   return c;
 }
 ReduceAxisParams random_call(Random& r, std::type_identity<ReduceAxisParams>) {
-  return {any_of(r, GPUMEM_F64),
-          any_of(r, GPUMEM_PROD),
-          any_of(r, 1),
-          address(r),
-          any(r),
-          any(r),
-          any(r),
-          any(r),
-          any(r)};
+  return {
+      any_of(r, GPUMEM_F64), any_of(r, GPUMEM_PROD), any_of(r, 1), address(r), any(r), any(r), any(r), any(r), any(r)};
 }
 ReduceSegmentsParams random_call(Random& r, std::type_identity<ReduceSegmentsParams>) {
   return {any_of(r, GPUMEM_F64),
