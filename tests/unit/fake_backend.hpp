@@ -111,14 +111,14 @@ class FakeBackend final : public Backend {
     std::copy_n(static_cast<const char*>(src), bytes, static_cast<char*>(dst));
   }
   void read_all(NativeStream, const void*, size_t, int32_t) override { std::abort(); }
-  ReduceNode reduce(NativeStream, const ReduceParams&, const Choice&) override { std::abort(); }
-  void reduce_async(NativeStream, const ReduceParams&, const Choice&) override { std::abort(); }
-  gpumem_status reduce_lines(NativeStream, const ReduceAxisParams&, const Choice&, Until) override { std::abort(); }
-  gpumem_status reduce_lines(NativeStream, const ReduceSegmentsParams&, const Choice&, Until) override { std::abort(); }
-  BadIndex gather_scatter(NativeStream, NamedRows, const GatherScatterParams&, const Choice&, Until) override {
+  ReduceNode reduce(NativeStream, const ReduceParams&, const Configured<ReduceParams>&) override { std::abort(); }
+  void reduce_async(NativeStream, const ReduceParams&, const Configured<ReduceParams>&) override { std::abort(); }
+  gpumem_status reduce_lines(NativeStream, const ReduceAxisParams&, const Configured<ReduceAxisParams>&, Until) override { std::abort(); }
+  gpumem_status reduce_lines(NativeStream, const ReduceSegmentsParams&, const Configured<ReduceSegmentsParams>&, Until) override { std::abort(); }
+  BadIndex gather_scatter(NativeStream, NamedRows, const GatherScatterParams&, const Configured<GatherScatterParams>&, Until) override {
     std::abort();
   }
-  void launch(NativeStream, const AnyWork&, const Choice&, Until) override { std::abort(); }
+  void launch(NativeStream, const AnyWork&, Until) override { std::abort(); }
 
   NativeStream own_stream() noexcept override { return stream(0); }
   // One of a few streams, by number.
