@@ -1,4 +1,4 @@
-"""The committed results: which device they are of, and the figures and reasons that pages and the summary share."""
+"""The committed results: which device they are of, and their figures, and the reasons for what is missed."""
 
 import fnmatch
 import json
@@ -206,6 +206,34 @@ def microseconds(value):
 
 def percent(value):
     return "–" if value is None else number(100 * value, 1) + " %"
+
+
+def bar_limit(row):
+    return {"ratio": "≥ {:g}", "of_ceiling": "≥ {:g} of ceiling", "at_most_us": "≤ {:g} µs",
+            "at_most_added_us": "≤ peer + {:g} µs"}[row["bar_kind"]].format(row["bar"])
+
+
+def measured(row):
+    """The figure that the row's bar is about."""
+    if row.get("wrong"):
+        return "wrong"
+    return {"ratio": lambda: number(row["ratio"], 3), "of_ceiling": lambda: number(row["fraction_of_ceiling"], 3),
+            "at_most_us": lambda: microseconds(row["ours_us"]) + " µs",
+            "at_most_added_us": lambda: "+" + microseconds(row["ours_us"] - row["peer_us"]) + " µs"}[row["bar_kind"]]()
+
+
+def rows_of(device, family):
+    """A family's rows as a table."""
+    headings = ["case", "peer", "bar", "ours µs", "peer µs", "ratio", "GB/s", "of ceiling", "spread"]
+
+    def cells(row):
+        if row.get("wrong"):
+            return [row["case"], row["peer"] or "–", f"**wrong**: {row['wrong']}", "", "", "", "", "", ""]
+        bar = "" if row.get("bar") is None else bar_limit(row) + (" met" if row["met"] else " **missed**")
+        return [row["case"], row["peer"] or "–", bar, microseconds(row["ours_us"]), microseconds(row["peer_us"]),
+                number(row["ratio"], 3), number(row["gbs"], 1), number(row["fraction_of_ceiling"], 3), percent(row["spread"])]
+
+    return as_table(headings, 3, [cells(row) for row in device.rows() if row["family"] == family])
 
 
 def as_table(headings, right_from, rows):

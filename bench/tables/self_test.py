@@ -4,6 +4,8 @@ import json
 import tempfile
 from pathlib import Path
 
+from results import devices, rows_of
+
 ROW = {"family": "copy", "case": "64KiB", "ours_us": 2.0, "peer_us": 3.0, "peer": "loop", "ratio": 1.5, "bar": 0.9,
        "bar_kind": "ratio", "met": True, "gbs": 2.048, "fraction_of_ceiling": None, "spread": 0.01, "repeats": 15}
 MACHINE = {"program": "p", "driver": None, "toolkit": None, "cpu": "C", "threads": 2, "peer_threads": 2, "commit": "c",
@@ -59,22 +61,24 @@ def expect(text, *parts):
         assert part in text, f"{part}\n\nis not in\n\n{text}"
 
 
-def check_pages(folder):
-    expect((folder / "d-1-copy.md").read_text(encoding="utf-8"), "# D(R) 1: copy", "| 64KiB | loop | ≥ 0.9 met | 2.00 | 3.00 | 1.500 |",
-           "≥ 0.9 **missed**", "**wrong**: got 1, expected 2", "write –", "- The loop wins: `slow` 0.500 (≥ 0.9).",
-           "- No reason measured yet: `bad` wrong (≥ 0.9), `rate` 0.970 (≥ 0.98 of ceiling).", "[d-later.json](d-later.json)")
-    expect((folder / "d-1-command.md").read_text(encoding="utf-8"), "| copy: 64 B | – |  | 4.00 | – | – | 32.0 | 0.500 | 5.0 % |")
-    expect((folder / "d-1-reduce.md").read_text(encoding="utf-8"), "| case | bar | i32 | f32 warm | f32 |",
-           "| sum/2^10 | ≥ 0.9 |  | 1.25 (2.00) | **0.750** (2.00) |", "| sum/2^31 |  | 1.01 (1,875.9) |  | 1.50 (1,875.9) |")
-    expect((folder / "host-h-2-threads-startup.md").read_text(encoding="utf-8"), "≤ 9 µs met")
+def check_page(folder):
+    expect((folder / "summary.md").read_text(encoding="utf-8"), "## D(R) 1\n", "- [d-later.json](d-later.json): copy. ", "write –",
+           "- The loop wins: `slow` 0.500 (≥ 0.9).", "- No reason measured yet: `bad` wrong (≥ 0.9), `rate` 0.970 (≥ 0.98 of ceiling).")
+
+
+def check_rows(folder):
+    (device,) = [d for d in devices(folder) if d.slug == "d-1"]
+    expect("\n".join(rows_of(device, "copy")), "| 64KiB | loop | ≥ 0.9 met | 2.00 | 3.00 | 6.000 |", "≥ 0.9 **missed**",
+           "**wrong**: got 1, expected 2")
+    expect("\n".join(rows_of(device, "command")), "| copy: 64 B | – |  | 4.00 | – | – | 32.0 | 0.500 | 5.0 % |")
 
 
 def check_document(text):
     expect(text, "before\n", "\nbetween\n", "On a GPU: D(R) 1, E.", "On the host: H, 2 threads.", "between\n", "\nafter\n",
            # 6.0 from the later file and 0.5; the wrong row has no ratio. What E did not measure is empty.
-           "| copies | loop | 1.73 | 0.50 | [1 of 3](../bench/results/d-1-copy.md) | 1.26 | 0.80 | [1 of 2](../bench/results/e-copy.md) |",
-           "|  | what the memory can do | 0.97 | 0.97 | [0 of 1](../bench/results/d-1-copy.md) |  |  |  |",
-           "| a bound in µs | – | – | [1 of 1](../bench/results/host-h-2-threads-startup.md) |",
+           "| copies | loop | 1.73 | 0.50 | 1 of 3 | 1.26 | 0.80 | 1 of 2 |",
+           "|  | what the memory can do | 0.97 | 0.97 | 0 of 1 |  |  |  |",
+           "| a bound in µs | – | – | 1 of 1 |",
            "**D(R) 1**: 3 of 7 bars met.", "the loop (1, least 0.50)", "**E**: 1 of 2 bars met.", "the loop, as measured on D(R) 1 (1, least 0.80)")
     assert "ladder" not in text and "command" not in text
 
@@ -95,11 +99,12 @@ def run(table):
         assert table(folder, document, LIMITS, False) == 0
         assert table(folder, document, LIMITS, True) == 0
         assert table(folder, document, [], True) == 1
-        check_pages(folder)
+        check_page(folder)
+        check_rows(folder)
         check_document(document.read_text(encoding="utf-8"))
         check_csv(folder)
-        (folder / "e.json").unlink()  # its page comes from nothing now
+        (folder / "old.md").write_text("x")  # it comes from nothing
         assert table(folder, document, LIMITS, True) == 1
         assert table(folder, document, LIMITS, False) == 0
-        assert not (folder / "e-copy.md").exists() and table(folder, document, LIMITS, True) == 0
+        assert not (folder / "old.md").exists() and table(folder, document, LIMITS, True) == 0
     return 0

@@ -1,23 +1,19 @@
 """What docs/performance.md says of all results: a table of the families beside their peers, and what is missed. As CSV too, from
-which docs/pictures/draw takes its picture."""
+which docs/pictures/draw takes its picture; and the page that says of each device where the results come from, and why bars are missed."""
 
 import csv
 import io
 
-from pages import page_name
-from results import as_table, comparisons, family_order, figure, is_missed, limit_of, number, words
+from results import as_table, bar_limit, comparisons, family_order, figure, is_missed, limit_of, measured, number, words
 
-FOLDER = "../bench/results/"
 COLUMNS = ["device", "host", "family", "words", "peer", "cases", "mean", "least", "greatest", "bars_met", "bars"]
 
 
-def cells(device, found):
+def cells(found):
     """A comparison's three cells in the columns of one device."""
     if found is None:
         return ["", "", ""]
-    link = f"{FOLDER}{page_name(device, found.family)}"
-    bars = f"{found.met} of {found.bars}" if found.bars else "–"
-    return [number(found.mean, 2), number(found.least, 2), f"[{bars}]({link})"]
+    return [number(found.mean, 2), number(found.least, 2), f"{found.met} of {found.bars}" if found.bars else "–"]
 
 
 def table(devices):
@@ -34,7 +30,7 @@ def table(devices):
         body.append([words(family) if family != before else "", peer])
         before = family
         for device in devices:
-            body[-1] += cells(device, by_device.get(device.slug))
+            body[-1] += cells(by_device.get(device.slug))
     return as_table(headings, 2, body) + [""]
 
 
@@ -56,7 +52,7 @@ def missed_of(device, family, rows, known):
     for short, of_it in reasons.items():
         least = min((r for r in map(figure, of_it) if r is not None), default=None)
         said.append(f"{short} ({len(of_it)}" + (f", least {number(least, 2)})" if least is not None else ")"))
-    return f"- [{words(family)}]({FOLDER}{page_name(device, family)}): " + "; ".join(said) + "."
+    return f"- {words(family)}: " + "; ".join(said) + "."
 
 
 def missing(devices, known):
@@ -70,6 +66,44 @@ def missing(devices, known):
         lines += [missed_of(device, f, [r for r in rows if r["family"] == f], known) for f in families]
         lines += [""] if families else []
     return lines
+
+
+def facts(name, run):
+    """The machine and the run."""
+    parts = [f"CPU {run['cpu']}" if run["cpu"] and run["cpu"] not in run["device"] else None,
+             f"driver {run['driver']}" if run["driver"] else None,
+             f"CUDA toolkit {run['toolkit']}" if run["toolkit"] else None,
+             f"{run['threads']} threads" + (f" (OpenMP {run['peer_threads']})" if run["peer_threads"] else ""),
+             run["date"], f"commit {run['commit']}" if run["commit"] else None,
+             "a quick run" if run.get("quick") else None]
+    ceilings = ", ".join(f"{kind} {number(run['ceilings'][kind], 1)}" for kind in ("read", "write", "copy"))
+    stated = run["ceilings"].get("theoretical")
+    families = ", ".join(sorted({row["family"] for row in run["rows"]}, key=family_order))
+    return (f"- [{name}]({name}): {families}. " + ", ".join(p for p in parts if p) +
+            f". Ceilings in GB/s: {ceilings}" + (f"; theoretical {number(stated, 1)}." if stated else "."))
+
+
+def reasons(device, family, rows, known):
+    """Why a family's rows miss their bars, in full."""
+    found = {}
+    for row in rows:
+        if row["family"] == family and is_missed(row):
+            found.setdefault(limit_of(known, device, row)[1], []).append(row)
+    if not found:
+        return []
+    return [f"**{family}**", ""] + [
+        f"- {reason.rstrip('.')}: " + ", ".join(f"`{r['case']}` {measured(r)} ({bar_limit(r)})" for r in of_it) + "."
+        for reason, of_it in found.items()] + [""]
+
+
+def page(devices, known):
+    lines = ["# Results", "", "Written by `bench/table`. The rows are in the JSON files; `bench/table DEVICE FAMILY` prints those of a family. "
+             "How they are measured stands in [performance.md](../../docs/performance.md), in detail in [bench/README.md](../README.md).", ""]
+    for device in devices:
+        lines += [f"## {device.heading}", ""] + [facts(name, run) for name, run in device.runs] + [""]
+        missed = [line for family in device.families() for line in reasons(device, family, device.rows(), known)]
+        lines += ["Not met:", ""] + missed if missed else []
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def as_csv(devices):
